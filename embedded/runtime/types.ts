@@ -1,0 +1,61 @@
+import type { JSONValue } from "convex/values";
+import type { ReadSet, Timestamp } from "../engine/types.ts";
+
+/** Who calls. `admin` may call internal functions; `user` carries verified token claims. */
+export type Identity =
+  | { readonly kind: "none" }
+  | { readonly kind: "admin" }
+  | { readonly kind: "user"; readonly attributes: { readonly [claim: string]: JSONValue } };
+
+export type FunctionCall = {
+  /** "module:name" or "folder/module:name", as clients send it (".js" and a missing name allowed). */
+  readonly path: string;
+  /** The one argument object, in Convex's JSON encoding. */
+  readonly args: JSONValue;
+  readonly identity: Identity;
+  readonly requestId: string;
+};
+
+export type Outcome =
+  | { readonly kind: "success"; readonly value: JSONValue }
+  | {
+      readonly kind: "failure";
+      /** The message that a client sees, as Convex words it. */
+      readonly message: string;
+      /** A ConvexError's data, in Convex's JSON encoding; absent for other errors. */
+      readonly data?: JSONValue;
+    };
+
+export type Completed = { readonly outcome: Outcome; readonly logLines: readonly string[] };
+
+export type QueryRun = Completed & {
+  readonly ts: Timestamp;
+  readonly readSet: ReadSet;
+  readonly journal: string | null;
+};
+
+export type MutationRun = Completed & { readonly ts: Timestamp };
+
+/** Runs functions of the loaded bundle. Failures of user code are outcomes; a rejection is a bug of ours. */
+export interface FunctionRunner {
+  runQuery(
+    call: FunctionCall & { readonly journal?: string | null; readonly ts?: Timestamp },
+  ): Promise<QueryRun>;
+  /** Runs, commits, and runs again on conflict, a few times, with backoff. */
+  runMutation(call: FunctionCall): Promise<MutationRun>;
+  runAction(call: FunctionCall): Promise<Completed>;
+  /** Any of the three, by what the function is: HTTP `/api/function` and `npx convex run`. */
+  runAny(call: FunctionCall): Promise<Completed>;
+  /** Routes to an httpAction; null when no route matches. */
+  runHttp(request: Request): Promise<Response | null>;
+  /** What functions there are, as `npx convex function-spec` shows them. */
+  functionSpecs(): readonly FunctionSpec[];
+}
+
+export type FunctionSpec = {
+  readonly identifier: string;
+  readonly functionType: "Query" | "Mutation" | "Action";
+  readonly visibility: "public" | "internal";
+  readonly args: JSONValue;
+  readonly returns: JSONValue;
+};

@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["{app,main,renderer,convex,embedded,scripts}/**/*.test.{ts,tsx}"],
+    environment: "node",
+    pool: "forks",
+    maxWorkers: 2,
+  },
+});
