@@ -1,0 +1,33 @@
+/** Bounds of everything that comes from outside, in one place. Bytes are UTF-8. */
+export const limits = {
+  /** All messages of one request together: well under Convex's 1 MiB per document. */
+  promptBytes: 256 * 1024,
+  /** A request's raw HTTP body. */
+  bodyBytes: 1024 * 1024,
+  messages: 1_000,
+  maxTokens: 32_768,
+  stopStrings: 4,
+  stopBytes: 256,
+  /** One appended chunk of streamed text. */
+  chunkBytes: 64 * 1024,
+  /** A finished answer. */
+  resultBytes: 512 * 1024,
+  nameChars: 120,
+} as const;
+
+/** Times of the queue, in milliseconds. */
+export const times = {
+  /** A device's lease: renewed by any of its calls. A silent device loses its jobs after this. */
+  leaseMs: 30_000,
+  /** How often a device that holds jobs renews when it has nothing else to say. */
+  heartbeatHoldingMs: 15_000,
+  /** The same for a device that holds none. */
+  heartbeatIdleMs: 60_000,
+  /** A device unheard for this long is shown as offline. */
+  offlineAfterMs: 150_000,
+  /** Streamed text is appended at most this often. */
+  chunkEveryMs: 250,
+} as const;
+
+/** Failed and lost attempts a job survives before it fails for good. */
+export const maxFailedAttempts = 4;

@@ -1,0 +1,25 @@
+/** Micro-credits: the only unit of money in storage and on the wire. One credit is 1,000,000 of them. */
+export type Micro = bigint;
+
+export const microPerCredit = 1_000_000n;
+
+/** What a model costs, in micro-credits per token. Set by the organization. */
+export type Price = { readonly promptMicro: bigint; readonly completionMicro: bigint };
+
+/** Price = prompt tokens × their price + completion tokens × theirs. Token counts must be non-negative integers. */
+export function priceOf(
+  price: Price,
+  usage: { readonly promptTokens: number; readonly completionTokens: number },
+): Micro {
+  return (
+    BigInt(usage.promptTokens) * price.promptMicro + BigInt(usage.completionTokens) * price.completionMicro
+  );
+}
+
+/** "12.345" from 12345000n: at most six decimals, trailing zeros dropped. */
+export function formatCredits(micro: Micro): string {
+  const sign = micro < 0n ? "-" : "";
+  const absolute = micro < 0n ? -micro : micro;
+  const fraction = (absolute % microPerCredit).toString().padStart(6, "0").replace(/0+$/, "");
+  return `${sign}${absolute / microPerCredit}${fraction === "" ? "" : `.${fraction}`}`;
+}
