@@ -14,6 +14,16 @@ export type FunctionCall = {
   readonly args: JSONValue;
   readonly identity: Identity;
   readonly requestId: string;
+  /** Only of mutations that came over a WebSocket: they may be sent again after a reconnect. */
+  readonly session?: SessionRequest;
+};
+
+/** Names one mutation of one client session, so that a resent one is answered, not run again. */
+export type SessionRequest = {
+  readonly sessionId: string;
+  readonly requestId: number;
+  /** The client has seen the outcomes of its requests up to this one: their records may go. */
+  readonly acknowledgedThrough: number;
 };
 
 export type Outcome =
