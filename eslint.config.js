@@ -1,0 +1,117 @@
+import js from "@eslint/js";
+import convexPlugin from "@convex-dev/eslint-plugin";
+import reactHooks from "eslint-plugin-react-hooks";
+import { defineConfig, globalIgnores } from "eslint/config";
+import tseslint from "typescript-eslint";
+
+/** Refuses imports by pattern, with the reason. One entry of `no-restricted-imports`. */
+const refuse = (group, message) => ({ group, message });
+
+const ourFolders = (...names) => names.flatMap((name) => [`**/${name}/**`]);
+
+/** Who may import what (docs/architecture.md). The folders not named in a rule are free. */
+const boundaries = {
+  app: [
+    { regex: "^(?!\\.{1,2}/|zod$)", message: "app/ is pure: nothing but zod and itself." },
+    refuse(ourFolders("main", "renderer", "convex", "embedded", "launch"), "app/ imports nothing outside itself."),
+  ],
+  convex: [
+    refuse(["node:*"], "convex/ runs on Convex's default runtime: no Node."),
+    refuse(ourFolders("main", "renderer", "embedded", "launch"), "convex/ may import app/ alone."),
+  ],
+  main: [
+    refuse(ourFolders("renderer", "embedded", "launch"), "main/ may import app/ and convex/_generated alone."),
+    refuse(["**/convex/**", "!**/convex/_generated", "!**/convex/_generated/**"], "Only convex's generated API."),
+  ],
+  renderer: [
+    refuse(["node:*", "electron"], "A renderer never reaches Node."),
+    refuse(ourFolders("main", "embedded", "launch"), "renderer/ may import app/ and convex/_generated alone."),
+    refuse(["**/convex/**", "!**/convex/_generated", "!**/convex/_generated/**"], "Only convex's generated API."),
+  ],
+  embedded: [
+    refuse(ourFolders("app", "main", "renderer", "launch"), "embedded/ knows nothing of ours but what it serves."),
+  ],
+};
+
+const boundary = (folder) => ({
+  files: [`${folder}/**/*.{ts,tsx}`],
+  ignores: ["**/*.test.ts", "**/*.test.tsx", "**/*.integration.test.ts"],
+  rules: { "no-restricted-imports": ["error", { patterns: boundaries[folder] }] },
+});
+
+const noElectron = {
+  files: ["main/**/*.ts"],
+  ignores: ["main/desktop.ts", "main/tray/**", "main/window/**", "main/update/**", "main/preload/**"],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        paths: [{ name: "electron", message: "Only desktop.ts, tray/, window/ and update/ know Electron." }],
+        patterns: boundaries.main,
+      },
+    ],
+  },
+};
+
+/** The untyped road: raw IPC is for the two files that carry the contract. */
+const noRawIpc = {
+  files: ["main/**/*.ts", "renderer/**/*.{ts,tsx}"],
+  ignores: ["main/window/ipc.ts", "main/preload/**"],
+  rules: {
+    "no-restricted-syntax": [
+      "error",
+      {
+        selector: "ImportSpecifier[imported.name=/^(ipcMain|ipcRenderer)$/]",
+        message: "Use the IPC contract (app/contract/ipc.ts), not raw IPC.",
+      },
+      { selector: "MemberExpression[property.name=/^(ipcMain|ipcRenderer)$/]", message: "Use the IPC contract." },
+    ],
+  },
+};
+
+export default defineConfig([
+  globalIgnores([
+    "out/**",
+    "dist/**",
+    "node_modules/**",
+    "convex/_generated/**",
+    "**/fixtures/**",
+    "test/conformance/convex/**",
+    "**/*.mjs",
+    "**/*.cjs",
+  ]),
+  js.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      "no-undef": "off",
+      "no-restricted-exports": ["error", { restrictDefaultExports: { direct: true, named: true, defaultFrom: true } }],
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/no-unnecessary-condition": ["error", { allowConstantLoopConditions: true }],
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
+    },
+  },
+  ...convexPlugin.configs.recommended.map((config) => ({ ...config, files: ["convex/**/*.ts"] })),
+  { files: ["renderer/**/*.{ts,tsx}"], ...reactHooks.configs.flat.recommended },
+  ...Object.keys(boundaries).map(boundary),
+  noElectron,
+  noRawIpc,
+  {
+    // Tools that want a default export.
+    files: ["*.config.{ts,js}", "**/*.config.{ts,js}", "convex/{schema,http,crons}.ts"],
+    rules: { "no-restricted-exports": "off" },
+  },
+  {
+    files: ["**/*.test.{ts,tsx}", "test/**/*.ts"],
+    rules: {
+      "@typescript-eslint/no-non-null-assertion": "off",
+      "@typescript-eslint/no-unsafe-assignment": "off",
+      "@typescript-eslint/no-unsafe-member-access": "off",
+      "@typescript-eslint/unbound-method": "off",
+    },
+  },
+  { files: ["**/*.js"], ...tseslint.configs.disableTypeChecked },
+]);
