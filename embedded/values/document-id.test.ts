@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeDocumentId, encodeDocumentId } from "./document-id.ts";
+
+const internalId = fc.uint8Array({ minLength: 16, maxLength: 16 });
+const tableNumber = fc.oneof(fc.integer({ min: 1, max: 0xffff_ffff }), fc.integer({ min: 1, max: 20_000 }));
+
+test("ids are those that Convex makes", () => {
+  // Known answer: table 1017 and bytes that are powers of 251.
+  const bytes = Uint8Array.from({ length: 16 }, (_, i) => Number(251n ** BigInt(i + 1) % 256n));
+  expect(encodeDocumentId({ tableNumber: 1017, internalId: bytes })).toBe("z43zp6c3e75gkmz1kfwj6mbbx5sw281h");
+});
+
+test("what was encoded decodes to the same", () => {
+  fc.assert(
+    fc.property(tableNumber, internalId, (number, bytes) => {
+      const text = encodeDocumentId({ tableNumber: number, internalId: bytes });
+      expect(decodeDocumentId(text)).toEqual({ tableNumber: number, internalId: bytes });
+    }),
+  );
+});
+
+test("whatever decodes is written exactly as it would be encoded", () => {
+  const character = fc.constantFrom(..."0123456789abcdefghjkmnpqrstvwxyzABUil-é");
+  fc.assert(
+    fc.property(fc.string({ unit: character, minLength: 30, maxLength: 38 }), (text) => {
+      const id = decodeDocumentId(text);
+      if (id !== null) expect(encodeDocumentId(id)).toBe(text);
+    }),
+  );
+});
+
+test("one wrong character is noticed", () => {
+  const text = encodeDocumentId({ tableNumber: 10_001, internalId: new Uint8Array(16).fill(7) });
+  for (let i = 0; i < text.length; i++) {
+    const wrong = text[i] === "0" ? "1" : "0";
+    expect(decodeDocumentId(text.slice(0, i) + wrong + text.slice(i + 1)), `at ${i}`).toBeNull();
+  }
+  expect(decodeDocumentId(text.toUpperCase())).toBeNull();
+  expect(decodeDocumentId(`${text}0`)).toBeNull();
+});
+
+test("numbers and lengths out of bounds are refused", () => {
+  expect(() => encodeDocumentId({ tableNumber: 0, internalId: new Uint8Array(16) })).toThrow("table number");
+  expect(() => encodeDocumentId({ tableNumber: 1, internalId: new Uint8Array(15) })).toThrow("internal id");
+});

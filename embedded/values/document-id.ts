@@ -1,0 +1,67 @@
+import { decodeBase32, encodeBase32 } from "./base32.ts";
+
+/** What a Convex document id says: the table's number and 16 bytes that name the document in it. */
+export type DocumentId = { readonly tableNumber: number; readonly internalId: Uint8Array };
+
+const INTERNAL_ID_BYTES = 16;
+const CHECKSUM_BYTES = 2;
+const MAX_TABLE_NUMBER = 0xffff_ffff;
+// One to five bytes of table number, the internal id and the checksum, in base 32.
+const MIN_LENGTH = 31;
+const MAX_LENGTH = 37;
+
+/** Encodes an id as Convex does (its version 6): varint table number, internal id, Fletcher-16 checksum. */
+export function encodeDocumentId({ tableNumber, internalId }: DocumentId): string {
+  if (!Number.isInteger(tableNumber) || tableNumber < 1 || tableNumber > MAX_TABLE_NUMBER) {
+    throw new RangeError(`A table number is between 1 and ${MAX_TABLE_NUMBER}, not ${tableNumber}.`);
+  }
+  if (internalId.length !== INTERNAL_ID_BYTES) {
+    throw new RangeError(`An internal id has ${INTERNAL_ID_BYTES} bytes, not ${internalId.length}.`);
+  }
+  const body = [...varint(tableNumber), ...internalId];
+  return encodeBase32(Uint8Array.from([...body, ...fletcher16(body)]));
+}
+
+/** Decodes an id; null for anything that `encodeDocumentId` would not have written exactly so. */
+export function decodeDocumentId(text: string): DocumentId | null {
+  if (text.length < MIN_LENGTH || text.length > MAX_LENGTH) return null;
+  const bytes = decodeBase32(text);
+  if (bytes === null) return null;
+  const numberLength = bytes.length - INTERNAL_ID_BYTES - CHECKSUM_BYTES;
+  const tableNumber = fromVarint(bytes.subarray(0, numberLength));
+  if (tableNumber === null) return null;
+  const id = { tableNumber, internalId: bytes.slice(numberLength, numberLength + INTERNAL_ID_BYTES) };
+  // Encoding again checks the checksum, the padding bits and overlong numbers at once.
+  return encodeDocumentId(id) === text ? id : null;
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) | 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  return [...bytes, rest];
+}
+
+function fromVarint(bytes: Uint8Array): number | null {
+  let value = 0;
+  for (const [position, byte] of bytes.entries()) {
+    const isLast = position === bytes.length - 1;
+    if (byte < 0x80 !== isLast) return null;
+    value += (byte & 0x7f) * 0x80 ** position;
+  }
+  return value >= 1 && value <= MAX_TABLE_NUMBER ? value : null;
+}
+
+/** Fletcher-16 with modulus 256 (RFC 1145), low byte first. */
+function fletcher16(bytes: readonly number[]): readonly [number, number] {
+  let low = 0;
+  let high = 0;
+  for (const byte of bytes) {
+    low = (low + byte) & 0xff;
+    high = (high + low) & 0xff;
+  }
+  return [low, high];
+}
