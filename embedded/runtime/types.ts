@@ -1,11 +1,16 @@
 import type { JSONValue } from "convex/values";
 import type { ReadSet, Timestamp } from "../engine/types.ts";
 
-/** Who calls. `admin` may call internal functions; `user` carries verified token claims. */
+export type Claims = { readonly [claim: string]: JSONValue };
+
+/**
+ * Who calls. `admin` may call internal functions, and functions then see the claims it acts as, if any;
+ * `user` carries verified token claims.
+ */
 export type Identity =
   | { readonly kind: "none" }
-  | { readonly kind: "admin" }
-  | { readonly kind: "user"; readonly attributes: { readonly [claim: string]: JSONValue } };
+  | { readonly kind: "admin"; readonly actingAs?: Claims }
+  | { readonly kind: "user"; readonly attributes: Claims };
 
 export type FunctionCall = {
   /** "module:name" or "folder/module:name", as clients send it (".js" and a missing name allowed). */
