@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { LaunchError } from "./launch-error.ts";
+import { paths } from "./paths.ts";
+
+const manifestSchema = z.object({
+  id: z.string().min(1),
+  file: z.string().min(1),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  sizeBytes: z.number().int().positive(),
+  contextTokens: z.number().int().positive(),
+});
+
+export type DemoModel = z.infer<typeof manifestSchema>;
+
+/** Reads the demo model's manifest and checks the file against it. Throws a LaunchError that says what to restore. */
+export async function readDemoModel(folder: string = paths.demoModel): Promise<DemoModel> {
+  const manifest = manifestSchema.parse(JSON.parse(await readOrExplain(join(folder, "manifest.json"))));
+  const file = join(folder, manifest.file);
+  const bytes = await readFile(file).catch(() => {
+    throw missing(file);
+  });
+  if (createHash("sha256").update(bytes).digest("hex") !== manifest.sha256) {
+    throw new LaunchError(
+      `The demo model ${file} is not the one its manifest names: its SHA-256 differs.`,
+      "Restore it with: git checkout -- resources/demo-model",
+    );
+  }
+  return manifest;
+}
+
+async function readOrExplain(file: string): Promise<string> {
+  return readFile(file, "utf8").catch(() => {
+    throw missing(file);
+  });
+}
+
+function missing(file: string): LaunchError {
+  return new LaunchError(
+    `The demo model is missing: ${file}.`,
+    "Restore it with: git checkout -- resources/demo-model",
+  );
+}

@@ -1,0 +1,90 @@
+import { ask, makeClient, type Answer } from "./demo/ask.ts";
+import { startFarm, type Farm } from "./demo/farm.ts";
+import { inPool } from "./demo/pool.ts";
+import { demoPrompts } from "./demo/prompts.ts";
+import { faults, summarize, type DemoResult } from "./demo/result.ts";
+import { makeScreen, resultTable, type Screen } from "./demo/screen.ts";
+import { Watcher, type JobRow } from "./demo/watch.ts";
+import { explain } from "./launch-error.ts";
+import { stopSignal } from "./stop-signals.ts";
+
+const requests = 24;
+const concurrency = 6;
+/** The kill comes once so many answers are in: both donors have earned by then, and the queue is still full. */
+const killAfter = 8;
+const donorNames = ["donor-1", "donor-2"] as const;
+
+async function main(): Promise<void> {
+  const json = process.argv.includes("--json");
+  const screen = makeScreen(json);
+  screen.say("Starting a backend and two donors in a temporary folder …");
+  const farm = await startFarm(donorNames);
+  void stopSignal().then(async () => {
+    await farm.close();
+    process.exit(130);
+  });
+  try {
+    const { result, jobs } = await run(farm, screen);
+    console.log(json ? JSON.stringify(result) : `\n${resultTable(result)}\n`);
+    const wrong = faults(result, jobs);
+    for (const fault of wrong) console.error(`gleaner: ${fault}`);
+    process.exitCode = wrong.length === 0 ? 0 : 1;
+  } finally {
+    await farm.close();
+  }
+}
+
+async function run(farm: Farm, screen: Screen): Promise<{ result: DemoResult; jobs: readonly JobRow[] }> {
+  const watcher = await Watcher.signIn(farm.backend.url, farm.organization.signInToken);
+  try {
+    await watcher.untilDevices(
+      (devices) => devices.filter((device) => device.activity?.kind === "donating").length === 2,
+      30_000,
+    );
+    screen.say(`Both donate. Sending ${requests} requests with the OpenAI client, ${concurrency} at a time.`);
+    const answers = await askAll(farm, watcher, screen);
+    const jobs = await watcher.jobs(requests + 1);
+    const check = await farm.setup.ledgerCheck();
+    const { spentMicro } = await watcher.summary();
+    const devices = await watcher.devices();
+    return { result: summarize({ answers, jobs, devices, ledgerSum: check.sum, spentMicro }), jobs };
+  } finally {
+    await watcher.close();
+  }
+}
+
+async function askAll(farm: Farm, watcher: Watcher, screen: Screen): Promise<readonly Answer[]> {
+  const client = makeClient(farm.backend.siteUrl, farm.organization.apiKey);
+  let done = 0;
+  let killing: Promise<void> | null = null;
+  const answers = await inPool(demoPrompts(requests), concurrency, async (prompt, index) => {
+    const answer = await ask(client, farm.modelId, prompt, index % 3 === 0);
+    done++;
+    screen.answer(done, requests, answer);
+    if (done === killAfter) killing = killInTheMiddle(farm, watcher, screen);
+    return answer;
+  });
+  await killing;
+  return answers;
+}
+
+/** SIGKILL to the second donor while it holds a job: no good-bye, no release; only its lease tells. */
+async function killInTheMiddle(farm: Farm, watcher: Watcher, screen: Screen): Promise<void> {
+  const name = donorNames[1];
+  await watcher.untilDevices(
+    (devices) => devices.some((device) => device.name === name && device.holding > 0),
+    30_000,
+  );
+  farm.donors[1]?.kill();
+  screen.say(
+    `   ☠ ${name} was killed in the middle of a job. Its lease runs out within 30 s; then another takes the job.`,
+  );
+}
+
+main().then(
+  () => process.exit(),
+  (error: unknown) => {
+    console.error(explain(error));
+    process.exit(1);
+  },
+);

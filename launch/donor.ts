@@ -1,0 +1,65 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { startChild, type Child } from "./child.ts";
+import type { Shell } from "./display.ts";
+import { paths } from "./paths.ts";
+
+export type DonorOptions = {
+  readonly name?: string;
+  /** The donor's own folder: its device key and settings. */
+  readonly folder: string;
+  readonly logFolder: string;
+  readonly backendUrl: string;
+  /** Enrols on first run; ignored by a device that has its key already. */
+  readonly enrolmentCode: string | null;
+  readonly panelPort: number;
+  /** No person sits here: idleness is not asked for. */
+  readonly unattended: boolean;
+  /** Donate for so many minutes from the start, in use or not. */
+  readonly donateNowMinutes: number | null;
+  readonly env?: NodeJS.ProcessEnv;
+};
+
+/** Starts a donor without Electron; its panel is served on loopback (`panelUrl` in its ready line). */
+export async function startHeadlessDonor(options: DonorOptions): Promise<Child> {
+  return startChild({
+    name: options.name ?? "donor",
+    command: process.execPath,
+    args: [
+      paths.headlessEntry,
+      ...commonArgs(options),
+      ...["--panel-port", String(options.panelPort)],
+      ...["--panel-dir", paths.panel],
+      ...(options.unattended ? ["--unattended"] : []),
+      "--with-parent",
+    ],
+    ...(options.env === undefined ? {} : { env: options.env }),
+    logFile: join(options.logFolder, `${options.name ?? "donor"}.log`),
+    readyWithinMs: 30_000,
+  });
+}
+
+/** Starts the desktop app: tray icon and window. */
+export async function startDesktopDonor(
+  shell: Extract<Shell, { kind: "desktop" }>,
+  options: DonorOptions,
+): Promise<Child> {
+  return startChild({
+    name: "desktop",
+    command: shell.electron,
+    args: [paths.desktopApp, ...shell.args, ...commonArgs(options), "--with-parent"],
+    ...(options.env === undefined ? {} : { env: options.env }),
+    logFile: join(options.logFolder, "desktop.log"),
+    readyWithinMs: 60_000,
+  });
+}
+
+function commonArgs(options: DonorOptions): string[] {
+  return [
+    ...["--data", options.folder],
+    ...["--backend", options.backendUrl],
+    ...["--name", options.name ?? hostname()],
+    ...(options.enrolmentCode === null ? [] : ["--code", options.enrolmentCode]),
+    ...(options.donateNowMinutes === null ? [] : ["--donate-now", String(options.donateNowMinutes)]),
+  ];
+}

@@ -1,0 +1,71 @@
+export type NextSteps = {
+  readonly organizationName: string;
+  readonly dataFolder: string;
+  readonly apiBase: string;
+  readonly apiKey: string;
+  readonly modelId: string;
+  readonly signInLink: string;
+  readonly donor: DonorStep;
+  readonly enrolmentCode: string;
+  readonly backendUrl: string;
+};
+
+export type DonorStep =
+  | { readonly kind: "desktop" }
+  | { readonly kind: "headless"; readonly panelUrl: string; readonly because: string };
+
+/** A prompt that the demo model was made for. */
+export const samplePrompt = "Repeat the word apple three times.";
+
+/** What is printed once everything runs: for each of the three people, what to do next, ready to copy. */
+export function nextSteps(steps: NextSteps): string {
+  return [
+    "",
+    `Gleaner runs for ${steps.organizationName}. Everything it keeps is in ${steps.dataFolder}`,
+    "",
+    "ADMIN      open the console (this link signs you in once):",
+    `  ${steps.signInLink}`,
+    "",
+    "REQUESTER  ask the donated machines, with curl or any OpenAI SDK:",
+    ...curl(steps).map((line) => `  ${line}`),
+    "",
+    ...donorLines(steps.donor),
+    "",
+    "ANOTHER COMPUTER joins with this enrolment code (valid for a day):",
+    `  ${steps.enrolmentCode}`,
+    "",
+    "Ctrl-C stops everything; jobs under way go back to the queue.",
+    "",
+  ].join("\n");
+}
+
+function curl(steps: NextSteps): string[] {
+  const body = JSON.stringify({
+    model: steps.modelId,
+    messages: [{ role: "user", content: samplePrompt }],
+  });
+  return [
+    `curl ${steps.apiBase}/chat/completions \\`,
+    `  -H "Authorization: Bearer ${steps.apiKey}" \\`,
+    `  -H "Content-Type: application/json" \\`,
+    `  -d '${body}'`,
+    "",
+    `OPENAI_BASE_URL=${steps.apiBase} OPENAI_API_KEY=${steps.apiKey}`,
+  ];
+}
+
+function donorLines(donor: DonorStep): string[] {
+  const forTheFirstHour =
+    "It donates for the first hour even while you work, so that you can try it; then only when idle.";
+  if (donor.kind === "desktop") {
+    return [
+      "DONOR      this computer: the Gleaner icon in the tray has Pause and Open.",
+      `  ${forTheFirstHour}`,
+    ];
+  }
+  return [
+    `DONOR      this computer, without a tray because ${donor.because}. Its switch and history:`,
+    `  ${donor.panelUrl}`,
+    "  Nobody's input can be seen here, so it donates at any time until you press Pause.",
+  ];
+}

@@ -1,0 +1,113 @@
+import { ConvexHttpClient } from "convex/browser";
+import { internal } from "../convex/_generated/api.js";
+import type { FunctionReference, FunctionReturnType, OptionalRestArgs } from "convex/server";
+import type { Backend } from "./backend.ts";
+import type { DemoModel } from "./demo-model.ts";
+import { hashSecret, makeEnrolmentCode, makeSecret } from "./secrets.ts";
+
+/** The demo model's price in micro-credits per token. */
+const demoPrice = { promptMicro: 20n, completionMicro: 100n };
+
+/** What the first requester may spend: 100 credits. */
+const firstCreditsMicro = 100_000_000n;
+
+export type FirstOrganization = {
+  readonly organizationId: string;
+  readonly apiKey: string;
+  readonly enrolmentCode: string;
+  readonly signInToken: string;
+};
+
+/** Calls the deployment's internal setup functions, as `npx convex run` does: with the admin key. */
+export class Setup {
+  readonly #client: ConvexHttpClient;
+
+  constructor(backend: Backend) {
+    this.#client = new ConvexHttpClient(backend.url, { logger: false });
+    // Public in the class, absent from its types: it is how Convex's own CLI authenticates.
+    (this.#client as unknown as { setAdminAuth(key: string): void }).setAdminAuth(backend.adminKey);
+  }
+
+  async #run<F extends FunctionReference<"query" | "mutation", "internal">>(
+    reference: F,
+    ...args: OptionalRestArgs<F>
+  ): Promise<FunctionReturnType<F>> {
+    return this.#client.function(reference as never, undefined, ...(args as never[]));
+  }
+
+  /** The organizations that exist already: setup resumes where an earlier one was cut off. */
+  async organizations(): Promise<readonly { readonly id: string; readonly name: string }[]> {
+    return (await this.#run(internal.setup.status, {})).organizations;
+  }
+
+  async createOrganization(name: string, model: DemoModel): Promise<FirstOrganization> {
+    const secrets = makeFirstSecrets();
+    const { organizationId } = await this.#run(internal.setup.createOrganization, {
+      name,
+      signInTokenHash: hashSecret(secrets.signInToken),
+      apiKeyHash: hashSecret(secrets.apiKey),
+      apiKeyName: "First requester",
+      apiKeyPrefix: displayPrefix(secrets.apiKey),
+      enrolmentCodeHash: hashSecret(secrets.enrolmentCode),
+      model: {
+        modelId: model.id,
+        sha256: model.sha256,
+        sizeBytes: model.sizeBytes,
+        contextTokens: model.contextTokens,
+        source: "bundled",
+        ...demoPrice,
+      },
+      creditsMicro: firstCreditsMicro,
+    });
+    return { organizationId, ...secrets };
+  }
+
+  /** Another one-time sign-in link for the organization's admin. */
+  async makeSignInToken(organizationId: string): Promise<string> {
+    const token = makeSecret("gs_");
+    await this.#run(internal.setup.signInLink, {
+      organizationId: organizationId as never,
+      tokenHash: hashSecret(token),
+    });
+    return token;
+  }
+
+  async issueKey(organizationId: string, name: string): Promise<string> {
+    const apiKey = makeSecret("sk-gleaner-");
+    await this.#run(internal.setup.issueKey, {
+      organizationId: organizationId as never,
+      name,
+      keyHash: hashSecret(apiKey),
+      prefix: displayPrefix(apiKey),
+      creditsMicro: firstCreditsMicro,
+    });
+    return apiKey;
+  }
+
+  async issueEnrolmentCode(organizationId: string, label: string): Promise<string> {
+    const code = makeEnrolmentCode();
+    await this.#run(internal.setup.issueEnrolmentCode, {
+      organizationId: organizationId as never,
+      codeHash: hashSecret(code),
+      label,
+    });
+    return code;
+  }
+
+  async ledgerCheck(): Promise<FunctionReturnType<typeof internal.setup.ledgerCheck>> {
+    return this.#run(internal.setup.ledgerCheck, {});
+  }
+}
+
+function makeFirstSecrets(): Omit<FirstOrganization, "organizationId"> {
+  return {
+    apiKey: makeSecret("sk-gleaner-"),
+    enrolmentCode: makeEnrolmentCode(),
+    signInToken: makeSecret("gs_"),
+  };
+}
+
+/** Enough of a key to recognize it in a list, far too little to use it. */
+function displayPrefix(apiKey: string): string {
+  return apiKey.slice(0, "sk-gleaner-".length + 4);
+}

@@ -1,0 +1,19 @@
+import { join, resolve } from "node:path";
+
+/** The checkout (or the installed program) that this file belongs to. */
+export const root = resolve(import.meta.dirname, "..");
+
+export const paths = {
+  backendEntry: join(root, "embedded/main.ts"),
+  headlessEntry: join(root, "main/headless.ts"),
+  desktopApp: root,
+  convex: join(root, "convex"),
+  console: join(root, "out/console"),
+  panel: join(root, "out/renderer"),
+  demoModel: join(root, "resources/demo-model"),
+} as const;
+
+/** Where `npm start` keeps everything: GLEANER_DATA, or `.gleaner` in the checkout. */
+export function defaultDataFolder(env: NodeJS.ProcessEnv): string {
+  return resolve(env["GLEANER_DATA"] ?? join(root, ".gleaner"));
+}

@@ -1,0 +1,41 @@
+import { findChromium, findDesktop, type Tool } from "./tools.ts";
+
+export type Step = {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** How many tests it was: read from a report, or one for the whole command. */
+  readonly report: "vitest" | "playwright" | "exit-code";
+  readonly needs?: () => Tool | Promise<Tool>;
+};
+
+const vitest = (config: string | null): string[] => [
+  "vitest",
+  "run",
+  ...(config === null ? [] : ["--config", config]),
+  "--reporter=default",
+  "--reporter=json",
+];
+
+const playwright = (project: string): string[] => [
+  "playwright",
+  "test",
+  "--config",
+  "test/e2e/playwright.config.ts",
+  "--project",
+  project,
+];
+
+/** Everything that `npm test` runs, in order: the quick and telling first. */
+export const steps: readonly Step[] = [
+  { name: "lint", command: ["eslint", ".", "--max-warnings", "0"], report: "exit-code" },
+  { name: "format", command: ["prettier", "--check", "--log-level", "warn", "."], report: "exit-code" },
+  { name: "types", command: ["npm", "run", "-s", "types"], report: "exit-code" },
+  { name: "unused", command: ["knip"], report: "exit-code" },
+  { name: "unit", command: vitest(null), report: "vitest" },
+  { name: "conformance", command: vitest("test/conformance/vitest.config.ts"), report: "vitest" },
+  { name: "build", command: ["npm", "run", "-s", "build"], report: "exit-code" },
+  { name: "launch", command: vitest("test/launch/vitest.config.ts"), report: "vitest" },
+  { name: "pages", command: playwright("pages"), report: "playwright", needs: findChromium },
+  { name: "desktop", command: playwright("desktop"), report: "playwright", needs: findDesktop },
+  { name: "chaos", command: ["node", "chaos/run.ts", "--rounds", "3"], report: "exit-code" },
+];

@@ -1,0 +1,84 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/** Something that a machine may lack: there (with the environment that uses it), or not (with what would help). */
+export type Tool =
+  | { readonly kind: "found"; readonly env: Readonly<Record<string, string>> }
+  | { readonly kind: "lacking"; readonly reason: string; readonly remedy: string };
+
+const browsers = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+];
+
+/** A Chromium for the page tests: GLEANER_CHROMIUM, one that is installed, or Playwright's own, fetched now. */
+export async function findChromium(env: NodeJS.ProcessEnv = process.env): Promise<Tool> {
+  const installed = [env["GLEANER_CHROMIUM"], ...browsers].find(
+    (path) => path !== undefined && existsSync(path),
+  );
+  if (installed !== undefined) return { kind: "found", env: { GLEANER_CHROMIUM: installed } };
+  const own = await playwrightChromium();
+  if (existsSync(own)) return { kind: "found", env: { GLEANER_CHROMIUM: own } };
+  console.log("No Chromium here: trying to install Playwright's …");
+  spawnSync("npx", ["playwright", "install", "chromium-headless-shell"], {
+    stdio: "inherit",
+    timeout: 300_000,
+  });
+  if (existsSync(own)) return { kind: "found", env: { GLEANER_CHROMIUM: own } };
+  return {
+    kind: "lacking",
+    reason: "there is no Chromium here, and Playwright's could not be fetched",
+    remedy: "apt-get install chromium   (or: npx playwright install chromium)",
+  };
+}
+
+async function playwrightChromium(): Promise<string> {
+  const { chromium } = await import("@playwright/test");
+  return chromium.executablePath();
+}
+
+/** An Electron and, on Linux, a display to show it on: the present one, or Xvfb. */
+export function findDesktop(env: NodeJS.ProcessEnv = process.env): Tool {
+  if (!existsSync(electronFile(env))) {
+    spawnSync(process.execPath, [join(electronPackage(), "install.js")], {
+      stdio: "inherit",
+      timeout: 300_000,
+    });
+  }
+  if (!existsSync(electronFile(env))) {
+    return {
+      kind: "lacking",
+      reason: "there is no Electron binary here, and it could not be fetched",
+      remedy: "npx install-electron   (or point ELECTRON_OVERRIDE_DIST_PATH at an unpacked Electron)",
+    };
+  }
+  if (process.platform !== "linux") return { kind: "found", env: {} };
+  const lacking = ["xvfb-run", "xdotool", "dbus-run-session"].filter((command) => !onPath(command));
+  if (lacking.length === 0) return { kind: "found", env: {} };
+  return {
+    kind: "lacking",
+    reason: `the desktop tests need ${lacking.join(", ")}`,
+    remedy: "apt-get install xvfb xauth xdotool dbus dbus-x11 trayer",
+  };
+}
+
+function electronPackage(): string {
+  return dirname(createRequire(import.meta.url).resolve("electron/package.json"));
+}
+
+function electronFile(env: NodeJS.ProcessEnv): string {
+  const folder = env["ELECTRON_OVERRIDE_DIST_PATH"] ?? join(electronPackage(), "dist");
+  const name = { win32: "electron.exe", darwin: "Electron.app/Contents/MacOS/Electron" }[
+    process.platform as string
+  ];
+  return join(folder, name ?? "electron");
+}
+
+function onPath(command: string): boolean {
+  return (process.env["PATH"] ?? "").split(":").some((folder) => existsSync(join(folder, command)));
+}
