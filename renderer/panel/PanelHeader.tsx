@@ -1,0 +1,47 @@
+import { type ReactNode, useState } from "react";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { Button } from "../ui/Button.tsx";
+import { Confirm } from "../ui/Confirm.tsx";
+import { Logo } from "../ui/Logo.tsx";
+import { StatusDot } from "../ui/StatusDot.tsx";
+import { useAct } from "./state/actions.ts";
+
+const connections = {
+  online: { tone: "good", words: "Connected" },
+  connecting: { tone: "hold", words: "Connecting" },
+  offline: { tone: "bad", words: "Offline" },
+} as const;
+
+export function PanelHeader({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
+  const [asking, setAsking] = useState(false);
+  const act = useAct();
+  const connection = connections[snapshot.connection];
+  return (
+    <header className="mx-auto flex w-full max-w-5xl items-center gap-2.5 px-4 py-2.5 md:px-5">
+      <span className="text-accent">
+        <Logo size={24} />
+      </span>
+      <div className="min-w-0 flex-1">
+        <h1 className="truncate leading-4 font-semibold">{snapshot.device?.name ?? "Gleaner"}</h1>
+        <p className="truncate text-xs text-muted">{snapshot.organization?.name ?? "No organization yet"}</p>
+      </div>
+      <span className="flex items-center gap-1.5 text-xs text-muted">
+        <StatusDot tone={connection.tone} busy={snapshot.connection === "connecting"} />
+        {connection.words}
+      </span>
+      <Button look="quiet" size="sm" onClick={() => setAsking(true)}>
+        Quit
+      </Button>
+      <Confirm
+        open={asking}
+        title="Quit Gleaner?"
+        action="Quit"
+        onConfirm={() => act("quit", null)}
+        onClose={() => setAsking(false)}
+      >
+        The job under way, if any, goes back to the queue at once and is not lost. This computer donates
+        nothing until Gleaner is started again.
+      </Confirm>
+    </header>
+  );
+}

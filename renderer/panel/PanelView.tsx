@@ -1,0 +1,113 @@
+import { type ReactNode, useState } from "react";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { Banner } from "../ui/Banner.tsx";
+import { Empty } from "../ui/Empty.tsx";
+import { Skeleton } from "../ui/Skeleton.tsx";
+import { Tabs } from "../ui/Tabs.tsx";
+import { EnrolForm } from "./enrol/EnrolForm.tsx";
+import { History } from "./history/History.tsx";
+import { Facts } from "./now/Facts.tsx";
+import { Models } from "./now/Models.tsx";
+import { Work } from "./now/Work.tsx";
+import { PanelHeader } from "./PanelHeader.tsx";
+import { About } from "./settings/About.tsx";
+import { Settings } from "./settings/Settings.tsx";
+import type { PanelState } from "./state/panel-store.ts";
+import { Earnings } from "./status/Earnings.tsx";
+import { Status } from "./status/Status.tsx";
+
+export type PanelTab = "now" | "history" | "settings";
+
+type Props = { readonly state: PanelState; readonly firstTab?: PanelTab };
+
+export function PanelView({ state, firstTab = "now" }: Props): ReactNode {
+  const { snapshot, link, problem } = state;
+  return (
+    <div className="flex min-h-screen flex-col">
+      {link === "lost" ? (
+        <Banner tone="bad" busy>
+          Gleaner is not running, or cannot be reached.{" "}
+          {snapshot === null ? "" : "This is the last it said. "}
+          Trying again.
+        </Banner>
+      ) : null}
+      {snapshot !== null ? (
+        <Loaded snapshot={snapshot} firstTab={firstTab} />
+      ) : problem !== null ? (
+        <Empty title="Gleaner could not say how it is">{problem}</Empty>
+      ) : (
+        <Booting />
+      )}
+    </div>
+  );
+}
+
+function Loaded({
+  snapshot,
+  firstTab,
+}: {
+  readonly snapshot: DonorSnapshot;
+  readonly firstTab: PanelTab;
+}): ReactNode {
+  const [tab, setTab] = useState<PanelTab>(firstTab);
+  const enrolled = snapshot.device !== null;
+  return (
+    <>
+      <PanelHeader snapshot={snapshot} />
+      <main className="mx-auto grid w-full max-w-5xl flex-1 content-start gap-3 px-3 pb-4 md:grid-cols-[minmax(20rem,2fr)_3fr] md:gap-5 md:px-5 md:pt-2">
+        <div className="grid min-w-0 content-start gap-3">
+          <Status snapshot={snapshot} />
+          {enrolled ? <Earnings earnings={snapshot.earnings} /> : null}
+        </div>
+        <div className="min-w-0">
+          {enrolled ? (
+            <Tabs
+              label="Panel"
+              value={tab}
+              onChange={setTab}
+              tabs={[
+                { value: "now", label: "Now", content: <Now snapshot={snapshot} /> },
+                { value: "history", label: "History", content: <History rows={snapshot.history} /> },
+                {
+                  value: "settings",
+                  label: "Settings",
+                  content: (
+                    <div className="grid gap-3">
+                      <Settings rules={snapshot.rules} />
+                      <About snapshot={snapshot} />
+                    </div>
+                  ),
+                },
+              ]}
+            />
+          ) : (
+            <div className="grid gap-3">
+              <EnrolForm />
+              <About snapshot={snapshot} />
+            </div>
+          )}
+        </div>
+      </main>
+    </>
+  );
+}
+
+function Now({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
+  return (
+    <div className="grid gap-3">
+      <Work work={snapshot.work} donating={snapshot.activity.kind === "donating"} />
+      <Facts facts={snapshot.facts} rules={snapshot.rules} />
+      <Models models={snapshot.models} />
+    </div>
+  );
+}
+
+function Booting(): ReactNode {
+  return (
+    <div role="status" aria-label="Loading" className="grid gap-3 p-3">
+      <Skeleton className="h-8 w-40" />
+      <Skeleton className="h-36 w-full" />
+      <Skeleton className="h-16 w-full" />
+    </div>
+  );
+}

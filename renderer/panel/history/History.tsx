@@ -1,0 +1,55 @@
+import type { ReactNode } from "react";
+import type { HistoryRow } from "../../../app/contract/snapshot.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { formatCount, formatMicroText } from "../../ui/format/quantity.ts";
+import { formatDuration } from "../../ui/format/time.ts";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { statusWords } from "./status-words.ts";
+
+export function History({ rows }: { readonly rows: readonly HistoryRow[] }): ReactNode {
+  if (rows.length === 0) {
+    return (
+      <Card>
+        <Empty title="No jobs yet">
+          What this computer works on will stand here, with what each job earned and how the number came
+          about.
+        </Empty>
+      </Card>
+    );
+  }
+  return (
+    <Card flush>
+      <ul className="divide-y divide-line">
+        {rows.map((row) => (
+          <Row key={row.attemptId} row={row} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function Row({ row }: { readonly row: HistoryRow }): ReactNode {
+  const status = statusWords[row.status];
+  const tokens = row.promptTokens + row.completionTokens;
+  return (
+    <li className="grid grid-cols-[1fr_auto] gap-x-3 gap-y-0.5 px-4 py-2.5">
+      <span className="flex min-w-0 items-center gap-2">
+        <Badge tone={status.tone} dot busy={row.status === "running"}>
+          {status.words}
+        </Badge>
+        <span className="truncate font-medium">{row.modelId}</span>
+      </span>
+      <span className="text-right font-medium">
+        {row.earnedMicro === "0" ? "–" : `+${formatMicroText(row.earnedMicro)}`}
+      </span>
+      <span className="truncate text-xs text-muted">
+        <RelativeTime at={row.endedAt ?? row.startedAt} />
+        {row.endedAt === null ? null : ` · ${formatDuration(row.endedAt - row.startedAt)}`}
+        {tokens === 0 ? null : ` · ${formatCount(tokens)} tokens`}
+      </span>
+      <span className="max-w-64 text-right text-xs text-muted">{row.explanation}</span>
+    </li>
+  );
+}

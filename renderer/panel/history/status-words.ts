@@ -1,0 +1,14 @@
+import type { HistoryRow } from "../../../app/contract/snapshot.ts";
+import type { Tone } from "../../ui/tone.ts";
+
+/** What became of an attempt, as its donor reads it: a release or a loss is no fault of theirs. */
+export const statusWords: Readonly<
+  Record<HistoryRow["status"], { readonly tone: Tone; readonly words: string }>
+> = {
+  running: { tone: "good", words: "Running" },
+  succeeded: { tone: "good", words: "Done" },
+  failed: { tone: "bad", words: "Failed" },
+  released: { tone: "hold", words: "Given back" },
+  lost: { tone: "quiet", words: "Connection lost" },
+  canceled: { tone: "quiet", words: "Canceled" },
+};

@@ -1,0 +1,31 @@
+import type { ReactNode } from "react";
+import type { ModelView } from "../../../app/contract/snapshot.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { formatBytes } from "../../ui/format/quantity.ts";
+
+const states = {
+  ready: { tone: "good", words: "Ready" },
+  verifying: { tone: "hold", words: "Checking the file" },
+  missing: { tone: "quiet", words: "Not here yet" },
+  corrupt: { tone: "bad", words: "Damaged, not used" },
+} as const;
+
+export function Models({ models }: { readonly models: readonly ModelView[] }): ReactNode {
+  return (
+    <Card title="Models">
+      {models.length === 0 ? <p className="text-muted">Your organization has not chosen any yet.</p> : null}
+      <ul className="grid gap-1.5">
+        {models.map((model) => (
+          <li key={model.modelId} className="flex items-center justify-between gap-3">
+            <span className="min-w-0 truncate font-medium">{model.modelId}</span>
+            <span className="flex items-center gap-3">
+              <span className="text-xs text-muted">{formatBytes(model.sizeBytes)}</span>
+              <Badge tone={states[model.state].tone}>{states[model.state].words}</Badge>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,45 @@
+import { createContext, useCallback, useContext } from "react";
+import type { CallArgument, CallName, PanelBridge } from "../../../app/contract/ipc.ts";
+import { useToast } from "../../ui/Toast.tsx";
+
+export const Bridge = createContext<PanelBridge | null>(null);
+
+/** Makes a call and returns null, or the sentence with which it was refused. */
+export type Call = <Name extends Exclude<CallName, "getSnapshot">>(
+  name: Name,
+  argument: CallArgument<Name>,
+) => Promise<string | null>;
+
+export function useCall(): Call {
+  const bridge = useContext(Bridge);
+  return useCallback(
+    async (name, argument) => {
+      if (bridge === null) return "Gleaner cannot be reached.";
+      const call = bridge[name] as (argument: unknown) => ReturnType<PanelBridge["resume"]>;
+      try {
+        const reply = await call(argument);
+        return reply.kind === "ok" ? null : reply.message;
+      } catch {
+        return "Gleaner did not take that. Try again, or restart it.";
+      }
+    },
+    [bridge],
+  );
+}
+
+/** The same for calls whose refusal belongs nowhere in particular: it is shown as a toast. */
+export function useAct(): <Name extends Exclude<CallName, "getSnapshot">>(
+  name: Name,
+  argument: CallArgument<Name>,
+) => void {
+  const call = useCall();
+  const toast = useToast();
+  return useCallback(
+    (name, argument) => {
+      void call(name, argument).then((refusal) => {
+        if (refusal !== null) toast(refusal, "bad");
+      });
+    },
+    [call, toast],
+  );
+}

@@ -1,0 +1,10 @@
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+
+/** The snapshot with the delta's fields in place of its own; the same object when nothing differs. */
+export function applyDelta(snapshot: DonorSnapshot, delta: Partial<DonorSnapshot>): DonorSnapshot {
+  const changed = Object.entries(delta).filter(
+    ([key, value]) =>
+      value !== undefined && key in snapshot && !Object.is(snapshot[key as keyof DonorSnapshot], value),
+  );
+  return changed.length === 0 ? snapshot : { ...snapshot, ...Object.fromEntries(changed) };
+}

@@ -1,0 +1,87 @@
+import { expect, it, vi } from "vitest";
+import type { PanelBridge, Reply } from "../../../app/contract/ipc.ts";
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import type { LinkState } from "../bridge/panel-link.ts";
+import { snapshots } from "../../gallery/fixtures/snapshots.ts";
+import { applyDelta } from "./apply-delta.ts";
+import { createPanelStore } from "./panel-store.ts";
+
+const base = snapshots(1_000_000).donating;
+
+it("applies changed fields only, and keeps the object when nothing differs", () => {
+  expect(applyDelta(base, { connection: base.connection, pause: base.pause })).toBe(base);
+  const next = applyDelta(base, { connection: "offline" });
+  expect(next).toEqual({ ...base, connection: "offline" });
+  expect(next.history).toBe(base.history);
+});
+
+it("ignores fields that a snapshot does not have, and undefined ones", () => {
+  const odd = { nonsense: 1, connection: undefined } as unknown as Partial<DonorSnapshot>;
+  expect(applyDelta(base, odd)).toBe(base);
+});
+
+function harness() {
+  const delta: { send: (value: Partial<DonorSnapshot>) => void } = { send: () => undefined };
+  const link: { set: (state: LinkState) => void } = { set: () => undefined };
+  const answers: ((reply: Reply<DonorSnapshot>) => void)[] = [];
+  const bridge = {
+    getSnapshot: () => new Promise<Reply<DonorSnapshot>>((resolve) => answers.push(resolve)),
+    onDelta: (listener: (value: Partial<DonorSnapshot>) => void) => {
+      delta.send = listener;
+      return () => undefined;
+    },
+  } as unknown as PanelBridge;
+  const store = createPanelStore({
+    bridge,
+    onLink: (listener) => {
+      link.set = listener;
+      listener("connecting");
+      return () => undefined;
+    },
+  });
+  return { store, delta, link, answers };
+}
+
+it("lays deltas that came before the snapshot over it", async () => {
+  const { store, delta, link, answers } = harness();
+  link.set("open");
+  delta.send({ connection: "connecting" });
+  delta.send({ connection: "offline" });
+  expect(store.get().snapshot).toBeNull();
+  answers[0]!({ kind: "ok", value: base });
+  await vi.waitFor(() => expect(store.get().snapshot?.connection).toBe("offline"));
+  delta.send({ connection: "online" });
+  expect(store.get().snapshot?.connection).toBe("online");
+});
+
+it("keeps the last snapshot while the link is lost, and boots afresh when it is back", async () => {
+  const { store, link, answers } = harness();
+  link.set("open");
+  answers[0]!({ kind: "ok", value: base });
+  await vi.waitFor(() => expect(store.get().snapshot).toBe(base));
+  link.set("lost");
+  expect(store.get()).toMatchObject({ link: "lost", snapshot: base });
+  link.set("open");
+  const fresh = { ...base, version: "9.9.9" };
+  answers[1]!({ kind: "ok", value: fresh });
+  await vi.waitFor(() => expect(store.get().snapshot).toBe(fresh));
+});
+
+it("does not take the answer of a boot that a newer one overtook", async () => {
+  const { store, link, answers } = harness();
+  link.set("open");
+  link.set("lost");
+  link.set("open");
+  answers[1]!({ kind: "ok", value: base });
+  await vi.waitFor(() => expect(store.get().snapshot).toBe(base));
+  answers[0]!({ kind: "ok", value: { ...base, version: "0.0.1" } });
+  await Promise.resolve();
+  expect(store.get().snapshot).toBe(base);
+});
+
+it("says why there is no snapshot", async () => {
+  const { store, link, answers } = harness();
+  link.set("open");
+  answers[0]!({ kind: "refused", message: "no" });
+  await vi.waitFor(() => expect(store.get().problem).toBe("no"));
+});

@@ -1,0 +1,61 @@
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import type { LinkState, PanelLink } from "../bridge/panel-link.ts";
+import { applyDelta } from "./apply-delta.ts";
+
+export type PanelState = {
+  readonly link: LinkState;
+  /** The last that was heard; stays on screen while the link is lost. */
+  readonly snapshot: DonorSnapshot | null;
+  /** Why there is no snapshot although the link is open. */
+  readonly problem: string | null;
+};
+
+export type PanelStore = {
+  readonly get: () => PanelState;
+  readonly subscribe: (listener: () => void) => () => void;
+};
+
+/**
+ * Boots from one snapshot, then takes deltas. Deltas that arrive before their snapshot are kept and laid over
+ * it: each field's last delta is at least as new as the snapshot, since both travel on one ordered link.
+ */
+export function createPanelStore({ bridge, onLink }: PanelLink): PanelStore {
+  const listeners = new Set<() => void>();
+  let state: PanelState = { link: "connecting", snapshot: null, problem: null };
+  let early: Partial<DonorSnapshot>[] | null = [];
+  let opening = 0;
+
+  const become = (change: Partial<PanelState>): void => {
+    state = { ...state, ...change };
+    for (const listener of listeners) listener();
+  };
+
+  bridge.onDelta((delta) => {
+    if (early !== null) early.push(delta);
+    else if (state.snapshot !== null) become({ snapshot: applyDelta(state.snapshot, delta) });
+  });
+
+  const boot = async (): Promise<void> => {
+    const mine = ++opening;
+    early = [];
+    const reply = await bridge.getSnapshot(null);
+    if (mine !== opening) return;
+    const kept = early;
+    early = null;
+    if (reply.kind === "refused") become({ problem: reply.message });
+    else become({ snapshot: kept.reduce(applyDelta, reply.value), problem: null });
+  };
+
+  onLink((link) => {
+    become({ link });
+    if (link === "open") void boot();
+  });
+
+  return {
+    get: () => state,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+import type { EarningsView } from "../../../app/contract/snapshot.ts";
+import { Card } from "../../ui/Card.tsx";
+import { formatCount, formatMicroText } from "../../ui/format/quantity.ts";
+import { Stat } from "../../ui/Stat.tsx";
+
+export function Earnings({ earnings }: { readonly earnings: EarningsView | null }): ReactNode {
+  return (
+    <Card>
+      <dl className="-my-1 grid grid-cols-3 gap-3">
+        <Stat
+          label="Balance, credits"
+          value={earnings === null ? "–" : formatMicroText(earnings.balanceMicro)}
+        />
+        <Stat label="Today" value={earnings === null ? "–" : formatMicroText(earnings.todayMicro)} />
+        <Stat label="Jobs done" value={earnings === null ? "–" : formatCount(earnings.jobsSucceeded)} />
+      </dl>
+    </Card>
+  );
+}

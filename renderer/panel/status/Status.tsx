@@ -1,0 +1,66 @@
+import type { ReactNode } from "react";
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import { Button } from "../../ui/Button.tsx";
+import { useNow } from "../../ui/clock.ts";
+import { cx } from "../../ui/cx.ts";
+import { Menu } from "../../ui/Menu.tsx";
+import { StatusDot } from "../../ui/StatusDot.tsx";
+import { toneTint } from "../../ui/tone.ts";
+import { useAct } from "../state/actions.ts";
+import { describeStatus } from "./describe-status.ts";
+import { pauseChoices } from "./pause-choices.ts";
+
+/** What Gleaner does and why, in the largest type of the window, with the three things a donor may tell it. */
+export function Status({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
+  const now = useNow();
+  const words = describeStatus(snapshot, now);
+  return (
+    <section aria-label="Status" className={cx("rounded-lg px-4 pt-3.5 pb-4", toneTint[words.tone])}>
+      <div aria-live="polite">
+        <p className="flex items-center gap-2.5 text-xl font-semibold">
+          <StatusDot tone={words.tone} busy={snapshot.work !== null} />
+          {words.title}
+        </p>
+        <p className="mt-1 min-h-10 text-ink">{words.sentence}</p>
+      </div>
+      <p className="mt-0.5 min-h-5 text-xs text-muted">{words.next}</p>
+      {snapshot.device === null ? null : <Controls snapshot={snapshot} now={now} />}
+    </section>
+  );
+}
+
+function Controls({ snapshot, now }: { readonly snapshot: DonorSnapshot; readonly now: number }): ReactNode {
+  const act = useAct();
+  const overridden = snapshot.pause !== null || snapshot.donateNowUntil !== null;
+  return (
+    <div className="mt-3 flex flex-wrap gap-2">
+      {overridden ? (
+        <Button look="primary" onClick={() => act("resume", null)}>
+          {snapshot.pause === null ? "Stop donating now" : "Resume"}
+        </Button>
+      ) : null}
+      {snapshot.pause === null ? (
+        <Menu
+          label="Pause"
+          trigger={
+            <Button>
+              Pause <span aria-hidden>▾</span>
+            </Button>
+          }
+          entries={pauseChoices(now).map(({ label, minutes }) => ({
+            label,
+            onSelect: () => act("pause", { minutes }),
+          }))}
+        />
+      ) : null}
+      {snapshot.donateNowUntil === null ? (
+        <Button
+          title="For one hour, even while you use this computer"
+          onClick={() => act("donateNow", { minutes: 60 })}
+        >
+          Donate now for 1 h
+        </Button>
+      ) : null}
+    </div>
+  );
+}

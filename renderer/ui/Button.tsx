@@ -1,0 +1,39 @@
+import type { ComponentPropsWithRef, ReactNode } from "react";
+import { cx } from "./cx.ts";
+
+const looks = {
+  primary: "bg-accent text-on-accent border-transparent hover:bg-accent-strong",
+  plain: "bg-surface text-ink border-line hover:bg-sunken",
+  quiet: "bg-transparent text-muted border-transparent hover:bg-sunken hover:text-ink",
+  danger: "bg-bad text-on-accent border-transparent hover:bg-bad-strong",
+} as const;
+
+const sizes = { sm: "h-7 px-2.5 text-xs", md: "h-8 px-3 text-sm", lg: "h-9 px-4 text-sm" } as const;
+
+type Props = ComponentPropsWithRef<"button"> & {
+  readonly look?: keyof typeof looks;
+  readonly size?: keyof typeof sizes;
+};
+
+/** The only button. `type` is "button" unless said otherwise, so that it never submits by accident. */
+export function Button({
+  look = "plain",
+  size = "md",
+  className,
+  type = "button",
+  ...rest
+}: Props): ReactNode {
+  return (
+    <button
+      type={type}
+      className={cx(
+        "inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap transition-colors",
+        "disabled:pointer-events-none disabled:opacity-50",
+        looks[look],
+        sizes[size],
+        className,
+      )}
+      {...rest}
+    />
+  );
+}

@@ -1,0 +1,32 @@
+import { type ReactNode, useId } from "react";
+import { cx } from "./cx.ts";
+
+type Props = {
+  readonly title?: string;
+  /** Stands at the right of the title. */
+  readonly aside?: ReactNode;
+  /** For content, such as a table, that brings its own margins. */
+  readonly flush?: boolean;
+  readonly className?: string;
+  readonly children: ReactNode;
+};
+
+export function Card({ title, aside, flush = false, className, children }: Props): ReactNode {
+  const id = useId();
+  return (
+    <section
+      aria-labelledby={title === undefined ? undefined : id}
+      className={cx("min-w-0 overflow-hidden rounded-lg border border-line bg-surface", className)}
+    >
+      {title === undefined ? null : (
+        <header className="flex min-h-10 items-center justify-between gap-3 px-4 pt-2 pb-1">
+          <h2 id={id} className="text-sm font-semibold">
+            {title}
+          </h2>
+          {aside}
+        </header>
+      )}
+      <div className={cx(!flush && "px-4 pb-4", !flush && title === undefined && "pt-4")}>{children}</div>
+    </section>
+  );
+}

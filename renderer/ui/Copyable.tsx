@@ -1,0 +1,43 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { Button } from "./Button.tsx";
+import { cx } from "./cx.ts";
+
+type Props = { readonly text: string; readonly label: string; readonly block?: boolean };
+
+/** Text in a fixed-width face with a button that copies it; where the clipboard is closed it can still be selected. */
+export function Copyable({ text, label, block = false }: Props): ReactNode {
+  const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
+  useEffect(() => {
+    if (state === "idle") return;
+    const timer = setTimeout(() => setState("idle"), 2_000);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = (): void => {
+    navigator.clipboard.writeText(text).then(
+      () => setState("copied"),
+      () => setState("failed"),
+    );
+  };
+  return (
+    <div
+      className={cx(
+        "flex gap-2 rounded-md border border-line bg-sunken p-1.5 pl-3",
+        block ? "items-start" : "items-center",
+      )}
+    >
+      <code
+        className={cx(
+          "min-w-0 flex-1 font-mono text-xs select-all",
+          block ? "max-h-60 overflow-auto py-1.5 whitespace-pre" : "break-all",
+        )}
+      >
+        {text}
+      </code>
+      <Button size="sm" className="w-18" aria-label={`Copy ${label}`} onClick={copy}>
+        <span aria-live="polite">
+          {state === "copied" ? "Copied" : state === "failed" ? "Select it" : "Copy"}
+        </span>
+      </Button>
+    </div>
+  );
+}

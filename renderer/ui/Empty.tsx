@@ -1,0 +1,14 @@
+import type { ReactNode } from "react";
+
+type Props = { readonly title: string; readonly children?: ReactNode; readonly action?: ReactNode };
+
+/** What stands where there is nothing yet: what will be here, and how to get it. */
+export function Empty({ title, children, action }: Props): ReactNode {
+  return (
+    <div className="grid justify-items-center gap-1 px-6 py-8 text-center">
+      <p className="font-medium">{title}</p>
+      {children === undefined ? null : <div className="max-w-sm text-muted">{children}</div>}
+      {action === undefined ? null : <div className="mt-3">{action}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import type { ReactNode } from "react";
+import { cx } from "./cx.ts";
+
+/** Stands for something that is on its way, in the size that it will have. */
+export function Skeleton({ className }: { readonly className?: string }): ReactNode {
+  return (
+    <span
+      aria-hidden
+      className={cx("block animate-breathe rounded-sm bg-sunken", className ?? "h-4 w-full")}
+    />
+  );
+}
+
+export function SkeletonRows({ rows = 4 }: { readonly rows?: number }): ReactNode {
+  return (
+    <div role="status" aria-label="Loading" className="grid gap-3 border-t border-line px-4 py-4">
+      {Array.from({ length: rows }, (_, at) => (
+        <Skeleton key={at} className={cx("h-4", at % 2 === 0 ? "w-full" : "w-4/5")} />
+      ))}
+    </div>
+  );
+}

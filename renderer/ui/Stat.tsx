@@ -1,0 +1,14 @@
+import type { ReactNode } from "react";
+
+type Props = { readonly label: string; readonly value: ReactNode; readonly note?: ReactNode };
+
+/** One figure with its name; the value's line keeps its height while it loads or changes. */
+export function Stat({ label, value, note }: Props): ReactNode {
+  return (
+    <div className="min-w-0">
+      <dt className="truncate text-xs text-muted">{label}</dt>
+      <dd className="h-7 truncate text-lg leading-7 font-semibold">{value}</dd>
+      {note === undefined ? null : <dd className="truncate text-xs text-muted">{note}</dd>}
+    </div>
+  );
+}

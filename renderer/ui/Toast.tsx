@@ -1,0 +1,71 @@
+import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
+import { Button } from "./Button.tsx";
+import { cx } from "./cx.ts";
+import { StatusDot } from "./StatusDot.tsx";
+import type { Tone } from "./tone.ts";
+
+type Note = { readonly id: number; readonly tone: Tone; readonly text: string };
+type Show = (text: string, tone?: Tone) => void;
+
+const ShowToast = createContext<Show>(() => undefined);
+
+/** Shows a short note at the bottom; errors stay until they are dismissed. */
+export function useToast(): Show {
+  return useContext(ShowToast);
+}
+
+const goodMs = 4_000;
+const most = 3;
+
+export function ToastProvider({ children }: { readonly children: ReactNode }): ReactNode {
+  const [notes, setNotes] = useState<readonly Note[]>([]);
+  const nextId = useRef(0);
+  const dismiss = useCallback((id: number) => {
+    setNotes((all) => all.filter((note) => note.id !== id));
+  }, []);
+  const show = useCallback<Show>(
+    (text, tone = "good") => {
+      const id = nextId.current++;
+      setNotes((all) => [...all, { id, tone, text }].slice(-most));
+      if (tone !== "bad") setTimeout(() => dismiss(id), goodMs);
+    },
+    [dismiss],
+  );
+  return (
+    <ShowToast value={show}>
+      {children}
+      <div
+        aria-live="polite"
+        className="pointer-events-none fixed inset-x-0 bottom-3 z-40 grid justify-center gap-2 px-3"
+      >
+        {notes.map((note) => (
+          <ToastNote key={note.id} note={note} onDismiss={() => dismiss(note.id)} />
+        ))}
+      </div>
+    </ShowToast>
+  );
+}
+
+export function ToastNote({
+  note,
+  onDismiss,
+}: {
+  readonly note: Omit<Note, "id">;
+  readonly onDismiss: () => void;
+}): ReactNode {
+  return (
+    <div
+      role={note.tone === "bad" ? "alert" : "status"}
+      className={cx(
+        "pointer-events-auto flex max-w-md animate-appear items-center gap-2.5 rounded-md border bg-raised py-1.5 pr-1.5 pl-3 shadow-pop",
+        note.tone === "bad" ? "border-bad" : "border-line",
+      )}
+    >
+      <StatusDot tone={note.tone} />
+      <span className="min-w-0 break-words">{note.text}</span>
+      <Button look="quiet" size="sm" aria-label="Dismiss" onClick={onDismiss}>
+        ✕
+      </Button>
+    </div>
+  );
+}
