@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { allowAnyOrigin, answerPreflight } from "./cors.ts";
+import { functionRoute, type FunctionRouteDeps } from "./function-routes.ts";
+import type { HostCheck } from "./host-check.ts";
+import { refusal, sendReply, textReply, type Reply } from "./reply.ts";
+
+export type ApiOptions = FunctionRouteDeps & {
+  readonly isAllowedHost: HostCheck;
+  readonly version: string;
+  readonly instanceName: string;
+  readonly log: (line: string) => void;
+};
+
+const API = "/api/";
+
+/** The deployment's HTTP API. */
+export function apiHandler(options: ApiOptions) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    answer(options, request, response).catch((error: unknown) => {
+      options.log(`api: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      sendReply(
+        response,
+        refusal(500, "InternalServerError", "Your request couldn't be completed. Try again."),
+      );
+    });
+  };
+}
+
+async function answer(
+  options: ApiOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  allowAnyOrigin(request, response);
+  if (!options.isAllowedHost(request.headers.host)) {
+    sendReply(response, refusal(403, "UnknownHost", "This backend does not answer to that host name."));
+    return;
+  }
+  if (request.method === "OPTIONS") {
+    answerPreflight(response);
+    return;
+  }
+  const reply = await route(options, request);
+  // What was not read of a refused body must not be taken for the connection's next request.
+  if (!request.complete) response.setHeader("Connection", "close");
+  sendReply(response, reply);
+}
+
+async function route(options: ApiOptions, request: IncomingMessage): Promise<Reply> {
+  const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+  if (request.method === "GET" || request.method === "HEAD") {
+    if (path === "/version" || path === `${API}version`) return textReply(options.version);
+    if (path === "/instance_name") return textReply(options.instanceName);
+    if (path === "/") return textReply("This deployment is running. See https://docs.convex.dev/.");
+  }
+  if (!path.startsWith(API)) return notFound();
+  if (request.method !== "POST") return refusal(405, "MethodNotAllowed", "Use POST.");
+  return (await functionRoute(options, withoutVersion(path.slice(API.length)), request)) ?? notFound();
+}
+
+/** Older clients put their version into the path: `/api/1.48.0/query`. */
+function withoutVersion(route: string): string {
+  return route.replace(/^\d+\.\d+\.\d+[^/]*\//, "");
+}
+
+function notFound(): Reply {
+  return refusal(404, "NotFound", "There is no such endpoint.");
+}

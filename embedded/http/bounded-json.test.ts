@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { parseBoundedJson } from "./bounded-json.ts";
+
+test("brackets in strings do not count", () => {
+  expect(parseBoundedJson(JSON.stringify({ a: '["[[[[\\"[[' }), 2)).toEqual({
+    kind: "ok",
+    value: { a: '["[[[[\\"[[' },
+  });
+});
+
+test("depth is what is open at a time, not how much there is", () => {
+  expect(parseBoundedJson(JSON.stringify(Array.from({ length: 100 }, () => [])), 2).kind).toBe("ok");
+  expect(parseBoundedJson("[[[]]]", 2).kind).toBe("invalid");
+});

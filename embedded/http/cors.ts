@@ -1,0 +1,23 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+const ALLOWED_HEADERS = "Content-Type, Authorization, Convex-Client, Convex-Parent-Request-Id";
+const ONE_DAY_S = 86_400;
+
+/**
+ * Any web page may call a deployment's public functions, as with Convex: what they need to know they ask
+ * for themselves. Nothing rests on cookies, so no page gains from its visitor's browser.
+ */
+export function allowAnyOrigin(request: IncomingMessage, response: ServerResponse): void {
+  const { origin } = request.headers;
+  response.setHeader("Vary", "Origin");
+  if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
+}
+
+export function answerPreflight(response: ServerResponse): void {
+  response.writeHead(204, {
+    "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+    "Access-Control-Allow-Headers": ALLOWED_HEADERS,
+    "Access-Control-Max-Age": String(ONE_DAY_S),
+  });
+  response.end();
+}

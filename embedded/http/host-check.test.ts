@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { hostCheck } from "./host-check.ts";
+
+test.each(["localhost:3210", "127.0.0.1:3210", "127.0.0.1", "[::1]:3210", "LOCALHOST"])(
+  "loopback: %s",
+  (host) => {
+    expect(hostCheck("127.0.0.1")(host)).toBe(true);
+  },
+);
+
+test.each(["evil.example", "evil.example:3210", "localhost.evil.example", "", undefined, "127.0.0.1.nip.io"])(
+  "not loopback: %s",
+  (host) => {
+    expect(hostCheck("127.0.0.1")(host)).toBe(false);
+  },
+);
+
+test("other names when they are allowed, or when the backend is not on loopback", () => {
+  expect(hostCheck("127.0.0.1", ["Gleaner.local"])("gleaner.local:443")).toBe(true);
+  expect(hostCheck("0.0.0.0")("office-server:3210")).toBe(true);
+});

@@ -1,0 +1,157 @@
+import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
+import { createServer, request as httpRequest, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { FunctionRunner } from "../runtime/types.ts";
+import { hostCheck } from "./host-check.ts";
+import { closeServer, listen } from "./listen.ts";
+import { securityHeaders } from "./security-headers.ts";
+import { siteHandler } from "./site-handler.ts";
+
+const unused = (): never => {
+  throw new Error("not called by the site");
+};
+/** The site's own part of the contract, as the runner will be given it. */
+const actions = (runHttp: FunctionRunner["runHttp"]): FunctionRunner => ({
+  runHttp,
+  runQuery: unused,
+  runMutation: unused,
+  runAction: unused,
+  runAny: unused,
+  functionSpecs: unused,
+});
+
+let dir: string;
+let server: Server;
+let url: string;
+let cancelled: Promise<unknown>;
+let onCancelled: (reason: unknown) => void;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "site-"));
+  await mkdir(join(dir, "console/assets"), { recursive: true });
+  await writeFile(join(dir, "secret.txt"), "secret");
+  await writeFile(join(dir, "console/index.html"), "<!doctype html>console");
+  await writeFile(join(dir, "console/assets/index-Ab12Cd34.js"), "run()");
+  await writeFile(join(dir, "console/empty.txt"), "");
+  cancelled = new Promise((resolve) => (onCancelled = resolve));
+  const runner = actions(async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/echo") return new Response(request.body, { status: 201, headers: request.headers });
+    if (pathname === "/cookies")
+      return new Response(null, {
+        headers: [
+          ["set-cookie", "a=1"],
+          ["set-cookie", "b=2"],
+        ],
+      });
+    if (pathname === "/endless") {
+      const ticks = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          controller.enqueue(Buffer.from("tick\n"));
+        },
+        cancel: onCancelled,
+      });
+      return new Response(ticks);
+    }
+    return null;
+  });
+  server = createServer(
+    siteHandler({
+      runner,
+      isAllowedHost: hostCheck("127.0.0.1"),
+      staticFolders: [{ path: "/console", dir: join(dir, "console") }],
+      staticHeaders: securityHeaders({ connectTo: ["http://127.0.0.1:1", "ws://127.0.0.1:1"] }),
+      log: unused,
+    }),
+  );
+  url = `http://127.0.0.1:${String(await listen(server, 0, "127.0.0.1"))}`;
+});
+
+afterAll(async () => {
+  await closeServer(server, 0);
+  await rm(dir, { recursive: true });
+});
+
+/** `fetch` would tidy such paths up before it sends them. */
+function rawGet(
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    httpRequest(url, { path, headers }, (response) => {
+      let text = "";
+      response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      response.on("end", () => {
+        resolve({ status: response.statusCode ?? 0, text });
+      });
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+test("serves the page for every route of its own router, never cached, under a strict policy", async () => {
+  for (const path of ["/console/", "/console/jobs/k17", "/console/index.html"]) {
+    const response = await fetch(url + path);
+    expect(await response.text()).toBe("<!doctype html>console");
+    expect(response.headers.get("cache-control")).toBe("no-cache");
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("connect-src 'self' http://127.0.0.1:1 ws://127.0.0.1:1");
+    expect(policy).not.toContain("unsafe-eval");
+  }
+});
+
+test("answers 304 to whoever has it already", async () => {
+  const first = await fetch(`${url}/console/`);
+  const again = await fetch(`${url}/console/`, {
+    headers: { "If-None-Match": first.headers.get("etag") ?? "" },
+  });
+  expect([first.status, again.status]).toEqual([200, 304]);
+});
+
+test("hashed assets are immutable, missing ones missing, empty ones empty", async () => {
+  const asset = await fetch(`${url}/console/assets/index-Ab12Cd34.js`);
+  expect(asset.headers.get("cache-control")).toContain("immutable");
+  expect(asset.headers.get("content-type")).toContain("text/javascript");
+  expect((await fetch(`${url}/console/assets/index-other123.js`)).status).toBe(404);
+  expect(await (await fetch(`${url}/console/empty.txt`)).text()).toBe("");
+  expect((await fetch(`${url}/console/`, { method: "POST" })).status).toBe(405);
+});
+
+test.each(["/console/../secret.txt", "/console/%2e%2e/secret.txt", "/console/..%2fsecret.txt"])(
+  "%s does not leave the folder",
+  async (path) => {
+    expect(await rawGet(path)).toEqual({ status: 404, text: "Not found" });
+  },
+);
+
+test("passes bodies, headers and cookies through, both ways", async () => {
+  const echoed = await fetch(`${url}/echo`, { method: "POST", body: "héllo", headers: { "X-Mine": "1" } });
+  expect(echoed.status).toBe(201);
+  expect(echoed.headers.get("x-mine")).toBe("1");
+  expect(await echoed.text()).toBe("héllo");
+  expect((await fetch(`${url}/cookies`)).headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+});
+
+test("no route", async () => {
+  const response = await fetch(`${url}/nothing/here`);
+  expect([response.status, await response.text()]).toEqual([404, "No matching routes found"]);
+});
+
+test("a client that leaves cancels the stream", async () => {
+  const leave = new AbortController();
+  const response = await fetch(`${url}/endless`, { signal: leave.signal });
+  const { value } = await (response.body as ReadableStream<Uint8Array>).getReader().read();
+  expect(Buffer.from(value ?? []).toString()).toContain("tick");
+  leave.abort();
+  expect(String(await cancelled)).toContain("disconnected");
+});
+
+test("does not answer to other names than its own", async () => {
+  expect((await rawGet("/echo", { host: "evil.example" })).status).toBe(403);
+});

@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FunctionRunner } from "../runtime/types.ts";
+import type { HostCheck } from "./host-check.ts";
+import { sendReply, textReply } from "./reply.ts";
+import { serveStatic } from "./static-files.ts";
+import type { StaticFolder } from "./static-path.ts";
+import { toWebRequest } from "./web-request.ts";
+import { sendWebResponse } from "./web-response.ts";
+
+export type SiteOptions = {
+  readonly runner: FunctionRunner;
+  readonly isAllowedHost: HostCheck;
+  readonly staticFolders: readonly StaticFolder[];
+  readonly staticHeaders: { readonly [name: string]: string };
+  readonly log: (line: string) => void;
+};
+
+/** The deployment's site: static folders first, then everything else to its HTTP actions. */
+export function siteHandler(options: SiteOptions) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    answer(options, request, response).catch((error: unknown) => {
+      options.log(`site: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      if (response.headersSent) response.destroy();
+      else sendReply(response, textReply("Internal server error", 500));
+    });
+  };
+}
+
+async function answer(
+  options: SiteOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { host } = request.headers;
+  if (host === undefined || !options.isAllowedHost(host)) {
+    sendReply(response, textReply("Unknown host", 403));
+    return;
+  }
+  for (const folder of options.staticFolders) {
+    if (await serveStatic(folder, options.staticHeaders, request, response)) return;
+  }
+  await answerByAction(options, `http://${host}`, request, response);
+}
+
+async function answerByAction(
+  { runner }: SiteOptions,
+  origin: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  outgoing.on("close", () => {
+    if (!outgoing.writableFinished) gone.abort(new Error("The client disconnected"));
+  });
+  const converted = toWebRequest(incoming, origin, gone.signal);
+  if (converted.kind === "refused") {
+    outgoing.setHeader("Connection", "close");
+    sendReply(outgoing, textReply(converted.message, converted.status));
+    return;
+  }
+  const response = await runner.runHttp(converted.request);
+  if (response === null) sendReply(outgoing, textReply("No matching routes found", 404));
+  else await sendWebResponse(response, outgoing, gone.signal);
+}

@@ -1,0 +1,53 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+
+/** Set by the server itself, from how it sends the body. */
+const OWN_HEADERS = new Set(["connection", "keep-alive", "transfer-encoding"]);
+
+/**
+ * Sends an HTTP action's response as its body comes, no faster than the client reads. When the client is
+ * gone the body's stream is cancelled, so that whoever produces it can stop.
+ */
+export async function sendWebResponse(
+  response: Response,
+  outgoing: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const [name, value] of response.headers) {
+    if (!OWN_HEADERS.has(name) && name !== "set-cookie") outgoing.setHeader(name, value);
+  }
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
+  outgoing.statusCode = response.status;
+  if (response.body === null || outgoing.req.method === "HEAD") {
+    await response.body?.cancel();
+    outgoing.end();
+    return;
+  }
+  outgoing.flushHeaders();
+  await pump(response.body, outgoing, signal);
+}
+
+async function pump(
+  body: ReadableStream<Uint8Array>,
+  outgoing: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  const reader = body.getReader();
+  const stop = (): void => {
+    reader.cancel(signal.reason).catch(() => undefined);
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (!outgoing.write(part.value)) await once(outgoing, "drain", { signal });
+    }
+    outgoing.end();
+  } catch {
+    // Headers are out: cutting the connection is the only way left to say that the body is not whole.
+    outgoing.destroy();
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

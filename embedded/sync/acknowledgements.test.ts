@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { Acknowledgements, NONE, SETTLE_MS } from "./acknowledgements.ts";
+
+test("a mutation is acknowledged by the pong to a ping that came after its transition, once settled", () => {
+  const seen = new Acknowledgements();
+  const before = seen.ping();
+  seen.covered(3);
+  const after = seen.ping();
+  seen.pong(before, 0);
+  expect(seen.through(SETTLE_MS * 2)).toBe(NONE);
+  seen.pong(after, 1000);
+  expect(seen.through(1000 + SETTLE_MS - 1)).toBe(NONE);
+  expect(seen.through(1000 + SETTLE_MS)).toBe(3);
+});
+
+test("what nobody sent is no acknowledgement", () => {
+  const seen = new Acknowledgements();
+  seen.covered(1);
+  seen.pong("7", 0);
+  seen.pong("", 0);
+  expect(seen.through(SETTLE_MS)).toBe(NONE);
+});
+
+test("a pong answers all earlier pings", () => {
+  const seen = new Acknowledgements();
+  seen.ping();
+  const last = seen.ping();
+  expect(seen.unansweredPings).toBe(2);
+  seen.pong(last, 0);
+  expect(seen.unansweredPings).toBe(0);
+});

@@ -1,0 +1,119 @@
+import type { WebSocket } from "ws";
+import { parseClientMessage } from "./protocol.ts";
+import type { ServerMessage } from "./server-messages.ts";
+import { Session, type SessionDeps, type SessionSocket } from "./session.ts";
+import { transitionFrames } from "./transition-chunks.ts";
+
+/** A client that has let this many bytes wait does not read any more. */
+export const MAX_BUFFERED_BYTES = 32 * 1024 * 1024;
+/** Pings in a row without an answer, or without a Connect: the other end is gone. */
+const MAX_UNANSWERED_PINGS = 4;
+const PROTOCOL_ERROR = 1002;
+const INTERNAL_ERROR = 1011;
+const OPEN = 1;
+
+/** One WebSocket: frames in and out, and the session that its first message starts. */
+export class Connection {
+  readonly #ws: WebSocket;
+  readonly #deps: SessionDeps;
+  readonly #log: (line: string) => void;
+  #session: Session | null = null;
+  #pingsBeforeConnect = 0;
+  #resolveClosed: () => void = () => undefined;
+  readonly closed: Promise<void>;
+
+  constructor(ws: WebSocket, deps: SessionDeps, log: (line: string) => void) {
+    this.#ws = ws;
+    this.#deps = deps;
+    this.#log = log;
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+  }
+
+  receive(text: string): void {
+    if (this.#ws.readyState !== OPEN) return;
+    const parsed = parseClientMessage(text);
+    if (parsed.kind === "invalid") {
+      this.refuse(`Received an invalid message: ${parsed.reason}`);
+      return;
+    }
+    const { message } = parsed;
+    if (this.#session !== null) this.#session.receive(message);
+    else if (message.type === "Connect") this.#session = new Session(this.#deps, this.#socket(), message);
+    else this.refuse(`${message.type} before Connect`);
+  }
+
+  ping(): void {
+    const acknowledgements = this.#session?.acknowledgements;
+    // A client that waits for its user's token is silent at first, but not for ever.
+    this.#pingsBeforeConnect += acknowledgements === undefined ? 1 : 0;
+    const unanswered = acknowledgements?.unansweredPings ?? this.#pingsBeforeConnect;
+    if (unanswered >= MAX_UNANSWERED_PINGS) {
+      this.#ws.terminate();
+      return;
+    }
+    void this.#send({ type: "Ping" });
+    if (this.#ws.readyState === OPEN) this.#ws.ping(acknowledgements?.ping());
+  }
+
+  pong(payload: string): void {
+    this.#session?.acknowledgements.pong(payload, this.#deps.now());
+  }
+
+  /** A FatalError stops the client for good: what it sends, it would send again. */
+  refuse(reason: string): void {
+    this.#log(`refused a client: ${reason}`);
+    void this.#send({ type: "FatalError", error: reason });
+    this.close(PROTOCOL_ERROR, "protocol error");
+  }
+
+  close(code: number, reason: string): void {
+    this.#ws.close(code, reason);
+  }
+
+  terminate(): void {
+    this.#ws.terminate();
+  }
+
+  /** The socket is closed. */
+  ended(): void {
+    this.#session?.close();
+    this.#resolveClosed();
+  }
+
+  #socket(): SessionSocket {
+    return {
+      send: (message) => this.#send(message),
+      refuse: (reason) => {
+        this.refuse(reason);
+      },
+      fail: (error) => {
+        this.#log(
+          `session failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+        );
+        this.close(INTERNAL_ERROR, "InternalServerError");
+      },
+    };
+  }
+
+  async #send(message: ServerMessage): Promise<void> {
+    if (this.#ws.readyState !== OPEN) return;
+    if (this.#ws.bufferedAmount > MAX_BUFFERED_BYTES) {
+      this.#log("dropped a client that does not read");
+      this.#ws.terminate();
+      return;
+    }
+    const frames = message.type === "Transition" ? transitionFrames(message) : [JSON.stringify(message)];
+    await Promise.all(frames.map((frame) => this.#sendFrame(frame)));
+  }
+
+  /** Resolves also when the socket closes under it: there is nobody left to tell. */
+  #sendFrame(frame: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#ws.send(frame, () => {
+        resolve();
+      });
+    });
+  }
+}

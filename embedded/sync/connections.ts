@@ -1,0 +1,97 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer, type RawData, type WebSocket } from "ws";
+import { Connection } from "./connection.ts";
+import { MAX_CLIENT_MESSAGE_BYTES } from "./protocol.ts";
+import type { SessionDeps } from "./session.ts";
+
+/** The client gives up after 60 s of silence. */
+export const PING_EVERY_MS = 15_000;
+const SYNC_PATH = /^\/api\/(?:[^/]{1,64}\/)?sync$/;
+const GOING_AWAY = 1001;
+const FAREWELL_MS = 500;
+
+export type ConnectionsOptions = SessionDeps & {
+  readonly maxConnections: number;
+  readonly log: (line: string) => void;
+  readonly pingEveryMs?: number;
+};
+
+/** All WebSockets of the deployment: accepts them, pings them, closes them. */
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_CLIENT_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  });
+  readonly #open = new Set<Connection>();
+  readonly #pinger: NodeJS.Timeout;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+    this.#pinger = setInterval(() => {
+      for (const connection of this.#open) connection.ping();
+    }, options.pingEveryMs ?? PING_EVERY_MS);
+    this.#pinger.unref();
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Takes over an upgrade of the HTTP server; refuses what is not the sync endpoint. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const path = (request.url ?? "").split("?", 1)[0] ?? "";
+    if (!SYNC_PATH.test(path)) {
+      socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      return;
+    }
+    if (this.#open.size >= this.#options.maxConnections) {
+      socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (ws) => {
+      this.#accept(ws);
+    });
+  }
+
+  /** Tells every client to come back later, and cuts those that do not hang up. */
+  async close(): Promise<void> {
+    clearInterval(this.#pinger);
+    const open = [...this.#open];
+    const closed = open.map((connection) => connection.closed);
+    for (const connection of open) connection.close(GOING_AWAY, "server is stopping");
+    const cut = setTimeout(() => {
+      for (const connection of open) connection.terminate();
+    }, FAREWELL_MS);
+    await Promise.all(closed);
+    clearTimeout(cut);
+    this.#server.close();
+    await this.#options.lanes.idle();
+  }
+
+  #accept(ws: WebSocket): void {
+    const connection = new Connection(ws, this.#options, this.#options.log);
+    this.#open.add(connection);
+    ws.on("message", (data: RawData, isBinary: boolean) => {
+      if (isBinary) connection.refuse("binary messages are not part of the protocol");
+      else connection.receive(textOf(data));
+    });
+    ws.on("pong", (payload: Buffer) => {
+      connection.pong(payload.toString("latin1"));
+    });
+    ws.on("error", (error: Error) => {
+      this.#options.log(`websocket: ${error.message}`);
+    });
+    ws.on("close", () => {
+      connection.ended();
+      this.#open.delete(connection);
+    });
+  }
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString("utf8");
+  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString("utf8");
+}

@@ -1,0 +1,60 @@
+import { LiveQuery, type LiveQueryDeps, type QuerySpec } from "./live-query.ts";
+
+export type Watched = { readonly query: LiveQuery; readonly release: () => void };
+
+/** All watched queries of the deployment: equal ones (path, args, identity, journal) are one. */
+export class LiveQueries {
+  readonly #deps: LiveQueryDeps;
+  readonly #byKey = new Map<string, LiveQuery>();
+
+  constructor(deps: LiveQueryDeps) {
+    this.#deps = deps;
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  watch(spec: QuerySpec, onInvalidated: () => void): Watched {
+    const key = keyOf(spec);
+    const query = this.#shareable(key) ?? this.#add(key, spec);
+    const unwatch = query.watch(onInvalidated);
+    return {
+      query,
+      release: () => {
+        unwatch();
+        if (query.watched) return;
+        query.close();
+        if (this.#byKey.get(key) === query) this.#byKey.delete(key);
+      },
+    };
+  }
+
+  /**
+   * A query whose run has set page ends follows those from then on. One who asks afresh must not be
+   * given pages that were cut for somebody else, so it gets a run of its own.
+   */
+  #shareable(key: string): LiveQuery | null {
+    const query = this.#byKey.get(key);
+    if (query === undefined) return null;
+    return keyOf(query.spec) === key ? query : null;
+  }
+
+  #add(key: string, spec: QuerySpec): LiveQuery {
+    const query = new LiveQuery(this.#deps, spec);
+    this.#byKey.set(key, query);
+    return query;
+  }
+}
+
+function keyOf({ path, args, identity, journal }: QuerySpec): string {
+  return JSON.stringify([path, sorted(args), sorted(identity), journal]);
+}
+
+/** Two clients may write the same arguments in another order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([field, inner]) => [field, sorted(inner)]));
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { parseClientMessage } from "./protocol.ts";
+
+const parse = (message: unknown) => parseClientMessage(JSON.stringify(message));
+
+test("reads what the client sends first", () => {
+  const connect = {
+    type: "Connect",
+    sessionId: "0d3c9b0e-5e1a-4b62-9a53-0f7a5c3f4d11",
+    connectionCount: 0,
+    lastCloseReason: "InitialConnect",
+    clientTs: 1_700_000_000_000,
+    maxObservedTimestamp: "AQAAAAAAAAA=",
+  };
+  expect(parse(connect)).toMatchObject({
+    kind: "ok",
+    message: { type: "Connect", maxObservedTimestamp: 1n },
+  });
+});
+
+test("an absent journal and an absent argument have one form each", () => {
+  const add = { type: "Add", queryId: 0, udfPath: "jobs:list", args: [] };
+  const parsed = parse({ type: "ModifyQuerySet", baseVersion: 0, newVersion: 1, modifications: [add] });
+  expect(parsed).toMatchObject({ message: { modifications: [{ ...add, args: {}, journal: null }] } });
+});
+
+test.each([
+  ["unknown type", { type: "Shutdown" }],
+  ["negative id", { type: "Mutation", requestId: -1, udfPath: "a:b", args: [{}] }],
+  ["fractional id", { type: "Mutation", requestId: 0.5, udfPath: "a:b", args: [{}] }],
+  ["two arguments", { type: "Mutation", requestId: 0, udfPath: "a:b", args: [{}, {}] }],
+  ["no path", { type: "Action", requestId: 0, args: [{}] }],
+  ["endless path", { type: "Action", requestId: 0, udfPath: "a".repeat(2000), args: [{}] }],
+  ["session id with markup", { type: "Connect", sessionId: "<b>", connectionCount: 0 }],
+  ["half a timestamp", { type: "Connect", sessionId: "a", connectionCount: 0, maxObservedTimestamp: "AQA=" }],
+  ["unknown token type", { type: "Authenticate", tokenType: "Root", baseVersion: 0, value: "x" }],
+])("refuses: %s", (_, message) => {
+  expect(parse(message).kind).toBe("invalid");
+});
+
+test("refuses what is not JSON, and JSON that nests without end", () => {
+  expect(parseClientMessage("{").kind).toBe("invalid");
+  expect(parseClientMessage("[".repeat(100_000)).kind).toBe("invalid");
+});

@@ -1,0 +1,87 @@
+import type { Timestamp } from "../engine/types.ts";
+import type { Identity } from "../runtime/types.ts";
+import type { LiveQueries, Watched } from "./live-queries.ts";
+import type { QuerySetModification } from "./protocol.ts";
+import type { QueryId } from "./server-messages.ts";
+import type { KnownResult, KnownResults } from "./transition.ts";
+
+/** Queries of one client at a time: far above what a page or a device needs. */
+export const MAX_QUERIES = 10_000;
+
+type Entry = {
+  readonly add: QuerySetModification & { type: "Add" };
+  watched: Watched;
+  /** Page ends as of the last result that was sent: what the next identity's run must keep to. */
+  journal: string | null;
+};
+
+export type Modified = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };
+
+/** The queries that one connection has asked for, each watched for its identity. */
+export class QuerySet {
+  readonly #live: LiveQueries;
+  readonly #onInvalidated: () => void;
+  readonly #entries = new Map<QueryId, Entry>();
+
+  constructor(live: LiveQueries, onInvalidated: () => void) {
+    this.#live = live;
+    this.#onInvalidated = onInvalidated;
+  }
+
+  modify(modifications: readonly QuerySetModification[], identity: Identity): Modified {
+    for (const change of modifications) {
+      const present = this.#entries.get(change.queryId);
+      if (change.type === "Remove") {
+        if (present === undefined) return refused(`query ${String(change.queryId)} is not in the set`);
+        present.watched.release();
+        this.#entries.delete(change.queryId);
+        continue;
+      }
+      if (present !== undefined) return refused(`query ${String(change.queryId)} is already in the set`);
+      if (this.#entries.size >= MAX_QUERIES) return refused(`more than ${String(MAX_QUERIES)} queries`);
+      const watched = this.#watch(change, change.journal, identity);
+      this.#entries.set(change.queryId, { add: change, watched, journal: change.journal });
+    }
+    return { kind: "ok" };
+  }
+
+  /** Everything is asked again as somebody else. */
+  reidentify(identity: Identity): void {
+    for (const entry of this.#entries.values()) {
+      entry.watched.release();
+      entry.watched = this.#watch(entry.add, entry.journal, identity);
+    }
+  }
+
+  /** Every query's result at `ts`; whoever calls keeps that snapshot retained. */
+  async resultsAt(ts: Timestamp): Promise<KnownResults> {
+    const running = [...this.#entries].map(
+      async ([queryId, { watched }]): Promise<[QueryId, KnownResult]> => {
+        return [queryId, await watched.query.at(ts)];
+      },
+    );
+    return new Map(await Promise.all(running));
+  }
+
+  /** Takes over the page ends that the client was told. */
+  sent(results: KnownResults): void {
+    for (const [queryId, { journal }] of results) {
+      const entry = this.#entries.get(queryId);
+      if (entry !== undefined) entry.journal = journal;
+    }
+  }
+
+  release(): void {
+    for (const { watched } of this.#entries.values()) watched.release();
+    this.#entries.clear();
+  }
+
+  #watch(add: Entry["add"], journal: string | null, identity: Identity): Watched {
+    const spec = { path: add.udfPath, args: add.args, identity, journal };
+    return this.#live.watch(spec, this.#onInvalidated);
+  }
+}
+
+function refused(reason: string): Modified {
+  return { kind: "refused", reason };
+}

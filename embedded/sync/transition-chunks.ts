@@ -1,0 +1,38 @@
+import { randomUUID } from "node:crypto";
+import type { ServerMessage, TransitionMessage } from "./server-messages.ts";
+
+/** Characters of one chunk: small enough that a ping or a response is never stuck behind a huge frame. */
+export const CHUNK_LENGTH = 4 * 1024 * 1024;
+
+/** A transition as the frames that carry it: one, or numbered chunks when it is large. */
+export function transitionFrames(message: TransitionMessage, chunkLength = CHUNK_LENGTH): readonly string[] {
+  const text = JSON.stringify(message);
+  if (text.length <= chunkLength) return [text];
+  const transitionId = randomUUID();
+  const chunks = splitBetweenCharacters(text, chunkLength);
+  return chunks.map((chunk, partNumber) =>
+    JSON.stringify({
+      type: "TransitionChunk",
+      chunk,
+      partNumber,
+      totalParts: chunks.length,
+      transitionId,
+    } satisfies ServerMessage),
+  );
+}
+
+/** A surrogate pair cut in two would not survive the UTF-8 of its frame. */
+function splitBetweenCharacters(text: string, length: number): readonly string[] {
+  const chunks: string[] = [];
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(start + length, text.length);
+    if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end++;
+    chunks.push(text.slice(start, end));
+    start = end;
+  }
+  return chunks;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}

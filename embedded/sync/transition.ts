@@ -1,0 +1,73 @@
+import type { Outcome } from "../runtime/types.ts";
+import { assertNever } from "./assert-never.ts";
+import {
+  encodeVersion,
+  type QueryId,
+  type StateModification,
+  type StateVersion,
+  type TransitionMessage,
+} from "./server-messages.ts";
+
+/** A query's result. The same object means the same result: runs that change nothing keep theirs. */
+export type KnownResult = {
+  readonly outcome: Outcome;
+  readonly logLines: readonly string[];
+  readonly journal: string | null;
+};
+
+export type KnownResults = ReadonlyMap<QueryId, KnownResult>;
+
+export type TransitionInput = {
+  /** Where the client is, and what it holds. */
+  readonly from: StateVersion;
+  readonly held: KnownResults;
+  /** Where it shall be: every query of the set, at `to.ts`. */
+  readonly to: StateVersion;
+  readonly results: KnownResults;
+  /** A mutation waits to see its timestamp covered: say so even if no query changed. */
+  readonly mutationWaits: boolean;
+};
+
+/** The next transition, or null when it would tell the client nothing. */
+export function nextTransition(input: TransitionInput): TransitionMessage | null {
+  const { from, to } = input;
+  const modifications = [...removals(input), ...updates(input)];
+  const versionsMoved = from.querySet !== to.querySet || from.identity !== to.identity;
+  if (modifications.length === 0 && !versionsMoved && !input.mutationWaits) return null;
+  return {
+    type: "Transition",
+    startVersion: encodeVersion(from),
+    endVersion: encodeVersion(to),
+    modifications,
+  };
+}
+
+function removals({ held, results }: TransitionInput): StateModification[] {
+  return [...held.keys()]
+    .filter((queryId) => !results.has(queryId))
+    .map((queryId) => ({ type: "QueryRemoved", queryId }));
+}
+
+function updates({ held, results }: TransitionInput): StateModification[] {
+  return [...results]
+    .filter(([queryId, result]) => held.get(queryId) !== result)
+    .map(([queryId, result]) => modification(queryId, result));
+}
+
+function modification(queryId: QueryId, { outcome, logLines, journal }: KnownResult): StateModification {
+  switch (outcome.kind) {
+    case "success":
+      return { type: "QueryUpdated", queryId, value: outcome.value, logLines, journal };
+    case "failure":
+      return {
+        type: "QueryFailed",
+        queryId,
+        errorMessage: outcome.message,
+        logLines,
+        journal,
+        ...(outcome.data === undefined ? {} : { errorData: outcome.data }),
+      };
+    default:
+      return assertNever(outcome);
+  }
+}
