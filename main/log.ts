@@ -1,0 +1,23 @@
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** Numbers, ids and words of ours. Never a prompt, an answer, a key or a code. */
+export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+
+export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;
+
+export const silentLog: Log = () => undefined;
+
+/** One JSON object a line. `write` gets each line with its newline; headless passes stderr's. */
+export function jsonLinesLog(write: (line: string) => void, minimum: LogLevel = "info"): Log {
+  return (level, event, fields = {}) => {
+    if (levels.indexOf(level) < levels.indexOf(minimum)) return;
+    write(`${JSON.stringify({ at: new Date().toISOString(), level, event, ...fields })}\n`);
+  };
+}
+
+const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+/** What of an error may be logged: its name and message are not trusted to be free of what it was about. */
+export function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

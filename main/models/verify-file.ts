@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+
+/** Two equal stamps: the same bytes, as far as a file system tells. */
+export type FileStamp = string;
+
+export type Verified =
+  | { readonly kind: "ok"; readonly stamp: FileStamp }
+  | { readonly kind: "missing" }
+  | { readonly kind: "corrupt" }
+  | { readonly kind: "aborted" };
+
+export type Expected = { readonly path: string; readonly sha256: string; readonly sizeBytes: number };
+
+/** Reads the whole file. `corrupt` also when it changed while it was read. */
+export async function verifyFile(expected: Expected, signal?: AbortSignal): Promise<Verified> {
+  const before = await stampOf(expected.path);
+  if (before === null) return { kind: "missing" };
+  if (before.sizeBytes !== expected.sizeBytes) return { kind: "corrupt" };
+  const hash = createHash("sha256");
+  try {
+    for await (const chunk of createReadStream(expected.path, { highWaterMark: 1 << 20 })) {
+      if (signal?.aborted === true) return { kind: "aborted" };
+      hash.update(chunk as Buffer);
+    }
+  } catch {
+    return { kind: "missing" };
+  }
+  if (hash.digest("hex") !== expected.sha256) return { kind: "corrupt" };
+  const after = await stampOf(expected.path);
+  return after?.stamp === before.stamp ? { kind: "ok", stamp: before.stamp } : { kind: "corrupt" };
+}
+
+/** Null when there is no such regular file, or it cannot be read about. */
+export async function stampOf(
+  path: string,
+): Promise<{ readonly stamp: FileStamp; readonly sizeBytes: number } | null> {
+  try {
+    const found = await stat(path, { bigint: true });
+    if (!found.isFile()) return null;
+    return {
+      stamp: [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(":"),
+      sizeBytes: Number(found.size),
+    };
+  } catch {
+    return null;
+  }
+}

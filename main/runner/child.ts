@@ -1,0 +1,16 @@
+import type { ToRunner } from "../../app/contract/runner.ts";
+
+/** The runner's process as its supervisor sees it, whether Node or Electron started it. */
+export type RunnerChild = {
+  readonly pid: number | undefined;
+  readonly send: (message: ToRunner) => void;
+  /** Ends the process at once, whatever it is doing (SIGKILL). */
+  readonly kill: () => void;
+  readonly onMessage: (listener: (message: unknown) => void) => void;
+  /** Called once, also when the process could not be started at all. */
+  readonly onExit: (listener: (exit: RunnerExit) => void) => void;
+};
+
+export type RunnerExit = { readonly code: number | null; readonly signal: string | null };
+
+export type SpawnRunner = () => RunnerChild;

@@ -1,0 +1,31 @@
+import { fork } from "node:child_process";
+import type { RunnerChild, SpawnRunner } from "./child.ts";
+
+/**
+ * Starts the runner as a child of plain Node. `entry` is the path of runner-process.
+ * Its stdout is dropped; its stderr is ours, for crashes of the native library.
+ */
+export function forkRunner(entry: string): SpawnRunner {
+  return (): RunnerChild => {
+    const child = fork(entry, [], { execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    return {
+      pid: child.pid,
+      send: (message) => {
+        // A channel that just closed is reported by `exit`; an error here would say it twice.
+        if (child.connected) child.send(message, () => undefined);
+      },
+      kill: () => void child.kill("SIGKILL"),
+      onMessage: (listener) => void child.on("message", listener),
+      onExit: (listener) => {
+        let told = false;
+        const tell = (code: number | null, signal: string | null): void => {
+          if (told) return;
+          told = true;
+          listener({ code, signal });
+        };
+        child.once("exit", tell);
+        child.once("error", () => tell(null, null));
+      },
+    };
+  };
+}

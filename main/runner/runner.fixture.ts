@@ -1,0 +1,29 @@
+import { fileURLToPath } from "node:url";
+import type { ModelFile } from "../../app/contract/runner.ts";
+import type { ChatRequest } from "../../app/jobs/chat.ts";
+import { readManifest } from "../models/manifest.ts";
+
+export const demoManifestPath = process.env["TMPMAN"] ?? fileURLToPath(
+  new URL("../../resources/demo-model/manifest.json", import.meta.url),
+);
+
+export const runnerEntry = fileURLToPath(new URL("./runner-process.ts", import.meta.url));
+
+/** The model that the repository ships: real, and fast enough for tests. */
+export async function demoModel(): Promise<ModelFile> {
+  const found = await readManifest(demoManifestPath);
+  if (found === null) throw new Error(`no model manifest at ${demoManifestPath}`);
+  return found;
+}
+
+export function chat(content: string, options: Partial<ChatRequest> = {}): ChatRequest {
+  return {
+    messages: [{ role: "user", content }],
+    maxTokens: 64,
+    temperature: 0,
+    topP: 1,
+    seed: 1,
+    stop: [],
+    ...options,
+  };
+}

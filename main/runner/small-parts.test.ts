@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { crashBackoffMs } from "./crash-backoff.ts";
+import { parseFromRunner, parseToRunner } from "./messages.ts";
+import { PrefillSlices } from "./prefill-slices.ts";
+import { chat } from "./runner.fixture.ts";
+import { chooseThreads } from "./threads.ts";
+
+describe("chooseThreads", () => {
+  it.each([
+    [1, 1, 1],
+    [2, 2, 1],
+    [4, 8, 3],
+    [8, 4, 3],
+    [0, 0, 1],
+  ])("%i physical, %i usable → %i", (physical, usable, expected) => {
+    expect(chooseThreads(physical, usable)).toBe(expected);
+  });
+
+  it.each([
+    ["2", 2],
+    ["0", 3],
+    ["-1", 3],
+    ["many", 3],
+    ["1.5", 3],
+    ["", 3],
+    ["999", 3],
+  ])("override %j → %i", (override, expected) => {
+    expect(chooseThreads(4, 8, override)).toBe(expected);
+  });
+});
+
+describe("crashBackoffMs", () => {
+  it("doubles from a second to five minutes", () => {
+    expect([1, 2, 3, 9, 10, 60].map(crashBackoffMs)).toEqual([
+      1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
+    ]);
+  });
+});
+
+describe("PrefillSlices", () => {
+  it("grows on a fast machine and shrinks on a slow one, within 8 and 64", () => {
+    const slices = new PrefillSlices();
+    for (let i = 0; i < 10; i++) slices.measured(slices.size, 1);
+    expect(slices.size).toBe(64);
+    for (let i = 0; i < 10; i++) slices.measured(slices.size, 1_000);
+    expect(slices.size).toBe(8);
+  });
+});
+
+describe("the runner's messages", () => {
+  const model = { modelId: "m", path: "/m", sha256: "0".repeat(64), sizeBytes: 1, contextTokens: 512 };
+  const run = { type: "run", attemptId: "a", model, request: chat("hi"), threads: 1 };
+
+  it("are taken when they keep the contract", () => {
+    expect(parseToRunner(run)).toEqual(run);
+    expect(parseFromRunner({ type: "text", attemptId: "a", text: "b" })).not.toBeNull();
+  });
+
+  it.each([
+    null,
+    "run",
+    { type: "execute" },
+    { ...run, threads: 0 },
+    { ...run, model: { ...model, sha256: "x" } },
+    { ...run, request: { ...run.request, maxTokens: 1e9 } },
+    { ...run, request: { ...run.request, messages: [] } },
+  ])("are refused when they do not: %j", (message) => {
+    expect(parseToRunner(message)).toBeNull();
+  });
+});

@@ -1,0 +1,8 @@
+/** A promise and what settles it. `Promise.withResolvers` is not in every Node that this runs on. */
+export function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
