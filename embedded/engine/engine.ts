@@ -1,0 +1,143 @@
+import { Catalog, definitionOf } from "./catalog.ts";
+import { Committer } from "./committer.ts";
+import { firstCollision } from "./conflict.ts";
+import { CreationClock } from "./creation-clock.ts";
+import { SnapshotTooOldError } from "./errors.ts";
+import { Health } from "./health.ts";
+import { LiveSnapshots } from "./live-snapshots.ts";
+import { migrate } from "./migrate.ts";
+import { mergeRanges } from "./read-set.ts";
+import { diffSchema } from "./schema-diff.ts";
+import { SnapshotView } from "./snapshot-view.ts";
+import { Store } from "./store.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import { EngineTransaction } from "./transaction.ts";
+import type {
+  CommitOutcome,
+  Engine,
+  EngineStats,
+  ReadSet,
+  TableDefinition,
+  Timestamp,
+  Transaction,
+} from "./types.ts";
+import { WriteLog } from "./write-log.ts";
+
+export type EngineOptions = {
+  /** The database file, or ":memory:". Its folder must exist. */
+  readonly path: string;
+  /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
+  readonly clock?: () => number;
+};
+
+/** Opens or creates the database for this process alone. Throws StoreError, whose message says what to do. */
+export function openEngine({ path, clock = Date.now }: EngineOptions): Engine {
+  return new SqliteEngine(new Store(path), clock);
+}
+
+class SqliteEngine implements Engine {
+  readonly #store: Store;
+  readonly #clock: () => number;
+  readonly #catalog: Catalog;
+  readonly #log: WriteLog;
+  readonly #committer: Committer;
+  readonly #health = new Health();
+  readonly #live = new LiveSnapshots();
+  readonly #subscriptions = new Subscriptions();
+  readonly #creationClock = new CreationClock();
+
+  constructor(store: Store, clock: () => number) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#catalog = new Catalog(store.tables());
+    this.#log = new WriteLog(store.lastTimestamp());
+    this.#committer = new Committer({
+      store,
+      log: this.#log,
+      catalog: this.#catalog,
+      health: this.#health,
+      live: this.#live,
+      subscriptions: this.#subscriptions,
+      clock,
+    });
+  }
+
+  applySchema(tables: readonly TableDefinition[]): void {
+    this.#health.assertUsable();
+    const changes = diffSchema(this.#catalog.tables, tables);
+    if (changes.length === 0) return;
+    this.#committer.flushBarrier(() => migrate(this.#store, this.#catalog, changes));
+  }
+
+  definitionOf(table: string): TableDefinition | null {
+    const entry = this.#catalog.byName(table);
+    return entry === null ? null : definitionOf(entry);
+  }
+
+  durable(): Timestamp {
+    return this.#committer.durable;
+  }
+
+  begin(options: { readonly snapshot?: Timestamp; readonly now?: number } = {}): Transaction {
+    this.#health.assertUsable();
+    const { snapshot = this.#log.newest, now = this.#clock() } = options;
+    if (snapshot < this.#log.floor) throw new SnapshotTooOldError(snapshot, this.#log.floor);
+    if (snapshot > this.#log.newest) throw new RangeError(`The snapshot ${snapshot} lies in the future.`);
+    this.#live.hold(snapshot);
+    return new EngineTransaction({
+      snapshot,
+      now,
+      view: new SnapshotView(this.#store, this.#log, snapshot),
+      catalog: this.#catalog,
+      creationClock: this.#creationClock,
+      assertEngineUsable: () => this.#health.assertUsable(),
+    });
+  }
+
+  async commit(transaction: Transaction): Promise<CommitOutcome> {
+    return this.#committer.commit(ownTransaction(transaction));
+  }
+
+  discard(transaction: Transaction): void {
+    const own = ownTransaction(transaction);
+    if (own.isFinished) return;
+    own.finish();
+    this.#live.release(own.snapshot);
+  }
+
+  subscribe(readSet: ReadSet, since: Timestamp, onInvalidated: (ts: Timestamp) => void): () => void {
+    this.#health.assertUsable();
+    const missed = this.#firstMissed(readSet, since);
+    if (missed === null) return this.#subscriptions.add(readSet, since, onInvalidated);
+    const call = setImmediate(() => onInvalidated(missed));
+    return () => clearImmediate(call);
+  }
+
+  stats(): EngineStats {
+    return { ...this.#committer.counts, subscriptions: this.#subscriptions.size };
+  }
+
+  async close(): Promise<void> {
+    if (!this.#health.isUsable) return;
+    try {
+      this.#committer.flush();
+    } finally {
+      this.#health.close();
+      this.#store.close();
+    }
+  }
+
+  /** The first durable commit after `since` that wrote into the read set; the newest one if that is not known. */
+  #firstMissed(readSet: ReadSet, since: Timestamp): Timestamp | null {
+    const durable = this.#committer.durable;
+    if (since >= durable) return null;
+    if (since < this.#log.floor) return durable;
+    const commits = this.#log.since(since).filter(({ ts }) => ts <= durable);
+    return firstCollision(mergeRanges(readSet.ranges), commits)?.ts ?? null;
+  }
+}
+
+function ownTransaction(transaction: Transaction): EngineTransaction {
+  if (transaction instanceof EngineTransaction) return transaction;
+  throw new TypeError("The transaction was not begun by an engine.");
+}

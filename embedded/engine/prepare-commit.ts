@@ -1,0 +1,71 @@
+import { convexToJson } from "convex/values";
+import { compareBytes } from "../values/bytes.ts";
+import type { IndexEntry, TableEntry } from "./catalog.ts";
+import { keyOf } from "./index-keys.ts";
+import type { PendingDocument } from "./own-writes.ts";
+import type { DocumentJson, Timestamp } from "./types.ts";
+import type { IndexChange } from "./write-log.ts";
+
+export type StoreWrite =
+  | { readonly kind: "put_document"; readonly id: string; readonly table: TableEntry; readonly json: string }
+  | { readonly kind: "delete_document"; readonly id: string }
+  | { readonly kind: "put_entry"; readonly index: IndexEntry; readonly key: Uint8Array; readonly id: string }
+  | { readonly kind: "delete_entry"; readonly index: IndexEntry; readonly key: Uint8Array };
+
+export type PreparedCommit = {
+  readonly writes: readonly StoreWrite[];
+  readonly changes: ReadonlyMap<string, readonly IndexChange[]>;
+};
+
+type Version = { readonly document: DocumentJson; readonly key: Uint8Array } | null;
+
+/** Works out what a commit at `ts` does to the store and to each index's keys. Touches neither. */
+export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts: Timestamp): PreparedCommit {
+  const writes: StoreWrite[] = [];
+  const changes = new Map<string, IndexChange[]>();
+  for (const [id, { table, base, current }] of pending) {
+    const json = current === null ? null : withCommitTs(JSON.stringify(current), ts);
+    const after = json === null ? null : (JSON.parse(json) as DocumentJson);
+    if (json !== null) writes.push({ kind: "put_document", id, table, json });
+    else if (base !== null) writes.push({ kind: "delete_document", id });
+    for (const index of table.indexes) {
+      const from = base === null ? null : { document: base, key: keyOf(index, base) };
+      const to = after === null ? null : { document: after, key: keyOf(index, after) };
+      writes.push(...entryWrites(index, id, from, to));
+      const list = changes.get(index.qualified) ?? [];
+      list.push(...indexChanges(id, from, to));
+      changes.set(index.qualified, list);
+    }
+  }
+  return { writes, changes };
+}
+
+function entryWrites(index: IndexEntry, id: string, from: Version, to: Version): StoreWrite[] {
+  if (isSameKey(from, to)) return [];
+  const writes: StoreWrite[] = [];
+  if (from !== null) writes.push({ kind: "delete_entry", index, key: from.key });
+  if (to !== null) writes.push({ kind: "put_entry", index, key: to.key, id });
+  return writes;
+}
+
+// A key that stays is changed as well: whoever read it saw the old document under it.
+function indexChanges(documentId: string, from: Version, to: Version): IndexChange[] {
+  if (from !== null && isSameKey(from, to)) {
+    return [{ key: from.key, documentId, before: from.document, after: to?.document ?? null }];
+  }
+  const changes: IndexChange[] = [];
+  if (from !== null) changes.push({ key: from.key, documentId, before: from.document, after: null });
+  if (to !== null) changes.push({ key: to.key, documentId, before: null, after: to.document });
+  return changes;
+}
+
+function isSameKey(from: Version, to: Version): boolean {
+  return from !== null && to !== null && compareBytes(from.key, to.key) === 0;
+}
+
+/** Fills in `db.vars.commitTs`. Inside a JSON string the quotes would be escaped: the text finds only values. */
+function withCommitTs(json: string, ts: Timestamp): string {
+  return json.includes('{"$commitTs":null}')
+    ? json.replaceAll('{"$commitTs":null}', JSON.stringify(convexToJson(ts)))
+    : json;
+}

@@ -1,0 +1,107 @@
+import { compareBytes, successor } from "../values/bytes.ts";
+import type { IndexEntry } from "./catalog.ts";
+import type { OwnWrites } from "./own-writes.ts";
+import type { ConsumedRange } from "./read-set.ts";
+import type { SnapshotView } from "./snapshot-view.ts";
+import type { KeyEntry } from "./sorted-key-map.ts";
+import type { DocumentJson, KeyRange, Scan, ScanEntry, ScanOrder } from "./types.ts";
+
+// Most scans want one document or a few; long ones are read in larger pieces.
+const FIRST_PAGE = 4;
+const LARGEST_PAGE = 64;
+
+type Bounds = { readonly lower: Uint8Array; readonly upper: Uint8Array | null };
+
+/** Merges the snapshot's entries with the transaction's own writes, page by page, as far as it is consumed. */
+export class TransactionScan implements Scan {
+  readonly #view: SnapshotView;
+  readonly #writes: OwnWrites;
+  readonly #index: IndexEntry;
+  readonly #order: ScanOrder;
+  readonly #consumed: ConsumedRange;
+  readonly #assertUsable: () => void;
+  /** What has not been returned yet. */
+  #ahead: Bounds;
+  /** What has not been read from the snapshot yet. */
+  #unread: Bounds | null;
+  #page: readonly ScanEntry[] = [];
+  #position = 0;
+  #pageSize = FIRST_PAGE;
+
+  constructor(options: {
+    readonly view: SnapshotView;
+    readonly writes: OwnWrites;
+    readonly index: IndexEntry;
+    readonly range: KeyRange;
+    readonly order: ScanOrder;
+    readonly consumed: ConsumedRange;
+    readonly assertUsable: () => void;
+  }) {
+    this.#view = options.view;
+    this.#writes = options.writes;
+    this.#index = options.index;
+    this.#order = options.order;
+    this.#consumed = options.consumed;
+    this.#assertUsable = options.assertUsable;
+    this.#ahead = { lower: options.range.lower, upper: options.range.upper };
+    this.#unread = this.#ahead;
+  }
+
+  next(): ScanEntry | null {
+    this.#assertUsable();
+    for (;;) {
+      const stored = this.#peekStored();
+      const own = this.#peekOwn();
+      if (stored === undefined && own === undefined) {
+        this.#consumed.ended();
+        return null;
+      }
+      const order = this.#compare(stored, own);
+      if (order <= 0) this.#position += 1;
+      const { key, document } =
+        order < 0 ? (stored as ScanEntry) : fromOwn(own as KeyEntry<DocumentJson | null>);
+      this.#pass(key);
+      if (document === null) continue;
+      this.#consumed.reached(key);
+      return { key, document };
+    }
+  }
+
+  #peekStored(): ScanEntry | undefined {
+    while (this.#position === this.#page.length && this.#unread !== null) {
+      const { lower, upper } = this.#unread;
+      const page = this.#view.page(this.#index, lower, upper, this.#order, this.#pageSize);
+      this.#page = page.entries;
+      this.#unread = page.rest;
+      this.#position = 0;
+      this.#pageSize = Math.min(this.#pageSize * 4, LARGEST_PAGE);
+    }
+    return this.#page[this.#position];
+  }
+
+  #peekOwn(): KeyEntry<DocumentJson | null> | undefined {
+    const overlay = this.#writes.overlay(this.#index.qualified);
+    const { lower, upper } = this.#ahead;
+    return this.#order === "asc" ? overlay?.first(lower, upper) : overlay?.last(lower, upper);
+  }
+
+  /** Below 0 where the stored entry comes first, 0 where both are the same key, above 0 where the own one does. */
+  #compare(stored: ScanEntry | undefined, own: KeyEntry<unknown> | undefined): number {
+    if (own === undefined) return -1;
+    if (stored === undefined) return 1;
+    const order = compareBytes(stored.key, own.key);
+    return this.#order === "asc" ? order : -order;
+  }
+
+  #pass(key: Uint8Array): void {
+    const { lower, upper } = this.#ahead;
+    this.#ahead = this.#order === "asc" ? { lower: successor(key), upper } : { lower, upper: key };
+  }
+}
+
+function fromOwn({ key, value }: KeyEntry<DocumentJson | null>): {
+  key: Uint8Array;
+  document: DocumentJson | null;
+} {
+  return { key, document: value };
+}
