@@ -1,0 +1,144 @@
+/* eslint-disable */
+/**
+ * Generated `api` utility.
+ *
+ * THIS CODE IS AUTOMATICALLY GENERATED.
+ *
+ * To regenerate, run `npx convex dev`.
+ * @module
+ */
+
+import type {
+  ApiFromModules,
+  FilterApi,
+  FunctionReference,
+} from "convex/server";
+import type * as admin from "../admin.js";
+import type * as crons from "../crons.js";
+import type * as devices from "../devices.js";
+import type * as maintenance from "../maintenance.js";
+import type * as model_admin_device_rows from "../model/admin/device-rows.js";
+import type * as model_admin_job_row from "../model/admin/job-row.js";
+import type * as model_admin_sign_in from "../model/admin/sign-in.js";
+import type * as model_admin_summary from "../model/admin/summary.js";
+import type * as model_audit from "../model/audit.js";
+import type * as model_devices_goodbye from "../model/devices/goodbye.js";
+import type * as model_devices_hello from "../model/devices/hello.js";
+import type * as model_devices_history_row from "../model/devices/history-row.js";
+import type * as model_enrolment_code from "../model/enrolment/code.js";
+import type * as model_enrolment_create_code from "../model/enrolment/create-code.js";
+import type * as model_enrolment_enroll from "../model/enrolment/enroll.js";
+import type * as model_jobs_append from "../model/jobs/append.js";
+import type * as model_jobs_cancel from "../model/jobs/cancel.js";
+import type * as model_jobs_candidates from "../model/jobs/candidates.js";
+import type * as model_jobs_claim_next from "../model/jobs/claim-next.js";
+import type * as model_jobs_claim from "../model/jobs/claim.js";
+import type * as model_jobs_complete from "../model/jobs/complete.js";
+import type * as model_jobs_fail from "../model/jobs/fail.js";
+import type * as model_jobs_fence from "../model/jobs/fence.js";
+import type * as model_jobs_held from "../model/jobs/held.js";
+import type * as model_jobs_lose from "../model/jobs/lose.js";
+import type * as model_jobs_move from "../model/jobs/move.js";
+import type * as model_jobs_purge from "../model/jobs/purge.js";
+import type * as model_jobs_release from "../model/jobs/release.js";
+import type * as model_jobs_tally from "../model/jobs/tally.js";
+import type * as model_keys_authenticate from "../model/keys/authenticate.js";
+import type * as model_keys_create from "../model/keys/create.js";
+import type * as model_keys_hash from "../model/keys/hash.js";
+import type * as model_leases_janitor from "../model/leases/janitor.js";
+import type * as model_leases_renew from "../model/leases/renew.js";
+import type * as model_ledger_accounts from "../model/ledger/accounts.js";
+import type * as model_ledger_balance from "../model/ledger/balance.js";
+import type * as model_ledger_project from "../model/ledger/project.js";
+import type * as model_ledger_reserve from "../model/ledger/reserve.js";
+import type * as model_ledger_settle from "../model/ledger/settle.js";
+import type * as model_ledger_totals from "../model/ledger/totals.js";
+import type * as model_ledger_transfer from "../model/ledger/transfer.js";
+import type * as model_load from "../model/load.js";
+import type * as model_models_catalogue from "../model/models/catalogue.js";
+import type * as model_page from "../model/page.js";
+import type * as model_refuse from "../model/refuse.js";
+import type * as model_requests_check from "../model/requests/check.js";
+import type * as model_requests_submit from "../model/requests/submit.js";
+import type * as model_requests_watch from "../model/requests/watch.js";
+import type * as model_setup_create_organization from "../model/setup/create-organization.js";
+import type * as model_setup_ledger_check from "../model/setup/ledger-check.js";
+import type * as model_setup_organizations from "../model/setup/organizations.js";
+import type * as model_validators from "../model/validators.js";
+import type * as requests from "../requests.js";
+import type * as setup from "../setup.js";
+import type * as work from "../work.js";
+
+/**
+ * A utility for referencing Convex functions in your app's API.
+ *
+ * Usage:
+ * ```js
+ * const myFunctionReference = api.myModule.myFunction;
+ * ```
+ */
+declare const fullApi: ApiFromModules<{
+  admin: typeof admin;
+  crons: typeof crons;
+  devices: typeof devices;
+  maintenance: typeof maintenance;
+  "model/admin/device-rows": typeof model_admin_device_rows;
+  "model/admin/job-row": typeof model_admin_job_row;
+  "model/admin/sign-in": typeof model_admin_sign_in;
+  "model/admin/summary": typeof model_admin_summary;
+  "model/audit": typeof model_audit;
+  "model/devices/goodbye": typeof model_devices_goodbye;
+  "model/devices/hello": typeof model_devices_hello;
+  "model/devices/history-row": typeof model_devices_history_row;
+  "model/enrolment/code": typeof model_enrolment_code;
+  "model/enrolment/create-code": typeof model_enrolment_create_code;
+  "model/enrolment/enroll": typeof model_enrolment_enroll;
+  "model/jobs/append": typeof model_jobs_append;
+  "model/jobs/cancel": typeof model_jobs_cancel;
+  "model/jobs/candidates": typeof model_jobs_candidates;
+  "model/jobs/claim-next": typeof model_jobs_claim_next;
+  "model/jobs/claim": typeof model_jobs_claim;
+  "model/jobs/complete": typeof model_jobs_complete;
+  "model/jobs/fail": typeof model_jobs_fail;
+  "model/jobs/fence": typeof model_jobs_fence;
+  "model/jobs/held": typeof model_jobs_held;
+  "model/jobs/lose": typeof model_jobs_lose;
+  "model/jobs/move": typeof model_jobs_move;
+  "model/jobs/purge": typeof model_jobs_purge;
+  "model/jobs/release": typeof model_jobs_release;
+  "model/jobs/tally": typeof model_jobs_tally;
+  "model/keys/authenticate": typeof model_keys_authenticate;
+  "model/keys/create": typeof model_keys_create;
+  "model/keys/hash": typeof model_keys_hash;
+  "model/leases/janitor": typeof model_leases_janitor;
+  "model/leases/renew": typeof model_leases_renew;
+  "model/ledger/accounts": typeof model_ledger_accounts;
+  "model/ledger/balance": typeof model_ledger_balance;
+  "model/ledger/project": typeof model_ledger_project;
+  "model/ledger/reserve": typeof model_ledger_reserve;
+  "model/ledger/settle": typeof model_ledger_settle;
+  "model/ledger/totals": typeof model_ledger_totals;
+  "model/ledger/transfer": typeof model_ledger_transfer;
+  "model/load": typeof model_load;
+  "model/models/catalogue": typeof model_models_catalogue;
+  "model/page": typeof model_page;
+  "model/refuse": typeof model_refuse;
+  "model/requests/check": typeof model_requests_check;
+  "model/requests/submit": typeof model_requests_submit;
+  "model/requests/watch": typeof model_requests_watch;
+  "model/setup/create-organization": typeof model_setup_create_organization;
+  "model/setup/ledger-check": typeof model_setup_ledger_check;
+  "model/setup/organizations": typeof model_setup_organizations;
+  "model/validators": typeof model_validators;
+  requests: typeof requests;
+  setup: typeof setup;
+  work: typeof work;
+}>;
+export declare const api: FilterApi<
+  typeof fullApi,
+  FunctionReference<any, "public">
+>;
+export declare const internal: FilterApi<
+  typeof fullApi,
+  FunctionReference<any, "internal">
+>;

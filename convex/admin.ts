@@ -1,0 +1,306 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { v } from "convex/values";
+import { mutation, query } from "./_generated/server.js";
+import { deviceRow, deviceRows } from "./model/admin/device-rows.ts";
+import { jobRow, jobRowOf } from "./model/admin/job-row.ts";
+import { signIn as signInByLink } from "./model/admin/sign-in.ts";
+import { summaryOf, summaryView } from "./model/admin/summary.ts";
+import { record } from "./model/audit.ts";
+import { createCode } from "./model/enrolment/create-code.ts";
+import { cancel } from "./model/jobs/cancel.ts";
+import { releaseAll } from "./model/jobs/release.ts";
+import { authenticateSession, findSession } from "./model/keys/authenticate.ts";
+import { createKey as createApiKey } from "./model/keys/create.ts";
+import { keyAccount } from "./model/ledger/accounts.ts";
+import { balanceOf } from "./model/ledger/balance.ts";
+import { owned, present } from "./model/load.ts";
+import { boundedPage } from "./model/page.ts";
+import { jobStatus } from "./model/validators.ts";
+
+const maxListed = 200;
+
+const organizationView = v.object({ id: v.id("organizations"), name: v.string() });
+
+/** Trades a one-time link's token for a session of 12 hours; the browser made `session` itself. */
+export const signIn = mutation({
+  args: { token: v.string(), session: v.string() },
+  returns: v.union(
+    v.object({
+      kind: v.literal("signed-in"),
+      organization: organizationView,
+      role: v.literal("admin"),
+      expiresAt: v.number(),
+    }),
+    v.object({
+      kind: v.literal("refused"),
+      reason: v.union(v.literal("unknown-link"), v.literal("expired"), v.literal("used")),
+    }),
+  ),
+  handler: async (ctx, args) => await signInByLink(ctx, args, Date.now()),
+});
+
+/** Ends the session. One that is gone already is no error. */
+export const signOut = mutation({
+  args: { session: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { session }) => {
+    const found = await findSession(ctx, session);
+    if (found !== null) await ctx.db.delete("sessions", found._id);
+    return null;
+  },
+});
+
+/** Who is signed in; null when nobody is (any more). */
+export const me = query({
+  args: { session: v.string() },
+  returns: v.union(
+    v.object({ organization: organizationView, role: v.literal("admin"), expiresAt: v.number() }),
+    v.null(),
+  ),
+  handler: async (ctx, { session }) => {
+    const found = await findSession(ctx, session);
+    if (found === null) return null;
+    const { _id, name } = present(await ctx.db.get("organizations", found.organizationId), "organization");
+    return { organization: { id: _id, name }, role: found.role, expiresAt: found.expiresAt };
+  },
+});
+
+export const devices = query({
+  args: { session: v.string() },
+  returns: v.array(deviceRow),
+  handler: async (ctx, { session }) => {
+    const { organizationId } = await authenticateSession(ctx, session);
+    return await deviceRows(ctx, organizationId);
+  },
+});
+
+/** The newest jobs first, of one status or of all. */
+export const jobs = query({
+  args: { session: v.string(), paginationOpts: paginationOptsValidator, status: v.optional(jobStatus) },
+  returns: paginationResultValidator(jobRow),
+  handler: async (ctx, { session, paginationOpts, status }) => {
+    const { organizationId } = await authenticateSession(ctx, session);
+    const table = ctx.db.query("jobs");
+    const selected =
+      status === undefined
+        ? table.withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+        : table.withIndex("by_organization_status", (q) =>
+            q.eq("organizationId", organizationId).eq("status", status),
+          );
+    const page = await selected.order("desc").paginate(boundedPage(paginationOpts));
+    return { ...page, page: await Promise.all(page.page.map((job) => jobRowOf(ctx, job))) };
+  },
+});
+
+export const summary = query({
+  args: { session: v.string() },
+  returns: summaryView,
+  handler: async (ctx, { session }) => {
+    const { organizationId } = await authenticateSession(ctx, session);
+    return await summaryOf(ctx, organizationId);
+  },
+});
+
+export const keys = query({
+  args: { session: v.string() },
+  returns: v.array(
+    v.object({
+      keyId: v.id("apiKeys"),
+      name: v.string(),
+      prefix: v.string(),
+      createdAt: v.number(),
+      revokedAt: v.union(v.number(), v.null()),
+      balanceMicro: v.int64(),
+    }),
+  ),
+  handler: async (ctx, { session }) => {
+    const { organizationId } = await authenticateSession(ctx, session);
+    const rows = await ctx.db
+      .query("apiKeys")
+      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+      .order("desc")
+      .take(maxListed);
+    return await Promise.all(
+      rows.map(async ({ _id, name, prefix, createdAt, revokedAt }) => ({
+        keyId: _id,
+        name,
+        prefix,
+        createdAt,
+        revokedAt: revokedAt ?? null,
+        balanceMicro: (await balanceOf(ctx, keyAccount(_id))).micro,
+      })),
+    );
+  },
+});
+
+/** Registers a key that the browser made; `creditsMicro` (1,000 credits when left out) can be spent with it. */
+export const createKey = mutation({
+  args: {
+    session: v.string(),
+    name: v.string(),
+    keyHash: v.string(),
+    prefix: v.string(),
+    creditsMicro: v.optional(v.int64()),
+  },
+  returns: v.object({ keyId: v.id("apiKeys") }),
+  handler: async (ctx, { session, ...key }) => {
+    const now = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, now);
+    return { keyId: await createApiKey(ctx, { ...key, organizationId }, "admin", now) };
+  },
+});
+
+/** Ends a key for good; jobs that it submitted still finish. */
+export const revokeKey = mutation({
+  args: { session: v.string(), keyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { session, keyId }) => {
+    const at = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, at);
+    const key = owned(await ctx.db.get("apiKeys", keyId), organizationId, "API key");
+    if (key.revokedAt !== undefined) return null;
+    await ctx.db.patch("apiKeys", keyId, { revokedAt: at });
+    await record(ctx, { organizationId, at, actor: "admin", action: "api-key.revoked", subject: keyId });
+    return null;
+  },
+});
+
+export const enrolmentCodes = query({
+  args: { session: v.string() },
+  returns: v.array(
+    v.object({
+      codeId: v.id("enrolmentCodes"),
+      label: v.string(),
+      uses: v.number(),
+      used: v.number(),
+      createdAt: v.number(),
+      expiresAt: v.number(),
+      revokedAt: v.union(v.number(), v.null()),
+    }),
+  ),
+  handler: async (ctx, { session }) => {
+    const { organizationId } = await authenticateSession(ctx, session);
+    const rows = await ctx.db
+      .query("enrolmentCodes")
+      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+      .order("desc")
+      .take(maxListed);
+    return rows.map(({ _id, label, uses, used, createdAt, expiresAt, revokedAt }) => ({
+      codeId: _id,
+      label,
+      uses,
+      used,
+      createdAt,
+      expiresAt,
+      revokedAt: revokedAt ?? null,
+    }));
+  },
+});
+
+/** Registers a code that the browser made: it admits `uses` devices within `expiresInHours` hours. */
+export const createEnrolmentCode = mutation({
+  args: {
+    session: v.string(),
+    codeHash: v.string(),
+    label: v.string(),
+    uses: v.number(),
+    expiresInHours: v.number(),
+  },
+  returns: v.object({ codeId: v.id("enrolmentCodes") }),
+  handler: async (ctx, { session, ...code }) => {
+    const now = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, now);
+    return { codeId: await createCode(ctx, { ...code, organizationId }, "admin", now) };
+  },
+});
+
+/** Ends a code; devices that it admitted stay. */
+export const revokeEnrolmentCode = mutation({
+  args: { session: v.string(), codeId: v.id("enrolmentCodes") },
+  returns: v.null(),
+  handler: async (ctx, { session, codeId }) => {
+    const at = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, at);
+    const code = owned(await ctx.db.get("enrolmentCodes", codeId), organizationId, "enrolment code");
+    if (code.revokedAt !== undefined) return null;
+    await ctx.db.patch("enrolmentCodes", codeId, { revokedAt: at });
+    await record(ctx, {
+      organizationId,
+      at,
+      actor: "admin",
+      action: "enrolment-code.revoked",
+      subject: codeId,
+    });
+    return null;
+  },
+});
+
+/** Takes a device out of service: it gives back what it holds, and gets no more work. */
+export const retireDevice = mutation({
+  args: { session: v.string(), deviceId: v.id("devices") },
+  returns: v.null(),
+  handler: async (ctx, { session, deviceId }) => {
+    const at = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, at);
+    const device = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
+    if (device.status === "retired") return null;
+    await releaseAll(ctx, device, "retired", at);
+    await ctx.db.patch("devices", deviceId, { status: "retired", lastChangeAt: at });
+    await record(ctx, { organizationId, at, actor: "admin", action: "device.retired", subject: deviceId });
+    return null;
+  },
+});
+
+/** Puts a retired device back into service. */
+export const reinstateDevice = mutation({
+  args: { session: v.string(), deviceId: v.id("devices") },
+  returns: v.null(),
+  handler: async (ctx, { session, deviceId }) => {
+    const at = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, at);
+    const device = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
+    if (device.status === "active") return null;
+    await ctx.db.patch("devices", deviceId, { status: "active", lastChangeAt: at });
+    await record(ctx, { organizationId, at, actor: "admin", action: "device.reinstated", subject: deviceId });
+    return null;
+  },
+});
+
+/** Cancels any job of the organization that is not final. */
+export const cancelJob = mutation({
+  args: { session: v.string(), jobId: v.id("jobs") },
+  returns: v.union(
+    v.object({ kind: v.literal("canceled") }),
+    v.object({ kind: v.literal("already-final"), status: jobStatus }),
+  ),
+  handler: async (ctx, { session, jobId }) => {
+    const at = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, at);
+    const job = owned(await ctx.db.get("jobs", jobId), organizationId, "job");
+    const outcome = await cancel(ctx, job, at);
+    if (outcome.kind === "canceled") {
+      await record(ctx, { organizationId, at, actor: "admin", action: "job.canceled", subject: jobId });
+    }
+    return outcome;
+  },
+});
+
+/** The audit trail, the newest first. */
+export const audit = query({
+  args: { session: v.string(), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(
+    v.object({ at: v.number(), actor: v.string(), action: v.string(), subject: v.string() }),
+  ),
+  handler: async (ctx, { session, paginationOpts }) => {
+    const { organizationId } = await authenticateSession(ctx, session);
+    const page = await ctx.db
+      .query("audit")
+      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+      .order("desc")
+      .paginate(boundedPage(paginationOpts));
+    return {
+      ...page,
+      page: page.page.map(({ at, actor, action, subject }) => ({ at, actor, action, subject })),
+    };
+  },
+});

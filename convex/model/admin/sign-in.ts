@@ -1,0 +1,80 @@
+import { internal } from "../../_generated/api.js";
+import type { Id } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { record } from "../audit.ts";
+import { checkedHash, hashSecret } from "../keys/hash.ts";
+import { present } from "../load.ts";
+import { refuse } from "../refuse.ts";
+
+const linkMs = 24 * 3_600_000;
+const sessionMs = 12 * 3_600_000;
+
+export type SignInOutcome =
+  | {
+      kind: "signed-in";
+      organization: { id: Id<"organizations">; name: string };
+      role: "admin";
+      expiresAt: number;
+    }
+  | { kind: "refused"; reason: "unknown-link" | "expired" | "used" };
+
+/** Trades a one-time link for a session, whose secret the browser made itself. */
+export async function signIn(
+  ctx: MutationCtx,
+  asked: { readonly token: string; readonly session: string },
+  now: number,
+): Promise<SignInOutcome> {
+  if (!/^gs_[A-Za-z0-9_-]{43,128}$/.test(asked.session)) {
+    refuse("invalid", 'A session is "gs_" and 256 random bits, in hex or base64url.');
+  }
+  const tokenHash = await hashSecret(asked.token);
+  const link = await ctx.db
+    .query("signInLinks")
+    .withIndex("by_hash", (q) => q.eq("tokenHash", tokenHash))
+    .unique();
+  if (link === null) return { kind: "refused", reason: "unknown-link" };
+  if (link.usedAt !== undefined) return { kind: "refused", reason: "used" };
+  if (link.expiresAt <= now) return { kind: "refused", reason: "expired" };
+
+  const { organizationId, role } = link;
+  const expiresAt = now + sessionMs;
+  await ctx.db.patch("signInLinks", link._id, { usedAt: now });
+  const sessionHash = await hashSecret(asked.session);
+  const taken = await ctx.db
+    .query("sessions")
+    .withIndex("by_hash", (q) => q.eq("sessionHash", sessionHash))
+    .unique();
+  if (taken !== null) refuse("conflict", "This session exists already.");
+  const sessionId = await ctx.db.insert("sessions", { organizationId, sessionHash, role, expiresAt });
+  await ctx.scheduler.runAt(expiresAt, internal.maintenance.endSession, { sessionId });
+  await record(ctx, { organizationId, at: now, actor: "admin", action: "admin.signed-in", subject: role });
+  const organization = present(await ctx.db.get("organizations", organizationId), "organization");
+  return {
+    kind: "signed-in",
+    organization: { id: organizationId, name: organization.name },
+    role,
+    expiresAt,
+  };
+}
+
+/** Makes a one-time sign-in link from its token's hash; it is good for a day. */
+export async function createLink(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  tokenHash: string,
+  now: number,
+): Promise<void> {
+  await ctx.db.insert("signInLinks", {
+    organizationId,
+    tokenHash: checkedHash(tokenHash, "tokenHash"),
+    role: "admin",
+    expiresAt: now + linkMs,
+  });
+  await record(ctx, {
+    organizationId,
+    at: now,
+    actor: "setup",
+    action: "sign-in-link.created",
+    subject: "admin",
+  });
+}

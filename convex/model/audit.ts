@@ -1,0 +1,30 @@
+import type { Id } from "../_generated/dataModel.js";
+import type { MutationCtx } from "../_generated/server.js";
+
+/** What can stand in the audit trail. */
+export type AuditAction =
+  | "organization.created"
+  | "sign-in-link.created"
+  | "admin.signed-in"
+  | "api-key.created"
+  | "api-key.revoked"
+  | "enrolment-code.created"
+  | "enrolment-code.revoked"
+  | "device.enrolled"
+  | "device.retired"
+  | "device.reinstated"
+  | "job.canceled";
+
+/** Appends to the audit trail. Never a secret, never a prompt. */
+export async function record(
+  ctx: MutationCtx,
+  entry: {
+    readonly organizationId: Id<"organizations">;
+    readonly at: number;
+    readonly actor: "admin" | "setup" | "device";
+    readonly action: AuditAction;
+    readonly subject: string;
+  },
+): Promise<void> {
+  await ctx.db.insert("audit", { ...entry });
+}

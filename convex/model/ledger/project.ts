@@ -1,0 +1,58 @@
+import type { Doc } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { kindOf } from "./accounts.ts";
+import { bucketMs } from "./balance.ts";
+
+const transfersPerBatch = 100;
+
+/**
+ * Folds the oldest pending transfers into `accounts` and `earnings`: whole transfers only, so that the
+ * projection sums to zero by itself at any moment.
+ * @param before entries made at or after this moment are left alone, so that bookings under way do not
+ * collide with the fold.
+ * @returns whether more is left.
+ */
+export async function projectBatch(ctx: MutationCtx, before: number): Promise<boolean> {
+  const oldest = await ctx.db
+    .query("ledgerPending")
+    .withIndex("by_creation_time", (q) => q.lt("_creationTime", before))
+    .take(transfersPerBatch);
+  for (const transferKey of new Set(oldest.map((entry) => entry.transferKey))) {
+    await projectTransfer(ctx, transferKey);
+  }
+  return oldest.length === transfersPerBatch;
+}
+
+/** Folds one transfer: what still waits of it. */
+export async function projectTransfer(ctx: MutationCtx, transferKey: string): Promise<void> {
+  const entries = await ctx.db
+    .query("ledgerPending")
+    .withIndex("by_transfer", (q) => q.eq("transferKey", transferKey))
+    .take(10);
+  for (const entry of entries) {
+    await fold(ctx, entry);
+    await ctx.db.delete("ledgerPending", entry._id);
+  }
+}
+
+async function fold(ctx: MutationCtx, entry: Doc<"ledgerPending">): Promise<void> {
+  const { organizationId, account, micro, jobs } = entry;
+  const row = await ctx.db
+    .query("accounts")
+    .withIndex("by_account", (q) => q.eq("account", account))
+    .unique();
+  if (row === null) await ctx.db.insert("accounts", { organizationId, account, balanceMicro: micro, jobs });
+  else
+    await ctx.db.patch("accounts", row._id, {
+      balanceMicro: row.balanceMicro + micro,
+      jobs: row.jobs + jobs,
+    });
+  if (kindOf(account) !== "device") return;
+  const startAt = Math.floor(entry.at / bucketMs) * bucketMs;
+  const bucket = await ctx.db
+    .query("earnings")
+    .withIndex("by_account", (q) => q.eq("account", account).eq("startAt", startAt))
+    .unique();
+  if (bucket === null) await ctx.db.insert("earnings", { account, startAt, micro, jobs });
+  else await ctx.db.patch("earnings", bucket._id, { micro: bucket.micro + micro, jobs: bucket.jobs + jobs });
+}

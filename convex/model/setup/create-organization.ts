@@ -1,0 +1,111 @@
+import { type Infer, v } from "convex/values";
+import { limits } from "../../../app/jobs/limits.ts";
+import type { Id } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { createLink } from "../admin/sign-in.ts";
+import { record } from "../audit.ts";
+import { createCode } from "../enrolment/create-code.ts";
+import { createKey } from "../keys/create.ts";
+import { checkedHash } from "../keys/hash.ts";
+import { boundedInteger, boundedText, refuse } from "../refuse.ts";
+import { modelSource } from "../validators.ts";
+
+export const newModel = v.object({
+  modelId: v.string(),
+  sha256: v.string(),
+  sizeBytes: v.number(),
+  contextTokens: v.number(),
+  source: modelSource,
+  promptMicro: v.int64(),
+  completionMicro: v.int64(),
+});
+
+export const newOrganization = {
+  name: v.string(),
+  signInTokenHash: v.string(),
+  apiKeyHash: v.string(),
+  apiKeyName: v.string(),
+  apiKeyPrefix: v.string(),
+  enrolmentCodeHash: v.string(),
+  model: newModel,
+  creditsMicro: v.int64(),
+};
+
+const firstCodeUses = 1_000;
+const firstCodeHours = 24 * 30;
+const maxMicroPerToken = 1_000_000_000_000n;
+
+/** An organization with all that its first day needs: an admin's link, a key, a code, a model, credits. */
+export async function createOrganization(
+  ctx: MutationCtx,
+  wanted: {
+    readonly name: string;
+    readonly signInTokenHash: string;
+    readonly apiKeyHash: string;
+    readonly apiKeyName: string;
+    readonly apiKeyPrefix: string;
+    readonly enrolmentCodeHash: string;
+    readonly model: Infer<typeof newModel>;
+    readonly creditsMicro: bigint;
+  },
+  now: number,
+): Promise<Id<"organizations">> {
+  const name = boundedText(wanted.name, "The organization's name", limits.nameChars);
+  const organizationId = await ctx.db.insert("organizations", { name, createdAt: now });
+  await record(ctx, {
+    organizationId,
+    at: now,
+    actor: "setup",
+    action: "organization.created",
+    subject: organizationId,
+  });
+  await createLink(ctx, organizationId, wanted.signInTokenHash, now);
+  await createKey(
+    ctx,
+    {
+      organizationId,
+      keyHash: wanted.apiKeyHash,
+      name: wanted.apiKeyName,
+      prefix: wanted.apiKeyPrefix,
+      creditsMicro: wanted.creditsMicro,
+    },
+    "setup",
+    now,
+  );
+  await createCode(
+    ctx,
+    {
+      organizationId,
+      codeHash: wanted.enrolmentCodeHash,
+      label: "First devices",
+      uses: firstCodeUses,
+      expiresInHours: firstCodeHours,
+    },
+    "setup",
+    now,
+  );
+  await addModel(ctx, organizationId, wanted.model, now);
+  return organizationId;
+}
+
+async function addModel(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  { promptMicro, completionMicro, ...model }: Infer<typeof newModel>,
+  createdAt: number,
+): Promise<void> {
+  for (const micro of [promptMicro, completionMicro]) {
+    if (micro < 0n || micro > maxMicroPerToken) refuse("invalid", "A price per token is out of bounds.");
+  }
+  await ctx.db.insert("models", {
+    organizationId,
+    modelId: boundedText(model.modelId, "modelId", 200),
+    sha256: checkedHash(model.sha256, "sha256"),
+    sizeBytes: boundedInteger(model.sizeBytes, "sizeBytes", 1, Number.MAX_SAFE_INTEGER),
+    contextTokens: boundedInteger(model.contextTokens, "contextTokens", 2, 10_000_000),
+    source: boundedText(model.source, "source", 2_000),
+    price: { promptMicro, completionMicro },
+    enabled: true,
+    createdAt,
+  });
+}

@@ -1,0 +1,79 @@
+import { v } from "convex/values";
+import { mutation, query } from "./_generated/server.js";
+import { cancel as cancelJob } from "./model/jobs/cancel.ts";
+import { authenticateApiKey } from "./model/keys/authenticate.ts";
+import { owned } from "./model/load.ts";
+import { catalogueOf } from "./model/models/catalogue.ts";
+import { refuse } from "./model/refuse.ts";
+import { submit as submitJob } from "./model/requests/submit.ts";
+import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
+import { chatRequest, jobStatus } from "./model/validators.ts";
+import type { Doc, Id } from "./_generated/dataModel.js";
+import type { QueryCtx } from "./_generated/server.js";
+
+/** A job of the calling key: keys do not see each other's jobs, not even within an organization. */
+async function jobOfKey(ctx: QueryCtx, key: Doc<"apiKeys">, jobId: Id<"jobs">): Promise<Doc<"jobs">> {
+  const job = owned(await ctx.db.get("jobs", jobId), key.organizationId, "job");
+  return job.apiKeyId === key._id ? job : refuse("not_found", "There is no such job.");
+}
+
+/**
+ * Submits a chat job. `stream`: the text is kept in chunks for `watch` as it comes.
+ * Refuses: unauthorized, revoked, model_not_found, invalid, too_large, context_length_exceeded,
+ * quota_exceeded, conflict (the idempotency key belongs to another request).
+ */
+export const submit = mutation({
+  args: {
+    apiKey: v.string(),
+    model: v.string(),
+    request: chatRequest,
+    stream: v.boolean(),
+    idempotencyKey: v.optional(v.string()),
+  },
+  returns: v.object({ kind: v.literal("submitted"), jobId: v.id("jobs") }),
+  handler: async (ctx, { apiKey, ...submission }) => {
+    const key = await authenticateApiKey(ctx, apiKey);
+    return { kind: "submitted" as const, jobId: await submitJob(ctx, key, submission, Date.now()) };
+  },
+});
+
+/** A job's state, and its text after a position. */
+export const watch = query({
+  args: { apiKey: v.string(), jobId: v.id("jobs"), after: v.optional(watchPosition) },
+  returns: watchView,
+  handler: async (ctx, { apiKey, jobId, after }) => {
+    const key = await authenticateApiKey(ctx, apiKey);
+    return await watchJob(ctx, await jobOfKey(ctx, key, jobId), after);
+  },
+});
+
+/** Cancels a job that is not final; its reservation goes back. */
+export const cancel = mutation({
+  args: { apiKey: v.string(), jobId: v.id("jobs") },
+  returns: v.union(
+    v.object({ kind: v.literal("canceled") }),
+    v.object({ kind: v.literal("already-final"), status: jobStatus }),
+  ),
+  handler: async (ctx, { apiKey, jobId }) => {
+    const key = await authenticateApiKey(ctx, apiKey);
+    return await cancelJob(ctx, await jobOfKey(ctx, key, jobId), Date.now());
+  },
+});
+
+/** The models that the key may ask for. */
+export const models = query({
+  args: { apiKey: v.string() },
+  returns: v.array(
+    v.object({ modelId: v.string(), contextTokens: v.number(), createdAt: v.number(), sha256: v.string() }),
+  ),
+  handler: async (ctx, { apiKey }) => {
+    const key = await authenticateApiKey(ctx, apiKey);
+    const catalogue = await catalogueOf(ctx, key.organizationId);
+    return catalogue.map(({ modelId, contextTokens, createdAt, sha256 }) => ({
+      modelId,
+      contextTokens,
+      createdAt,
+      sha256,
+    }));
+  },
+});

@@ -1,0 +1,74 @@
+import { v } from "convex/values";
+import { internalMutation, internalQuery } from "./_generated/server.js";
+import { createLink } from "./model/admin/sign-in.ts";
+import { createCode } from "./model/enrolment/create-code.ts";
+import { createKey } from "./model/keys/create.ts";
+import { createOrganization as create, newOrganization } from "./model/setup/create-organization.ts";
+import { checkLedger, ledgerReport } from "./model/setup/ledger-check.ts";
+import { allOrganizations, chosenOrganization } from "./model/setup/organizations.ts";
+
+/** For whoever runs the deployment: called with its admin key. Secrets stay with the caller, hashes come here. */
+export const createOrganization = internalMutation({
+  args: newOrganization,
+  returns: v.object({ organizationId: v.id("organizations") }),
+  handler: async (ctx, args) => ({ organizationId: await create(ctx, args, Date.now()) }),
+});
+
+/** Another one-time sign-in link for an admin, good for a day. */
+export const signInLink = internalMutation({
+  args: { organizationId: v.optional(v.id("organizations")), tokenHash: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, tokenHash }) => {
+    await createLink(ctx, await chosenOrganization(ctx, organizationId), tokenHash, Date.now());
+    return null;
+  },
+});
+
+/** Another API key; 1,000 credits when `creditsMicro` is left out. */
+export const issueKey = internalMutation({
+  args: {
+    organizationId: v.optional(v.id("organizations")),
+    keyHash: v.string(),
+    name: v.string(),
+    prefix: v.string(),
+    creditsMicro: v.optional(v.int64()),
+  },
+  returns: v.object({ keyId: v.id("apiKeys") }),
+  handler: async (ctx, { organizationId: named, ...key }) => {
+    const organizationId = await chosenOrganization(ctx, named);
+    return { keyId: await createKey(ctx, { ...key, organizationId }, "setup", Date.now()) };
+  },
+});
+
+/** Another enrolment code. */
+export const issueEnrolmentCode = internalMutation({
+  args: {
+    organizationId: v.optional(v.id("organizations")),
+    codeHash: v.string(),
+    label: v.string(),
+    uses: v.number(),
+    expiresInHours: v.number(),
+  },
+  returns: v.object({ codeId: v.id("enrolmentCodes") }),
+  handler: async (ctx, { organizationId: named, ...code }) => {
+    const organizationId = await chosenOrganization(ctx, named);
+    return { codeId: await createCode(ctx, { ...code, organizationId }, "setup", Date.now()) };
+  },
+});
+
+export const status = internalQuery({
+  args: {},
+  returns: v.object({
+    organizations: v.array(v.object({ id: v.id("organizations"), name: v.string() })),
+  }),
+  handler: async (ctx) => ({
+    organizations: (await allOrganizations(ctx)).map(({ _id, name }) => ({ id: _id, name })),
+  }),
+});
+
+/** Audits the ledger of the whole deployment. */
+export const ledgerCheck = internalQuery({
+  args: {},
+  returns: ledgerReport,
+  handler: async (ctx) => await checkLedger(ctx),
+});
