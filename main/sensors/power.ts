@@ -1,0 +1,36 @@
+import systeminformation from "systeminformation";
+import { type Known, known, unknown } from "../../app/policy/facts.ts";
+import type { Sensor } from "./sensor.ts";
+
+export type PowerReading = {
+  readonly power: Known<"ac" | "battery">;
+  /** 0 to 100. Unknown where there is no battery. */
+  readonly batteryPercent: Known<number>;
+};
+
+export type BatteryData = {
+  readonly hasBattery: boolean;
+  readonly acConnected: boolean;
+  readonly percent: number;
+};
+
+export const powerSensor: Sensor<PowerReading> = {
+  everyMs: 60_000,
+  sample: async () => {
+    try {
+      return known(readPower(await systeminformation.battery()));
+    } catch {
+      return unknown;
+    }
+  },
+};
+
+/** A computer without a battery runs on mains power. */
+export function readPower(battery: BatteryData): PowerReading {
+  if (!battery.hasBattery) return { power: known("ac"), batteryPercent: unknown };
+  const percent = battery.percent;
+  return {
+    power: known(battery.acConnected ? "ac" : "battery"),
+    batteryPercent: Number.isFinite(percent) && percent >= 0 && percent <= 100 ? known(percent) : unknown,
+  };
+}

@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { known, unknown } from "../../app/policy/facts.ts";
+import { cpuLoadSensor, otherLoad, systemCpuTimes } from "./cpu-load.ts";
+import { gatherFacts } from "./facts.ts";
+import { idleFromFile, idleFromShell, unknownIdle } from "./idle.ts";
+import { ownCpuTime, parseProcStat } from "./own-cpu-time.ts";
+import { powerSensor, readPower } from "./power.ts";
+
+describe("idle", () => {
+  it("is what the shell says, and unknown where it says nothing sensible", () => {
+    expect(idleFromShell(() => 12).sample()).toEqual(known(12));
+    expect(idleFromShell(() => -1).sample()).toEqual(unknown);
+    expect(idleFromShell(() => NaN).sample()).toEqual(unknown);
+    const failing = idleFromShell(() => {
+      throw new Error("no display");
+    });
+    expect(failing.sample()).toEqual(unknown);
+  });
+
+  it("comes out of a file in tests", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "gleaner-idle-"));
+    const path = join(folder, "idle");
+    const sensor = idleFromFile(path);
+    expect(sensor.sample()).toEqual(unknown);
+    await writeFile(path, "300\n");
+    expect(sensor.sample()).toEqual(known(300));
+    await writeFile(path, "");
+    expect(sensor.sample()).toEqual(unknown);
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe("power", () => {
+  it.each([
+    [{ hasBattery: false, acConnected: false, percent: 0 }, known("ac"), unknown],
+    [{ hasBattery: true, acConnected: true, percent: 80 }, known("ac"), known(80)],
+    [{ hasBattery: true, acConnected: false, percent: 0 }, known("battery"), known(0)],
+    [{ hasBattery: true, acConnected: false, percent: NaN }, known("battery"), unknown],
+  ])("%j", (battery, power, batteryPercent) => {
+    expect(readPower(battery)).toEqual({ power, batteryPercent });
+  });
+
+  it("is read from this very machine without failing", async () => {
+    expect(await powerSensor.sample()).toMatchObject({ known: true });
+  });
+});
+
+describe("load of others", () => {
+  const before = { busyMs: 1_000, totalMs: 10_000, own: 100 };
+
+  it("leaves out what we used", () => {
+    expect(otherLoad(before, { busyMs: 1_600, totalMs: 11_000, own: 300 })).toEqual(known(0.4));
+  });
+
+  it("is never below 0 or above 1", () => {
+    expect(otherLoad(before, { busyMs: 1_100, totalMs: 11_000, own: 900 })).toEqual(known(0));
+    expect(otherLoad(before, { busyMs: 9_000, totalMs: 11_000, own: 50 })).toEqual(known(1));
+  });
+
+  it("is unknown without time between, or without our own share", () => {
+    expect(otherLoad(before, before)).toEqual(unknown);
+    expect(otherLoad(before, { busyMs: 2_000, totalMs: 12_000, own: null })).toEqual(unknown);
+  });
+
+  it("does not count this process's own work", async () => {
+    const sensor = cpuLoadSensor(ownCpuTime(() => undefined));
+    const others = cpuLoadSensor(() => 0);
+    const until = Date.now() + 400;
+    while (Date.now() < until) Math.sqrt(until);
+    const [withoutUs, withUs] = [await sensor.sample(), await others.sample()];
+    if (!withoutUs.known || !withUs.known) throw new Error("unknown load");
+    expect(withoutUs.value).toBeLessThan(withUs.value);
+    expect(systemCpuTimes().totalMs).toBeGreaterThan(0);
+  });
+
+  it("reads /proc/PID/stat also of a program with a strange name", () => {
+    const stat = `42 (a) b (c) S ${Array.from({ length: 40 }, (_, index) => index + 1).join(" ")}`;
+    expect(parseProcStat(stat)).toBe((11 + 12) * 10);
+    expect(parseProcStat("")).toBeNull();
+  });
+});
+
+describe("gatherFacts", () => {
+  it("holds the last sample of each sensor, and asks idleness each time", async () => {
+    let seconds = 5;
+    let samples = 0;
+    const source = gatherFacts({
+      idle: { sample: () => known(seconds) },
+      power: { everyMs: 60_000, sample: () => known({ power: known("ac"), batteryPercent: unknown }) },
+      otherCpuLoad: { everyMs: 60_000, sample: () => known(0.25) },
+    });
+    expect(source.read().power).toEqual(unknown);
+    await source.start(() => samples++);
+    seconds = 6;
+    expect(source.read()).toEqual({
+      idleSeconds: known(6),
+      power: known("ac"),
+      batteryPercent: unknown,
+      otherCpuLoad: known(0.25),
+    });
+    expect(samples).toBe(2);
+    source.stop();
+    expect(unknownIdle.sample()).toEqual(unknown);
+  });
+});

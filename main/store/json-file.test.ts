@@ -1,0 +1,37 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { loadJson, saveJson } from "./json-file.ts";
+
+const schema = z.object({ count: z.number() });
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-json-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe("a JSON file", () => {
+  it("comes back as it was saved, readable by its owner alone", async () => {
+    const path = join(folder, "deep", "file.json");
+    await saveJson(path, { count: 3 });
+    expect(await loadJson(path, schema)).toEqual({ kind: "loaded", value: { count: 3 } });
+    if (process.platform !== "win32") expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(folder, "deep"))).toEqual(["file.json"]);
+  });
+
+  it("may be absent", async () => {
+    expect(await loadJson(join(folder, "none.json"), schema)).toEqual({ kind: "absent" });
+  });
+
+  it.each(["", "{", '{"count":"three"}', "[]"])("is set aside when it holds %j", async (text) => {
+    const path = join(folder, "file.json");
+    await writeFile(path, text);
+    const loaded = await loadJson(path, schema);
+    if (loaded.kind !== "corrupt") throw new Error(loaded.kind);
+    expect(await readFile(loaded.movedTo, "utf8")).toBe(text);
+    expect(await loadJson(path, schema)).toEqual({ kind: "absent" });
+  });
+});

@@ -1,0 +1,42 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { silentLog } from "../log.ts";
+import { openIdentity } from "./identity.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-identity-"));
+  path = join(folder, "device.json");
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+it("makes a key of 256 bits once, in a file that only its owner reads", async () => {
+  const first = await openIdentity(path, silentLog);
+  const { deviceKey } = first.current();
+  expect(Buffer.from(deviceKey.slice(3), "base64url")).toHaveLength(32);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await openIdentity(path, silentLog)).current().deviceKey).toBe(deviceKey);
+});
+
+it("remembers its enrolment", async () => {
+  const store = await openIdentity(path, silentLog);
+  await store.setEnrolment({ deviceId: "d1", organizationName: "Acme" });
+  expect((await openIdentity(path, silentLog)).current().enrolment).toEqual({
+    deviceId: "d1",
+    organizationName: "Acme",
+  });
+});
+
+it("sets a damaged file aside and begins anew, never with its key in the log", async () => {
+  await writeFile(path, '{"version":1,"deviceKey":"gd_short"}');
+  const logged: string[] = [];
+  const store = await openIdentity(path, (...entry) => logged.push(JSON.stringify(entry)));
+  expect(store.current().enrolment).toBeNull();
+  expect(logged.join()).toContain("identity.corrupt");
+  expect(logged.join()).not.toContain(store.current().deviceKey);
+  expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ enrolment: null });
+});
