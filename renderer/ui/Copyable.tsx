@@ -12,11 +12,14 @@ export function Copyable({ text, label, block = false }: Props): ReactNode {
     const timer = setTimeout(() => setState("idle"), 2_000);
     return () => clearTimeout(timer);
   }, [state]);
-  const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
-      () => setState("copied"),
-      () => setState("failed"),
-    );
+  const copy = async (): Promise<void> => {
+    try {
+      // Absent on plain http from another machine, whatever its type says; then this throws too.
+      await navigator.clipboard.writeText(text);
+      setState("copied");
+    } catch {
+      setState("failed");
+    }
   };
   return (
     <div
@@ -33,7 +36,7 @@ export function Copyable({ text, label, block = false }: Props): ReactNode {
       >
         {text}
       </code>
-      <Button size="sm" className="w-18" aria-label={`Copy ${label}`} onClick={copy}>
+      <Button size="sm" className="w-18" aria-label={`Copy ${label}`} onClick={() => void copy()}>
         <span aria-live="polite">
           {state === "copied" ? "Copied" : state === "failed" ? "Select it" : "Copy"}
         </span>

@@ -1,7 +1,7 @@
-import { assertNever } from "../../../app/assert-never.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
-import { donateReasons, holdReasons, type HoldReason } from "../../../app/policy/reasons.ts";
+import { donateReasons, holdReasons } from "../../../app/policy/reasons.ts";
 import { formatIn, formatMoment } from "../../ui/format/time.ts";
+import { toneOfHold } from "../../ui/hold-tone.ts";
 import type { Tone } from "../../ui/tone.ts";
 
 export type StatusWords = {
@@ -38,26 +38,4 @@ function nextWords({ activity, pause, donateNowUntil, recheckAt }: Shown, now: n
   if (recheckAt === null)
     return activity.kind === "donating" ? null : "Looked at again as soon as something changes.";
   return `Looked at again ${formatIn(recheckAt - now)}.`;
-}
-
-export function toneOfHold(reason: HoldReason): Tone {
-  switch (reason) {
-    case "paused-by-you":
-      return "rest";
-    case "offline":
-      return "bad";
-    case "starting":
-    case "not-enrolled":
-      return "quiet";
-    case "in-use":
-    case "idle-unknown":
-    case "on-battery":
-    case "battery-low":
-    case "power-unknown":
-    case "other-load":
-    case "no-model":
-      return "hold";
-    default:
-      return assertNever(reason);
-  }
 }

@@ -1,0 +1,22 @@
+import { usePaginatedQuery } from "convex/react";
+import type { ReactNode } from "react";
+import { admin } from "../data/api.ts";
+import { useSession } from "../data/session-context.ts";
+import { AuditView } from "./AuditView.tsx";
+
+const pageSize = 50;
+
+export function AuditPage(): ReactNode {
+  const session = useSession();
+  const { results, status, loadMore } = usePaginatedQuery(
+    admin.audit,
+    { session },
+    { initialNumItems: pageSize },
+  );
+  return (
+    <AuditView
+      rows={status === "LoadingFirstPage" ? undefined : results}
+      onMore={status === "CanLoadMore" ? () => loadMore(pageSize) : null}
+    />
+  );
+}

@@ -1,0 +1,28 @@
+const actions: Readonly<Record<string, string>> = {
+  "organization.created": "Organization created",
+  "sign-in-link.created": "Sign-in link made",
+  "admin.signed-in": "Administrator signed in",
+  "api-key.created": "API key made",
+  "api-key.revoked": "API key revoked",
+  "enrolment-code.created": "Enrolment code made",
+  "enrolment-code.revoked": "Enrolment code revoked",
+  "device.enrolled": "Device enrolled",
+  "device.retired": "Device retired",
+  "device.reinstated": "Device reinstated",
+  "job.canceled": "Job canceled",
+};
+
+const actors: Readonly<Record<string, string>> = {
+  admin: "Administrator",
+  setup: "Server setup",
+  device: "Device",
+};
+
+/** Words for an audit action; one that this console does not know yet is shown as it is. */
+export function actionWords(action: string): string {
+  return actions[action] ?? action;
+}
+
+export function actorWords(actor: string): string {
+  return actors[actor] ?? actor;
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+export type Deployment = {
+  /** Where the Convex client connects to. */
+  readonly url: string;
+  /** Where the OpenAI-compatible API answers, without `/v1`. */
+  readonly apiBase: string;
+};
+
+export type Found =
+  | { readonly kind: "found"; readonly deployment: Deployment }
+  | { readonly kind: "failed"; readonly message: string };
+
+const configSchema = z.object({ deploymentUrl: z.url({ protocol: /^https?$/ }) });
+
+/** The deployment named by `?deployment=`, else by `GET /config` on the page's own origin. */
+export async function findDeployment(
+  location: Pick<Location, "origin" | "search">,
+  get: typeof fetch,
+): Promise<Found> {
+  const named = new URLSearchParams(location.search).get("deployment");
+  if (named !== null) {
+    const parsed = configSchema.safeParse({ deploymentUrl: named });
+    return parsed.success
+      ? { kind: "found", deployment: { url: trimmed(named), apiBase: apiBaseOf(trimmed(named)) } }
+      : failed(
+          "The address after ?deployment= is not one of a server. It must start with http:// or https://.",
+        );
+  }
+  try {
+    const answer = await get(`${location.origin}/config`, { headers: { accept: "application/json" } });
+    if (!answer.ok) return failed(`The server answered ${answer.status} when asked for its configuration.`);
+    const { deploymentUrl } = configSchema.parse(await answer.json());
+    return { kind: "found", deployment: { url: trimmed(deploymentUrl), apiBase: location.origin } };
+  } catch {
+    return failed("The server that this page came from does not answer, or not as Gleaner does.");
+  }
+}
+
+/** Convex Cloud serves HTTP actions under a name of their own; every other deployment under its own. */
+export function apiBaseOf(deploymentUrl: string): string {
+  return deploymentUrl.replace(/\.convex\.cloud$/, ".convex.site");
+}
+
+function trimmed(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
+function failed(message: string): Found {
+  return { kind: "failed", message };
+}

@@ -1,0 +1,138 @@
+import { type ReactNode, useState } from "react";
+import { formatCredits } from "../../../app/money/credits.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { Confirm } from "../../ui/Confirm.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { formatBytes } from "../../ui/format/quantity.ts";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import { Tooltip } from "../../ui/Tooltip.tsx";
+import type { DeviceRow } from "../data/rows.ts";
+import { describeDevice } from "./describe-device.ts";
+
+export type DeviceActions = {
+  readonly retire: (device: DeviceRow) => void;
+  readonly reinstate: (device: DeviceRow) => void;
+};
+
+type Props = { readonly devices: readonly DeviceRow[] | undefined; readonly actions?: DeviceActions };
+
+export function DevicesTable({ devices, actions }: Props): ReactNode {
+  const [retiring, setRetiring] = useState<DeviceRow | null>(null);
+  if (devices === undefined) return <SkeletonRows />;
+  if (devices.length === 0) {
+    return (
+      <Empty
+        title="No devices yet"
+        action={
+          <a href="#/codes" className="font-medium text-accent underline underline-offset-2">
+            Make an enrolment code
+          </a>
+        }
+      >
+        A laptop joins when its user enters an enrolment code in Gleaner's window.
+      </Empty>
+    );
+  }
+  const columns = actions === undefined ? base : [...base, actionColumn(actions, setRetiring)];
+  return (
+    <>
+      <Table label="Devices" columns={columns} rows={devices} keyOf={(device) => device.deviceId} />
+      <Confirm
+        open={retiring !== null}
+        title={`Retire ${retiring?.name ?? "this device"}?`}
+        action="Retire"
+        danger
+        onConfirm={() => {
+          if (retiring !== null) actions?.retire(retiring);
+        }}
+        onClose={() => setRetiring(null)}
+      >
+        It gets no more jobs, and what it works on now goes back to the queue. What it earned stays on its
+        account. You can reinstate it at any time.
+      </Confirm>
+    </>
+  );
+}
+
+const base: readonly Column<DeviceRow>[] = [
+  {
+    key: "name",
+    title: "Device",
+    cell: (device) => (
+      <div className="min-w-36">
+        <p className="font-medium">{device.name}</p>
+        <p className="text-xs text-muted">{device.platform}</p>
+      </div>
+    ),
+  },
+  {
+    key: "activity",
+    title: "Activity",
+    width: "w-44",
+    cell: (device) => {
+      const words = describeDevice(device);
+      return (
+        <Tooltip text={words.sentence}>
+          <span tabIndex={0} className="rounded-full">
+            <Badge tone={words.tone} dot busy={device.online && device.holding > 0}>
+              {words.short}
+            </Badge>
+          </span>
+        </Tooltip>
+      );
+    },
+  },
+  {
+    key: "since",
+    title: "Since",
+    width: "w-24",
+    cell: (device) => <RelativeTime at={device.lastChangeAt} />,
+  },
+  {
+    key: "capabilities",
+    title: "Offers",
+    cell: ({ capabilities }) =>
+      capabilities === null ? (
+        <span className="text-muted">unknown</span>
+      ) : (
+        <div className="whitespace-nowrap">
+          <p>
+            {capabilities.threads} threads, {formatBytes(capabilities.memoryMb * 1_000_000)}
+          </p>
+          <p className="max-w-52 truncate text-xs text-muted">
+            {capabilities.models.join(", ") || "no model yet"}
+          </p>
+        </div>
+      ),
+  },
+  { key: "holding", title: "Jobs now", align: "right", width: "w-20", cell: (device) => device.holding },
+  {
+    key: "earned",
+    title: "Earned",
+    align: "right",
+    width: "w-28",
+    cell: (device) => formatCredits(device.earnedMicro),
+  },
+];
+
+function actionColumn(actions: DeviceActions, retire: (device: DeviceRow) => void): Column<DeviceRow> {
+  return {
+    key: "actions",
+    title: "",
+    align: "right",
+    width: "w-24",
+    cell: (device) =>
+      device.status === "active" ? (
+        <Button size="sm" look="quiet" aria-label={`Retire ${device.name}`} onClick={() => retire(device)}>
+          Retire
+        </Button>
+      ) : (
+        <Button size="sm" aria-label={`Reinstate ${device.name}`} onClick={() => actions.reinstate(device)}>
+          Reinstate
+        </Button>
+      ),
+  };
+}

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { holdReasons, type HoldReason } from "../../../app/policy/reasons.ts";
+import { describeDevice } from "./describe-device.ts";
+
+const active = { status: "active", online: true } as const;
+
+it("says retired before offline, and offline before an activity of long ago", () => {
+  const activity = { kind: "donating", reason: "idle" } as const;
+  expect(describeDevice({ status: "retired", online: false, activity }).short).toBe("Retired");
+  expect(describeDevice({ status: "active", online: false, activity }).short).toBe("Offline");
+  expect(describeDevice({ ...active, activity })).toMatchObject({ tone: "good", short: "Idle, donating" });
+  expect(describeDevice({ ...active, activity: null }).short).toBe("Starting");
+});
+
+it("never speaks to the administrator as if they were the donor", () => {
+  for (const reason of Object.keys(holdReasons) as HoldReason[]) {
+    const words = describeDevice({ ...active, activity: { kind: "holding", reason } });
+    expect(`${words.short} ${words.sentence}`).not.toMatch(/\byou\b/i);
+  }
+});

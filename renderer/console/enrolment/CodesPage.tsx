@@ -1,0 +1,33 @@
+import { useQuery } from "convex/react";
+import { type ReactNode, useState } from "react";
+import { admin } from "../data/api.ts";
+import { useAct, useSession } from "../data/session-context.ts";
+import { makeEnrolmentCode } from "../secrets/make-secret.ts";
+import { sha256 } from "../secrets/sha256.ts";
+import { CodesView } from "./CodesView.tsx";
+import { NewCode } from "./NewCode.tsx";
+
+export function CodesPage(): ReactNode {
+  const session = useSession();
+  const codes = useQuery(admin.enrolmentCodes, { session });
+  const create = useAct(admin.createEnrolmentCode);
+  const revoke = useAct(admin.revokeEnrolmentCode);
+  const [making, setMaking] = useState(false);
+  return (
+    <>
+      <CodesView
+        codes={codes}
+        onCreate={() => setMaking(true)}
+        onRevoke={({ codeId, label }) => void revoke({ codeId }, `The code for ${label} is revoked.`)}
+      />
+      <NewCode
+        open={making}
+        onCreate={async (wish) => {
+          const code = makeEnrolmentCode();
+          return (await create({ ...wish, codeHash: sha256(code) })) ? code : null;
+        }}
+        onClose={() => setMaking(false)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import type { ReactNode } from "react";
+import { Badge } from "../../ui/Badge.tsx";
+import { formatClock, formatDuration } from "../../ui/format/time.ts";
+import type { JobRow } from "../data/rows.ts";
+import { attemptWords } from "./job-words.ts";
+
+export function Attempts({ job }: { readonly job: JobRow }): ReactNode {
+  return (
+    <div className="grid gap-2 rounded-md bg-sunken px-4 py-3">
+      {job.attempts.length === 0 ? <p className="text-muted">No device has taken it yet.</p> : null}
+      <ol className="grid gap-1.5">
+        {job.attempts.map((attempt) => (
+          <li key={attempt.number} className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span className="w-18 text-muted">Attempt {attempt.number}</span>
+            <span className="min-w-36 font-medium">{attempt.deviceName}</span>
+            <Badge tone={attemptWords[attempt.status].tone}>{attemptWords[attempt.status].words}</Badge>
+            <span className="text-xs text-muted">
+              {formatClock(attempt.startedAt)}
+              {attempt.endedAt === null ? "" : `, ${formatDuration(attempt.endedAt - attempt.startedAt)}`}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {job.error === null ? null : (
+        <p className="text-bad">
+          {job.error.message} <span className="text-xs">({job.error.code})</span>
+        </p>
+      )}
+      <p className="font-mono text-xs text-muted select-all">{job.jobId}</p>
+    </div>
+  );
+}

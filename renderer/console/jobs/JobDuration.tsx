@@ -1,0 +1,12 @@
+import type { ReactNode } from "react";
+import { useNow } from "../../ui/clock.ts";
+import { formatDuration } from "../../ui/format/time.ts";
+import type { JobRow } from "../data/rows.ts";
+
+/** From its submission to its end, or until now: what its requester waits. */
+export function JobDuration({ job }: { readonly job: JobRow }): ReactNode {
+  const now = useNow();
+  if (job.finishedAt !== null) return formatDuration(job.finishedAt - job.submittedAt);
+  const seconds = Math.max(0, Math.floor((now - job.submittedAt) / 1_000));
+  return <span className="text-muted">{formatDuration(seconds * 1_000)}</span>;
+}

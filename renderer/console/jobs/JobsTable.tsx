@@ -1,0 +1,145 @@
+import { type ReactNode, useState } from "react";
+import { formatCredits } from "../../../app/money/credits.ts";
+import { Badge } from "../../ui/Badge.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { Confirm } from "../../ui/Confirm.tsx";
+import { formatCount } from "../../ui/format/quantity.ts";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import type { JobRow } from "../data/rows.ts";
+import { Attempts } from "./Attempts.tsx";
+import { JobDuration } from "./JobDuration.tsx";
+import { jobWords } from "./job-words.ts";
+
+type Props = {
+  readonly jobs: readonly JobRow[];
+  readonly onCancel?: (job: JobRow) => void;
+  /** Opened at first, for pages that show fixtures. */
+  readonly firstOpen?: string;
+};
+
+export function JobsTable({ jobs, onCancel, firstOpen }: Props): ReactNode {
+  const [open, setOpen] = useState<string | null>(firstOpen ?? null);
+  const [canceling, setCanceling] = useState<JobRow | null>(null);
+  const toggle = (jobId: string): void => setOpen((current) => (current === jobId ? null : jobId));
+  const columns = [
+    statusColumn(open, toggle),
+    ...base,
+    ...(onCancel === undefined ? [] : [cancelColumn(setCanceling)]),
+  ];
+  return (
+    <>
+      <Table
+        label="Jobs"
+        columns={columns}
+        rows={jobs}
+        keyOf={(job) => job.jobId}
+        detail={(job) => (job.jobId === open ? <Attempts job={job} /> : null)}
+      />
+      <Confirm
+        open={canceling !== null}
+        title="Cancel this job?"
+        action="Cancel the job"
+        danger
+        onConfirm={() => {
+          if (canceling !== null) onCancel?.(canceling);
+        }}
+        onClose={() => setCanceling(null)}
+      >
+        Its requester gets an error, its credits are given back, and the device that works on it stops. This
+        cannot be undone.
+      </Confirm>
+    </>
+  );
+}
+
+function statusColumn(open: string | null, toggle: (jobId: string) => void): Column<JobRow> {
+  return {
+    key: "status",
+    title: "Status",
+    width: "w-32",
+    cell: (job) => (
+      <button
+        type="button"
+        aria-expanded={job.jobId === open}
+        aria-label={`${jobWords[job.status].words}, show attempts`}
+        onClick={() => toggle(job.jobId)}
+        className="flex items-center gap-1.5 rounded-full"
+      >
+        <span aria-hidden className="w-3 text-faint">
+          {job.jobId === open ? "▾" : "▸"}
+        </span>
+        <Badge tone={jobWords[job.status].tone} dot busy={job.status === "running"}>
+          {jobWords[job.status].words}
+        </Badge>
+      </button>
+    ),
+  };
+}
+
+const base: readonly Column<JobRow>[] = [
+  {
+    key: "model",
+    title: "Model",
+    cell: (job) => <span className="font-medium whitespace-nowrap">{job.model}</span>,
+  },
+  { key: "key", title: "API key", cell: (job) => <span className="whitespace-nowrap">{job.keyName}</span> },
+  {
+    key: "device",
+    title: "Device",
+    cell: ({ attempts }) => {
+      const last = attempts.at(-1);
+      if (last === undefined) return <span className="text-muted">–</span>;
+      return (
+        <span className="whitespace-nowrap">
+          {last.deviceName}
+          {attempts.length > 1 ? <span className="text-muted"> · attempt {attempts.length}</span> : null}
+        </span>
+      );
+    },
+  },
+  {
+    key: "submitted",
+    title: "Submitted",
+    width: "w-24",
+    cell: (job) => <RelativeTime at={job.submittedAt} />,
+  },
+  { key: "took", title: "Took", align: "right", width: "w-24", cell: (job) => <JobDuration job={job} /> },
+  {
+    key: "tokens",
+    title: "Tokens in / out",
+    align: "right",
+    width: "w-32",
+    cell: ({ usage }) =>
+      usage === null ? (
+        <span className="text-muted">–</span>
+      ) : (
+        <span className="whitespace-nowrap">
+          {formatCount(usage.promptTokens)} / {formatCount(usage.completionTokens)}
+        </span>
+      ),
+  },
+  {
+    key: "price",
+    title: "Price",
+    align: "right",
+    width: "w-28",
+    cell: (job) =>
+      job.priceMicro === null ? <span className="text-muted">–</span> : formatCredits(job.priceMicro),
+  },
+];
+
+function cancelColumn(cancel: (job: JobRow) => void): Column<JobRow> {
+  return {
+    key: "actions",
+    title: "",
+    align: "right",
+    width: "w-24",
+    cell: (job) =>
+      job.status === "ready" || job.status === "running" ? (
+        <Button size="sm" look="quiet" onClick={() => cancel(job)}>
+          Cancel
+        </Button>
+      ) : null,
+  };
+}

@@ -1,0 +1,40 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "../../ui/Button.tsx";
+import { Copyable } from "../../ui/Copyable.tsx";
+import { DialogActions } from "../../ui/Dialog.tsx";
+import { Tabs } from "../../ui/Tabs.tsx";
+import { snippets } from "./snippets.ts";
+
+type Props = {
+  readonly secret: string;
+  readonly apiBase: string;
+  readonly model: string;
+  readonly onDone: () => void;
+};
+
+/** A new key, for the only time that it can be seen, with calls that work. */
+export function KeyMade({ secret, apiBase, model, onDone }: Props): ReactNode {
+  const all = snippets(apiBase, secret, model);
+  const [shown, setShown] = useState("curl");
+  return (
+    <div className="grid gap-3">
+      <p className="text-muted">Copy it now: it is shown this once, and nobody can read it again.</p>
+      <Copyable text={secret} label="the key" />
+      <Tabs
+        label="Try it"
+        value={shown}
+        onChange={setShown}
+        tabs={all.map(({ label, text }) => ({
+          value: label,
+          label,
+          content: <Copyable block text={text} label={`the ${label} example`} />,
+        }))}
+      />
+      <DialogActions>
+        <Button look="primary" onClick={onDone}>
+          I have copied it
+        </Button>
+      </DialogActions>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { type ReactNode, useState } from "react";
+import { Badge } from "../../ui/Badge.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Confirm } from "../../ui/Confirm.tsx";
+import { Empty } from "../../ui/Empty.tsx";
+import { RelativeTime } from "../../ui/RelativeTime.tsx";
+import { SkeletonRows } from "../../ui/Skeleton.tsx";
+import { type Column, Table } from "../../ui/Table.tsx";
+import type { KeyRow } from "../data/rows.ts";
+
+type Props = {
+  readonly keys: readonly KeyRow[] | undefined;
+  readonly onCreate: () => void;
+  readonly onRevoke: (key: KeyRow) => void;
+};
+
+export function KeysView({ keys, onCreate, onRevoke }: Props): ReactNode {
+  const [revoking, setRevoking] = useState<KeyRow | null>(null);
+  return (
+    <Card
+      flush
+      title="Keys of requesters"
+      aside={
+        <Button look="primary" size="sm" onClick={onCreate}>
+          New key
+        </Button>
+      }
+    >
+      {keys === undefined ? (
+        <SkeletonRows />
+      ) : keys.length === 0 ? (
+        <Empty title="No API keys yet">A developer needs one to send jobs. Give each program its own.</Empty>
+      ) : (
+        <Table label="API keys" columns={columns(setRevoking)} rows={keys} keyOf={(key) => key.keyId} />
+      )}
+      <Confirm
+        open={revoking !== null}
+        title={`Revoke ${revoking?.name ?? "this key"}?`}
+        action="Revoke"
+        danger
+        onConfirm={() => {
+          if (revoking !== null) onRevoke(revoking);
+        }}
+        onClose={() => setRevoking(null)}
+      >
+        Whatever uses it is refused from now on. This cannot be undone; a new key can be made at any time.
+      </Confirm>
+    </Card>
+  );
+}
+
+function columns(revoke: (key: KeyRow) => void): readonly Column<KeyRow>[] {
+  return [
+    { key: "name", title: "Name", cell: (key) => <span className="font-medium">{key.name}</span> },
+    { key: "prefix", title: "Key", cell: (key) => <code className="font-mono text-xs">{key.prefix}…</code> },
+    { key: "created", title: "Made", width: "w-28", cell: (key) => <RelativeTime at={key.createdAt} /> },
+    {
+      key: "state",
+      title: "State",
+      width: "w-32",
+      cell: (key) =>
+        key.revokedAt === null ? <Badge tone="good">Active</Badge> : <Badge tone="quiet">Revoked</Badge>,
+    },
+    {
+      key: "actions",
+      title: "",
+      align: "right",
+      width: "w-24",
+      cell: (key) =>
+        key.revokedAt === null ? (
+          <Button size="sm" look="quiet" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
+            Revoke
+          </Button>
+        ) : null,
+    },
+  ];
+}

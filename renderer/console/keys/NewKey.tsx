@@ -1,0 +1,69 @@
+import { type ReactNode, useState } from "react";
+import { limits } from "../../../app/jobs/limits.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Dialog, DialogActions } from "../../ui/Dialog.tsx";
+import { Field } from "../../ui/Field.tsx";
+import { KeyMade } from "./KeyMade.tsx";
+
+type Props = {
+  readonly open: boolean;
+  readonly apiBase: string;
+  readonly model: string;
+  /** Makes the key and resolves to it, or to null when the server refused. */
+  readonly onCreate: (name: string) => Promise<string | null>;
+  readonly onClose: () => void;
+};
+
+export function NewKey({ open, apiBase, model, onCreate, onClose }: Props): ReactNode {
+  const [name, setName] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const close = (): void => {
+    setName("");
+    setError(null);
+    setSecret(null);
+    onClose();
+  };
+  const submit = async (): Promise<void> => {
+    if (name.trim() === "") setError("Name the program or the person that will use it.");
+    else setSecret(await onCreate(name.trim()));
+  };
+  return (
+    <Dialog
+      open={open}
+      title={secret === null ? "New API key" : `The key for ${name.trim()}`}
+      onClose={close}
+    >
+      {secret !== null ? (
+        <KeyMade secret={secret} apiBase={apiBase} model={model} onDone={close} />
+      ) : (
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit();
+          }}
+        >
+          <Field
+            autoFocus
+            label="Name"
+            hint="Who or what will use it, e.g. “Nightly summaries”."
+            maxLength={limits.nameChars}
+            value={name}
+            error={error}
+            onChange={(event) => {
+              setName(event.target.value);
+              setError(null);
+            }}
+          />
+          <DialogActions>
+            <Button onClick={close}>Never mind</Button>
+            <Button type="submit" look="primary">
+              Make the key
+            </Button>
+          </DialogActions>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,36 @@
+import { ConvexReactClient } from "convex/react";
+import { createRoot } from "react-dom/client";
+import "../ui/tokens.css";
+import { Console } from "./Console.tsx";
+import { findDeployment } from "./data/find-deployment.ts";
+import { sessionStore } from "./session/session-store.ts";
+import { signIn } from "./session/sign-in.ts";
+import { takeSignInToken } from "./session/sign-in-token.ts";
+import { FullPage } from "./shell/FullPage.tsx";
+import { Unreachable } from "./shell/Unreachable.tsx";
+
+const element = document.getElementById("root");
+if (element === null) throw new Error("the page has no #root");
+const root = createRoot(element);
+
+async function boot(): Promise<void> {
+  const token = takeSignInToken(window);
+  root.render(<FullPage title="Connecting to your organization" />);
+  const found = await findDeployment(window.location, window.fetch.bind(window));
+  if (found.kind === "failed") {
+    root.render(<Unreachable message={found.message} onRetry={() => window.location.reload()} />);
+    return;
+  }
+  const { url, apiBase } = found.deployment;
+  const client = new ConvexReactClient(url, { skipConvexDeploymentUrlCheck: true });
+  const store = sessionStore(window.localStorage, url);
+  const refused = token === null ? null : await signIn(client, store, token);
+  // A refused link does not end a session that is still good.
+  root.render(<Console client={client} apiBase={apiBase} store={store} first={refused ?? "new"} />);
+}
+
+window.addEventListener("hashchange", () => {
+  // A sign-in link opened in a tab that shows the console already only changes the hash.
+  if (window.location.hash.startsWith("#signin=")) window.location.reload();
+});
+void boot();

@@ -1,0 +1,21 @@
+import { usePaginatedQuery, useQuery } from "convex/react";
+import type { ReactNode } from "react";
+import { admin } from "../data/api.ts";
+import { useSession } from "../data/session-context.ts";
+import { OverviewView } from "./OverviewView.tsx";
+
+const latest = 8;
+
+export function OverviewPage(): ReactNode {
+  const session = useSession();
+  const summary = useQuery(admin.summary, { session });
+  const devices = useQuery(admin.devices, { session });
+  const jobs = usePaginatedQuery(admin.jobs, { session }, { initialNumItems: latest });
+  return (
+    <OverviewView
+      summary={summary}
+      devices={devices}
+      jobs={jobs.status === "LoadingFirstPage" ? undefined : jobs.results.slice(0, latest)}
+    />
+  );
+}

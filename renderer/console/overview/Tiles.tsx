@@ -1,0 +1,23 @@
+import type { ReactNode } from "react";
+import { cx } from "../../ui/cx.ts";
+import { toneText } from "../../ui/tone.ts";
+import type { Summary } from "../data/rows.ts";
+import { tilesOf } from "./tiles.ts";
+
+export function Tiles({ summary }: { readonly summary: Summary | undefined }): ReactNode {
+  return (
+    <dl aria-busy={summary === undefined} className="grid grid-cols-2 gap-3 sm:grid-cols-3 2xl:grid-cols-6">
+      {tilesOf(summary).map((tile) => (
+        <div key={tile.label} className="min-w-0 rounded-lg border border-line bg-surface px-4 py-3">
+          <dt className="truncate text-xs text-muted">{tile.label}</dt>
+          <dd className="h-8 truncate text-xl leading-8 font-semibold">{tile.value}</dd>
+          <dd
+            className={cx("h-4.5 truncate text-xs", tile.tone === null ? "text-muted" : toneText[tile.tone])}
+          >
+            {tile.note}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

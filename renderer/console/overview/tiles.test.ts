@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { tilesOf } from "./tiles.ts";
+
+const summary = {
+  ready: 0,
+  running: 3,
+  succeeded: 1_204,
+  failed: 0,
+  devicesOnline: 7,
+  devicesDonating: 4,
+  ledgerSum: 0n,
+  spentMicro: 5_500_000n,
+  earnedMicro: 5_500_000n,
+};
+
+it("keeps the same tiles while it loads", () => {
+  expect(tilesOf(undefined).map((tile) => tile.label)).toEqual(tilesOf(summary).map((tile) => tile.label));
+});
+
+it("warns of what needs a person", () => {
+  const tones = (change: Partial<typeof summary>) =>
+    Object.fromEntries(tilesOf({ ...summary, ...change }).map((tile) => [tile.label, tile.tone]));
+  expect(tones({})).toMatchObject({ "Jobs waiting": null, "Jobs done": null, Ledger: "good" });
+  expect(tones({ ready: 5, devicesDonating: 0 })["Jobs waiting"]).toBe("hold");
+  expect(tones({ ready: 5 })["Jobs waiting"]).toBeNull();
+  expect(tones({ failed: 2 })["Jobs done"]).toBe("bad");
+  expect(tones({ ledgerSum: -1n }).Ledger).toBe("bad");
+});

@@ -1,0 +1,56 @@
+import { formatCredits } from "../../../app/money/credits.ts";
+import { formatCount } from "../../ui/format/quantity.ts";
+import type { Tone } from "../../ui/tone.ts";
+import type { Summary } from "../data/rows.ts";
+
+export type Tile = {
+  readonly label: string;
+  readonly value: string;
+  readonly note: string;
+  readonly tone: Tone | null;
+};
+
+const labels = [
+  "Devices online",
+  "Jobs running",
+  "Jobs waiting",
+  "Jobs done",
+  "Credits earned",
+  "Ledger",
+] as const;
+
+/** The overview's figures; dashes while they load, so that nothing moves when they come. */
+export function tilesOf(summary: Summary | undefined): readonly Tile[] {
+  if (summary === undefined) return labels.map((label) => ({ label, value: "–", note: " ", tone: null }));
+  const balanced = summary.ledgerSum === 0n;
+  const values: readonly Omit<Tile, "label">[] = [
+    {
+      value: formatCount(summary.devicesOnline),
+      note: `${formatCount(summary.devicesDonating)} donating`,
+      tone: summary.devicesDonating > 0 ? "good" : null,
+    },
+    { value: formatCount(summary.running), note: "on a device now", tone: null },
+    {
+      value: formatCount(summary.ready),
+      note:
+        summary.ready > 0 && summary.devicesDonating === 0 ? "no device is donating" : "ready for a device",
+      tone: summary.ready > 0 && summary.devicesDonating === 0 ? "hold" : null,
+    },
+    {
+      value: formatCount(summary.succeeded),
+      note: `${formatCount(summary.failed)} failed`,
+      tone: summary.failed > 0 ? "bad" : null,
+    },
+    {
+      value: formatCredits(summary.earnedMicro),
+      note: `${formatCredits(summary.spentMicro)} spent`,
+      tone: null,
+    },
+    {
+      value: balanced ? "Balanced" : formatCredits(summary.ledgerSum),
+      note: balanced ? "all accounts sum to 0" : "accounts must sum to 0",
+      tone: balanced ? "good" : "bad",
+    },
+  ];
+  return values.map((tile, at) => ({ label: labels[at] ?? "", ...tile }));
+}

@@ -1,0 +1,27 @@
+/** The one-time token in a location's hash (`#signin=TOKEN`), or null. */
+export function signInToken(hash: string): string | null {
+  const token = new URLSearchParams(hash.replace(/^#/, "")).get("signin");
+  return token === null || token === "" ? null : token;
+}
+
+/** Reads the token and takes it out of the address bar and the history, where others could find it. */
+export function takeSignInToken(window: Window): string | null {
+  const token = signInToken(window.location.hash);
+  if (token !== null) {
+    window.history.replaceState(null, "", window.location.pathname + window.location.search);
+  }
+  return token;
+}
+
+/** Why a link was refused, in a sentence. */
+export function refusalWords(reason: string): string {
+  switch (reason) {
+    case "used":
+    case "used-up":
+      return "This sign-in link was used before. Each link works once.";
+    case "expired":
+      return "This sign-in link has expired.";
+    default:
+      return "This sign-in link is not known here.";
+  }
+}

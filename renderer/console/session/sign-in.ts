@@ -1,0 +1,23 @@
+import type { ConvexReactClient } from "convex/react";
+import { admin } from "../data/api.ts";
+import { refusalOf } from "../data/refusal.ts";
+import { makeSecret } from "../secrets/make-secret.ts";
+import type { SessionStore } from "./session-store.ts";
+import { refusalWords } from "./sign-in-token.ts";
+
+/** Trades the one-time token for a session that this browser made itself. Returns why not, or null. */
+export async function signIn(
+  client: ConvexReactClient,
+  store: SessionStore,
+  token: string,
+): Promise<{ readonly refused: string } | null> {
+  const session = makeSecret("gs_");
+  try {
+    const answer = await client.mutation(admin.signIn, { token, session });
+    if ("kind" in answer && answer.kind === "refused") return { refused: refusalWords(answer.reason) };
+    store.save(session);
+    return null;
+  } catch (error) {
+    return { refused: refusalOf(error)?.message ?? "The server could not check this link. Open it again." };
+  }
+}

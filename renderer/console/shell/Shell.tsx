@@ -1,0 +1,76 @@
+import type { ReactNode } from "react";
+import { Banner } from "../../ui/Banner.tsx";
+import { Button } from "../../ui/Button.tsx";
+import { cx } from "../../ui/cx.ts";
+import { Logo } from "../../ui/Logo.tsx";
+import { StatusDot } from "../../ui/StatusDot.tsx";
+import { type PageId, pages } from "./pages.ts";
+
+export type Line = "live" | "connecting" | "lost";
+
+type Props = {
+  readonly page: PageId;
+  readonly organization: string | null;
+  readonly line: Line;
+  readonly onSignOut: () => void;
+  readonly children: ReactNode;
+};
+
+const lines = {
+  live: { tone: "good", words: "Live" },
+  connecting: { tone: "hold", words: "Connecting" },
+  lost: { tone: "bad", words: "Connection lost" },
+} as const;
+
+export function Shell({ page, organization, line, onSignOut, children }: Props): ReactNode {
+  return (
+    <div className="min-h-screen lg:grid lg:grid-cols-[13.5rem_1fr]">
+      <aside className="border-line max-lg:border-b lg:sticky lg:top-0 lg:flex lg:h-screen lg:flex-col lg:border-r">
+        <div className="flex items-center gap-2.5 px-4 pt-4 pb-3">
+          <span className="text-accent">
+            <Logo size={26} />
+          </span>
+          <div className="min-w-0">
+            <p className="leading-4 font-semibold">Gleaner</p>
+            <p className="truncate text-xs text-muted">{organization ?? " "}</p>
+          </div>
+        </div>
+        <nav aria-label="Pages" className="flex gap-0.5 overflow-x-auto px-2 pb-2 lg:grid lg:pt-2">
+          {pages.map(({ id, label }) => (
+            <a
+              key={id}
+              href={`#/${id}`}
+              aria-current={id === page ? "page" : undefined}
+              className={cx(
+                "flex h-8 shrink-0 items-center rounded-md px-2.5 font-medium",
+                id === page ? "bg-accent-tint text-accent" : "text-muted hover:bg-sunken hover:text-ink",
+              )}
+            >
+              {label}
+            </a>
+          ))}
+        </nav>
+        <div className="flex items-center justify-between gap-2 px-4 pb-3 lg:mt-auto">
+          <span role="status" className="flex items-center gap-2 text-xs text-muted">
+            <StatusDot tone={lines[line].tone} busy={line !== "live"} />
+            {lines[line].words}
+          </span>
+          <Button look="quiet" size="sm" onClick={onSignOut}>
+            Sign out
+          </Button>
+        </div>
+      </aside>
+      <div className="min-w-0">
+        {line === "lost" ? (
+          <Banner tone="bad" busy>
+            The server cannot be reached. What you see may be out of date; it comes up to date by itself.
+          </Banner>
+        ) : null}
+        <main className="mx-auto grid max-w-[100rem] gap-4 px-4 py-5 lg:px-7">
+          <h1 className="text-xl font-semibold">{pages.find(({ id }) => id === page)?.label}</h1>
+          {children}
+        </main>
+      </div>
+    </div>
+  );
+}

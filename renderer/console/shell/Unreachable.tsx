@@ -1,0 +1,19 @@
+import type { ReactNode } from "react";
+import { Button } from "../../ui/Button.tsx";
+import { FullPage } from "./FullPage.tsx";
+
+type Props = { readonly message: string; readonly onRetry: () => void };
+
+export function Unreachable({ message, onRetry }: Props): ReactNode {
+  return (
+    <FullPage title="The server does not answer">
+      <p>{message}</p>
+      <p>Check that it runs, and that this machine reaches it.</p>
+      <div>
+        <Button look="primary" onClick={onRetry}>
+          Try again
+        </Button>
+      </div>
+    </FullPage>
+  );
+}

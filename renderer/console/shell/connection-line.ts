@@ -1,0 +1,18 @@
+import { useConvexConnectionState } from "convex/react";
+import { useEffect, useState } from "react";
+import type { Line } from "./Shell.tsx";
+
+const graceMs = 2_000;
+
+/** The state of the line to the backend; a break shorter than two seconds is not worth a word. */
+export function useConnectionLine(): Line {
+  const { isWebSocketConnected, hasEverConnected } = useConvexConnectionState();
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(!isWebSocketConnected), isWebSocketConnected ? 0 : graceMs);
+    return () => clearTimeout(timer);
+  }, [isWebSocketConnected]);
+  if (isWebSocketConnected) return "live";
+  if (late) return "lost";
+  return hasEverConnected ? "live" : "connecting";
+}

@@ -1,0 +1,26 @@
+import { useSyncExternalStore } from "react";
+
+export const pages = [
+  { id: "overview", label: "Overview" },
+  { id: "devices", label: "Devices" },
+  { id: "jobs", label: "Jobs" },
+  { id: "keys", label: "API keys" },
+  { id: "codes", label: "Enrolment codes" },
+  { id: "audit", label: "Audit trail" },
+] as const;
+
+export type PageId = (typeof pages)[number]["id"];
+
+/** The page that a location's hash names (`#/jobs`); the overview for any other. */
+export function pageOf(hash: string): PageId {
+  return pages.find((page) => hash === `#/${page.id}`)?.id ?? "overview";
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener("hashchange", listener);
+  return () => window.removeEventListener("hashchange", listener);
+}
+
+export function usePage(): PageId {
+  return useSyncExternalStore(subscribe, () => pageOf(window.location.hash));
+}

@@ -1,0 +1,38 @@
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+
+/** The console connects to whichever deployment it is told of; everything else comes from its own origin. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self' http: https: ws: wss:",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+// At build only: the development server needs inline scripts.
+const contentSecurityPolicy: Plugin = {
+  name: "content-security-policy",
+  apply: "build",
+  transformIndexHtml: () => [
+    {
+      tag: "meta",
+      attrs: { "http-equiv": "Content-Security-Policy", content: policy },
+      injectTo: "head-prepend",
+    },
+  ],
+};
+
+/** The web pages outside of Electron: the console, and with `--mode gallery` the components' gallery. */
+export default defineConfig(({ mode }) => {
+  const page = mode === "gallery" ? "gallery" : "console";
+  return {
+    root: `renderer/${page}`,
+    base: "./",
+    plugins: [react(), tailwindcss(), contentSecurityPolicy],
+    build: { outDir: `../../out/${page}`, emptyOutDir: true, target: "es2023", assetsInlineLimit: 0 },
+  };
+});
