@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+import { limits } from "./limits.ts";
+import { parseChat, utf8Length } from "./parse-chat.ts";
+
+const minimal = { model: "demo", messages: [{ role: "user", content: "Hi" }] };
+const parse = (fields: object) => parseChat(JSON.stringify({ ...minimal, ...fields }));
+
+describe("parseChat", () => {
+  it("fills in defaults and leaves seed and length to the backend", () => {
+    expect(parse({})).toEqual({
+      kind: "parsed",
+      chat: {
+        model: "demo",
+        stream: false,
+        includeUsage: false,
+        request: {
+          messages: [{ role: "user", content: "Hi" }],
+          maxTokens: null,
+          temperature: 1,
+          topP: 1,
+          seed: null,
+          stop: [],
+        },
+      },
+    });
+  });
+
+  it("takes every field that is served", () => {
+    const parsed = parse({
+      messages: [
+        { role: "developer", content: "Be brief." },
+        {
+          role: "assistant",
+          content: [
+            { type: "text", text: "a" },
+            { type: "text", text: "b" },
+          ],
+        },
+      ],
+      max_tokens: 5,
+      max_completion_tokens: 7,
+      temperature: 0,
+      top_p: 0.5,
+      seed: -1,
+      stop: "end",
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    expect(parsed).toMatchObject({
+      chat: {
+        stream: true,
+        includeUsage: true,
+        request: {
+          messages: [
+            { role: "system", content: "Be brief." },
+            { role: "assistant", content: "ab" },
+          ],
+          maxTokens: 7,
+          temperature: 0,
+          topP: 0.5,
+          seed: 1,
+          stop: ["end"],
+        },
+      },
+    });
+  });
+
+  it("ignores what does not change the answer", () => {
+    const harmless = {
+      user: "u",
+      metadata: { a: "b" },
+      store: true,
+      service_tier: "auto",
+      n: 1,
+      tools: [],
+      tool_choice: "none",
+      logprobs: false,
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      logit_bias: {},
+      response_format: { type: "text" },
+      modalities: ["text"],
+      stop: null,
+      seed: null,
+      audio: null,
+      something_new: 1,
+    };
+    expect(parse(harmless).kind).toBe("parsed");
+  });
+
+  it.each([
+    ["model", { model: undefined }, "missing_required_parameter"],
+    ["model", { model: 7 }, "invalid_type"],
+    ["messages", { messages: undefined }, "missing_required_parameter"],
+    ["messages", { messages: [] }, "invalid_value"],
+    [
+      "messages",
+      { messages: Array(limits.messages + 1).fill({ role: "user", content: "" }) },
+      "invalid_value",
+    ],
+    ["messages[0].role", { messages: [{ role: "tool", content: "x" }] }, "unsupported_value"],
+    ["messages[0].content", { messages: [{ role: "user" }] }, "missing_required_parameter"],
+    ["messages[0].content", { messages: [{ role: "user", content: null }] }, "invalid_type"],
+    ["messages[0].content", { messages: [{ role: "user", content: "\ud800" }] }, "invalid_value"],
+    [
+      "messages[0].content[0].type",
+      { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "x" } }] }] },
+      "unsupported_value",
+    ],
+    [
+      "messages[0].tool_calls",
+      { messages: [{ role: "assistant", content: "", tool_calls: [{ id: "1" }] }] },
+      "unsupported_parameter",
+    ],
+    ["max_tokens", { max_tokens: 0 }, "invalid_value"],
+    ["max_tokens", { max_tokens: 1.5 }, "invalid_type"],
+    ["max_completion_tokens", { max_completion_tokens: limits.maxTokens + 1 }, "invalid_value"],
+    ["temperature", { temperature: 3 }, "invalid_value"],
+    ["temperature", { temperature: "hot" }, "invalid_type"],
+    ["top_p", { top_p: -1 }, "invalid_value"],
+    ["seed", { seed: 1.5 }, "invalid_type"],
+    ["stop", { stop: ["a", "b", "c", "d", "e"] }, "invalid_value"],
+    ["stop", { stop: "x".repeat(limits.stopBytes + 1) }, "invalid_value"],
+    ["stop[1]", { stop: ["a", ""] }, "invalid_value"],
+    ["stream", { stream: "yes" }, "invalid_type"],
+    ["n", { n: 2 }, "unsupported_value"],
+    ["response_format.type", { response_format: { type: "json_object" } }, "unsupported_value"],
+    ["modalities[1]", { modalities: ["text", "audio"] }, "unsupported_value"],
+    ["logprobs", { logprobs: true }, "unsupported_value"],
+    ["top_logprobs", { top_logprobs: 3 }, "unsupported_value"],
+    ["presence_penalty", { presence_penalty: 0.5 }, "unsupported_value"],
+    ["frequency_penalty", { frequency_penalty: 0.5 }, "unsupported_value"],
+    ["logit_bias.50256", { logit_bias: { "50256": -100 } }, "unsupported_value"],
+    ["tools", { tools: [{ type: "function" }] }, "unsupported_parameter"],
+    ["tool_choice", { tool_choice: "required" }, "unsupported_value"],
+    ["functions", { functions: [{ name: "f" }] }, "unsupported_parameter"],
+    ["audio", { audio: { voice: "x" } }, "unsupported_parameter"],
+    ["prediction", { prediction: { type: "content" } }, "unsupported_parameter"],
+    ["web_search_options", { web_search_options: {} }, "unsupported_parameter"],
+  ])("refuses a bad %s %#", (param, fields, code) => {
+    const parsed = parse(fields);
+    expect(parsed).toMatchObject({ kind: "refused", refusal: { status: 400, param, code } });
+    if (parsed.kind === "refused") expect(parsed.refusal.message).toContain(`'${param}'`);
+  });
+
+  it.each([["{"], [""], ["[]"], ['"text"'], ["null"], ["7"]])("refuses the body %s", (json) => {
+    expect(parseChat(json)).toMatchObject({ kind: "refused", refusal: { status: 400, param: null } });
+  });
+
+  it("counts the bytes of all messages together", () => {
+    const half = "é".repeat(limits.promptBytes / 4);
+    const messages = [
+      { role: "user", content: half },
+      { role: "user", content: half },
+    ];
+    expect(parse({ messages }).kind).toBe("parsed");
+    expect(parse({ messages: [...messages, { role: "user", content: "x" }] })).toMatchObject({
+      refusal: { status: 413, code: "request_too_large", param: "messages" },
+    });
+  });
+});
+
+describe("utf8Length", () => {
+  it.each([
+    ["", 0],
+    ["a", 1],
+    ["é", 2],
+    ["€", 3],
+    ["😀", 4],
+  ])("of %j is %i", (value, bytes) => {
+    expect(utf8Length(value)).toBe(bytes);
+    expect(new TextEncoder().encode(value).byteLength).toBe(bytes);
+  });
+});
