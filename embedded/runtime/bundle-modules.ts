@@ -1,0 +1,39 @@
+import { readdir } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+
+/** What a file of the functions folder is for. */
+export type ModuleFile = {
+  /** As in function paths: relative to the folder, with "/", without the extension. */
+  readonly module: string;
+  readonly file: string;
+};
+
+const SCRIPT = /\.(?:ts|tsx|js|jsx|mjs|mts)$/;
+const SKIPPED_FOLDERS = new Set(["_generated", "node_modules"]);
+const USE_NODE = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*(["'])use node\1/;
+
+/** Finds the modules of a functions folder: every script but tests, declarations and generated code. */
+export async function findModules(directory: string): Promise<readonly ModuleFile[]> {
+  const entries = await readdir(directory, { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files
+    .map((file) => relative(directory, file).split(sep).join("/"))
+    .filter(isModule)
+    .sort()
+    .map((path) => ({ module: path.replace(SCRIPT, ""), file: join(directory, path) }));
+}
+
+/** Whether a path relative to the folder is a module that the backend loads. */
+export function isModule(path: string): boolean {
+  const folders = path.split("/");
+  const base = folders.pop() as string;
+  if (!SCRIPT.test(base) || base.startsWith(".") || base.startsWith("#") || base.includes(" ")) return false;
+  if (folders.some((folder) => SKIPPED_FOLDERS.has(folder) || folder.startsWith("."))) return false;
+  // One dot is the extension's; "a.test.ts", "a.d.ts" and "convex.config.ts" have more.
+  return base.split(".").length === 2 || (folders.length === 0 && base.startsWith("auth.config."));
+}
+
+/** Whether a source asks for Convex's Node.js runtime with its "use node" directive. */
+export function asksForNode(source: string): boolean {
+  return USE_NODE.test(source);
+}

@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import type { JSONValue } from "convex/values";
+import { SyscallError } from "./syscall-error.ts";
+
+/** Where a page ended: after the document with this index key, or at the end of the query's range. */
+export type CursorPosition = { readonly kind: "after"; readonly key: Uint8Array } | { readonly kind: "end" };
+
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const QUERY_BYTES = 16;
+const POSITION_END = 0;
+const POSITION_AFTER = 1;
+
+/**
+ * Seals cursors. An index key holds field values that the page's reader may not be allowed to see, so a cursor
+ * is encrypted and authenticated, and bound to the query it came from.
+ */
+export class CursorSealer {
+  readonly #key: Uint8Array;
+
+  constructor(secret: string) {
+    this.#key = new Uint8Array(hkdfSync("sha256", secret, "", "pagination cursors", KEY_BYTES));
+  }
+
+  seal(position: CursorPosition, query: JSONValue): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce);
+    cipher.setAAD(fingerprint(query));
+    const plain = position.kind === "end" ? [POSITION_END] : [POSITION_AFTER, ...position.key];
+    const sealed = Buffer.concat([cipher.update(Uint8Array.from(plain)), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
+  }
+
+  /** Throws a SyscallError whose message begins with "InvalidCursor", on which clients start over. */
+  open(cursor: string, query: JSONValue): CursorPosition {
+    const bytes = Buffer.from(cursor, "base64url");
+    const nonce = bytes.subarray(0, NONCE_BYTES);
+    const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+    try {
+      const decipher = createDecipheriv("aes-256-gcm", this.#key, nonce);
+      decipher.setAAD(fingerprint(query)).setAuthTag(tag);
+      const sealed = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+      const plain = Buffer.concat([decipher.update(sealed), decipher.final()]);
+      if (plain[0] === POSITION_END) return { kind: "end" };
+      return { kind: "after", key: new Uint8Array(plain.subarray(1)) };
+    } catch {
+      throw new SyscallError(
+        "InvalidCursor: Tried to run a query starting from a cursor, but it looks like this cursor is from a " +
+          "different query.",
+      );
+    }
+  }
+}
+
+function fingerprint(query: JSONValue): Buffer {
+  return createHash("sha256").update(JSON.stringify(query)).digest().subarray(0, QUERY_BYTES);
+}

@@ -1,0 +1,121 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Transaction } from "../engine/types.ts";
+import type { Journal } from "./journal.ts";
+import { LogLines } from "./log-lines.ts";
+import { RandomStream } from "./random-stream.ts";
+import type { QueryStream } from "./query-stream.ts";
+import type { RegisteredFunction } from "./registered-function.ts";
+import { TransactionUsage } from "./transaction-usage.ts";
+import type { Identity } from "./types.ts";
+
+/** What stays the same through a call and all that it calls. */
+export type CallContext = {
+  readonly identity: Identity;
+  readonly requestId: string;
+  readonly logs: LogLines;
+  /** The `_scheduled_functions` row that this call runs for. */
+  readonly scheduledFunctionId: string | null;
+};
+
+type ExecutionBase = {
+  readonly context: CallContext;
+  /** "module.js:name", or the route of an HTTP action. */
+  readonly identifier: string;
+  /** Whatever the developer's code left running must not act any more. */
+  ended: boolean;
+};
+
+/** A query or a mutation: deterministic, over one transaction that nested calls share. */
+export type TransactionExecution = ExecutionBase & {
+  readonly kind: "query" | "mutation";
+  readonly transaction: Transaction;
+  readonly usage: TransactionUsage;
+  readonly random: RandomStream;
+  readonly depth: number;
+  readonly streams: Map<number, QueryStream>;
+  nextStreamId: number;
+  readonly previousJournal: Journal;
+  journal: Journal;
+  /** Syscalls of one execution run one after the other, so that a nested call can roll back alone. */
+  turn: Promise<unknown>;
+};
+
+/** An action or an HTTP action: it may do anything, and every database access is a transaction of its own. */
+export type ActionExecution = ExecutionBase & {
+  readonly kind: "action" | "httpAction";
+  readonly timers: Set<NodeJS.Timeout>;
+};
+
+export type Execution = TransactionExecution | ActionExecution;
+
+/** Which execution the code that runs right now belongs to. */
+export const executions = new AsyncLocalStorage<Execution>();
+
+export function newCallContext(
+  caller: { readonly identity: Identity; readonly requestId: string },
+  scheduledFunctionId: string | null = null,
+): CallContext {
+  const { identity, requestId } = caller;
+  return { identity, requestId, logs: new LogLines(), scheduledFunctionId };
+}
+
+export function newTransactionExecution(
+  kind: TransactionExecution["kind"],
+  target: RegisteredFunction,
+  context: CallContext,
+  transaction: Transaction,
+  previousJournal: Journal = { endCursor: null },
+): TransactionExecution {
+  return {
+    kind,
+    context,
+    identifier: target.identifier,
+    ended: false,
+    transaction,
+    usage: new TransactionUsage(),
+    random: new RandomStream(),
+    depth: 0,
+    streams: new Map(),
+    nextStreamId: 0,
+    previousJournal,
+    journal: { endCursor: null },
+    turn: Promise.resolve(),
+  };
+}
+
+/** A nested call: the same transaction, limits, clock and random numbers, but its own streams and journal. */
+export function newNestedExecution(
+  parent: TransactionExecution,
+  kind: TransactionExecution["kind"],
+  target: RegisteredFunction,
+): TransactionExecution {
+  return {
+    ...newTransactionExecution(kind, target, parent.context, parent.transaction),
+    usage: parent.usage,
+    random: parent.random,
+    depth: parent.depth + 1,
+  };
+}
+
+export function newActionExecution(
+  kind: ActionExecution["kind"],
+  identifier: string,
+  context: CallContext,
+): ActionExecution {
+  return { kind, context, identifier, ended: false, timers: new Set() };
+}
+
+/** Ends an execution: its late syscalls are refused and its timers never fire. */
+export function endExecution(execution: Execution): void {
+  execution.ended = true;
+  if (isTransactional(execution)) {
+    execution.streams.clear();
+    return;
+  }
+  for (const timer of execution.timers) clearTimeout(timer);
+  execution.timers.clear();
+}
+
+export function isTransactional(execution: Execution): execution is TransactionExecution {
+  return execution.kind === "query" || execution.kind === "mutation";
+}

@@ -1,0 +1,39 @@
+import { executions, isTransactional, type ActionExecution } from "./execution.ts";
+
+/** setTimeout and its kin: refused in queries and mutations, stopped when their action ends. */
+export const requestedTimers = {
+  setTimeout: (callback: (...args: unknown[]) => void, delayMs?: number, ...args: unknown[]): number => {
+    const action = requireAction("setTimeout");
+    const timer = setTimeout(() => {
+      action?.timers.delete(timer);
+      callback(...args);
+    }, delayMs);
+    return remember(action, timer);
+  },
+  setInterval: (callback: (...args: unknown[]) => void, delayMs?: number, ...args: unknown[]): number =>
+    remember(requireAction("setInterval"), setInterval(callback, delayMs, ...args)),
+  clearTimeout: forget,
+  clearInterval: forget,
+};
+
+function requireAction(name: string): ActionExecution | null {
+  const execution = executions.getStore();
+  if (execution === undefined) throw new Error(`Can't use ${name} while a module is loaded.`);
+  if (isTransactional(execution)) {
+    throw new Error(
+      `Can't use ${name} in queries and mutations. Please consider using an action. ` +
+        "See https://docs.convex.dev/functions/actions for more details.",
+    );
+  }
+  return execution;
+}
+
+function remember(action: ActionExecution | null, timer: NodeJS.Timeout): number {
+  action?.timers.add(timer);
+  // The web's timers are numbers, and Node's convert to one that clears them.
+  return Number(timer);
+}
+
+function forget(id: number | undefined): void {
+  if (id !== undefined) clearTimeout(id);
+}

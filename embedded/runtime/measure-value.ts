@@ -1,0 +1,96 @@
+import type { JSONValue } from "convex/values";
+import { LIMITS } from "./limits.ts";
+import { kindOf } from "./value-kind.ts";
+
+/** A value's size in bytes as Convex counts it, or why it is no value that may be stored or passed. */
+export type Measured =
+  { readonly kind: "fits"; readonly bytes: number } | { readonly kind: "refused"; readonly reason: string };
+
+class Refusal extends Error {}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+// Printable ASCII, as Convex allows in field names.
+const FIELD_NAME = /^[ -~]*$/;
+const EIGHT_BYTES_IN_BASE64 = 12;
+
+/** Walks a value in Convex's JSON encoding once: shape, nesting, field names, array lengths and size. */
+export function measureValue(value: JSONValue): Measured {
+  try {
+    return { kind: "fits", bytes: sizeOf(value, 1) };
+  } catch (error) {
+    if (error instanceof Refusal) return { kind: "refused", reason: error.message };
+    throw error;
+  }
+}
+
+function sizeOf(value: JSONValue, depth: number): number {
+  if (depth > LIMITS.valueNesting) {
+    throw new Refusal(`Value is too deeply nested (maximum nesting ${LIMITS.valueNesting})`);
+  }
+  switch (kindOf(value)) {
+    case "null":
+    case "boolean":
+      return 1;
+    case "string":
+      return 2 + Buffer.byteLength(value as string);
+    case "number":
+      if (typeof value !== "number") requireEightBytes((value as { $float: JSONValue }).$float, "$float");
+      return 9;
+    case "bigint":
+      requireEightBytes((value as { $integer: JSONValue }).$integer, "$integer");
+      return 9;
+    case "bytes":
+      return bytesSize((value as { $bytes: JSONValue }).$bytes);
+    case "commitTs":
+      return 9;
+    case "array":
+      return arraySize(value as readonly JSONValue[], depth);
+    case "object":
+      return objectSize(value as { readonly [field: string]: JSONValue }, depth);
+  }
+}
+
+function arraySize(elements: readonly JSONValue[], depth: number): number {
+  const { length } = elements;
+  if (length > LIMITS.arrayLength) {
+    throw new Refusal(`Array length is too long (${length} > maximum length ${LIMITS.arrayLength})`);
+  }
+  return elements.reduce<number>((total, element) => total + sizeOf(element, depth + 1), 2);
+}
+
+function objectSize(fields: { readonly [field: string]: JSONValue }, depth: number): number {
+  const names = Object.keys(fields);
+  if (names.length > LIMITS.objectFields) {
+    throw new Refusal(`Object has too many fields (${names.length} > maximum number ${LIMITS.objectFields})`);
+  }
+  let total = 2;
+  for (const name of names) {
+    requireFieldName(name);
+    total += name.length + 1 + sizeOf(fields[name] as JSONValue, depth + 1);
+  }
+  return total;
+}
+
+function requireFieldName(name: string): void {
+  if (name.length > LIMITS.fieldNameLength) {
+    throw new Refusal(`Field name ${name} exceeds maximum field name length ${LIMITS.fieldNameLength}.`);
+  }
+  if (name.startsWith("$")) {
+    throw new Refusal(`Field name ${name} starts with a '$', which is reserved.`);
+  }
+  if (!FIELD_NAME.test(name)) {
+    throw new Refusal(
+      `Field name ${name} has an invalid character: Field names can only contain non-control ASCII characters`,
+    );
+  }
+}
+
+function requireEightBytes(encoded: JSONValue, field: string): void {
+  if (typeof encoded === "string" && encoded.length === EIGHT_BYTES_IN_BASE64 && BASE64.test(encoded)) return;
+  throw new Refusal(`Malformed ${field} field`);
+}
+
+function bytesSize(encoded: JSONValue): number {
+  if (typeof encoded !== "string" || !BASE64.test(encoded)) throw new Refusal("Malformed $bytes field");
+  return 2 + Buffer.byteLength(encoded, "base64");
+}

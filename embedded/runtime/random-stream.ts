@@ -1,0 +1,52 @@
+import { createCipheriv, randomBytes, type Cipheriv } from "node:crypto";
+
+const KEY_BYTES = 32;
+const IV_BYTES = 16;
+const CHUNK_BYTES = 1024;
+
+/** One execution's random numbers: the key stream of AES-256 in counter mode over a seed. */
+export class RandomStream {
+  readonly #seed: Uint8Array;
+  #cipher: Cipheriv | null = null;
+  #chunk: Buffer = Buffer.alloc(0);
+
+  constructor(seed: Uint8Array = randomBytes(KEY_BYTES)) {
+    this.#seed = seed;
+  }
+
+  bytes(count: number): Buffer {
+    const parts: Buffer[] = [];
+    for (let missing = count; missing > 0;) {
+      if (this.#chunk.length === 0) this.#chunk = this.#keyStream();
+      const part = this.#chunk.subarray(0, missing);
+      this.#chunk = this.#chunk.subarray(part.length);
+      missing -= part.length;
+      parts.push(part);
+    }
+    return Buffer.concat(parts);
+  }
+
+  /** A number in [0, 1) with 53 random bits, as Math.random gives. */
+  number(): number {
+    const bits = this.bytes(8).readBigUInt64BE() >> 11n;
+    return Number(bits) / 2 ** 53;
+  }
+
+  /** A version 4 UUID. */
+  uuid(): string {
+    const bytes = this.bytes(16);
+    bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
+    bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+    const hex = bytes.toString("hex");
+    const cuts = [0, 8, 12, 16, 20, 32];
+    return cuts
+      .slice(1)
+      .map((end, index) => hex.slice(cuts[index], end))
+      .join("-");
+  }
+
+  #keyStream(): Buffer {
+    this.#cipher ??= createCipheriv("aes-256-ctr", this.#seed, Buffer.alloc(IV_BYTES));
+    return this.#cipher.update(Buffer.alloc(CHUNK_BYTES));
+  }
+}

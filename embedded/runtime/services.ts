@@ -1,0 +1,56 @@
+import type { Engine } from "../engine/types.ts";
+import type { CallContext, TransactionExecution } from "./execution.ts";
+import type { FunctionFailure, FunctionResult } from "./function-failure.ts";
+import type { CursorSealer } from "./cursor.ts";
+import type { RegisteredFunction } from "./registered-function.ts";
+import type { Schema } from "./schema.ts";
+import type { StackMapper } from "./stack-trace.ts";
+import type { JSONValue } from "convex/values";
+import type { FunctionPath } from "./function-path.ts";
+
+/** Waiting that is added on purpose, to measure the functions against a database that is not next door. */
+export type Latency = { readonly readMs: number; readonly commitMs: number };
+
+/** How functions call functions. Paths were resolved; visibility does not matter between functions. */
+export type Calls = {
+  readonly nested: (
+    execution: TransactionExecution,
+    target: RegisteredFunction,
+    args: JSONValue,
+  ) => Promise<FunctionResult>;
+  readonly query: (
+    target: RegisteredFunction,
+    args: JSONValue,
+    context: CallContext,
+  ) => Promise<FunctionResult>;
+  readonly mutation: (
+    target: RegisteredFunction,
+    args: JSONValue,
+    context: CallContext,
+  ) => Promise<FunctionResult>;
+  readonly action: (
+    target: RegisteredFunction,
+    args: JSONValue,
+    context: CallContext,
+  ) => Promise<FunctionResult>;
+};
+
+/** What the syscalls stand on. */
+export type Services = {
+  readonly engine: Engine;
+  readonly schema: Schema;
+  readonly cursors: CursorSealer;
+  readonly latency: Latency;
+  readonly deploymentName: string;
+  readonly find: (path: FunctionPath) => RegisteredFunction | null;
+  readonly mapStack: StackMapper;
+  readonly calls: Calls;
+};
+
+/** Missing functions and internal ones answer alike, so that outsiders learn nothing. */
+export function notFound(shortPath: string): FunctionFailure {
+  return {
+    kind: "failure",
+    message: `Could not find public function for '${shortPath}'. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`,
+  };
+}

@@ -1,0 +1,114 @@
+import type { JSONValue } from "convex/values";
+import type { DocumentJson } from "../../engine/types.ts";
+import type { TransactionExecution } from "../execution.ts";
+import { LIMITS } from "../limits.ts";
+import { measureValue } from "../measure-value.ts";
+import { checkNewDocument, withoutSystemFields } from "../schema.ts";
+import type { Services } from "../services.ts";
+import { SyscallError } from "../syscall-error.ts";
+import { invalidArg, objectArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
+import { requireWritable, tableOfArg } from "./table-access.ts";
+
+// As Convex's identifiers: table names stand in index names and ids.
+const TABLE_NAME = /^[a-zA-Z][a-zA-Z0-9_]{0,63}$/;
+
+/** `1.0/insert` */
+export function insert(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const table = stringArg(args, "table", "db.insert");
+  requireWritable(table);
+  if (!TABLE_NAME.test(table)) {
+    throw invalidArg("table", "db.insert", `"${table}" is not a valid table name`);
+  }
+  const value = objectArg(args, "value", "db.insert");
+  admit(services, execution, table, value, "db.insert");
+  return { _id: execution.transaction.insert(table, value) };
+}
+
+/** `1.0/shallowMerge`: `db.patch`. A field that is `{"$undefined": null}` is removed. */
+export function shallowMerge(
+  services: Services,
+  execution: TransactionExecution,
+  args: SyscallArgs,
+): JSONValue {
+  const target = existing(execution, args, "db.patch");
+  const changes = objectArg(args, "value", "db.patch");
+  const fields: { [field: string]: JSONValue } = { ...target.document };
+  for (const [field, value] of Object.entries(changes)) {
+    if (isUndefinedMarker(value)) delete fields[field];
+    else fields[field] = value as JSONValue;
+  }
+  return write(services, execution, target, fields, "db.patch");
+}
+
+/** `1.0/replace` */
+export function replace(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const target = existing(execution, args, "db.replace");
+  return write(services, execution, target, objectArg(args, "value", "db.replace"), "db.replace");
+}
+
+/** `1.0/remove` */
+export function remove(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const { id, document } = existing(execution, args, "db.delete");
+  execution.usage.write(0);
+  execution.transaction.remove(id);
+  return document as JSONValue;
+}
+
+type Target = { readonly id: string; readonly table: string; readonly document: DocumentJson };
+
+function existing({ transaction }: TransactionExecution, args: SyscallArgs, method: string): Target {
+  const id = stringArg(args, "id", method);
+  const table = tableOfArg(transaction, id, optionalStringArg(args, "table", method), method);
+  requireWritable(table);
+  const document = transaction.get(id);
+  if (document !== null) return { id, table, document };
+  const verb = method === "db.delete" ? "Delete" : "Update";
+  throw new SyscallError(`${verb} on nonexistent document ID ${id}`);
+}
+
+function write(
+  services: Services,
+  execution: TransactionExecution,
+  { id, table, document }: Target,
+  value: { readonly [field: string]: JSONValue },
+  method: string,
+): JSONValue {
+  for (const field of ["_id", "_creationTime"]) {
+    if (field in value && value[field] !== document[field]) {
+      throw invalidArg("value", method, `Provided \`${field}\` does not match the document's own`);
+    }
+  }
+  const fields = withoutSystemFields(value);
+  admit(services, execution, table, fields, method);
+  execution.transaction.replace(id, fields);
+  return execution.transaction.get(id) as JSONValue;
+}
+
+/** Checks a document's fields against Convex's rules and the schema, and counts the write. */
+function admit(
+  { schema }: Services,
+  { usage, transaction }: TransactionExecution,
+  table: string,
+  fields: DocumentJson,
+  method: string,
+): void {
+  const reserved = Object.keys(fields).find((field) => field.startsWith("_"));
+  if (reserved !== undefined) {
+    const problem = `Field '${reserved}' starts with an underscore, which is only allowed for system fields like '_id'`;
+    throw invalidArg("value", method, problem);
+  }
+  const measured = measureValue(fields as JSONValue);
+  if (measured.kind === "refused") throw invalidArg("value", method, measured.reason);
+  if (measured.bytes > LIMITS.documentBytes) {
+    throw new SyscallError(
+      `Value is too large (${(measured.bytes / 2 ** 20).toFixed(2)} MiB > maximum size 1 MiB)`,
+    );
+  }
+  usage.write(measured.bytes);
+  const problem = checkNewDocument(schema, table, fields, (id) => transaction.tableOf(id));
+  if (problem !== null) throw new SyscallError(problem);
+}
+
+function isUndefinedMarker(value: JSONValue | undefined): boolean {
+  return typeof value === "object" && value !== null && "$undefined" in value;
+}

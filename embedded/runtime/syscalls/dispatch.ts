@@ -1,0 +1,122 @@
+import type { JSONValue } from "convex/values";
+import {
+  isTransactional,
+  type ActionExecution,
+  type Execution,
+  type TransactionExecution,
+} from "../execution.ts";
+import type { Services } from "../services.ts";
+import { SyscallError } from "../syscall-error.ts";
+import * as read from "./database-read.ts";
+import * as write from "./database-write.ts";
+import * as functions from "./functions.ts";
+import { getUserIdentity } from "./identity.ts";
+import * as meta from "./meta.ts";
+import { queryPage } from "./query-page.ts";
+import * as scheduling from "./scheduling.ts";
+import { storageUnavailable } from "./storage.ts";
+import type { SyscallArgs } from "./syscall-args.ts";
+
+type Syscall<E> = (services: Services, execution: E, args: SyscallArgs) => JSONValue | Promise<JSONValue>;
+type SyncSyscall = (services: Services, execution: TransactionExecution, args: SyscallArgs) => JSONValue;
+type Table<S> = ReadonlyMap<string, S>;
+
+const table = <S>(entries: { readonly [op: string]: S }): Table<S> => new Map(Object.entries(entries));
+
+const SYNC: Table<SyncSyscall> = table({
+  "1.0/queryStream": read.queryStream,
+  "1.0/queryCleanup": read.queryCleanup,
+  "1.0/db/normalizeId": read.normalizeId,
+  "1.0/getSnapshotTs": read.getSnapshotTs,
+});
+
+const EVERYWHERE: Table<Syscall<Execution>> = table({
+  "1.0/getUserIdentity": getUserIdentity,
+  "1.0/createFunctionHandle": functions.createFunctionHandle,
+  "1.0/getFunctionMetadata": meta.getFunctionMetadata,
+  "1.0/getDeploymentMetadata": meta.getDeploymentMetadata,
+  "1.0/getRequestMetadata": meta.getRequestMetadata,
+  "1.0/storageGetUrl": storageUnavailable,
+  "1.0/storageGetMetadata": storageUnavailable,
+  "1.0/storageGenerateUploadUrl": storageUnavailable,
+  "1.0/storageDelete": storageUnavailable,
+  "1.0/storageStore": storageUnavailable,
+  "1.0/storageGet": storageUnavailable,
+});
+
+const IN_QUERIES: Table<Syscall<TransactionExecution>> = table({
+  "1.0/get": read.get,
+  "1.0/queryStreamNext": read.queryStreamNext,
+  "1.0/queryPage": queryPage,
+  "1.0/count": read.count,
+  "1.0/runUdf": functions.runUdf,
+  "1.0/getTransactionMetrics": meta.getTransactionMetrics,
+});
+
+const IN_MUTATIONS: Table<Syscall<TransactionExecution>> = table({
+  "1.0/insert": write.insert,
+  "1.0/shallowMerge": write.shallowMerge,
+  "1.0/replace": write.replace,
+  "1.0/remove": write.remove,
+  "1.0/schedule": scheduling.schedule,
+  "1.0/cancel_job": scheduling.cancelJob,
+});
+
+const IN_ACTIONS: Table<Syscall<ActionExecution>> = table({
+  "1.0/actions/query": functions.actionQuery,
+  "1.0/actions/mutation": functions.actionMutation,
+  "1.0/actions/action": functions.actionAction,
+  "1.0/actions/schedule": scheduling.actionSchedule,
+  "1.0/actions/cancel_job": scheduling.actionCancelJob,
+});
+
+/** `Convex.syscall`: answered at once. */
+export function dispatchSync(
+  services: Services,
+  execution: Execution,
+  op: string,
+  args: SyscallArgs,
+): JSONValue {
+  const syscall = SYNC.get(op);
+  if (syscall === undefined) throw new SyscallError(`Unknown operation ${op}`);
+  if (!isTransactional(execution)) throw unavailable(op, execution);
+  return syscall(services, execution, args);
+}
+
+/** `Convex.asyncSyscall`. Those of one query or mutation run one after the other. */
+export async function dispatchAsync(
+  services: Services,
+  execution: Execution,
+  op: string,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  const everywhere = EVERYWHERE.get(op);
+  if (everywhere !== undefined) return everywhere(services, execution, args);
+  if (!isTransactional(execution)) {
+    const syscall = IN_ACTIONS.get(op);
+    if (syscall === undefined) throw unavailable(op, execution);
+    return syscall(services, execution, args);
+  }
+  const syscall = IN_QUERIES.get(op) ?? (execution.kind === "mutation" ? IN_MUTATIONS.get(op) : undefined);
+  if (syscall === undefined) throw unavailable(op, execution);
+  const { readMs } = services.latency;
+  if (readMs > 0) await new Promise((resolve) => setTimeout(resolve, readMs));
+  const result = execution.turn.then(() => {
+    // An earlier syscall may have outlived the function that it belongs to.
+    if (execution.ended) throw endedError();
+    return syscall(services, execution, args);
+  });
+  execution.turn = result.catch(() => {});
+  return result;
+}
+
+/** The function has returned: what it left running must not touch its transaction. */
+export function endedError(): SyscallError {
+  return new SyscallError("The function has ended already. Did you forget to await a promise?");
+}
+
+// The convex package looks for "Unknown async operation" to explain itself.
+function unavailable(op: string, { kind }: Execution): SyscallError {
+  const known = [SYNC, EVERYWHERE, IN_QUERIES, IN_MUTATIONS, IN_ACTIONS].some((each) => each.has(op));
+  return new SyscallError(`Unknown async operation ${op}${known ? ` in a ${kind}` : ""}`);
+}

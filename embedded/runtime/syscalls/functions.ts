@@ -1,0 +1,78 @@
+import type { JSONValue } from "convex/values";
+import type { ActionExecution, TransactionExecution } from "../execution.ts";
+import { functionHandleOf } from "../function-path.ts";
+import type { FunctionResult } from "../function-failure.ts";
+import { LIMITS } from "../limits.ts";
+import type { Services } from "../services.ts";
+import { SyscallError } from "../syscall-error.ts";
+import { objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
+import { targetOf } from "./target.ts";
+
+/** `1.0/runUdf`: a nested query or mutation. A mutation that fails is rolled back alone. */
+export async function runUdf(
+  services: Services,
+  execution: TransactionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  const udfType = stringArg(args, "udfType", "runUdf");
+  const callArgs = objectArg(args, "args", "runUdf");
+  if (udfType === "snapshotQuery") {
+    throw new SyscallError("`useStaleSnapshot` is not in the embedded backend yet.");
+  }
+  if (udfType !== "query" && udfType !== "mutation") throw new SyscallError(`Invalid udfType ${udfType}`);
+  if (udfType === "mutation" && execution.kind === "query") {
+    throw new SyscallError("A query cannot run a mutation.");
+  }
+  if (execution.depth >= LIMITS.nestedCalls) {
+    throw new SyscallError(`Too many nested function calls (limit: ${LIMITS.nestedCalls})`);
+  }
+  const target = targetOf(services, args, "runUdf", udfType === "query" ? "Query" : "Mutation");
+  const savepoint = execution.transaction.savepoint();
+  const result = await services.calls.nested(execution, target, callArgs);
+  if (result.kind === "failure") execution.transaction.rollbackTo(savepoint);
+  return valueOf(result);
+}
+
+/** `1.0/actions/query` */
+export async function actionQuery(
+  services: Services,
+  execution: ActionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  const target = targetOf(services, args, "runQuery", "Query");
+  return valueOf(await services.calls.query(target, objectArg(args, "args", "runQuery"), execution.context));
+}
+
+/** `1.0/actions/mutation` */
+export async function actionMutation(
+  services: Services,
+  execution: ActionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  const target = targetOf(services, args, "runMutation", "Mutation");
+  const callArgs = objectArg(args, "args", "runMutation");
+  return valueOf(await services.calls.mutation(target, callArgs, execution.context));
+}
+
+/** `1.0/actions/action` */
+export async function actionAction(
+  services: Services,
+  execution: ActionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  const target = targetOf(services, args, "runAction", "Action");
+  return valueOf(
+    await services.calls.action(target, objectArg(args, "args", "runAction"), execution.context),
+  );
+}
+
+/** `1.0/createFunctionHandle` */
+export function createFunctionHandle(services: Services, _: unknown, args: SyscallArgs): JSONValue {
+  const target = targetOf(services, args, "createFunctionHandle");
+  return functionHandleOf(target.path);
+}
+
+function valueOf(result: FunctionResult): JSONValue {
+  if (result.kind === "success") return result.value;
+  throw new SyscallError(result.message, result.data);
+}

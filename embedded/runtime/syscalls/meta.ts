@@ -1,0 +1,26 @@
+import type { JSONValue } from "convex/values";
+import type { Execution, TransactionExecution } from "../execution.ts";
+import { parseFunctionPath, shortPathOf } from "../function-path.ts";
+import type { Services } from "../services.ts";
+
+/** `1.0/getTransactionMetrics` */
+export function getTransactionMetrics(_: Services, { usage }: TransactionExecution): JSONValue {
+  return usage.metrics() as unknown as JSONValue;
+}
+
+/** `1.0/getFunctionMetadata` */
+export function getFunctionMetadata(_: Services, { identifier }: Execution): JSONValue {
+  const path = parseFunctionPath(identifier);
+  return { name: path === null ? identifier : shortPathOf(path), componentPath: "" };
+}
+
+/** `1.0/getDeploymentMetadata` */
+export function getDeploymentMetadata({ deploymentName }: Services): JSONValue {
+  return { name: deploymentName, region: null, class: "s16" };
+}
+
+/** `1.0/getRequestMetadata`: the embedded backend keeps neither addresses nor tokens of its callers. */
+export function getRequestMetadata(_: Services, { context }: Execution): JSONValue {
+  const { requestId, scheduledFunctionId } = context;
+  return { ip: null, userAgent: null, requestId, scheduledFunctionId, authToken: null };
+}

@@ -1,0 +1,83 @@
+import type { JSONValue } from "convex/values";
+import type { Transaction } from "../../engine/types.ts";
+import { cancelScheduled, insertScheduled, SCHEDULED_TABLE } from "../../scheduler/scheduled-function.ts";
+import type { ActionExecution, TransactionExecution } from "../execution.ts";
+import { measureValue } from "../measure-value.ts";
+import { commitWithRetries } from "../commit-with-retries.ts";
+import type { Services } from "../services.ts";
+import { SyscallError } from "../syscall-error.ts";
+import { invalidArg, numberArg, objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
+import { targetOf } from "./target.ts";
+
+const FIVE_YEARS_MS = 5 * 366 * 24 * 3600 * 1000;
+
+/** `1.0/schedule`: joins the mutation's transaction, so that it is scheduled exactly if the mutation commits. */
+export function schedule(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const job = parseJob(services, args, execution.transaction.now);
+  execution.usage.schedule(job.bytes);
+  return insertScheduled(execution.transaction, job);
+}
+
+/** `1.0/cancel_job` */
+export function cancelJob(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  cancel(execution.transaction, args);
+  return null;
+}
+
+/** `1.0/actions/schedule`: a transaction of its own. */
+export async function actionSchedule(
+  services: Services,
+  _: ActionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  const job = parseJob(services, args, Date.now());
+  return commitAlone(services, (transaction) => insertScheduled(transaction, job));
+}
+
+/** `1.0/actions/cancel_job` */
+export async function actionCancelJob(
+  services: Services,
+  _: ActionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  return commitAlone(services, (transaction) => {
+    cancel(transaction, args);
+    return null;
+  });
+}
+
+function parseJob(services: Services, args: SyscallArgs, now: number) {
+  const target = targetOf(services, args, "scheduler");
+  if (target.type === "Query") {
+    throw new SyscallError(`Queries cannot be scheduled: ${target.identifier}`);
+  }
+  const scheduledTime = numberArg(args, "ts", "scheduler") * 1000;
+  if (Math.abs(scheduledTime - now) > FIVE_YEARS_MS) {
+    const direction = scheduledTime > now ? "future" : "past";
+    throw new SyscallError(`${scheduledTime} is more than 5 years in the ${direction}`);
+  }
+  const jobArgs = objectArg(args, "args", "scheduler");
+  const measured = measureValue(jobArgs);
+  if (measured.kind === "refused") throw invalidArg("args", "scheduler", measured.reason);
+  return { name: target.identifier, args: jobArgs, scheduledTime, bytes: measured.bytes };
+}
+
+function cancel(transaction: Transaction, args: SyscallArgs): void {
+  const id = stringArg(args, "id", "scheduler.cancel");
+  if (transaction.tableOf(id) !== SCHEDULED_TABLE.name) {
+    throw invalidArg("id", "scheduler.cancel", `"${id}" is not the ID of a scheduled function`);
+  }
+  cancelScheduled(transaction, id);
+}
+
+async function commitAlone(
+  services: Services,
+  body: (transaction: Transaction) => JSONValue,
+): Promise<JSONValue> {
+  const committed = await commitWithRetries(services.engine, async (transaction) => ({
+    commit: true,
+    result: body(transaction),
+  }));
+  if (committed.kind === "conflicted") throw new SyscallError(committed.message);
+  return committed.result;
+}

@@ -1,0 +1,80 @@
+import type { JSONValue } from "convex/values";
+import type { DocumentJson, TableDefinition, Transaction } from "../engine/types.ts";
+
+/** The states of a scheduled function, as `ctx.db.system` shows them. */
+export type ScheduledState =
+  | { readonly kind: "pending" }
+  | { readonly kind: "inProgress" }
+  | { readonly kind: "success" }
+  | { readonly kind: "failed"; readonly error: string }
+  | { readonly kind: "canceled" };
+
+export type ScheduledFunction = {
+  readonly id: string;
+  /** "module.js:name". */
+  readonly name: string;
+  readonly args: JSONValue;
+  /** When it is due, in ms since the epoch. */
+  readonly scheduledTime: number;
+  readonly state: ScheduledState;
+};
+
+/**
+ * `_scheduled_functions`. Written by: the schedule and cancel syscalls (pending, canceled), the scheduler
+ * (all others, and the removal of finished rows), the crons (pending).
+ */
+export const SCHEDULED_TABLE: TableDefinition = {
+  name: "_scheduled_functions",
+  indexes: [
+    { name: "by_state_and_time", fields: ["state.kind", "scheduledTime"] },
+    { name: "by_completed_time", fields: ["completedTime"] },
+  ],
+};
+
+export type NewScheduledFunction = Pick<ScheduledFunction, "name" | "args" | "scheduledTime">;
+
+/** Adds a pending row and returns its id. */
+export function insertScheduled(transaction: Transaction, job: NewScheduledFunction): string {
+  return transaction.insert(SCHEDULED_TABLE.name, {
+    name: job.name,
+    args: [job.args],
+    scheduledTime: job.scheduledTime,
+    state: { kind: "pending" },
+  });
+}
+
+/** Reads a row by its id; null when it is gone. */
+export function getScheduled(transaction: Transaction, id: string): ScheduledFunction | null {
+  const document = transaction.get(id);
+  return document === null ? null : parseScheduled(document);
+}
+
+export function parseScheduled(document: DocumentJson): ScheduledFunction {
+  const [args] = document["args"] as readonly JSONValue[];
+  return {
+    id: document["_id"] as string,
+    name: document["name"] as string,
+    args: args ?? {},
+    scheduledTime: document["scheduledTime"] as number,
+    state: document["state"] as ScheduledState,
+  };
+}
+
+/** Moves a row to another state; a final one gets its time of completion. Does nothing when the row is gone. */
+export function setScheduledState(transaction: Transaction, id: string, state: ScheduledState): void {
+  const document = transaction.get(id);
+  if (document === null) return;
+  const { _id, _creationTime, ...fields } = document;
+  const completion = isFinal(state) ? { completedTime: transaction.now } : {};
+  transaction.replace(id, { ...fields, ...completion, state } as DocumentJson);
+}
+
+/** Cancels what has not finished. Of an action that runs already, only the outcome is canceled. */
+export function cancelScheduled(transaction: Transaction, id: string): void {
+  const job = getScheduled(transaction, id);
+  if (job !== null && !isFinal(job.state)) setScheduledState(transaction, id, { kind: "canceled" });
+}
+
+export function isFinal(state: ScheduledState): boolean {
+  return state.kind === "success" || state.kind === "failed" || state.kind === "canceled";
+}
