@@ -6,7 +6,7 @@ export class PortInUseError extends Error {
   readonly port: number;
 
   constructor(port: number, host: string) {
-    super(`Port ${String(port)} on ${host} is in use by another program`);
+    super(`EADDRINUSE: ${host}:${port} is already in use by another program`);
     this.port = port;
   }
 }

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FunctionRunner } from "../runtime/types.ts";
 import { hostCheck } from "./host-check.ts";
 import { closeServer, listen } from "./listen.ts";
-import { securityHeaders } from "./security-headers.ts";
 import { siteHandler } from "./site-handler.ts";
 
 const unused = (): never => {
@@ -63,7 +62,7 @@ beforeAll(async () => {
       runner,
       isAllowedHost: hostCheck("127.0.0.1"),
       staticFolders: [{ path: "/console", dir: join(dir, "console") }],
-      staticHeaders: securityHeaders({ connectTo: ["http://127.0.0.1:1", "ws://127.0.0.1:1"] }),
+      apiPort: () => 4210,
       log: unused,
     }),
   );
@@ -101,7 +100,7 @@ test("serves the page for every route of its own router, never cached, under a s
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("connect-src 'self' http://127.0.0.1:1 ws://127.0.0.1:1");
+    expect(policy).toContain("connect-src 'self' http://127.0.0.1:4210 ws://127.0.0.1:4210");
     expect(policy).not.toContain("unsafe-eval");
   }
 });

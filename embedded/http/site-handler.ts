@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FunctionRunner } from "../runtime/types.ts";
+import { originsForPage } from "./endpoint.ts";
 import type { HostCheck } from "./host-check.ts";
 import { sendReply, textReply } from "./reply.ts";
+import { securityHeaders } from "./security-headers.ts";
 import { serveStatic } from "./static-files.ts";
 import type { StaticFolder } from "./static-path.ts";
 import { toWebRequest } from "./web-request.ts";
@@ -11,7 +13,8 @@ export type SiteOptions = {
   readonly runner: FunctionRunner;
   readonly isAllowedHost: HostCheck;
   readonly staticFolders: readonly StaticFolder[];
-  readonly staticHeaders: { readonly [name: string]: string };
+  /** Where the API listens: pages that the site serves may talk to it. */
+  readonly apiPort: () => number;
   readonly log: (line: string) => void;
 };
 
@@ -36,8 +39,9 @@ async function answer(
     sendReply(response, textReply("Unknown host", 403));
     return;
   }
+  const headers = securityHeaders({ connectTo: originsForPage(host, options.apiPort()) ?? [] });
   for (const folder of options.staticFolders) {
-    if (await serveStatic(folder, options.staticHeaders, request, response)) return;
+    if (await serveStatic(folder, headers, request, response)) return;
   }
   await answerByAction(options, `http://${host}`, request, response);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type RawData, type WebSocket } from "ws";
+import type { HostCheck } from "../http/host-check.ts";
 import { Connection } from "./connection.ts";
 import { MAX_CLIENT_MESSAGE_BYTES } from "./protocol.ts";
 import type { SessionDeps } from "./session.ts";
@@ -12,6 +13,7 @@ const GOING_AWAY = 1001;
 const FAREWELL_MS = 500;
 
 export type ConnectionsOptions = SessionDeps & {
+  readonly isAllowedHost: HostCheck;
   readonly maxConnections: number;
   readonly log: (line: string) => void;
   readonly pingEveryMs?: number;
@@ -42,13 +44,9 @@ export class Connections {
 
   /** Takes over an upgrade of the HTTP server; refuses what is not the sync endpoint. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const path = (request.url ?? "").split("?", 1)[0] ?? "";
-    if (!SYNC_PATH.test(path)) {
-      socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-      return;
-    }
-    if (this.#open.size >= this.#options.maxConnections) {
-      socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    const refusal = this.#refusalOf(request);
+    if (refusal !== null) {
+      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (ws) => {
@@ -69,6 +67,13 @@ export class Connections {
     clearTimeout(cut);
     this.#server.close();
     await this.#options.lanes.idle();
+  }
+
+  #refusalOf(request: IncomingMessage): string | null {
+    const path = (request.url ?? "").split("?", 1)[0] ?? "";
+    if (!SYNC_PATH.test(path)) return "404 Not Found";
+    if (!this.#options.isAllowedHost(request.headers.host)) return "403 Forbidden";
+    return this.#open.size >= this.#options.maxConnections ? "503 Service Unavailable" : null;
   }
 
   #accept(ws: WebSocket): void {

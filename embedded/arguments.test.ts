@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { parseArguments } from "./arguments.ts";
+
+const needed = ["--convex", "convex", "--data", "data.sqlite3"];
+
+test("loopback and Convex's own ports, unless told otherwise", () => {
+  expect(parseArguments(needed)).toEqual({
+    kind: "ok",
+    value: {
+      convex: "convex",
+      data: "data.sqlite3",
+      host: "127.0.0.1",
+      port: 3210,
+      sitePort: 3211,
+      static: [],
+      allowHost: [],
+      passEnv: [],
+      withParent: false,
+    },
+  });
+});
+
+test("the site stands beside the API; a free port for one is a free port for both", () => {
+  expect(parseArguments([...needed, "--port", "4000"])).toMatchObject({ value: { sitePort: 4001 } });
+  expect(parseArguments([...needed, "--port", "0"])).toMatchObject({ value: { sitePort: 0 } });
+});
+
+test("static folders are named by path and folder", () => {
+  expect(
+    parseArguments([...needed, "--static", "/console=out/a=b", "--static", "/panel=out/p"]),
+  ).toMatchObject({
+    value: {
+      static: [
+        { path: "/console", dir: "out/a=b" },
+        { path: "/panel", dir: "out/p" },
+      ],
+    },
+  });
+});
+
+test.each([
+  [[]],
+  [["--convex", "convex"]],
+  [[...needed, "--port", "70000"]],
+  [[...needed, "--port", "http"]],
+  [[...needed, "--static", "console"]],
+  [[...needed, "--colour"]],
+  [[...needed, "surplus"]],
+])("refuses %j", (argv) => {
+  expect(parseArguments(argv).kind).toBe("invalid");
+});

@@ -1,0 +1,79 @@
+import { parseArgs } from "node:util";
+import { z } from "zod";
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const staticFolder = z
+  .string()
+  .regex(/^\/[^=]*=.+$/, "expected /path=folder")
+  .transform((text) => {
+    const equals = text.indexOf("=");
+    return { path: text.slice(0, equals), dir: text.slice(equals + 1) };
+  });
+
+const schema = z.object({
+  convex: z.string().min(1, "--convex FOLDER is missing"),
+  data: z.string().min(1, "--data FILE is missing"),
+  host: z.string().min(1).default("127.0.0.1"),
+  port: port.default(3210),
+  sitePort: port.optional(),
+  static: z.array(staticFolder).default([]),
+  allowHost: z.array(z.string().min(1)).default([]),
+  passEnv: z.array(z.string().min(1)).default([]),
+  adminKeyFile: z.string().optional(),
+  withParent: z.boolean().default(false),
+});
+
+export type Arguments = Omit<z.output<typeof schema>, "sitePort"> & { readonly sitePort: number };
+
+export type ParsedArguments =
+  { readonly kind: "ok"; readonly value: Arguments } | { readonly kind: "invalid"; readonly reason: string };
+
+export const USAGE = `node embedded/main.ts --convex FOLDER --data FILE [options]
+  --host ADDRESS         where to listen (127.0.0.1)
+  --port PORT            the API: WebSocket and HTTP (3210; 0 takes a free one)
+  --site-port PORT       the HTTP actions (the API's port + 1)
+  --static /PATH=FOLDER  serve a built page on the site; may be repeated
+  --allow-host NAME      another host name to answer to on loopback; may be repeated
+  --pass-env NAME        let functions see this environment variable; may be repeated
+  --admin-key-file FILE  read the admin key from there, not from GLEANER_ADMIN_KEY
+  --with-parent          end when standard input does`;
+
+/** Reads the command line. The site is beside the API unless it was told where. */
+export function parseArguments(argv: readonly string[]): ParsedArguments {
+  let values;
+  try {
+    ({ values } = parseArgs({
+      args: [...argv],
+      options: {
+        convex: { type: "string" },
+        data: { type: "string" },
+        host: { type: "string" },
+        port: { type: "string" },
+        "site-port": { type: "string" },
+        static: { type: "string", multiple: true },
+        "allow-host": { type: "string", multiple: true },
+        "pass-env": { type: "string", multiple: true },
+        "admin-key-file": { type: "string" },
+        "with-parent": { type: "boolean" },
+      },
+    }));
+  } catch (error) {
+    return { kind: "invalid", reason: error instanceof Error ? error.message : String(error) };
+  }
+  const parsed = schema.safeParse({
+    ...values,
+    convex: values.convex ?? "",
+    data: values.data ?? "",
+    sitePort: values["site-port"],
+    allowHost: values["allow-host"],
+    passEnv: values["pass-env"],
+    adminKeyFile: values["admin-key-file"],
+    withParent: values["with-parent"],
+  });
+  if (!parsed.success) return { kind: "invalid", reason: z.prettifyError(parsed.error) };
+  const { sitePort, ...others } = parsed.data;
+  return {
+    kind: "ok",
+    value: { ...others, sitePort: sitePort ?? (others.port === 0 ? 0 : others.port + 1) },
+  };
+}

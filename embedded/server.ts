@@ -1,0 +1,151 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { version as convexVersion } from "convex";
+import { openEngine } from "./engine/engine.ts";
+import type { Engine } from "./engine/types.ts";
+import { adminKeyCheck } from "./http/admin-key.ts";
+import { apiHandler } from "./http/api-handler.ts";
+import { localUrl } from "./http/endpoint.ts";
+import { EnvironmentVariables } from "./http/environment-variables.ts";
+import { hostCheck } from "./http/host-check.ts";
+import { closeServer, listen } from "./http/listen.ts";
+import { siteHandler } from "./http/site-handler.ts";
+import type { StaticFolder } from "./http/static-path.ts";
+import { withSystemFunctions } from "./http/system-functions.ts";
+import { bundleFunctions, type Bundle } from "./runtime/bundle.ts";
+import { createFunctionRunner, FunctionsLoadError, type FunctionRuntime } from "./runtime/runner.ts";
+import { Connections } from "./sync/connections.ts";
+import { LiveQueries } from "./sync/live-queries.ts";
+import { MutationLanes } from "./sync/mutation-lanes.ts";
+
+export type BackendOptions = {
+  /** The folder with the functions. */
+  readonly convexDir: string;
+  /** The SQLite file; its folder must exist. */
+  readonly dataFile: string;
+  /** Where to listen; loopback unless told otherwise. */
+  readonly host?: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly sitePort: number;
+  readonly adminKey: string;
+  /** What functions see as `process.env`. */
+  readonly env?: { readonly [name: string]: string };
+  readonly staticFolders?: readonly StaticFolder[];
+  /** Host names to answer to on loopback, besides loopback's own: those of a proxy in front. */
+  readonly allowedHosts?: readonly string[];
+  readonly log?: (line: string) => void;
+};
+
+export type Backend = {
+  readonly url: string;
+  readonly siteUrl: string;
+  readonly adminKey: string;
+  readonly close: () => Promise<void>;
+};
+
+const DEPLOYMENT_NAME = "embedded";
+const MAX_CONNECTIONS = 20_000;
+/** How long running requests have to finish once the backend stops, in ms. */
+const GRACE_MS = 3_000;
+
+/**
+ * Starts the whole backend. Rejects with PortInUseError, StoreError (the data file), FunctionsLoadError (the
+ * functions) or SchemaMismatchError; nothing is left running then.
+ */
+export async function startBackend(options: BackendOptions): Promise<Backend> {
+  const undo: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    return { ...(await compose(options, (step) => undo.push(step))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type OnClose = (step: () => Promise<void>) => void;
+
+async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<Backend, "close">> {
+  const { host = "127.0.0.1", adminKey, log = () => undefined } = options;
+  // Ports come first: functions may ask for the deployment's own URL while they are loaded.
+  const api = await openListener(host, options.port, onClose);
+  const site = await openListener(host, options.sitePort, onClose);
+  const [url, siteUrl] = [localUrl(host, api.port), localUrl(host, site.port)];
+
+  const bundle = await bundleOf(options.convexDir);
+  const engine = openEngine({ path: options.dataFile });
+  onClose(() => engine.close());
+  const variables: Record<string, string> = {
+    CONVEX_CLOUD_URL: url,
+    CONVEX_SITE_URL: siteUrl,
+    ...options.env,
+  };
+  const runtime = createFunctionRunner({
+    engine,
+    bundle,
+    env: () => variables,
+    secret: createHmac("sha256", adminKey).update("pagination cursors").digest("hex"),
+    deploymentName: DEPLOYMENT_NAME,
+    onLog: (identifier, line) => log(`[${identifier}] ${line}`),
+  });
+  const environment = new EnvironmentVariables(variables);
+  const runner = withSystemFunctions({ engine, runner: runtime, environment });
+  const nextRequestId = () => randomBytes(8).toString("hex");
+  const shared = { engine, runner, isAdminKey: adminKeyCheck(adminKey), nextRequestId, log };
+  const isAllowedHost = hostCheck(host, options.allowedHosts);
+
+  const connections = new Connections({
+    ...shared,
+    live: new LiveQueries(shared),
+    lanes: new MutationLanes(),
+    now: Date.now,
+    maxConnections: MAX_CONNECTIONS,
+    isAllowedHost,
+  });
+  onClose(() => connections.close());
+  api.server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));
+  api.serve(
+    apiHandler({
+      ...shared,
+      environment,
+      isAllowedHost,
+      version: convexVersion,
+      instanceName: DEPLOYMENT_NAME,
+    }),
+  );
+  const { staticFolders = [] } = options;
+  site.serve(siteHandler({ runner, isAllowedHost, staticFolders, apiPort: () => api.port, log }));
+  return { url, siteUrl, adminKey };
+}
+
+async function bundleOf(directory: string): Promise<Bundle> {
+  const outcome = await bundleFunctions(directory);
+  if (outcome.kind === "failed") throw new FunctionsLoadError(outcome.message);
+  return outcome.bundle;
+}
+
+type Listener = {
+  readonly server: Server;
+  readonly port: number;
+  readonly serve: (listener: RequestListener) => void;
+};
+
+/** Binds a port at once; until `serve`, requests are told to come back. */
+async function openListener(host: string, port: number, onClose: OnClose): Promise<Listener> {
+  let listener: RequestListener = (_, response) => {
+    response.writeHead(503, { "Retry-After": "1", "Content-Length": "0" }).end();
+  };
+  const server = createServer((request, response) => listener(request, response));
+  const bound = await listen(server, port, host);
+  onClose(() => closeServer(server, GRACE_MS));
+  return {
+    server,
+    port: bound,
+    serve: (next) => {
+      listener = next;
+    },
+  };
+}

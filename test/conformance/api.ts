@@ -1,0 +1,57 @@
+import { makeFunctionReference, type PaginationOptions, type PaginationResult } from "convex/server";
+import type { GenericId, Value } from "convex/values";
+
+/** The fixture's functions, by name: what codegen would give a project that is pushed with the CLI. */
+export const api = {
+  messages: {
+    list: makeFunctionReference<"query", { channel: string }, string[]>("messages:list"),
+    listWithRun: makeFunctionReference<"query", { channel: string }, { count: number; run: number }>(
+      "messages:listWithRun",
+    ),
+    page: makeFunctionReference<
+      "query",
+      { channel: string; paginationOpts: PaginationOptions },
+      PaginationResult<{ n: number; _id: GenericId<"messages"> }>
+    >("messages:page"),
+    send: makeFunctionReference<
+      "mutation",
+      { channel: string; body: string; n?: number },
+      GenericId<"messages">
+    >("messages:send"),
+    sendMany: makeFunctionReference<"mutation", { channel: string; count: number; size?: number }, null>(
+      "messages:sendMany",
+    ),
+    remove: makeFunctionReference<"mutation", { id: GenericId<"messages"> }, null>("messages:remove"),
+  },
+  counters: {
+    get: makeFunctionReference<"query", { name: string }, number>("counters:get"),
+    increment: makeFunctionReference<"mutation", { name: string }, number>("counters:increment"),
+    incrementTwice: makeFunctionReference<"action", { name: string }, number>("counters:incrementTwice"),
+    secretGet: makeFunctionReference<"query", { name: string }, number>("counters:secretGet"),
+    reset: makeFunctionReference<"mutation", { name: string }, null>("counters:reset"),
+  },
+  values: {
+    echo: makeFunctionReference<"query", { value: Value }, Value>("values:echo"),
+    strict: makeFunctionReference<"query", { count: Value; tag?: Value }, number>("values:strict"),
+    wrongReturn: makeFunctionReference<"query", Record<string, never>, string>("values:wrongReturn"),
+    fail: makeFunctionReference<"query", { message: string }, never>("values:fail"),
+    failWithData: makeFunctionReference<"mutation", { data: Value }, never>("values:failWithData"),
+    writeThenFail: makeFunctionReference<"mutation", { channel: string }, never>("values:writeThenFail"),
+    whoami: makeFunctionReference<"query", Record<string, never>, string | null>("values:whoami"),
+    environment: makeFunctionReference<"query", { name: string }, string | null>("values:environment"),
+  },
+  later: {
+    schedule: makeFunctionReference<
+      "mutation",
+      { channel: string; body: string; delayMs: number },
+      GenericId<"_scheduled_functions">
+    >("later:schedule"),
+    scheduleThenFail: makeFunctionReference<"mutation", { channel: string }, never>("later:scheduleThenFail"),
+    cancel: makeFunctionReference<"mutation", { id: GenericId<"_scheduled_functions"> }, null>(
+      "later:cancel",
+    ),
+    state: makeFunctionReference<"query", { id: GenericId<"_scheduled_functions"> }, string | null>(
+      "later:state",
+    ),
+  },
+};

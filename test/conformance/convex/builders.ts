@@ -1,0 +1,23 @@
+import {
+  actionGeneric,
+  internalMutationGeneric,
+  internalQueryGeneric,
+  mutationGeneric,
+  queryGeneric,
+  type ActionBuilder,
+  type DataModelFromSchemaDefinition,
+  type GenericDatabaseReader,
+  type MutationBuilder,
+  type QueryBuilder,
+} from "convex/server";
+import type schema from "./schema.ts";
+
+/** The generic builders with the schema's types: what codegen would write into _generated/server. */
+export type DataModel = DataModelFromSchemaDefinition<typeof schema>;
+export type Reader = GenericDatabaseReader<DataModel>;
+
+export const query = queryGeneric as QueryBuilder<DataModel, "public">;
+export const mutation = mutationGeneric as MutationBuilder<DataModel, "public">;
+export const action = actionGeneric as ActionBuilder<DataModel, "public">;
+export const internalQuery = internalQueryGeneric as QueryBuilder<DataModel, "internal">;
+export const internalMutation = internalMutationGeneric as MutationBuilder<DataModel, "internal">;

@@ -1,0 +1,52 @@
+import { httpActionGeneric, httpRouter, makeFunctionReference } from "convex/server";
+
+const http = httpRouter();
+const sendReference = makeFunctionReference<"mutation", { channel: string; body: string }>("messages:send");
+
+http.route({
+  path: "/hello",
+  method: "GET",
+  handler: httpActionGeneric((_, request) => {
+    const name = new URL(request.url).searchParams.get("name") ?? "nobody";
+    return Promise.resolve(new Response(`hello ${name}`, { headers: { "X-Fixture": "yes" } }));
+  }),
+});
+
+http.route({
+  pathPrefix: "/messages/",
+  method: "POST",
+  handler: httpActionGeneric(async (ctx, request) => {
+    const channel = new URL(request.url).pathname.slice("/messages/".length);
+    const id = await ctx.runMutation(sendReference, { channel, body: await request.text() });
+    return Response.json({ id }, { status: 201 });
+  }),
+});
+
+/** Says a line only once the one before was read by somebody: a client can tell a stream from a buffer. */
+http.route({
+  path: "/ticks",
+  method: "GET",
+  handler: httpActionGeneric((_, request) => {
+    const count = Number(new URL(request.url).searchParams.get("count") ?? "3");
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const tick = async (): Promise<void> => {
+      const writer = writable.getWriter();
+      for (let n = 0; n < count; n++) {
+        await writer.write(new TextEncoder().encode(`tick ${String(n)}\n`));
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      await writer.close();
+    };
+    void tick();
+    return Promise.resolve(new Response(readable, { headers: { "Content-Type": "text/plain" } }));
+  }),
+});
+
+http.route({
+  path: "/fails",
+  method: "GET",
+  handler: httpActionGeneric(() => Promise.reject(new Error("no luck"))),
+});
+
+// The framework's bundler looks for the default export.
+export default http;

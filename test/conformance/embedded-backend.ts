@@ -1,0 +1,63 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const here = import.meta.dirname;
+const adminKey = "conformance|0123456789abcdef";
+
+export type EmbeddedBackend = {
+  readonly url: string;
+  readonly siteUrl: string;
+  readonly adminKey: string;
+  readonly process: ChildProcess;
+  /** Ends it as a person would, and removes its data. */
+  readonly stop: () => Promise<void>;
+};
+
+export type EmbeddedOptions = {
+  /** Where the data is, to find it again after a restart; a folder of its own otherwise. */
+  readonly dataFile?: string;
+  readonly port?: number;
+  readonly sitePort?: number;
+};
+
+/** Starts embedded/main.ts as its users do: in a process of its own. */
+export async function startEmbedded(options: EmbeddedOptions = {}): Promise<EmbeddedBackend> {
+  const folder = options.dataFile === undefined ? await mkdtemp(join(tmpdir(), "conformance-")) : null;
+  const dataFile = options.dataFile ?? join(folder ?? "", "data.sqlite3");
+  const child = spawn(
+    process.execPath,
+    [
+      join(here, "../../embedded/main.ts"),
+      ...["--convex", join(here, "convex"), "--data", dataFile],
+      ...["--port", String(options.port ?? 0), "--site-port", String(options.sitePort ?? 0)],
+      ...["--pass-env", "FIXTURE_GREETING", "--with-parent"],
+    ],
+    {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: { ...process.env, GLEANER_ADMIN_KEY: adminKey, FIXTURE_GREETING: "hello from outside" },
+    },
+  );
+  const { url, siteUrl } = await ready(child);
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGTERM");
+      await once(child, "exit");
+    }
+    if (folder !== null) await rm(folder, { recursive: true, force: true });
+  };
+  return { url, siteUrl, adminKey, process: child, stop };
+}
+
+async function ready(child: ChildProcess): Promise<{ url: string; siteUrl: string }> {
+  if (child.stdout === null) throw new Error("stdout is not a pipe");
+  for await (const line of createInterface(child.stdout)) {
+    const message = JSON.parse(line) as { ready?: boolean; url: string; siteUrl: string };
+    child.stdout.resume();
+    if (message.ready === true) return message;
+  }
+  throw new Error(`The backend ended before it was ready (exit code ${String(child.exitCode)})`);
+}

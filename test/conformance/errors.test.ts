@@ -1,0 +1,71 @@
+import { ConvexError, type Value } from "convex/values";
+import { expect, test } from "vitest";
+import { api } from "./api.ts";
+import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
+import { watch } from "./watch.ts";
+
+const clients = [
+  ["over HTTP", () => httpClient()],
+  ["over a WebSocket", () => liveClient()],
+] as const;
+
+test.each(clients)("a ConvexError arrives with its data, %s", async (_, connect) => {
+  const data: Value = { code: "taken", id: 7n };
+  const error = await connect()
+    .mutation(api.values.failWithData, { data })
+    .catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(ConvexError);
+  expect((error as ConvexError<Value>).data).toEqual(data);
+});
+
+test.each(clients)("a failed mutation leaves nothing behind, %s", async (_, connect) => {
+  const channel = uniqueName();
+  await expect(connect().mutation(api.values.writeThenFail, { channel })).rejects.toThrow(ConvexError);
+  expect(await httpClient().query(api.messages.list, { channel })).toEqual([]);
+});
+
+test.each(clients)("a failed query rejects, %s", async (_, connect) => {
+  await expect(connect().query(api.values.fail, { message: "no such luck" })).rejects.toThrow(
+    /no such luck|Server Error/,
+  );
+});
+
+test("a subscription to a failing query hears of the error", async () => {
+  const error = await watch(liveClient(), api.values.fail, { message: "no such luck" }).untilError();
+  expect(error.message).toMatch(/no such luck|Server Error/);
+});
+
+test.each([
+  ["a missing argument", {}],
+  ["a wrong type", { count: "one" }],
+  ["an unknown field", { count: 1, extra: true }],
+  ["no member of the union", { count: 1, tag: "c" }],
+])("arguments are validated: %s", async (_, args) => {
+  const call = httpClient().query(api.values.strict, args as never);
+  await expect(call).rejects.toThrow(/ArgumentValidationError|Server Error/);
+});
+
+test("return values are validated", async () => {
+  await expect(httpClient().query(api.values.wrongReturn, {})).rejects.toThrow(
+    /ReturnsValidationError|Server Error/,
+  );
+});
+
+test("a function of another kind is not run", async () => {
+  await expect(httpClient().query(api.counters.increment as never, { name: "x" } as never)).rejects.toThrow();
+});
+
+test.each([
+  ["not JSON", "{", 400],
+  ["no path", "{}", 400],
+  ["nested without end", "[".repeat(50_000), 400],
+])("a body that is %s is refused", async (_, body, status) => {
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch(`${deployment.url}/api/query`, { method: "POST", headers, body });
+  expect(response.status).toBe(status);
+  expect(await response.text()).not.toBe("");
+});
+
+test("an endpoint that does not exist", async () => {
+  expect((await fetch(`${deployment.url}/api/nothing`, { method: "POST" })).status).toBe(404);
+});

@@ -1,0 +1,15 @@
+import { startEmbedded } from "./embedded-backend.ts";
+
+/**
+ * The suite runs against the deployment that CONVEX_URL, CONVEX_SITE_URL and CONVEX_ADMIN_KEY name, with
+ * test/conformance/convex pushed to it; without them against an embedded backend of its own.
+ */
+export async function setup(): Promise<() => Promise<void>> {
+  const { env } = process;
+  if (env["CONVEX_URL"] !== undefined) return () => Promise.resolve();
+  const backend = await startEmbedded();
+  env["CONVEX_URL"] = backend.url;
+  env["CONVEX_SITE_URL"] = backend.siteUrl;
+  env["CONVEX_ADMIN_KEY"] = backend.adminKey;
+  return () => backend.stop();
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { api } from "./api.ts";
+import { httpClient, liveClient, uniqueName } from "./deployment.ts";
+import { watch } from "./watch.ts";
+
+const first = (numItems: number) => ({ numItems, cursor: null });
+
+test("pages follow each other without gap or overlap", async () => {
+  const client = httpClient();
+  const channel = uniqueName();
+  await client.mutation(api.messages.sendMany, { channel, count: 25 });
+  const read: number[] = [];
+  let cursor: string | null = null;
+  for (let pages = 0; pages < 10; pages++) {
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(cursor);
+    read.push(...page.page.map(({ n }) => n));
+    cursor = page.continueCursor;
+    if (page.isDone) break;
+  }
+  expect(read).toEqual(Array.from({ length: 25 }, (_, n) => n));
+
+  function readPage(from: string | null) {
+    return client.query(api.messages.page, { channel, paginationOpts: { numItems: 10, cursor: from } });
+  }
+});
+
+test("a watched page keeps its end: what is inserted into it makes it longer", async () => {
+  const client = liveClient();
+  const channel = uniqueName();
+  await client.mutation(api.messages.sendMany, { channel, count: 6 });
+  const seen = watch(client, api.messages.page, { channel, paginationOpts: first(3) });
+  const before = await seen.until(() => true);
+  expect(before.page.map(({ n }) => n)).toEqual([0, 1, 2]);
+  await client.mutation(api.messages.send, { channel, body: "between", n: 1.5 });
+  const after = await seen.until(({ page }) => page.length === 4);
+  expect(after.page.map(({ n }) => n)).toEqual([0, 1, 1.5, 2]);
+  const second = await client.query(api.messages.page, {
+    channel,
+    paginationOpts: { numItems: 3, cursor: after.continueCursor },
+  });
+  expect(second.page.map(({ n }) => n)).toEqual([3, 4, 5]);
+});
+
+test("whoever comes later gets a first page of the asked length, not somebody's grown one", async () => {
+  const [early, late] = [liveClient(), liveClient()];
+  const channel = uniqueName();
+  const paginationOpts = first(3);
+  await early.mutation(api.messages.sendMany, { channel, count: 6 });
+  const seen = watch(early, api.messages.page, { channel, paginationOpts });
+  await seen.until(() => true);
+  await early.mutation(api.messages.send, { channel, body: "between", n: 1.5 });
+  await seen.until(({ page }) => page.length === 4);
+  const fresh = await watch(late, api.messages.page, { channel, paginationOpts }).until(() => true);
+  expect(fresh.page.map(({ n }) => n)).toEqual([0, 1, 1.5]);
+});

@@ -1,0 +1,93 @@
+import type { Value } from "convex/values";
+import { expect, test } from "vitest";
+import { api } from "./api.ts";
+import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
+
+const clients = [
+  ["over HTTP", () => httpClient()],
+  ["over a WebSocket", () => liveClient()],
+] as const;
+
+test.each(clients)("what was written is read back, %s", async (_, connect) => {
+  const client = connect();
+  const channel = uniqueName();
+  await client.mutation(api.messages.send, { channel, body: "one", n: 1 });
+  await client.mutation(api.messages.send, { channel, body: "two", n: 2 });
+  expect(await client.query(api.messages.list, { channel })).toEqual(["one", "two"]);
+});
+
+test.each(clients)("every kind of value survives the way there and back, %s", async (_, connect) => {
+  const value: Value = {
+    int: -(2n ** 63n),
+    float: 1e300,
+    nan: NaN,
+    negativeZero: -0,
+    bytes: new Uint8Array([0, 255, 7]).buffer,
+    nested: [{ deep: [null, true, "ü🙂\u0000"] }],
+  };
+  const back = await connect().query(api.values.echo, { value });
+  expect(back).toEqual(value);
+});
+
+test.each(clients)("an action calls mutations and queries, %s", async (_, connect) => {
+  const name = uniqueName();
+  expect(await connect().action(api.counters.incrementTwice, { name })).toBe(2);
+});
+
+test("plain JSON for clients in other languages", async () => {
+  const call = (path: string, body: unknown) =>
+    fetch(`${deployment.url}/api/${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    }).then((response) => response.json());
+  const value = { $integer: "BwAAAAAAAAA=" };
+  expect(await call("query", { path: "values:echo", args: { value }, format: "json" })).toMatchObject({
+    status: "success",
+    value: "7",
+  });
+  expect(await call("run/values/strict", { args: { count: 41 }, format: "json" })).toMatchObject({
+    status: "success",
+    value: 42,
+  });
+});
+
+test("queries at one timestamp do not see what was written since", async () => {
+  const client = httpClient();
+  const name = uniqueName();
+  // The client keeps the timestamp of its first consistent query.
+  const consistent = httpClient();
+  const before = await consistent.consistentQuery(api.counters.get, { name });
+  await client.mutation(api.counters.increment, { name });
+  expect(before).toBe(0);
+  expect(await consistent.consistentQuery(api.counters.get, { name })).toBe(0);
+  expect(await client.query(api.counters.get, { name })).toBe(1);
+});
+
+test("concurrent increments are all counted", async () => {
+  const name = uniqueName();
+  const results = await Promise.all(
+    Array.from({ length: 20 }, () => httpClient().mutation(api.counters.increment, { name })),
+  );
+  expect(results.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+  expect(await httpClient().query(api.counters.get, { name })).toBe(20);
+});
+
+test("a page from another origin may call", async () => {
+  const preflight = await fetch(`${deployment.url}/api/query`, {
+    method: "OPTIONS",
+    headers: {
+      Origin: "https://app.example",
+      "Access-Control-Request-Method": "POST",
+      "Access-Control-Request-Headers": "content-type,convex-client",
+    },
+  });
+  expect(preflight.ok).toBe(true);
+  expect(["*", "https://app.example"]).toContain(preflight.headers.get("access-control-allow-origin"));
+  expect(preflight.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("convex-client");
+});
+
+test.each(["/version", "/instance_name"])("GET %s", async (path) => {
+  const response = await fetch(deployment.url + path);
+  expect([response.status, (await response.text()).length > 0]).toEqual([200, true]);
+});

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { api } from "./api.ts";
+import { httpClient, liveClient, uniqueName } from "./deployment.ts";
+import { watch } from "./watch.ts";
+
+test("a scheduled mutation runs, once, not before its time", async () => {
+  const channel = uniqueName();
+  const client = liveClient();
+  const seen = watch(client, api.messages.list, { channel });
+  const started = Date.now();
+  const id = await client.mutation(api.later.schedule, { channel, body: "later", delayMs: 400 });
+  expect(await client.query(api.later.state, { id })).toBe("pending");
+  await seen.until((messages) => messages.length > 0);
+  expect(Date.now() - started).toBeGreaterThanOrEqual(395);
+  await watch(client, api.later.state, { id }).until((state) => state === "success");
+  await sleep(300);
+  expect(await client.query(api.messages.list, { channel })).toEqual(["later"]);
+});
+
+test("what is cancelled does not run", async () => {
+  const channel = uniqueName();
+  const client = httpClient();
+  const id = await client.mutation(api.later.schedule, { channel, body: "never", delayMs: 500 });
+  await client.mutation(api.later.cancel, { id });
+  expect(await client.query(api.later.state, { id })).toBe("canceled");
+  await sleep(800);
+  expect(await client.query(api.messages.list, { channel })).toEqual([]);
+});
+
+test("what a failed mutation scheduled does not run", async () => {
+  const channel = uniqueName();
+  const client = httpClient();
+  await expect(client.mutation(api.later.scheduleThenFail, { channel })).rejects.toThrow();
+  await sleep(300);
+  expect(await client.query(api.messages.list, { channel })).toEqual([]);
+});
