@@ -23,6 +23,7 @@ export async function startBackend(
   folder: DataFolder,
   adminKey: string,
   ports: BackendPorts,
+  pages: { readonly console: boolean },
 ): Promise<Backend> {
   const args = [
     paths.backendEntry,
@@ -30,7 +31,7 @@ export async function startBackend(
     ...["--data", folder.dataFile],
     ...["--port", String(ports.port)],
     ...["--site-port", String(ports.sitePort)],
-    ...["--static", `/console=${paths.console}`],
+    ...(pages.console ? ["--static", `/console=${paths.console}`] : []),
     "--with-parent",
   ];
   const child = await startChild({

@@ -1,12 +1,13 @@
 import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { Id } from "../convex/_generated/dataModel.js";
 import { LaunchError } from "./launch-error.ts";
 
 /** What `npm start` remembers between runs. Written last, in one piece: its presence means that setup is complete. */
 const installationSchema = z.object({
   version: z.literal(1),
-  organizationId: z.string().min(1),
+  organizationId: z.custom<Id<"organizations">>((value) => typeof value === "string" && value !== ""),
   organizationName: z.string().min(1),
   /** The first requester's key, kept so that the printed curl line works every time. */
   apiKey: z.string().min(1),

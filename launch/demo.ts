@@ -5,6 +5,7 @@ import { demoPrompts } from "./demo/prompts.ts";
 import { faults, summarize, type DemoResult } from "./demo/result.ts";
 import { makeScreen, resultTable, type Screen } from "./demo/screen.ts";
 import { Watcher, type JobRow } from "./demo/watch.ts";
+import type { Child } from "./child.ts";
 import { explain } from "./launch-error.ts";
 import { stopSignal } from "./stop-signals.ts";
 
@@ -18,13 +19,14 @@ async function main(): Promise<void> {
   const json = process.argv.includes("--json");
   const screen = makeScreen(json);
   screen.say("Starting a backend and two donors in a temporary folder …");
-  const farm = await startFarm(donorNames);
+  const farm = await startFarm();
   void stopSignal().then(async () => {
     await farm.close();
     process.exit(130);
   });
   try {
-    const { result, jobs } = await run(farm, screen);
+    const donors = await Promise.all(donorNames.map((name) => farm.startDonor(name)));
+    const { result, jobs } = await run(farm, donors, screen);
     console.log(json ? JSON.stringify(result) : `\n${resultTable(result)}\n`);
     const wrong = faults(result, jobs);
     for (const fault of wrong) console.error(`gleaner: ${fault}`);
@@ -34,7 +36,11 @@ async function main(): Promise<void> {
   }
 }
 
-async function run(farm: Farm, screen: Screen): Promise<{ result: DemoResult; jobs: readonly JobRow[] }> {
+async function run(
+  farm: Farm,
+  donors: readonly Child[],
+  screen: Screen,
+): Promise<{ result: DemoResult; jobs: readonly JobRow[] }> {
   const watcher = await Watcher.signIn(farm.backend.url, farm.organization.signInToken);
   try {
     await watcher.untilDevices(
@@ -42,7 +48,7 @@ async function run(farm: Farm, screen: Screen): Promise<{ result: DemoResult; jo
       30_000,
     );
     screen.say(`Both donate. Sending ${requests} requests with the OpenAI client, ${concurrency} at a time.`);
-    const answers = await askAll(farm, watcher, screen);
+    const answers = await askAll(farm, donors, watcher, screen);
     const jobs = await watcher.jobs(requests + 1);
     const check = await farm.setup.ledgerCheck();
     const { spentMicro } = await watcher.summary();
@@ -53,7 +59,12 @@ async function run(farm: Farm, screen: Screen): Promise<{ result: DemoResult; jo
   }
 }
 
-async function askAll(farm: Farm, watcher: Watcher, screen: Screen): Promise<readonly Answer[]> {
+async function askAll(
+  farm: Farm,
+  donors: readonly Child[],
+  watcher: Watcher,
+  screen: Screen,
+): Promise<readonly Answer[]> {
   const client = makeClient(farm.backend.siteUrl, farm.organization.apiKey);
   let done = 0;
   let killing: Promise<void> | null = null;
@@ -61,7 +72,7 @@ async function askAll(farm: Farm, watcher: Watcher, screen: Screen): Promise<rea
     const answer = await ask(client, farm.modelId, prompt, index % 3 === 0);
     done++;
     screen.answer(done, requests, answer);
-    if (done === killAfter) killing = killInTheMiddle(farm, watcher, screen);
+    if (done === killAfter) killing = killInTheMiddle(donors[1], watcher, screen);
     return answer;
   });
   await killing;
@@ -69,13 +80,13 @@ async function askAll(farm: Farm, watcher: Watcher, screen: Screen): Promise<rea
 }
 
 /** SIGKILL to the second donor while it holds a job: no good-bye, no release; only its lease tells. */
-async function killInTheMiddle(farm: Farm, watcher: Watcher, screen: Screen): Promise<void> {
+async function killInTheMiddle(donor: Child | undefined, watcher: Watcher, screen: Screen): Promise<void> {
   const name = donorNames[1];
   await watcher.untilDevices(
     (devices) => devices.some((device) => device.name === name && device.holding > 0),
     30_000,
   );
-  farm.donors[1]?.kill();
+  donor?.kill();
   screen.say(
     `   ☠ ${name} was killed in the middle of a job. Its lease runs out within 30 s; then another takes the job.`,
   );

@@ -11,7 +11,7 @@ export type NextSteps = {
 };
 
 export type DonorStep =
-  | { readonly kind: "desktop" }
+  | { readonly kind: "desktop"; readonly firstRun: boolean }
   | { readonly kind: "headless"; readonly panelUrl: string; readonly because: string };
 
 /** A prompt that the demo model was made for. */
@@ -60,7 +60,9 @@ function donorLines(donor: DonorStep): string[] {
   if (donor.kind === "desktop") {
     return [
       "DONOR      this computer: the Gleaner icon in the tray has Pause and Open.",
-      `  ${forTheFirstHour}`,
+      donor.firstRun
+        ? "  It donates for the first hour even while you work, so that you can try it; then only when idle."
+        : "  It donates while nobody uses the computer; Donate now in its window does so at once.",
     ];
   }
   return [

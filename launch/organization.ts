@@ -1,6 +1,7 @@
 import { ConvexHttpClient } from "convex/browser";
+import type { Id } from "../convex/_generated/dataModel.js";
 import { internal } from "../convex/_generated/api.js";
-import type { FunctionReference, FunctionReturnType, OptionalRestArgs } from "convex/server";
+import type { FunctionReference, FunctionArgs, FunctionReturnType } from "convex/server";
 import type { Backend } from "./backend.ts";
 import type { DemoModel } from "./demo-model.ts";
 import { hashSecret, makeEnrolmentCode, makeSecret } from "./secrets.ts";
@@ -12,31 +13,36 @@ const demoPrice = { promptMicro: 20n, completionMicro: 100n };
 const firstCreditsMicro = 100_000_000n;
 
 export type FirstOrganization = {
-  readonly organizationId: string;
+  readonly organizationId: Id<"organizations">;
   readonly apiKey: string;
   readonly enrolmentCode: string;
   readonly signInToken: string;
 };
 
+/** What Convex's own CLI calls on the client, and its published types leave out. */
+type AdminClient = {
+  setAdminAuth(key: string): void;
+  function(reference: unknown, componentPath: undefined, args: unknown): Promise<unknown>;
+};
+
 /** Calls the deployment's internal setup functions, as `npx convex run` does: with the admin key. */
 export class Setup {
-  readonly #client: ConvexHttpClient;
+  readonly #client: AdminClient;
 
   constructor(backend: Backend) {
-    this.#client = new ConvexHttpClient(backend.url, { logger: false });
-    // Public in the class, absent from its types: it is how Convex's own CLI authenticates.
-    (this.#client as unknown as { setAdminAuth(key: string): void }).setAdminAuth(backend.adminKey);
+    this.#client = new ConvexHttpClient(backend.url, { logger: false }) as unknown as AdminClient;
+    this.#client.setAdminAuth(backend.adminKey);
   }
 
   async #run<F extends FunctionReference<"query" | "mutation", "internal">>(
     reference: F,
-    ...args: OptionalRestArgs<F>
+    args: FunctionArgs<F>,
   ): Promise<FunctionReturnType<F>> {
-    return this.#client.function(reference as never, undefined, ...(args as never[]));
+    return this.#client.function(reference, undefined, args);
   }
 
   /** The organizations that exist already: setup resumes where an earlier one was cut off. */
-  async organizations(): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  async organizations(): Promise<readonly { readonly id: Id<"organizations">; readonly name: string }[]> {
     return (await this.#run(internal.setup.status, {})).organizations;
   }
 
@@ -63,19 +69,19 @@ export class Setup {
   }
 
   /** Another one-time sign-in link for the organization's admin. */
-  async makeSignInToken(organizationId: string): Promise<string> {
+  async makeSignInToken(organizationId: Id<"organizations">): Promise<string> {
     const token = makeSecret("gs_");
     await this.#run(internal.setup.signInLink, {
-      organizationId: organizationId as never,
+      organizationId,
       tokenHash: hashSecret(token),
     });
     return token;
   }
 
-  async issueKey(organizationId: string, name: string): Promise<string> {
+  async issueKey(organizationId: Id<"organizations">, name: string): Promise<string> {
     const apiKey = makeSecret("sk-gleaner-");
     await this.#run(internal.setup.issueKey, {
-      organizationId: organizationId as never,
+      organizationId,
       name,
       keyHash: hashSecret(apiKey),
       prefix: displayPrefix(apiKey),
@@ -84,12 +90,14 @@ export class Setup {
     return apiKey;
   }
 
-  async issueEnrolmentCode(organizationId: string, label: string): Promise<string> {
+  async issueEnrolmentCode(organizationId: Id<"organizations">, label: string): Promise<string> {
     const code = makeEnrolmentCode();
     await this.#run(internal.setup.issueEnrolmentCode, {
-      organizationId: organizationId as never,
+      organizationId,
       codeHash: hashSecret(code),
       label,
+      uses: 1,
+      expiresInHours: 24,
     });
     return code;
   }

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { assertNever } from "../app/assert-never.ts";
+import type { Child } from "../launch/child.ts";
+import type { Farm } from "../launch/demo/farm.ts";
+import type { Watcher } from "../launch/demo/watch.ts";
+import type { Random } from "./random.ts";
+
+export const faultKinds = ["kill-donor", "crash-backend", "freeze-donor"] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+export type Scene = {
+  readonly farm: Farm;
+  /** The donors that run now; a killed one is replaced in place. */
+  readonly donors: Child[];
+  readonly watcher: Watcher;
+  readonly random: Random;
+};
+
+/** Longer than a lease: a frozen donor loses its job, and its late result must be refused. */
+const freezeMs = 35_000;
+
+/** Does the harm at a moment when it hurts: while a device holds a job. */
+export async function inject(kind: FaultKind, scene: Scene): Promise<void> {
+  const { farm, donors, watcher, random } = scene;
+  await watcher.untilDevices((devices) => devices.some((device) => device.holding > 0), 30_000);
+  await sleep(random.below(50));
+  const index = random.below(donors.length);
+  const victim = donors[index];
+  if (victim === undefined) return;
+  switch (kind) {
+    case "kill-donor":
+      victim.kill();
+      donors[index] = await farm.startDonor(`${victim.name}+`);
+      return;
+    case "freeze-donor":
+      process.kill(victim.pid, "SIGSTOP");
+      await sleep(freezeMs);
+      process.kill(victim.pid, "SIGCONT");
+      return;
+    case "crash-backend":
+      return farm.crashBackend();
+    default:
+      return assertNever(kind);
+  }
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import OpenAI from "openai";
+import type { Farm } from "../launch/demo/farm.ts";
+import { demoPrompts } from "../launch/demo/prompts.ts";
+
+/** Requesters who do not give up: a broken connection is asked again under the same idempotency key. */
+export class Load {
+  readonly #client: OpenAI;
+  readonly #model: string;
+  sent = 0;
+  answered = 0;
+  /** Times that a request had to be sent again, because its connection broke. */
+  resent = 0;
+  readonly errors: string[] = [];
+
+  constructor(farm: Farm) {
+    this.#model = farm.modelId;
+    this.#client = new OpenAI({
+      baseURL: `${farm.backend.siteUrl}/v1`,
+      apiKey: farm.organization.apiKey,
+      maxRetries: 0,
+      timeout: 180_000,
+    });
+  }
+
+  async send(count: number): Promise<void> {
+    await Promise.all(demoPrompts(count).map((prompt) => this.#one(prompt.prompt)));
+  }
+
+  async #one(content: string): Promise<void> {
+    this.sent++;
+    const headers = { "Idempotency-Key": randomUUID() };
+    const body = {
+      model: this.#model,
+      messages: [{ role: "user" as const, content }],
+      temperature: 0,
+      max_tokens: 128,
+    };
+    for (let attempt = 0; attempt < 60; attempt++) {
+      try {
+        const completion = await this.#client.chat.completions.create(body, { headers });
+        if (completion.choices[0]?.message.content) this.answered++;
+        else this.errors.push("an answer was empty");
+        return;
+      } catch (error) {
+        if (!(error instanceof OpenAI.APIConnectionError)) {
+          this.errors.push(error instanceof Error ? error.message : String(error));
+          return;
+        }
+        this.resent++;
+        await sleep(1_000);
+      }
+    }
+    this.errors.push("gave up after 60 broken connections");
+  }
+}

@@ -1,0 +1,63 @@
+import { parseArgs } from "node:util";
+import { Watcher } from "../launch/demo/watch.ts";
+import { startFarm } from "../launch/demo/farm.ts";
+import { faultKinds, inject } from "./faults.ts";
+import { Load } from "./load.ts";
+import { makeRandom } from "./random.ts";
+import { verdict } from "./verdict.ts";
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "3" },
+    requests: { type: "string", default: "16" },
+    seed: { type: "string", default: "1" },
+    json: { type: "boolean", default: false },
+  },
+});
+
+const say = (line: string): void => {
+  if (!values.json) console.log(line);
+};
+
+/**
+ * Keeps a farm under load while its parts are killed, then checks what must never happen: a request
+ * unanswered, a job run to its end twice, a ledger that does not add up. One fault a round, by seed.
+ */
+async function main(): Promise<number> {
+  const random = makeRandom(Number(values.seed));
+  const farm = await startFarm();
+  try {
+    const donors = [await farm.startDonor("donor-1"), await farm.startDonor("donor-2")];
+    const watcher = await Watcher.signIn(farm.backend.url, farm.organization.signInToken);
+    const load = new Load(farm);
+    for (let round = 0; round < Number(values.rounds); round++) {
+      const kind = faultKinds[(random.below(faultKinds.length) + round) % faultKinds.length] ?? "kill-donor";
+      say(`round ${round + 1}: ${values.requests} requests, ${kind}`);
+      const answers = load.send(Number(values.requests));
+      await inject(kind, { farm, donors, watcher, random });
+      await answers;
+    }
+    const result = await verdict(farm, watcher, load);
+    await watcher.close();
+    console.log(values.json ? JSON.stringify(result) : table(result));
+    result.faults.forEach((fault) => console.error(`chaos: ${fault}`));
+    return result.faults.length === 0 ? 0 : 1;
+  } finally {
+    await farm.close();
+  }
+}
+
+function table(result: Awaited<ReturnType<typeof verdict>>): string {
+  return Object.entries(result)
+    .filter(([name]) => name !== "faults")
+    .map(([name, value]) => `  ${name.padEnd(14)} ${String(value)}`)
+    .join("\n");
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

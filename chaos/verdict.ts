@@ -1,0 +1,40 @@
+import type { Farm } from "../launch/demo/farm.ts";
+import type { Watcher } from "../launch/demo/watch.ts";
+import type { Load } from "./load.ts";
+
+export type Verdict = {
+  readonly sent: number;
+  readonly answered: number;
+  readonly resent: number;
+  readonly jobs: number;
+  readonly retried: number;
+  readonly ledgerSum: number;
+  readonly faults: readonly string[];
+};
+
+/** Holds what the requesters saw against what the backend has on record. */
+export async function verdict(farm: Farm, watcher: Watcher, load: Load): Promise<Verdict> {
+  const jobs = await watcher.jobs(load.sent + 1);
+  const check = await farm.setup.ledgerCheck();
+  const twice = jobs.filter(
+    (job) => job.attempts.filter((attempt) => attempt.status === "succeeded").length !== 1,
+  );
+  const checks: readonly (readonly [boolean, string])[] = [
+    [load.errors.length === 0, `requests failed: ${[...new Set(load.errors)].join("; ")}`],
+    [load.answered === load.sent, `${load.sent - load.answered} of ${load.sent} requests were not answered`],
+    [jobs.length === load.sent, `${load.sent} requests made ${jobs.length} jobs`],
+    [twice.length === 0, `${twice.length} jobs did not succeed exactly once`],
+    [check.sum === 0n, `the ledger's sum is ${check.sum}`],
+    [check.jobs.settledTwice === 0, `${check.jobs.settledTwice} jobs were paid twice`],
+    [check.jobs.unsettled === 0, `${check.jobs.unsettled} finished jobs were not settled`],
+  ];
+  return {
+    sent: load.sent,
+    answered: load.answered,
+    resent: load.resent,
+    jobs: jobs.length,
+    retried: jobs.filter((job) => job.attempts.length > 1).length,
+    ledgerSum: Number(check.sum),
+    faults: checks.filter(([ok]) => !ok).map(([, fault]) => fault),
+  };
+}

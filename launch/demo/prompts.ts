@@ -1,0 +1,12 @@
+import { suggestedPrompts, type SuggestedPrompt } from "../../scripts/demo-model/suggested-prompts.ts";
+
+export type DemoPrompt = SuggestedPrompt;
+
+/** The first `count` suggested prompts, a mix of all tasks; from the start again when more are asked for. */
+export function demoPrompts(count: number): readonly DemoPrompt[] {
+  return Array.from({ length: count }, (_, index) => {
+    const prompt = suggestedPrompts[index % suggestedPrompts.length];
+    if (prompt === undefined) throw new Error("there are no suggested prompts");
+    return prompt;
+  });
+}

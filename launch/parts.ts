@@ -1,0 +1,67 @@
+import { startBackend, type Backend } from "./backend.ts";
+import type { Child } from "./child.ts";
+import { openDataFolder, readInstallation, readOrMakeSecret, type DataFolder } from "./data-folder.ts";
+import { readDemoModel, type DemoModel } from "./demo-model.ts";
+import { chooseShell, type Shell } from "./display.ts";
+import { startDesktopDonor, startHeadlessDonor } from "./donor.ts";
+import type { DonorStep } from "./next-steps.ts";
+import { makeSecret } from "./secrets.ts";
+import type { StartOptions } from "./start-options.ts";
+
+/** How long a first run donates whether or not the computer is in use, so that it can be tried at once. */
+const firstHourMinutes = 60;
+
+/** What must be in order before anything is started. */
+export type Prepared = {
+  readonly options: StartOptions;
+  readonly folder: DataFolder;
+  readonly model: DemoModel;
+  readonly adminKey: string;
+};
+
+/** Checks the model and the data folder. Throws a LaunchError that says what to do. */
+export async function prepare(options: StartOptions, dataPath: string): Promise<Prepared> {
+  const model = await readDemoModel();
+  const folder = await openDataFolder(dataPath);
+  await readInstallation(folder);
+  const adminKey = await readOrMakeSecret(folder.adminKeyFile, () => makeSecret("gleaner|"));
+  return { options, folder, model, adminKey };
+}
+
+export async function startBackendPart({ folder, adminKey, options }: Prepared): Promise<Backend> {
+  return startBackend(
+    folder,
+    adminKey,
+    { port: options.port, sitePort: options.port + 1 },
+    { console: true },
+  );
+}
+
+export type DonorPart = { readonly child: Child; readonly step: DonorStep };
+
+/** Opens the desktop app where it can, else starts the same donor headless. */
+export async function startDonorPart(
+  { folder, options }: Prepared,
+  backendUrl: string,
+  enrolmentCode: string,
+  firstRun: boolean,
+): Promise<DonorPart> {
+  const shell: Shell = options.headless
+    ? { kind: "headless", because: "you asked for --headless" }
+    : chooseShell(process.env);
+  const common = {
+    folder: folder.donorFolder,
+    logFolder: folder.logFolder,
+    backendUrl,
+    enrolmentCode,
+    panelPort: options.port + 2,
+  };
+  if (shell.kind === "desktop") {
+    const donateNowMinutes = firstRun ? firstHourMinutes : null;
+    const child = await startDesktopDonor(shell, { ...common, unattended: false, donateNowMinutes });
+    return { child, step: { kind: "desktop", firstRun } };
+  }
+  const child = await startHeadlessDonor({ ...common, unattended: true, donateNowMinutes: null });
+  const panelUrl = String(child.ready["panelUrl"]);
+  return { child, step: { kind: "headless", panelUrl, because: shell.because } };
+}
