@@ -3,13 +3,13 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { encodeGguf } from "./gguf/file.ts";
-import { llamaMetadata, llamaTensors, type LlamaShape, type WeightSource } from "./gguf/llama-model.ts";
+import { randomModel } from "./gguf/random-model.ts";
 import { positiveInteger, tensorType } from "./options.ts";
-import { asciiPieces, createVocabulary } from "./tokenizer/vocabulary.ts";
 
 const { values } = parseArgs({
   options: {
     out: { type: "string", default: "random.gguf" },
+    name: { type: "string", default: "random" },
     type: { type: "string", default: "f16" },
     dim: { type: "string", default: "64" },
     layers: { type: "string", default: "2" },
@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 
 const heads = positiveInteger("heads", values.heads);
-const shape: LlamaShape = {
+const shape = {
   dim: positiveInteger("dim", values.dim),
   layers: positiveInteger("layers", values.layers),
   heads,
@@ -32,26 +32,6 @@ const shape: LlamaShape = {
   eps: 1e-5,
   tied: values.tied,
 };
-
-/** A linear congruential generator: quality does not matter here, the same file every time does. */
-function createRandomWeights(): WeightSource {
-  let state = 12_345;
-  const next = (): number => {
-    state = (state * 1_664_525 + 1_013_904_223) >>> 0;
-    return (state / 2 ** 32 - 0.5) * 0.2;
-  };
-  return (name, extents) => {
-    const weights = new Float32Array(extents.reduce((a, b) => a * b, 1));
-    // Norms of one leave the activations' scale alone.
-    return name.includes("norm") ? weights.fill(1) : weights.map(next);
-  };
-}
-
-const type = tensorType(values.type);
-const vocabulary = createVocabulary(asciiPieces);
-const bytes = encodeGguf({
-  metadata: llamaMetadata("probe-random", shape, vocabulary, type),
-  tensors: llamaTensors(shape, vocabulary.tokens.length, type, createRandomWeights()),
-});
+const bytes = encodeGguf(randomModel(values.name, shape, tensorType(values.type)));
 writeFileSync(values.out, bytes);
-console.log(`${values.out}: ${bytes.length} bytes, ${vocabulary.tokens.length} tokens`);
+console.log(`${values.out}: ${bytes.length} bytes`);

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { createSampler } from "../corpus/sampler.ts";
+import { createEncoder } from "./encoder.ts";
+import { splitIntoUnits } from "./split.ts";
+import { trainVocabulary } from "./train-vocabulary.ts";
+import { asciiPieces, createVocabulary, firstByteToken } from "./vocabulary.ts";
+
+describe("units", () => {
+  it("are words with the space before them, and single characters otherwise", () => {
+    expect(splitIntoUnits("Pay 42 to Ann!\nü")).toEqual([
+      "Pay",
+      "▁",
+      "4",
+      "2",
+      "▁to",
+      "▁Ann",
+      "!",
+      "\n",
+      "ü",
+    ]);
+  });
+});
+
+describe("a trained vocabulary", () => {
+  it("is the golden one for a thousand samples", () => {
+    const sample = createSampler(11);
+    const texts = Array.from({ length: 1_000 }, sample).flatMap(({ prompt, answer }) => [prompt, answer]);
+    const { tokens, scores, types } = trainVocabulary(texts, 500);
+    expect([tokens.length, scores.length, types.length]).toEqual([500, 500, 500]);
+    expect(createHash("sha256").update(tokens.join("\n")).digest("hex")).toBe(
+      "a049d6e37c988e491a65a21717b6bf010ffaaebafc1c7180a61d8c38f614d7cf",
+    );
+  });
+
+  it("merges the most frequent pair first, and none that is rare", () => {
+    const learned = trainVocabulary(["aba ".repeat(5), "cd "], 1_000).tokens.slice(
+      firstByteToken + 256 + asciiPieces.length,
+    );
+    expect(learned).toEqual(["ab", "aba"]);
+  });
+});
+
+describe("the encoder", () => {
+  const vocabulary = createVocabulary([...asciiPieces, "an", "na", "ana"]);
+  const encode = createEncoder(vocabulary);
+  const spelled = (text: string): readonly string[] => encode(text).map((id) => vocabulary.tokens[id]!);
+
+  it("merges the best score first, the leftmost of equals", () => {
+    expect(spelled("banana")).toEqual(["b", "an", "ana"]);
+  });
+
+  it("spells what no piece covers in bytes", () => {
+    expect(spelled("ü\n")).toEqual(["<0xC3>", "<0xBC>", "<0x0A>"]);
+  });
+
+  it("does not take text for a control token", () => {
+    expect(encode("<s>")).toHaveLength(3);
+  });
+});
