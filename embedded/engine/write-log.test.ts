@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { WriteLog } from "./write-log.ts";
 
-const retention = { windowMs: 100, maxIdle: 5, maxHeld: 8 };
+const retention = { windowMs: 100, maxIdleKeys: 10, maxHeldKeys: 16 };
+const change = { key: Uint8Array.of(1), documentId: "d", before: null, after: {} };
 
-/** Commits 1, 2, … n, made at 10 ms, 20 ms, … */
+/** Commits 1, 2, … n of two keys each, made at 10 ms, 20 ms, … */
 function logOf(count: number): WriteLog {
   const log = new WriteLog(0n);
-  for (let i = 1; i <= count; i++) log.append({ ts: BigInt(i), madeAt: i * 10, changes: new Map() });
+  for (let i = 1; i <= count; i++)
+    log.append({ ts: BigInt(i), madeAt: i * 10, changes: new Map([["t.by_id", [change, change]]]) });
   return log;
 }
 

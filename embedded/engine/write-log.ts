@@ -19,19 +19,20 @@ export type CommitRecord = {
 export type Retention = {
   /** Commits younger than this (ms) are kept, */
   readonly windowMs: number;
-  /** but not more than so many, */
-  readonly maxIdle: number;
-  /** unless a live transaction needs them; then not more than so many. */
-  readonly maxHeld: number;
+  /** but no more than that wrote so many keys in all, */
+  readonly maxIdleKeys: number;
+  /** unless a live transaction needs them; then no more than that wrote so many. */
+  readonly maxHeldKeys: number;
 };
 
-export const RETENTION: Retention = { windowMs: 30_000, maxIdle: 8_192, maxHeld: 65_536 };
+export const RETENTION: Retention = { windowMs: 30_000, maxIdleKeys: 40_000, maxHeldKeys: 400_000 };
 
 /** The recent commits, oldest first: enough to rebuild every snapshot from `floor` on. */
 export class WriteLog {
   #records: CommitRecord[] = [];
   #floor: Timestamp;
   #newest: Timestamp;
+  #keys = 0;
 
   constructor(floor: Timestamp) {
     this.#floor = floor;
@@ -54,6 +55,7 @@ export class WriteLog {
 
   append(record: CommitRecord): void {
     this.#records.push(record);
+    this.#keys += keysOf(record);
     this.#newest = record.ts;
   }
 
@@ -72,14 +74,13 @@ export class WriteLog {
 
   /** Drops what neither the retention nor a transaction at `oldestLive` or later needs. */
   trim(now: number, oldestLive: Timestamp | null, retention: Retention = RETENTION): void {
-    const { length } = this.#records;
     let dropped = 0;
     for (const record of this.#records) {
-      const kept = length - dropped;
       const isHeld = oldestLive !== null && record.ts > oldestLive;
-      const isRecent = now - record.madeAt < retention.windowMs && kept <= retention.maxIdle;
-      if ((isHeld && kept <= retention.maxHeld) || isRecent) break;
+      const isRecent = now - record.madeAt < retention.windowMs && this.#keys <= retention.maxIdleKeys;
+      if ((isHeld && this.#keys <= retention.maxHeldKeys) || isRecent) break;
       this.#floor = record.ts;
+      this.#keys -= keysOf(record);
       dropped += 1;
     }
     if (dropped > 0) this.#records = this.#records.slice(dropped);
@@ -88,7 +89,14 @@ export class WriteLog {
   /** Forgets everything: `ts` becomes the oldest and the newest snapshot that there is. */
   reset(ts: Timestamp): void {
     this.#records = [];
+    this.#keys = 0;
     this.#floor = ts;
     this.#newest = ts;
   }
+}
+
+function keysOf({ changes }: CommitRecord): number {
+  let keys = 0;
+  for (const list of changes.values()) keys += list.length;
+  return keys;
 }
