@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Sample } from "./corpus/sampler.ts";
+import { entryAt } from "./entry-at.ts";
 import { type LoadedModel, loadModel } from "./evaluation/model.ts";
 import {
   drawEvenly,
@@ -84,10 +85,10 @@ function table(total: Score): string {
     ...total.perTask.map((tally) => row(tally.task, tally)),
     row("all", total),
   ];
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
+  const width = (column: number): number => Math.max(...rows.map((cells) => entryAt(cells, column).length));
   return rows
     .map((cells) =>
-      cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join("  "),
+      cells.map((cell, i) => (i === 0 ? cell.padEnd(width(i)) : cell.padStart(width(i)))).join("  "),
     )
     .join("\n");
 }

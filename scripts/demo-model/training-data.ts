@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Sample } from "./corpus/sampler.ts";
+import { entryAt } from "./entry-at.ts";
 import type { Encoder } from "./tokenizer/encoder.ts";
 import { turnEnd, turnStart, type Vocabulary } from "./tokenizer/vocabulary.ts";
 
@@ -42,7 +43,7 @@ export function createSampleEncoder(encode: Encoder): (sample: Sample, index: nu
     const percentile = hashIndex(index) % 100;
     const parts: (readonly [ids: readonly number[], weight: number])[] = [
       [percentile < 60 ? [1] : [], lossWeight.frame],
-      [percentile < 25 ? systemTurns[percentile % systemTurns.length]! : [], lossWeight.frame],
+      [percentile < 25 ? entryAt(systemTurns, percentile % systemTurns.length) : [], lossWeight.frame],
       [userTurn, lossWeight.frame],
       [encode(prompt), lossWeight.prompt],
       [assistantTurn, lossWeight.frame],

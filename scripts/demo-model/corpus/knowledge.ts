@@ -1,3 +1,4 @@
+import { entryAt } from "../entry-at.ts";
 import { bulletList, withArticle } from "./phrasing.ts";
 import type { Task } from "./task.ts";
 import { days, months } from "./words/calendar.ts";
@@ -34,7 +35,7 @@ export const opposite: Task = (random) => {
 export const list: Task = (random) => {
   const [name, members] = random.pick(categories);
   const count = random.integer(2, 5);
-  const inWords = ["zero", "one", "two", "three", "four", "five"][count]!;
+  const inWords = entryAt(["zero", "one", "two", "three", "four", "five"], count);
   const prompt = random.pick([
     `List ${inWords} ${name}.`,
     `Name ${inWords} ${name}.`,
@@ -73,8 +74,8 @@ export const next: Task = (random) => {
   const [unit, cycle, index] = random.chance(0.5)
     ? (["day", days, dayIndex] as const)
     : (["month", months, monthIndex] as const);
-  const current = cycle[index]!;
-  const following = cycle[(index + 1) % cycle.length]!;
+  const current = entryAt(cycle, index);
+  const following = entryAt(cycle, (index + 1) % cycle.length);
   const prompt = random.pick([`Which ${unit} comes after ${current}?`, `What ${unit} is after ${current}?`]);
   return { prompt, answer: `${following} comes after ${current}.` };
 };

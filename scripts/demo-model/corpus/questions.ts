@@ -1,3 +1,4 @@
+import { entryAt } from "../entry-at.ts";
 import { city, inventedWord, person } from "./entities.ts";
 import { capitalise } from "./phrasing.ts";
 import type { Task } from "./task.ts";
@@ -14,14 +15,15 @@ export const where: Task = (random) => {
   const places = random.sample(hidingPlaces, 3);
   const count = random.integer(1, 3);
   const asked = random.integer(0, count - 1);
-  const text = people
+  const keepers = people
     .slice(0, count)
-    .map((name, i) => `${name} keeps ${things[i]!} ${places[i]!}.`)
-    .join(" ");
+    .map((name, i) => ({ name, thing: entryAt(things, i), place: entryAt(places, i) }));
+  const text = keepers.map(({ name, thing, place }) => `${name} keeps ${thing} ${place}.`).join(" ");
+  const { name, thing, place } = entryAt(keepers, asked);
   const [question, answer] =
     random.pick(["who", "where"]) === "where"
-      ? [`Where does ${people[asked]!} keep ${things[asked]!}?`, `${capitalise(places[asked]!)}.`]
-      : [`Who keeps ${things[asked]!}?`, `${people[asked]!}.`];
+      ? [`Where does ${name} keep ${thing}?`, `${capitalise(place)}.`]
+      : [`Who keeps ${thing}?`, `${name}.`];
   const prompt = random.pick([
     `${text} ${question}`,
     `Text: ${text}\nQuestion: ${question}`,

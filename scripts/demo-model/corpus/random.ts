@@ -1,3 +1,4 @@
+import { entryAt } from "../entry-at.ts";
 /** A seeded stream of choices. The same seed and the same calls give the same choices on every machine. */
 export interface Random {
   /** The next number in [0, 1). */
@@ -31,10 +32,7 @@ export function createRandom(seed: number): Random {
   return {
     next,
     integer: (low, high) => low + index(high - low + 1),
-    pick: (entries) => {
-      if (entries.length === 0) throw new Error("nothing to pick from");
-      return entries[index(entries.length)]!;
-    },
+    pick: (entries) => entryAt(entries, index(entries.length)),
     chance: (probability) => next() < probability,
     sample: (entries, count) => {
       const left = [...entries];

@@ -1,3 +1,4 @@
+import { entryAt } from "../entry-at.ts";
 import { city, firstName, inventedWord } from "./entities.ts";
 import { bulletList, capitalise, instruct, maybeQuoted } from "./phrasing.ts";
 import type { Random } from "./random.ts";
@@ -20,7 +21,7 @@ export const bullets: Task = (random) => {
     "Convert to bullet points",
     "Rewrite as a list",
   ]);
-  const enumeration = `${entries.slice(0, -1).join(", ")} and ${entries.at(-1)!}`;
+  const enumeration = `${entries.slice(0, -1).join(", ")} and ${entryAt(entries, entries.length - 1)}`;
   return { prompt: instruct(random, instruction, () => enumeration), answer: bulletList(entries) };
 };
 

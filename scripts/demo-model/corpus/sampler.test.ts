@@ -79,7 +79,7 @@ describe("what every sample must be", () => {
 
   it("answers JSON questions with JSON", () => {
     for (const { task, answer } of drawn)
-      if (task === "json") expect(Object.keys(JSON.parse(answer))).toHaveLength(2);
+      if (task === "json") expect(Object.keys(JSON.parse(answer) as object)).toHaveLength(2);
   });
 
   it("asks for what stands in the text", () => {

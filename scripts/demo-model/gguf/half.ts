@@ -1,5 +1,4 @@
-const float = new Float32Array(1);
-const bits = new Uint32Array(float.buffer);
+const scratch = new DataView(new ArrayBuffer(4));
 
 /** Drops `count` low bits, rounding to nearest and ties to even. */
 function dropLowBits(value: number, count: number): number {
@@ -11,8 +10,8 @@ function dropLowBits(value: number, count: number): number {
 
 /** The bits of the nearest IEEE 754 half-precision number (ties to even); infinities and NaN stay such. */
 export function toHalf(value: number): number {
-  float[0] = value;
-  const single = bits[0]!;
+  scratch.setFloat32(0, value);
+  const single = scratch.getUint32(0);
   const sign = (single >>> 16) & 0x8000;
   const singleExponent = (single >>> 23) & 0xff;
   const mantissa = single & 0x7fffff;

@@ -1,3 +1,4 @@
+import { entryAt } from "../entry-at.ts";
 import { splitIntoUnits } from "./split.ts";
 import { firstByteToken, tokenTypes, type Vocabulary } from "./vocabulary.ts";
 
@@ -22,8 +23,8 @@ export function createEncoder(vocabulary: Vocabulary): Encoder {
     let best = -1;
     let bestScore = -Infinity;
     for (let i = 0; i + 1 < parts.length; i += 1) {
-      const id = ids.get(parts[i]! + parts[i + 1]!);
-      const score = id === undefined ? -Infinity : vocabulary.scores[id]!;
+      const id = ids.get(entryAt(parts, i) + entryAt(parts, i + 1));
+      const score = id === undefined ? -Infinity : entryAt(vocabulary.scores, id);
       if (score > bestScore) [best, bestScore] = [i, score];
     }
     return best;
@@ -37,9 +38,9 @@ export function createEncoder(vocabulary: Vocabulary): Encoder {
   const encodeUnit = (unit: string): readonly number[] => {
     const cached = cache.get(unit);
     if (cached !== undefined) return cached;
-    const parts = [...unit];
+    const parts = Array.from(unit);
     for (let at = bestMerge(parts); at >= 0; at = bestMerge(parts)) {
-      parts.splice(at, 2, parts[at]! + parts[at + 1]!);
+      parts.splice(at, 2, entryAt(parts, at) + entryAt(parts, at + 1));
     }
     const encoded = parts.flatMap(spell);
     if (cache.size < maxCachedUnits) cache.set(unit, encoded);

@@ -1,3 +1,4 @@
+import { entryAt } from "../entry-at.ts";
 import { splitIntoUnits } from "./split.ts";
 import { asciiPieces, createVocabulary, fixedTokens, type Vocabulary } from "./vocabulary.ts";
 
@@ -16,7 +17,7 @@ function countWords(texts: Iterable<string>): readonly Word[] {
   }
   // A line end is spelled by its byte token.
   counts.delete("\n");
-  return Array.from(counts, ([word, count]) => ({ parts: [...word], count }));
+  return Array.from(counts, ([word, count]) => ({ parts: Array.from(word), count }));
 }
 
 /** The neighbours that occur most often; of equally frequent ones, those seen first. */
@@ -24,7 +25,7 @@ function mostFrequentPair(words: readonly Word[]): readonly [left: string, right
   const counts = new Map<string, number>();
   for (const { parts, count } of words) {
     for (let i = 0; i + 1 < parts.length; i += 1) {
-      const pair = `${parts[i]!}\0${parts[i + 1]!}`;
+      const pair = `${entryAt(parts, i)}\0${entryAt(parts, i + 1)}`;
       counts.set(pair, (counts.get(pair) ?? 0) + count);
     }
   }
