@@ -9,14 +9,10 @@ export function plainJson(encoded: JSONValue): JSONValue {
   if (typeof encoded !== "object" || encoded === null) return encoded;
   const special = specialValue(encoded);
   if (special !== null) return special;
-  return Object.fromEntries(
-    Object.entries(encoded).flatMap(([field, value]) =>
-      value === undefined ? [] : [[field, plainJson(value)]],
-    ),
-  );
+  return Object.fromEntries(Object.entries(encoded).map(([field, value]) => [field, plainJson(value)]));
 }
 
-function specialValue(encoded: { readonly [key: string]: JSONValue | undefined }): JSONValue | null {
+function specialValue(encoded: { readonly [key: string]: JSONValue }): JSONValue | null {
   const entries = Object.entries(encoded);
   const [entry] = entries;
   if (entries.length !== 1 || entry === undefined || typeof entry[1] !== "string") return null;

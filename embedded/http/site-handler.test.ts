@@ -35,7 +35,8 @@ beforeAll(async () => {
   await writeFile(join(dir, "console/assets/index-Ab12Cd34.js"), "run()");
   await writeFile(join(dir, "console/empty.txt"), "");
   cancelled = new Promise((resolve) => (onCancelled = resolve));
-  const runner = actions(async (request) => {
+  const runner = actions((request) => Promise.resolve(respond(request)));
+  function respond(request: Request): Response | null {
     const { pathname } = new URL(request.url);
     if (pathname === "/echo") return new Response(request.body, { status: 201, headers: request.headers });
     if (pathname === "/cookies")
@@ -56,7 +57,7 @@ beforeAll(async () => {
       return new Response(ticks);
     }
     return null;
-  });
+  }
   server = createServer(
     siteHandler({
       runner,

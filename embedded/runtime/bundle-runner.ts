@@ -136,7 +136,7 @@ export class BundleRunner implements FunctionRuntime {
     const path = parseFunctionPath(text);
     const target = path === null ? null : this.#modules.find(path);
     if (target === null || (target.visibility === "internal" && identity.kind !== "admin")) {
-      return { kind: "refused", result: notFound(path === null ? text : shortPathOf(path)) };
+      return { kind: "refused", result: notFound(path === null ? text : shortPathOf(path), identity) };
     }
     if (type !== null && target.type !== type) {
       return { kind: "refused", result: refusal(wrongType(target, type)) };

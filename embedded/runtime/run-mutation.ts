@@ -39,7 +39,9 @@ export async function runMutation(
     if (record !== null) return { commit: true, result: { kind: "success", value: record.value } };
     const result = await execute(services, call, context, transaction);
     if (result.kind === "failure") return { commit: false, result };
-    if (session !== undefined) recordSessionRequest(transaction, session, result.value);
+    // What wrote nothing may as well run again: an empty claim then costs no commit.
+    if (session !== undefined && transaction.hasWrites())
+      recordSessionRequest(transaction, session, result.value);
     return { commit: true, result };
   });
   const { ts } = committed;

@@ -7,6 +7,7 @@ import type { Schema } from "./schema.ts";
 import type { StackMapper } from "./stack-trace.ts";
 import type { JSONValue } from "convex/values";
 import type { FunctionPath } from "./function-path.ts";
+import type { Identity } from "./types.ts";
 
 /** Waiting that is added on purpose, to measure the functions against a database that is not next door. */
 export type Latency = { readonly readMs: number; readonly commitMs: number };
@@ -47,10 +48,14 @@ export type Services = {
   readonly calls: Calls;
 };
 
-/** Missing functions and internal ones answer alike, so that outsiders learn nothing. */
-export function notFound(shortPath: string): FunctionFailure {
+/**
+ * Missing functions and internal ones answer alike, so that outsiders learn nothing. The admin, who may call
+ * both, is told by other words, which `npx convex run` takes as a cue to list what there is.
+ */
+export function notFound(shortPath: string, { kind }: Identity): FunctionFailure {
+  const what = kind === "admin" ? "function" : "public function";
   return {
     kind: "failure",
-    message: `Could not find public function for '${shortPath}'. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`,
+    message: `Could not find ${what} for '${shortPath}'. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`,
   };
 }

@@ -1,3 +1,4 @@
+import { makeFunctionReference } from "convex/server";
 import { expect, test } from "vitest";
 import { api } from "./api.ts";
 import { asAdmin, httpClient, liveClient, uniqueName } from "./deployment.ts";
@@ -51,8 +52,9 @@ test("a change of identity asks every query again", async () => {
 });
 
 test("a function that does not exist", async () => {
-  const missing = { ...api.counters.get, name: "nothing:here" } as typeof api.counters.get;
-  await expect(
-    httpClient().query("nothing:here" as unknown as typeof missing, { name: "x" }),
-  ).rejects.toThrow(hidden);
+  const missing = makeFunctionReference<"query", { name: string }>("nothing:here");
+  await expect(httpClient().query(missing, { name: "x" })).rejects.toThrow(hidden);
+  await expect(asAdmin(httpClient()).query(missing, { name: "x" })).rejects.toThrow(
+    /Could not find function/,
+  );
 });

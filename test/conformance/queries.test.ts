@@ -8,6 +8,16 @@ const clients = [
   ["over a WebSocket", () => liveClient()],
 ] as const;
 
+async function post(path: string, body: unknown): Promise<unknown> {
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch(`${deployment.url}/api/${path}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+  });
+  return response.json();
+}
+
 test.each(clients)("what was written is read back, %s", async (_, connect) => {
   const client = connect();
   const channel = uniqueName();
@@ -35,33 +45,25 @@ test.each(clients)("an action calls mutations and queries, %s", async (_, connec
 });
 
 test("plain JSON for clients in other languages", async () => {
-  const call = (path: string, body: unknown) =>
-    fetch(`${deployment.url}/api/${path}`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    }).then((response) => response.json());
   const value = { $integer: "BwAAAAAAAAA=" };
-  expect(await call("query", { path: "values:echo", args: { value }, format: "json" })).toMatchObject({
+  expect(await post("query", { path: "values:echo", args: { value }, format: "json" })).toMatchObject({
     status: "success",
     value: "7",
   });
-  expect(await call("run/values/strict", { args: { count: 41 }, format: "json" })).toMatchObject({
+  expect(await post("run/values/strict", { args: { count: 41 }, format: "json" })).toMatchObject({
     status: "success",
     value: 42,
   });
 });
 
 test("queries at one timestamp do not see what was written since", async () => {
-  const client = httpClient();
   const name = uniqueName();
-  // The client keeps the timestamp of its first consistent query.
-  const consistent = httpClient();
-  const before = await consistent.consistentQuery(api.counters.get, { name });
-  await client.mutation(api.counters.increment, { name });
-  expect(before).toBe(0);
-  expect(await consistent.consistentQuery(api.counters.get, { name })).toBe(0);
-  expect(await client.query(api.counters.get, { name })).toBe(1);
+  const { ts } = (await post("query_ts", {})) as { ts: string };
+  const valueAtTs = () => post("query_at_ts", { path: "counters:get", args: { name }, ts });
+  expect(await valueAtTs()).toMatchObject({ status: "success", value: 0 });
+  await httpClient().mutation(api.counters.increment, { name });
+  expect(await valueAtTs()).toMatchObject({ status: "success", value: 0 });
+  expect(await httpClient().query(api.counters.get, { name })).toBe(1);
 });
 
 test("concurrent increments are all counted", async () => {
