@@ -33,7 +33,7 @@ export function firstName(random: Random): string {
 }
 
 /** A family name, a third of them invented. */
-export function lastName(random: Random): string {
+function lastName(random: Random): string {
   return knownOrInvented(random, lastNames, 0.35);
 }
 

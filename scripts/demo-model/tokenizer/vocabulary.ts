@@ -17,7 +17,7 @@ export interface Vocabulary {
 }
 
 /** The tokens that stand for no text, by id. */
-export const controlTokens = ["<unk>", "<s>", "</s>", "<|im_start|>", "<|im_end|>"] as const;
+const controlTokens = ["<unk>", "<s>", "</s>", "<|im_start|>", "<|im_end|>"] as const;
 export const turnStart = 3;
 export const turnEnd = 4;
 /** The token of byte 0; those of the other bytes follow. Text that no piece covers is spelled in bytes. */
@@ -26,7 +26,7 @@ export const firstByteToken = controlTokens.length;
 export const fixedTokens = firstByteToken + 256;
 
 /** Each message as `<|im_start|>role`, line end, content, `<|im_end|>`, line end. */
-export const chatMl =
+const chatMl =
   "{% for m in messages %}{{'<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>' + '\n'}}{% endfor %}" +
   "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}";
 
