@@ -169,14 +169,18 @@ export class Committer {
 function applyWrite(store: Store, write: StoreWrite): void {
   switch (write.kind) {
     case "put_document":
-      return store.putDocument(write.id, write.table.number, write.json);
+      store.putDocument(write.id, write.table.number, write.json);
+      break;
     case "delete_document":
-      return store.deleteDocument(write.id);
+      store.deleteDocument(write.id);
+      break;
     case "put_entry":
-      return store.putEntry(write.index, write.key, write.id);
+      store.putEntry(write.index, write.key, write.id);
+      break;
     case "delete_entry":
-      return store.deleteEntry(write.index, write.key);
+      store.deleteEntry(write.index, write.key);
+      break;
     default:
-      return assertNever(write);
+      assertNever(write);
   }
 }

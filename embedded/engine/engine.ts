@@ -117,7 +117,14 @@ class SqliteEngine implements Engine {
     return { ...this.#committer.counts, subscriptions: this.#subscriptions.size };
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#close();
+      resolve();
+    });
+  }
+
+  #close(): void {
     if (!this.#health.isUsable) return;
     try {
       this.#committer.flush();

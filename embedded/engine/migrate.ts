@@ -15,27 +15,29 @@ export function migrate(store: Store, catalog: Catalog, changes: readonly Schema
 }
 
 function apply(store: Store, catalog: Catalog, change: SchemaChange): void {
+  if (change.kind === "create_table") {
+    const created = catalog.draftTable(change.table);
+    store.createTable(created);
+    catalog.put(created);
+    return;
+  }
+  const table = catalog.byName(change.table) as TableEntry;
   switch (change.kind) {
-    case "create_table": {
-      const created = catalog.draftTable(change.table);
-      store.createTable(created);
-      return catalog.put(created);
-    }
     case "create_index": {
-      const table = catalog.byName(change.table) as TableEntry;
       const index = catalog.draftIndex(table.name, change.index);
       store.createIndex(table.number, index);
       backfill(store, table, index);
-      return catalog.put({ ...table, indexes: [...table.indexes, index] });
+      catalog.put({ ...table, indexes: [...table.indexes, index] });
+      break;
     }
     case "drop_index": {
-      const table = catalog.byName(change.table) as TableEntry;
       const dropped = table.indexes.filter((index) => index.name === change.index);
       for (const index of dropped) store.dropIndex(index);
-      return catalog.put({ ...table, indexes: table.indexes.filter((index) => !dropped.includes(index)) });
+      catalog.put({ ...table, indexes: table.indexes.filter((index) => !dropped.includes(index)) });
+      break;
     }
     default:
-      return assertNever(change);
+      assertNever(change);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Crockford's alphabet in lower case: no i, l, o or u. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const DIGITS = new Map([...ALPHABET].map((character, value) => [character, value]));
+const DIGITS = new Map(Array.from(ALPHABET, (character, value) => [character, value]));
 
 /** Five bits a character, most significant first, the last one padded with zeros. */
 export function encodeBase32(bytes: Uint8Array): string {

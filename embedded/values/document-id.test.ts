@@ -21,7 +21,7 @@ test("what was encoded decodes to the same", () => {
 });
 
 test("whatever decodes is written exactly as it would be encoded", () => {
-  const character = fc.constantFrom(..."0123456789abcdefghjkmnpqrstvwxyzABUil-é");
+  const character = fc.constantFrom(...Array.from("0123456789abcdefghjkmnpqrstvwxyzABUil-é"));
   fc.assert(
     fc.property(fc.string({ unit: character, minLength: 30, maxLength: 38 }), (text) => {
       const id = decodeDocumentId(text);

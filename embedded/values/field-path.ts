@@ -5,7 +5,7 @@ export function fieldAt(
   document: { readonly [field: string]: JSONValue },
   path: string,
 ): JSONValue | undefined {
-  let current: JSONValue | undefined = document as { [field: string]: JSONValue };
+  let current: JSONValue | undefined = document;
   for (const step of path.split(".")) {
     if (!isPlainObject(current) || !Object.hasOwn(current, step)) return undefined;
     current = current[step];

@@ -33,7 +33,7 @@ test("a key lies in the range exactly when its fields satisfy the comparisons", 
       const comparisons: [RangeExpression["type"], string, Value | undefined][] = [];
       if (onSecond) comparisons.push(["Eq", "a", a]);
       for (const bound of [low, high]) {
-        if (bound !== null) comparisons.push([bound[0] as RangeExpression["type"], field, bound[1]]);
+        if (bound !== null) comparisons.push([bound[0], field, bound[1]]);
       }
       const range = toKeyRange(
         target,

@@ -33,46 +33,53 @@ export function encodeKey(values: readonly (Value | undefined)[]): Uint8Array {
 }
 
 function writeValue(writer: ByteWriter, value: Value | undefined): void {
-  if (value === undefined) return writer.byte(TAG.undefined);
-  if (value === null) return writer.byte(TAG.null);
   switch (typeof value) {
+    case "undefined":
+      writer.byte(TAG.undefined);
+      break;
     case "bigint":
       writer.byte(TAG.int64);
-      return writer.uint64(BigInt.asUintN(64, value) ^ SIGN_BIT);
+      writer.uint64(BigInt.asUintN(64, value) ^ SIGN_BIT);
+      break;
     case "number":
       writer.byte(TAG.float64);
-      return writer.uint64(orderedFloatBits(value));
+      writer.uint64(orderedFloatBits(value));
+      break;
     case "boolean":
-      return writer.byte(value ? TAG.true : TAG.false);
+      writer.byte(value ? TAG.true : TAG.false);
+      break;
     case "string":
       writer.byte(TAG.string);
-      return writer.escaped(utf8.encode(value));
+      writer.escaped(utf8.encode(value));
+      break;
     default:
-      return writeComposite(writer, value);
+      if (value === null) writer.byte(TAG.null);
+      else if (Array.isArray(value)) writeArray(writer, value);
+      else if (value instanceof ArrayBuffer) writeBytes(writer, value);
+      // Not known before the commit: until then it sorts after all timestamps, as in Convex.
+      else if (value instanceof CommitTsPlaceholder) writeValue(writer, MAX_INT64);
+      else writeObject(writer, value);
   }
 }
 
-function writeComposite(
-  writer: ByteWriter,
-  value: Exclude<Value, null | string | number | bigint | boolean>,
-): void {
-  // Not known before the commit: until then it sorts after all timestamps, as in Convex.
-  if (value instanceof CommitTsPlaceholder) return writeValue(writer, MAX_INT64);
-  if (value instanceof ArrayBuffer) {
-    writer.byte(TAG.bytes);
-    return writer.escaped(new Uint8Array(value));
-  }
-  if (Array.isArray(value)) {
-    writer.byte(TAG.array);
-    for (const element of value) writeValue(writer, element);
-    return writer.byte(END);
-  }
+function writeBytes(writer: ByteWriter, value: ArrayBuffer): void {
+  writer.byte(TAG.bytes);
+  writer.escaped(new Uint8Array(value));
+}
+
+function writeArray(writer: ByteWriter, value: readonly Value[]): void {
+  writer.byte(TAG.array);
+  for (const element of value) writeValue(writer, element);
+  writer.byte(END);
+}
+
+function writeObject(writer: ByteWriter, value: { readonly [field: string]: Value | undefined }): void {
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   writer.byte(TAG.object);
   for (const [field, fieldValue] of entries) {
     if (fieldValue === undefined) continue;
     writeValue(writer, field);
-    writeValue(writer, fieldValue as Value);
+    writeValue(writer, fieldValue);
   }
   writer.byte(END);
 }
