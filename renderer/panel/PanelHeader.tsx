@@ -4,6 +4,7 @@ import { Button } from "../ui/Button.tsx";
 import { Confirm } from "../ui/Confirm.tsx";
 import { Logo } from "../ui/Logo.tsx";
 import { StatusDot } from "../ui/StatusDot.tsx";
+import type { LinkState } from "./bridge/panel-link.ts";
 import { useAct } from "./state/actions.ts";
 
 const connections = {
@@ -12,10 +13,14 @@ const connections = {
   offline: { tone: "bad", words: "Offline" },
 } as const;
 
-export function PanelHeader({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
+const unknownConnection = { tone: "quiet", words: "Unknown" } as const;
+
+type Props = { readonly snapshot: DonorSnapshot; readonly link: LinkState };
+
+export function PanelHeader({ snapshot, link }: Props): ReactNode {
   const [asking, setAsking] = useState(false);
   const act = useAct();
-  const connection = connections[snapshot.connection];
+  const connection = link === "lost" ? unknownConnection : connections[snapshot.connection];
   return (
     <header className="mx-auto flex w-full max-w-5xl items-center gap-2.5 px-4 py-2.5 md:px-5">
       <span className="text-accent">

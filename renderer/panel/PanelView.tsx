@@ -4,6 +4,7 @@ import { Banner } from "../ui/Banner.tsx";
 import { Empty } from "../ui/Empty.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { Tabs } from "../ui/Tabs.tsx";
+import type { LinkState } from "./bridge/panel-link.ts";
 import { EnrolForm } from "./enrol/EnrolForm.tsx";
 import { History } from "./history/History.tsx";
 import { Facts } from "./now/Facts.tsx";
@@ -32,7 +33,7 @@ export function PanelView({ state, firstTab = "now" }: Props): ReactNode {
         </Banner>
       ) : null}
       {snapshot !== null ? (
-        <Loaded snapshot={snapshot} firstTab={firstTab} />
+        <Loaded snapshot={snapshot} link={link} firstTab={firstTab} />
       ) : problem !== null ? (
         <Empty title="Gleaner could not say how it is">{problem}</Empty>
       ) : (
@@ -42,18 +43,18 @@ export function PanelView({ state, firstTab = "now" }: Props): ReactNode {
   );
 }
 
-function Loaded({
-  snapshot,
-  firstTab,
-}: {
+type LoadedProps = {
   readonly snapshot: DonorSnapshot;
+  readonly link: LinkState;
   readonly firstTab: PanelTab;
-}): ReactNode {
+};
+
+function Loaded({ snapshot, link, firstTab }: LoadedProps): ReactNode {
   const [tab, setTab] = useState<PanelTab>(firstTab);
   const enrolled = snapshot.device !== null;
   return (
     <>
-      <PanelHeader snapshot={snapshot} />
+      <PanelHeader snapshot={snapshot} link={link} />
       <main className="mx-auto grid w-full max-w-5xl flex-1 content-start gap-3 px-3 pb-4 md:grid-cols-[minmax(20rem,2fr)_3fr] md:gap-5 md:px-5 md:pt-2">
         <div className="grid min-w-0 content-start gap-3">
           <Status snapshot={snapshot} />

@@ -27,7 +27,9 @@ const text = ["ink", "muted", "faint", "accent", "hold", "rest", "bad"];
 const pairs: (readonly [string, string, number])[] = [
   ...grounds.flatMap((ground) => text.map((ink) => [ink, ground, 4.5] as const)),
   ...["accent", "hold", "rest", "bad"].map((tone) => [tone, `${tone}-tint`, 4.5] as const),
-  ["muted", "hold-tint", 4.5],
+  ...["hold-tint", "rest-tint", "bad-tint", "accent-tint", "line"].map(
+    (tint) => ["muted", tint, 4.5] as const,
+  ),
   ["on-accent", "accent", 4.5],
   ["on-accent", "accent-strong", 4.5],
   ["on-accent", "bad", 4.5],

@@ -14,7 +14,7 @@ export const toneTint: Readonly<Record<Tone, string>> = {
   hold: "bg-hold-tint text-hold",
   rest: "bg-rest-tint text-rest",
   bad: "bg-bad-tint text-bad",
-  quiet: "bg-sunken text-muted",
+  quiet: "bg-line text-muted",
 };
 
 export const toneFill: Readonly<Record<Tone, string>> = {

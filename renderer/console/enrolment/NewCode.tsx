@@ -45,7 +45,7 @@ export function NewCode({ open, onCreate, onClose }: Props): ReactNode {
       onClose={close}
     >
       {code !== null ? (
-        <div className="grid gap-3">
+        <div className="grid grid-cols-1 gap-3">
           <p className="text-muted">
             Give it to those who shall join: they enter it in Gleaner's window. It is shown this once.
           </p>

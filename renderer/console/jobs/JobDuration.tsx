@@ -6,7 +6,9 @@ import type { JobRow } from "../data/rows.ts";
 /** From its submission to its end, or until now: what its requester waits. */
 export function JobDuration({ job }: { readonly job: JobRow }): ReactNode {
   const now = useNow();
-  if (job.finishedAt !== null) return formatDuration(job.finishedAt - job.submittedAt);
+  if (job.finishedAt !== null) {
+    return <span className="whitespace-nowrap">{formatDuration(job.finishedAt - job.submittedAt)}</span>;
+  }
   const seconds = Math.max(0, Math.floor((now - job.submittedAt) / 1_000));
-  return <span className="text-muted">{formatDuration(seconds * 1_000)}</span>;
+  return <span className="whitespace-nowrap text-muted">{formatDuration(seconds * 1_000)}</span>;
 }

@@ -17,7 +17,7 @@ export function KeyMade({ secret, apiBase, model, onDone }: Props): ReactNode {
   const all = snippets(apiBase, secret, model);
   const [shown, setShown] = useState("curl");
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-1 gap-3">
       <p className="text-muted">Copy it now: it is shown this once, and nobody can read it again.</p>
       <Copyable text={secret} label="the key" />
       <Tabs

@@ -6,7 +6,7 @@ import { tilesOf } from "./tiles.ts";
 
 export function Tiles({ summary }: { readonly summary: Summary | undefined }): ReactNode {
   return (
-    <dl aria-busy={summary === undefined} className="grid grid-cols-2 gap-3 sm:grid-cols-3 2xl:grid-cols-6">
+    <dl aria-busy={summary === undefined} className="grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
       {tilesOf(summary).map((tile) => (
         <div key={tile.label} className="min-w-0 rounded-lg border border-line bg-surface px-4 py-3">
           <dt className="truncate text-xs text-muted">{tile.label}</dt>

@@ -34,22 +34,26 @@ function Row({ row }: { readonly row: HistoryRow }): ReactNode {
   const status = statusWords[row.status];
   const tokens = row.promptTokens + row.completionTokens;
   return (
-    <li className="grid grid-cols-[1fr_auto] gap-x-3 gap-y-0.5 px-4 py-2.5">
-      <span className="flex min-w-0 items-center gap-2">
-        <Badge tone={status.tone} dot busy={row.status === "running"}>
-          {status.words}
-        </Badge>
-        <span className="truncate font-medium">{row.modelId}</span>
-      </span>
-      <span className="text-right font-medium">
-        {row.earnedMicro === "0" ? "–" : `+${formatMicroText(row.earnedMicro)}`}
-      </span>
-      <span className="truncate text-xs text-muted">
-        <RelativeTime at={row.endedAt ?? row.startedAt} />
-        {row.endedAt === null ? null : ` · ${formatDuration(row.endedAt - row.startedAt)}`}
-        {tokens === 0 ? null : ` · ${formatCount(tokens)} tokens`}
-      </span>
-      <span className="max-w-64 text-right text-xs text-muted">{row.explanation}</span>
+    <li className="grid gap-0.5 px-4 py-2.5">
+      <div className="flex items-center justify-between gap-3">
+        <span className="flex min-w-0 items-center gap-2">
+          <Badge tone={status.tone} dot busy={row.status === "running"}>
+            {status.words}
+          </Badge>
+          <span className="truncate font-medium">{row.modelId}</span>
+        </span>
+        <span className="font-medium">
+          {row.earnedMicro === "0" ? "–" : `+${formatMicroText(row.earnedMicro)}`}
+        </span>
+      </div>
+      <div className="flex items-start justify-between gap-3 text-xs text-muted">
+        <span className="whitespace-nowrap">
+          <RelativeTime at={row.endedAt ?? row.startedAt} />
+          {row.endedAt === null ? null : ` · ${formatDuration(row.endedAt - row.startedAt)}`}
+          {tokens === 0 ? null : ` · ${formatCount(tokens)} tokens`}
+        </span>
+        <span className="text-right">{row.explanation}</span>
+      </div>
     </li>
   );
 }

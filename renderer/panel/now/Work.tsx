@@ -26,9 +26,9 @@ export function Work({ work, donating }: Props): ReactNode {
       }
     >
       {/* The same height with and without a job: the rest of the window stays where it is. */}
-      <div className="grid h-33 content-start gap-2">
+      <div className="grid h-29 content-start gap-2">
         {work === null ? (
-          <p className="text-muted">
+          <p className="grid h-29 place-items-center rounded-md bg-sunken px-4 text-center text-muted">
             {donating ? "None. Waiting for your organization's next job." : "None while Gleaner holds."}
           </p>
         ) : (

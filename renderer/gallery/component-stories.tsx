@@ -1,0 +1,170 @@
+import type { ReactNode } from "react";
+import { Badge } from "../ui/Badge.tsx";
+import { Banner } from "../ui/Banner.tsx";
+import { Button } from "../ui/Button.tsx";
+import { Card } from "../ui/Card.tsx";
+import { Copyable } from "../ui/Copyable.tsx";
+import { Empty } from "../ui/Empty.tsx";
+import { Field } from "../ui/Field.tsx";
+import { Menu } from "../ui/Menu.tsx";
+import { RelativeTime } from "../ui/RelativeTime.tsx";
+import { Select } from "../ui/Select.tsx";
+import { Skeleton, SkeletonRows } from "../ui/Skeleton.tsx";
+import { Stat } from "../ui/Stat.tsx";
+import { Switch } from "../ui/Switch.tsx";
+import { Table } from "../ui/Table.tsx";
+import { Tabs } from "../ui/Tabs.tsx";
+import { ToastNote } from "../ui/Toast.tsx";
+import type { Tone } from "../ui/tone.ts";
+import { Tooltip } from "../ui/Tooltip.tsx";
+import type { Story } from "./story.ts";
+
+const nothing = (): void => undefined;
+const tones: readonly Tone[] = ["good", "hold", "rest", "bad", "quiet"];
+const looks = ["primary", "plain", "quiet", "danger"] as const;
+const options = [
+  { value: "1", label: "1 minute" },
+  { value: "2", label: "2 minutes" },
+];
+
+export function componentStories(now: number): readonly Story[] {
+  return [{ id: "components", group: "Components", size: [900, 1180], content: <Components now={now} /> }];
+}
+
+function Components({ now }: { readonly now: number }): ReactNode {
+  return (
+    <div className="grid gap-4 p-5 md:grid-cols-2">
+      <Card title="Buttons">
+        <div className="grid gap-2">
+          {(["lg", "md", "sm"] as const).map((size) => (
+            <Row key={size}>
+              {looks.map((look) => (
+                <Button key={look} look={look} size={size}>
+                  {look}
+                </Button>
+              ))}
+              <Button size={size} disabled>
+                off
+              </Button>
+            </Row>
+          ))}
+        </div>
+      </Card>
+      <Card title="Badges, menu, tooltip, time">
+        <div className="grid gap-3">
+          <Row>
+            {tones.map((tone) => (
+              <Badge key={tone} tone={tone} dot>
+                {tone}
+              </Badge>
+            ))}
+          </Row>
+          <Row>
+            <Menu
+              label="Choices"
+              trigger={<Button>Menu ▾</Button>}
+              entries={[
+                { label: "First", hint: "a hint", onSelect: nothing },
+                { label: "Not now", disabled: true, onSelect: nothing },
+                { label: "Remove", danger: true, onSelect: nothing },
+              ]}
+            />
+            <Tooltip text="One sentence about it.">
+              <Button look="quiet">Tooltip</Button>
+            </Tooltip>
+            <RelativeTime at={now - 75_000} />
+            <RelativeTime at={now + 45_000} />
+          </Row>
+        </div>
+      </Card>
+      <Card title="Fields">
+        <div className="grid gap-3">
+          <Field label="Name" hint="Who will use it." placeholder="Nightly summaries" />
+          <Field label="Devices" unit="devices" defaultValue="many" error="A number from 1 to 9999." />
+          <Select
+            row
+            label="Idle after"
+            hint="No input for this long."
+            value="2"
+            options={options}
+            onChange={nothing}
+          />
+          <Row>
+            <Switch label="On" checked onChange={nothing} />
+            <Switch label="Off" checked={false} onChange={nothing} />
+            <Switch label="Locked" checked disabled onChange={nothing} />
+          </Row>
+        </div>
+      </Card>
+      <Card title="Figures and copying">
+        <div className="grid gap-3">
+          <dl className="grid grid-cols-3 gap-3">
+            <Stat label="Balance" value="48.213" />
+            <Stat label="Today" value="1.20431" note="3 jobs" />
+            <Stat label="Unknown" value="–" />
+          </dl>
+          <Copyable text="GLN-7K2M-9QXD-4WHT" label="the code" />
+          <Copyable
+            block
+            text={'curl http://127.0.0.1:3210/v1/models \\\n  -H "Authorization: Bearer sk-…"'}
+            label="it"
+          />
+        </div>
+      </Card>
+      <Card title="Tabs">
+        <Tabs
+          label="Example"
+          value="a"
+          onChange={nothing}
+          tabs={[
+            { value: "a", label: "Now", content: "What happens now." },
+            { value: "b", label: "History", content: "What happened." },
+          ]}
+        />
+      </Card>
+      <Card title="Notes">
+        <div className="grid gap-2">
+          {(["good", "bad"] as const).map((tone) => (
+            <ToastNote
+              key={tone}
+              note={{ tone, text: tone === "good" ? "The key is revoked." : "The server did not take that." }}
+              onDismiss={nothing}
+            />
+          ))}
+          {tones.map((tone) => (
+            <Banner key={tone} tone={tone}>
+              A line across the top, {tone}.
+            </Banner>
+          ))}
+        </div>
+      </Card>
+      <Card flush title="Table">
+        <Table
+          label="Example"
+          rows={[
+            { name: "Ada's ThinkPad", earned: "48.213" },
+            { name: "Alan's XPS", earned: "7.5" },
+          ]}
+          keyOf={(row) => row.name}
+          columns={[
+            { key: "name", title: "Device", cell: (row) => row.name },
+            { key: "earned", title: "Earned", align: "right", cell: (row) => row.earned },
+          ]}
+        />
+      </Card>
+      <Card flush title="Nothing yet, and on its way">
+        <Empty title="No jobs yet" action={<Button look="primary">Make a key</Button>}>
+          They will stand here as they come.
+        </Empty>
+        <div className="px-4 pb-2">
+          <Skeleton className="h-4 w-32" />
+        </div>
+        <SkeletonRows rows={3} />
+      </Card>
+    </div>
+  );
+}
+
+function Row({ children }: { readonly children: ReactNode }): ReactNode {
+  return <div className="flex flex-wrap items-center gap-2">{children}</div>;
+}

@@ -1,0 +1,138 @@
+import type { ReactNode } from "react";
+import { AuditView } from "../console/audit/AuditView.tsx";
+import { DevicesTable } from "../console/devices/DevicesTable.tsx";
+import { CodesView } from "../console/enrolment/CodesView.tsx";
+import { NewCode } from "../console/enrolment/NewCode.tsx";
+import { JobsView } from "../console/jobs/JobsView.tsx";
+import { KeyMade } from "../console/keys/KeyMade.tsx";
+import { KeysView } from "../console/keys/KeysView.tsx";
+import { OverviewView } from "../console/overview/OverviewView.tsx";
+import { SignedOut } from "../console/session/SignedOut.tsx";
+import type { PageId } from "../console/shell/pages.ts";
+import { type Line, Shell } from "../console/shell/Shell.tsx";
+import { Unreachable } from "../console/shell/Unreachable.tsx";
+import { Card } from "../ui/Card.tsx";
+import { Dialog } from "../ui/Dialog.tsx";
+import * as rows from "./fixtures/console-rows.ts";
+import type { Story } from "./story.ts";
+
+const nothing = (): void => undefined;
+
+export function consoleStories(now: number): readonly Story[] {
+  const jobs = rows.jobs(now);
+  const devices = rows.devices(now);
+  const jobsView = {
+    filter: null,
+    onFilter: nothing,
+    onCancel: nothing,
+    onMore: null,
+    loadingMore: false,
+  } as const;
+  const keysView = { onCreate: nothing, onRevoke: nothing } as const;
+  const actions = { retire: nothing, reinstate: nothing };
+  return [
+    inShell(
+      "console-overview",
+      "overview",
+      <OverviewView summary={rows.summary} devices={devices} jobs={jobs.slice(0, 8)} />,
+    ),
+    inShell(
+      "console-overview-loading",
+      "overview",
+      <OverviewView summary={undefined} devices={undefined} jobs={undefined} />,
+      "connecting",
+    ),
+    inShell(
+      "console-overview-empty",
+      "overview",
+      <OverviewView summary={emptySummary} devices={[]} jobs={[]} />,
+    ),
+    inShell(
+      "console-overview-lost",
+      "overview",
+      <OverviewView summary={rows.summary} devices={devices} jobs={jobs} />,
+      "lost",
+    ),
+    inShell(
+      "console-devices",
+      "devices",
+      <Card flush>
+        <DevicesTable devices={devices} actions={actions} />
+      </Card>,
+    ),
+    inShell(
+      "console-jobs",
+      "jobs",
+      <JobsView {...jobsView} jobs={jobs} onMore={nothing} firstOpen={jobs[2]?.jobId ?? ""} />,
+    ),
+    inShell("console-jobs-none", "jobs", <JobsView {...jobsView} jobs={[]} filter="failed" />),
+    inShell("console-keys", "keys", <KeysView {...keysView} keys={rows.keys(now)} />),
+    inShell(
+      "console-key-made",
+      "keys",
+      <>
+        <KeysView {...keysView} keys={rows.keys(now)} />
+        <Dialog open title="The key for Nightly summaries" onClose={nothing}>
+          <KeyMade
+            secret={`sk-gleaner-${"Zk3d9aPq".repeat(5)}abc`}
+            apiBase="http://127.0.0.1:3210"
+            model="gleaner-demo"
+            onDone={nothing}
+          />
+        </Dialog>
+      </>,
+    ),
+    inShell(
+      "console-codes",
+      "codes",
+      <CodesView codes={rows.codes(now)} onCreate={nothing} onRevoke={nothing} />,
+    ),
+    inShell(
+      "console-new-code",
+      "codes",
+      <>
+        <CodesView codes={rows.codes(now)} onCreate={nothing} onRevoke={nothing} />
+        <NewCode open onCreate={() => Promise.resolve("GLN-7K2M-9QXD-4WHT")} onClose={nothing} />
+      </>,
+    ),
+    inShell("console-audit", "audit", <AuditView rows={rows.audit(now)} onMore={null} />),
+    page("console-signed-out", <SignedOut why="new" />),
+    page("console-session-ended", <SignedOut why="expired" />),
+    page(
+      "console-link-refused",
+      <SignedOut why={{ refused: "This sign-in link was used before. Each link works once." }} />,
+    ),
+    page(
+      "console-unreachable",
+      <Unreachable
+        message="The server that this page came from does not answer, or not as Gleaner does."
+        onRetry={nothing}
+      />,
+    ),
+  ];
+}
+
+const emptySummary = {
+  ...rows.summary,
+  ready: 0,
+  running: 0,
+  succeeded: 0,
+  failed: 0,
+  devicesOnline: 0,
+  devicesDonating: 0,
+  spentMicro: 0n,
+  earnedMicro: 0n,
+};
+
+function inShell(id: string, at: PageId, content: ReactNode, line: Line = "live"): Story {
+  return page(
+    id,
+    <Shell page={at} organization="Northwind Research" line={line} onSignOut={nothing}>
+      {content}
+    </Shell>,
+  );
+}
+
+function page(id: string, content: ReactNode): Story {
+  return { id, group: "Console", size: [1280, 800], content };
+}

@@ -1,0 +1,27 @@
+import { createRoot } from "react-dom/client";
+import "../ui/tokens.css";
+import { FixedNow } from "../ui/clock.ts";
+import { ToastProvider } from "../ui/Toast.tsx";
+import { TooltipProvider } from "../ui/Tooltip.tsx";
+import { GalleryIndex } from "./GalleryIndex.tsx";
+import { stories } from "./stories.tsx";
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("the page has no #root");
+const asked = new URLSearchParams(window.location.search);
+const theme = asked.get("theme");
+if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
+
+const now = Date.now();
+const story = stories(now).find(({ id }) => id === asked.get("story"));
+createRoot(root).render(
+  story === undefined ? (
+    <GalleryIndex stories={stories(now)} />
+  ) : (
+    <FixedNow value={now}>
+      <TooltipProvider>
+        <ToastProvider>{story.content}</ToastProvider>
+      </TooltipProvider>
+    </FixedNow>
+  ),
+);

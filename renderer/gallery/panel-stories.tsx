@@ -1,0 +1,45 @@
+import type { ReactNode } from "react";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { EnrolForm } from "../panel/enrol/EnrolForm.tsx";
+import { type PanelTab, PanelView } from "../panel/PanelView.tsx";
+import type { PanelState } from "../panel/state/panel-store.ts";
+import { snapshots } from "./fixtures/snapshots.ts";
+import type { Story } from "./story.ts";
+
+const size = [420, 640] as const;
+
+export function panelStories(now: number): readonly Story[] {
+  const all = snapshots(now);
+  const shown = (id: string, snapshot: DonorSnapshot, tab: PanelTab = "now"): Story =>
+    story(id, <PanelView firstTab={tab} state={{ link: "open", snapshot, problem: null }} />);
+  const state = (id: string, change: Partial<PanelState>): Story =>
+    story(id, <PanelView state={{ link: "open", snapshot: null, problem: null, ...change }} />);
+  return [
+    shown("panel-working", all.working),
+    shown("panel-donating", all.donating),
+    shown("panel-in-use", all.holding),
+    shown("panel-paused", all.paused),
+    shown("panel-donate-now", all.donateNow),
+    shown("panel-offline", all.offline),
+    shown("panel-unknowns", all.unknowns),
+    shown("panel-empty", all.empty),
+    shown("panel-history", all.working, "history"),
+    shown("panel-history-empty", all.empty, "history"),
+    shown("panel-settings", all.holding, "settings"),
+    shown("panel-not-enrolled", all.fresh),
+    story(
+      "panel-enrol-refused",
+      <div className="p-3">
+        <EnrolForm firstError="This code has expired. Ask your administrator for a new one." />
+      </div>,
+    ),
+    state("panel-booting", { link: "connecting" }),
+    state("panel-lost", { link: "lost", snapshot: all.working }),
+    state("panel-never-reached", { link: "lost" }),
+    state("panel-problem", { problem: "This window was opened by another program." }),
+  ];
+}
+
+function story(id: string, content: ReactNode): Story {
+  return { id, group: "Panel", size, content };
+}
