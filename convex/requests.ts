@@ -3,7 +3,7 @@ import { mutation, query } from "./_generated/server.js";
 import { cancel as cancelJob } from "./model/jobs/cancel.ts";
 import { authenticateApiKey } from "./model/keys/authenticate.ts";
 import { owned } from "./model/load.ts";
-import { catalogueOf } from "./model/models/catalogue.ts";
+import { catalogueOf, modelView } from "./model/models/catalogue.ts";
 import { refuse } from "./model/refuse.ts";
 import { submit as submitJob } from "./model/requests/submit.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
@@ -63,9 +63,7 @@ export const cancel = mutation({
 /** The models that the key may ask for. */
 export const models = query({
   args: { apiKey: v.string() },
-  returns: v.array(
-    v.object({ modelId: v.string(), contextTokens: v.number(), createdAt: v.number(), sha256: v.string() }),
-  ),
+  returns: v.array(modelView),
   handler: async (ctx, { apiKey }) => {
     const key = await authenticateApiKey(ctx, apiKey);
     const catalogue = await catalogueOf(ctx, key.organizationId);

@@ -1,3 +1,4 @@
+import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 
@@ -15,3 +16,13 @@ export async function catalogueOf(
     .take(maxModels);
   return models.filter((model) => model.enabled);
 }
+
+/** A model as requesters see it. `createdAt`: ms epoch. */
+export const modelView = v.object({
+  modelId: v.string(),
+  contextTokens: v.number(),
+  createdAt: v.number(),
+  sha256: v.string(),
+});
+
+export type ModelView = Infer<typeof modelView>;

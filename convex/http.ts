@@ -1,0 +1,49 @@
+import { httpRouter } from "convex/server";
+import { httpAction } from "./_generated/server.js";
+import { chatCompletions } from "./openai/chat-completions.ts";
+import { errorResponse } from "./openai/errors.ts";
+import { openaiAction } from "./openai/handler.ts";
+import { getModel, listModels, modelsPath } from "./openai/models.ts";
+import { json, preflight } from "./openai/respond.ts";
+
+/** Set by Convex for every function; the one thing here that is not in the code. */
+declare const process: { readonly env: { readonly CONVEX_CLOUD_URL?: string } };
+
+const http = httpRouter();
+const preflightAction = httpAction(async () => await Promise.resolve(preflight()));
+
+http.route({ path: "/v1/chat/completions", method: "POST", handler: openaiAction(chatCompletions) });
+http.route({ path: "/v1/models", method: "GET", handler: openaiAction(listModels) });
+http.route({ pathPrefix: modelsPath, method: "GET", handler: openaiAction(getModel) });
+http.route({ pathPrefix: "/v1/", method: "OPTIONS", handler: preflightAction });
+
+for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+  http.route({
+    pathPrefix: "/v1/",
+    method,
+    handler: openaiAction(async (_ctx, request) => {
+      const { pathname } = new URL(request.url);
+      return await Promise.resolve(
+        errorResponse({
+          status: 404,
+          type: "invalid_request_error",
+          code: "unknown_url",
+          message: `Unknown request URL: ${request.method} ${pathname.slice(0, 200)}.`,
+        }),
+      );
+    }),
+  });
+}
+
+/** Where clients that speak Convex (the console, donors) find the deployment that serves this site. */
+http.route({
+  path: "/config",
+  method: "GET",
+  handler: httpAction(async (_ctx, request) => {
+    const deploymentUrl = process.env.CONVEX_CLOUD_URL ?? new URL(request.url).origin;
+    return await Promise.resolve(json(200, { deploymentUrl }));
+  }),
+});
+http.route({ path: "/config", method: "OPTIONS", handler: preflightAction });
+
+export default http;

@@ -1,0 +1,40 @@
+import { api } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
+import type { ActionCtx } from "../_generated/server.js";
+import type { CompletionHead } from "./completion.ts";
+import { type ApiError, errorResponse, fromJob, resultExpired } from "./errors.ts";
+import type { JobView } from "./follow.ts";
+
+/** A submitted job and how long it is waited for. */
+export type AskedJob = {
+  readonly apiKey: string;
+  readonly jobId: Id<"jobs">;
+  /** Ms epoch. */
+  readonly giveUpAt: number;
+  /** Whether it goes on when nobody waits: only an idempotency key can find it again. */
+  readonly kept: boolean;
+  readonly head: CompletionHead;
+};
+
+/** How a job ended that has no answer; null while it has not. */
+export function endOf(view: JobView): ApiError | null {
+  switch (view.status) {
+    case "ready":
+    case "running":
+      return null;
+    case "succeeded":
+      return view.result === null ? resultExpired : null;
+    case "failed":
+    case "canceled":
+      return fromJob(view.status, view.error);
+  }
+}
+
+export function withJob(error: ApiError, jobId: Id<"jobs">): Response {
+  return errorResponse({ ...error, headers: { ...error.headers, "x-gleaner-job": jobId } });
+}
+
+/** Nobody waits any more: cancels the job, unless its requester can come back for it. */
+export async function abandon(ctx: ActionCtx, asked: AskedJob): Promise<void> {
+  if (!asked.kept) await ctx.runMutation(api.requests.cancel, { apiKey: asked.apiKey, jobId: asked.jobId });
+}

@@ -1,0 +1,59 @@
+import { api } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
+import type { ActionCtx } from "../_generated/server.js";
+import { abandon, type AskedJob, endOf, withJob } from "./asked-job.ts";
+import { completionBody } from "./completion.ts";
+import { errorResponse, waitIsOver } from "./errors.ts";
+import { follow } from "./follow.ts";
+import { prepareChat, type PreparedChat } from "./prepare.ts";
+import { json } from "./respond.ts";
+import { streamCompletion } from "./stream.ts";
+import { waitLimitMs } from "./wait.ts";
+
+/** POST /v1/chat/completions. */
+export async function chatCompletions(ctx: ActionCtx, request: Request): Promise<Response> {
+  const outcome = await prepareChat(ctx, request);
+  if (outcome.kind === "refused") return errorResponse(outcome.error);
+  const { prepared } = outcome;
+  const created = Date.now();
+  const jobId: Id<"jobs"> = await submit(ctx, prepared);
+  const { modelId, sha256 } = prepared.model;
+  const asked: AskedJob = {
+    apiKey: prepared.apiKey,
+    jobId,
+    giveUpAt: created + waitLimitMs,
+    kept: prepared.idempotencyKey !== null,
+    head: { jobId, created, model: modelId, sha256 },
+  };
+  if (prepared.chat.stream) return await streamCompletion(ctx, asked, prepared.chat.includeUsage);
+  return await completeAtOnce(ctx, asked, request.signal as AbortSignal | undefined);
+}
+
+async function submit(ctx: ActionCtx, prepared: PreparedChat): Promise<Id<"jobs">> {
+  const { apiKey, chat, idempotencyKey, maxTokens, seed } = prepared;
+  const { messages, temperature, topP, stop } = chat.request;
+  const { jobId } = await ctx.runMutation(api.requests.submit, {
+    apiKey,
+    model: prepared.model.modelId,
+    request: { messages: [...messages], maxTokens, temperature, topP, seed, stop: [...stop] },
+    stream: chat.stream,
+    ...(idempotencyKey === null ? {} : { idempotencyKey }),
+  });
+  return jobId;
+}
+
+async function completeAtOnce(
+  ctx: ActionCtx,
+  asked: AskedJob,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const headers = { "x-gleaner-job": asked.jobId };
+  for await (const view of follow(ctx, asked)) {
+    if (view.result !== null) return json(200, completionBody(asked.head, view.result), headers);
+    const error = endOf(view);
+    if (error !== null) return withJob(error, asked.jobId);
+    if (signal?.aborted === true) break;
+  }
+  await abandon(ctx, asked);
+  return withJob(waitIsOver(asked.jobId, asked.kept), asked.jobId);
+}

@@ -1,0 +1,149 @@
+import { ConvexError } from "convex/values";
+import type { ChatRefusal } from "../../app/jobs/parse-chat.ts";
+import type { Refusal, RefusalCode } from "../model/refuse.ts";
+import { json } from "./respond.ts";
+
+/** OpenAI's error object, and the status that it comes with. */
+export type ApiError = {
+  readonly status: number;
+  readonly type: string;
+  readonly code: string;
+  readonly message: string;
+  readonly param?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** Tells OpenAI's clients, which retry 409, 429 and 5xx by themselves, that asking again changes nothing. */
+const noRetry = { "x-should-retry": "false" };
+
+export function errorBody({ message, type, code, param = null }: ApiError): object {
+  return { error: { message, type, param, code } };
+}
+
+export function errorResponse(error: ApiError): Response {
+  return json(error.status, errorBody(error), error.headers);
+}
+
+export const missingKey: ApiError = {
+  status: 401,
+  type: "invalid_request_error",
+  code: "invalid_api_key",
+  message: "You did not provide an API key. Send it as a header: Authorization: Bearer sk-gleaner-…",
+};
+
+export function unknownModel(model: string): ApiError {
+  return {
+    status: 404,
+    type: "invalid_request_error",
+    code: "model_not_found",
+    param: "model",
+    message: `The model '${model.slice(0, 200)}' does not exist, or your organization does not offer it.`,
+  };
+}
+
+export function fromParse({ status, code, param, message }: ChatRefusal): ApiError {
+  return { status, type: "invalid_request_error", code, param, message };
+}
+
+/** A refusal of our own functions as OpenAI would word it; null for anything else, which is a bug. */
+export function fromRefusal(thrown: unknown): ApiError | null {
+  const refusal = refusalOf(thrown);
+  if (refusal === null) return null;
+  const known = refusals[refusal.code];
+  return { type: "invalid_request_error", message: refusal.message, ...known };
+}
+
+const refusals: Readonly<
+  Record<RefusalCode, Omit<ApiError, "type" | "message"> & { readonly type?: string }>
+> = {
+  unauthorized: { status: 401, code: "invalid_api_key" },
+  revoked: { status: 401, code: "invalid_api_key" },
+  not_found: { status: 404, code: "not_found" },
+  invalid: { status: 400, code: "invalid_value" },
+  too_large: { status: 413, code: "request_too_large", param: "messages" },
+  context_length_exceeded: { status: 400, code: "context_length_exceeded", param: "messages" },
+  model_not_found: { status: 404, code: "model_not_found", param: "model" },
+  quota_exceeded: {
+    status: 429,
+    code: "insufficient_quota",
+    type: "insufficient_quota",
+    headers: noRetry,
+  },
+  conflict: { status: 409, code: "idempotency_conflict", headers: noRetry },
+};
+
+/** A ConvexError's data may arrive as the JSON of it, depending on how the call crossed to us. */
+function refusalOf(thrown: unknown): Refusal | null {
+  if (!(thrown instanceof ConvexError)) return null;
+  const raw: unknown = thrown.data;
+  const data: unknown = typeof raw === "string" ? JSON.parse(raw) : raw;
+  if (typeof data !== "object" || data === null || !("code" in data) || !("message" in data)) return null;
+  return data as Refusal;
+}
+
+/** A job that ended without an answer. It has been retried as often as it is worth. */
+export function fromJob(
+  status: "failed" | "canceled",
+  error: { code: string; message: string } | null,
+): ApiError {
+  if (status === "canceled") {
+    return {
+      status: 409,
+      type: "server_error",
+      code: "job_canceled",
+      message: "The job was canceled.",
+      headers: noRetry,
+    };
+  }
+  if (error?.code === "context_length_exceeded") {
+    return {
+      status: 400,
+      type: "invalid_request_error",
+      code: error.code,
+      param: "messages",
+      message: error.message,
+    };
+  }
+  return {
+    status: 500,
+    type: "server_error",
+    code: error?.code ?? "internal_error",
+    message: error?.message ?? "The job failed.",
+    headers: noRetry,
+  };
+}
+
+export const resultExpired: ApiError = {
+  status: 410,
+  type: "invalid_request_error",
+  code: "result_expired",
+  message: "The answer to this idempotency key's request is not kept any more.",
+  headers: noRetry,
+};
+
+/** @param kept whether the job goes on, so that the same idempotency key will find it. */
+export function waitIsOver(jobId: string, kept: boolean): ApiError {
+  return {
+    status: 503,
+    type: "server_error",
+    code: "no_capacity",
+    message: kept
+      ? `No device has answered job ${jobId} yet. Ask again with the same Idempotency-Key to go on waiting.`
+      : `No device was free in time for job ${jobId}, so it was canceled. Ask again later.`,
+    headers: { "retry-after": "30" },
+  };
+}
+
+export const diverged: ApiError = {
+  status: 500,
+  type: "server_error",
+  code: "attempt_diverged",
+  message: "Another device took over and its text differs from what was already sent. Ask again.",
+};
+
+export const internalError: ApiError = {
+  status: 500,
+  type: "server_error",
+  code: "internal_error",
+  message: "Something went wrong on our side.",
+};

@@ -1,0 +1,15 @@
+import { type ActionCtx, httpAction } from "../_generated/server.js";
+import { errorResponse, fromRefusal, internalError } from "./errors.ts";
+
+/** An HTTP action that answers every refusal, and every bug, in OpenAI's shape. */
+export function openaiAction(answer: (ctx: ActionCtx, request: Request) => Promise<Response>) {
+  return httpAction(async (ctx, request) => {
+    try {
+      return await answer(ctx, request);
+    } catch (thrown) {
+      const refusal = fromRefusal(thrown);
+      if (refusal === null) console.error("request failed", thrown);
+      return errorResponse(refusal ?? internalError);
+    }
+  });
+}

@@ -1,0 +1,147 @@
+import type { ActionCtx } from "../_generated/server.js";
+import { abandon, type AskedJob, endOf, withJob } from "./asked-job.ts";
+import { chunkBody, usageChunkBody } from "./completion.ts";
+import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continue-text.ts";
+import { type ApiError, diverged, errorBody, internalError, waitIsOver } from "./errors.ts";
+import { follow, type JobView } from "./follow.ts";
+import { cors } from "./respond.ts";
+
+/** Proxies and clients drop a connection that says nothing for long. */
+const keepAliveMs = 10_000;
+
+/** The status line is held back this long: a job that fails at once still answers with its own status. */
+const headersAfterMs = 3_000;
+
+/** Streams a job's text as server-sent events, in OpenAI's chunks. */
+export async function streamCompletion(
+  ctx: ActionCtx,
+  asked: AskedJob,
+  includeUsage: boolean,
+): Promise<Response> {
+  const views = follow(ctx, asked);
+  const heldUntil = Date.now() + headersAfterMs;
+  let first = await views.next();
+  while (first.done !== true && isSilent(first.value) && Date.now() < heldUntil) first = await views.next();
+  const early = first.done === true ? null : endOf(first.value);
+  if (early !== null) return withJob(early, asked.jobId);
+
+  let gone = false;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      void pump(
+        ctx,
+        asked,
+        includeUsage,
+        first.value ?? null,
+        views,
+        makeSink(controller, () => gone),
+      );
+    },
+    async cancel() {
+      gone = true;
+      await abandon(ctx, asked);
+    },
+  });
+  return new Response(body, {
+    headers: {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache",
+      ...cors,
+      "x-gleaner-job": asked.jobId,
+    },
+  });
+}
+
+function isSilent(view: JobView): boolean {
+  return (view.status === "ready" || view.status === "running") && view.chunks.length === 0;
+}
+
+type Sink = {
+  /** False once the client has gone. */
+  readonly send: (line: string) => boolean;
+  readonly close: () => void;
+};
+
+function makeSink(controller: ReadableStreamDefaultController<Uint8Array>, gone: () => boolean): Sink {
+  const encoder = new TextEncoder();
+  return {
+    send(line) {
+      if (gone()) return false;
+      controller.enqueue(encoder.encode(`${line}\n\n`));
+      return true;
+    },
+    close() {
+      if (!gone()) controller.close();
+    },
+  };
+}
+
+async function pump(
+  ctx: ActionCtx,
+  asked: AskedJob,
+  includeUsage: boolean,
+  first: JobView | null,
+  views: AsyncGenerator<JobView, void>,
+  sink: Sink,
+): Promise<void> {
+  try {
+    const error = await sendText(asked, includeUsage, first, views, sink);
+    if (error !== null) {
+      if (error.code === waitIsOver(asked.jobId, asked.kept).code) await abandon(ctx, asked);
+      sink.send(event(errorBody(error)));
+    }
+  } catch (thrown) {
+    console.error("stream failed", thrown);
+    sink.send(event(errorBody(internalError)));
+  } finally {
+    sink.close();
+  }
+}
+
+const event = (body: object): string => `data: ${JSON.stringify(body)}`;
+
+/** @returns the error that ends the stream, or null when it ended well or its client went. */
+async function sendText(
+  asked: AskedJob,
+  includeUsage: boolean,
+  first: JobView | null,
+  views: AsyncGenerator<JobView, void>,
+  sink: Sink,
+): Promise<ApiError | null> {
+  const { head } = asked;
+  let state = nothingSent;
+  let attempt: JobView["attemptId"] = null;
+  let quietSince = Date.now();
+  sink.send(event(chunkBody(head, { role: "assistant", content: "" }, null)));
+
+  for (let view = first; view !== null; view = (await views.next()).value ?? null) {
+    if (view.attemptId !== attempt) {
+      attempt = view.attemptId;
+      state = startAgain(state);
+    }
+    const step: Continuation =
+      view.result === null
+        ? continueText(state, view.chunks.map((chunk) => chunk.text).join(""))
+        : reconcile(state.sent, view.result.text);
+    if (step.kind === "diverged") return diverged;
+    state = step.next;
+    let heard = true;
+    if (step.fresh !== "") {
+      heard = sink.send(event(chunkBody(head, { content: step.fresh }, null)));
+      quietSince = Date.now();
+    } else if (Date.now() - quietSince >= keepAliveMs) {
+      heard = sink.send(view.status === "ready" ? ": queued" : ": working");
+      quietSince = Date.now();
+    }
+    if (!heard) return null;
+    if (view.result !== null) {
+      sink.send(event(chunkBody(head, {}, view.result.finishReason)));
+      if (includeUsage) sink.send(event(usageChunkBody(head, view.result.usage)));
+      sink.send("data: [DONE]");
+      return null;
+    }
+    const end = endOf(view);
+    if (end !== null) return end;
+  }
+  return waitIsOver(asked.jobId, asked.kept);
+}
