@@ -16,6 +16,7 @@ import { createFunctionRunner, FunctionsLoadError } from "./runtime/runner.ts";
 import { Connections } from "./sync/connections.ts";
 import { LiveQueries } from "./sync/live-queries.ts";
 import { MutationLanes } from "./sync/mutation-lanes.ts";
+import { startSessionJanitor } from "./sync/session-janitor.ts";
 
 export type BackendOptions = {
   /** The folder with the functions. */
@@ -105,6 +106,8 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
     isAllowedHost,
   });
   onClose(() => connections.close());
+  const stopJanitor = startSessionJanitor(engine, log);
+  onClose(() => Promise.resolve(stopJanitor()));
   api.server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));
   api.serve(
     apiHandler({

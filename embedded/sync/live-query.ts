@@ -21,7 +21,7 @@ type Holding = {
 
 export type LiveQueryDeps = {
   readonly engine: Engine;
-  readonly runner: FunctionRunner;
+  readonly runner: Pick<FunctionRunner, "runQuery">;
   readonly nextRequestId: () => string;
 };
 

@@ -15,6 +15,9 @@ export const deployment = {
   adminKey: setting("CONVEX_ADMIN_KEY"),
 };
 
+/** Whether the suite has started the deployment itself. */
+export const isEmbedded = process.env["CONFORMANCE_STARTED_ITS_OWN"] === "yes";
+
 /** Tests share the deployment, so each works under a name of its own. */
 export function uniqueName(): string {
   return `t-${randomUUID()}`;

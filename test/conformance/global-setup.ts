@@ -8,6 +8,7 @@ export async function setup(): Promise<() => Promise<void>> {
   const { env } = process;
   if (env["CONVEX_URL"] !== undefined) return () => Promise.resolve();
   const backend = await startEmbedded();
+  env["CONFORMANCE_STARTED_ITS_OWN"] = "yes";
   env["CONVEX_URL"] = backend.url;
   env["CONVEX_SITE_URL"] = backend.siteUrl;
   env["CONVEX_ADMIN_KEY"] = backend.adminKey;

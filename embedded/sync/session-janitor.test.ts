@@ -1,0 +1,29 @@
+import { expect, onTestFinished, test } from "vitest";
+import { openEngine } from "../engine/engine.ts";
+import { SESSION_TABLE } from "../runtime/session-requests.ts";
+import { fullRange } from "../values/index-range.ts";
+import { FORGET_AFTER_MS, sweepSessionRequests } from "./session-janitor.ts";
+
+test("forgets the records of sessions that never came back, and only those", async () => {
+  const engine = openEngine({ path: ":memory:" });
+  onTestFinished(() => engine.close());
+  engine.applySchema([SESSION_TABLE]);
+  const now = 1_800_000_000_000;
+  const record = async (createdAt: number, count: number): Promise<void> => {
+    const transaction = engine.begin({ now: createdAt });
+    for (let requestId = 0; requestId < count; requestId++) {
+      transaction.insert(SESSION_TABLE.name, { sessionId: String(createdAt), requestId, value: null });
+    }
+    await engine.commit(transaction);
+  };
+  await record(now - FORGET_AFTER_MS - 1000, 1200);
+  await record(now - 1000, 3);
+  expect(await sweepSessionRequests(engine, now)).toBe(1200);
+  expect(await sweepSessionRequests(engine, now)).toBe(0);
+  const reader = engine.begin();
+  const scan = reader.scan(fullRange(SESSION_TABLE.name, "by_creation_time"), "asc");
+  const left: unknown[] = [];
+  for (let entry = scan.next(); entry !== null; entry = scan.next()) left.push(entry.document["requestId"]);
+  engine.discard(reader);
+  expect(left).toEqual([0, 1, 2]);
+});

@@ -1,0 +1,58 @@
+import type { Engine } from "../engine/types.ts";
+import { SESSION_TABLE } from "../runtime/session-requests.ts";
+import { fullRange } from "../values/index-range.ts";
+
+/** A client that was away for longer has been given up by its page or its device: ms. */
+export const FORGET_AFTER_MS = 7 * 24 * 60 * 60 * 1000;
+const SWEEP_EVERY_MS = 60 * 60 * 1000;
+/** Rows of one commit: a sweep must not hold up the mutations that wait behind it. */
+const BATCH = 500;
+
+/**
+ * Removes the records of sessions that never came back. Those that did have their records removed by their
+ * own mutations, as they acknowledge them.
+ * @param now ms since the epoch
+ * @returns how many records went
+ */
+export async function sweepSessionRequests(engine: Engine, now: number): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const swept = await sweepBatch(engine, now - FORGET_AFTER_MS);
+    removed += swept;
+    if (swept < BATCH) return removed;
+  }
+}
+
+/** Sweeps now and every hour. Returns what stops it. */
+export function startSessionJanitor(engine: Engine, log: (line: string) => void): () => void {
+  const sweep = (): void => {
+    sweepSessionRequests(engine, Date.now()).catch((error: unknown) => {
+      log(`session janitor: ${error instanceof Error ? error.message : String(error)}`);
+    });
+  };
+  sweep();
+  const timer = setInterval(sweep, SWEEP_EVERY_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+  };
+}
+
+async function sweepBatch(engine: Engine, createdBefore: number): Promise<number> {
+  const transaction = engine.begin();
+  // Oldest first: whatever is written meanwhile comes after what this has read, so it never conflicts.
+  const scan = transaction.scan(fullRange(SESSION_TABLE.name, "by_creation_time"), "asc");
+  let removed = 0;
+  while (removed < BATCH) {
+    const document = scan.next()?.document;
+    if (document === undefined || (document["_creationTime"] as number) >= createdBefore) break;
+    transaction.remove(document["_id"] as string);
+    removed++;
+  }
+  if (removed === 0) {
+    engine.discard(transaction);
+    return 0;
+  }
+  const outcome = await engine.commit(transaction);
+  return outcome.kind === "committed" ? removed : 0;
+}

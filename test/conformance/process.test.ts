@@ -1,0 +1,129 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConvexHttpClient } from "convex/browser";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { api } from "./api.ts";
+import { isEmbedded, liveClient, uniqueName } from "./deployment.ts";
+import { startEmbedded } from "./embedded-backend.ts";
+import { watch } from "./watch.ts";
+
+const entry = join(import.meta.dirname, "../../embedded/main.ts");
+const fixture = join(import.meta.dirname, "convex");
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "process-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs the entry to its end, which it must reach by itself. */
+async function runToEnd(args: readonly string[], env: NodeJS.ProcessEnv = { GLEANER_ADMIN_KEY: "k" }) {
+  const child = spawn(process.execPath, [entry, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (data: Buffer) => (output += data.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, output };
+}
+
+/** What only a deployment that we start ourselves can be put through. */
+describe.skipIf(!isEmbedded)("the process", () => {
+  test("kill -9 loses nothing that was acknowledged, and what was resent is not run again", async () => {
+    const dataFile = join(await temporaryFolder(), "data.sqlite3");
+    const name = uniqueName();
+    let backend = await startEmbedded({ dataFile });
+    onTestFinished(() => backend.stop());
+    const [port, sitePort] = [backend.url, backend.siteUrl].map((url) => Number(new URL(url).port));
+    const client = liveClient(backend.url);
+    await watch(client, api.counters.get, { name }).until(() => true);
+    const acknowledged: number[] = [];
+    const answers = Array.from({ length: 200 }, async () => {
+      acknowledged.push(await client.mutation(api.counters.increment, { name }));
+    });
+    await Promise.race(answers.slice(20, 21));
+    backend.process.kill("SIGKILL");
+    await once(backend.process, "exit");
+    const beforeRestart = acknowledged.length;
+    backend = await startEmbedded({ dataFile, port: port!, sitePort: sitePort! });
+    expect(await new ConvexHttpClient(backend.url).query(api.counters.get, { name })).toBeGreaterThanOrEqual(
+      beforeRestart,
+    );
+    await Promise.all(answers);
+    expect(acknowledged).toEqual(Array.from({ length: 200 }, (_, n) => n + 1));
+    expect(await new ConvexHttpClient(backend.url).query(api.counters.get, { name })).toBe(200);
+  });
+
+  test("what was scheduled before a kill -9 runs after it, once", async () => {
+    const dataFile = join(await temporaryFolder(), "data.sqlite3");
+    const channel = uniqueName();
+    let backend = await startEmbedded({ dataFile });
+    onTestFinished(() => backend.stop());
+    const body = "survivor";
+    await new ConvexHttpClient(backend.url).mutation(api.later.schedule, { channel, body, delayMs: 1000 });
+    backend.process.kill("SIGKILL");
+    await once(backend.process, "exit");
+    backend = await startEmbedded({ dataFile });
+    const seen = watch(liveClient(backend.url), api.messages.list, { channel });
+    expect(await seen.until((messages) => messages.length > 0)).toEqual([body]);
+  });
+
+  test("stops within seconds when told, with clients connected", async () => {
+    const backend = await startEmbedded();
+    await watch(liveClient(backend.url), api.messages.list, { channel: "c" }).until(() => true);
+    const started = Date.now();
+    await backend.stop();
+    expect(backend.process.exitCode).toBe(0);
+    expect(Date.now() - started).toBeLessThan(5000);
+  });
+
+  test("ends with its parent", async () => {
+    const backend = await startEmbedded();
+    onTestFinished(() => backend.stop());
+    const ended = once(backend.process, "exit");
+    backend.process.stdin?.destroy();
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test("says which port is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const data = join(await temporaryFolder(), "data.sqlite3");
+    const ended = await runToEnd([
+      "--convex",
+      fixture,
+      "--data",
+      data,
+      "--port",
+      String(port),
+      "--site-port",
+      "0",
+    ]);
+    expect(ended.code).toBe(1);
+    expect(ended.output).toContain(`127.0.0.1:${port} is already in use`);
+    expect(ended.output).not.toContain(" at ");
+  });
+
+  test("says what is wrong with its arguments, its key, its functions", async () => {
+    const folder = await temporaryFolder();
+    const free = ["--port", "0", "--data", join(folder, "data.sqlite3")];
+    expect(await runToEnd(["--colour"])).toMatchObject({
+      code: 2,
+      output: expect.stringContaining("--convex FOLDER"),
+    });
+    expect(await runToEnd(["--convex", fixture, ...free], {})).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("GLEANER_ADMIN_KEY"),
+    });
+    expect(await runToEnd(["--convex", join(folder, "nothing"), ...free])).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("nothing"),
+    });
+  });
+});
