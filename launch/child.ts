@@ -120,7 +120,7 @@ function parseReady(line: string): Readonly<Record<string, unknown>> | null {
   try {
     const message: unknown = JSON.parse(line);
     if (typeof message === "object" && message !== null && "ready" in message && message.ready === true) {
-      return message as Record<string, unknown>;
+      return message;
     }
   } catch {
     // A line that merely starts like JSON is ordinary output.

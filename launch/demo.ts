@@ -67,7 +67,7 @@ async function askAll(
 ): Promise<readonly Answer[]> {
   const client = makeClient(farm.backend.siteUrl, farm.organization.apiKey);
   let done = 0;
-  let killing: Promise<void> | null = null;
+  let killing = Promise.resolve();
   const answers = await inPool(demoPrompts(requests), concurrency, async (prompt, index) => {
     const answer = await ask(client, farm.modelId, prompt, index % 3 === 0);
     done++;

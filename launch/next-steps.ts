@@ -55,8 +55,6 @@ function curl(steps: NextSteps): string[] {
 }
 
 function donorLines(donor: DonorStep): string[] {
-  const forTheFirstHour =
-    "It donates for the first hour even while you work, so that you can try it; then only when idle.";
   if (donor.kind === "desktop") {
     return [
       "DONOR      this computer: the Gleaner icon in the tray has Pause and Open.",

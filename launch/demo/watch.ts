@@ -25,7 +25,7 @@ export class Watcher {
 
   /** Resolves when the predicate holds for the live list of devices; rejects after `withinMs`. */
   async untilDevices(holds: (devices: readonly DeviceRow[]) => boolean, withinMs: number): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<null>();
     const timer = setTimeout(
       () => reject(new Error(`nothing of the kind within ${withinMs / 1000} s`)),
       withinMs,
@@ -34,7 +34,7 @@ export class Watcher {
       api.admin.devices,
       { session: this.#session },
       (devices) => {
-        if (holds(devices)) resolve();
+        if (holds(devices)) resolve(null);
       },
       reject,
     );

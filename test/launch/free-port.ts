@@ -1,0 +1,31 @@
+import { createServer, type Server } from "node:net";
+
+/** Listens on a port, to keep others off it. */
+export async function listen(port: number): Promise<Server> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return server;
+}
+
+export async function close(server: Server): Promise<void> {
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** The first of `count` neighbouring ports that are free now. */
+export async function freePorts(count: number): Promise<number> {
+  for (;;) {
+    const first = 20_000 + Math.floor(Math.random() * 20_000);
+    const servers: Server[] = [];
+    try {
+      for (let offset = 0; offset < count; offset++) servers.push(await listen(first + offset));
+      return first;
+    } catch {
+      // One of them is taken: try elsewhere.
+    } finally {
+      await Promise.all(servers.map(close));
+    }
+  }
+}

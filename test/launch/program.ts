@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "../..");
+
+export type Program = {
+  /** Everything printed so far, both streams. */
+  readonly output: () => string;
+  /** Resolves with the output once it contains the text; rejects when the program ends before. */
+  readonly until: (text: string) => Promise<string>;
+  readonly interrupt: () => void;
+  readonly ended: Promise<number | null>;
+};
+
+/** Runs one of launch/'s programs as a person at a terminal would. */
+export function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Program {
+  const child = spawn(process.execPath, [join(root, "launch", file), ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let text = "";
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (data: Buffer) => {
+      text += data.toString();
+      listeners.forEach((listener) => listener());
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  return {
+    output: () => text,
+    until: async (wanted) => {
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      const look = (): void => {
+        if (text.includes(wanted)) resolve(text);
+      };
+      listeners.add(look);
+      look();
+      void ended.then((code) =>
+        reject(new Error(`ended with ${code} before it printed "${wanted}":\n${text}`)),
+      );
+      return promise.finally(() => listeners.delete(look));
+    },
+    interrupt: () => void child.kill("SIGINT"),
+    ended,
+  };
+}
