@@ -13,6 +13,7 @@ import type { StaticFolder } from "./http/static-path.ts";
 import { withSystemFunctions } from "./http/system-functions.ts";
 import { bundleFunctions, type Bundle } from "./runtime/bundle.ts";
 import { createFunctionRunner, FunctionsLoadError } from "./runtime/runner.ts";
+import { startScheduling } from "./scheduler/start-scheduling.ts";
 import { Connections } from "./sync/connections.ts";
 import { LiveQueries } from "./sync/live-queries.ts";
 import { MutationLanes } from "./sync/mutation-lanes.ts";
@@ -107,7 +108,10 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
   });
   onClose(() => connections.close());
   const stopJanitor = startSessionJanitor(engine, log);
-  onClose(() => Promise.resolve(stopJanitor()));
+  onClose(() => {
+    stopJanitor();
+    return Promise.resolve();
+  });
   api.server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));
   api.serve(
     apiHandler({
@@ -120,7 +124,14 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
   );
   const { staticFolders = [] } = options;
   site.serve(siteHandler({ runner, isAllowedHost, staticFolders, apiPort: () => api.port, log }));
+  // Last, so that what is due finds the deployment complete; stopped first.
+  const onError = (error: unknown) => log(`scheduler: ${describe(error)}`);
+  onClose(await startScheduling({ engine, runtime, onError }));
   return { url, siteUrl, adminKey };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 async function bundleOf(directory: string): Promise<Bundle> {
