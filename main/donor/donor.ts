@@ -1,0 +1,273 @@
+import { join } from "node:path";
+import type { PanelHandlers, Reply } from "../../app/contract/ipc.ts";
+import type { ModelFile } from "../../app/contract/runner.ts";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { assertNever } from "../../app/assert-never.ts";
+import type { Effect } from "../../app/policy/decision.ts";
+import type { Facts } from "../../app/policy/facts.ts";
+import type { Rules } from "../../app/policy/rules.ts";
+import { errorName, type Log } from "../log.ts";
+import { ModelCatalogue } from "../models/catalogue.ts";
+import { createPanelHandlers } from "../panel-handlers.ts";
+import type { SpawnRunner } from "../runner/child.ts";
+import { RunnerSupervisor } from "../runner/supervisor.ts";
+import { runnerThreads } from "../runner/threads.ts";
+import { cpuLoadSensor, type OwnCpuTime } from "../sensors/cpu-load.ts";
+import { gatherFacts } from "../sensors/facts.ts";
+import type { IdleSensor } from "../sensors/idle.ts";
+import { ownCpuTime } from "../sensors/own-cpu-time.ts";
+import { type PowerReading, powerSensor } from "../sensors/power.ts";
+import type { Sensor } from "../sensors/sensor.ts";
+import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
+import { connectBackend } from "../worker/convex-backend.ts";
+import { openIdentity } from "../worker/identity.ts";
+import { Worker } from "../worker/worker.ts";
+import { ConnectionGrace } from "./connection-grace.ts";
+import { EarningsFeed } from "./earnings-feed.ts";
+import { enrolmentRefusals } from "./enrolment-words.ts";
+import { InputWatch } from "./input-watch.ts";
+import { DonorLoop, type WakeReason } from "./loop.ts";
+import { openSettings } from "./settings.ts";
+import { factsView, initialSnapshot, modelViews, settingsView } from "./views.ts";
+
+export type DonorOptions = {
+  /** The donor's own folder: device.json and settings.json live there. */
+  readonly dataDir: string;
+  readonly backendUrl: string;
+  /** What the organization calls this device. */
+  readonly name: string;
+  readonly version: string;
+  readonly shell: DonorSnapshot["shell"];
+  readonly spawnRunner: SpawnRunner;
+  readonly idle: IdleSensor;
+  readonly power?: Sensor<PowerReading>;
+  /** CPU time of this program and its runner, where the shell knows better than /proc. */
+  readonly ownCpuTime?: OwnCpuTime;
+  /** Model files that came with the program. */
+  readonly bundledModels: readonly ModelFile[];
+  /** This start's own defaults, e.g. `requireIdle: false` for a machine at which nobody sits. */
+  readonly baseRules?: Partial<Rules>;
+  readonly webSocketConstructor?: typeof WebSocket;
+  readonly log: Log;
+  readonly onQuit: () => void;
+};
+
+/** A running donor, as a shell (Electron's or the headless one) holds it. */
+export type Donor = {
+  readonly handlers: PanelHandlers;
+  readonly snapshot: SnapshotStore;
+  /** Something happened that only the shell hears of: `power`, `lock`, `input`. */
+  readonly wake: (reason: WakeReason) => void;
+  /** Gives jobs back, says goodbye, ends the runner: within 2.5 s. */
+  readonly stop: () => Promise<void>;
+};
+
+/** How long jobs and goodbye may take at the end. */
+const leaveWithinMs = 2_000;
+/** Before the first connection the donor says "starting", not "offline", for so long. */
+const firstConnectionMs = 3_000;
+
+/** Builds the donor out of its parts and starts it. */
+export async function startDonor(options: DonorOptions): Promise<Donor> {
+  const { log } = options;
+  const identity = await openIdentity(join(options.dataDir, "device.json"), log);
+  const settings = await openSettings(join(options.dataDir, "settings.json"), options.baseRules ?? {}, log);
+  const threads = await runnerThreads();
+
+  const runner = new RunnerSupervisor(options.spawnRunner, log);
+  const catalogue = new ModelCatalogue(log);
+  const backend = connectBackend({
+    url: options.backendUrl,
+    deviceKey: identity.current().deviceKey,
+    log,
+    ...(options.webSocketConstructor === undefined
+      ? {}
+      : { webSocketConstructor: options.webSocketConstructor }),
+  });
+  const sensors = gatherFacts({
+    idle: options.idle,
+    power: options.power ?? powerSensor,
+    otherCpuLoad: cpuLoadSensor(options.ownCpuTime ?? ownCpuTime(() => runner.pid)),
+  });
+  const snapshot = createSnapshotStore(
+    initialSnapshot(options, settings.current(), identity.current().enrolment),
+  );
+  const grace = new ConnectionGrace(() => loop.wake("connection"));
+  const earnings = new EarningsFeed(backend, snapshot);
+
+  const worker = new Worker({
+    backend,
+    runner,
+    catalogue,
+    threads,
+    version: options.version,
+    log,
+    onChange: (change) => {
+      switch (change) {
+        case "connection":
+          grace.update(worker.connection);
+          return wakeFirst("connection");
+        case "me":
+          return followMe();
+        case "models":
+          return loop.wake("models");
+        case "work":
+          return snapshot.update({ work: worker.work });
+        default:
+          return assertNever(change);
+      }
+    },
+  });
+
+  const facts = (): Facts => {
+    const now = Date.now();
+    const { pause, donateNowUntil } = settings.current();
+    return {
+      now,
+      ...sensors.read(),
+      connection: grace.fact(now),
+      enrolled:
+        identity.current().enrolment !== null && !worker.unknownHere && worker.me?.status !== "retired",
+      pause,
+      donateNowUntil,
+      modelReady: worker.usableModels.length > 0,
+    };
+  };
+  const input = new InputWatch(options.idle, () => loop.wake("input"));
+  const loop = new DonorLoop({
+    facts,
+    rules: () => settings.current().rules,
+    perform,
+    onLook: (activity, seen, recheckAt) => {
+      // Asked for by the person, donating goes on under their hands: then input says nothing.
+      input.watch(activity.kind === "donating" && activity.reason === "idle");
+      worker.setActivity(activity);
+      earnings.follow(seen.now);
+      snapshot.update({
+        activity,
+        recheckAt,
+        facts: factsView(seen),
+        connection: worker.connection.connected ? "online" : everConnected ? "offline" : "connecting",
+        models: modelViews(worker.me, catalogue),
+        ...settingsView(settings.current(), seen.now),
+      });
+    },
+    log,
+  });
+
+  function perform(effect: Effect): void {
+    switch (effect.kind) {
+      case "accept":
+        return worker.accept();
+      case "yield": {
+        const startedAt = performance.now();
+        void worker.yield(effect.reason).then(() => {
+          const tookMs = Math.round(performance.now() - startedAt);
+          log("info", "donor.yielded", { reason: effect.reason, tookMs });
+        });
+        return;
+      }
+      default:
+        return assertNever(effect);
+    }
+  }
+
+  let everConnected = false;
+  let started = false;
+  function wakeFirst(reason: WakeReason): void {
+    everConnected ||= worker.connection.connected;
+    if (started) return loop.wake(reason);
+    // "Starting" until something can be said that is not overtaken at once.
+    const known = worker.me !== null || worker.unknownHere || identity.current().enrolment === null;
+    if (everConnected && known) begin();
+  }
+  function begin(): void {
+    if (started) return;
+    started = true;
+    clearTimeout(firstTimer);
+    loop.start();
+  }
+
+  function followMe(): void {
+    const { me } = worker;
+    if (me !== null) {
+      snapshot.update({
+        organization: { name: me.organizationName },
+        device: { id: me.deviceId, name: me.name },
+      });
+      void rememberEnrolment(me.deviceId, me.organizationName);
+    } else if (worker.unknownHere) {
+      snapshot.update({ organization: null, device: null });
+    }
+    wakeFirst("enrolment");
+  }
+
+  async function rememberEnrolment(deviceId: string, organizationName: string): Promise<void> {
+    try {
+      await identity.setEnrolment({ deviceId, organizationName });
+    } catch (error) {
+      log("error", "identity.not-saved", { error: errorName(error) });
+    }
+  }
+
+  async function enroll(code: string): Promise<Reply> {
+    if (!worker.connection.connected) {
+      return {
+        kind: "refused",
+        message: "The organization's server cannot be reached just now. Try again later.",
+      };
+    }
+    try {
+      const outcome = await backend.enroll(code, options.name, `${process.platform} ${process.arch}`);
+      if (outcome.kind === "refused") {
+        return { kind: "refused", message: enrolmentRefusals[outcome.reason] };
+      }
+      await rememberEnrolment(outcome.deviceId, outcome.organizationName);
+      worker.enrolled();
+      earnings.enrolled();
+      loop.wake("enrolment");
+      return { kind: "ok", value: null };
+    } catch (error) {
+      log("warn", "enrol.failed", { error: errorName(error) });
+      return {
+        kind: "refused",
+        message: "The organization's server refused the enrolment. Try again later.",
+      };
+    }
+  }
+
+  const firstTimer = setTimeout(begin, firstConnectionMs);
+  for (const file of options.bundledModels) void catalogue.add(file);
+  await sensors.start(() => loop.wake("sample"));
+  worker.start();
+  if (identity.current().enrolment !== null) {
+    worker.enrolled();
+    earnings.enrolled();
+  }
+
+  return {
+    handlers: createPanelHandlers({
+      snapshot,
+      settings,
+      onSettings: () => loop.wake("settings"),
+      enroll,
+      quit: options.onQuit,
+      log,
+    }),
+    snapshot,
+    wake: (reason) => {
+      if (reason === "power") void sensors.samplePower();
+      loop.wake(reason);
+    },
+    stop: async () => {
+      clearTimeout(firstTimer);
+      loop.stop();
+      input.watch(false);
+      sensors.stop();
+      grace.stop();
+      earnings.stop();
+      await worker.stop(leaveWithinMs);
+      await Promise.race([backend.close(), new Promise((resolve) => setTimeout(resolve, 500))]);
+    },
+  };
+}

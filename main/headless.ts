@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { ModelFile } from "../app/contract/runner.ts";
+import { startDonor } from "./donor/donor.ts";
+import { type Arguments, parseArguments, usage } from "./headless/arguments.ts";
+import { enrolOnce } from "./headless/enrol-once.ts";
+import { jsonLinesLog } from "./log.ts";
+import { readManifest } from "./models/manifest.ts";
+import { type PanelServer, servePanel } from "./panel-server/panel-server.ts";
+import { forkRunner } from "./runner/fork-runner.ts";
+import { idleFromFile, unknownIdle } from "./sensors/idle.ts";
+
+/** The donor without Electron: a server, a lab machine, a container, a test. Logs to standard error. */
+async function main(): Promise<void> {
+  const parsed = parseArguments(process.argv.slice(2), process.env);
+  if (parsed.kind === "invalid") {
+    process.stderr.write(`${parsed.reason}\n\n${usage}\n`);
+    process.exitCode = 64;
+    return;
+  }
+  await run(parsed.value);
+}
+
+async function run(args: Arguments): Promise<void> {
+  const log = jsonLinesLog((line) => process.stderr.write(line), args.verbose ? "debug" : "info");
+  let leaving = false;
+  const leave = (why: string): void => {
+    // A second signal is somebody who does not want to wait.
+    if (leaving) process.exit(130);
+    leaving = true;
+    log("info", "headless.leaving", { why });
+    setTimeout(() => process.exit(1), 3_000).unref();
+    void stop().finally(() => process.exit(0));
+  };
+  let stop = (): Promise<void> => Promise.resolve();
+  process.on("SIGINT", () => leave("SIGINT"));
+  process.on("SIGTERM", () => leave("SIGTERM"));
+  if (args.withParent) {
+    process.stdin.on("end", () => leave("parent ended")).on("error", () => leave("parent ended"));
+    process.stdin.resume();
+  }
+
+  const idleFile = process.env["GLEANER_TEST_IDLE_FILE"];
+  const donor = await startDonor({
+    dataDir: args.data,
+    backendUrl: args.backend,
+    name: args.name,
+    version: programVersion(),
+    shell: "headless",
+    spawnRunner: forkRunner(fileURLToPath(new URL("./runner/runner-process.ts", import.meta.url))),
+    idle: idleFile === undefined ? unknownIdle : idleFromFile(idleFile),
+    bundledModels: await bundledModels(args.model),
+    baseRules: args.unattended ? { requireIdle: false } : {},
+    log,
+    onQuit: () => leave("quit"),
+  });
+  let panel: PanelServer | null = null;
+  stop = async () => {
+    await panel?.close();
+    await donor.stop();
+  };
+  if (args.panelPort !== undefined) {
+    panel = await servePanel({
+      port: args.panelPort,
+      folder: args.panelDir ?? fileURLToPath(new URL("../out/renderer", import.meta.url)),
+      handlers: donor.handlers,
+      snapshot: donor.snapshot,
+    });
+  }
+  if (args.donateNow !== undefined) await donor.handlers.donateNow({ minutes: args.donateNow });
+  if (args.code !== undefined) enrolOnce(donor, args.code, log);
+  process.stdout.write(`${JSON.stringify({ ready: true, panelUrl: panel?.url ?? null })}\n`);
+}
+
+const demoManifest = fileURLToPath(new URL("../resources/demo-model/manifest.json", import.meta.url));
+
+async function bundledModels(manifests: readonly string[]): Promise<readonly ModelFile[]> {
+  const found = await Promise.all([demoManifest, ...manifests].map(readManifest));
+  return found.filter((file) => file !== null);
+}
+
+function programVersion(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+main().catch((error: unknown) => {
+  const busy = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+  const words = busy
+    ? "The panel's port is taken by another program: choose another --panel-port."
+    : String(error);
+  process.stderr.write(`${words}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { parseArguments } from "./arguments.ts";
+
+const required = ["--data", "/tmp/d", "--backend", "http://127.0.0.1:3210"];
+
+describe("headless arguments", () => {
+  it("need a folder and a backend, and have defaults for the rest", () => {
+    expect(parseArguments(required, {})).toMatchObject({
+      kind: "ok",
+      value: {
+        data: "/tmp/d",
+        backend: "http://127.0.0.1:3210",
+        unattended: false,
+        withParent: false,
+        model: [],
+      },
+    });
+    expect(parseArguments([], {})).toMatchObject({ kind: "invalid" });
+  });
+
+  it("may come from the environment, where a flag wins", () => {
+    const env = { GLEANER_DATA: "/tmp/e", GLEANER_BACKEND: "https://b.example", GLEANER_CODE: "GLN-AAAA" };
+    expect(parseArguments(["--data", "/tmp/d"], env)).toMatchObject({
+      kind: "ok",
+      value: { data: "/tmp/d", backend: "https://b.example", code: "GLN-AAAA" },
+    });
+  });
+
+  it.each([
+    [["--backend", "ftp://x"]],
+    [["--panel-port", "99999"]],
+    [["--panel-port", "x"]],
+    [["--donate-now", "0"]],
+    [["--name", " "]],
+    [["--unknown"]],
+    [["stray"]],
+  ])("refuse %j, with a reason", (extra) => {
+    const parsed = parseArguments([...required, ...extra], {});
+    if (parsed.kind !== "invalid") throw new Error("taken");
+    expect(parsed.reason).not.toBe("");
+  });
+});

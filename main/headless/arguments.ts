@@ -1,0 +1,84 @@
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+
+export const usage = `node main/headless.ts --data DIR --backend URL [options]
+  --code CODE         enrol with this code, unless this device is enrolled already
+  --name NAME         what the organization calls this device (its host name)
+  --donate-now MIN    donate for so many minutes from the start, in use or not
+  --unattended        nobody sits here: do not ask for idleness
+  --panel-port PORT   serve the panel on loopback; 0 takes a free port (no panel)
+  --panel-dir DIR     the built panel (out/renderer)
+  --model FILE        manifest of a model file that came with the program; may be repeated
+  --with-parent       end when standard input does
+  --verbose           log more
+Each can also stand in the environment, as GLEANER_DATA, GLEANER_BACKEND, GLEANER_CODE, GLEANER_NAME.`;
+
+const schema = z.object({
+  data: z
+    .string({ error: "--data DIR is missing" })
+    .min(1)
+    .transform((path) => resolve(path)),
+  backend: z.url({ protocol: /^https?$/, error: "--backend URL has to be an http or https address" }),
+  code: z.string().trim().min(4).max(200).optional(),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(120)
+    .default(hostname() || "device"),
+  donateNow: z.coerce.number().int().min(1).max(1_440).optional(),
+  unattended: z.boolean().default(false),
+  panelPort: z.coerce.number().int().min(0).max(65_535).optional(),
+  panelDir: z.string().min(1).optional(),
+  model: z.array(z.string().min(1)).default([]),
+  withParent: z.boolean().default(false),
+  verbose: z.boolean().default(false),
+});
+
+export type Arguments = z.output<typeof schema>;
+
+export type ParsedArguments =
+  { readonly kind: "ok"; readonly value: Arguments } | { readonly kind: "invalid"; readonly reason: string };
+
+/** Flags win over the environment. Secrets may come by either; an environment is not seen in process lists. */
+export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv): ParsedArguments {
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: {
+        data: { type: "string" },
+        backend: { type: "string" },
+        code: { type: "string" },
+        name: { type: "string" },
+        "donate-now": { type: "string" },
+        unattended: { type: "boolean" },
+        "panel-port": { type: "string" },
+        "panel-dir": { type: "string" },
+        model: { type: "string", multiple: true },
+        "with-parent": { type: "boolean" },
+        verbose: { type: "boolean" },
+      },
+    });
+    const parsed = schema.safeParse({
+      ...values,
+      data: values.data ?? env["GLEANER_DATA"],
+      backend: values.backend ?? env["GLEANER_BACKEND"],
+      code: values.code ?? env["GLEANER_CODE"],
+      name: values.name ?? env["GLEANER_NAME"],
+      donateNow: values["donate-now"],
+      panelPort: values["panel-port"],
+      panelDir: values["panel-dir"],
+      withParent: values["with-parent"],
+    });
+    if (parsed.success) return { kind: "ok", value: parsed.data };
+    return { kind: "invalid", reason: parsed.error.issues.map(describe).join("; ") };
+  } catch (error) {
+    return { kind: "invalid", reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  return issue.message.startsWith("--") ? issue.message : `${issue.path.join(".")}: ${issue.message}`;
+}

@@ -1,0 +1,32 @@
+import type { Donor } from "../donor/donor.ts";
+import type { Log } from "../log.ts";
+
+/** An answer of the backend that says "later": asked again after this. */
+const againMs = 2_000;
+
+/**
+ * Enrols with a code as soon as the backend is reached, unless the device is enrolled by then. A code that is
+ * refused is reported in the log, and the panel still takes another.
+ */
+export function enrolOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: string, log: Log): void {
+  let asking = false;
+  const unsubscribe = donor.snapshot.onDelta(() => void ask());
+  async function ask(): Promise<void> {
+    const { connection, device, activity } = donor.snapshot.get();
+    if (asking || connection !== "online") return;
+    // A known device whose key the backend has forgotten is enrolled afresh.
+    if (device !== null && activity.reason !== "not-enrolled") return unsubscribe();
+    asking = true;
+    const reply = await donor.handlers.enroll({ code });
+    if (reply.kind === "ok") {
+      unsubscribe();
+      log("info", "headless.enrolled");
+      return;
+    }
+    log("error", "headless.not-enrolled", { why: reply.message });
+    setTimeout(() => {
+      asking = false;
+    }, againMs).unref();
+  }
+  void ask();
+}

@@ -1,0 +1,126 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { PanelHandlers } from "../../app/contract/ipc.ts";
+import type { SnapshotStore } from "../snapshot-store.ts";
+import { bridge, maxFrameBytes } from "./bridge.ts";
+import { isSameOrigin } from "./same-origin.ts";
+import { PanelSession } from "./session.ts";
+import { findPanelPage, readStatic } from "./static-files.ts";
+
+export type PanelServerOptions = {
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** The built pages. */
+  readonly folder: string;
+  readonly handlers: PanelHandlers;
+  readonly snapshot: SnapshotStore;
+};
+
+export type PanelServer = {
+  /** Opens the panel, once in each browser: the token in it becomes a cookie. */
+  readonly url: string;
+  readonly close: () => Promise<void>;
+};
+
+const maxPanels = 16;
+
+/** Serves the panel on 127.0.0.1. Rejects when the port is taken. */
+export async function servePanel(options: PanelServerOptions): Promise<PanelServer> {
+  const session = new PanelSession();
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, clientTracking: true });
+  let port = options.port;
+
+  const server = createServer((request, response) => {
+    void answer(request, response).catch(() => response.destroy());
+  });
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 10_000;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    secure(response, port);
+    if (!isSameOrigin(request, port, false)) return refuse(response, 403, "Forbidden");
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return refuse(response, 405, "Method not allowed");
+    const url = new URL(request.url ?? "/", `http://127.0.0.1:${port}`);
+    const page = await findPanelPage(options.folder);
+    if (page === null) {
+      return refuse(
+        response,
+        503,
+        "The panel is not built yet: run `npm run build` and load this page again.",
+      );
+    }
+    if (session.acceptsToken(url.searchParams.get("token"))) {
+      // The address without the token: it should not stay in the browser's history.
+      response.writeHead(303, { "set-cookie": session.setCookie, location: page }).end();
+      return;
+    }
+    if (!session.acceptsCookie(request)) {
+      return refuse(response, 401, "Open the address that Gleaner printed when it started.");
+    }
+    if (url.pathname === "/") {
+      response.writeHead(303, { location: page }).end();
+      return;
+    }
+    const file = await readStatic(options.folder, url.pathname);
+    if (file === null) return refuse(response, 404, "Not found");
+    response.writeHead(200, { "content-type": file.contentType, "content-length": file.body.length });
+    response.end(request.method === "HEAD" ? undefined : file.body);
+  }
+
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const url = new URL(request.url ?? "/", `http://127.0.0.1:${port}`);
+    const allowed =
+      url.pathname === "/bridge" && isSameOrigin(request, port, true) && session.acceptsCookie(request);
+    if (!allowed || sockets.clients.size >= maxPanels) {
+      socket.end("HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n");
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (panel) =>
+      bridge(panel, options.handlers, options.snapshot),
+    );
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, "127.0.0.1", resolve);
+  });
+  port = (server.address() as AddressInfo).port;
+  return {
+    url: `http://127.0.0.1:${port}/?token=${session.token}`,
+    close: async () => {
+      for (const panel of sockets.clients) panel.terminate();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function secure(response: ServerResponse, port: number): void {
+  response.setHeader(
+    "content-security-policy",
+    [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self' 'unsafe-inline'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      `connect-src 'self' ws://127.0.0.1:${port} ws://localhost:${port}`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+  );
+  response.setHeader("x-content-type-options", "nosniff");
+  response.setHeader("x-frame-options", "DENY");
+  response.setHeader("referrer-policy", "no-referrer");
+  response.setHeader("cross-origin-resource-policy", "same-origin");
+  response.setHeader("cross-origin-opener-policy", "same-origin");
+  response.setHeader("cache-control", "no-store");
+}
+
+function refuse(response: ServerResponse, status: number, words: string): void {
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${words}\n`);
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { calls } from "../../app/contract/ipc.ts";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { holdReasons, type HoldReason } from "../../app/policy/reasons.ts";
+import { trayMenu, type TrayEntry } from "./tray-menu.ts";
+import { trayState, trayTooltip } from "./tray-state.ts";
+
+const now = new Date(2026, 10, 21, 18, 30).getTime();
+const idle: Parameters<typeof trayMenu>[0] = {
+  activity: { kind: "donating", reason: "idle", since: now },
+  work: null,
+  pause: null,
+  donateNowUntil: null,
+  device: { id: "d1", name: "Ada's ThinkPad" },
+};
+const labels = (entries: readonly TrayEntry[]): string[] =>
+  entries.map((entry) => (entry.kind === "separator" ? "-" : entry.label));
+
+describe("trayMenu", () => {
+  it("while donating", () => {
+    expect(labels(trayMenu(idle, now))).toEqual([
+      "Gleaner: Idle, donating",
+      "-",
+      "Pause",
+      "Donate now for 1 hour",
+      "Open Gleaner",
+      "-",
+      "Quit",
+    ]);
+  });
+
+  it("while paused: resume stands first, and pausing again is not offered", () => {
+    const paused = {
+      ...idle,
+      pause: { until: null },
+      activity: { kind: "holding", reason: "paused-by-you", since: now },
+    } as const;
+    expect(labels(trayMenu(paused, now)).slice(0, 5)).toEqual([
+      "Gleaner: Paused by you",
+      "-",
+      "Resume",
+      "Donate now for 1 hour",
+      "Open Gleaner",
+    ]);
+  });
+
+  it("while donating on demand", () => {
+    expect(labels(trayMenu({ ...idle, donateNowUntil: now + 1 }, now)).slice(2, 5)).toEqual([
+      "Stop donating now",
+      "Pause",
+      "Open Gleaner",
+    ]);
+  });
+
+  it("before enrolment it offers nothing that needs it", () => {
+    const fresh = {
+      ...idle,
+      device: null,
+      activity: { kind: "holding", reason: "not-enrolled", since: now },
+    } as const;
+    expect(labels(trayMenu(fresh, now))).toEqual([
+      "Gleaner: Not enrolled",
+      "-",
+      "Join your organization…",
+      "-",
+      "Quit",
+    ]);
+  });
+
+  it("offers only calls that the contract takes", () => {
+    const actions = (entries: readonly TrayEntry[]): TrayEntry[] =>
+      entries.flatMap((entry) => (entry.kind === "submenu" ? actions(entry.entries) : [entry]));
+    const made = actions(trayMenu(idle, now)).flatMap((entry) =>
+      entry.kind === "action" && entry.action.kind === "call" ? [entry.action] : [],
+    );
+    expect(made.filter((action) => action.name === "pause").map((action) => action.argument)).toEqual([
+      { minutes: 15 },
+      { minutes: 60 },
+      { minutes: 13.5 * 60 },
+      { minutes: null },
+    ]);
+    for (const action of made)
+      expect(calls[action.name].argument.safeParse(action.argument).success).toBe(true);
+  });
+});
+
+describe("the icon and its tooltip", () => {
+  it("has a state for every reason", () => {
+    const stateOf = (reason: HoldReason) => trayState({ activity: { kind: "holding", reason, since: now } });
+    const states = Object.fromEntries((Object.keys(holdReasons) as HoldReason[]).map((r) => [r, stateOf(r)]));
+    expect(states).toMatchObject({ "paused-by-you": "paused", offline: "offline", "in-use": "holding" });
+    expect(trayState(idle)).toBe("donating");
+  });
+
+  it("says when a job is under way", () => {
+    const work = { modelId: "m" } as DonorSnapshot["work"];
+    expect(trayTooltip({ ...idle, work })).toBe("Gleaner: Idle, donating, working on a job");
+  });
+});

@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { Menu, type MenuItemConstructorOptions, nativeImage, type NativeImage, Tray } from "electron";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { type TrayAction, type TrayEntry, trayMenu } from "./tray-menu.ts";
+import { type TrayState, trayState, trayTooltip } from "./tray-state.ts";
+
+export type DonorTray = {
+  readonly update: (snapshot: DonorSnapshot) => void;
+  readonly destroy: () => void;
+};
+
+type Options = {
+  /** The folder of the tray's images. */
+  readonly icons: string;
+  readonly platform: NodeJS.Platform;
+  readonly onAction: (action: TrayAction) => void;
+};
+
+/** The tray icon, kept equal to the snapshot. The menu is rebuilt only when it would read differently. */
+export function donorTray({ icons, platform, onAction }: Options): DonorTray {
+  const tray = new Tray(image(icons, "holding", platform));
+  let shownState: TrayState | null = null;
+  let shownMenu = "";
+  tray.on("click", () => {
+    // On macOS a click opens the menu by itself.
+    if (platform !== "darwin") onAction({ kind: "open" });
+  });
+  return {
+    update: (snapshot) => {
+      const state = trayState(snapshot);
+      if (state !== shownState) tray.setImage(image(icons, state, platform));
+      shownState = state;
+      tray.setToolTip(trayTooltip(snapshot));
+      const entries = trayMenu(snapshot, Date.now());
+      const menu = JSON.stringify(entries);
+      if (menu !== shownMenu) tray.setContextMenu(Menu.buildFromTemplate(template(entries, onAction)));
+      shownMenu = menu;
+    },
+    destroy: () => tray.destroy(),
+  };
+}
+
+function image(icons: string, state: TrayState, platform: NodeJS.Platform): NativeImage {
+  // macOS colours template images itself, for its light and its dark menu bar.
+  const name = platform === "darwin" ? `${state}Template.png` : `${state}.png`;
+  const found = nativeImage.createFromPath(join(icons, name));
+  if (platform === "darwin") found.setTemplateImage(true);
+  return found;
+}
+
+function template(
+  entries: readonly TrayEntry[],
+  onAction: (action: TrayAction) => void,
+): MenuItemConstructorOptions[] {
+  return entries.map((entry): MenuItemConstructorOptions => {
+    switch (entry.kind) {
+      case "text":
+        return { label: entry.label, enabled: false };
+      case "separator":
+        return { type: "separator" };
+      case "submenu":
+        return { label: entry.label, submenu: template(entry.entries, onAction) };
+      case "action":
+        return { label: entry.label, click: () => onAction(entry.action) };
+    }
+  });
+}

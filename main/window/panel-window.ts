@@ -1,0 +1,75 @@
+import { BrowserWindow, nativeTheme } from "electron";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { sendDelta } from "./ipc.ts";
+import { panelAddress } from "./panel-address.ts";
+
+export type PanelWindow = {
+  readonly show: () => void;
+  readonly isVisible: () => boolean;
+  readonly send: (delta: Partial<DonorSnapshot>) => void;
+  /** From now on closing closes: the program is about to end. */
+  readonly release: () => void;
+};
+
+type Options = { readonly preload: string; readonly icon: string };
+
+/** The panel's window: made when first shown, hidden when closed, so that opening it again is instant. */
+export function panelWindow({ preload, icon }: Options): PanelWindow {
+  let window: BrowserWindow | null = null;
+  let released = false;
+
+  const make = (): BrowserWindow => {
+    const made = new BrowserWindow({
+      width: 420,
+      height: 640,
+      minWidth: 340,
+      minHeight: 420,
+      show: false,
+      title: "Gleaner",
+      icon,
+      autoHideMenuBar: true,
+      backgroundColor: nativeTheme.shouldUseDarkColors ? "#151613" : "#f6f5f1",
+      webPreferences: {
+        preload,
+        contextIsolation: true,
+        sandbox: true,
+        nodeIntegration: false,
+        webviewTag: false,
+        spellcheck: false,
+      },
+    });
+    made.removeMenu();
+    made.on("close", (event) => {
+      if (released) return;
+      event.preventDefault();
+      made.hide();
+    });
+    made.on("closed", () => {
+      window = null;
+    });
+    void made.loadURL(process.env["ELECTRON_RENDERER_URL"] ?? panelAddress);
+    return made;
+  };
+
+  return {
+    show: () => {
+      if (window === null) {
+        const made = make();
+        window = made;
+        // Shown once it has painted: a white flash would be its first impression.
+        made.once("ready-to-show", () => made.show());
+        return;
+      }
+      if (window.isMinimized()) window.restore();
+      window.show();
+      window.focus();
+    },
+    isVisible: () => window?.isVisible() ?? false,
+    send: (delta) => {
+      if (window !== null) sendDelta(window.webContents, delta);
+    },
+    release: () => {
+      released = true;
+    },
+  };
+}

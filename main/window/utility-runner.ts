@@ -1,0 +1,24 @@
+import { utilityProcess } from "electron";
+import type { RunnerChild, SpawnRunner } from "../runner/child.ts";
+
+/** Starts the runner as one of Electron's utility processes. `entry` is the built runner-process.js. */
+export function utilityRunner(entry: string): SpawnRunner {
+  return (): RunnerChild => {
+    const child = utilityProcess.fork(entry, [], {
+      serviceName: "Gleaner runner",
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    return {
+      get pid() {
+        return child.pid;
+      },
+      send: (message) => child.postMessage(message),
+      kill: () => {
+        // Not child.kill(), which asks politely: native threads in a prefill would not hear it.
+        if (child.pid !== undefined) process.kill(child.pid, "SIGKILL");
+      },
+      onMessage: (listener) => void child.on("message", listener),
+      onExit: (listener) => void child.once("exit", (code) => listener({ code, signal: null })),
+    };
+  };
+}

@@ -1,0 +1,125 @@
+import { times } from "../../app/jobs/limits.ts";
+import type { Activity } from "../../app/policy/decision.ts";
+import { errorName, type Log } from "../log.ts";
+import type { Backend, Capabilities, ReportedActivity } from "./backend.ts";
+
+export type PresenceOptions = {
+  readonly backend: Pick<Backend, "hello" | "heartbeat" | "report" | "goodbye">;
+  readonly version: string;
+  readonly log: Log;
+  readonly heartbeatHoldingMs?: number;
+  readonly heartbeatIdleMs?: number;
+};
+
+/**
+ * Tells the backend that this device is here, what it can do and what it does: a hello for each connection
+ * and each change of capabilities, a heartbeat on a clock, a report at each change of activity.
+ */
+export class Presence {
+  readonly #options: PresenceOptions;
+  #greeted: string | null = null;
+  #greeting: string | null = null;
+  #startup = true;
+  #reported: string | null = null;
+  #activity: ReportedActivity | null = null;
+  #holding = false;
+  #timer: NodeJS.Timeout | null = null;
+  #beating = false;
+  #ended = false;
+
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the backend knows this connection and these capabilities. */
+  isGreeted(generation: number, capabilities: Capabilities): boolean {
+    return this.#greeted === greetingKey(generation, capabilities);
+  }
+
+  /** Says hello unless that was said or is being said. Resolves true when the backend took it. */
+  async greet(generation: number, capabilities: Capabilities): Promise<boolean> {
+    const key = greetingKey(generation, capabilities);
+    if (this.#ended || this.#greeted === key || this.#greeting === key) return false;
+    this.#greeting = key;
+    try {
+      await this.#options.backend.hello(this.#options.version, capabilities, this.#startup);
+      this.#startup = false;
+      this.#greeted = key;
+      this.#reported = null;
+      this.#report();
+      this.#arm();
+      return true;
+    } catch (error) {
+      this.#options.log("warn", "hello.refused", { error: errorName(error) });
+      return false;
+    } finally {
+      if (this.#greeting === key) this.#greeting = null;
+    }
+  }
+
+  setActivity(activity: Activity): void {
+    this.#activity =
+      activity.kind === "donating"
+        ? { kind: "donating", reason: activity.reason }
+        : { kind: "holding", reason: activity.reason };
+    if (this.#greeted !== null) this.#report();
+  }
+
+  /** A device that holds jobs has to be heard more often. */
+  setHolding(holding: boolean): void {
+    if (holding === this.#holding) return;
+    this.#holding = holding;
+    if (this.#timer !== null) this.#arm();
+  }
+
+  /** The device left its organization, or the program ends without a goodbye. */
+  stop(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#greeted = null;
+  }
+
+  /** Offline at once; whatever is still held goes back. */
+  async goodbye(): Promise<void> {
+    const greeted = this.#greeted !== null;
+    this.#ended = true;
+    this.stop();
+    if (greeted) await this.#options.backend.goodbye();
+  }
+
+  #report(): void {
+    const activity = this.#activity;
+    const key = JSON.stringify(activity);
+    if (activity === null || key === this.#reported || this.#ended) return;
+    this.#reported = key;
+    this.#options.backend.report(activity).catch((error: unknown) => {
+      this.#options.log("warn", "report.refused", { error: errorName(error) });
+    });
+  }
+
+  #arm(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const holdingMs = this.#options.heartbeatHoldingMs ?? times.heartbeatHoldingMs;
+    const idleMs = this.#options.heartbeatIdleMs ?? times.heartbeatIdleMs;
+    this.#timer = setTimeout(() => this.#beat(), this.#holding ? holdingMs : idleMs);
+  }
+
+  #beat(): void {
+    this.#arm();
+    // While there is no connection calls wait: one waiting heartbeat says as much as ten.
+    if (this.#beating) return;
+    this.#beating = true;
+    this.#options.backend
+      .heartbeat()
+      .catch((error: unknown) => {
+        this.#options.log("warn", "heartbeat.refused", { error: errorName(error) });
+      })
+      .finally(() => {
+        this.#beating = false;
+      });
+  }
+}
+
+function greetingKey(generation: number, capabilities: Capabilities): string {
+  return JSON.stringify([generation, capabilities.threads, capabilities.memoryMb, capabilities.models]);
+}

@@ -1,0 +1,358 @@
+import { totalmem } from "node:os";
+import type { ModelFile } from "../../app/contract/runner.ts";
+import type { WorkView } from "../../app/contract/snapshot.ts";
+import type { Activity } from "../../app/policy/decision.ts";
+import { errorName, type Log } from "../log.ts";
+import type { ModelCatalogue } from "../models/catalogue.ts";
+import type { RunnerSupervisor } from "../runner/supervisor.ts";
+import {
+  type Backend,
+  type Capabilities,
+  type Claimed,
+  type Connection,
+  type Me,
+  UnknownDeviceError,
+  type Unsubscribe,
+} from "./backend.ts";
+import { pickCandidate } from "./candidates.ts";
+import { HeldAttempt } from "./held-attempt.ts";
+import { Presence } from "./presence.ts";
+
+export type WorkerOptions = {
+  readonly backend: Backend;
+  readonly runner: RunnerSupervisor;
+  readonly catalogue: ModelCatalogue;
+  readonly threads: number;
+  readonly version: string;
+  readonly log: Log;
+  /** Something that the donor's facts or the snapshot are made of has changed. */
+  readonly onChange: (change: WorkerChange) => void;
+  readonly random?: () => number;
+};
+
+export type WorkerChange = "connection" | "me" | "models" | "work";
+
+/** What wakes the worker's loop; logged at debug level. */
+type WakeReason =
+  | "accept"
+  | "yield"
+  | "connection"
+  | "me"
+  | "models"
+  | "greeted"
+  | "candidates"
+  | "held"
+  | "claim-answered"
+  | "attempt-ended"
+  | "rest-over";
+
+/** After a claim that was refused (not lost to another device): wait so long before the next. */
+const refusedPauseMs = 2_000;
+
+/** A job that was taken may be given back unseen, between two looks at the list: tried again after this. */
+const triedForMs = 1_000;
+
+/**
+ * The pull loop: while the donor accepts and nothing is held, it watches the ready jobs, claims one, runs
+ * it and tells the backend. One loop looks at everything whenever anything changed; nothing else acts.
+ */
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #presence: Presence;
+  readonly #subscriptions: Unsubscribe[] = [];
+  #connection: Connection = { connected: false, generation: 0 };
+  #me: Me | null = null;
+  #unknownHere = false;
+  #following = false;
+  #accepting = false;
+  #yieldReason = "stopped";
+  #stopping = false;
+
+  #ready: Unsubscribe | null = null;
+  #candidates: readonly string[] = [];
+  readonly #tried = new Set<string>();
+  #triedTimer: NodeJS.Timeout | undefined;
+  #claiming = false;
+  #restUntil = 0;
+  #restTimer: NodeJS.Timeout | undefined;
+
+  #attempt: HeldAttempt | null = null;
+  #held: readonly string[] | null = null;
+  #givingBack = new Set<string>();
+  #work: WorkView | null = null;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#presence = new Presence({ backend: options.backend, version: options.version, log: options.log });
+  }
+
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  get me(): Me | null {
+    return this.#me;
+  }
+
+  /** The backend said that it does not know this device's key. */
+  get unknownHere(): boolean {
+    return this.#unknownHere;
+  }
+
+  /** The job under way; null when there is none. */
+  get work(): WorkView | null {
+    return this.#work;
+  }
+
+  /** The organization's models that are on this device and verified. */
+  get usableModels(): readonly ModelFile[] {
+    return (this.#me?.models ?? []).flatMap((wanted) => this.#options.catalogue.find(wanted) ?? []);
+  }
+
+  /** Connects nothing before it is called; after it, only while the device is enrolled. */
+  start(): void {
+    this.#subscriptions.push(
+      this.#options.backend.onConnection((connection) => {
+        const before = this.#connection;
+        this.#connection = connection;
+        if (before.connected === connection.connected && before.generation === connection.generation) return;
+        this.#options.onChange("connection");
+        this.#wake("connection");
+      }),
+    );
+    this.#options.catalogue.onChange(() => {
+      this.#options.onChange("models");
+      this.#wake("models");
+    });
+  }
+
+  /** The device is enrolled: from now on it follows its organization. */
+  enrolled(): void {
+    this.#unknownHere = false;
+    if (this.#following) return;
+    this.#following = true;
+    const { backend } = this.#options;
+    this.#subscriptions.push(
+      backend.onMe(
+        (me) => {
+          this.#me = me;
+          this.#unknownHere = false;
+          this.#options.onChange("me");
+          this.#wake("me");
+        },
+        (error) => {
+          if (!(error instanceof UnknownDeviceError)) return;
+          this.#unknownHere = true;
+          this.#me = null;
+          this.#options.onChange("me");
+          this.#wake("me");
+        },
+      ),
+      backend.onHeld((held) => {
+        this.#held = held;
+        this.#wake("held");
+      }),
+    );
+  }
+
+  accept(): void {
+    this.#accepting = true;
+    this.#wake("accept");
+  }
+
+  /** Resolves when the runner is off the CPU and its memory freed; the job is given back meanwhile. */
+  async yield(reason: string): Promise<void> {
+    this.#accepting = false;
+    this.#yieldReason = reason;
+    this.#wake("yield");
+    await this.#attempt?.yield(reason);
+    await this.#options.runner.yield();
+  }
+
+  setActivity(activity: Activity): void {
+    this.#presence.setActivity(activity);
+  }
+
+  /** Gives everything back and says goodbye, as far as that can be done within `withinMs`. */
+  async stop(withinMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#accepting = false;
+    this.#yieldReason = "shutdown";
+    this.#wake("yield");
+    clearTimeout(this.#restTimer);
+    clearTimeout(this.#triedTimer);
+    const leaving = (async () => {
+      await this.#attempt?.yield("shutdown");
+      await this.#attempt?.ended;
+      await this.#presence.goodbye();
+    })().catch((error: unknown) => {
+      this.#options.log("warn", "goodbye.failed", { error: errorName(error) });
+    });
+    await Promise.race([leaving, new Promise((resolve) => setTimeout(resolve, withinMs))]);
+    this.#presence.stop();
+    for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe();
+    await this.#options.runner.stop();
+  }
+
+  /** Looks at everything, and does what is due. Every branch may be taken again and again. */
+  #wake(reason: WakeReason): void {
+    this.#options.log("debug", "worker.wake", { reason });
+    this.#greet();
+    this.#compareHeld();
+    this.#presence.setHolding(this.#attempt !== null || this.#claiming);
+    this.#watchReady();
+    this.#claimOne();
+  }
+
+  #greet(): void {
+    if (this.#me?.status !== "active" || !this.#connection.connected || this.#stopping) return;
+    void this.#presence.greet(this.#connection.generation, this.#capabilities()).then((greeted) => {
+      if (greeted) this.#wake("greeted");
+    });
+  }
+
+  #capabilities(): Capabilities {
+    return {
+      threads: this.#options.threads,
+      memoryMb: Math.floor(totalmem() / 2 ** 20),
+      models: this.usableModels.map((model) => model.modelId).sort(),
+    };
+  }
+
+  #wantsWork(): boolean {
+    return (
+      this.#accepting &&
+      !this.#stopping &&
+      this.#me?.status === "active" &&
+      this.usableModels.length > 0 &&
+      this.#resting() === null
+    );
+  }
+
+  /** When claiming may go on after crashes or refusals; null when at once. */
+  #resting(): number | null {
+    const until = Math.max(this.#restUntil, this.#options.runner.restingUntil ?? 0);
+    if (until <= Date.now()) return null;
+    clearTimeout(this.#restTimer);
+    this.#restTimer = setTimeout(() => this.#wake("rest-over"), until - Date.now() + 1);
+    return until;
+  }
+
+  /** Subscribed to ready jobs only while one could be claimed: nobody else is woken by them. */
+  #watchReady(): void {
+    const greeted = this.#presence.isGreeted(this.#connection.generation, this.#capabilities());
+    const wanted = this.#wantsWork() && greeted && this.#attempt === null && !this.#claiming;
+    if (wanted && this.#ready === null) {
+      this.#ready = this.#options.backend.onReady((jobIds) => {
+        this.#candidates = jobIds;
+        this.#wake("candidates");
+      });
+    } else if (this.#ready !== null && (!this.#wantsWork() || this.#attempt !== null)) {
+      this.#ready();
+      this.#ready = null;
+      this.#candidates = [];
+      this.#tried.clear();
+    }
+  }
+
+  #claimOne(): void {
+    if (this.#ready === null || this.#claiming || this.#attempt !== null) return;
+    // While there is no connection a claim would wait, and come out when it is no longer wanted.
+    if (!this.#connection.connected) return;
+    const jobId = pickCandidate(this.#candidates, this.#tried, this.#options.random ?? Math.random);
+    if (jobId === null) return;
+    this.#claiming = true;
+    this.#tried.add(jobId);
+    this.#options.backend
+      .claim(jobId)
+      .then((outcome) => {
+        this.#claiming = false;
+        this.#options.log("debug", "claim.answered", { outcome: outcome.kind });
+        if (outcome.kind === "claimed") this.#begin(outcome.claimed);
+        else if (outcome.kind === "taken") this.#forgetTriedLater();
+        else this.#restUntil = Date.now() + refusedPauseMs;
+      })
+      .catch((error: unknown) => {
+        this.#claiming = false;
+        this.#restUntil = Date.now() + refusedPauseMs;
+        this.#options.log("warn", "claim.refused", { error: errorName(error) });
+      })
+      .finally(() => this.#wake("claim-answered"));
+  }
+
+  #forgetTriedLater(): void {
+    clearTimeout(this.#triedTimer);
+    this.#triedTimer = setTimeout(() => {
+      this.#tried.clear();
+      this.#wake("candidates");
+    }, triedForMs);
+  }
+
+  #begin(claimed: Claimed): void {
+    const { backend, runner, log, threads, onChange } = this.#options;
+    const wanted = this.#me?.models.find((model) => model.modelId === claimed.modelId);
+    const model = wanted === undefined ? null : this.#options.catalogue.find(wanted);
+    // Given back unrun: the person came back while the claim was under way, or the model went.
+    if (!this.#accepting || this.#stopping) return this.#giveBack(claimed.attemptId, this.#yieldReason);
+    if (model === null) return this.#giveBack(claimed.attemptId, "model not on this device");
+    if (claimed.request === null) return this.#refuseMalformed(claimed.attemptId);
+
+    const attempt = new HeldAttempt(claimed, claimed.request, model, {
+      backend,
+      runner,
+      threads,
+      log,
+      onProgress: (view) => {
+        this.#work = view;
+        onChange("work");
+      },
+      wantsNext: () => this.#wantsWork(),
+    });
+    this.#attempt = attempt;
+    log("info", "attempt.claimed", { attemptId: attempt.attemptId, modelId: claimed.modelId });
+    void attempt.ended.then(({ next }) => {
+      this.#attempt = null;
+      this.#work = null;
+      onChange("work");
+      if (next !== null) this.#begin(next);
+      this.#wake("attempt-ended");
+    });
+  }
+
+  /**
+   * `work.held` says what the backend counts as ours. An attempt that it no longer lists was canceled or
+   * fenced; one that it lists and nobody here works on is given back. While a claim or a settlement is under
+   * way the list may be ahead of what we know, and is looked at again after.
+   */
+  #compareHeld(): void {
+    if (this.#held === null || this.#claiming) return;
+    const attempt = this.#attempt;
+    if (attempt !== null) {
+      if (attempt.state !== "running" && attempt.state !== "stopping") return;
+      if (!this.#held.includes(attempt.attemptId)) attempt.gone();
+    }
+    for (const attemptId of this.#held) {
+      if (attemptId !== attempt?.attemptId) this.#giveBack(attemptId, "not at work on it");
+    }
+  }
+
+  #giveBack(attemptId: string, reason: string): void {
+    this.#callOnce(attemptId, "release", () => this.#options.backend.release(attemptId, reason));
+  }
+
+  #refuseMalformed(attemptId: string): void {
+    const message = "The request is not one that a device accepts.";
+    const error = { code: "internal_error", message, retryable: false } as const;
+    this.#callOnce(attemptId, "fail", () => this.#options.backend.fail(attemptId, error));
+  }
+
+  #callOnce(attemptId: string, name: string, call: () => Promise<unknown>): void {
+    if (this.#givingBack.has(attemptId)) return;
+    this.#givingBack.add(attemptId);
+    const { log } = this.#options;
+    log("info", "attempt.returned", { attemptId, call: name });
+    call()
+      .catch((error: unknown) => log("warn", "return.refused", { attemptId, error: errorName(error) }))
+      .finally(() => this.#givingBack.delete(attemptId));
+  }
+}
