@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { version as convexVersion } from "convex";
 import { openEngine } from "./engine/engine.ts";
+import type { Engine } from "./engine/types.ts";
 import { adminKeyCheck } from "./http/admin-key.ts";
 import { apiHandler } from "./http/api-handler.ts";
 import { localUrl } from "./http/endpoint.ts";
@@ -48,7 +49,7 @@ export type Backend = {
 const DEPLOYMENT_NAME = "embedded";
 const MAX_CONNECTIONS = 20_000;
 /** How long running requests have to finish once the backend stops, in ms. */
-const GRACE_MS = 3_000;
+const GRACE_MS = 1_500;
 
 /**
  * Starts the whole backend. Rejects with PortInUseError, StoreError (the data file), FunctionsLoadError (the
@@ -57,12 +58,14 @@ const GRACE_MS = 3_000;
 export async function startBackend(options: BackendOptions): Promise<Backend> {
   const undo: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
-    for (const step of undo.splice(0).reverse()) await step();
+    const failures: unknown[] = [];
+    for (const step of undo.splice(0).reverse()) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw new AggregateError(failures, "The backend did not stop cleanly");
   };
   try {
     return { ...(await compose(options, (step) => undo.push(step))), close };
   } catch (error) {
-    await close();
+    await close().catch((failure: unknown) => options.log?.(describe(failure)));
     throw error;
   }
 }
@@ -71,14 +74,16 @@ type OnClose = (step: () => Promise<void>) => void;
 
 async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<Backend, "close">> {
   const { host = "127.0.0.1", adminKey, log = () => undefined } = options;
+  let engine: Engine | null = null;
+  // Registered first, so that it closes last: what is being answered needs it to the end.
+  onClose(async () => engine?.close());
   // Ports come first: functions may ask for the deployment's own URL while they are loaded.
   const api = await openListener(host, options.port, onClose);
   const site = await openListener(host, options.sitePort, onClose);
   const [url, siteUrl] = [localUrl(host, api.port), localUrl(host, site.port)];
 
   const bundle = await bundleOf(options.convexDir);
-  const engine = openEngine({ path: options.dataFile });
-  onClose(() => engine.close());
+  engine = openEngine({ path: options.dataFile });
   const variables: Record<string, string> = {
     CONVEX_CLOUD_URL: url,
     CONVEX_SITE_URL: siteUrl,

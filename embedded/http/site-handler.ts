@@ -53,6 +53,9 @@ async function answerByAction(
   outgoing: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController();
+  outgoing.on("error", (error) => {
+    gone.abort(error);
+  });
   outgoing.on("close", () => {
     if (!outgoing.writableFinished) gone.abort(new Error("The client disconnected"));
   });

@@ -46,6 +46,8 @@ export class Connections {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const refusal = this.#refusalOf(request);
     if (refusal !== null) {
+      // Nobody else listens any more; a client that resets now must not take the process with it.
+      socket.on("error", () => socket.destroy());
       socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
