@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { api } from "./_generated/api.js";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  expectRefusal,
+  modelId,
+  type Organization,
+  secret,
+  signIn,
+  startBackend,
+} from "./testing/backend.fixture.ts";
+import { hashSecret } from "./model/keys/hash.ts";
+
+let t: Backend;
+let acme: Organization;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 });
+  t = startBackend();
+  acme = await addOrganization(t);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const enroll = async (code: string, deviceKey = secret("gd_")) =>
+  await t.mutation(api.devices.enroll, { code, deviceKey, name: "laptop", platform: "linux-x64" });
+
+async function newCode(over: { readonly uses?: number; readonly expiresInHours?: number } = {}) {
+  const session = await signIn(t, acme);
+  const code = `GLN-${secret("").slice(0, 4).toUpperCase()}-0000-1111`;
+  const { codeId } = await t.mutation(api.admin.createEnrolmentCode, {
+    session,
+    codeHash: await hashSecret(code),
+    label: "Lab",
+    uses: 1,
+    expiresInHours: 1,
+    ...over,
+  });
+  return { code, codeId, session };
+}
+
+describe("enrolment", () => {
+  it("admits a device, and the same key again without using the code up", async () => {
+    const { code } = await newCode({ uses: 1 });
+    const deviceKey = secret("gd_");
+    const first = await enroll(code, deviceKey);
+    expect(first).toMatchObject({ kind: "enrolled", organization: "Acme" });
+    expect(await enroll(code, deviceKey)).toEqual(first);
+    expect(await enroll("anything", deviceKey)).toEqual(first);
+    expect(await enroll(code)).toEqual({ kind: "refused", reason: "used-up" });
+  });
+
+  it("takes a code as people type it", async () => {
+    const { code } = await newCode();
+    const typed = ` ${code.toLowerCase().replace("0000", "ooOO").replace("1111", "lIiL")} `;
+    expect(await enroll(typed)).toMatchObject({ kind: "enrolled" });
+  });
+
+  it("refuses an unknown, an expired and a revoked code", async () => {
+    expect(await enroll("GLN-NOPE-NOPE-NOPE")).toEqual({ kind: "refused", reason: "unknown-code" });
+    const { code, codeId, session } = await newCode({ expiresInHours: 1, uses: 5 });
+    expect(await enroll(code)).toMatchObject({ kind: "enrolled" });
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(await enroll(code)).toEqual({ kind: "refused", reason: "expired" });
+    await t.mutation(api.admin.revokeEnrolmentCode, { session, codeId });
+    expect(await enroll(code)).toEqual({ kind: "refused", reason: "revoked" });
+  });
+
+  it("refuses a weak key and an empty name", async () => {
+    await expectRefusal(enroll(acme.code, "gd_short"), "invalid");
+    await expectRefusal(enroll(acme.code, secret("sk_")), "invalid");
+    await expectRefusal(
+      t.mutation(api.devices.enroll, {
+        code: acme.code,
+        deviceKey: secret("gd_"),
+        name: "  ",
+        platform: "linux-x64",
+      }),
+      "invalid",
+    );
+  });
+
+  it("keeps no key, code or token in the database", async () => {
+    const { deviceKey } = await addDevice(t, acme);
+    const session = await signIn(t, acme);
+    const everything = await t.run(async (ctx) =>
+      JSON.stringify([
+        await ctx.db.query("devices").take(10),
+        await ctx.db.query("apiKeys").take(10),
+        await ctx.db.query("enrolmentCodes").take(10),
+        await ctx.db.query("signInLinks").take(10),
+        await ctx.db.query("sessions").take(10),
+        await ctx.db.query("audit").take(10),
+      ]),
+    );
+    for (const held of [deviceKey, acme.apiKey, acme.code, acme.signInToken, session]) {
+      expect(everything).not.toContain(held);
+    }
+  });
+});
+
+describe("a device", () => {
+  it("sees who it is and which models its organization uses", async () => {
+    const { deviceKey, deviceId } = await addDevice(t, acme, "Ada's laptop");
+    expect(await t.query(api.devices.me, { deviceKey })).toMatchObject({
+      deviceId,
+      name: "Ada's laptop",
+      organization: { id: acme.organizationId, name: "Acme" },
+      status: "active",
+      models: [
+        { modelId, sha256: "ab".repeat(32), sizeBytes: 1_060_000, contextTokens: 1_024, source: "bundled" },
+      ],
+    });
+  });
+
+  it("changes its row on transitions only", async () => {
+    const { deviceKey, deviceId } = await addDevice(t, acme);
+    const row = async () => await t.run(async (ctx) => await ctx.db.get("devices", deviceId));
+    const before = await row();
+    vi.setSystemTime(Date.now() + 15_000);
+    await t.mutation(api.devices.heartbeat, { deviceKey });
+    await t.mutation(api.devices.report, { deviceKey, activity: { kind: "donating", reason: "idle" } });
+    await t.mutation(api.devices.hello, {
+      deviceKey,
+      version: "0.1.0",
+      capabilities: { threads: 4, memoryMb: 8_192, models: [modelId] },
+    });
+    expect(await row()).toEqual(before);
+    await t.mutation(api.devices.report, { deviceKey, activity: { kind: "holding", reason: "in-use" } });
+    expect(await row()).toMatchObject({ activity: { reason: "in-use" }, lastChangeAt: Date.now() });
+  });
+});
