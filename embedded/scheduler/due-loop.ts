@@ -1,0 +1,80 @@
+import type { Engine, Transaction } from "../engine/types.ts";
+
+/** Starts what is due, and says when to look again in ms since the epoch; null when only a write can matter. */
+export type Look = (transaction: Transaction, now: number) => number | null;
+
+export type DueLoopOptions = {
+  readonly engine: Engine;
+  readonly look: Look;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Told of a look that failed; it is tried again after the longest sleep. */
+  readonly onError: (error: unknown) => void;
+};
+
+// The clock may jump and the machine may sleep: no timer is trusted for longer.
+const LONGEST_SLEEP_MS = 60_000;
+
+/**
+ * Watches a table of things that are due at some time, with one timer and one subscription: it looks again when
+ * the next one is due, and when a commit touches what it has read. It sees only what is on disk.
+ */
+export class DueLoop {
+  readonly #options: DueLoopOptions;
+  #timer: NodeJS.Timeout | null = null;
+  #unsubscribe: () => void = () => {};
+  #looking: NodeJS.Immediate | null = null;
+  #isClosed = false;
+
+  constructor(options: DueLoopOptions) {
+    this.#options = options;
+  }
+
+  wake(): void {
+    if (this.#isClosed) return;
+    // What is written while a look is due already is seen by that look.
+    this.#looking ??= setImmediate(() => this.#lookSafely());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#forget();
+    if (this.#looking !== null) clearImmediate(this.#looking);
+  }
+
+  #lookSafely(): void {
+    this.#looking = null;
+    this.#forget();
+    try {
+      this.#look();
+    } catch (error) {
+      this.#sleep(LONGEST_SLEEP_MS);
+      this.#options.onError(error);
+    }
+  }
+
+  #look(): void {
+    const { engine, look, clock } = this.#options;
+    const now = clock();
+    const transaction = engine.begin({ snapshot: engine.durable(), now });
+    try {
+      const nextTime = look(transaction, now);
+      const { readSet, snapshot } = transaction;
+      this.#unsubscribe = engine.subscribe(readSet, snapshot, () => this.wake());
+      this.#sleep(nextTime === null ? LONGEST_SLEEP_MS : nextTime - now);
+    } finally {
+      engine.discard(transaction);
+    }
+  }
+
+  #sleep(ms: number): void {
+    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 0), LONGEST_SLEEP_MS));
+  }
+
+  #forget(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#unsubscribe();
+    this.#unsubscribe = () => {};
+  }
+}

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { CronSchedule, CronSpec } from "./cron-spec.ts";
+import { firstRun, nextRun } from "./next-run.ts";
+
+const spec = (schedule: CronSchedule): CronSpec => ({
+  identifier: "job",
+  function: "m:f",
+  args: {},
+  schedule,
+});
+const time = (text: string): number => Date.parse(text);
+const NOW = time("2026-11-21T10:00:00Z");
+
+describe("the next run", () => {
+  test.each<[CronSchedule, string]>([
+    [{ type: "hourly", minuteUTC: 30 }, "2026-11-21T10:30:00Z"],
+    [{ type: "daily", hourUTC: 9, minuteUTC: 5 }, "2026-11-22T09:05:00Z"],
+    [{ type: "weekly", dayOfWeek: "monday", hourUTC: 0, minuteUTC: 0 }, "2026-11-23T00:00:00Z"],
+    [{ type: "monthly", day: 31, hourUTC: 1, minuteUTC: 0 }, "2026-12-31T01:00:00Z"],
+    [{ type: "cron", cron: "0 */6 * * *" }, "2026-11-21T12:00:00Z"],
+    [{ type: "interval", minutes: 5 }, "2026-11-21T10:05:00Z"],
+  ])("of %j is at %s", (schedule, expected) => {
+    expect(nextRun(spec(schedule), NOW, NOW)).toBe(time(expected));
+  });
+
+  test("of a new interval is at once", () => {
+    expect(firstRun(spec({ type: "interval", seconds: 30 }), NOW)).toBe(NOW);
+    expect(firstRun(spec({ type: "hourly", minuteUTC: 30 }), NOW)).toBe(time("2026-11-21T10:30:00Z"));
+  });
+
+  test("skips what a sleep missed and keeps the interval's rhythm", () => {
+    const hourly = spec({ type: "interval", hours: 1 });
+    expect(nextRun(hourly, NOW, NOW + 10.5 * 3_600_000)).toBe(NOW + 11 * 3_600_000);
+  });
+
+  test("lies after now, by one period at most", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 86_400 }), fc.nat(1e9), (seconds, late) => {
+        const next = nextRun(spec({ type: "interval", seconds }), NOW, NOW + late);
+        expect(next).toBeGreaterThan(NOW + late);
+        expect(next).toBeLessThanOrEqual(NOW + late + seconds * 1000);
+        expect((next - NOW) % (seconds * 1000)).toBe(0);
+      }),
+    );
+  });
+
+  test("of a job without a minute is at the same one each hour", () => {
+    const first = nextRun(spec({ type: "hourly" }), NOW, NOW);
+    expect(nextRun(spec({ type: "hourly" }), first, first)).toBe(first + 3_600_000);
+  });
+});

@@ -1,0 +1,32 @@
+import type { Engine } from "../engine/types.ts";
+import type { FunctionRuntime } from "../runtime/runner.ts";
+import { Crons } from "./crons.ts";
+import { Scheduler } from "./scheduler.ts";
+import { Sweeper } from "./sweeper.ts";
+
+export type SchedulingOptions = {
+  readonly engine: Engine;
+  readonly runtime: Pick<FunctionRuntime, "scheduled" | "crons">;
+  /** Told of what went wrong in the background; it is tried again. */
+  readonly onError: (error: unknown) => void;
+  /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
+  readonly clock?: () => number;
+};
+
+/**
+ * Starts all that happens without a caller: scheduled functions, crons and the removal of old rows. The returned
+ * function stops it and resolves when nothing runs any more; call it before the engine is closed.
+ */
+export async function startScheduling(options: SchedulingOptions): Promise<() => Promise<void>> {
+  const { engine, runtime, onError, clock = Date.now } = options;
+  const shared = { engine, clock, onError };
+  const scheduler = new Scheduler({ ...shared, functions: runtime.scheduled });
+  const crons = new Crons({ ...shared, specs: runtime.crons });
+  const sweeper = new Sweeper(shared);
+  await scheduler.start();
+  await crons.start();
+  sweeper.start();
+  return async () => {
+    await Promise.all([crons.close(), scheduler.close(), sweeper.close()]);
+  };
+}
