@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { calls } from "../../app/contract/ipc.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { holdReasons, type HoldReason } from "../../app/policy/reasons.ts";
-import { trayMenu, type TrayEntry } from "./tray-menu.ts";
+import { minutesUntilTomorrow, trayMenu, type TrayEntry } from "./tray-menu.ts";
 import { trayState, trayTooltip } from "./tray-state.ts";
 
 const now = new Date(2026, 10, 21, 18, 30).getTime();
@@ -18,7 +18,7 @@ const labels = (entries: readonly TrayEntry[]): string[] =>
 
 describe("trayMenu", () => {
   it("while donating", () => {
-    expect(labels(trayMenu(idle, now))).toEqual([
+    expect(labels(trayMenu(idle))).toEqual([
       "Gleaner: Idle, donating",
       "-",
       "Pause",
@@ -35,7 +35,7 @@ describe("trayMenu", () => {
       pause: { until: null },
       activity: { kind: "holding", reason: "paused-by-you", since: now },
     } as const;
-    expect(labels(trayMenu(paused, now)).slice(0, 5)).toEqual([
+    expect(labels(trayMenu(paused)).slice(0, 5)).toEqual([
       "Gleaner: Paused by you",
       "-",
       "Resume",
@@ -45,7 +45,7 @@ describe("trayMenu", () => {
   });
 
   it("while donating on demand", () => {
-    expect(labels(trayMenu({ ...idle, donateNowUntil: now + 1 }, now)).slice(2, 5)).toEqual([
+    expect(labels(trayMenu({ ...idle, donateNowUntil: now + 1 })).slice(2, 5)).toEqual([
       "Stop donating now",
       "Pause",
       "Open Gleaner",
@@ -58,7 +58,7 @@ describe("trayMenu", () => {
       device: null,
       activity: { kind: "holding", reason: "not-enrolled", since: now },
     } as const;
-    expect(labels(trayMenu(fresh, now))).toEqual([
+    expect(labels(trayMenu(fresh))).toEqual([
       "Gleaner: Not enrolled",
       "-",
       "Join your organization…",
@@ -70,18 +70,22 @@ describe("trayMenu", () => {
   it("offers only calls that the contract takes", () => {
     const actions = (entries: readonly TrayEntry[]): TrayEntry[] =>
       entries.flatMap((entry) => (entry.kind === "submenu" ? actions(entry.entries) : [entry]));
-    const made = actions(trayMenu(idle, now)).flatMap((entry) =>
+    const made = actions(trayMenu(idle)).flatMap((entry) =>
       entry.kind === "action" && entry.action.kind === "call" ? [entry.action] : [],
     );
     expect(made.filter((action) => action.name === "pause").map((action) => action.argument)).toEqual([
       { minutes: 15 },
       { minutes: 60 },
-      { minutes: 13.5 * 60 },
       { minutes: null },
     ]);
     for (const action of made)
       expect(calls[action.name].argument.safeParse(action.argument).success).toBe(true);
   });
+});
+
+it("counts the minutes until tomorrow morning", () => {
+  expect(minutesUntilTomorrow(8, now)).toBe(13.5 * 60);
+  expect(minutesUntilTomorrow(8, new Date(2026, 10, 21, 0, 30).getTime())).toBe(31.5 * 60);
 });
 
 describe("the icon and its tooltip", () => {

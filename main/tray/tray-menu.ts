@@ -2,9 +2,11 @@ import type { CallArgument, CallName } from "../../app/contract/ipc.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { trayTooltip } from "./tray-state.ts";
 
-/** What choosing an entry does: open the window, or one call of the panel's own contract. */
+/** What choosing an entry does: open the window, pause until a time of day, or one call of the panel's contract. */
 export type TrayAction =
   | { readonly kind: "open" }
+  /** Turned into minutes when it is chosen, not when the menu is built. */
+  | { readonly kind: "pause-until-tomorrow"; readonly hour: number }
   | {
       readonly [Name in CallName]: {
         readonly kind: "call";
@@ -21,13 +23,13 @@ export type TrayEntry =
 
 type Shown = Pick<DonorSnapshot, "activity" | "work" | "pause" | "donateNowUntil" | "device">;
 
-/** The tray's whole menu at `now` (ms since the epoch), from the snapshot alone. */
-export function trayMenu(snapshot: Shown, now: number): readonly TrayEntry[] {
+/** The tray's whole menu, from the snapshot alone. */
+export function trayMenu(snapshot: Shown): readonly TrayEntry[] {
   const enrolled = snapshot.device !== null;
   return [
     { kind: "text", label: trayTooltip(snapshot) },
     { kind: "separator" },
-    ...(enrolled ? switches(snapshot, now) : []),
+    ...(enrolled ? switches(snapshot) : []),
     {
       kind: "action",
       label: enrolled ? "Open Gleaner" : "Join your organization…",
@@ -38,13 +40,13 @@ export function trayMenu(snapshot: Shown, now: number): readonly TrayEntry[] {
   ];
 }
 
-function switches({ pause, donateNowUntil }: Shown, now: number): readonly TrayEntry[] {
+function switches({ pause, donateNowUntil }: Shown): readonly TrayEntry[] {
   const entries: TrayEntry[] = [];
   if (pause !== null || donateNowUntil !== null) {
     const label = pause === null ? "Stop donating now" : "Resume";
     entries.push(call(label, { kind: "call", name: "resume", argument: null }));
   }
-  if (pause === null) entries.push({ kind: "submenu", label: "Pause", entries: pauses(now) });
+  if (pause === null) entries.push({ kind: "submenu", label: "Pause", entries: pauses });
   if (donateNowUntil === null) {
     entries.push(
       call("Donate now for 1 hour", { kind: "call", name: "donateNow", argument: { minutes: 60 } }),
@@ -53,17 +55,12 @@ function switches({ pause, donateNowUntil }: Shown, now: number): readonly TrayE
   return entries;
 }
 
-function pauses(now: number): readonly TrayEntry[] {
-  const choices: readonly (readonly [string, number | null])[] = [
-    ["For 15 minutes", 15],
-    ["For 1 hour", 60],
-    ["Until tomorrow 8:00", minutesUntilTomorrow(8, now)],
-    ["Until I resume", null],
-  ];
-  return choices.map(([label, minutes]) =>
-    call(label, { kind: "call", name: "pause", argument: { minutes } }),
-  );
-}
+const pauses: readonly TrayEntry[] = [
+  call("For 15 minutes", { kind: "call", name: "pause", argument: { minutes: 15 } }),
+  call("For 1 hour", { kind: "call", name: "pause", argument: { minutes: 60 } }),
+  call("Until tomorrow 8:00", { kind: "pause-until-tomorrow", hour: 8 }),
+  call("Until I resume", { kind: "call", name: "pause", argument: { minutes: null } }),
+];
 
 function call(label: string, action: TrayAction): TrayEntry {
   return { kind: "action", label, action };

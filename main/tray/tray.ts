@@ -31,7 +31,7 @@ export function donorTray({ icons, platform, onAction }: Options): DonorTray {
       if (state !== shownState) tray.setImage(image(icons, state, platform));
       shownState = state;
       tray.setToolTip(trayTooltip(snapshot));
-      const entries = trayMenu(snapshot, Date.now());
+      const entries = trayMenu(snapshot);
       const menu = JSON.stringify(entries);
       if (menu !== shownMenu) tray.setContextMenu(Menu.buildFromTemplate(template(entries, onAction)));
       shownMenu = menu;
@@ -42,7 +42,8 @@ export function donorTray({ icons, platform, onAction }: Options): DonorTray {
 
 function image(icons: string, state: TrayState, platform: NodeJS.Platform): NativeImage {
   // macOS colours template images itself, for its light and its dark menu bar.
-  const name = platform === "darwin" ? `${state}Template.png` : `${state}.png`;
+  const name =
+    platform === "darwin" ? `${state}Template.png` : platform === "win32" ? `${state}.ico` : `${state}.png`;
   const found = nativeImage.createFromPath(join(icons, name));
   if (platform === "darwin") found.setTemplateImage(true);
   return found;

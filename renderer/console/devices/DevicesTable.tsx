@@ -17,9 +17,14 @@ export type DeviceActions = {
   readonly reinstate: (device: DeviceRow) => void;
 };
 
-type Props = { readonly devices: readonly DeviceRow[] | undefined; readonly actions?: DeviceActions };
+type Props = {
+  readonly devices: readonly DeviceRow[] | undefined;
+  readonly actions?: DeviceActions;
+  /** Leaves out what only the devices' own page has room for. */
+  readonly compact?: boolean;
+};
 
-export function DevicesTable({ devices, actions }: Props): ReactNode {
+export function DevicesTable({ devices, actions, compact = false }: Props): ReactNode {
   const [retiring, setRetiring] = useState<DeviceRow | null>(null);
   if (devices === undefined) return <SkeletonRows />;
   if (devices.length === 0) {
@@ -36,7 +41,8 @@ export function DevicesTable({ devices, actions }: Props): ReactNode {
       </Empty>
     );
   }
-  const columns = actions === undefined ? base : [...base, actionColumn(actions, setRetiring)];
+  const shown = compact ? base.filter((column) => column.key !== "capabilities") : base;
+  const columns = actions === undefined ? shown : [...shown, actionColumn(actions, setRetiring)];
   return (
     <>
       <Table label="Devices" columns={columns} rows={devices} keyOf={(device) => device.deviceId} />

@@ -14,17 +14,19 @@ import { jobWords } from "./job-words.ts";
 type Props = {
   readonly jobs: readonly JobRow[];
   readonly onCancel?: (job: JobRow) => void;
+  /** Leaves out what only the jobs' own page has room for. */
+  readonly compact?: boolean;
   /** Opened at first, for pages that show fixtures. */
   readonly firstOpen?: string;
 };
 
-export function JobsTable({ jobs, onCancel, firstOpen }: Props): ReactNode {
+export function JobsTable({ jobs, onCancel, compact = false, firstOpen }: Props): ReactNode {
   const [open, setOpen] = useState<string | null>(firstOpen ?? null);
   const [canceling, setCanceling] = useState<JobRow | null>(null);
   const toggle = (jobId: string): void => setOpen((current) => (current === jobId ? null : jobId));
   const columns = [
     statusColumn(open, toggle),
-    ...base,
+    ...(compact ? base.filter(({ key }) => key !== "key" && key !== "tokens") : base),
     ...(onCancel === undefined ? [] : [cancelColumn(setCanceling)]),
   ];
   return (

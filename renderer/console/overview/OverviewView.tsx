@@ -19,7 +19,10 @@ export function OverviewView({ summary, devices, jobs }: Props): ReactNode {
       <Tiles summary={summary} />
       <div className="grid items-start gap-4 2xl:grid-cols-2">
         <Card flush title="Devices" aside={<AllLink page="devices" />}>
-          <DevicesTable devices={devices?.filter((device) => device.status === "active").slice(0, 8)} />
+          <DevicesTable
+            compact
+            devices={devices?.filter((device) => device.status === "active").slice(0, 8)}
+          />
         </Card>
         <Card flush title="Latest jobs" aside={<AllLink page="jobs" />}>
           {jobs === undefined ? (
@@ -27,7 +30,7 @@ export function OverviewView({ summary, devices, jobs }: Props): ReactNode {
           ) : jobs.length === 0 ? (
             <Empty title="No jobs yet">They will stand here as they come.</Empty>
           ) : (
-            <JobsTable jobs={jobs} />
+            <JobsTable compact jobs={jobs} />
           )}
         </Card>
       </div>

@@ -1,0 +1,45 @@
+import { fileURLToPath } from "node:url";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "electron-vite";
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/**
+ * The desktop program: three bundles below out/. Everything of node_modules stays outside of the main bundle
+ * (node-llama-cpp must); the preload is one CommonJS file, since Electron's sandbox loads nothing else.
+ */
+export default defineConfig({
+  main: {
+    build: {
+      outDir: "out/main",
+      target: "node20.18",
+      rollupOptions: {
+        input: { desktop: at("main/desktop.ts"), "runner-process": at("main/runner/runner-process.ts") },
+        output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },
+      },
+    },
+  },
+  preload: {
+    build: {
+      outDir: "out/preload",
+      target: "chrome130",
+      externalizeDeps: false,
+      rollupOptions: {
+        input: { preload: at("main/preload/preload.ts") },
+        output: { format: "cjs", entryFileNames: "[name].cjs" },
+      },
+    },
+  },
+  renderer: {
+    root: "renderer/panel",
+    base: "./",
+    plugins: [react(), tailwindcss()],
+    build: {
+      outDir: "out/renderer",
+      target: "chrome130",
+      assetsInlineLimit: 0,
+      rollupOptions: { input: at("renderer/panel/index.html") },
+    },
+  },
+});
