@@ -37,9 +37,8 @@ export async function streamCompletion(
         makeSink(controller, () => gone),
       );
     },
-    async cancel() {
+    cancel() {
       gone = true;
-      await abandon(ctx, asked);
     },
   });
   return new Response(body, {
@@ -57,18 +56,18 @@ function isSilent(view: JobView): boolean {
 }
 
 type Sink = {
-  /** False once the client has gone. */
-  readonly send: (line: string) => boolean;
+  /** Whether the client has gone: the pump, which holds the call's context, draws the conclusion. */
+  readonly gone: () => boolean;
+  readonly send: (line: string) => void;
   readonly close: () => void;
 };
 
 function makeSink(controller: ReadableStreamDefaultController<Uint8Array>, gone: () => boolean): Sink {
   const encoder = new TextEncoder();
   return {
+    gone,
     send(line) {
-      if (gone()) return false;
-      controller.enqueue(encoder.encode(`${line}\n\n`));
-      return true;
+      if (!gone()) controller.enqueue(encoder.encode(`${line}\n\n`));
     },
     close() {
       if (!gone()) controller.close();
@@ -85,11 +84,10 @@ async function pump(
   sink: Sink,
 ): Promise<void> {
   try {
-    const error = await sendText(asked, includeUsage, first, views, sink);
-    if (error !== null) {
-      if (error.code === waitIsOver(asked.jobId, asked.kept).code) await abandon(ctx, asked);
-      sink.send(event(errorBody(error)));
-    }
+    const end = await sendText(asked, includeUsage, first, views, sink);
+    if (end.kind === "gone" || end.kind === "gave-up") await abandon(ctx, asked);
+    if (end.kind === "gave-up") sink.send(event(errorBody(waitIsOver(asked.jobId, asked.kept))));
+    if (end.kind === "error") sink.send(event(errorBody(end.error)));
   } catch (thrown) {
     console.error("stream failed", thrown);
     sink.send(event(errorBody(internalError)));
@@ -100,14 +98,21 @@ async function pump(
 
 const event = (body: object): string => `data: ${JSON.stringify(body)}`;
 
-/** @returns the error that ends the stream, or null when it ended well or its client went. */
+type StreamEnd =
+  | { readonly kind: "done" }
+  | { readonly kind: "error"; readonly error: ApiError }
+  /** The client went. */
+  | { readonly kind: "gone" }
+  /** The wait is over. */
+  | { readonly kind: "gave-up" };
+
 async function sendText(
   asked: AskedJob,
   includeUsage: boolean,
   first: JobView | null,
   views: AsyncGenerator<JobView, void>,
   sink: Sink,
-): Promise<ApiError | null> {
+): Promise<StreamEnd> {
   const { head } = asked;
   let state = nothingSent;
   let attempt: JobView["attemptId"] = null;
@@ -115,6 +120,7 @@ async function sendText(
   sink.send(event(chunkBody(head, { role: "assistant", content: "" }, null)));
 
   for (let view = first; view !== null; view = (await views.next()).value ?? null) {
+    if (sink.gone()) return { kind: "gone" };
     if (view.attemptId !== attempt) {
       attempt = view.attemptId;
       state = startAgain(state);
@@ -123,25 +129,23 @@ async function sendText(
       view.result === null
         ? continueText(state, view.chunks.map((chunk) => chunk.text).join(""))
         : reconcile(state.sent, view.result.text);
-    if (step.kind === "diverged") return diverged;
+    if (step.kind === "diverged") return { kind: "error", error: diverged };
     state = step.next;
-    let heard = true;
     if (step.fresh !== "") {
-      heard = sink.send(event(chunkBody(head, { content: step.fresh }, null)));
+      sink.send(event(chunkBody(head, { content: step.fresh }, null)));
       quietSince = Date.now();
     } else if (Date.now() - quietSince >= keepAliveMs) {
-      heard = sink.send(view.status === "ready" ? ": queued" : ": working");
+      sink.send(view.status === "ready" ? ": queued" : ": working");
       quietSince = Date.now();
     }
-    if (!heard) return null;
     if (view.result !== null) {
       sink.send(event(chunkBody(head, {}, view.result.finishReason)));
       if (includeUsage) sink.send(event(usageChunkBody(head, view.result.usage)));
       sink.send("data: [DONE]");
-      return null;
+      return { kind: "done" };
     }
-    const end = endOf(view);
-    if (end !== null) return end;
+    const error = endOf(view);
+    if (error !== null) return { kind: "error", error };
   }
-  return waitIsOver(asked.jobId, asked.kept);
+  return { kind: "gave-up" };
 }

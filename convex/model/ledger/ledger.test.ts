@@ -154,31 +154,17 @@ describe("a job's money", () => {
   });
 });
 
-type Step =
-  | { readonly kind: "submit" | "project" | "silence" }
-  | {
-      readonly kind: "claim" | "complete" | "fail" | "failForGood" | "release" | "cancel" | "again";
-      readonly pick: number;
-      readonly device: 0 | 1;
-    };
+/** Claims weigh more, or most other steps would find nothing to do. */
+const step = fc.record({
+  kind: fc.constantFrom(
+    ...(["submit", "project", "silence", "claim", "claim", "complete", "fail", "failForGood"] as const),
+    ...(["release", "cancel", "again"] as const),
+  ),
+  pick: fc.nat(20),
+  first: fc.boolean(),
+});
 
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constantFrom("submit" as const, "project" as const, "silence" as const) }),
-  fc.record({
-    kind: fc.constantFrom(
-      "claim" as const,
-      "claim" as const,
-      "complete" as const,
-      "fail" as const,
-      "failForGood" as const,
-      "release" as const,
-      "cancel" as const,
-      "again" as const,
-    ),
-    pick: fc.nat(20),
-    device: fc.constantFrom(0 as const, 1 as const),
-  }),
-);
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Plays random steps, late and wrong ones included, as a fleet that misbehaves would. */
 class Fleet {
@@ -209,7 +195,7 @@ class Fleet {
       await t.finishInProgressScheduledFunctions();
       return;
     }
-    const device = this.devices[step.device];
+    const device = this.devices[step.first ? 0 : 1];
     const { deviceKey } = device;
     const jobId = this.jobs[step.pick % Math.max(1, this.jobs.length)];
     const attemptId = this.attempts[step.pick % Math.max(1, this.attempts.length)];

@@ -1,0 +1,431 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { limits } from "../app/jobs/limits.ts";
+import { api } from "./_generated/api.js";
+import type { Id } from "./_generated/dataModel.js";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  type Device,
+  expectBooksInOrder,
+  fail,
+  modelId,
+  type Organization,
+  secret,
+  signIn,
+  startBackend,
+  statusOf,
+} from "./testing/backend.fixture.ts";
+import { takeJob } from "./testing/sim-device.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let device: Device;
+
+beforeEach(async () => {
+  t = startBackend();
+  acme = await addOrganization(t);
+  device = await addDevice(t, acme);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const minimal = { model: modelId, messages: [{ role: "user", content: "Hi" }] };
+
+async function post(
+  body: string | object,
+  headers: Readonly<Record<string, string>> = { authorization: `Bearer ${acme.apiKey}` },
+): Promise<Response> {
+  return await t.fetch("/v1/chat/completions", {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+async function expectError(response: Response, status: number, error: object): Promise<void> {
+  const body: unknown = await response.json();
+  expect({ status: response.status, body }).toMatchObject({ status, body: { error } });
+  expect(body).toHaveProperty("error.type");
+  expect(body).toHaveProperty("error.param");
+  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+}
+
+/** The data of each server-sent event, the comments left out. */
+async function events(response: Response): Promise<string[]> {
+  const lines = (await response.text()).split("\n\n");
+  return lines.filter((line) => line.startsWith("data: ")).map((line) => line.slice("data: ".length));
+}
+
+type Chunk = {
+  readonly id: string;
+  readonly object: string;
+  readonly choices: readonly {
+    readonly delta: { readonly content?: string };
+    readonly finish_reason: string | null;
+  }[];
+  readonly usage?: object;
+  readonly error?: { readonly code: string };
+};
+
+const parseChunks = (lines: readonly string[]): Chunk[] =>
+  lines.filter((line) => line !== "[DONE]").map((line) => JSON.parse(line) as Chunk);
+
+const textOf = (chunks: readonly Chunk[]): string =>
+  chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("");
+
+describe("a chat completion", () => {
+  it("is answered by a device, with true counts", async () => {
+    const asked = post({ ...minimal, messages: [{ role: "user", content: "Name a colour." }] });
+    let prompt = "";
+    await takeJob(t, device, async (job) => {
+      prompt = job.prompt;
+      expect(job.watched).toBe(false);
+      await job.complete("Blue.");
+    });
+    const response = await asked;
+    expect(prompt).toBe("Name a colour.");
+    expect(response.status).toBe(200);
+    const jobId = response.headers.get("x-gleaner-job");
+    expect(await response.json()).toMatchObject({
+      id: `chatcmpl-${String(jobId)}`,
+      object: "chat.completion",
+      model: modelId,
+      system_fingerprint: "fp_abababababab",
+      choices: [{ index: 0, message: { role: "assistant", content: "Blue." }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 },
+    });
+    await expectBooksInOrder(t);
+  });
+
+  it("streams the text as it comes, with usage where it was asked for", async () => {
+    const asked = post({ ...minimal, stream: true, stream_options: { include_usage: true } });
+    await takeJob(t, device, async (job) => {
+      expect(job.watched).toBe(true);
+      await job.append(0, "Blue ");
+      const response = await asked;
+      expect(response.headers.get("content-type")).toContain("text/event-stream");
+      await job.append(1, "is ");
+      await job.complete("Blue is one.");
+    });
+    const response = await asked;
+    const lines = await events(response);
+    expect(lines.at(-1)).toBe("[DONE]");
+    const chunks = parseChunks(lines);
+    expect(chunks[0]?.choices[0]?.delta).toEqual({ role: "assistant", content: "" });
+    expect(textOf(chunks)).toBe("Blue is one.");
+    expect(chunks.filter((chunk) => (chunk.choices[0]?.delta.content ?? "") !== "").length).toBeGreaterThan(
+      1,
+    );
+    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe("stop");
+    expect(chunks.at(-1)).toMatchObject({
+      object: "chat.completion.chunk",
+      id: `chatcmpl-${String(response.headers.get("x-gleaner-job"))}`,
+      choices: [],
+      usage: { total_tokens: 13 },
+    });
+  });
+
+  it("goes on where it was when another device takes over with the same text", async () => {
+    const other = await addDevice(t, acme, "other");
+    const asked = post({ ...minimal, stream: true });
+    await takeJob(t, device, async (job) => {
+      await job.append(0, "Blue is ");
+      await asked;
+      await t.mutation(api.work.release, { ...key(device), attemptId: job.attemptId, reason: "in-use" });
+    });
+    await takeJob(t, other, async (job) => {
+      await job.append(0, "Blue");
+      await job.append(1, " is one");
+      await job.complete("Blue is one.");
+    });
+    const lines = await events(await asked);
+    expect(textOf(parseChunks(lines))).toBe("Blue is one.");
+    expect(lines.at(-1)).toBe("[DONE]");
+  });
+
+  it("ends with an error when another device's text differs", async () => {
+    const other = await addDevice(t, acme, "other");
+    const asked = post({ ...minimal, stream: true });
+    let reading: Promise<string[]> | null = null;
+    await takeJob(t, device, async (job) => {
+      await job.append(0, "Blue is ");
+      reading = events(await asked);
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      await t.mutation(api.work.release, { ...key(device), attemptId: job.attemptId, reason: "in-use" });
+    });
+    await takeJob(t, other, async (job) => {
+      await job.append(0, "Red is ");
+      await job.complete("Red is one.");
+    });
+    const lines = (await reading) ?? [];
+    const last = lines.at(-1) ?? "";
+    expect(textOf(parseChunks(lines.slice(0, -1)))).toBe("Blue is ");
+    expect((JSON.parse(last) as Chunk).error).toMatchObject({ code: "attempt_diverged" });
+  });
+
+  it("is canceled when its streaming client goes", async () => {
+    const asked = post({ ...minimal, stream: true });
+    let jobId: Id<"jobs"> | null = null;
+    await takeJob(t, device, async (job) => {
+      jobId = job.jobId;
+      await job.append(0, "Blue");
+      const response = await asked;
+      await response.body?.cancel();
+    });
+    if (jobId === null) throw new Error("no job");
+    const canceled = jobId;
+    await expect.poll(async () => await statusOf(t, acme, canceled)).toBe("canceled");
+    await expectBooksInOrder(t);
+  });
+
+  it("is one job for one Idempotency-Key, even when it is asked for twice at a time", async () => {
+    const headers = { authorization: `Bearer ${acme.apiKey}`, "idempotency-key": "order-17" };
+    const both = Promise.all([post(minimal, headers), post(minimal, headers)]);
+    await takeJob(t, device, async (job) => {
+      await job.complete("Blue.");
+    });
+    const [first, second] = await both;
+    expect(await first.json()).toMatchObject({ choices: [{ message: { content: "Blue." } }] });
+    expect(second.headers.get("x-gleaner-job")).toBe(first.headers.get("x-gleaner-job"));
+    const other = await post({ ...minimal, temperature: 0 }, headers);
+    await expectError(other, 409, { code: "idempotency_conflict" });
+    expect(other.headers.get("x-should-retry")).toBe("false");
+  });
+
+  it.each([true, false])(
+    "answers a context that does not fit with its own status (stream: %s)",
+    async (stream) => {
+      const asked = post({ ...minimal, stream });
+      await takeJob(t, device, async ({ attemptId }) => {
+        const message = "The prompt has 2000 tokens; the context has 1024.";
+        await t.mutation(api.work.fail, {
+          ...key(device),
+          attemptId,
+          error: { code: "context_length_exceeded", message, retryable: false },
+        });
+      });
+      await expectError(await asked, 400, { code: "context_length_exceeded", param: "messages" });
+    },
+  );
+
+  it("says so when the job failed, and that asking again is no use", async () => {
+    const asked = post(minimal);
+    await takeJob(t, device, async ({ attemptId }) => {
+      await fail(t, device, attemptId, false);
+    });
+    const response = await asked;
+    await expectError(response, 500, { code: "runner_crashed", type: "server_error" });
+    expect(response.headers.get("x-should-retry")).toBe("false");
+  });
+
+  it("says so when an admin canceled it", async () => {
+    const session = await signIn(t, acme);
+    const asked = post(minimal);
+    await takeJob(t, device, async ({ jobId }) => {
+      await t.mutation(api.admin.cancelJob, { session, jobId });
+    });
+    await expectError(await asked, 409, { code: "job_canceled" });
+  });
+});
+
+describe("a job that no device takes", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  });
+
+  /** Lets so much time pass, in the steps of a waiting action; hashing needs real turns of the loop in between. */
+  async function pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 400) {
+      await vi.advanceTimersByTimeAsync(400);
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  const onlyJob = async () =>
+    await t.run(async (ctx) => {
+      const job = await ctx.db.query("jobs").first();
+      if (job === null) throw new Error("no job");
+      return job;
+    });
+
+  it("keeps its stream alive", async () => {
+    const asked = post({ ...minimal, stream: true });
+    await pass(4_000);
+    const reader = (await asked).body?.getReader();
+    await pass(21_000);
+    const decoder = new TextDecoder();
+    const lines: string[] = [];
+    for (let read = 0; read < 3; read += 1) lines.push(decoder.decode((await reader?.read())?.value));
+    expect(lines[0]).toContain('"role":"assistant"');
+    expect(lines.slice(1)).toEqual([": queued\n\n", ": queued\n\n"]);
+    await reader?.cancel();
+    await pass(800);
+    expect((await onlyJob()).status).toBe("canceled");
+  });
+
+  it("is canceled when the wait is over, since nobody could find it again", async () => {
+    const asked = post(minimal);
+    await pass(9.5 * 60_000);
+    const response = await asked;
+    const { _id, status } = await onlyJob();
+    expect(status).toBe("canceled");
+    expect(response.headers.get("retry-after")).toBe("30");
+    expect(response.headers.get("x-gleaner-job")).toBe(_id);
+    await expectError(response, 503, {
+      code: "no_capacity",
+      message: expect.stringContaining(_id) as string,
+    });
+    await expectBooksInOrder(t);
+  }, 30_000);
+
+  it("stays where an idempotency key can find it again", async () => {
+    const headers = { authorization: `Bearer ${acme.apiKey}`, "idempotency-key": "order-18" };
+    const asked = post(minimal, headers);
+    await pass(9.5 * 60_000);
+    expect((await asked).status).toBe(503);
+    expect((await onlyJob()).status).toBe("ready");
+    vi.useRealTimers();
+    const again = post(minimal, headers);
+    await takeJob(t, device, async (job) => {
+      await job.complete("At last.");
+    });
+    expect(await (await again).json()).toMatchObject({ choices: [{ message: { content: "At last." } }] });
+  }, 30_000);
+});
+
+const key = ({ deviceKey }: Device) => ({ deviceKey });
+
+describe("bad input", () => {
+  it("a missing key", async () => {
+    const error = { code: "invalid_api_key", type: "invalid_request_error" };
+    await expectError(await post(minimal, {}), 401, error);
+    await expectError(await post(minimal, { authorization: "Basic abc" }), 401, error);
+    await expectError(await t.fetch("/v1/models"), 401, error);
+  });
+
+  it("a wrong key", async () => {
+    const response = await post(minimal, { authorization: `Bearer ${secret("sk-gleaner-")}` });
+    await expectError(response, 401, {
+      code: "invalid_api_key",
+      message: "This API key is not known here.",
+    });
+  });
+
+  it("a revoked key", async () => {
+    const session = await signIn(t, acme);
+    const [apiKey] = await t.query(api.admin.keys, { session });
+    if (apiKey === undefined) throw new Error("no key");
+    await t.mutation(api.admin.revokeKey, { session, keyId: apiKey.keyId });
+    await expectError(await post(minimal), 401, {
+      code: "invalid_api_key",
+      message: "This API key was revoked.",
+    });
+  });
+
+  it("an unknown model", async () => {
+    await expectError(await post({ ...minimal, model: "gpt-9" }), 404, {
+      code: "model_not_found",
+      param: "model",
+    });
+  });
+
+  it("malformed JSON", async () => {
+    await expectError(await post('{"model": "demo'), 400, { code: "invalid_json", param: null });
+    await expectError(await post(""), 400, { code: "invalid_json" });
+  });
+
+  it("a 5 MB prompt", async () => {
+    const messages = [{ role: "user", content: "x".repeat(5 * 1024 * 1024) }];
+    await expectError(await post({ ...minimal, messages }), 413, { code: "request_too_large" });
+  });
+
+  it("a 5 MB prompt that does not say how long it is", async () => {
+    const part = new Uint8Array(64 * 1024).fill(120);
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += part.byteLength;
+        if (sent > 5 * 1024 * 1024) controller.close();
+        else controller.enqueue(part);
+      },
+    });
+    const response = await t.fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: { authorization: `Bearer ${acme.apiKey}` },
+      body,
+      duplex: "half",
+    } as RequestInit);
+    await expectError(response, 413, { code: "request_too_large" });
+    expect(sent).toBeLessThan(2 * limits.bodyBytes);
+  });
+
+  it("a prompt over the limit in a body under it", async () => {
+    const messages = [{ role: "user", content: "x".repeat(limits.promptBytes + 1) }];
+    await expectError(await post({ ...minimal, messages }), 413, { param: "messages" });
+  });
+
+  it("more tokens than the context has", async () => {
+    await expectError(await post({ ...minimal, max_tokens: 5_000 }), 400, {
+      code: "context_length_exceeded",
+    });
+  });
+
+  it("tools, several answers and other things that are not served", async () => {
+    const tools = [{ type: "function", function: { name: "f" } }];
+    await expectError(await post({ ...minimal, tools }), 400, {
+      code: "unsupported_parameter",
+      param: "tools",
+    });
+    await expectError(await post({ ...minimal, n: 2 }), 400, { param: "n" });
+  });
+
+  it("a key without credits", async () => {
+    const poor = await addOrganization(t, { name: "Poor", creditsMicro: 1n });
+    const response = await post(minimal, { authorization: `Bearer ${poor.apiKey}` });
+    await expectError(response, 429, { code: "insufficient_quota", type: "insufficient_quota" });
+    expect(response.headers.get("x-should-retry")).toBe("false");
+  });
+
+  it("an unknown address", async () => {
+    const headers = { authorization: `Bearer ${acme.apiKey}` };
+    await expectError(await t.fetch("/v1/embeddings", { method: "POST", headers }), 404, {
+      code: "unknown_url",
+    });
+    await expectError(await t.fetch("/v1/chat/completions", { headers }), 404, { code: "unknown_url" });
+  });
+
+  it("leaves no job behind", async () => {
+    await post({ ...minimal, model: "gpt-9" });
+    await post({ ...minimal, n: 2 });
+    expect(await t.run(async (ctx) => await ctx.db.query("jobs").take(1))).toEqual([]);
+  });
+});
+
+describe("the rest of the site", () => {
+  it("lists the models, and names one", async () => {
+    const headers = { authorization: `Bearer ${acme.apiKey}` };
+    const list = await t.fetch("/v1/models", { headers });
+    const body = { id: modelId, object: "model", owned_by: "organization" };
+    expect(await list.json()).toMatchObject({ object: "list", data: [body] });
+    const one = await t.fetch(`/v1/models/${modelId}`, { headers });
+    expect(await one.json()).toMatchObject(body);
+    await expectError(await t.fetch("/v1/models/gpt-9", { headers }), 404, { code: "model_not_found" });
+  });
+
+  it("says where the deployment is", async () => {
+    const response = await t.fetch("/config");
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(await response.json()).toHaveProperty("deploymentUrl");
+  });
+
+  it("lets browsers call", async () => {
+    for (const path of ["/v1/chat/completions", "/v1/models", "/config"]) {
+      const response = await t.fetch(path, { method: "OPTIONS" });
+      expect(response.status).toBe(204);
+      expect(response.headers.get("access-control-allow-headers")).toContain("authorization");
+    }
+  });
+});
