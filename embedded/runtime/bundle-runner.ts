@@ -4,6 +4,7 @@ import type { ConflictStats } from "./conflict-stats.ts";
 import { newCallContext, type CallContext } from "./execution.ts";
 import { clientMessage, refusal, type FunctionResult } from "./function-failure.ts";
 import { parseFunctionPath, shortPathOf } from "./function-path.ts";
+import { LogLines } from "./log-lines.ts";
 import type { LoadedModules } from "./loaded-modules.ts";
 import type { RegisteredFunction } from "./registered-function.ts";
 import { runAction } from "./run-action.ts";
@@ -112,10 +113,11 @@ export class BundleRunner implements FunctionRuntime {
   }
 
   async runHttp(request: Request, identity: Identity = NO_USER): Promise<Response | null> {
-    const context = newCallContext({ identity, requestId: randomUUID() });
-    const response = await runHttp(this.#services, this.#modules.http, request, context);
-    this.#report(`HTTP ${request.method}`, context);
-    return response;
+    const name = `HTTP ${request.method} ${new URL(request.url).pathname}`;
+    // Lines are told as they come: a stream may log long after its response was returned.
+    const logs = new LogLines((line) => this.#onLog(name, line));
+    const context = { ...newCallContext({ identity, requestId: randomUUID() }), logs };
+    return runHttp(this.#services, this.#modules.http, request, context);
   }
 
   functionSpecs(): readonly FunctionSpec[] {

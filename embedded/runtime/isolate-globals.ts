@@ -48,7 +48,6 @@ const SHARED = [
   "BigUint64Array",
   "atob",
   "btoa",
-  "queueMicrotask",
   "structuredClone",
 ] as const;
 

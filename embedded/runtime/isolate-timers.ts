@@ -1,22 +1,24 @@
+import { formatLogLine } from "./log-lines.ts";
 import { executions, isTransactional, type ActionExecution } from "./execution.ts";
 
 /** setTimeout and its kin: refused in queries and mutations, stopped when their action ends. */
 export const requestedTimers = {
+  queueMicrotask: (callback: () => void): void => queueMicrotask(guarded(callback)),
   setTimeout: (callback: (...args: unknown[]) => void, delayMs?: number, ...args: unknown[]): number => {
     const action = requireAction("setTimeout");
     const timer = setTimeout(() => {
-      action?.timers.delete(timer);
-      callback(...args);
+      action.timers.delete(timer);
+      guarded(callback)(...args);
     }, delayMs);
     return remember(action, timer);
   },
   setInterval: (callback: (...args: unknown[]) => void, delayMs?: number, ...args: unknown[]): number =>
-    remember(requireAction("setInterval"), setInterval(callback, delayMs, ...args)),
+    remember(requireAction("setInterval"), setInterval(guarded(callback), delayMs, ...args)),
   clearTimeout: forget,
   clearInterval: forget,
 };
 
-function requireAction(name: string): ActionExecution | null {
+function requireAction(name: string): ActionExecution {
   const execution = executions.getStore();
   if (execution === undefined) throw new Error(`Can't use ${name} while a module is loaded.`);
   if (isTransactional(execution)) {
@@ -28,10 +30,21 @@ function requireAction(name: string): ActionExecution | null {
   return execution;
 }
 
-function remember(action: ActionExecution | null, timer: NodeJS.Timeout): number {
-  action?.timers.add(timer);
+function remember(action: ActionExecution, timer: NodeJS.Timeout): number {
+  action.timers.add(timer);
   // The web's timers are numbers, and Node's convert to one that clears them.
   return Number(timer);
+}
+
+/** What a callback throws has nobody to catch it: logged, so that it does not end the process. */
+function guarded<A extends unknown[]>(callback: (...args: A) => void): (...args: A) => void {
+  return (...args) => {
+    try {
+      callback(...args);
+    } catch (error) {
+      executions.getStore()?.context.logs.add(formatLogLine("ERROR", ["Uncaught:", error]));
+    }
+  };
 }
 
 function forget(id: number | undefined): void {

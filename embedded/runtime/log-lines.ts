@@ -12,12 +12,23 @@ export function formatLogLine(level: LogLevel, args: readonly unknown[]): string
 /** What one execution, with all that it calls, has logged. Bounded: the rest is dropped with a notice. */
 export class LogLines {
   readonly #lines: string[] = [];
+  readonly #onLine: (line: string) => void;
+
+  /** `onLine` is told of each line at once, where the execution may outlast its result. */
+  constructor(onLine: (line: string) => void = () => {}) {
+    this.#onLine = onLine;
+  }
 
   add(line: string): void {
-    if (this.#lines.length < LIMITS.logLines) this.#lines.push(line);
+    if (this.#lines.length < LIMITS.logLines) this.#push(line);
     else if (this.#lines.length === LIMITS.logLines) {
-      this.#lines.push(`[ERROR] Log overflow (maximum ${LIMITS.logLines}). Remaining log lines omitted.`);
+      this.#push(`[ERROR] Log overflow (maximum ${LIMITS.logLines}). Remaining log lines omitted.`);
     }
+  }
+
+  #push(line: string): void {
+    this.#lines.push(line);
+    this.#onLine(line);
   }
 
   addAll(lines: readonly string[]): void {

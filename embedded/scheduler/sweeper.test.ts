@@ -24,7 +24,11 @@ test("finished rows go after a week and session records after a day; pending row
   await runner.runMutation({ ...request("notes:increment", { name: "swept" }), session });
 
   let now = Date.now() + 6 * DAY_MS;
-  const sweeper = new Sweeper({ engine, clock: () => now, onError: (error) => expect.unreachable(String(error)) });
+  const sweeper = new Sweeper({
+    engine,
+    clock: () => now,
+    onError: (error) => expect.unreachable(String(error)),
+  });
   await sweeper.sweep();
   expect(await states(fixture)).toHaveLength(601);
   const transaction = engine.begin();

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openFixture, type Fixture } from "./runtime.fixture.ts";
+
+let fixture: Fixture;
+const logged: string[] = [];
+
+beforeEach(async () => {
+  logged.length = 0;
+  fixture = await openFixture({ onLog: (_, line) => logged.push(line) });
+});
+afterEach(() => fixture.engine.close());
+
+const fetchFrom = (path: string, init?: RequestInit): Promise<Response | null> =>
+  fixture.runner.runHttp(new Request(`http://site${path}`, init));
+
+test("a route answers with status, headers and body", async () => {
+  const response = await fetchFrom("/echo", { method: "POST", body: "hello" });
+  expect([response?.status, response?.headers.get("X-Path"), await response?.text()]).toEqual([
+    201,
+    "/echo",
+    "hello",
+  ]);
+});
+
+test("no route, no response", async () => {
+  expect(await fetchFrom("/nowhere")).toBeNull();
+  expect(await fetchFrom("/echo")).toBeNull();
+});
+
+test("a streamed body arrives while it is written, and writes as it goes", async () => {
+  const response = await fetchFrom("/stream/abc");
+  const reader = (response?.body as ReadableStream<Uint8Array>).getReader();
+  const decode = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
+  expect(decode((await reader.read()).value)).toBe("chunk 0\n");
+  const notes = (await fixture.call("notes:byRank", { from: 0, to: 9 })) as { text: string }[];
+  // The stream is pulled one chunk ahead, at most.
+  expect(notes.length).toBeLessThan(3);
+  expect(notes[0]?.text).toBe("/stream/abc 0");
+  expect(decode((await reader.read()).value)).toBe("chunk 1\n");
+  expect(decode((await reader.read()).value)).toBe("chunk 2\n");
+  expect((await reader.read()).done).toBe(true);
+});
+
+test("HEAD is routed as GET and has no body", async () => {
+  const response = await fetchFrom("/stream/abc", { method: "HEAD" });
+  expect([response?.status, response?.headers.get("Content-Type"), response?.body]).toEqual([
+    200,
+    "text/plain",
+    null,
+  ]);
+});
+
+test("an action that throws answers 500 and is logged", async () => {
+  const response = await fetchFrom("/fails");
+  expect(response?.status).toBe(500);
+  expect(await response?.json()).toEqual({
+    code: expect.stringMatching(/^\[Request ID: .*\] Server Error$/),
+    trace: expect.stringMatching(/^Uncaught Error: no answer\n {4}at .*\.\.\/convex\/http\.ts/),
+  });
+  expect(logged).toEqual([expect.stringMatching(/^\[ERROR\] Uncaught Error: no answer/)]);
+});

@@ -1,0 +1,41 @@
+import { convexToJson, getConvexSize, type JSONValue, type Value } from "convex/values";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { measureValue } from "./measure-value.ts";
+
+const fieldName = fc.string({ unit: "grapheme-ascii", maxLength: 8 }).filter((name) => !name.startsWith("$"));
+const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constant(null),
+    fc.boolean(),
+    fc.double(),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    fc.string({ unit: "grapheme" }),
+    fc.uint8Array().map((bytes) => Uint8Array.from(bytes).buffer),
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(fieldName, tie("value"), { maxKeys: 4, noNullPrototype: true }),
+  ),
+}));
+
+test("measures every value as the convex package does", () => {
+  fc.assert(
+    fc.property(anyValue, (value) => {
+      expect(measureValue(convexToJson(value))).toEqual({ kind: "fits", bytes: getConvexSize(value) });
+    }),
+  );
+});
+
+const nested = (depth: number): JSONValue => (depth === 0 ? 1 : [nested(depth - 1)]);
+
+test.each<[string, JSONValue, RegExp]>([
+  ["a deep value", nested(64), /too deeply nested/],
+  ["a long array", Array.from({ length: 8193 }, () => 0), /Array length is too long \(8193/],
+  ["a reserved field", { a: 1, $b: 2 }, /starts with a '\$'/],
+  ["a control character in a field", { "a\n": 1 }, /invalid character/],
+  ["a short integer", { $integer: "AAAA" }, /Malformed \$integer/],
+  ["a float that is a number", { $float: 5 }, /Malformed \$float/],
+  ["bytes that are not base64", { $bytes: "***" }, /Malformed \$bytes/],
+])("refuses %s", (_, value, reason) => {
+  expect(measureValue(value)).toMatchObject({ kind: "refused", reason: expect.stringMatching(reason) });
+});
