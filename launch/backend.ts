@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ChildFailed, startChild, type Child } from "./child.ts";
 import type { DataFolder } from "./data-folder.ts";
-import { LaunchError } from "./launch-error.ts";
+import { LaunchError, portTaken } from "./launch-error.ts";
 import { paths } from "./paths.ts";
 
 const readySchema = z.object({ url: z.url(), siteUrl: z.url() });
@@ -50,13 +50,8 @@ export async function startBackend(
 
 function explainFailure(error: unknown, folder: DataFolder, ports: BackendPorts): unknown {
   if (!(error instanceof ChildFailed)) return error;
-  const busy = [ports.port, ports.sitePort].find((port) => error.output.includes(`:${port}`));
-  if (error.output.includes("EADDRINUSE") || error.output.includes("already in use")) {
-    return new LaunchError(
-      `Port ${busy ?? `${ports.port} or ${ports.sitePort}`} is taken by another program.`,
-      "Stop that program (is Gleaner already running?), or choose another port: npm start -- --port 4210",
-    );
-  }
+  const busy = [ports.port, ports.sitePort].find((port) => error.output.includes(String(port)));
+  if (/EADDRINUSE|already in use|is taken/.test(error.output)) return portTaken(busy ?? ports.port);
   const said = error.output.trim().split("\n").slice(-6).join("\n         ");
   return new LaunchError(
     `The backend did not start.\n         ${said}`,

@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { startChild, type Child } from "./child.ts";
+import { ChildFailed, startChild, type Child } from "./child.ts";
 import type { Shell } from "./display.ts";
+import { LaunchError, portTaken } from "./launch-error.ts";
 import { paths } from "./paths.ts";
 
 export type DonorOptions = {
@@ -36,6 +37,8 @@ export async function startHeadlessDonor(options: DonorOptions): Promise<Child> 
     ...(options.env === undefined ? {} : { env: options.env }),
     logFile: join(options.logFolder, `${options.name ?? "donor"}.log`),
     readyWithinMs: 30_000,
+  }).catch((error: unknown) => {
+    throw explainFailure(error, options);
   });
 }
 
@@ -51,6 +54,8 @@ export async function startDesktopDonor(
     ...(options.env === undefined ? {} : { env: options.env }),
     logFile: join(options.logFolder, "desktop.log"),
     readyWithinMs: 60_000,
+  }).catch((error: unknown) => {
+    throw explainFailure(error, options);
   });
 }
 
@@ -62,4 +67,11 @@ function commonArgs(options: DonorOptions): string[] {
     ...(options.enrolmentCode === null ? [] : ["--code", options.enrolmentCode]),
     ...(options.donateNowMinutes === null ? [] : ["--donate-now", String(options.donateNowMinutes)]),
   ];
+}
+
+function explainFailure(error: unknown, options: DonorOptions): unknown {
+  if (!(error instanceof ChildFailed)) return error;
+  if (error.output.includes("panel's port is taken")) return portTaken(options.panelPort);
+  const said = error.output.trim().split("\n").slice(-6).join("\n         ");
+  return new LaunchError(`The donor did not start.\n         ${said}`, `Its logs: ${options.logFolder}`);
 }

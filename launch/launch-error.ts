@@ -9,6 +9,13 @@ export class LaunchError extends Error {
   }
 }
 
+export function portTaken(port: number): LaunchError {
+  return new LaunchError(
+    `Port ${port} is taken by another program.`,
+    "Stop that program (is Gleaner already running?), or choose other ports: npm start -- --port 4210",
+  );
+}
+
 /** How an error is shown: a LaunchError in two lines, anything else with its stack, since it is our bug. */
 export function explain(error: unknown): string {
   if (error instanceof LaunchError) return `gleaner: ${error.message}\n         ${error.remedy}`;

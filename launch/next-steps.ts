@@ -15,7 +15,7 @@ export type DonorStep =
   | { readonly kind: "headless"; readonly panelUrl: string; readonly because: string };
 
 /** A prompt that the demo model was made for. */
-export const samplePrompt = "Repeat the word apple three times.";
+export const samplePrompt = "Return JSON with name and city: Anna Weber lives in Lyon.";
 
 /** What is printed once everything runs: for each of the three people, what to do next, ready to copy. */
 export function nextSteps(steps: NextSteps): string {

@@ -29,7 +29,7 @@ type AdminClient = {
 export class Setup {
   readonly #client: AdminClient;
 
-  constructor(backend: Backend) {
+  constructor(backend: Pick<Backend, "url" | "adminKey">) {
     this.#client = new ConvexHttpClient(backend.url, { logger: false }) as unknown as AdminClient;
     this.#client.setAdminAuth(backend.adminKey);
   }

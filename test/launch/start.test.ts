@@ -56,7 +56,7 @@ test("the printed steps work: curl answers, the console opens, Ctrl-C stops, a s
   expect(printed).toContain(folder);
 
   const answer = await runPrintedCurl(printed);
-  expect(answer.choices[0]?.message.content.toLowerCase()).toContain("apple");
+  expect(answer.choices[0]?.message.content).toContain("Lyon");
 
   const link = /http:\S+#signin=\S+/.exec(printed)?.[0] ?? "";
   const page = await fetch(link.split("#")[0] ?? "");
