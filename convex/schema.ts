@@ -79,7 +79,6 @@ export default defineSchema({
     lastChangeAt: v.number(),
   })
     .index("by_hash", ["keyHash"])
-    .index("by_organization", ["organizationId"])
     .index("by_organization_online", ["organizationId", "online"]),
 
   /**

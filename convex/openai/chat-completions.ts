@@ -26,7 +26,7 @@ export async function chatCompletions(ctx: ActionCtx, request: Request): Promise
     head: { jobId, created, model: modelId, sha256 },
   };
   if (prepared.chat.stream) return await streamCompletion(ctx, asked, prepared.chat.includeUsage);
-  return await completeAtOnce(ctx, asked, request.signal as AbortSignal | undefined);
+  return await completeAtOnce(ctx, asked, request.signal);
 }
 
 async function submit(ctx: ActionCtx, prepared: PreparedChat): Promise<Id<"jobs">> {

@@ -3,7 +3,7 @@ import { errorResponse, fromRefusal, internalError } from "./errors.ts";
 
 /** An HTTP action that answers every refusal, and every bug, in OpenAI's shape. */
 export function openaiAction(answer: (ctx: ActionCtx, request: Request) => Promise<Response>) {
-  return httpAction(async (ctx, request) => {
+  return httpAction(async (ctx: ActionCtx, request) => {
     try {
       return await answer(ctx, request);
     } catch (thrown) {

@@ -21,15 +21,16 @@ export const deviceRow = v.object({
   lastChangeAt: v.number(),
 });
 
-/** An organization's devices as the console shows them. */
+/** An organization's devices as the console shows them, in the order in which they joined. */
 export async function deviceRows(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
 ): Promise<Infer<typeof deviceRow>[]> {
   const devices = await ctx.db
     .query("devices")
-    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .withIndex("by_organization_online", (q) => q.eq("organizationId", organizationId))
     .take(maxDevices);
+  devices.sort((a, b) => a.enrolledAt - b.enrolledAt);
   return await Promise.all(
     devices.map(async (device) => ({
       deviceId: device._id,
