@@ -6,11 +6,12 @@ const CHUNK_BYTES = 1024;
 
 /** One execution's random numbers: the key stream of AES-256 in counter mode over a seed. */
 export class RandomStream {
-  readonly #seed: Uint8Array;
+  readonly #seed: Uint8Array | null;
   #cipher: Cipheriv | null = null;
   #chunk: Buffer = Buffer.alloc(0);
 
-  constructor(seed: Uint8Array = randomBytes(KEY_BYTES)) {
+  /** Without a seed, it takes one from the operating system once a number is asked for. */
+  constructor(seed: Uint8Array | null = null) {
     this.#seed = seed;
   }
 
@@ -46,7 +47,11 @@ export class RandomStream {
   }
 
   #keyStream(): Buffer {
-    this.#cipher ??= createCipheriv("aes-256-ctr", this.#seed, Buffer.alloc(IV_BYTES));
+    this.#cipher ??= createCipheriv(
+      "aes-256-ctr",
+      this.#seed ?? randomBytes(KEY_BYTES),
+      Buffer.alloc(IV_BYTES),
+    );
     return this.#cipher.update(Buffer.alloc(CHUNK_BYTES));
   }
 }

@@ -50,7 +50,7 @@ test("a scheduled mutation runs when it is due, once, and its row says so", asyn
 
 test("an earlier one that is scheduled later runs first", async () => {
   const fixture = await scheduling();
-  await fixture.call("later:scheduleNote", { text: "second", delayMs: 120 });
+  await fixture.call("later:scheduleNote", { text: "second", delayMs: 700 });
   await fixture.call("later:scheduleNote", { text: "first", delayMs: 20 });
   await eventually(async () => expect(await texts(fixture)).toEqual(["first", "second"]));
 });

@@ -14,7 +14,7 @@ export async function states({ call }: Fixture): Promise<string[]> {
 }
 
 /** Tries an assertion until it holds; lets its last failure through after some seconds. */
-export async function eventually(assertion: () => Promise<void>, withinMs = 5_000): Promise<void> {
+export async function eventually(assertion: () => Promise<void>, withinMs = 4_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   for (;;) {
     try {

@@ -1,0 +1,15 @@
+// Run by scheduler-crash.test.ts as a process of its own, to be killed in the middle of its work.
+import { openEngine } from "../engine/engine.ts";
+import { openFixture } from "../runtime/runtime.fixture.ts";
+import { startScheduling } from "./start-scheduling.ts";
+
+const [, , path = "", count = "0"] = process.argv;
+const { call, engine, runner } = await openFixture({ engine: openEngine({ path }) });
+const schedule = (number: number) => call("later:scheduleNote", { text: String(number), delayMs: 0 });
+await Promise.all(Array.from({ length: Number(count) }, (_, number) => schedule(number)));
+await startScheduling({
+  engine,
+  runtime: { scheduled: runner.scheduled, crons: [] },
+  onError: console.error,
+});
+console.log("running");

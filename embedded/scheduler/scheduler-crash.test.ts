@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { openEngine } from "../engine/engine.ts";
+import { openFixture } from "../runtime/runtime.fixture.ts";
+import { eventually, states } from "./scheduling.fixture.ts";
+import { startScheduling } from "./start-scheduling.ts";
+
+const COUNT = 1_000;
+const script = fileURLToPath(new URL("./scheduler-crash.fixture.ts", import.meta.url));
+
+test("killed in the middle, each scheduled mutation still takes effect exactly once", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "scheduler-"));
+  const path = join(folder, "data.sqlite");
+  const child = spawn(process.execPath, [script, path, String(COUNT)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout, "data");
+  await new Promise((resolve) => setTimeout(resolve, 15));
+  child.kill("SIGKILL");
+  await once(child, "exit");
+
+  const fixture = await openFixture({ engine: openEngine({ path }) });
+  const before = await states(fixture);
+  expect(before).toHaveLength(COUNT);
+  // Otherwise the kill came too late to be in the middle.
+  expect(before).toContain("pending");
+  const stop = await startScheduling({
+    engine: fixture.engine,
+    runtime: { scheduled: fixture.runner.scheduled, crons: [] },
+    onError: (error) => expect.unreachable(String(error)),
+  });
+  await eventually(async () => expect(new Set(await states(fixture))).toEqual(new Set(["success"])), 20_000);
+  const notes = (await fixture.call("notes:byRank", { from: 7, to: 8 })) as { text: string }[];
+  expect(notes).toHaveLength(COUNT);
+  expect(new Set(notes.map(({ text }) => text)).size).toBe(COUNT);
+  await stop();
+  await fixture.engine.close();
+  await rm(folder, { recursive: true });
+}, 40_000);
