@@ -14,7 +14,7 @@ export default defineConfig({
     build: {
       outDir: "out/main",
       target: "node20.18",
-      rollupOptions: {
+      rolldownOptions: {
         input: { desktop: at("main/desktop.ts"), "runner-process": at("main/runner/runner-process.ts") },
         output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },
       },
@@ -23,9 +23,9 @@ export default defineConfig({
   preload: {
     build: {
       outDir: "out/preload",
-      target: "chrome130",
+      target: "node20.18",
       externalizeDeps: false,
-      rollupOptions: {
+      rolldownOptions: {
         input: { preload: at("main/preload/preload.ts") },
         output: { format: "cjs", entryFileNames: "[name].cjs" },
       },
@@ -38,8 +38,9 @@ export default defineConfig({
     build: {
       outDir: "out/renderer",
       target: "chrome130",
+      minify: true,
       assetsInlineLimit: 0,
-      rollupOptions: { input: at("renderer/panel/index.html") },
+      rolldownOptions: { input: at("renderer/panel/index.html") },
     },
   },
 });

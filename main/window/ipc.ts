@@ -1,7 +1,7 @@
 import { ipcMain, type WebContents, type WebFrameMain } from "electron";
 import { channels, type PanelHandlers, type Reply } from "../../app/contract/ipc.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { answerCall } from "./answer-call.ts";
+import { callPanel } from "../call-panel.ts";
 import { isPanelAddress } from "./panel-address.ts";
 
 /** The only file that touches ipcMain. Answers the panel's calls; any other sender is refused. */
@@ -10,7 +10,7 @@ export function servePanelCalls(handlers: PanelHandlers): void {
     if (!isTrusted(event.senderFrame)) {
       return Promise.resolve({ kind: "refused", message: "Only Gleaner's own window may ask that." });
     }
-    return answerCall(handlers, name, argument);
+    return callPanel(handlers, name, argument);
   });
 }
 

@@ -6,7 +6,7 @@ import { useNow } from "../ui/clock.ts";
 import { Empty } from "../ui/Empty.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { AuditPage } from "./audit/AuditPage.tsx";
-import { admin } from "./data/api.ts";
+import { api } from "../../convex/_generated/api.js";
 import { messageOf, refusalOf } from "./data/refusal.ts";
 import { useSession } from "./data/session-context.ts";
 import { DevicesPage } from "./devices/DevicesPage.tsx";
@@ -22,8 +22,8 @@ type Props = { readonly apiBase: string; readonly onEnd: (why: "expired" | "sign
 
 export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
   const session = useSession();
-  const me = useQuery(admin.me, { session });
-  const signOut = useMutation(admin.signOut);
+  const me = useQuery(api.admin.me, { session });
+  const signOut = useMutation(api.admin.signOut);
   const line = useConnectionLine();
   const page = usePage();
   const now = useNow();

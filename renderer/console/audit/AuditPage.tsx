@@ -1,6 +1,6 @@
 import { usePaginatedQuery } from "convex/react";
 import type { ReactNode } from "react";
-import { admin } from "../data/api.ts";
+import { api } from "../../../convex/_generated/api.js";
 import { useSession } from "../data/session-context.ts";
 import { AuditView } from "./AuditView.tsx";
 
@@ -9,7 +9,7 @@ const pageSize = 50;
 export function AuditPage(): ReactNode {
   const session = useSession();
   const { results, status, loadMore } = usePaginatedQuery(
-    admin.audit,
+    api.admin.audit,
     { session },
     { initialNumItems: pageSize },
   );

@@ -2,8 +2,10 @@ import { expect, it } from "vitest";
 import { apiBaseOf, findDeployment } from "./find-deployment.ts";
 
 const origin = "http://127.0.0.1:3210";
-const answer = (body: unknown, status = 200): typeof fetch =>
-  (async () => new Response(JSON.stringify(body), { status })) as typeof fetch;
+const answer =
+  (body: unknown, status = 200): typeof fetch =>
+  async () =>
+    new Response(JSON.stringify(body), { status });
 const never: typeof fetch = async () => {
   throw new TypeError("fetch failed");
 };

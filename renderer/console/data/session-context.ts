@@ -1,7 +1,7 @@
 import { useMutation } from "convex/react";
+import type { FunctionArgs, FunctionReference } from "convex/server";
 import { createContext, useCallback, useContext } from "react";
 import { useToast } from "../../ui/Toast.tsx";
-import type { AdminMutation, ArgsOf } from "./api.ts";
 import { messageOf } from "./refusal.ts";
 
 /** The secret of the signed-in session: an argument of every `admin` function. */
@@ -14,7 +14,9 @@ export function useSession(): string {
 }
 
 /** Runs a mutation with the session; says `done` when it went well, shows the refusal when not. */
-export function useAct<Reference extends AdminMutation>(
+type ArgsOf<Reference extends FunctionReference<"mutation">> = Omit<FunctionArgs<Reference>, "session">;
+
+export function useAct<Reference extends FunctionReference<"mutation">>(
   reference: Reference,
 ): (args: ArgsOf<Reference>, done?: string) => Promise<boolean> {
   const session = useSession();

@@ -1,15 +1,15 @@
 import { useQuery } from "convex/react";
 import type { ReactNode } from "react";
 import { Card } from "../../ui/Card.tsx";
-import { admin } from "../data/api.ts";
+import { api } from "../../../convex/_generated/api.js";
 import { useAct, useSession } from "../data/session-context.ts";
 import { DevicesTable } from "./DevicesTable.tsx";
 
 export function DevicesPage(): ReactNode {
   const session = useSession();
-  const devices = useQuery(admin.devices, { session });
-  const retire = useAct(admin.retireDevice);
-  const reinstate = useAct(admin.reinstateDevice);
+  const devices = useQuery(api.admin.devices, { session });
+  const retire = useAct(api.admin.retireDevice);
+  const reinstate = useAct(api.admin.reinstateDevice);
   return (
     <Card flush>
       <DevicesTable

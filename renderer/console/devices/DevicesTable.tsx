@@ -100,19 +100,16 @@ const base: readonly Column<DeviceRow>[] = [
   {
     key: "capabilities",
     title: "Offers",
-    cell: ({ capabilities }) =>
-      capabilities === null ? (
-        <span className="text-muted">unknown</span>
-      ) : (
-        <div className="whitespace-nowrap">
-          <p>
-            {capabilities.threads} threads, {formatBytes(capabilities.memoryMb * 1_000_000)}
-          </p>
-          <p className="max-w-52 truncate text-xs text-muted">
-            {capabilities.models.join(", ") || "no model yet"}
-          </p>
-        </div>
-      ),
+    cell: ({ capabilities }) => (
+      <div className="whitespace-nowrap">
+        <p>
+          {capabilities.threads} threads, {formatBytes(capabilities.memoryMb * 1_000_000)}
+        </p>
+        <p className="max-w-52 truncate text-xs text-muted">
+          {capabilities.models.join(", ") || "no model yet"}
+        </p>
+      </div>
+    ),
   },
   { key: "holding", title: "Jobs now", align: "right", width: "w-20", cell: (device) => device.holding },
   {

@@ -1,6 +1,6 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
-import { admin } from "../data/api.ts";
+import { api } from "../../../convex/_generated/api.js";
 import { useAct, useSession } from "../data/session-context.ts";
 import { makeEnrolmentCode } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
@@ -9,9 +9,9 @@ import { NewCode } from "./NewCode.tsx";
 
 export function CodesPage(): ReactNode {
   const session = useSession();
-  const codes = useQuery(admin.enrolmentCodes, { session });
-  const create = useAct(admin.createEnrolmentCode);
-  const revoke = useAct(admin.revokeEnrolmentCode);
+  const codes = useQuery(api.admin.enrolmentCodes, { session });
+  const create = useAct(api.admin.createEnrolmentCode);
+  const revoke = useAct(api.admin.revokeEnrolmentCode);
   const [making, setMaking] = useState(false);
   return (
     <>

@@ -2,11 +2,8 @@ import { expect, it } from "vitest";
 import { codeState } from "./code-state.ts";
 
 const code = {
-  codeId: "c",
-  label: "l",
   uses: 2,
   used: 1,
-  createdAt: 0,
   expiresAt: 100,
   revokedAt: null,
 };

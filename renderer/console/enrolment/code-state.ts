@@ -3,7 +3,7 @@ import type { CodeRow } from "../data/rows.ts";
 
 /** Whether a code still lets devices in at `now` (ms since the epoch). */
 export function codeState(
-  code: CodeRow,
+  code: Pick<CodeRow, "uses" | "used" | "expiresAt" | "revokedAt">,
   now: number,
 ): { readonly tone: Tone; readonly words: string; readonly open: boolean } {
   if (code.revokedAt !== null) return { tone: "quiet", words: "Revoked", open: false };

@@ -1,7 +1,7 @@
 import { usePaginatedQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import type { JobStatus } from "../../../app/jobs/states.ts";
-import { admin } from "../data/api.ts";
+import { api } from "../../../convex/_generated/api.js";
 import { useAct, useSession } from "../data/session-context.ts";
 import { JobsView } from "./JobsView.tsx";
 
@@ -11,11 +11,11 @@ export function JobsPage(): ReactNode {
   const session = useSession();
   const [filter, setFilter] = useState<JobStatus | null>(null);
   const { results, status, loadMore } = usePaginatedQuery(
-    admin.jobs,
+    api.admin.jobs,
     filter === null ? { session } : { session, status: filter },
     { initialNumItems: pageSize },
   );
-  const cancel = useAct(admin.cancelJob);
+  const cancel = useAct(api.admin.cancelJob);
   return (
     <JobsView
       jobs={status === "LoadingFirstPage" ? undefined : results}

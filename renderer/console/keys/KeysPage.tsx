@@ -1,6 +1,6 @@
 import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
-import { admin } from "../data/api.ts";
+import { api } from "../../../convex/_generated/api.js";
 import { useAct, useSession } from "../data/session-context.ts";
 import { makeSecret, shownPrefix } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
@@ -9,12 +9,12 @@ import { NewKey } from "./NewKey.tsx";
 
 export function KeysPage({ apiBase }: { readonly apiBase: string }): ReactNode {
   const session = useSession();
-  const keys = useQuery(admin.keys, { session });
-  const devices = useQuery(admin.devices, { session });
-  const create = useAct(admin.createKey);
-  const revoke = useAct(admin.revokeKey);
+  const keys = useQuery(api.admin.keys, { session });
+  const devices = useQuery(api.admin.devices, { session });
+  const create = useAct(api.admin.createKey);
+  const revoke = useAct(api.admin.revokeKey);
   const [making, setMaking] = useState(false);
-  const model = devices?.flatMap((device) => device.capabilities?.models ?? [])[0] ?? "gleaner-demo";
+  const model = devices?.flatMap((device) => device.capabilities.models)[0] ?? "gleaner-demo";
   return (
     <>
       <KeysView

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
@@ -55,6 +56,13 @@ function columns(revoke: (key: KeyRow) => void): readonly Column<KeyRow>[] {
     { key: "name", title: "Name", cell: (key) => <span className="font-medium">{key.name}</span> },
     { key: "prefix", title: "Key", cell: (key) => <code className="font-mono text-xs">{key.prefix}…</code> },
     { key: "created", title: "Made", width: "w-28", cell: (key) => <RelativeTime at={key.createdAt} /> },
+    {
+      key: "balance",
+      title: "Credits left",
+      align: "right",
+      width: "w-32",
+      cell: (key) => formatCredits(key.balanceMicro),
+    },
     {
       key: "state",
       title: "State",

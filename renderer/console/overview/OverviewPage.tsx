@@ -1,6 +1,6 @@
 import { usePaginatedQuery, useQuery } from "convex/react";
 import type { ReactNode } from "react";
-import { admin } from "../data/api.ts";
+import { api } from "../../../convex/_generated/api.js";
 import { useSession } from "../data/session-context.ts";
 import { OverviewView } from "./OverviewView.tsx";
 
@@ -8,9 +8,9 @@ const latest = 8;
 
 export function OverviewPage(): ReactNode {
   const session = useSession();
-  const summary = useQuery(admin.summary, { session });
-  const devices = useQuery(admin.devices, { session });
-  const jobs = usePaginatedQuery(admin.jobs, { session }, { initialNumItems: latest });
+  const summary = useQuery(api.admin.summary, { session });
+  const devices = useQuery(api.admin.devices, { session });
+  const jobs = usePaginatedQuery(api.admin.jobs, { session }, { initialNumItems: latest });
   return (
     <OverviewView
       summary={summary}

@@ -24,5 +24,5 @@ it("warns of what needs a person", () => {
   expect(tones({ ready: 5, devicesDonating: 0 })["Jobs waiting"]).toBe("hold");
   expect(tones({ ready: 5 })["Jobs waiting"]).toBeNull();
   expect(tones({ failed: 2 })["Jobs done"]).toBe("bad");
-  expect(tones({ ledgerSum: -1n }).Ledger).toBe("bad");
+  expect(tones({ ledgerSum: -1n })["Ledger"]).toBe("bad");
 });

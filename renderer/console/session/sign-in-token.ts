@@ -1,3 +1,6 @@
+import type { FunctionReturnType } from "convex/server";
+import type { api } from "../../../convex/_generated/api.js";
+
 /** The one-time token in a location's hash (`#signin=TOKEN`), or null. */
 export function signInToken(hash: string): string | null {
   const token = new URLSearchParams(hash.replace(/^#/, "")).get("signin");
@@ -13,15 +16,11 @@ export function takeSignInToken(window: Window): string | null {
   return token;
 }
 
+type Refused = Extract<FunctionReturnType<typeof api.admin.signIn>, { kind: "refused" }>;
+
 /** Why a link was refused, in a sentence. */
-export function refusalWords(reason: string): string {
-  switch (reason) {
-    case "used":
-    case "used-up":
-      return "This sign-in link was used before. Each link works once.";
-    case "expired":
-      return "This sign-in link has expired.";
-    default:
-      return "This sign-in link is not known here.";
-  }
-}
+export const refusalWords: Readonly<Record<Refused["reason"], string>> = {
+  used: "This sign-in link was used before. Each link works once.",
+  expired: "This sign-in link has expired.",
+  "unknown-link": "This sign-in link is not known here.",
+};

@@ -1,5 +1,5 @@
 import type { ConvexReactClient } from "convex/react";
-import { admin } from "../data/api.ts";
+import { api } from "../../../convex/_generated/api.js";
 import { refusalOf } from "../data/refusal.ts";
 import { makeSecret } from "../secrets/make-secret.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -13,8 +13,8 @@ export async function signIn(
 ): Promise<{ readonly refused: string } | null> {
   const session = makeSecret("gs_");
   try {
-    const answer = await client.mutation(admin.signIn, { token, session });
-    if ("kind" in answer && answer.kind === "refused") return { refused: refusalWords(answer.reason) };
+    const answer = await client.mutation(api.admin.signIn, { token, session });
+    if (answer.kind === "refused") return { refused: refusalWords[answer.reason] };
     store.save(session);
     return null;
   } catch (error) {

@@ -30,7 +30,7 @@ export function parseFromDonor(frame: unknown): FromDonor | null {
   if (typeof frame !== "string") return null;
   try {
     const parsed = fromDonorSchema.safeParse(JSON.parse(frame));
-    return parsed.success ? (parsed.data as FromDonor) : null;
+    return parsed.success ? parsed.data : null;
   } catch {
     return null;
   }

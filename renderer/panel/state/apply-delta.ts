@@ -2,7 +2,8 @@ import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 
 /** The snapshot with the delta's fields in place of its own; the same object when nothing differs. */
 export function applyDelta(snapshot: DonorSnapshot, delta: Partial<DonorSnapshot>): DonorSnapshot {
-  const changed = Object.entries(delta).filter(
+  const fields: readonly (readonly [string, unknown])[] = Object.entries(delta);
+  const changed = fields.filter(
     ([key, value]) =>
       value !== undefined && key in snapshot && !Object.is(snapshot[key as keyof DonorSnapshot], value),
   );

@@ -1,0 +1,180 @@
+import { join } from "node:path";
+import { app, dialog, powerMonitor, session } from "electron";
+import fileLog from "electron-log/node.js";
+import { WebSocket } from "ws";
+import { desktopArguments } from "./desktop/arguments.ts";
+import { leaveOnce } from "./desktop/leave.ts";
+import { locations } from "./desktop/locations.ts";
+import { type Donor, startDonor } from "./donor/donor.ts";
+import type { Arguments } from "./headless/arguments.ts";
+import { enrolOnce } from "./headless/enrol-once.ts";
+import { jsonLinesLog, type Log } from "./log.ts";
+import { readManifest } from "./models/manifest.ts";
+import { idleFromShell, unknownIdle } from "./sensors/idle.ts";
+import { minutesUntilTomorrow, type TrayAction } from "./tray/tray-menu.ts";
+import { donorTray } from "./tray/tray.ts";
+import { servePanelCalls } from "./window/ipc.ts";
+import { lockDown } from "./window/lock-down.ts";
+import { claimPanelScheme, servePanelFiles } from "./window/panel-protocol.ts";
+import { panelWindow } from "./window/panel-window.ts";
+import { utilityRunner } from "./window/utility-runner.ts";
+
+/** The donor with a tray icon and a window. */
+const leaveWithinMs = 3_000;
+
+const args = desktopArguments(process.argv.slice(1), process.env, app.getPath("userData"));
+if (args.parsed.kind === "invalid") {
+  process.stderr.write(`${args.parsed.reason}\n`);
+  dialog.showErrorBox(
+    "Gleaner cannot start",
+    `${args.parsed.reason}.\n\nAsk your administrator for the address.`,
+  );
+  app.exit(64);
+} else {
+  // One program per data folder: Electron keeps its lock, and Chromium its own files, in there.
+  if (args.ownFolder) app.setPath("userData", join(args.parsed.value.data, "desktop"));
+  if (app.requestSingleInstanceLock()) start(args.parsed.value, args.hidden);
+  else app.exit(0);
+}
+
+function start(options: Arguments, hidden: boolean): void {
+  claimPanelScheme();
+  app.enableSandbox();
+  app.setAppUserModelId("org.gleaner.desktop");
+  // The tray keeps the program alive.
+  app.on("window-all-closed", () => undefined);
+  app
+    .whenReady()
+    .then(
+      () => run(options, hidden),
+      () => app.exit(1),
+    )
+    .catch((error: unknown) => {
+      process.stderr.write(`${String(error)}\n`);
+      dialog.showErrorBox("Gleaner cannot start", error instanceof Error ? error.message : String(error));
+      app.exit(1);
+    });
+}
+
+async function run(options: Arguments, hidden: boolean): Promise<void> {
+  const places = locations(import.meta.dirname, { packaged: app.isPackaged, path: process.resourcesPath });
+  const log = desktopLog(options.verbose);
+  lockDown(app, session.defaultSession);
+  servePanelFiles(session.defaultSession, places.panel);
+
+  const manifests = [places.demoModel, ...options.model];
+  const donor = await startDonor({
+    dataDir: options.data,
+    backendUrl: options.backend,
+    name: options.name,
+    version: app.getVersion(),
+    shell: "desktop",
+    spawnRunner: utilityRunner(places.runner),
+    idle: isIdleKnown() ? idleFromShell(() => powerMonitor.getSystemIdleTime()) : unknownIdle,
+    ownCpuTime: cpuTimeOfAllProcesses,
+    bundledModels: (await Promise.all(manifests.map(readManifest))).filter((file) => file !== null),
+    baseRules: options.unattended ? { requireIdle: false } : {},
+    webSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket,
+    log,
+    onQuit: () => app.quit(),
+  });
+  servePanelCalls(donor.handlers);
+
+  const window = panelWindow({ preload: places.preload, icon: join(places.icons, "256x256.png") });
+  const tray = donorTray({
+    icons: join(places.icons, "tray"),
+    platform: process.platform,
+    onAction: (action) => perform(action, donor, window.show),
+  });
+  tray.update(donor.snapshot.get());
+  donor.snapshot.onDelta((delta) => {
+    window.send(delta);
+    tray.update(donor.snapshot.get());
+  });
+  followSystem(donor);
+
+  app.on("second-instance", window.show);
+  app.on("activate", window.show);
+  const leave = leaveOnce(
+    async () => {
+      log("info", "desktop.leaving");
+      await donor.stop();
+      tray.destroy();
+    },
+    () => app.exit(0),
+    leaveWithinMs,
+  );
+  app.on("before-quit", (event) => {
+    window.release();
+    // Jobs go back first; leave() ends the program itself.
+    event.preventDefault();
+    leave();
+  });
+  quitWith(options.withParent);
+
+  if (!hidden) window.show();
+  if (options.donateNow !== undefined) await donor.handlers.donateNow({ minutes: options.donateNow });
+  if (options.code !== undefined) enrolOnce(donor, options.code, log);
+  process.stdout.write(`${JSON.stringify({ ready: true })}\n`);
+}
+
+function perform(action: TrayAction, donor: Donor, show: () => void): void {
+  if (action.kind === "open") {
+    show();
+    return;
+  }
+  if (action.kind === "pause-until-tomorrow") {
+    void donor.handlers.pause({ minutes: minutesUntilTomorrow(action.hour, Date.now()) });
+    return;
+  }
+  const handle = donor.handlers[action.name] as (argument: unknown) => unknown;
+  void handle(action.argument);
+}
+
+/** What only the shell hears of. */
+function followSystem(donor: Donor): void {
+  powerMonitor.on("on-ac", () => donor.wake("power"));
+  powerMonitor.on("on-battery", () => donor.wake("power"));
+  powerMonitor.on("lock-screen", () => donor.wake("lock"));
+  powerMonitor.on("unlock-screen", () => donor.wake("lock"));
+  powerMonitor.on("resume", () => donor.wake("power"));
+}
+
+/** On Wayland Electron sees the input to its own windows alone: what it then answers is no idle time. */
+function isIdleKnown(): boolean {
+  return process.platform !== "linux" || process.env["XDG_SESSION_TYPE"] !== "wayland";
+}
+
+/** Ours and the runner's, in milliseconds; null where Electron does not tell. */
+function cpuTimeOfAllProcesses(): number | null {
+  let seconds = 0;
+  for (const { cpu } of app.getAppMetrics()) {
+    if (cpu.cumulativeCPUUsage === undefined) return null;
+    seconds += cpu.cumulativeCPUUsage;
+  }
+  return seconds * 1_000;
+}
+
+function quitWith(parent: boolean): void {
+  process.on("SIGINT", () => app.quit());
+  process.on("SIGTERM", () => app.quit());
+  if (!parent) return;
+  process.stdin.on("end", () => app.quit()).on("error", () => app.quit());
+  process.stdin.resume();
+}
+
+/** To standard error; an installed program, whose standard error nobody reads, also to a file that is bounded. */
+function desktopLog(verbose: boolean): Log {
+  fileLog.transports.console.level = false;
+  fileLog.transports.file.level = app.isPackaged ? "silly" : false;
+  fileLog.transports.file.format = "{text}";
+  fileLog.transports.file.maxSize = 1024 * 1024;
+  fileLog.transports.file.resolvePathFn = () => join(app.getPath("logs"), "gleaner.log");
+  return jsonLinesLog(
+    (line) => {
+      process.stderr.write(line);
+      fileLog.info(line.trimEnd());
+    },
+    verbose ? "debug" : "info",
+  );
+}

@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { leaveOnce } from "./leave.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it("exits when all is given back, and once only", async () => {
+  const exit = vi.fn();
+  const stop = vi.fn(() => new Promise<void>((resolve) => setTimeout(resolve, 500)));
+  const leave = leaveOnce(stop, exit, 3_000);
+  expect([leave(), leave()]).toEqual([true, false]);
+  await vi.advanceTimersByTimeAsync(499);
+  expect(exit).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(exit).toHaveBeenCalledOnce();
+  expect(stop).toHaveBeenCalledOnce();
+});
+
+it("does not wait for ever, and a failure to stop is no reason to stay", async () => {
+  const late = vi.fn();
+  leaveOnce(() => new Promise(() => undefined), late, 3_000)();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(late).toHaveBeenCalledOnce();
+  const failing = vi.fn();
+  leaveOnce(() => Promise.reject(new Error("disk")), failing, 3_000)();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(failing).toHaveBeenCalledOnce();
+});
