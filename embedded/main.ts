@@ -8,6 +8,20 @@ const EXIT_FAILED = 1;
 /** A backend that cannot stop in time is stopped: what it acknowledged is on disk. */
 const STOP_WITHIN_MS = 10_000;
 
+class ConfigurationError extends Error {
+  override readonly name = "ConfigurationError";
+}
+
+/** What startBackend rejects with when it is not the program that is at fault. */
+const EXPECTED = new Set([
+  "ConfigurationError",
+  "PortInUseError",
+  "StoreError",
+  "FunctionsLoadError",
+  "ModuleShapeError",
+  "SchemaMismatchError",
+]);
+
 async function main(): Promise<void> {
   const parsed = parseArguments(process.argv.slice(2));
   if (parsed.kind === "invalid") {
@@ -34,7 +48,9 @@ async function main(): Promise<void> {
 async function readAdminKey(file: string | undefined): Promise<string> {
   const key = (file === undefined ? process.env["GLEANER_ADMIN_KEY"] : await readFile(file, "utf8"))?.trim();
   if (key === undefined || key === "") {
-    throw new Error("There is no admin key: set GLEANER_ADMIN_KEY, or name a file with --admin-key-file.");
+    throw new ConfigurationError(
+      "There is no admin key: set GLEANER_ADMIN_KEY, or name a file with --admin-key-file.",
+    );
   }
   return key;
 }
@@ -66,10 +82,10 @@ function stopWhenTold(backend: Backend, withParent: boolean): void {
   process.stdin.on("end", stop).on("close", stop).on("error", stop).resume();
 }
 
-/** Expected failures carry a sentence for people; the rest are ours, and come with their stack. */
+/** Failures with a name of ours, and the system's, are a sentence for people; all others come with their stack. */
 function fail(error: unknown): never {
-  const isExpected = error instanceof Error && error.name !== "Error" && error.name !== "TypeError";
-  console.error(isExpected ? error.message : error);
+  const isSentence = error instanceof Error && (EXPECTED.has(error.name) || "syscall" in error);
+  console.error(isSentence ? error.message : error);
   process.exit(EXIT_FAILED);
 }
 

@@ -84,20 +84,18 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
 
   const bundle = await bundleOf(options.convexDir);
   engine = openEngine({ path: options.dataFile });
-  const variables: Record<string, string> = {
-    CONVEX_CLOUD_URL: url,
-    CONVEX_SITE_URL: siteUrl,
-    ...options.env,
-  };
+  const environment = new EnvironmentVariables(
+    { CONVEX_CLOUD_URL: url, CONVEX_SITE_URL: siteUrl },
+    options.env ?? {},
+  );
   const runtime = createFunctionRunner({
     engine,
     bundle,
-    env: () => variables,
+    env: () => environment.all,
     secret: createHmac("sha256", adminKey).update("pagination cursors").digest("hex"),
     deploymentName: DEPLOYMENT_NAME,
     onLog: (identifier, line) => log(`[${identifier}] ${line}`),
   });
-  const environment = new EnvironmentVariables(variables);
   const runner = withSystemFunctions({ engine, runner: runtime, environment });
   const nextRequestId = () => randomBytes(8).toString("hex");
   const shared = { engine, runner, isAdminKey: adminKeyCheck(adminKey), nextRequestId, log };

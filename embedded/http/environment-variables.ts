@@ -15,27 +15,42 @@ const change = z.object({
 export const environmentChanges = z.object({ changes: z.array(change).max(MAX_VARIABLES) });
 export type EnvironmentChange = z.output<typeof change>;
 
+type Variables = { readonly [name: string]: string };
+
 /**
- * What the deployment's functions see as `process.env`. `variables` is the object that the runtime reads
- * at each access, so that a change needs no restart. Changes last until the backend stops.
+ * What the deployment's functions see as `process.env`: the variables that it was given or that its admin
+ * set, and the deployment's own URLs. Changes show at once and last until the backend stops.
  */
 export class EnvironmentVariables {
-  readonly #variables: Record<string, string | undefined>;
+  readonly #builtIn: Variables;
+  #own: Variables;
+  #all: Variables;
 
-  constructor(variables: Record<string, string | undefined>) {
-    this.#variables = variables;
+  constructor(builtIn: Variables, own: Variables) {
+    this.#builtIn = builtIn;
+    this.#own = own;
+    this.#all = { ...own, ...builtIn };
   }
 
+  /** Everything that functions see. */
+  get all(): Variables {
+    return this.#all;
+  }
+
+  /** The deployment's own variables, without the built-in ones. */
   list(): readonly EnvironmentVariable[] {
-    return Object.entries(this.#variables)
-      .flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]))
+    return Object.entries(this.#own)
+      .map(([name, value]) => ({ name, value }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   update(changes: readonly EnvironmentChange[]): void {
+    const own = new Map(Object.entries(this.#own));
     for (const { name, value } of changes) {
-      if (value === null) Reflect.deleteProperty(this.#variables, name);
-      else this.#variables[name] = value;
+      if (value === null) own.delete(name);
+      else own.set(name, value);
     }
+    this.#own = Object.fromEntries(own);
+    this.#all = { ...this.#own, ...this.#builtIn };
   }
 }

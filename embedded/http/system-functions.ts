@@ -59,6 +59,8 @@ function systemQueries({ runner, environment }: SystemFunctionDeps): ReadonlyMap
           returns: spec.returns,
         })),
     ],
+    ["_system/cli/convexUrl:cloudUrl", () => environment.all["CONVEX_CLOUD_URL"] ?? null],
+    ["_system/cli/convexUrl:siteUrl", () => environment.all["CONVEX_SITE_URL"] ?? null],
     ["_system/cli/queryEnvironmentVariables", () => environment.list().map((variable) => ({ ...variable }))],
     ["_system/cli/queryEnvironmentVariables:get", (args) => found(environment, nameIn(args))],
   ]);

@@ -64,6 +64,14 @@ test("convex run names the functions that there are", { timeout: 60_000 }, async
   expect(ran.stderr).toContain("increment");
 });
 
+test("convex function-spec describes the deployment", { timeout: 60_000 }, async () => {
+  const ran = await convex("function-spec");
+  expect(ran.code, ran.stderr).toBe(0);
+  const spec = JSON.parse(ran.stdout) as { url: string; functions: { identifier: string }[] };
+  expect(spec.url).toBe(deployment.url);
+  expect(spec.functions.map(({ identifier }) => identifier)).toContain("counters.js:increment");
+});
+
 test("convex env sets what functions see", { timeout: 90_000 }, async () => {
   const name = `CONFORMANCE_${String(Date.now())}`;
   const set = await convex("env", "set", name, "blue");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { api } from "./api.ts";
-import { isEmbedded, liveClient, uniqueName } from "./deployment.ts";
+import { httpClient, isEmbedded, liveClient, uniqueName } from "./deployment.ts";
 import { startEmbedded } from "./embedded-backend.ts";
 import { watch } from "./watch.ts";
 
@@ -70,6 +70,12 @@ describe.skipIf(!isEmbedded)("the process", () => {
     backend = await startEmbedded({ dataFile });
     const seen = watch(liveClient(backend.url), api.messages.list, { channel });
     expect(await seen.until((messages) => messages.length > 0)).toEqual([body]);
+  });
+
+  test("functions see the variables that were passed on, and no others of the process", async () => {
+    const read = (name: string) => httpClient().query(api.values.environment, { name });
+    expect(await read("FIXTURE_GREETING")).toBe("hello from outside");
+    expect(await read("GLEANER_ADMIN_KEY")).toBeNull();
   });
 
   test("stops within seconds when told, with clients connected", async () => {

@@ -75,6 +75,13 @@ test("concurrent increments are all counted", async () => {
   expect(await httpClient().query(api.counters.get, { name })).toBe(20);
 });
 
+test("functions know where their deployment is", async () => {
+  const read = (name: string) => httpClient().query(api.values.environment, { name });
+  expect(await read("CONVEX_CLOUD_URL")).toBe(deployment.url);
+  expect(await read("CONVEX_SITE_URL")).toBe(deployment.siteUrl);
+  expect(await read("PATH")).toBeNull();
+});
+
 test("a page from another origin may call", async () => {
   const preflight = await fetch(`${deployment.url}/api/query`, {
     method: "OPTIONS",
