@@ -235,8 +235,15 @@ describe("release and fail", () => {
       const attemptId = await claim(t, device, jobId);
       await t.mutation(api.work.release, { deviceKey: device.deviceKey, attemptId, reason: "in-use" });
     }
+    // Were a release a failure, this would be one too many.
+    await fail(t, device, await claim(t, device, jobId));
     expect(await statusOf(t, acme, jobId)).toBe("ready");
     expect(await complete(t, device, await claim(t, device, jobId))).toMatchObject({ kind: "settled" });
+    const history = await t.query(api.devices.history, {
+      deviceKey: device.deviceKey,
+      paginationOpts: { numItems: 50, cursor: null },
+    });
+    expect(new Set(history.page.map(({ explanation }) => explanation))).toContain("given back: in-use");
   });
 
   it("retries a failure, until the retries are used up", async () => {

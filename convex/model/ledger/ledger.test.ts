@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../../_generated/api.js";
-import type { Id } from "../../_generated/dataModel.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
 import {
   addDevice,
   addOrganization,
@@ -18,8 +19,10 @@ import {
   startBackend,
   submit,
 } from "../../testing/backend.fixture.ts";
+import { present } from "../load.ts";
 import { keyAccount } from "./accounts.ts";
 import { balanceOf } from "./balance.ts";
+import { releaseReservation, settle } from "./settle.ts";
 import { transfer } from "./transfer.ts";
 
 beforeEach(() => {
@@ -90,6 +93,22 @@ describe("a job's money", () => {
     await fail(t, device, await claim(t, device, await submit(t, acme)), false);
     await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId: await submit(t, acme) });
     expect(await keyBalance(t)).toBe(10_000n);
+    await expectBooksInOrder(t);
+  });
+
+  it("cannot be paid twice, nor paid and released, whoever asks", async () => {
+    const t = startBackend();
+    const acme = await addOrganization(t);
+    const device = await addDevice(t, acme);
+    const jobId = await submit(t, acme);
+    await complete(t, device, await claim(t, device, jobId));
+    const usage = { promptTokens: 1, completionTokens: 1 };
+    const again = async (close: (ctx: MutationCtx, job: Doc<"jobs">) => Promise<unknown>) =>
+      await t.run(async (ctx) => {
+        await close(ctx, present(await ctx.db.get("jobs", jobId), "job"));
+      });
+    await expect(again((ctx, job) => settle(ctx, job, device.deviceId, usage, 1))).rejects.toThrow("already");
+    await expect(again((ctx, job) => releaseReservation(ctx, job, 1))).rejects.toThrow("already");
     await expectBooksInOrder(t);
   });
 
