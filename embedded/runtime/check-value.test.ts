@@ -83,7 +83,7 @@ describe("what does not fit is told in Convex's words", () => {
     ["another literal", v.literal("a"), "b", '`"b"` does not match literal validator `v.literal("a")`.'],
     [
       "no member of a union",
-      v.union(v.literal(1), v.record(v.string(), v.bigint())),
+      v.union(v.literal(1), v.record(v.string(), v.int64())),
       2,
       "Value does not match validator.\n\nValue: 2.0\n" +
         "Validator: v.union(v.literal(1.0), v.record(v.string(), v.int64()))",

@@ -65,7 +65,7 @@ function checkObject(
       if (optional) continue;
       const advice = "Consider wrapping the field validator in `v.optional(...)` if this is expected.";
       return described(`Object is missing the required field \`${field}\`. ${advice}`, path, [
-        `Object: ${formatValue(value as JSONValue)}`,
+        `Object: ${formatValue(value)}`,
         `Validator: ${formatValidator(validator)}`,
       ]);
     }
@@ -75,7 +75,7 @@ function checkObject(
   const extra = Object.keys(value).find((field) => !Object.hasOwn(validator.value, field));
   if (extra === undefined) return null;
   return described(`Object contains extra field \`${extra}\` that is not in the validator.`, path, [
-    `Object: ${formatValue(value as JSONValue)}`,
+    `Object: ${formatValue(value)}`,
     `Validator: ${formatValidator(validator)}`,
   ]);
 }

@@ -1,4 +1,3 @@
-import type { JSONValue } from "convex/values";
 import type { DocumentJson } from "../engine/types.ts";
 import { measureValue } from "./measure-value.ts";
 
@@ -8,7 +7,7 @@ const known = new WeakMap<DocumentJson, number>();
 export function documentBytes(document: DocumentJson): number {
   const cached = known.get(document);
   if (cached !== undefined) return cached;
-  const measured = measureValue(document as JSONValue);
+  const measured = measureValue(document);
   const bytes = measured.kind === "fits" ? measured.bytes : 0;
   known.set(document, bytes);
   return bytes;

@@ -95,7 +95,7 @@ function compileNegation(operand: JSONValue): Evaluate {
 function onlyEntry(expression: JSONValue): readonly [string, JSONValue] {
   const isObject = typeof expression === "object" && expression !== null && !Array.isArray(expression);
   const [entry, ...others] = isObject ? Object.entries(expression) : [];
-  if (entry === undefined || entry[1] === undefined || others.length > 0) throw malformed("object");
+  if (entry?.[1] === undefined || others.length > 0) throw malformed("object");
   return [entry[0], entry[1]];
 }
 

@@ -16,11 +16,11 @@ function format(value: JSONValue): string {
   switch (kind) {
     case "null":
     case "boolean":
-      return String(value);
+      return JSON.stringify(value);
     case "number":
       return formatFloat(jsonToConvex(value) as number);
     case "bigint":
-      return String(jsonToConvex(value));
+      return `${jsonToConvex(value) as bigint}`;
     case "string":
       return JSON.stringify(value);
     case "bytes":

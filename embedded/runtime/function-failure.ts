@@ -1,5 +1,5 @@
-import { types } from "node:util";
 import { convexToJson, type JSONValue, type Value } from "convex/values";
+import { isNativeError } from "./native-error.ts";
 import type { StackMapper } from "./stack-trace.ts";
 
 /** Why a function did not return a value: the text below "Server Error", and a ConvexError's data. */
@@ -37,9 +37,7 @@ type ErrorLike = { name?: unknown; message?: unknown; stack?: unknown; data?: un
 
 // An error of the functions' realm is not an instance of this realm's Error.
 function isErrorLike(thrown: unknown): thrown is ErrorLike {
-  return (
-    types.isNativeError(thrown) || (typeof thrown === "object" && thrown !== null && "message" in thrown)
-  );
+  return isNativeError(thrown) || (typeof thrown === "object" && thrown !== null && "message" in thrown);
 }
 
 function headline({ name, message }: ErrorLike): string {
@@ -50,6 +48,7 @@ function headline({ name, message }: ErrorLike): string {
 function dataOf(thrown: ErrorLike): JSONValue | undefined {
   if (!(CONVEX_ERROR in thrown)) return undefined;
   // The convex package serializes it when the error leaves a function's handler.
-  if (typeof thrown.data === "string" && "ConvexErrorSymbol" in thrown) return JSON.parse(thrown.data);
+  if (typeof thrown.data === "string" && "ConvexErrorSymbol" in thrown)
+    return JSON.parse(thrown.data) as JSONValue;
   return convexToJson((thrown.data ?? null) as Value);
 }

@@ -66,7 +66,7 @@ describe("writing", () => {
     await call("notes:remove", { id });
     expect(await call("notes:get", { id })).toBeNull();
     await expect(call("notes:remove", { id })).rejects.toThrow(
-      `Delete on nonexistent document ID ${String(id)}`,
+      `Delete on nonexistent document ID ${id as string}`,
     );
   });
 

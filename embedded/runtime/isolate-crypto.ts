@@ -14,7 +14,7 @@ export const isolateCrypto = {
   subtle: crypto.subtle,
   getRandomValues<T extends ArrayBufferView<ArrayBuffer>>(array: T): T {
     const random = seededRandom();
-    if (random === null) return crypto.getRandomValues(array as never) as T;
+    if (random === null) return crypto.getRandomValues(array as never);
     if (array.byteLength > MAX_RANDOM_BYTES) {
       throw new DOMException(`More than ${MAX_RANDOM_BYTES} bytes were asked for`, "QuotaExceededError");
     }

@@ -87,8 +87,8 @@ type StreamConstructor = new (source?: Record<string, unknown>, ...rest: unknown
 function bound(stream: unknown, callbacks: readonly string[]): unknown {
   return new Proxy(stream as StreamConstructor, {
     construct(target, [source, ...rest]: [Record<string, unknown>?, ...unknown[]], newTarget) {
-      const args = source === undefined ? rest : [boundCallbacks(source, callbacks), ...rest];
-      return Reflect.construct(target, source === undefined ? [undefined, ...rest] : args, newTarget);
+      const own = source === undefined ? undefined : boundCallbacks(source, callbacks);
+      return Reflect.construct(target, [own, ...rest], newTarget) as object;
     },
   });
 }

@@ -36,8 +36,8 @@ export function loadBundle(
   env: EnvironmentVariables,
 ): ModuleNamespaces {
   const context = vm.createContext({ Convex: convex, ...sharedGlobals(env) });
-  const intrinsic = (name: string): unknown => vm.runInContext(name, context);
-  context["self"] = vm.runInContext("globalThis", context);
+  const intrinsic = (name: string): unknown => vm.runInContext(name, context) as unknown;
+  context["self"] = intrinsic("globalThis");
   bridgeRealms(intrinsic);
   installDeterminism(context, intrinsic);
   const script = new vm.Script(bundle.code, { filename: BUNDLE_SCRIPT });

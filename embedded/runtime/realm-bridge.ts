@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { isNativeError } from "./native-error.ts";
 
 type Constructor = abstract new (...args: never[]) => unknown;
 
@@ -11,7 +12,7 @@ const ERRORS = ["Error", "TypeError", "RangeError", "SyntaxError", "ReferenceErr
 export function bridgeRealms(intrinsic: (name: string) => unknown): void {
   for (const name of ERRORS) {
     const outer = (globalThis as unknown as Record<string, Constructor>)[name] as Constructor;
-    extend(intrinsic(name), (value) => types.isNativeError(value) && value instanceof outer);
+    extend(intrinsic(name), (value) => isNativeError(value) && value instanceof outer);
   }
   extend(intrinsic("Array"), Array.isArray);
   extend(intrinsic("Promise"), types.isPromise);

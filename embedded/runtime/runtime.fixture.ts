@@ -24,7 +24,7 @@ export type Fixture = {
   readonly engine: Engine;
   readonly runner: FunctionRuntime;
   /** Calls a function of any type; throws with the client's message if it fails. */
-  call(path: string, args?: JSONValue, identity?: Identity): Promise<JSONValue>;
+  readonly call: (path: string, args?: JSONValue, identity?: Identity) => Promise<JSONValue>;
 };
 
 export async function openFixture(options: Partial<RunnerOptions> = {}): Promise<Fixture> {

@@ -1,4 +1,3 @@
-import type { JSONValue } from "convex/values";
 import type { DocumentJson, Engine, IndexDefinition, TableDefinition } from "../engine/types.ts";
 import { fullRange } from "../values/index-range.ts";
 import { checkValue } from "./check-value.ts";
@@ -60,7 +59,7 @@ export function checkStoredDocuments(engine: Engine, schema: Schema): void {
         const problem = checkDocument(schema, table, document, (id) => transaction.tableOf(id));
         if (problem === null) continue;
         throw new SchemaMismatchError(
-          `Schema validation failed.\nDocument with ID "${String(document["_id"])}" in table "${table}" does not match the schema: ${problem}`,
+          `Schema validation failed.\nDocument with ID "${document["_id"] as string}" in table "${table}" does not match the schema: ${problem}`,
         );
       }
     }
@@ -72,7 +71,7 @@ export function checkStoredDocuments(engine: Engine, schema: Schema): void {
 /** A document's own fields, without `_id` and `_creationTime`. */
 export function withoutSystemFields(document: DocumentJson): DocumentJson {
   const { _id, _creationTime, ...fields } = document;
-  return fields as DocumentJson;
+  return fields;
 }
 
 function checkDocument(
@@ -83,7 +82,7 @@ function checkDocument(
 ): string | null {
   const validator = validators.get(table);
   if (validator === undefined) return null;
-  return checkValue(validator, withoutSystemFields(document) as JSONValue, tableOf);
+  return checkValue(validator, withoutSystemFields(document), tableOf);
 }
 
 function toIndex(index: { indexDescriptor: string; fields: readonly string[] }): IndexDefinition {

@@ -1,4 +1,4 @@
-import { SourceMap } from "node:module";
+import { SourceMap, type SourceMapPayload } from "node:module";
 
 /** Turns a stack of the bundle into lines of the developer's own files. */
 export type StackMapper = (stack: string) => readonly string[];
@@ -13,7 +13,7 @@ export function createStackMapper(scriptName: string, sourceMapJson: string): St
   // Parsing a large map takes long; most runs never throw.
   let map: SourceMap | null = null;
   return (stack) => {
-    map ??= new SourceMap(JSON.parse(sourceMapJson));
+    map ??= new SourceMap(JSON.parse(sourceMapJson) as SourceMapPayload);
     const lines: string[] = [];
     for (const line of stack.split("\n")) {
       const [, isAsync, name, script, row, column] = FRAME.exec(line) ?? [];

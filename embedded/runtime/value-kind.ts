@@ -15,7 +15,7 @@ export function kindOf(value: JSONValue): ValueKind {
     case "string":
       return "string";
     default:
-      return specialKindOf(value as { readonly [key: string]: JSONValue });
+      return specialKindOf(value);
   }
 }
 

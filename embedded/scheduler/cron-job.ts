@@ -1,4 +1,3 @@
-import type { JSONValue } from "convex/values";
 import type { DocumentJson, TableDefinition } from "../engine/types.ts";
 import type { CronSpec } from "./cron-spec.ts";
 
@@ -28,5 +27,5 @@ export function parseCronJob(document: DocumentJson): CronJob {
 }
 
 export function formatCronJob({ spec, nextTime, lastRun }: Omit<CronJob, "id">): DocumentJson {
-  return { spec: spec as unknown as JSONValue, nextTime, lastRun };
+  return { spec: spec, nextTime, lastRun };
 }

@@ -66,7 +66,7 @@ export function setScheduledState(transaction: Transaction, id: string, state: S
   if (document === null) return;
   const { _id, _creationTime, ...fields } = document;
   const completion = isFinal(state) ? { completedTime: transaction.now } : {};
-  transaction.replace(id, { ...fields, ...completion, state } as DocumentJson);
+  transaction.replace(id, { ...fields, ...completion, state });
 }
 
 /** Cancels what has not finished. Of an action that runs already, only the outcome is canceled. */

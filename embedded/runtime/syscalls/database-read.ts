@@ -25,7 +25,7 @@ export function get(_: Services, execution: TransactionExecution, args: SyscallA
   execution.usage.query();
   const document = execution.transaction.get(id);
   if (document !== null) execution.usage.read(documentBytes(document));
-  return document as JSONValue;
+  return document;
 }
 
 /** `1.0/queryStream`: opens a query; nothing is read before its first document is asked for. */

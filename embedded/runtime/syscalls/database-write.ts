@@ -32,11 +32,8 @@ export function shallowMerge(
 ): JSONValue {
   const target = existing(execution, args, "db.patch");
   const changes = objectArg(args, "value", "db.patch");
-  const fields: { [field: string]: JSONValue } = { ...target.document };
-  for (const [field, value] of Object.entries(changes)) {
-    if (isUndefinedMarker(value)) delete fields[field];
-    else fields[field] = value as JSONValue;
-  }
+  const merged = Object.entries({ ...target.document, ...changes });
+  const fields = Object.fromEntries(merged.filter(([, value]) => !isUndefinedMarker(value)));
   return write(services, execution, target, fields, "db.patch");
 }
 
@@ -51,7 +48,7 @@ export function remove(_: Services, execution: TransactionExecution, args: Sysca
   const { id, document } = existing(execution, args, "db.delete");
   execution.usage.write(0);
   execution.transaction.remove(id);
-  return document as JSONValue;
+  return document;
 }
 
 type Target = { readonly id: string; readonly table: string; readonly document: DocumentJson };
@@ -81,7 +78,7 @@ function write(
   const fields = withoutSystemFields(value);
   admit(services, execution, table, fields, method);
   execution.transaction.replace(id, fields);
-  return execution.transaction.get(id) as JSONValue;
+  return execution.transaction.get(id);
 }
 
 /** Checks a document's fields against Convex's rules and the schema, and counts the write. */
@@ -97,7 +94,7 @@ function admit(
     const problem = `Field '${reserved}' starts with an underscore, which is only allowed for system fields like '_id'`;
     throw invalidArg("value", method, problem);
   }
-  const measured = measureValue(fields as JSONValue);
+  const measured = measureValue(fields);
   if (measured.kind === "refused") throw invalidArg("value", method, measured.reason);
   if (measured.bytes > LIMITS.documentBytes) {
     throw new SyscallError(

@@ -5,7 +5,7 @@ import type { Services } from "../services.ts";
 
 /** `1.0/getTransactionMetrics` */
 export function getTransactionMetrics(_: Services, { usage }: TransactionExecution): JSONValue {
-  return usage.metrics() as unknown as JSONValue;
+  return usage.metrics();
 }
 
 /** `1.0/getFunctionMetadata` */

@@ -70,7 +70,7 @@ function readPage(
       outcome = pulled.kind;
       break;
     }
-    documents.push(pulled.entry.document as JSONValue);
+    documents.push(pulled.entry.document);
   }
   const { keysRead } = stream;
   const lastKey = keysRead.at(-1);

@@ -34,7 +34,7 @@ export function optionalNumberArg(args: SyscallArgs, name: string, method: strin
 export function objectArg(args: SyscallArgs, name: string, method: string): { [field: string]: JSONValue } {
   const value = args[name];
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as { [field: string]: JSONValue };
+    return value;
   }
   throw invalidArg(name, method, `Value must be an Object, got ${JSON.stringify(value)}`);
 }
