@@ -1,4 +1,4 @@
-const smallest = 8;
+const smallest = 16;
 const largest = 64;
 const targetMs = 50;
 
@@ -7,7 +7,7 @@ const targetMs = 50;
  * should last about 50 ms on this machine; slices smaller than 64 cost some speed, so not smaller than that.
  */
 export class PrefillSlices {
-  #size = 16;
+  #size = smallest;
 
   get size(): number {
     return this.#size;

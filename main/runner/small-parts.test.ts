@@ -38,12 +38,12 @@ describe("crashBackoffMs", () => {
 });
 
 describe("PrefillSlices", () => {
-  it("grows on a fast machine and shrinks on a slow one, within 8 and 64", () => {
+  it("grows on a fast machine and shrinks on a slow one, within 16 and 64", () => {
     const slices = new PrefillSlices();
     for (let i = 0; i < 10; i++) slices.measured(slices.size, 1);
     expect(slices.size).toBe(64);
     for (let i = 0; i < 10; i++) slices.measured(slices.size, 1_000);
-    expect(slices.size).toBe(8);
+    expect(slices.size).toBe(16);
   });
 });
 

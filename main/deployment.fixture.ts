@@ -1,0 +1,223 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { ConvexClient, ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import { api } from "../convex/_generated/api.js";
+import type { Id } from "../convex/_generated/dataModel.js";
+import type { ChatRequest } from "../app/jobs/chat.ts";
+import type { ModelFile } from "../app/contract/runner.ts";
+import { readManifest } from "./models/manifest.ts";
+import { demoManifestPath } from "./runner/runner.fixture.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** A process of ours under test. `lines` are what it printed, its log included. */
+export type Started = {
+  readonly process: ChildProcess;
+  readonly ready: Readonly<Record<string, unknown>>;
+  readonly lines: string[];
+  readonly exited: Promise<number | null>;
+};
+
+export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Started> {
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, GLEANER_THREADS: "1", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const lines: string[] = [];
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  createInterface({ input: child.stderr }).on("line", (line) => lines.push(line));
+  return new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      lines.push(line);
+      if (line.startsWith("{") && line.includes('"ready":true')) {
+        resolve({ process: child, ready: JSON.parse(line) as Record<string, unknown>, lines, exited });
+      }
+    });
+    void exited.then((code) =>
+      reject(new Error(`${args.join(" ")} ended with ${code}:\n${lines.join("\n")}`)),
+    );
+  });
+}
+
+export type DonorProcess = Started & {
+  readonly dataDir: string;
+  /** Seconds since the last input, as this donor is made to see them. */
+  readonly setIdle: (seconds: number) => Promise<void>;
+};
+
+export type JobView = {
+  readonly status: string;
+  readonly attempts: number;
+  readonly text: string;
+  readonly resultText: string | null;
+};
+
+/** A real backend with one organization, in a temporary folder. */
+export type Deployment = {
+  readonly url: string;
+  readonly folder: string;
+  readonly startDonor: (name: string, idleSeconds: number) => Promise<DonorProcess>;
+  readonly submit: (request: ChatRequest, stream?: boolean) => Promise<Id<"jobs">>;
+  readonly cancel: (jobId: Id<"jobs">) => Promise<unknown>;
+  /** Waits until the job looks as it should. */
+  readonly until: (
+    jobId: Id<"jobs">,
+    holds: (job: JobView) => boolean,
+    timeoutMs?: number,
+  ) => Promise<JobView>;
+  /** Calls an internal function with the admin key. */
+  readonly admin: (path: string, args: Record<string, unknown>) => Promise<unknown>;
+  readonly stop: () => Promise<void>;
+};
+
+const hash = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+const secret = (prefix: string): string => `${prefix}${randomBytes(32).toString("base64url")}`;
+
+/**
+ * A model that knows nothing, and is slow enough to be met in the middle of its work: it reads some hundred
+ * tokens a second. Returns its manifest's path.
+ */
+async function makeSlowModel(folder: string): Promise<string> {
+  const file = join(folder, "slow.gguf");
+  const shape = ["--dim", "512", "--layers", "8", "--heads", "8", "--ff", "1408", "--context", "4096"];
+  const script = join(root, "scripts/demo-model/random-gguf.ts");
+  await promisify(execFile)(process.execPath, [script, "--out", file, "--type", "q8_0", ...shape]);
+  const bytes = await readFile(file);
+  const manifest = {
+    id: "slow",
+    file: "slow.gguf",
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    sizeBytes: bytes.length,
+    contextTokens: 4096,
+  };
+  await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
+  return join(folder, "manifest.json");
+}
+
+/** The organization uses one model: the demo model that is shipped, or a slow one. */
+export async function startDeployment(use: "demo" | "slow"): Promise<Deployment> {
+  const folder = await mkdtemp(join(tmpdir(), "gleaner-worker-"));
+  const adminKey = secret("admin-");
+  const started: Started[] = [];
+  const backend = await start(
+    [
+      ...["embedded/main.ts", "--convex", join(root, "convex"), "--data", join(folder, "backend.sqlite")],
+      ...["--port", "0", "--site-port", "0", "--with-parent"],
+    ],
+    { GLEANER_ADMIN_KEY: adminKey },
+  );
+  const url = String(backend.ready["url"]);
+  const admin = adminCaller(url, adminKey);
+  const manifest = use === "demo" ? demoManifestPath : await makeSlowModel(folder);
+  const model = (await readManifest(manifest)) as ModelFile;
+  const [apiKey, code] = [secret("sk-gleaner-"), "GLN-0000-1111-2222"];
+  await admin("setup:createOrganization", {
+    name: "Test",
+    signInTokenHash: hash(secret("gs_")),
+    apiKeyHash: hash(apiKey),
+    apiKeyName: "test",
+    apiKeyPrefix: apiKey.slice(0, 14),
+    enrolmentCodeHash: hash(code),
+    model: {
+      modelId: model.modelId,
+      sha256: model.sha256,
+      sizeBytes: model.sizeBytes,
+      contextTokens: model.contextTokens,
+      source: "bundled",
+      promptMicro: 2n,
+      completionMicro: 6n,
+    },
+    creditsMicro: 1_000_000_000n,
+  });
+  const client = new ConvexClient(url, { unsavedChangesWarning: false, logger: false });
+
+  return {
+    url,
+    folder,
+    admin,
+    startDonor: async (name, idleSeconds) => {
+      const idleFile = join(folder, `${name}.idle`);
+      const dataDir = join(folder, name);
+      await writeFile(idleFile, String(idleSeconds));
+      // Tests share their machine with other tests, which a donor would politely wait for.
+      await mkdir(dataDir);
+      const settings = { version: 1, pause: null, donateNowUntil: null, rules: { maxOtherCpuLoad: 1 } };
+      await writeFile(join(dataDir, "settings.json"), JSON.stringify(settings));
+      const donor = await start(
+        [
+          ...["main/headless.ts", "--data", dataDir, "--backend", url, "--code", code],
+          ...["--name", name, "--with-parent", "--verbose", "--model", manifest],
+        ],
+        { GLEANER_TEST_IDLE_FILE: idleFile },
+      );
+      started.push(donor);
+      return { ...donor, dataDir, setIdle: (seconds) => writeFile(idleFile, String(seconds)) };
+    },
+    submit: async (request, stream = false) => {
+      const asked = { ...request, messages: [...request.messages], stop: [...request.stop] };
+      const args = { apiKey, model: model.modelId, request: asked, stream };
+      return (await client.mutation(api.requests.submit, args)).jobId;
+    },
+    cancel: (jobId) => client.mutation(api.requests.cancel, { apiKey, jobId }),
+    until: (jobId, holds, timeoutMs = 20_000) =>
+      new Promise((resolve, reject) => {
+        let last = "nothing";
+        const finish = (act: () => void): void => {
+          clearTimeout(timer);
+          unsubscribe();
+          act();
+        };
+        const timer = setTimeout(
+          () => finish(() => reject(new Error(`the job came only to ${last}`))),
+          timeoutMs,
+        );
+        const unsubscribe = client.onUpdate(
+          api.requests.watch,
+          { apiKey, jobId },
+          (job) => {
+            last = JSON.stringify(job);
+            const text = job.chunks.map((chunk) => chunk.text).join("");
+            const view = {
+              status: job.status,
+              attempts: job.attempts,
+              text,
+              resultText: job.result?.text ?? null,
+            };
+            if (holds(view)) finish(() => resolve(view));
+          },
+          (error) => finish(() => reject(error)),
+        );
+      }),
+    stop: async () => {
+      await client.close();
+      for (const { process, exited } of [...started, backend]) {
+        process.stdin?.end();
+        process.kill("SIGTERM");
+        const timer = setTimeout(() => process.kill("SIGKILL"), 10_000);
+        await exited;
+        clearTimeout(timer);
+      }
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** What Convex's own CLI calls, and the client's published types leave out. */
+type AdminClient = {
+  setAdminAuth(key: string): void;
+  function(reference: unknown, componentPath: undefined, args: unknown): Promise<unknown>;
+};
+
+function adminCaller(url: string, adminKey: string): Deployment["admin"] {
+  const client = new ConvexHttpClient(url, { logger: false }) as unknown as AdminClient;
+  client.setAdminAuth(adminKey);
+  return (path, args) => client.function(makeFunctionReference<"mutation">(path), undefined, args);
+}

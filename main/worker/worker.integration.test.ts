@@ -1,0 +1,135 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Deployment, type DonorProcess, startDeployment } from "../deployment.fixture.ts";
+import { chat } from "../runner/runner.fixture.ts";
+
+const away = 9_999;
+/** Some three thousand tokens to read: a few seconds of work for the slow model. */
+const long = chat("a b c ".repeat(500), { maxTokens: 300 });
+const forbidden = "zanzibar-of-the-test";
+
+describe("a donor on a real backend, with the real runner and the demo model", { timeout: 60_000 }, () => {
+  let deployment: Deployment;
+  beforeAll(async () => {
+    deployment = await startDeployment("demo");
+  }, 60_000);
+  afterAll(() => deployment.stop(), 30_000);
+
+  it("enrols, claims, answers and is paid", async () => {
+    const donor = await deployment.startDonor("alone", away);
+    const jobId = await deployment.submit(chat("What is the capital of Norway?"));
+    const job = await deployment.until(jobId, ({ status }) => status === "succeeded");
+    expect(job).toMatchObject({ resultText: "The capital of Norway is Oslo.", attempts: 1 });
+    const { sum } = (await deployment.admin("setup:ledgerCheck", {})) as { sum: bigint };
+    expect(sum).toBe(0n);
+    await end(donor);
+  });
+
+  it("writes no prompt and no answer to disk or log", async () => {
+    const donor = await deployment.startDonor("discreet", away);
+    const jobId = await deployment.submit(chat(`Repeat after me: ${forbidden}`), true);
+    await deployment.until(jobId, ({ status }) => status === "succeeded");
+    await end(donor);
+    expect(donor.lines.join("\n")).not.toContain(forbidden);
+    for (const name of await readdir(donor.dataDir)) {
+      expect(await readFile(join(donor.dataDir, name), "utf8")).not.toContain(forbidden);
+    }
+    const { deviceKey } = JSON.parse(await readFile(join(donor.dataDir, "device.json"), "utf8")) as {
+      deviceKey: string;
+    };
+    expect(donor.lines.join("\n")).not.toContain(deviceKey);
+  });
+});
+
+describe("a donor in the middle of a long job", { timeout: 120_000 }, () => {
+  let deployment: Deployment;
+  beforeAll(async () => {
+    deployment = await startDeployment("slow");
+  }, 60_000);
+  afterAll(() => deployment.stop(), 30_000);
+
+  it("streams the text of a watched job", async () => {
+    const donor = await deployment.startDonor("streamer", away);
+    const jobId = await deployment.submit(chat("Talk", { maxTokens: 700, temperature: 1, seed: 3 }), true);
+    const seen = await deployment.until(jobId, ({ status, text }) => status === "running" && text !== "");
+    const job = await deployment.until(jobId, ({ status }) => status === "succeeded");
+    expect(job.resultText?.startsWith(seen.text)).toBe(true);
+    expect(job.text).toBe(job.resultText);
+    await end(donor);
+  });
+
+  it("gives a job back when the person returns, and does it once when they are away again", async () => {
+    const donor = await deployment.startDonor("interrupted", away);
+    const jobId = await deployment.submit(long);
+    await atWork(deployment, jobId);
+    const returnedAt = Date.now();
+    await donor.setIdle(0);
+    await deployment.until(jobId, ({ status }) => status === "ready");
+    const yielded = logged(donor, "donor.yielded");
+    console.log(`given back ${Date.now() - returnedAt} ms after the input; the runner stopped in`, yielded);
+    expect(yielded).toMatchObject({ reason: "in-use" });
+    await donor.setIdle(away);
+    const job = await deployment.until(jobId, ({ status }) => status === "succeeded", 30_000);
+    expect(job.attempts).toBe(2);
+    await end(donor);
+  });
+
+  it("stops work on a job that its requester cancels, and takes the next", async () => {
+    const donor = await deployment.startDonor("canceled", away);
+    const jobId = await deployment.submit(long);
+    await atWork(deployment, jobId);
+    await deployment.cancel(jobId);
+    const next = await deployment.submit(chat("Next", { maxTokens: 5 }));
+    expect(await deployment.until(next, ({ status }) => status === "succeeded")).toMatchObject({
+      attempts: 1,
+    });
+    // Of the two, one alone was completed here.
+    expect(donor.lines.filter((line) => line.includes('"attempt.completed"'))).toHaveLength(1);
+    await end(donor);
+  });
+
+  it("releases its job and says goodbye on SIGTERM, within 3 seconds", async () => {
+    const donor = await deployment.startDonor("leaver", away);
+    const jobId = await deployment.submit(long);
+    await atWork(deployment, jobId);
+    const askedAt = Date.now();
+    donor.process.kill("SIGTERM");
+    expect(await donor.exited).toBe(0);
+    expect(Date.now() - askedAt).toBeLessThan(3_000);
+    await deployment.until(jobId, ({ status }) => status === "ready", 2_000);
+    const other = await deployment.startDonor("successor", away);
+    expect(await deployment.until(jobId, ({ status }) => status === "succeeded")).toMatchObject({
+      attempts: 2,
+    });
+    await end(other);
+  });
+
+  it("loses nothing when a donor is killed: another finishes its job", async () => {
+    const victim = await deployment.startDonor("victim", away);
+    const heir = await deployment.startDonor("heir", 0);
+    const jobId = await deployment.submit(long);
+    await atWork(deployment, jobId);
+    victim.process.kill("SIGKILL");
+    await heir.setIdle(away);
+    const job = await deployment.until(jobId, ({ status }) => status === "succeeded", 80_000);
+    expect(job.attempts).toBe(2);
+    await end(heir);
+  });
+});
+
+/** Resolves when the job is claimed and the runner is likely to be reading its prompt. */
+async function atWork(deployment: Deployment, jobId: Parameters<Deployment["until"]>[0]): Promise<void> {
+  await deployment.until(jobId, ({ status }) => status === "running");
+  await new Promise((resolve) => setTimeout(resolve, 800));
+}
+
+async function end(donor: DonorProcess): Promise<void> {
+  donor.process.kill("SIGTERM");
+  expect(await donor.exited).toBe(0);
+}
+
+function logged(donor: DonorProcess, event: string): unknown {
+  const lines = donor.lines.filter((line) => line.includes(`"${event}"`));
+  return lines.length === 0 ? null : JSON.parse(lines.at(-1) as string);
+}
