@@ -6,3 +6,9 @@ export function withResolvers<T>(): { readonly promise: Promise<T>; readonly res
   });
   return { promise, resolve };
 }
+
+/** The same for something that only happens. */
+export function happening(): { readonly promise: Promise<undefined>; readonly resolve: () => void } {
+  const { promise, resolve } = withResolvers<undefined>();
+  return { promise, resolve: () => resolve(undefined) };
+}

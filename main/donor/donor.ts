@@ -106,13 +106,22 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
       switch (change) {
         case "connection":
           grace.update(worker.connection);
-          return wakeFirst("connection");
-        case "me":
-          return followMe();
-        case "models":
-          return loop.wake("models");
-        case "work":
-          return snapshot.update({ work: worker.work });
+          {
+            wakeFirst("connection");
+            return;
+          }
+        case "me": {
+          followMe();
+          return;
+        }
+        case "models": {
+          loop.wake("models");
+          return;
+        }
+        case "work": {
+          snapshot.update({ work: worker.work });
+          return;
+        }
         default:
           return assertNever(change);
       }
@@ -157,8 +166,10 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
 
   function perform(effect: Effect): void {
     switch (effect.kind) {
-      case "accept":
-        return worker.accept();
+      case "accept": {
+        worker.accept();
+        return;
+      }
       case "yield": {
         const startedAt = performance.now();
         void worker.yield(effect.reason).then(() => {
@@ -176,7 +187,10 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
   let started = false;
   function wakeFirst(reason: WakeReason): void {
     everConnected ||= worker.connection.connected;
-    if (started) return loop.wake(reason);
+    if (started) {
+      loop.wake(reason);
+      return;
+    }
     // "Starting" until something can be said that is not overtaken at once.
     const known = worker.me !== null || worker.unknownHere || identity.current().enrolment === null;
     if (everConnected && known) begin();

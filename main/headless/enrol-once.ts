@@ -15,7 +15,10 @@ export function enrolOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: str
     const { connection, device, activity } = donor.snapshot.get();
     if (asking || connection !== "online") return;
     // A known device whose key the backend has forgotten is enrolled afresh.
-    if (device !== null && activity.reason !== "not-enrolled") return unsubscribe();
+    if (device !== null && activity.reason !== "not-enrolled") {
+      unsubscribe();
+      return;
+    }
     asking = true;
     const reply = await donor.handlers.enroll({ code });
     if (reply.kind === "ok") {

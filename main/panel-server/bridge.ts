@@ -25,7 +25,10 @@ type ToPanel =
 export function bridge(socket: WebSocket, handlers: PanelHandlers, snapshot: SnapshotStore): void {
   const send = (message: ToPanel): void => {
     if (socket.readyState !== socket.OPEN) return;
-    if (socket.bufferedAmount > maxBufferedBytes) return socket.terminate();
+    if (socket.bufferedAmount > maxBufferedBytes) {
+      socket.terminate();
+      return;
+    }
     socket.send(JSON.stringify(message));
   };
   const unsubscribe = snapshot.onDelta((delta) => send({ type: "delta", delta }));
@@ -33,7 +36,10 @@ export function bridge(socket: WebSocket, handlers: PanelHandlers, snapshot: Sna
   socket.on("error", () => socket.terminate());
   socket.on("message", (data, isBinary) => {
     const call = isBinary ? null : parse(data);
-    if (call === null) return socket.close(1008, "not a call");
+    if (call === null) {
+      socket.close(1008, "not a call");
+      return;
+    }
     void callPanel(handlers, call.name, call.argument ?? null).then((reply) =>
       send({ type: "reply", id: call.id, reply }),
     );

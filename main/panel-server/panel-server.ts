@@ -40,17 +40,19 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     secure(response, port);
-    if (!isSameOrigin(request, port, false)) return refuse(response, 403, "Forbidden");
-    if (request.method !== "GET" && request.method !== "HEAD")
-      return refuse(response, 405, "Method not allowed");
+    if (!isSameOrigin(request, port, false)) {
+      refuse(response, 403, "Forbidden");
+      return;
+    }
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      refuse(response, 405, "Method not allowed");
+      return;
+    }
     const url = new URL(request.url ?? "/", `http://127.0.0.1:${port}`);
     const page = await findPanelPage(options.folder);
     if (page === null) {
-      return refuse(
-        response,
-        503,
-        "The panel is not built yet: run `npm run build` and load this page again.",
-      );
+      refuse(response, 503, "The panel is not built yet: run `npm run build` and load this page again.");
+      return;
     }
     if (session.acceptsToken(url.searchParams.get("token"))) {
       // The address without the token: it should not stay in the browser's history.
@@ -58,14 +60,18 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
       return;
     }
     if (!session.acceptsCookie(request)) {
-      return refuse(response, 401, "Open the address that Gleaner printed when it started.");
+      refuse(response, 401, "Open the address that Gleaner printed when it started.");
+      return;
     }
     if (url.pathname === "/") {
       response.writeHead(303, { location: page }).end();
       return;
     }
     const file = await readStatic(options.folder, url.pathname);
-    if (file === null) return refuse(response, 404, "Not found");
+    if (file === null) {
+      refuse(response, 404, "Not found");
+      return;
+    }
     response.writeHead(200, { "content-type": file.contentType, "content-length": file.body.length });
     response.end(request.method === "HEAD" ? undefined : file.body);
   }

@@ -29,12 +29,18 @@ function serve(port: ParentPort): void {
     clearInterval(alive);
     current = null;
     switch (outcome.kind) {
-      case "done":
-        return port.send({ type: "done", attemptId, result: outcome.result });
-      case "failed":
-        return port.send({ type: "failed", attemptId, error: outcome.error });
-      case "aborted":
-        return port.send({ type: "aborted", attemptId });
+      case "done": {
+        port.send({ type: "done", attemptId, result: outcome.result });
+        return;
+      }
+      case "failed": {
+        port.send({ type: "failed", attemptId, error: outcome.error });
+        return;
+      }
+      case "aborted": {
+        port.send({ type: "aborted", attemptId });
+        return;
+      }
       default:
         return assertNever(outcome);
     }

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { ChatRequest } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
-import { withResolvers } from "../with-resolvers.ts";
+import { happening } from "../with-resolvers.ts";
 import type { RunnerChild } from "./child.ts";
 import { forkRunner } from "./fork-runner.ts";
 import { chat, demoModel, runnerEntry } from "./runner.fixture.ts";
@@ -151,7 +151,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
 
   it("aborts while it writes", async () => {
     const supervisor = open();
-    const writing = withResolvers<void>();
+    const writing = happening();
     const { outcome, texts } = start(supervisor, talkative, model, writing.resolve);
     await writing.promise;
     const askedAt = performance.now();
@@ -180,7 +180,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
 
   it("kills a process that does not stop in time, and works on with a new one", async () => {
     const supervisor = open();
-    const writing = withResolvers<void>();
+    const writing = happening();
     const { outcome } = start(supervisor, talkative, model, writing.resolve);
     await writing.promise;
     const pid = supervisor.pid as number;
@@ -199,7 +199,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
 
   it("reports a crash, pauses, and works on with a new process", async () => {
     const supervisor = open();
-    const writing = withResolvers<void>();
+    const writing = happening();
     const { outcome } = start(supervisor, talkative, model, writing.resolve);
     await writing.promise;
     process.kill(supervisor.pid as number, "SIGKILL");
@@ -213,7 +213,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
 
   it("ends a run that says nothing for too long", async () => {
     const supervisor = open({ silenceTickMs: 100, silenceTicks: 40 });
-    const writing = withResolvers<void>();
+    const writing = happening();
     const { outcome } = start(supervisor, talkative, model, writing.resolve);
     await writing.promise;
     process.kill(supervisor.pid as number, "SIGSTOP");

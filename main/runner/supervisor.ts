@@ -2,7 +2,7 @@ import { assertNever } from "../../app/assert-never.ts";
 import type { FromRunner, ModelFile } from "../../app/contract/runner.ts";
 import type { ChatRequest, ChatResult, JobError } from "../../app/jobs/chat.ts";
 import type { Log } from "../log.ts";
-import { withResolvers } from "../with-resolvers.ts";
+import { happening, withResolvers } from "../with-resolvers.ts";
 import type { RunnerChild, RunnerExit, SpawnRunner } from "./child.ts";
 import { crashBackoffMs } from "./crash-backoff.ts";
 import { jobErrors } from "./job-errors.ts";
@@ -142,7 +142,7 @@ export class RunnerSupervisor {
     await this.abort();
     const running = this.#process;
     if (running === null || !running.started || this.#current !== null) return;
-    const { promise, resolve } = withResolvers<void>();
+    const { promise, resolve } = happening();
     this.#onUnloaded = resolve;
     running.child.send({ type: "unload" });
     const timer = setTimeout(() => this.#end("rest"), this.#times.unloadMs);
@@ -189,7 +189,10 @@ export class RunnerSupervisor {
     switch (message.type) {
       case "started":
         if (this.#process !== null) this.#process.started = true;
-        return this.#sendRun();
+        {
+          this.#sendRun();
+          return;
+        }
       case "loaded":
         return current?.events.loaded(message.loadMs);
       case "unloaded":
@@ -204,13 +207,22 @@ export class RunnerSupervisor {
       case "done":
         if (current?.job.attemptId !== message.attemptId) return;
         this.#crashes = 0;
-        return current.settle({ kind: "done", result: message.result });
+        {
+          current.settle({ kind: "done", result: message.result });
+          return;
+        }
       case "failed":
         if (current?.job.attemptId !== message.attemptId) return;
-        return current.settle({ kind: "failed", error: message.error });
+        {
+          current.settle({ kind: "failed", error: message.error });
+          return;
+        }
       case "aborted":
         if (current?.job.attemptId !== message.attemptId) return;
-        return current.settle({ kind: "aborted" });
+        {
+          current.settle({ kind: "aborted" });
+          return;
+        }
       default:
         return assertNever(message);
     }
@@ -255,7 +267,10 @@ export class RunnerSupervisor {
       pauseMs: crashBackoffMs(this.#crashes),
     });
     if (current === null) return;
-    if (current.aborting) return current.settle({ kind: "aborted" });
+    if (current.aborting) {
+      current.settle({ kind: "aborted" });
+      return;
+    }
     current.settle({
       kind: "failed",
       error: process.ending === "silence" ? jobErrors.silent : jobErrors.crashed,

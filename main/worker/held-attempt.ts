@@ -4,7 +4,7 @@ import type { ModelFile } from "../../app/contract/runner.ts";
 import type { ChatRequest } from "../../app/jobs/chat.ts";
 import { errorName, type Log } from "../log.ts";
 import type { RunnerJob, RunEvents, RunOutcome } from "../runner/supervisor.ts";
-import { withResolvers } from "../with-resolvers.ts";
+import { happening, withResolvers } from "../with-resolvers.ts";
 import { type AttemptEffect, type AttemptEvent, type AttemptState, step } from "./attempt-machine.ts";
 import type { AttemptBackend, Claimed } from "./backend.ts";
 import { ChunkAppender } from "./chunk-appender.ts";
@@ -37,7 +37,7 @@ export class HeldAttempt {
   readonly ended: Promise<AttemptEnd>;
   readonly #parts: AttemptParts;
   readonly #appender: ChunkAppender | null;
-  readonly #stopped = withResolvers<void>();
+  readonly #stopped = happening();
   readonly #end = withResolvers<AttemptEnd>();
   #state: AttemptState = { kind: "running" };
 

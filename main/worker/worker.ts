@@ -293,9 +293,18 @@ export class Worker {
     const wanted = this.#me?.models.find((model) => model.modelId === claimed.modelId);
     const model = wanted === undefined ? null : this.#options.catalogue.find(wanted);
     // Given back unrun: the person came back while the claim was under way, or the model went.
-    if (!this.#accepting || this.#stopping) return this.#giveBack(claimed.attemptId, this.#yieldReason);
-    if (model === null) return this.#giveBack(claimed.attemptId, "model not on this device");
-    if (claimed.request === null) return this.#refuseMalformed(claimed.attemptId);
+    if (!this.#accepting || this.#stopping) {
+      this.#giveBack(claimed.attemptId, this.#yieldReason);
+      return;
+    }
+    if (model === null) {
+      this.#giveBack(claimed.attemptId, "model not on this device");
+      return;
+    }
+    if (claimed.request === null) {
+      this.#refuseMalformed(claimed.attemptId);
+      return;
+    }
 
     const attempt = new HeldAttempt(claimed, claimed.request, model, {
       backend,
