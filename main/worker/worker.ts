@@ -4,7 +4,6 @@ import type { WorkView } from "../../app/contract/snapshot.ts";
 import type { Activity } from "../../app/policy/decision.ts";
 import { errorName, type Log } from "../log.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
-import type { RunnerSupervisor } from "../runner/supervisor.ts";
 import {
   type Backend,
   type Capabilities,
@@ -15,12 +14,19 @@ import {
   type Unsubscribe,
 } from "./backend.ts";
 import { pickCandidate } from "./candidates.ts";
-import { HeldAttempt } from "./held-attempt.ts";
+import { HeldAttempt, type Runner } from "./held-attempt.ts";
 import { Presence } from "./presence.ts";
+
+/** The part of the runner's supervisor that the worker needs. */
+export type WorkerRunner = Runner & {
+  readonly restingUntil: number | null;
+  yield(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 export type WorkerOptions = {
   readonly backend: Backend;
-  readonly runner: RunnerSupervisor;
+  readonly runner: WorkerRunner;
   readonly catalogue: ModelCatalogue;
   readonly threads: number;
   readonly version: string;
