@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Effect } from "../../app/policy/decision.ts";
+import { type Facts, known } from "../../app/policy/facts.ts";
+import { defaultRules } from "../../app/policy/rules.ts";
+import { silentLog } from "../log.ts";
+import { ConnectionGrace } from "./connection-grace.ts";
+import { InputWatch } from "./input-watch.ts";
+import { startOfDay } from "./local-day.ts";
+import { DonorLoop } from "./loop.ts";
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
+afterEach(() => void vi.useRealTimers());
+
+function world() {
+  const away: Omit<Facts, "now"> = {
+    idleSeconds: known(600),
+    power: known("ac"),
+    batteryPercent: known(90),
+    otherCpuLoad: known(0),
+    connection: "online",
+    enrolled: true,
+    pause: null,
+    donateNowUntil: null,
+    modelReady: true,
+  };
+  const state = { facts: away, effects: [] as Effect[], looks: 0, onEffect: (): void => undefined };
+  const loop: DonorLoop = new DonorLoop({
+    facts: () => ({ ...state.facts, now: Date.now() }),
+    rules: () => defaultRules,
+    perform: (effect) => {
+      state.effects.push(effect);
+      state.onEffect();
+    },
+    onLook: () => state.looks++,
+    log: silentLog,
+  });
+  return { state, loop };
+}
+
+describe("DonorLoop", () => {
+  it("looks at its start and at each wake, and acts on transitions alone", () => {
+    const { state, loop } = world();
+    loop.wake("sample");
+    expect(state.looks).toBe(0);
+    loop.start();
+    loop.wake("sample");
+    expect(state.effects).toEqual([{ kind: "accept" }]);
+    state.facts = { ...state.facts, idleSeconds: known(0) };
+    loop.wake("input");
+    loop.wake("sample");
+    expect(state.effects).toEqual([{ kind: "accept" }, { kind: "yield", reason: "in-use" }]);
+    expect(state.looks).toBe(4);
+  });
+
+  it("looks again by itself when the person may have been away long enough", () => {
+    const { state, loop } = world();
+    state.facts = { ...state.facts, idleSeconds: known(20) };
+    loop.start();
+    expect(loop.activity.reason).toBe("in-use");
+    state.facts = { ...state.facts, idleSeconds: known(120) };
+    vi.advanceTimersByTime(99_999);
+    expect(loop.activity.reason).toBe("in-use");
+    vi.advanceTimersByTime(1);
+    expect(loop.activity.reason).toBe("idle");
+  });
+
+  it("waits in steps for a moment that no timer can hold", () => {
+    const { state, loop } = world();
+    state.facts = { ...state.facts, pause: { until: Date.now() + 2 ** 32 } };
+    loop.start();
+    vi.advanceTimersByTime(2 ** 32 - 1);
+    expect(loop.activity.reason).toBe("paused-by-you");
+    expect(state.looks).toBeLessThan(5);
+    vi.advanceTimersByTime(1);
+    expect(loop.activity.reason).toBe("idle");
+  });
+
+  it("looks once more, not within itself, when an effect wakes it", () => {
+    const { state, loop } = world();
+    state.onEffect = () => {
+      state.facts = { ...state.facts, connection: "offline" };
+      state.onEffect = () => undefined;
+      loop.wake("connection");
+    };
+    loop.start();
+    expect(state.effects.map((effect) => effect.kind)).toEqual(["accept", "yield"]);
+    expect(state.looks).toBe(2);
+  });
+
+  it("does nothing after it is stopped", () => {
+    const { state, loop } = world();
+    state.facts = { ...state.facts, idleSeconds: known(20) };
+    loop.start();
+    loop.stop();
+    vi.advanceTimersByTime(1_000_000);
+    loop.wake("input");
+    expect(state.looks).toBe(1);
+  });
+});
+
+describe("InputWatch", () => {
+  it("notices input within 100 ms, and only while it watches", () => {
+    let idle = known(300);
+    let inputs = 0;
+    const watch = new InputWatch({ sample: () => idle }, () => inputs++);
+    watch.watch(true);
+    vi.advanceTimersByTime(1_000);
+    idle = known(301);
+    vi.advanceTimersByTime(1_000);
+    expect(inputs).toBe(0);
+    idle = known(0);
+    vi.advanceTimersByTime(100);
+    expect(inputs).toBe(1);
+    watch.watch(false);
+    idle = known(300);
+    vi.advanceTimersByTime(100);
+    idle = known(0);
+    vi.advanceTimersByTime(1_000);
+    expect(inputs).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("ConnectionGrace", () => {
+  it("counts a short cut as online, a long one as offline, and says when", () => {
+    let expired = 0;
+    const grace = new ConnectionGrace(() => expired++, 20_000);
+    expect(grace.fact(Date.now())).toBe("offline");
+    grace.update({ connected: true, generation: 1 });
+    grace.update({ connected: false, generation: 1 });
+    vi.advanceTimersByTime(19_999);
+    expect([grace.fact(Date.now()), expired]).toEqual(["online", 0]);
+    vi.advanceTimersByTime(2);
+    expect([grace.fact(Date.now()), expired]).toEqual(["offline", 1]);
+    grace.update({ connected: true, generation: 2 });
+    expect(grace.fact(Date.now())).toBe("online");
+  });
+});
+
+describe("startOfDay", () => {
+  it("is a midnight of this computer's clock, not later than now", () => {
+    const now = new Date(2026, 10, 21, 13, 30).getTime();
+    expect(new Date(startOfDay(now))).toEqual(new Date(2026, 10, 21));
+  });
+});

@@ -1,0 +1,177 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import WebSocket from "ws";
+import type { PanelHandlers } from "../../app/contract/ipc.ts";
+import { defaultRules } from "../../app/policy/rules.ts";
+import { initialSnapshot } from "../donor/views.ts";
+import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
+import { maxFrameBytes } from "./bridge.ts";
+import { type PanelServer, servePanel } from "./panel-server.ts";
+
+let folder: string;
+let server: PanelServer;
+let snapshot: SnapshotStore;
+let origin: string;
+const paused: unknown[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-panel-"));
+  await mkdir(join(folder, "out", "panel"), { recursive: true });
+  await writeFile(join(folder, "out", "panel", "index.html"), "<p>panel</p>");
+  await writeFile(join(folder, "out", "app.js"), "1");
+  await writeFile(join(folder, "out", ".env"), "secret");
+  await writeFile(join(folder, "secret.html"), "secret");
+  await symlink(join(folder, "secret.html"), join(folder, "out", "link.html"));
+  const settings = { pause: null, donateNowUntil: null, rules: defaultRules };
+  snapshot = createSnapshotStore(
+    initialSnapshot({ name: "n", version: "1", shell: "headless" }, settings, null),
+  );
+  const ok = { kind: "ok", value: null } as const;
+  const handlers: PanelHandlers = {
+    getSnapshot: () => ({ kind: "ok", value: snapshot.get() }),
+    pause: (argument) => (paused.push(argument), ok),
+    resume: () => ok,
+    donateNow: () => ok,
+    enroll: () => ok,
+    setRules: () => ok,
+    quit: () => ok,
+  };
+  server = await servePanel({ port: 0, folder: join(folder, "out"), handlers, snapshot });
+  origin = new URL(server.url).origin;
+});
+
+afterEach(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+  paused.length = 0;
+});
+
+async function signIn(): Promise<string> {
+  const response = await fetch(server.url, { redirect: "manual" });
+  expect(response.status).toBe(303);
+  return (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+}
+
+/** As fetch, but with any Host and any path. */
+function raw(path: string, headers: Record<string, string>): Promise<number> {
+  const { port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    httpRequest({ host: "127.0.0.1", port, path, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+describe("the panel on loopback", () => {
+  it("exchanges the printed token for a cookie, and takes it out of the address", async () => {
+    const response = await fetch(server.url, { redirect: "manual" });
+    expect(response.headers.get("location")).toBe("/panel/index.html");
+    expect(response.headers.get("set-cookie")).toMatch(/; HttpOnly; SameSite=Strict; Path=\/$/);
+    const cookie = await signIn();
+    const page = await fetch(`${origin}/panel/index.html`, { headers: { cookie } });
+    expect(await page.text()).toBe("<p>panel</p>");
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const root = await fetch(`${origin}/`, { headers: { cookie }, redirect: "manual" });
+    expect(root.headers.get("location")).toBe("/panel/index.html");
+  });
+
+  it("shows nothing without the cookie, or with a wrong token", async () => {
+    expect((await fetch(`${origin}/panel/index.html`)).status).toBe(401);
+    expect((await fetch(`${origin}/?token=wrong`)).status).toBe(401);
+    const cookie = "gleaner_panel=wrong";
+    expect((await fetch(`${origin}/app.js`, { headers: { cookie } })).status).toBe(401);
+  });
+
+  it("answers to its own address alone, and to no other site", async () => {
+    const cookie = await signIn();
+    const { host } = new URL(origin);
+    expect(await raw("/app.js", { cookie, host })).toBe(200);
+    expect(await raw("/app.js", { cookie, host: "evil.example" })).toBe(403);
+    expect(await raw("/app.js", { cookie, host, origin: "https://evil.example" })).toBe(403);
+    expect((await fetch(`${origin}/app.js`, { method: "POST", headers: { cookie } })).status).toBe(405);
+  });
+
+  it.each([
+    "/../secret.html",
+    "/%2e%2e/secret.html",
+    "/link.html",
+    "/.env",
+    "/panel",
+    "/%zz.html",
+    "/a%00.html",
+  ])("gives no file at %s", async (path) => {
+    const cookie = await signIn();
+    expect(await raw(path, { cookie, host: new URL(origin).host })).toBe(404);
+  });
+
+  it("says what to do where the panel is not built", async () => {
+    await rm(join(folder, "out", "panel", "index.html"));
+    const response = await fetch(server.url);
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain("npm run build");
+  });
+
+  it("rejects when its port is taken", async () => {
+    const port = Number(new URL(origin).port);
+    const again = servePanel({ port, folder, handlers: {} as PanelHandlers, snapshot });
+    await expect(again).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+});
+
+describe("the bridge", () => {
+  async function open(headers: Record<string, string>): Promise<WebSocket> {
+    const socket = new WebSocket(`${origin.replace("http", "ws")}/bridge`, { headers });
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    return socket;
+  }
+
+  function next(socket: WebSocket): Promise<unknown> {
+    return new Promise((resolve) => {
+      socket.once("message", (data) => resolve(JSON.parse((data as Buffer).toString())));
+    });
+  }
+
+  it("carries calls, replies and deltas", async () => {
+    const socket = await open({ cookie: await signIn(), origin });
+    socket.send(JSON.stringify({ type: "call", id: 1, name: "getSnapshot", argument: null }));
+    expect(await next(socket)).toMatchObject({
+      type: "reply",
+      id: 1,
+      reply: { kind: "ok", value: { version: "1" } },
+    });
+    socket.send(JSON.stringify({ type: "call", id: 2, name: "pause", argument: { minutes: 5 } }));
+    expect(await next(socket)).toEqual({ type: "reply", id: 2, reply: { kind: "ok", value: null } });
+    expect(paused).toEqual([{ minutes: 5 }]);
+    socket.send(JSON.stringify({ type: "call", id: 3, name: "pause", argument: { minutes: -5 } }));
+    expect(await next(socket)).toMatchObject({ id: 3, reply: { kind: "refused" } });
+    const delta = next(socket);
+    snapshot.update({ version: "2" });
+    expect(await delta).toEqual({ type: "delta", delta: { version: "2" } });
+    socket.close();
+  });
+
+  it("opens for nobody without the cookie, from another site or without an origin", async () => {
+    const cookie = await signIn();
+    await expect(open({ origin })).rejects.toThrow("403");
+    await expect(open({ cookie, origin: "https://evil.example" })).rejects.toThrow("403");
+    await expect(open({ cookie })).rejects.toThrow("403");
+  });
+
+  it.each([
+    "no json",
+    "{}",
+    JSON.stringify({ type: "call", id: -1, name: "quit" }),
+    "x".repeat(maxFrameBytes + 1),
+  ])("ends at a frame that is no call", async (frame) => {
+    const socket = await open({ cookie: await signIn(), origin });
+    const closed = new Promise<number>((resolve) => socket.once("close", resolve));
+    socket.send(frame);
+    expect([1008, 1009]).toContain(await closed);
+  });
+});
