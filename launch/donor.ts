@@ -18,6 +18,8 @@ export type DonorOptions = {
   readonly unattended: boolean;
   /** Donate for so many minutes from the start, in use or not. */
   readonly donateNowMinutes: number | null;
+  /** Manifests of models beside the demo model. */
+  readonly modelManifests?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
 };
 
@@ -65,6 +67,7 @@ function commonArgs(options: DonorOptions): string[] {
     ...["--backend", options.backendUrl],
     ...["--name", options.name ?? hostname()],
     ...(options.enrolmentCode === null ? [] : ["--code", options.enrolmentCode]),
+    ...(options.modelManifests ?? []).flatMap((manifest) => ["--model", manifest]),
     ...(options.donateNowMinutes === null ? [] : ["--donate-now", String(options.donateNowMinutes)]),
   ];
 }

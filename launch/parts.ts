@@ -55,13 +55,13 @@ export async function startDonorPart(
     backendUrl,
     enrolmentCode,
     panelPort: options.port + 2,
+    donateNowMinutes: firstRun ? firstHourMinutes : null,
   };
   if (shell.kind === "desktop") {
-    const donateNowMinutes = firstRun ? firstHourMinutes : null;
-    const child = await startDesktopDonor(shell, { ...common, unattended: false, donateNowMinutes });
+    const child = await startDesktopDonor(shell, { ...common, unattended: false });
     return { child, step: { kind: "desktop", firstRun } };
   }
-  const child = await startHeadlessDonor({ ...common, unattended: true, donateNowMinutes: null });
+  const child = await startHeadlessDonor({ ...common, unattended: true });
   const panelUrl = String(child.ready["panelUrl"]);
   return { child, step: { kind: "headless", panelUrl, because: shell.because } };
 }

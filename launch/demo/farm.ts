@@ -5,7 +5,7 @@ import { startBackend, type Backend } from "../backend.ts";
 import type { Child } from "../child.ts";
 import { openDataFolder, type DataFolder } from "../data-folder.ts";
 import { readDemoModel } from "../demo-model.ts";
-import { startHeadlessDonor } from "../donor.ts";
+import { startHeadlessDonor, type DonorOptions } from "../donor.ts";
 import { Setup, type FirstOrganization } from "../organization.ts";
 import { makeSecret } from "../secrets.ts";
 
@@ -16,20 +16,30 @@ export type Farm = {
   readonly organization: FirstOrganization;
   readonly modelId: string;
   readonly folder: DataFolder;
+  /** Where the farm's model is, when it is not the demo model. */
+  readonly modelFolder: string | null;
   /** Enrols a device of that name and starts its donor, with one thread for the model. */
-  startDonor(name: string): Promise<Child>;
+  startDonor(name: string, overrides?: Partial<DonorOptions>): Promise<Child>;
   /** SIGKILL to the backend, then a new one on the same file and ports. */
   crashBackend(): Promise<void>;
   close(): Promise<void>;
 };
 
-export async function startFarm(): Promise<Farm> {
-  const model = await readDemoModel();
+export type FarmOptions = {
+  /** Serve the built console. */
+  readonly console?: boolean;
+  /** A folder with a model and its manifest.json, instead of the demo model. */
+  readonly modelFolder?: string;
+};
+
+export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
+  const pages = { console: options.console ?? false };
+  const model = await readDemoModel(options.modelFolder);
   const path = await mkdtemp(join(tmpdir(), "gleaner-farm-"));
   const folder = await openDataFolder(path);
   const adminKey = makeSecret("gleaner|");
   const donors: Child[] = [];
-  let backend = await startBackend(folder, adminKey, { port: 0, sitePort: 0 }, { console: false });
+  let backend = await startBackend(folder, adminKey, { port: 0, sitePort: 0 }, pages);
   const setup = new Setup(backend);
   const organization = await setup.createOrganization("Demo organization", model);
   return {
@@ -38,7 +48,8 @@ export async function startFarm(): Promise<Farm> {
     organization,
     modelId: model.id,
     folder,
-    startDonor: async (name) => {
+    modelFolder: options.modelFolder ?? null,
+    startDonor: async (name, overrides) => {
       const donor = await startHeadlessDonor({
         name,
         folder: join(folder.donorFolder, name),
@@ -47,8 +58,11 @@ export async function startFarm(): Promise<Farm> {
         enrolmentCode: await setup.issueEnrolmentCode(organization.organizationId, name),
         panelPort: 0,
         unattended: true,
-        donateNowMinutes: null,
+        // Somebody asked for this farm: it does not wait for the machine to calm down.
+        donateNowMinutes: 60,
+        modelManifests: options.modelFolder === undefined ? [] : [join(options.modelFolder, "manifest.json")],
         env: { GLEANER_THREADS: "1" },
+        ...overrides,
       });
       donors.push(donor);
       return donor;
@@ -57,7 +71,7 @@ export async function startFarm(): Promise<Farm> {
       const ports = { port: portOf(backend.url), sitePort: portOf(backend.siteUrl) };
       backend.child.kill();
       await backend.child.ended;
-      backend = await startBackend(folder, adminKey, ports, { console: false });
+      backend = await startBackend(folder, adminKey, ports, pages);
     },
     close: async () => {
       await Promise.all(donors.map((donor) => donor.stop()));

@@ -23,7 +23,7 @@ type Props<Row> = {
 export function Table<Row>({ label, columns, rows, keyOf, detail }: Props<Row>): ReactNode {
   return (
     <div className="overflow-x-auto" tabIndex={0} role="group" aria-label={label}>
-      <table className="w-full border-collapse text-left">
+      <table aria-label={label} className="w-full border-collapse text-left">
         <thead>
           <tr className="border-y border-line bg-sunken text-xs text-muted">
             {columns.map((column) => (

@@ -1,0 +1,146 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { _electron, type ElectronApplication, type Page } from "@playwright/test";
+import type { Farm } from "../../../launch/demo/farm.ts";
+import { makeClient } from "../../../launch/demo/ask.ts";
+import { paths } from "../../../launch/paths.ts";
+import { askFor, expect, test } from "../support/farm-test.ts";
+import { startTrayHost, trayIcons } from "../support/tray-host.ts";
+
+test.describe.configure({ mode: "serial" });
+
+/** Rules under which a test has to wait for seconds, not minutes. */
+const idleAfterSeconds = 10;
+
+async function launch(farm: Farm, name: string, extra: readonly string[] = []): Promise<ElectronApplication> {
+  const code = await farm.setup.issueEnrolmentCode(farm.organization.organizationId, name);
+  const model = farm.modelFolder === null ? [] : ["--model", join(farm.modelFolder, "manifest.json")];
+  return _electron.launch({
+    args: [
+      paths.desktopApp,
+      ...(process.env["GLEANER_ELECTRON_ARGS"] ?? "--no-sandbox --disable-gpu").split(" "),
+      ...["--data", join(farm.folder.donorFolder, name)],
+      ...["--backend", farm.backend.url],
+      ...["--name", name, "--code", code],
+      ...model,
+      ...extra,
+    ],
+    env: { ...(process.env as Record<string, string>), GLEANER_THREADS: "1" },
+  });
+}
+
+/** A person at the machine: a real pointer, moved through the X server. */
+function moveMouse(): void {
+  execFileSync("xdotool", ["mousemove_relative", "--", String(Math.random() < 0.5 ? 7 : -7), "5"]);
+}
+
+function status(window: Page) {
+  return window.getByRole("region", { name: "Status" });
+}
+
+test("the tray icon exists, and closing the window leaves it there", async ({ slowFarm }) => {
+  const host = await startTrayHost();
+  const app = await launch(slowFarm, "desktop-tray");
+  const window = await app.firstWindow();
+  await expect(window.getByText("Demo organization")).toBeVisible();
+  await expect.poll(() => trayIcons(host), { timeout: 15_000 }).toBe(1);
+  await window.evaluate(() => close());
+  await sleep(500);
+  expect(trayIcons(host)).toBe(1);
+  await app.close();
+  host.stop();
+});
+
+test("the window is a sandboxed renderer that reaches nothing but the contract", async ({ slowFarm }) => {
+  const app = await launch(slowFarm, "desktop-sandbox");
+  const window = await app.firstWindow();
+  await expect(status(window)).toBeVisible();
+  const reached = await window.evaluate(() => ({
+    node: typeof (globalThis as { process?: unknown }).process,
+    require: typeof (globalThis as { require?: unknown }).require,
+    bridge: Object.keys((globalThis as unknown as { gleaner: object }).gleaner).toSorted(),
+  }));
+  expect(reached).toMatchObject({ node: "undefined", require: "undefined" });
+  expect(reached.bridge).toEqual(
+    ["donateNow", "enroll", "getSnapshot", "onDelta", "pause", "quit", "resume", "setRules"].toSorted(),
+  );
+  const windowsBefore = app.windows().length;
+  await window.evaluate(() => open("https://example.org"));
+  await sleep(300);
+  expect(app.windows().length).toBe(windowsBefore);
+  await app.close();
+});
+
+test("tokens show as they come; input pauses it within a second, with the reason; the job finishes once", async ({
+  slowFarm,
+}) => {
+  const app = await launch(slowFarm, "desktop-yield");
+  const window = await app.firstWindow();
+  await expect(window.getByText("Demo organization")).toBeVisible();
+  await window.evaluate(
+    (seconds) =>
+      (globalThis as unknown as { gleaner: { setRules(rules: object): Promise<unknown> } }).gleaner.setRules({
+        idleAfterSeconds: seconds,
+        maxOtherCpuLoad: 1,
+      }),
+    idleAfterSeconds,
+  );
+  await expect(status(window)).toContainText("Idle, donating", { timeout: 40_000 });
+
+  const answer = makeClient(slowFarm.backend.siteUrl, slowFarm.organization.apiKey).chat.completions.create({
+    model: slowFarm.modelId,
+    messages: [{ role: "user", content: "Write" }],
+    temperature: 0,
+    max_tokens: 400,
+  });
+
+  const text = window.getByTestId("work-text");
+  await expect(text).toBeVisible({ timeout: 30_000 });
+  const lengths: number[] = [];
+  while (lengths.length < 3) {
+    const length = (await text.innerText().catch(() => "")).length;
+    if (length > (lengths.at(-1) ?? 0)) lengths.push(length);
+    await sleep(50);
+  }
+
+  const before = Date.now();
+  moveMouse();
+  await expect(status(window)).toContainText("You are using it", { timeout: 5_000 });
+  const took = Date.now() - before;
+  test.info().annotations.push({ type: "from input to the reason shown", description: `${took} ms` });
+  expect(took).toBeLessThan(1_000);
+  await expect(text).toHaveCount(0);
+
+  // The job goes back at once, and is done later, on another device or this one: once.
+  const other = await slowFarm.startDonor("desktop-other");
+  const completion = await answer;
+  expect(completion.usage?.completion_tokens).toBeGreaterThan(0);
+  const history = await jobsOf(slowFarm);
+  expect(history[0]?.attempts.map((attempt) => attempt.status)).toEqual(["released", "succeeded"]);
+  await other.stop();
+  await app.close();
+});
+
+test("quitting gives the job back and says good-bye", async ({ slowFarm }) => {
+  const app = await launch(slowFarm, "desktop-quit", ["--donate-now", "60"]);
+  const window = await app.firstWindow();
+  await expect(status(window)).toContainText("Donating now");
+  const answer = askFor(slowFarm, "Write", slowFarm.organization.apiKey, 300);
+  await expect(window.getByTestId("work-text")).toBeVisible({ timeout: 30_000 });
+  await app.close();
+  const other = await slowFarm.startDonor("desktop-after-quit");
+  expect((await answer).length).toBeGreaterThan(0);
+  const [job] = await jobsOf(slowFarm);
+  expect(job?.attempts.map((attempt) => attempt.status)).toEqual(["released", "succeeded"]);
+  await other.stop();
+});
+
+async function jobsOf(farm: Farm) {
+  const { Watcher } = await import("../../../launch/demo/watch.ts");
+  const token = await farm.setup.makeSignInToken(farm.organization.organizationId);
+  const watcher = await Watcher.signIn(farm.backend.url, token);
+  const jobs = await watcher.jobs(5);
+  await watcher.close();
+  return jobs;
+}

@@ -1,0 +1,103 @@
+import type { Page } from "@playwright/test";
+import { askFor, expect, test } from "../support/farm-test.ts";
+
+const question = "What is the capital of Greece?";
+const answer = "The capital of Greece is Athens.";
+
+test.use({ viewport: { width: 420, height: 640 } });
+
+test("shows what it does, what it worked on and what that earned", async ({ farm, page }) => {
+  const donor = await farm.startDonor("panel-1");
+  await page.goto(String(donor.ready["panelUrl"]));
+  await expect(status(page)).toContainText("Donating now");
+  await expect(page.getByText("Demo organization")).toBeVisible();
+
+  expect(await askFor(farm, question)).toBe(answer);
+
+  await page.getByRole("tab", { name: "History" }).click();
+  const row = page.getByRole("listitem").first();
+  await expect(row).toContainText("gleaner-demo");
+  await expect(row).toContainText(/\+0\.00\d+/);
+  await expect(row).toContainText(/prompt × .* answer ×|prompt.*answer/);
+  await donor.stop();
+});
+
+test("pauses with the keyboard alone, says why, and gives nothing to a paused computer", async ({
+  farm,
+  page,
+}) => {
+  const donor = await farm.startDonor("panel-2");
+  await page.goto(String(donor.ready["panelUrl"]));
+  await expect(status(page)).toContainText("Donating now");
+
+  await page.getByRole("button", { name: "Pause" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", { name: "Until I resume" }).waitFor();
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await expect(status(page)).toContainText("Paused by you");
+
+  let answered = false;
+  const asked = askFor(farm, question).then((text) => {
+    answered = true;
+    return text;
+  });
+  await page.waitForTimeout(1_500);
+  expect(answered).toBe(false);
+
+  await page.getByRole("button", { name: "Resume" }).focus();
+  await page.keyboard.press("Enter");
+  // Headless and unattended: it donates at any time, unless other programs keep the processor busy.
+  await page.getByRole("button", { name: /Donate now/ }).click();
+  expect(await asked).toBe(answer);
+  await donor.stop();
+});
+
+test("joins an organization by a code, and says what is wrong with a bad one", async ({ farm, page }) => {
+  const donor = await farm.startDonor("panel-3", { enrolmentCode: null });
+  await page.goto(String(donor.ready["panelUrl"]));
+  await expect(status(page)).toContainText("Not enrolled");
+
+  await page.getByLabel("Enrolment code").fill("GLN-0000-0000-0000");
+  await page.getByRole("button", { name: "Join" }).click();
+  await expect(page.getByText(/no such code|not known|unknown|not valid|does not know/i)).toBeVisible();
+
+  const code = await farm.setup.issueEnrolmentCode(farm.organization.organizationId, "panel-3");
+  await page.getByLabel("Enrolment code").fill(code.toLowerCase());
+  await page.getByRole("button", { name: "Join" }).click();
+  await expect(page.getByText("Demo organization")).toBeVisible();
+  await donor.stop();
+});
+
+test("is closed to whoever lacks the link's token, and to other origins", async ({ farm, page, request }) => {
+  const donor = await farm.startDonor("panel-4");
+  const url = new URL(String(donor.ready["panelUrl"]));
+  const bare = await request.get(url.origin);
+  expect(bare.status()).toBe(401);
+  const foreign = await request.get(url.href, { headers: { host: "evil.example" } });
+  expect(foreign.status()).toBeGreaterThanOrEqual(400);
+  await page.goto("about:blank");
+  const opened = await page.evaluate(
+    (address) =>
+      new Promise<string>((resolve) => {
+        const socket = new WebSocket(address);
+        socket.onopen = () => resolve("open");
+        socket.onerror = () => resolve("refused");
+      }),
+    `ws://${url.host}/bridge`,
+  );
+  expect(opened).toBe("refused");
+  await donor.stop();
+});
+
+test("tells that the connection to the donor is gone", async ({ farm, page }) => {
+  const donor = await farm.startDonor("panel-5");
+  await page.goto(String(donor.ready["panelUrl"]));
+  await expect(status(page)).toContainText("Donating now");
+  donor.kill();
+  await expect(page.getByText(/connection|not running|stopped|lost/i).first()).toBeVisible();
+});
+
+function status(page: Page) {
+  return page.getByRole("region", { name: "Status" });
+}

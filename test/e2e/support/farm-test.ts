@@ -1,0 +1,51 @@
+import { rm } from "node:fs/promises";
+import { test as base } from "@playwright/test";
+import { makeClient } from "../../../launch/demo/ask.ts";
+import { startFarm, type Farm } from "../../../launch/demo/farm.ts";
+import { makeSlowModel } from "./slow-model.ts";
+
+type WorkerFixtures = {
+  /** One farm with the demo model and the built console, for all tests of a file. */
+  readonly farm: Farm;
+  /** One farm whose only model takes seconds for an answer. */
+  readonly slowFarm: Farm;
+};
+
+export const test = base.extend<object, WorkerFixtures>({
+  farm: [
+    async ({}, use) => {
+      const farm = await startFarm({ console: true });
+      await use(farm);
+      await farm.close();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  slowFarm: [
+    async ({}, use) => {
+      const modelFolder = await makeSlowModel();
+      const farm = await startFarm({ modelFolder });
+      await use(farm);
+      await farm.close();
+      await rm(modelFolder, { recursive: true, force: true });
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+});
+
+export { expect } from "@playwright/test";
+
+/** The text of one answer, asked for like any requester does. */
+export async function askFor(
+  farm: Farm,
+  content: string,
+  apiKey = farm.organization.apiKey,
+  maxTokens = 128,
+): Promise<string> {
+  const completion = await makeClient(farm.backend.siteUrl, apiKey).chat.completions.create({
+    model: farm.modelId,
+    messages: [{ role: "user", content }],
+    temperature: 0,
+    max_tokens: maxTokens,
+  });
+  return completion.choices[0]?.message.content ?? "";
+}

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { encodeGguf } from "../../../scripts/demo-model/gguf/file.ts";
+import { randomModel } from "../../../scripts/demo-model/gguf/random-model.ts";
+
+const context = 2_048;
+
+/**
+ * A model of random weights, slow enough that a person (or a test) can watch it write: the demo model's
+ * answers are done in a blink. Returns the folder with the file and its manifest.
+ */
+export async function makeSlowModel(): Promise<string> {
+  const shape = {
+    dim: 768,
+    layers: 10,
+    heads: 12,
+    kvHeads: 12,
+    ff: 2_048,
+    ctx: context,
+    ropeBase: 10_000,
+    eps: 1e-5,
+    tied: false,
+  };
+  const bytes = encodeGguf(randomModel("slow", shape, "q8_0"));
+  const folder = await mkdtemp(join(tmpdir(), "gleaner-slow-model-"));
+  await writeFile(join(folder, "slow.gguf"), bytes);
+  const manifest = {
+    id: "slow-random",
+    file: "slow.gguf",
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    sizeBytes: bytes.length,
+    contextTokens: context,
+  };
+  await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
+  return folder;
+}
