@@ -64,7 +64,8 @@ export type JobView = {
 export type Deployment = {
   readonly url: string;
   readonly folder: string;
-  readonly startDonor: (name: string, idleSeconds: number) => Promise<DonorProcess>;
+  /** `through`: another way to the backend than its own address. */
+  readonly startDonor: (name: string, idleSeconds: number, through?: string) => Promise<DonorProcess>;
   readonly submit: (request: ChatRequest, stream?: boolean) => Promise<Id<"jobs">>;
   readonly cancel: (jobId: Id<"jobs">) => Promise<unknown>;
   /** Waits until the job looks as it should. */
@@ -143,7 +144,7 @@ export async function startDeployment(use: "demo" | "slow"): Promise<Deployment>
     url,
     folder,
     admin,
-    startDonor: async (name, idleSeconds) => {
+    startDonor: async (name, idleSeconds, through = url) => {
       const idleFile = join(folder, `${name}.idle`);
       const dataDir = join(folder, name);
       await writeFile(idleFile, String(idleSeconds));
@@ -153,7 +154,7 @@ export async function startDeployment(use: "demo" | "slow"): Promise<Deployment>
       await writeFile(join(dataDir, "settings.json"), JSON.stringify(settings));
       const donor = await start(
         [
-          ...["main/headless.ts", "--data", dataDir, "--backend", url, "--code", code],
+          ...["main/headless.ts", "--data", dataDir, "--backend", through, "--code", code],
           ...["--name", name, "--with-parent", "--verbose", "--model", manifest],
         ],
         { GLEANER_TEST_IDLE_FILE: idleFile },

@@ -41,7 +41,7 @@ export type DonorOptions = {
   readonly spawnRunner: SpawnRunner;
   readonly idle: IdleSensor;
   readonly power?: Sensor<PowerReading>;
-  /** CPU time of this program and its runner, where the shell knows better than /proc. */
+  /** CPU time of this program and its runner, where the shell knows it: asked on other systems than Linux. */
   readonly ownCpuTime?: OwnCpuTime;
   /** Model files that came with the program. */
   readonly bundledModels: readonly ModelFile[];
@@ -84,10 +84,12 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
       ? {}
       : { webSocketConstructor: options.webSocketConstructor }),
   });
+  const measured = ownCpuTime(() => runner.pid);
+  const ownTime = process.platform === "linux" ? measured : (options.ownCpuTime ?? measured);
   const sensors = gatherFacts({
     idle: options.idle,
     power: options.power ?? powerSensor,
-    otherCpuLoad: cpuLoadSensor(options.ownCpuTime ?? ownCpuTime(() => runner.pid)),
+    otherCpuLoad: cpuLoadSensor(ownTime),
   });
   const snapshot = createSnapshotStore(
     initialSnapshot(options, settings.current(), identity.current().enrolment),

@@ -5,11 +5,14 @@ import type { Sensor } from "./sensor.ts";
 /** Milliseconds of CPU time since the system's (or a process's) start. */
 export type CpuTimes = { readonly busyMs: number; readonly totalMs: number };
 
-/** What we ourselves used, in milliseconds; null when it cannot be told. */
+/** What we ourselves used of what counts as busy, in milliseconds; null when it cannot be told. */
 export type OwnCpuTime = () => number | null;
 
 /** CPU load of everybody but us, 0 to 1 of all cores, over the time since the last sample. No subprocess. */
-export function cpuLoadSensor(own: OwnCpuTime, system: () => CpuTimes = systemCpuTimes): Sensor<number> {
+export function cpuLoadSensor(
+  own: OwnCpuTime,
+  system: () => CpuTimes = () => systemCpuTimes(),
+): Sensor<number> {
   let before = { ...system(), own: own() };
   return {
     everyMs: 5_000,
@@ -33,13 +36,17 @@ export function otherLoad(before: Sample, now: Sample): Known<number> {
   return known(Math.min(1, Math.max(0, load)));
 }
 
-export function systemCpuTimes(): CpuTimes {
+/**
+ * On Linux the time of low-priority programs stands apart, and does not count as busy: it is work that can
+ * wait, as ours is. Two donors on one machine would else wait for each other.
+ */
+export function systemCpuTimes(platform: NodeJS.Platform = process.platform): CpuTimes {
   let busyMs = 0;
   let totalMs = 0;
   for (const { times } of cpus()) {
-    const busy = times.user + times.nice + times.sys + times.irq;
-    busyMs += busy;
-    totalMs += busy + times.idle;
+    const { user, nice, sys, irq, idle } = times;
+    busyMs += user + sys + irq + (platform === "linux" ? 0 : nice);
+    totalMs += user + nice + sys + irq + idle;
   }
   return { busyMs, totalMs };
 }

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +7,7 @@ import { known, unknown } from "../../app/policy/facts.ts";
 import { cpuLoadSensor, otherLoad, systemCpuTimes } from "./cpu-load.ts";
 import { gatherFacts } from "./facts.ts";
 import { idleFromFile, idleFromShell, unknownIdle } from "./idle.ts";
-import { ownCpuTime, parseProcStat } from "./own-cpu-time.ts";
+import { ownCpuTime, parseKernelMs } from "./own-cpu-time.ts";
 import { powerSensor, readPower } from "./power.ts";
 
 describe("idle", () => {
@@ -76,10 +77,24 @@ describe("load of others", () => {
     expect(systemCpuTimes().totalMs).toBeGreaterThan(0);
   });
 
+  it.runIf(process.platform === "linux")("does not count what runs at low priority", async () => {
+    const spin = "const until = Date.now() + 600; while (Date.now() < until);";
+    const before = systemCpuTimes("linux");
+    const beforeAll = systemCpuTimes("darwin");
+    const child = spawn("nice", ["-n", "19", process.execPath, "-e", spin]);
+    await new Promise((resolve) => child.once("exit", resolve));
+    const [busy, all] = [
+      systemCpuTimes("linux").busyMs - before.busyMs,
+      systemCpuTimes("darwin").busyMs - beforeAll.busyMs,
+    ];
+    // How much of the 600 ms it got depends on who else is at work.
+    expect(all - busy).toBeGreaterThan(20);
+  });
+
   it("reads /proc/PID/stat also of a program with a strange name", () => {
     const stat = `42 (a) b (c) S ${Array.from({ length: 40 }, (_, index) => index + 1).join(" ")}`;
-    expect(parseProcStat(stat)).toBe((11 + 12) * 10);
-    expect(parseProcStat("")).toBeNull();
+    expect(parseKernelMs(stat)).toBe(120);
+    expect(parseKernelMs("")).toBeNull();
   });
 });
 

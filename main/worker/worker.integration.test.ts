@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cuttableLine } from "../cuttable-line.fixture.ts";
 import { type Deployment, type DonorProcess, startDeployment } from "../deployment.fixture.ts";
 import { chat } from "../runner/runner.fixture.ts";
 
@@ -105,12 +106,29 @@ describe("a donor in the middle of a long job", { timeout: 120_000 }, () => {
     await end(other);
   });
 
+  it("keeps its job through a cut of the network", async () => {
+    const line = await cuttableLine(new URL(deployment.url));
+    const donor = await deployment.startDonor("cut-off", away, line.url);
+    const jobId = await deployment.submit(long);
+    await atWork(deployment, jobId);
+    line.cut();
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    line.restore();
+    const job = await deployment.until(jobId, ({ status }) => status === "succeeded", 60_000);
+    expect(job.attempts).toBe(1);
+    expect(donor.lines.filter((text) => text.includes('"attempt.released"'))).toEqual([]);
+    await end(donor);
+    await line.close();
+  });
+
   it("loses nothing when a donor is killed: another finishes its job", async () => {
     const victim = await deployment.startDonor("victim", away);
     const heir = await deployment.startDonor("heir", 0);
     const jobId = await deployment.submit(long);
     await atWork(deployment, jobId);
+    const runner = (logged(victim, "runner.spawned") as { pid: number }).pid;
     victim.process.kill("SIGKILL");
+    await goneWithin(runner, 2_000);
     await heir.setIdle(away);
     const job = await deployment.until(jobId, ({ status }) => status === "succeeded", 80_000);
     expect(job.attempts).toBe(2);
@@ -122,6 +140,20 @@ describe("a donor in the middle of a long job", { timeout: 120_000 }, () => {
 async function atWork(deployment: Deployment, jobId: Parameters<Deployment["until"]>[0]): Promise<void> {
   await deployment.until(jobId, ({ status }) => status === "running");
   await new Promise((resolve) => setTimeout(resolve, 800));
+}
+
+/** No orphan: the runner ends with the donor that started it. */
+async function goneWithin(pid: number, ms: number): Promise<void> {
+  const until = Date.now() + ms;
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    if (Date.now() > until) throw new Error(`the runner ${pid} outlives its donor`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 async function end(donor: DonorProcess): Promise<void> {
