@@ -1,8 +1,9 @@
 import type { Donor } from "../donor/donor.ts";
 import type { Log } from "../log.ts";
 
-/** An answer of the backend that says "later": asked again after this. */
-const againMs = 2_000;
+/** After a refusal: asked again after 2 seconds, then twice as late each time, up to 5 minutes. */
+const firstPauseMs = 2_000;
+const longestPauseMs = 5 * 60_000;
 
 /**
  * Enrols with a code as soon as the backend is reached, unless the device is enrolled by then. A code that is
@@ -10,6 +11,7 @@ const againMs = 2_000;
  */
 export function enrolOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: string, log: Log): void {
   let asking = false;
+  let pauseMs = firstPauseMs;
   const unsubscribe = donor.snapshot.onDelta(() => void ask());
   async function ask(): Promise<void> {
     const { connection, device, activity } = donor.snapshot.get();
@@ -29,7 +31,8 @@ export function enrolOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: str
     log("error", "headless.not-enrolled", { why: reply.message });
     setTimeout(() => {
       asking = false;
-    }, againMs).unref();
+    }, pauseMs).unref();
+    pauseMs = Math.min(longestPauseMs, pauseMs * 2);
   }
   void ask();
 }
