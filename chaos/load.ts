@@ -35,7 +35,7 @@ export class Load {
       model: this.#model,
       messages: [{ role: "user" as const, content }],
       temperature: 0,
-      max_tokens: 128,
+      max_completion_tokens: 128,
     };
     for (let attempt = 0; attempt < 60; attempt++) {
       try {

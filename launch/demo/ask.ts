@@ -61,9 +61,9 @@ async function askStreamed(client: OpenAI, model: string, prompt: DemoPrompt): P
 function parameters(prompt: DemoPrompt): {
   messages: [{ role: "user"; content: string }];
   temperature: 0;
-  max_tokens: number;
+  max_completion_tokens: number;
 } {
-  return { messages: [{ role: "user", content: prompt.prompt }], temperature: 0, max_tokens: 128 };
+  return { messages: [{ role: "user", content: prompt.prompt }], temperature: 0, max_completion_tokens: 128 };
 }
 
 function answered(

@@ -92,7 +92,7 @@ test("tokens show as they come; input pauses it within a second, with the reason
     model: slowFarm.modelId,
     messages: [{ role: "user", content: "Write" }],
     temperature: 0,
-    max_tokens: 400,
+    max_completion_tokens: 400,
   });
 
   const text = window.getByTestId("work-text");

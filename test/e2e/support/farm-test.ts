@@ -45,7 +45,7 @@ export async function askFor(
     model: farm.modelId,
     messages: [{ role: "user", content }],
     temperature: 0,
-    max_tokens: maxTokens,
+    max_completion_tokens: maxTokens,
   });
   return completion.choices[0]?.message.content ?? "";
 }
