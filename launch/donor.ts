@@ -36,7 +36,7 @@ export async function startHeadlessDonor(options: DonorOptions): Promise<Child> 
       ...(options.unattended ? ["--unattended"] : []),
       "--with-parent",
     ],
-    ...(options.env === undefined ? {} : { env: options.env }),
+    env: environment(options),
     logFile: join(options.logFolder, `${options.name ?? "donor"}.log`),
     readyWithinMs: 30_000,
   }).catch((error: unknown) => {
@@ -53,7 +53,7 @@ export async function startDesktopDonor(
     name: "desktop",
     command: shell.electron,
     args: [paths.desktopApp, ...shell.args, ...commonArgs(options), "--with-parent"],
-    ...(options.env === undefined ? {} : { env: options.env }),
+    env: environment(options),
     logFile: join(options.logFolder, "desktop.log"),
     readyWithinMs: 60_000,
   }).catch((error: unknown) => {
@@ -61,12 +61,16 @@ export async function startDesktopDonor(
   });
 }
 
+/** The code is a secret: it goes by the environment, since everybody can list a process's arguments. */
+function environment({ enrolmentCode, env }: DonorOptions): NodeJS.ProcessEnv {
+  return { ...(enrolmentCode === null ? {} : { GLEANER_CODE: enrolmentCode }), ...env };
+}
+
 function commonArgs(options: DonorOptions): string[] {
   return [
     ...["--data", options.folder],
     ...["--backend", options.backendUrl],
     ...["--name", options.name ?? hostname()],
-    ...(options.enrolmentCode === null ? [] : ["--code", options.enrolmentCode]),
     ...(options.modelManifests ?? []).flatMap((manifest) => ["--model", manifest]),
     ...(options.donateNowMinutes === null ? [] : ["--donate-now", String(options.donateNowMinutes)]),
   ];

@@ -39,7 +39,8 @@ if (args.parsed.kind === "invalid") {
 
 function start(options: Arguments, hidden: boolean): void {
   claimPanelScheme();
-  app.enableSandbox();
+  // As root (in a container, in CI) Chromium refuses to run sandboxed, and says so by --no-sandbox.
+  if (!app.commandLine.hasSwitch("no-sandbox")) app.enableSandbox();
   app.setAppUserModelId("org.gleaner.desktop");
   // The tray keeps the program alive.
   app.on("window-all-closed", () => undefined);

@@ -33,20 +33,25 @@ async function main(): Promise<number> {
 
 async function runStep(step: Step, report: string): Promise<{ counts: Counts; note: string | null }> {
   console.log(`\n── ${step.name}`);
-  const tool = (await step.needs?.()) ?? { kind: "found", env: {} };
+  const tool = (await step.needs?.()) ?? { kind: "found", env: {}, wrap: [] };
   if (tool.kind === "lacking") {
     const note = `skipped: ${tool.reason}. To run them: ${tool.remedy}`;
     console.log(note);
     return { counts: { ...none, skipped: 1 }, note };
   }
   const started = performance.now();
-  const code = await run(step, report, tool.env);
+  const code = await run([...tool.wrap, ...step.command], step, report, tool.env);
   console.log(`   ${step.name} took ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return { counts: count(step, report, code), note: null };
 }
 
-async function run(step: Step, report: string, env: Readonly<Record<string, string>>): Promise<number> {
-  const [command = "", ...args] = step.command;
+async function run(
+  line: readonly string[],
+  step: Step,
+  report: string,
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
+  const [command = "", ...args] = line;
   const output = step.report === "vitest" ? [`--outputFile.json=${report}`] : [];
   const child = spawn(command, [...args, ...output], {
     stdio: "inherit",

@@ -5,7 +5,12 @@ import { dirname, join } from "node:path";
 
 /** Something that a machine may lack: there (with the environment that uses it), or not (with what would help). */
 export type Tool =
-  | { readonly kind: "found"; readonly env: Readonly<Record<string, string>> }
+  | {
+      readonly kind: "found";
+      readonly env: Readonly<Record<string, string>>;
+      /** What the step's command is run by, e.g. a display of its own. */
+      readonly wrap: readonly string[];
+    }
   | { readonly kind: "lacking"; readonly reason: string; readonly remedy: string };
 
 const browsers = [
@@ -21,15 +26,15 @@ export async function findChromium(env: NodeJS.ProcessEnv = process.env): Promis
   const installed = [env["GLEANER_CHROMIUM"], ...browsers].find(
     (path) => path !== undefined && existsSync(path),
   );
-  if (installed !== undefined) return { kind: "found", env: { GLEANER_CHROMIUM: installed } };
+  if (installed !== undefined) return { kind: "found", env: { GLEANER_CHROMIUM: installed }, wrap: [] };
   const own = await playwrightChromium();
-  if (existsSync(own)) return { kind: "found", env: { GLEANER_CHROMIUM: own } };
+  if (existsSync(own)) return { kind: "found", env: { GLEANER_CHROMIUM: own }, wrap: [] };
   console.log("No Chromium here: trying to install Playwright's …");
   spawnSync("npx", ["playwright", "install", "chromium-headless-shell"], {
     stdio: "inherit",
     timeout: 300_000,
   });
-  if (existsSync(own)) return { kind: "found", env: { GLEANER_CHROMIUM: own } };
+  if (existsSync(own)) return { kind: "found", env: { GLEANER_CHROMIUM: own }, wrap: [] };
   return {
     kind: "lacking",
     reason: "there is no Chromium here, and Playwright's could not be fetched",
@@ -42,8 +47,18 @@ async function playwrightChromium(): Promise<string> {
   return chromium.executablePath();
 }
 
-/** An Electron and, on Linux, a display to show it on: the present one, or Xvfb. */
+/**
+ * An Electron, and a display of the tests' own with a tray and a pointer that they may move: never the one that
+ * somebody works on.
+ */
 export function findDesktop(env: NodeJS.ProcessEnv = process.env): Tool {
+  if (process.platform !== "linux") {
+    return {
+      kind: "lacking",
+      reason: "the desktop tests move a pointer on a virtual display, which only Linux has",
+      remedy: "run them on Linux, or in a container",
+    };
+  }
   if (!existsSync(electronFile(env))) {
     spawnSync(process.execPath, [join(electronPackage(), "install.js")], {
       stdio: "inherit",
@@ -57,15 +72,17 @@ export function findDesktop(env: NodeJS.ProcessEnv = process.env): Tool {
       remedy: "npx install-electron   (or point ELECTRON_OVERRIDE_DIST_PATH at an unpacked Electron)",
     };
   }
-  if (process.platform !== "linux") return { kind: "found", env: {} };
-  const lacking = ["xvfb-run", "xdotool", "dbus-run-session"].filter((command) => !onPath(command));
-  if (lacking.length === 0) return { kind: "found", env: {} };
+  const lacking = desktopCommands.filter((command) => !onPath(command));
+  if (lacking.length === 0)
+    return { kind: "found", env: {}, wrap: ["dbus-run-session", "--", "xvfb-run", "-a"] };
   return {
     kind: "lacking",
     reason: `the desktop tests need ${lacking.join(", ")}`,
-    remedy: "apt-get install xvfb xauth xdotool dbus dbus-x11 trayer",
+    remedy: "apt-get install xvfb xauth xdotool x11-utils trayer dbus dbus-x11",
   };
 }
+
+const desktopCommands = ["xvfb-run", "xdotool", "xwininfo", "trayer", "dbus-run-session"];
 
 function electronPackage(): string {
   return dirname(createRequire(import.meta.url).resolve("electron/package.json"));

@@ -22,11 +22,11 @@ async function launch(farm: Farm, name: string, extra: readonly string[] = []): 
       ...(process.env["GLEANER_ELECTRON_ARGS"] ?? "--no-sandbox --disable-gpu").split(" "),
       ...["--data", join(farm.folder.donorFolder, name)],
       ...["--backend", farm.backend.url],
-      ...["--name", name, "--code", code],
+      ...["--name", name],
       ...model,
       ...extra,
     ],
-    env: { ...(process.env as Record<string, string>), GLEANER_THREADS: "1" },
+    env: { ...(process.env as Record<string, string>), GLEANER_CODE: code, GLEANER_THREADS: "1" },
   });
 }
 
@@ -44,10 +44,10 @@ test("the tray icon exists, and closing the window leaves it there", async ({ sl
   const app = await launch(slowFarm, "desktop-tray");
   const window = await app.firstWindow();
   await expect(window.getByText("Demo organization")).toBeVisible();
-  await expect.poll(() => trayIcons(host), { timeout: 15_000 }).toBe(1);
+  await expect.poll(() => trayIcons(), { timeout: 15_000 }).toBe(1);
   await window.evaluate(() => close());
   await sleep(500);
-  expect(trayIcons(host)).toBe(1);
+  expect(trayIcons()).toBe(1);
   await app.close();
   host.stop();
 });
