@@ -92,7 +92,7 @@ test("tokens show as they come; input pauses it within a second, with the reason
     model: slowFarm.modelId,
     messages: [{ role: "user", content: "Write" }],
     temperature: 0,
-    max_completion_tokens: 400,
+    max_completion_tokens: 1_200,
   });
 
   const text = window.getByTestId("work-text");
@@ -126,7 +126,7 @@ test("quitting gives the job back and says good-bye", async ({ slowFarm }) => {
   const app = await launch(slowFarm, "desktop-quit", ["--donate-now", "60"]);
   const window = await app.firstWindow();
   await expect(status(window)).toContainText("Donating now");
-  const answer = askFor(slowFarm, "Write", slowFarm.organization.apiKey, 300);
+  const answer = askFor(slowFarm, "Write", slowFarm.organization.apiKey, 1_200);
   await expect(window.getByTestId("work-text")).toBeVisible({ timeout: 30_000 });
   await app.close();
   const other = await slowFarm.startDonor("desktop-after-quit");

@@ -50,6 +50,7 @@ test("a key that the console made works, and stops working once revoked", async 
   await page.getByLabel("Name").fill("Nightly summaries");
   await page.getByRole("button", { name: "Make the key" }).click();
   const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("sk-gleaner-");
   const key = /sk-gleaner-[\w-]{20,}/.exec(await dialog.innerText())?.[0] ?? "";
   expect(await askFor(farm, question, key)).toContain("Athens");
   await page.getByRole("button", { name: "I have copied it" }).click();
