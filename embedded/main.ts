@@ -23,6 +23,8 @@ const EXPECTED = new Set([
 ]);
 
 async function main(): Promise<void> {
+  // Convex runs in UTC: functions must not see where this machine stands.
+  process.env["TZ"] = "UTC";
   const parsed = parseArguments(process.argv.slice(2));
   if (parsed.kind === "invalid") {
     console.error(`${parsed.reason}\n\n${USAGE}`);
@@ -40,6 +42,11 @@ async function main(): Promise<void> {
     staticFolders: options.static,
     allowedHosts: options.allowHost,
     log: (line) => console.error(line),
+    // Whoever watches over this process starts it again; all that was acknowledged is on disk.
+    onFailed: (error) => {
+      console.error(error.message);
+      process.exit(EXIT_FAILED);
+    },
   });
   stopWhenTold(backend, options.withParent);
   console.log(JSON.stringify({ ready: true, url: backend.url, siteUrl: backend.siteUrl }));

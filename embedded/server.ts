@@ -37,6 +37,8 @@ export type BackendOptions = {
   /** Host names to answer to on loopback, besides loopback's own: those of a proxy in front. */
   readonly allowedHosts?: readonly string[];
   readonly log?: (line: string) => void;
+  /** Called once when the data file could not be written: nothing can be answered any more. */
+  readonly onFailed?: (error: Error) => void;
 };
 
 export type Backend = {
@@ -83,7 +85,8 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
   const [url, siteUrl] = [localUrl(host, api.port), localUrl(host, site.port)];
 
   const bundle = await bundleOf(options.convexDir);
-  engine = openEngine({ path: options.dataFile });
+  const { dataFile, onFailed } = options;
+  engine = openEngine({ path: dataFile, ...(onFailed === undefined ? {} : { onFailed }) });
   const environment = new EnvironmentVariables(
     { CONVEX_CLOUD_URL: url, CONVEX_SITE_URL: siteUrl },
     options.env ?? {},

@@ -1,4 +1,4 @@
-import { assertNever } from "./assert-never.ts";
+import { assertNever } from "../assert-never.ts";
 import type { Catalog } from "./catalog.ts";
 import { firstCollision } from "./conflict.ts";
 import { EngineFailedError } from "./errors.ts";

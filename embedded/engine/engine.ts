@@ -2,7 +2,7 @@ import { Catalog, definitionOf } from "./catalog.ts";
 import { Committer } from "./committer.ts";
 import { firstCollision } from "./conflict.ts";
 import { CreationClock } from "./creation-clock.ts";
-import { SnapshotTooOldError } from "./errors.ts";
+import { SnapshotTooOldError, type EngineFailedError } from "./errors.ts";
 import { Health } from "./health.ts";
 import { LiveSnapshots } from "./live-snapshots.ts";
 import { migrate } from "./migrate.ts";
@@ -28,11 +28,13 @@ export type EngineOptions = {
   readonly path: string;
   /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
   readonly clock?: () => number;
+  /** Called once when the file could not be written: the engine is of no more use. */
+  readonly onFailed?: (error: EngineFailedError) => void;
 };
 
 /** Opens or creates the database for this process alone. Throws StoreError, whose message says what to do. */
-export function openEngine({ path, clock = Date.now }: EngineOptions): Engine {
-  return new SqliteEngine(new Store(path), clock);
+export function openEngine({ path, clock = Date.now, onFailed }: EngineOptions): Engine {
+  return new SqliteEngine(new Store(path), clock, new Health(onFailed));
 }
 
 class SqliteEngine implements Engine {
@@ -41,13 +43,14 @@ class SqliteEngine implements Engine {
   readonly #catalog: Catalog;
   readonly #log: WriteLog;
   readonly #committer: Committer;
-  readonly #health = new Health();
+  readonly #health: Health;
   readonly #live = new LiveSnapshots();
   readonly #subscriptions = new Subscriptions();
   readonly #creationClock = new CreationClock();
 
-  constructor(store: Store, clock: () => number) {
+  constructor(store: Store, clock: () => number, health: Health) {
     this.#store = store;
+    this.#health = health;
     this.#clock = clock;
     this.#catalog = new Catalog(store.tables());
     this.#log = new WriteLog(store.lastTimestamp());

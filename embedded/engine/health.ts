@@ -8,6 +8,11 @@ type State =
 /** Whether the engine may be used: a failure is for good, and is what everybody hears from then on. */
 export class Health {
   #state: State = { kind: "usable" };
+  readonly #onFailed: (error: EngineFailedError) => void;
+
+  constructor(onFailed: (error: EngineFailedError) => void = () => undefined) {
+    this.#onFailed = onFailed;
+  }
 
   get isUsable(): boolean {
     return this.#state.kind === "usable";
@@ -19,7 +24,9 @@ export class Health {
   }
 
   fail(error: EngineFailedError): void {
-    if (this.isUsable) this.#state = { kind: "failed", error };
+    if (!this.isUsable) return;
+    this.#state = { kind: "failed", error };
+    this.#onFailed(error);
   }
 
   close(): void {

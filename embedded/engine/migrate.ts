@@ -3,7 +3,7 @@ import type { Catalog, IndexEntry, TableEntry } from "./catalog.ts";
 import { keyOf } from "./index-keys.ts";
 import type { SchemaChange } from "./schema-diff.ts";
 import type { Store } from "./store.ts";
-import { assertNever } from "./assert-never.ts";
+import { assertNever } from "../assert-never.ts";
 import type { DocumentJson } from "./types.ts";
 
 const BACKFILL_PAGE = 256;

@@ -11,7 +11,7 @@ import { runAction } from "./run-action.ts";
 import { runHttp } from "./run-http.ts";
 import { runMutation, runScheduledMutation } from "./run-mutation.ts";
 import { runQuery } from "./run-query.ts";
-import type { FunctionRuntime } from "./runner.ts";
+import type { FunctionRuntime } from "./function-runtime.ts";
 import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
 import { notFound, type Services } from "./services.ts";
 import { wrongType } from "./syscalls/target.ts";

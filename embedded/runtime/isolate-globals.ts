@@ -3,7 +3,7 @@ import { requestedTimers } from "./isolate-timers.ts";
 import { isolateConsole } from "./isolate-console.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
 import { executions, isTransactional } from "./execution.ts";
-import type { EnvironmentVariables } from "./isolate.ts";
+import type { EnvironmentVariables } from "./environment-variables.ts";
 
 /** Offered as they are. The binary types come along, since the web APIs give and take this realm's. */
 const SHARED = [

@@ -1,5 +1,6 @@
 import vm from "node:vm";
 import { MODULES_GLOBAL, type Bundle } from "./bundle.ts";
+import type { EnvironmentVariables } from "./environment-variables.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
 import { installDeterminism } from "./isolate-determinism.ts";
@@ -9,8 +10,6 @@ import type { ConvexGlobal } from "./syscalls/convex-global.ts";
 export const BUNDLE_SCRIPT = "convex:bundle";
 
 const LOAD_TIMEOUT_MS = 10_000;
-
-export type EnvironmentVariables = () => { readonly [name: string]: string };
 
 /** The namespace objects of the bundle's modules, by module name. */
 export type ModuleNamespaces = { readonly [module: string]: { readonly [name: string]: unknown } };

@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { JSONValue } from "convex/values";
 import type { Engine, TableDefinition } from "../engine/types.ts";
-import type { CronSpec } from "../scheduler/cron-spec.ts";
 import type { Bundle } from "./bundle.ts";
-import { ConflictStats, type FunctionStats } from "./conflict-stats.ts";
+import { ConflictStats } from "./conflict-stats.ts";
 import { CursorSealer } from "./cursor.ts";
 import { describeThrown } from "./function-failure.ts";
-import { BUNDLE_SCRIPT, loadBundle, ModuleLoadError, type EnvironmentVariables } from "./isolate.ts";
+import { BUNDLE_SCRIPT, loadBundle, ModuleLoadError } from "./isolate.ts";
+import type { EnvironmentVariables } from "./environment-variables.ts";
 import { readModules, type LoadedModules } from "./loaded-modules.ts";
 import { installRejectionGuard } from "./rejection-guard.ts";
 import { BundleRunner } from "./bundle-runner.ts";
@@ -16,8 +15,7 @@ import type { Latency, Services } from "./services.ts";
 import { createStackMapper } from "./stack-trace.ts";
 import { createConvexGlobal } from "./syscalls/convex-global.ts";
 import { SYSTEM_TABLES } from "./system-tables.ts";
-import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
-import type { FunctionRunner } from "./types.ts";
+import type { FunctionRuntime } from "./function-runtime.ts";
 
 export type RunnerOptions = {
   readonly engine: Engine;
@@ -31,15 +29,6 @@ export type RunnerOptions = {
   /** Told of each line that a function logs, once the function has ended. */
   readonly onLog?: (identifier: string, line: string) => void;
 };
-
-/** A runner with what the composition of the backend needs besides. */
-export interface FunctionRuntime extends FunctionRunner {
-  readonly scheduled: ScheduledFunctionRunner;
-  readonly crons: readonly CronSpec[];
-  readonly authConfig: JSONValue;
-  /** Conflicts and retries of mutations, by function. */
-  conflictStats(): { readonly [identifier: string]: FunctionStats };
-}
 
 /** The functions cannot be loaded. The message names the developer's file and line. */
 export class FunctionsLoadError extends Error {

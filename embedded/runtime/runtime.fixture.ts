@@ -3,7 +3,8 @@ import type { JSONValue } from "convex/values";
 import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/types.ts";
 import { bundleFunctions, type Bundle } from "./bundle.ts";
-import { createFunctionRunner, type FunctionRuntime, type RunnerOptions } from "./runner.ts";
+import type { FunctionRuntime } from "./function-runtime.ts";
+import { createFunctionRunner, type RunnerOptions } from "./runner.ts";
 import type { Completed, FunctionCall, Identity } from "./types.ts";
 
 /** The functions folder that the tests of the runtime and of the scheduler run. */

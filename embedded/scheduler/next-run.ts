@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { assertNever } from "../runtime/assert-never.ts";
+import { assertNever } from "../assert-never.ts";
 import { parseCronExpression } from "./cron-expression.ts";
 import { nextMatch, type CronFields } from "./cron-fields.ts";
 import { DAYS_OF_WEEK, type CronSchedule, type CronSpec } from "./cron-spec.ts";

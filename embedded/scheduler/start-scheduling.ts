@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/types.ts";
-import type { FunctionRuntime } from "../runtime/runner.ts";
+import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import { Crons } from "./crons.ts";
 import { Scheduler } from "./scheduler.ts";
 import { Sweeper } from "./sweeper.ts";

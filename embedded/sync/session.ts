@@ -3,7 +3,7 @@ import type { FunctionRunner, Identity } from "../runtime/types.ts";
 import { BAD_DEPLOY_KEY, NO_AUTH_PROVIDER } from "../http/authorization.ts";
 import type { AdminKeyCheck } from "../http/admin-key.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
-import { assertNever } from "./assert-never.ts";
+import { assertNever } from "../assert-never.ts";
 import type { LiveQueries } from "./live-queries.ts";
 import type { MutationLanes } from "./mutation-lanes.ts";
 import type { AuthenticateMessage, ClientMessage, ConnectMessage, RequestMessage } from "./protocol.ts";

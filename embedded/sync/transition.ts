@@ -1,5 +1,5 @@
 import type { Outcome } from "../runtime/types.ts";
-import { assertNever } from "./assert-never.ts";
+import { assertNever } from "../assert-never.ts";
 import {
   encodeVersion,
   type QueryId,

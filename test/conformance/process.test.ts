@@ -33,6 +33,31 @@ async function runToEnd(args: readonly string[], env: NodeJS.ProcessEnv = { GLEA
 
 /** What only a deployment that we start ourselves can be put through. */
 describe.skipIf(!isEmbedded)("the process", () => {
+  test.skipIf(process.platform === "win32")("ends, and says why, once its file cannot grow", async () => {
+    const dataFile = join(await temporaryFolder(), "data.sqlite3");
+    // SIGXFSZ ignored, a write over the limit fails as one to a full disk does.
+    const command = `trap '' XFSZ; ulimit -f 3072; exec "$0" "$@"`;
+    const args = [entry, "--convex", fixture, "--data", dataFile, "--port", "0"];
+    const child = spawn("bash", ["-c", command, process.execPath, ...args], {
+      env: { ...process.env, GLEANER_ADMIN_KEY: "k" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let said = "";
+    child.stderr.on("data", (data: Buffer) => (said += data.toString()));
+    const ended = once(child, "exit");
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const { url } = JSON.parse(line.toString()) as { url: string };
+    const client = new ConvexHttpClient(url, { logger: false });
+    const fill = async (): Promise<void> => {
+      for (let n = 0; n < 5_000; n += 1)
+        await client.mutation(api.counters.increment, { name: uniqueName() });
+    };
+    await Promise.all(Array.from({ length: 8 }, () => fill().catch(() => undefined)));
+    expect(await ended).toEqual([1, null]);
+    expect(said).toContain("Check that the disk has room");
+  });
+
   test("kill -9 loses nothing that was acknowledged, and what was resent is not run again", async () => {
     const dataFile = join(await temporaryFolder(), "data.sqlite3");
     const name = uniqueName();

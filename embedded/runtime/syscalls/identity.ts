@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
 import type { Execution } from "../execution.ts";
-import { assertNever } from "../assert-never.ts";
+import { assertNever } from "../../assert-never.ts";
 import type { Services } from "../services.ts";
 import type { Claims, Identity } from "../types.ts";
 

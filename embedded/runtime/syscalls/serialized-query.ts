@@ -2,7 +2,7 @@ import type { JSONValue } from "convex/values";
 import type { Engine, KeyRange, ScanOrder } from "../../engine/types.ts";
 import { keyFieldsOf } from "../../values/index-fields.ts";
 import { fullRange, toKeyRange, type RangeExpression } from "../../values/index-range.ts";
-import { assertNever } from "../assert-never.ts";
+import { assertNever } from "../../assert-never.ts";
 import { compileFilter } from "../filter-expression.ts";
 import type { QueryOperator } from "../query-stream.ts";
 import { SyscallError } from "../syscall-error.ts";

@@ -1,0 +1,14 @@
+import type { JSONValue } from "convex/values";
+import type { CronSpec } from "../scheduler/cron-spec.ts";
+import type { FunctionStats } from "./conflict-stats.ts";
+import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
+import type { FunctionRunner } from "./types.ts";
+
+/** A runner with what the composition of the backend needs besides. */
+export interface FunctionRuntime extends FunctionRunner {
+  readonly scheduled: ScheduledFunctionRunner;
+  readonly crons: readonly CronSpec[];
+  readonly authConfig: JSONValue;
+  /** Conflicts and retries of mutations, by function. */
+  conflictStats(): { readonly [identifier: string]: FunctionStats };
+}
