@@ -26,6 +26,9 @@ export function History({ rows }: { readonly rows: readonly HistoryRow[] }): Rea
           <Row key={row.attemptId} row={row} />
         ))}
       </ul>
+      <p className="border-t border-line px-4 py-2 text-xs text-muted">
+        Prices are per token, in millionths of a credit.
+      </p>
     </Card>
   );
 }
