@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { app, dialog, powerMonitor, session } from "electron";
 import fileLog from "electron-log/node.js";
 import { WebSocket } from "ws";
+import { pauseMinutes } from "../app/policy/pause-choices.ts";
 import { desktopArguments } from "./desktop/arguments.ts";
 import { leaveOnce } from "./desktop/leave.ts";
 import { locations } from "./desktop/locations.ts";
@@ -11,7 +12,7 @@ import { enrolOnce } from "./headless/enrol-once.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
 import { idleFromShell, unknownIdle } from "./sensors/idle.ts";
-import { minutesUntilTomorrow, type TrayAction } from "./tray/tray-menu.ts";
+import type { TrayAction } from "./tray/tray-menu.ts";
 import { donorTray } from "./tray/tray.ts";
 import { servePanelCalls } from "./window/ipc.ts";
 import { lockDown } from "./window/lock-down.ts";
@@ -124,8 +125,8 @@ function perform(action: TrayAction, donor: Donor, show: () => void): void {
     show();
     return;
   }
-  if (action.kind === "pause-until-tomorrow") {
-    void donor.handlers.pause({ minutes: minutesUntilTomorrow(action.hour, Date.now()) });
+  if (action.kind === "pause") {
+    void donor.handlers.pause({ minutes: pauseMinutes(action.length, Date.now()) });
     return;
   }
   const handle = donor.handlers[action.name] as (argument: unknown) => unknown;

@@ -1,4 +1,4 @@
-/** Every "not now". The same words everywhere: tray, panel, console (see `wordsFor`). */
+/** Every "not now". The same words everywhere: tray, panel, console. */
 export type HoldReason =
   | "starting"
   | "not-enrolled"
@@ -20,6 +20,8 @@ export type ReasonWords = {
   readonly short: string;
   /** One sentence that says why and what will change it. */
   readonly sentence: string;
+  /** The same for somebody who is not the donor: where the words above say "you". */
+  readonly toOthers?: { readonly short: string; readonly sentence: string };
 };
 
 export const holdReasons: Readonly<Record<HoldReason, ReasonWords>> = {
@@ -32,10 +34,18 @@ export const holdReasons: Readonly<Record<HoldReason, ReasonWords>> = {
     short: "Offline",
     sentence: "The organization's server cannot be reached. Gleaner keeps trying.",
   },
-  "paused-by-you": { short: "Paused by you", sentence: "You paused donating." },
+  "paused-by-you": {
+    short: "Paused by you",
+    sentence: "You paused donating.",
+    toOthers: { short: "Paused by its user", sentence: "Its user paused donating." },
+  },
   "in-use": {
     short: "You are using it",
     sentence: "You are using this computer. Gleaner waits until you have been away for a while.",
+    toOthers: {
+      short: "In use",
+      sentence: "Somebody is using this computer. Gleaner waits until they have been away for a while.",
+    },
   },
   "idle-unknown": {
     short: "Cannot tell if idle",
@@ -45,7 +55,11 @@ export const holdReasons: Readonly<Record<HoldReason, ReasonWords>> = {
     short: "On battery",
     sentence: "This computer runs on battery. Gleaner waits for mains power.",
   },
-  "battery-low": { short: "Battery low", sentence: "The battery is below the level you allow." },
+  "battery-low": {
+    short: "Battery low",
+    sentence: "The battery is below the level you allow.",
+    toOthers: { short: "Battery low", sentence: "The battery is below the level its user allows." },
+  },
   "power-unknown": {
     short: "Power unknown",
     sentence: "This system does not say whether it runs on battery, so Gleaner stays out of the way.",
@@ -65,6 +79,13 @@ export const donateReasons: Readonly<Record<DonateReason, ReasonWords>> = {
     short: "Idle, donating",
     sentence: "Nobody is using this computer, so it works for your organization.",
   },
-  "donate-now": { short: "Donating now", sentence: "You asked Gleaner to donate now, even while you work." },
+  "donate-now": {
+    short: "Donating now",
+    sentence: "You asked Gleaner to donate now, even while you work.",
+    toOthers: {
+      short: "Donating now",
+      sentence: "Its user asked Gleaner to donate now, even while they work.",
+    },
+  },
   unattended: { short: "Donating", sentence: "Nobody sits at this machine, so it donates at any time." },
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { calls } from "../../app/contract/ipc.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { holdReasons, type HoldReason } from "../../app/policy/reasons.ts";
-import { minutesUntilTomorrow, trayMenu, type TrayEntry } from "./tray-menu.ts";
+import { trayMenu, type TrayEntry } from "./tray-menu.ts";
 import { trayState, trayTooltip } from "./tray-state.ts";
 
 const now = new Date(2026, 10, 21, 18, 30).getTime();
@@ -73,19 +73,9 @@ describe("trayMenu", () => {
     const made = actions(trayMenu(idle)).flatMap((entry) =>
       entry.kind === "action" && entry.action.kind === "call" ? [entry.action] : [],
     );
-    expect(made.filter((action) => action.name === "pause").map((action) => action.argument)).toEqual([
-      { minutes: 15 },
-      { minutes: 60 },
-      { minutes: null },
-    ]);
     for (const action of made)
       expect(calls[action.name].argument.safeParse(action.argument).success).toBe(true);
   });
-});
-
-it("counts the minutes until tomorrow morning", () => {
-  expect(minutesUntilTomorrow(8, now)).toBe(13.5 * 60);
-  expect(minutesUntilTomorrow(8, new Date(2026, 10, 21, 0, 30).getTime())).toBe(31.5 * 60);
 });
 
 describe("the icon and its tooltip", () => {

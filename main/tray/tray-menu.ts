@@ -1,19 +1,19 @@
 import type { CallArgument, CallName } from "../../app/contract/ipc.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { pauseChoices, type PauseLength } from "../../app/policy/pause-choices.ts";
 import { trayTooltip } from "./tray-state.ts";
 
-/** What choosing an entry does: open the window, pause until a time of day, or one call of the panel's contract. */
+/** What choosing an entry does: open the window, pause, or one other call of the panel's contract. */
 export type TrayAction =
   | { readonly kind: "open" }
-  /** Turned into minutes when it is chosen, not when the menu is built. */
-  | { readonly kind: "pause-until-tomorrow"; readonly hour: number }
+  | { readonly kind: "pause"; readonly length: PauseLength }
   | {
       readonly [Name in CallName]: {
         readonly kind: "call";
         readonly name: Name;
         readonly argument: CallArgument<Name>;
       };
-    }[Exclude<CallName, "getSnapshot" | "enroll" | "setRules">];
+    }[Exclude<CallName, "getSnapshot" | "enroll" | "setRules" | "pause">];
 
 export type TrayEntry =
   | { readonly kind: "text"; readonly label: string }
@@ -55,21 +55,10 @@ function switches({ pause, donateNowUntil }: Shown): readonly TrayEntry[] {
   return entries;
 }
 
-const pauses: readonly TrayEntry[] = [
-  call("For 15 minutes", { kind: "call", name: "pause", argument: { minutes: 15 } }),
-  call("For 1 hour", { kind: "call", name: "pause", argument: { minutes: 60 } }),
-  call("Until tomorrow 8:00", { kind: "pause-until-tomorrow", hour: 8 }),
-  call("Until I resume", { kind: "call", name: "pause", argument: { minutes: null } }),
-];
+const pauses: readonly TrayEntry[] = pauseChoices.map(({ label, length }) =>
+  call(label, { kind: "pause", length }),
+);
 
 function call(label: string, action: TrayAction): TrayEntry {
   return { kind: "action", label, action };
-}
-
-/** Whole minutes, rounded up, until tomorrow's `hour` o'clock local time. */
-export function minutesUntilTomorrow(hour: number, now: number): number {
-  const at = new Date(now);
-  at.setDate(at.getDate() + 1);
-  at.setHours(hour, 0, 0, 0);
-  return Math.ceil((at.getTime() - now) / 60_000);
 }

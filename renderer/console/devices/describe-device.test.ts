@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { holdReasons, type HoldReason } from "../../../app/policy/reasons.ts";
+import {
+  donateReasons,
+  type DonateReason,
+  holdReasons,
+  type HoldReason,
+} from "../../../app/policy/reasons.ts";
 import { describeDevice } from "./describe-device.ts";
 
 const active = { status: "active", online: true } as const;
@@ -15,6 +20,10 @@ it("says retired before offline, and offline before an activity of long ago", ()
 it("never speaks to the administrator as if they were the donor", () => {
   for (const reason of Object.keys(holdReasons) as HoldReason[]) {
     const words = describeDevice({ ...active, activity: { kind: "holding", reason } });
+    expect(`${words.short} ${words.sentence}`).not.toMatch(/\byou\b/i);
+  }
+  for (const reason of Object.keys(donateReasons) as DonateReason[]) {
+    const words = describeDevice({ ...active, activity: { kind: "donating", reason } });
     expect(`${words.short} ${words.sentence}`).not.toMatch(/\byou\b/i);
   }
 });

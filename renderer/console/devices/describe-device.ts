@@ -1,4 +1,4 @@
-import { donateReasons, holdReasons } from "../../../app/policy/reasons.ts";
+import { donateReasons, holdReasons, type ReasonWords } from "../../../app/policy/reasons.ts";
 import { toneOfHold } from "../../ui/hold-tone.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { DeviceRow } from "../data/rows.ts";
@@ -21,24 +21,14 @@ export function describeDevice(device: Pick<DeviceRow, "status" | "online" | "ac
       sentence: "This device is switched off, asleep or out of reach.",
     };
   }
-  if (device.activity === null) return { tone: "quiet", ...holdReasons.starting };
-  return device.activity.kind === "donating"
-    ? { tone: "good", ...donateReasons[device.activity.reason] }
-    : { tone: toneOfHold(device.activity.reason), ...personal(holdReasons[device.activity.reason]) };
+  const { activity } = device;
+  if (activity === null) return { tone: "quiet", ...toOthers(holdReasons.starting) };
+  return activity.kind === "donating"
+    ? { tone: "good", ...toOthers(donateReasons[activity.reason]) }
+    : { tone: toneOfHold(activity.reason), ...toOthers(holdReasons[activity.reason]) };
 }
 
-/** The donor's words speak to the donor; in the console the same reason is about somebody else. */
-function personal(words: { readonly short: string; readonly sentence: string }): {
-  readonly short: string;
-  readonly sentence: string;
-} {
-  const about = (text: string): string =>
-    text
-      .replace(/^You are using it$/, "In use")
-      .replace(/^Paused by you$/, "Paused by its user")
-      .replace(/^You paused/, "Its user paused")
-      .replace(/^You are using this/, "Somebody is using this")
-      .replace("until you have been away", "until they have been away")
-      .replace("the level you allow", "the level its user allows");
-  return { short: about(words.short), sentence: about(words.sentence) };
+/** A reason's words speak to the donor; here they are about somebody else. */
+function toOthers({ short, sentence, toOthers }: ReasonWords): Pick<DeviceWords, "short" | "sentence"> {
+  return toOthers ?? { short, sentence };
 }

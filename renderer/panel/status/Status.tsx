@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import { pauseChoices, pauseMinutes } from "../../../app/policy/pause-choices.ts";
 import { Button } from "../../ui/Button.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { cx } from "../../ui/cx.ts";
@@ -8,7 +9,6 @@ import { StatusDot } from "../../ui/StatusDot.tsx";
 import { toneTint } from "../../ui/tone.ts";
 import { useAct } from "../state/actions.ts";
 import { describeStatus } from "./describe-status.ts";
-import { pauseChoices } from "./pause-choices.ts";
 
 /** What Gleaner does and why, in the largest type of the window, with the three things a donor may tell it. */
 export function Status({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
@@ -47,9 +47,9 @@ function Controls({ snapshot, now }: { readonly snapshot: DonorSnapshot; readonl
               Pause <span aria-hidden>▾</span>
             </Button>
           }
-          entries={pauseChoices(now).map(({ label, minutes }) => ({
+          entries={pauseChoices.map(({ label, length }) => ({
             label,
-            onSelect: () => act("pause", { minutes }),
+            onSelect: () => act("pause", { minutes: pauseMinutes(length, now) }),
           }))}
         />
       ) : null}

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { calls } from "../contract/ipc.ts";
+import { pauseChoices, pauseMinutes } from "./pause-choices.ts";
+
+it("counts the minutes until tomorrow morning, also from just after midnight", () => {
+  const morning = { kind: "until-tomorrow", hour: 8 } as const;
+  expect(pauseMinutes(morning, new Date(2026, 5, 10, 18, 30).getTime())).toBe(13.5 * 60);
+  expect(pauseMinutes(morning, new Date(2026, 5, 10, 0, 30).getTime())).toBe(31.5 * 60);
+  expect(pauseMinutes(morning, new Date(2026, 5, 30, 7, 59, 30).getTime())).toBe(24 * 60 + 1);
+});
+
+it("offers only what the contract takes", () => {
+  for (const hour of [0, 7, 12, 23]) {
+    for (const { length } of pauseChoices) {
+      const minutes = pauseMinutes(length, new Date(2026, 2, 28, hour).getTime());
+      expect(calls.pause.argument.safeParse({ minutes }).success).toBe(true);
+    }
+  }
+});
