@@ -16,6 +16,7 @@ import type { TrayAction } from "./tray/tray-menu.ts";
 import { donorTray } from "./tray/tray.ts";
 import { servePanelCalls } from "./window/ipc.ts";
 import { lockDown } from "./window/lock-down.ts";
+import { panelPlace } from "./window/panel-address.ts";
 import { claimPanelScheme, servePanelFiles } from "./window/panel-protocol.ts";
 import { panelWindow } from "./window/panel-window.ts";
 import { utilityRunner } from "./window/utility-runner.ts";
@@ -61,7 +62,8 @@ function start(options: Arguments, hidden: boolean): void {
 async function run(options: Arguments, hidden: boolean): Promise<void> {
   const places = locations(import.meta.dirname, { packaged: app.isPackaged, path: process.resourcesPath });
   const log = desktopLog(options.verbose);
-  lockDown(app, session.defaultSession);
+  const panel = panelPlace(app.isPackaged, process.env["ELECTRON_RENDERER_URL"]);
+  lockDown(app, session.defaultSession, panel);
   servePanelFiles(session.defaultSession, places.panel);
 
   const manifests = [places.demoModel, ...options.model];
@@ -80,9 +82,13 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
     log,
     onQuit: () => app.quit(),
   });
-  servePanelCalls(donor.handlers);
+  servePanelCalls(donor.handlers, panel);
 
-  const window = panelWindow({ preload: places.preload, icon: join(places.icons, "256x256.png") });
+  const window = panelWindow({
+    address: panel.address,
+    preload: places.preload,
+    icon: join(places.icons, "256x256.png"),
+  });
   const tray = donorTray({
     icons: join(places.icons, "tray"),
     platform: process.platform,

@@ -1,15 +1,15 @@
 import type { App, Session } from "electron";
-import { isPanelAddress } from "./panel-address.ts";
+import type { PanelPlace } from "./panel-address.ts";
 
 /** Nothing that runs in a window may go elsewhere, open anything, embed anything, or ask for a permission. */
-export function lockDown(app: App, session: Session): void {
+export function lockDown(app: App, session: Session, panel: PanelPlace): void {
   session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
   session.setPermissionCheckHandler(() => false);
   session.setDevicePermissionHandler(() => false);
   app.on("web-contents-created", (_event, contents) => {
     contents.setWindowOpenHandler(() => ({ action: "deny" }));
     contents.on("will-navigate", (event) => {
-      if (!isPanelAddress(event.url)) event.preventDefault();
+      if (!panel.holds(event.url)) event.preventDefault();
     });
     contents.on("will-frame-navigate", (event) => {
       if (!event.isMainFrame) event.preventDefault();

@@ -1,7 +1,6 @@
 import { BrowserWindow, nativeTheme } from "electron";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { sendDelta } from "./ipc.ts";
-import { panelAddress } from "./panel-address.ts";
 
 export type PanelWindow = {
   readonly show: () => void;
@@ -11,10 +10,10 @@ export type PanelWindow = {
   readonly release: () => void;
 };
 
-type Options = { readonly preload: string; readonly icon: string };
+type Options = { readonly address: string; readonly preload: string; readonly icon: string };
 
 /** The panel's window: made when first shown, hidden when closed, so that opening it again is instant. */
-export function panelWindow({ preload, icon }: Options): PanelWindow {
+export function panelWindow({ address, preload, icon }: Options): PanelWindow {
   let window: BrowserWindow | null = null;
   let released = false;
 
@@ -47,7 +46,7 @@ export function panelWindow({ preload, icon }: Options): PanelWindow {
     made.on("closed", () => {
       window = null;
     });
-    void made.loadURL(process.env["ELECTRON_RENDERER_URL"] ?? panelAddress);
+    void made.loadURL(address);
     return made;
   };
 
