@@ -1,9 +1,11 @@
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { ChildFailed, startChild, type Child } from "./child.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { LaunchError, portTaken } from "./launch-error.ts";
 import { paths } from "./paths.ts";
+import { publicName } from "./public-name.ts";
 
 const readySchema = z.object({ url: z.url(), siteUrl: z.url() });
 
@@ -13,42 +15,64 @@ export type Backend = {
   readonly url: string;
   /** Where the HTTP actions are: the OpenAI API, and the console. */
   readonly siteUrl: string;
+  /** The same two as other computers reach them; equal to the above where they cannot. */
+  readonly publicUrl: string;
+  readonly publicSiteUrl: string;
   readonly adminKey: string;
 };
 
-export type BackendPorts = { readonly port: number; readonly sitePort: number };
+export type BackendOptions = {
+  /** The address to listen on. */
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly sitePort: number;
+  /** Whether to serve the built console. */
+  readonly console: boolean;
+};
 
-/** Starts the embedded backend on a data folder. Port 0 takes a free one. Throws a LaunchError that says what to do. */
+/** Starts the embedded backend on a data folder. Throws a LaunchError that says what to do. */
 export async function startBackend(
   folder: DataFolder,
   adminKey: string,
-  ports: BackendPorts,
-  pages: { readonly console: boolean },
+  options: BackendOptions,
 ): Promise<Backend> {
-  const args = [
-    paths.backendEntry,
-    ...["--convex", paths.convex],
-    ...["--data", folder.dataFile],
-    ...["--port", String(ports.port)],
-    ...["--site-port", String(ports.sitePort)],
-    ...(pages.console ? ["--static", `/console=${paths.console}`] : []),
-    "--with-parent",
-  ];
+  const { port, sitePort, host } = options;
+  const name = publicName(host, networkInterfaces());
   const child = await startChild({
     name: "backend",
     command: process.execPath,
-    args,
+    args: [
+      paths.backendEntry,
+      ...["--convex", paths.convex],
+      ...["--data", folder.dataFile],
+      ...["--host", host],
+      ...["--port", String(port)],
+      ...["--site-port", String(sitePort)],
+      ...(name === null
+        ? []
+        : ["--public-url", `http://${name}:${port}`, "--public-site-url", `http://${name}:${sitePort}`]),
+      ...(options.console ? ["--static", `/console=${paths.console}`] : []),
+      "--with-parent",
+    ],
     env: { GLEANER_ADMIN_KEY: adminKey },
     logFile: join(folder.logFolder, "backend.log"),
     readyWithinMs: 60_000,
   }).catch((error: unknown) => {
-    throw explainFailure(error, folder, ports);
+    throw explainFailure(error, folder, options);
   });
   const { url, siteUrl } = readySchema.parse(child.ready);
-  return { child, url, siteUrl, adminKey };
+  return {
+    child,
+    url,
+    siteUrl,
+    publicUrl: name === null ? url : `http://${name}:${port}`,
+    publicSiteUrl: name === null ? siteUrl : `http://${name}:${sitePort}`,
+    adminKey,
+  };
 }
 
-function explainFailure(error: unknown, folder: DataFolder, ports: BackendPorts): unknown {
+function explainFailure(error: unknown, folder: DataFolder, ports: BackendOptions): unknown {
   if (!(error instanceof ChildFailed)) return error;
   const busy = [ports.port, ports.sitePort].find((port) => error.output.includes(String(port)));
   if (/EADDRINUSE|already in use|is taken/.test(error.output)) return portTaken(busy ?? ports.port);

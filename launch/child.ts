@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { openLog } from "./log-file.ts";
 
 /** A part of Gleaner that runs as a process of its own, and said that it is ready. */
 export type Child = {
@@ -47,8 +47,10 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const process_ = spawn(options.command, options.args, {
     env: { ...process.env, ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
+    // A process group of its own: Ctrl-C reaches this process alone, which stops its children in order.
+    detached: process.platform !== "win32",
   });
-  const log = createWriteStream(options.logFile, { flags: "a", mode: 0o600 });
+  const log = openLog(options.logFile);
   process_.stderr.pipe(log, { end: false });
   process_.stdin.on("error", () => undefined);
   const ended = new Promise<Ending>((resolve) => {

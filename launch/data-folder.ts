@@ -67,6 +67,12 @@ export async function writeInstallation(folder: DataFolder, installation: Instal
 export async function readOrMakeSecret(file: string, make: () => string): Promise<string> {
   const text = await readFile(file, "utf8").catch(ignoreMissing);
   const secret = text?.trim() ?? "";
+  if (secret !== "" && !/^[\x21-\x7e]+$/.test(secret)) {
+    throw new LaunchError(
+      `${file} does not hold a key any more: it is damaged.`,
+      "Delete that one file and start again: a new key is made, and your data stays.",
+    );
+  }
   if (secret !== "") return secret;
   const made = make();
   await writeAtomically(file, `${made}\n`);

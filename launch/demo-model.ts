@@ -17,7 +17,7 @@ export type DemoModel = z.infer<typeof manifestSchema>;
 
 /** Reads the demo model's manifest and checks the file against it. Throws a LaunchError that says what to restore. */
 export async function readDemoModel(folder: string = paths.demoModel): Promise<DemoModel> {
-  const manifest = manifestSchema.parse(JSON.parse(await readOrExplain(join(folder, "manifest.json"))));
+  const manifest = parseManifest(folder, await readOrExplain(join(folder, "manifest.json")));
   const file = join(folder, manifest.file);
   const bytes = await readFile(file).catch(() => {
     throw missing(file);
@@ -29,6 +29,17 @@ export async function readDemoModel(folder: string = paths.demoModel): Promise<D
     );
   }
   return manifest;
+}
+
+function parseManifest(folder: string, text: string): DemoModel {
+  try {
+    return manifestSchema.parse(JSON.parse(text));
+  } catch {
+    throw new LaunchError(
+      `The demo model's manifest is damaged: ${join(folder, "manifest.json")}.`,
+      "Restore it with: git checkout -- resources/demo-model",
+    );
+  }
 }
 
 async function readOrExplain(file: string): Promise<string> {

@@ -2,9 +2,9 @@ import { ask, makeClient, type Answer } from "./demo/ask.ts";
 import { startFarm, type Farm } from "./demo/farm.ts";
 import { inPool } from "./demo/pool.ts";
 import { demoPrompts } from "./demo/prompts.ts";
-import { faults, summarize, type DemoResult } from "./demo/result.ts";
+import { faults, summarize, type Evidence } from "./demo/result.ts";
 import { makeScreen, resultTable, type Screen } from "./demo/screen.ts";
-import { Watcher, type JobRow } from "./demo/watch.ts";
+import { Watcher } from "./demo/watch.ts";
 import type { Child } from "./child.ts";
 import { explain } from "./launch-error.ts";
 import { stopSignal } from "./stop-signals.ts";
@@ -26,9 +26,10 @@ async function main(): Promise<void> {
   });
   try {
     const donors = await Promise.all(donorNames.map((name) => farm.startDonor(name)));
-    const { result, jobs } = await run(farm, donors, screen);
+    const evidence = await run(farm, donors, screen);
+    const result = summarize(evidence);
     console.log(json ? JSON.stringify(result) : `\n${resultTable(result)}\n`);
-    const wrong = faults(result, jobs);
+    const wrong = faults(result, evidence);
     for (const fault of wrong) console.error(`gleaner: ${fault}`);
     process.exitCode = wrong.length === 0 ? 0 : 1;
   } finally {
@@ -36,11 +37,7 @@ async function main(): Promise<void> {
   }
 }
 
-async function run(
-  farm: Farm,
-  donors: readonly Child[],
-  screen: Screen,
-): Promise<{ result: DemoResult; jobs: readonly JobRow[] }> {
+async function run(farm: Farm, donors: readonly Child[], screen: Screen): Promise<Evidence> {
   const watcher = await Watcher.signIn(farm.backend.url, farm.organization.signInToken);
   try {
     await watcher.untilDevices(
@@ -50,10 +47,9 @@ async function run(
     screen.say(`Both donate. Sending ${requests} requests with the OpenAI client, ${concurrency} at a time.`);
     const answers = await askAll(farm, donors, watcher, screen);
     const jobs = await watcher.jobs(requests + 1);
-    const check = await farm.setup.ledgerCheck();
+    const ledger = await farm.setup.ledgerCheck();
     const { spentMicro } = await watcher.summary();
-    const devices = await watcher.devices();
-    return { result: summarize({ answers, jobs, devices, ledgerSum: check.sum, spentMicro }), jobs };
+    return { answers, jobs, devices: await watcher.devices(), ledger, spentMicro };
   } finally {
     await watcher.close();
   }

@@ -1,99 +1,94 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { watch } from "node:fs";
 import { join } from "node:path";
 import type { Child } from "./child.ts";
+import { startEverything } from "./everything.ts";
 import { explain } from "./launch-error.ts";
-import { nextSteps } from "./next-steps.ts";
-import { openInstallation } from "./organization-on-disk.ts";
-import { Setup } from "./organization.ts";
 import { prepare, startBackendPart, startDonorPart } from "./parts.ts";
-import { root } from "./paths.ts";
+import { defaultDataFolder, root } from "./paths.ts";
 import { parseStartOptions } from "./start-options.ts";
 import { stopSignal } from "./stop-signals.ts";
 
-/** What a change in a folder restarts; the pages rebuild themselves. */
-const restarts = {
-  app: ["backend", "donor"],
+type Action = "build" | "backend" | "donor";
+
+/** What a saved file makes necessary, by its folder. An open page shows the new build when it is reloaded. */
+const actionsOf: Readonly<Record<string, readonly Action[]>> = {
+  app: ["build", "backend", "donor"],
   convex: ["backend"],
   embedded: ["backend"],
-  main: ["donor"],
-} as const satisfies Readonly<Record<string, readonly PartName[]>>;
-
-type PartName = "backend" | "donor";
+  main: ["build", "donor"],
+  renderer: ["build"],
+};
+const inOrder: readonly Action[] = ["build", "backend", "donor"];
 
 /** Waits until an editor or a checkout has finished writing. */
 const settleMs = 200;
 
+/** `npm run dev`: like `npm start`, in a data folder of its own, and what changed is built and restarted. */
 async function main(): Promise<void> {
   const stopped = stopSignal();
-  const builders = [
-    builder(["electron-vite", "build", "--watch"]),
-    builder(["vite", "build", "--watch", "--config", "vite.console.config.ts"]),
-  ];
-  const prepared = await prepare(parseStartOptions(process.argv.slice(2)), join(root, ".gleaner/dev"));
-  let backend = await startBackendPart(prepared);
-  const setup = new Setup(backend);
-  const { folder, model, options } = prepared;
-  const { installation, firstRun } = await openInstallation(folder, setup, options.organization, model);
-  const enrolmentCode = await setup.issueEnrolmentCode(installation.organizationId, "npm run dev");
-  let donor = await startDonorPart(prepared, backend.url, enrolmentCode, firstRun);
-  console.log(
-    nextSteps({
-      organizationName: installation.organizationName,
-      dataFolder: folder.path,
-      backendUrl: backend.url,
-      apiBase: `${backend.siteUrl}/v1`,
-      apiKey: installation.apiKey,
-      modelId: model.id,
-      signInLink: `${backend.siteUrl}/console/#signin=${await setup.makeSignInToken(installation.organizationId)}`,
-      donor: donor.step,
-      enrolmentCode,
-    }),
-  );
-  const restart: Record<PartName, () => Promise<void>> = {
-    backend: async () => {
-      await backend.child.stop();
-      backend = await startBackendPart(prepared);
-    },
-    donor: async () => {
-      await donor.child.stop();
-      donor = await startDonorPart(prepared, backend.url, enrolmentCode, false);
-    },
-  };
-  watchAndRestart(restart);
-  await stopped;
-  for (const child of [donor.child, backend.child] satisfies Child[]) await child.stop();
-  for (const child of builders) child.kill();
+  const dataPath = process.env["GLEANER_DATA"] ? defaultDataFolder(process.env) : join(root, ".gleaner/dev");
+  const prepared = await prepare(parseStartOptions(process.argv.slice(2)), dataPath);
+  build();
+  const started: Child[] = [];
+  try {
+    const { backend, donor } = await startEverything(prepared, started);
+    let current = { backend: backend.child, donor: donor.child };
+    const act: Readonly<Record<Action, () => void | Promise<void>>> = {
+      build,
+      backend: async () => {
+        await current.backend.stop();
+        current = { ...current, backend: (await startBackendPart(prepared)).child };
+      },
+      donor: async () => {
+        await current.donor.stop();
+        current = { ...current, donor: (await startDonorPart(prepared, backend.url, null, false)).child };
+      },
+    };
+    watchAndAct(act);
+    await stopped;
+    started.push(current.backend, current.donor);
+  } finally {
+    for (const child of started.reverse()) await child.stop();
+  }
 }
 
-function builder(command: readonly string[]): ChildProcess {
-  return spawn("npx", command, { cwd: root, stdio: "inherit" });
+/** Pages and desktop program: about a second, so that a watcher of their own would not pay. */
+function build(): void {
+  spawnSync("npm", ["run", "-s", "build"], {
+    cwd: root,
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
 }
 
-/** One restart at a time; changes that come meanwhile are one more restart. A part that fails waits for the next save. */
-function watchAndRestart(restart: Readonly<Record<PartName, () => Promise<void>>>): void {
-  const dirty = new Set<PartName>();
+/** One round at a time; changes that come meanwhile are one more round. What fails waits for the next save. */
+function watchAndAct(act: Readonly<Record<Action, () => void | Promise<void>>>): void {
+  const due = new Set<Action>();
   let running = false;
   let timer: NodeJS.Timeout | undefined;
-  const run = async (): Promise<void> => {
+  const round = async (): Promise<void> => {
     if (running) return;
     running = true;
-    for (const part of ["backend", "donor"] as const) {
-      if (!dirty.delete(part)) continue;
-      console.log(`dev: restarting the ${part}`);
-      await restart[part]().catch((error: unknown) => {
+    while (due.size > 0) {
+      const next = inOrder.find((action) => due.has(action)) ?? "build";
+      due.delete(next);
+      try {
+        await act[next]();
+        console.log(next === "build" ? "dev: built anew" : `dev: the ${next} was restarted`);
+      } catch (error) {
         console.error(explain(error));
-      });
+      }
     }
     running = false;
-    if (dirty.size > 0) void run();
   };
-  for (const [folder, parts] of Object.entries(restarts)) {
+  for (const [folder, actions] of Object.entries(actionsOf)) {
     watch(join(root, folder), { recursive: true }, (_event, file) => {
-      if (file === null || !/\.(ts|json)$/.test(file) || /\.test\.ts$|_generated/.test(file)) return;
-      parts.forEach((part) => dirty.add(part));
+      if (file === null || !/\.(tsx?|css|html|json)$/.test(file)) return;
+      if (/\.(test|fixture)\.tsx?$|_generated/.test(file)) return;
+      actions.forEach((action) => due.add(action));
       clearTimeout(timer);
-      timer = setTimeout(() => void run(), settleMs);
+      timer = setTimeout(() => void round(), settleMs);
     });
   }
 }

@@ -6,13 +6,17 @@ export type NextSteps = {
   readonly modelId: string;
   readonly signInLink: string;
   readonly donor: DonorStep;
-  readonly enrolmentCode: string;
-  readonly backendUrl: string;
+  readonly others: OthersStep;
 };
 
 export type DonorStep =
-  | { readonly kind: "desktop"; readonly firstRun: boolean }
+  | { readonly kind: "desktop"; readonly firstHour: boolean }
   | { readonly kind: "headless"; readonly panelUrl: string; readonly because: string };
+
+/** Whether other computers can reach this one, and how they join. */
+export type OthersStep =
+  | { readonly kind: "loopback" }
+  | { readonly kind: "network"; readonly backendUrl: string; readonly enrolmentCode: string };
 
 /** A prompt that the demo model was made for. */
 export const samplePrompt = "Return JSON with name and city: Anna Weber lives in Lyon.";
@@ -31,8 +35,7 @@ export function nextSteps(steps: NextSteps): string {
     "",
     ...donorLines(steps.donor),
     "",
-    "ANOTHER COMPUTER joins with this enrolment code (valid for a day):",
-    `  ${steps.enrolmentCode}`,
+    ...othersLines(steps.others),
     "",
     "Ctrl-C stops everything; jobs under way go back to the queue.",
     "",
@@ -58,7 +61,7 @@ function donorLines(donor: DonorStep): string[] {
   if (donor.kind === "desktop") {
     return [
       "DONOR      this computer: the Gleaner icon in the tray has Pause and Open.",
-      donor.firstRun
+      donor.firstHour
         ? "  It donates for the first hour even while you work, so that you can try it; then only when idle."
         : "  It donates while nobody uses the computer; Donate now in its window does so at once.",
     ];
@@ -67,5 +70,16 @@ function donorLines(donor: DonorStep): string[] {
     `DONOR      this computer, without a tray because ${donor.because}. Its switch and history:`,
     `  ${donor.panelUrl}`,
     "  Nobody's input can be seen here, so it donates at any time until you press Pause.",
+  ];
+}
+
+function othersLines(others: OthersStep): string[] {
+  if (others.kind === "loopback") {
+    return ["Other computers cannot reach this one. To let them join: npm start -- --host 0.0.0.0"];
+  }
+  return [
+    "ANOTHER COMPUTER joins from a clone of its own (the code works once, for a day):",
+    `  GLEANER_CODE=${others.enrolmentCode} npm run donate -- --backend ${others.backendUrl}`,
+    "  This is plain HTTP, for a network that you trust; docs/deploying.md says how to put TLS in front.",
   ];
 }

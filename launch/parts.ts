@@ -29,12 +29,12 @@ export async function prepare(options: StartOptions, dataPath: string): Promise<
 }
 
 export async function startBackendPart({ folder, adminKey, options }: Prepared): Promise<Backend> {
-  return startBackend(
-    folder,
-    adminKey,
-    { port: options.port, sitePort: options.port + 1 },
-    { console: true },
-  );
+  return startBackend(folder, adminKey, {
+    host: options.host,
+    port: options.port,
+    sitePort: options.port + 1,
+    console: true,
+  });
 }
 
 export type DonorPart = { readonly child: Child; readonly step: DonorStep };
@@ -43,8 +43,8 @@ export type DonorPart = { readonly child: Child; readonly step: DonorStep };
 export async function startDonorPart(
   { folder, options }: Prepared,
   backendUrl: string,
-  enrolmentCode: string,
-  firstRun: boolean,
+  enrolmentCode: string | null,
+  firstHour: boolean,
 ): Promise<DonorPart> {
   const shell: Shell = options.headless
     ? { kind: "headless", because: "you asked for --headless" }
@@ -55,11 +55,11 @@ export async function startDonorPart(
     backendUrl,
     enrolmentCode,
     panelPort: options.port + 2,
-    donateNowMinutes: firstRun ? firstHourMinutes : null,
+    donateNowMinutes: firstHour ? firstHourMinutes : null,
   };
   if (shell.kind === "desktop") {
     const child = await startDesktopDonor(shell, { ...common, unattended: false });
-    return { child, step: { kind: "desktop", firstRun } };
+    return { child, step: { kind: "desktop", firstHour } };
   }
   const child = await startHeadlessDonor({ ...common, unattended: true });
   const panelUrl = String(child.ready["panelUrl"]);

@@ -3,6 +3,8 @@ import { LaunchError } from "./launch-error.ts";
 
 export type StartOptions = {
   readonly port: number;
+  /** The address to listen on; loopback unless other computers shall join. */
+  readonly host: string;
   readonly headless: boolean;
   readonly organization: string;
   readonly help: boolean;
@@ -10,6 +12,7 @@ export type StartOptions = {
 
 export const usage = `npm start -- [options]
   --port N           first of three ports: backend N, API and console N+1, panel N+2 (default 3210)
+  --host ADDRESS     let other computers in: 0.0.0.0, or one of this machine's addresses (default 127.0.0.1)
   --organization S   the first organization's name (first run only)
   --headless         do not open the desktop app
   GLEANER_DATA       where everything is kept (default: .gleaner in the checkout)`;
@@ -21,6 +24,7 @@ export function parseStartOptions(argv: readonly string[]): StartOptions {
       args: [...argv],
       options: {
         port: { type: "string", default: "3210" },
+        host: { type: "string", default: "127.0.0.1" },
         organization: { type: "string", default: "My organization" },
         headless: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
@@ -32,6 +36,7 @@ export function parseStartOptions(argv: readonly string[]): StartOptions {
     }
     return {
       port,
+      host: values.host,
       headless: values.headless,
       organization: values.organization.slice(0, 120),
       help: values.help,

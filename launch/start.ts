@@ -1,9 +1,7 @@
 import type { Child } from "./child.ts";
+import { startEverything } from "./everything.ts";
 import { explain } from "./launch-error.ts";
-import { nextSteps } from "./next-steps.ts";
-import { openInstallation } from "./organization-on-disk.ts";
-import { Setup } from "./organization.ts";
-import { prepare, startBackendPart, startDonorPart, type Prepared } from "./parts.ts";
+import { prepare } from "./parts.ts";
 import { defaultDataFolder } from "./paths.ts";
 import { parseStartOptions, usage } from "./start-options.ts";
 import { stopSignal } from "./stop-signals.ts";
@@ -18,37 +16,15 @@ async function main(): Promise<void> {
   const prepared = await prepare(options, defaultDataFolder(process.env));
   const children: Child[] = [];
   try {
-    await startAll(prepared, children);
-    await untilStopped(stopped, children, prepared.folder.logFolder);
+    const starting = startEverything(prepared, children);
+    const first = await Promise.race([starting.then(() => "started"), stopped]);
+    // Stopped while starting: what is being started is waited for, so that it can be stopped in order.
+    if (first === "started") await untilStopped(stopped, children, prepared.folder.logFolder);
+    else await starting.catch(() => undefined);
   } finally {
     // The donor first: it gives its jobs back while the backend still listens.
     for (const child of children.reverse()) await child.stop();
   }
-}
-
-async function startAll(prepared: Prepared, children: Child[]): Promise<void> {
-  const { folder, model, options } = prepared;
-  const backend = await startBackendPart(prepared);
-  children.push(backend.child);
-  const setup = new Setup(backend);
-  const { installation, firstRun } = await openInstallation(folder, setup, options.organization, model);
-  const enrolmentCode = await setup.issueEnrolmentCode(installation.organizationId, "npm start");
-  const signInToken = await setup.makeSignInToken(installation.organizationId);
-  const donor = await startDonorPart(prepared, backend.url, enrolmentCode, firstRun);
-  children.push(donor.child);
-  console.log(
-    nextSteps({
-      organizationName: installation.organizationName,
-      dataFolder: folder.path,
-      backendUrl: backend.url,
-      apiBase: `${backend.siteUrl}/v1`,
-      apiKey: installation.apiKey,
-      modelId: model.id,
-      signInLink: `${backend.siteUrl}/console/#signin=${signInToken}`,
-      donor: donor.step,
-      enrolmentCode,
-    }),
-  );
 }
 
 /** Waits for Ctrl-C. A part that ends by itself ends everything: half a farm would only look like one. */

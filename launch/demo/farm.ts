@@ -33,13 +33,13 @@ export type FarmOptions = {
 };
 
 export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
-  const pages = { console: options.console ?? false };
   const model = await readDemoModel(options.modelFolder);
   const path = await mkdtemp(join(tmpdir(), "gleaner-farm-"));
   const folder = await openDataFolder(path);
   const adminKey = makeSecret("gleaner|");
+  const local = { host: "127.0.0.1", console: options.console ?? false };
   const donors: Child[] = [];
-  let backend = await startBackend(folder, adminKey, { port: 0, sitePort: 0 }, pages);
+  let backend = await startBackend(folder, adminKey, { ...local, port: 0, sitePort: 0 });
   const setup = new Setup(backend);
   const organization = await setup.createOrganization("Demo organization", model);
   return {
@@ -71,7 +71,7 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
       const ports = { port: portOf(backend.url), sitePort: portOf(backend.siteUrl) };
       backend.child.kill();
       await backend.child.ended;
-      backend = await startBackend(folder, adminKey, ports, pages);
+      backend = await startBackend(folder, adminKey, { ...local, ...ports });
     },
     close: async () => {
       await Promise.all(donors.map((donor) => donor.stop()));

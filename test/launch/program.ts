@@ -13,11 +13,18 @@ export type Program = {
 };
 
 /** Runs one of launch/'s programs as a person at a terminal would. */
-export function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Program {
+export function run(
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  /** `group`: interrupts reach the whole process group, as a terminal's Ctrl-C does. */
+  { group = false }: { readonly group?: boolean } = {},
+): Program {
   const child = spawn(process.execPath, [join(root, "launch", file), ...args], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: group,
   });
   let text = "";
   const listeners = new Set<() => void>();
@@ -42,7 +49,7 @@ export function run(file: string, args: readonly string[], env: NodeJS.ProcessEn
       );
       return promise.finally(() => listeners.delete(look));
     },
-    interrupt: () => void child.kill("SIGINT"),
+    interrupt: () => void process.kill(group ? -child.pid! : child.pid!, "SIGINT"),
     ended,
   };
 }

@@ -1,10 +1,17 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { ConvexHttpClient } from "convex/browser";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { api } from "../../convex/_generated/api.js";
+import { startBackend } from "../../launch/backend.ts";
+import { openDataFolder } from "../../launch/data-folder.ts";
+import { Setup } from "../../launch/organization.ts";
+import { makeSecret } from "../../launch/secrets.ts";
 import { close, freePorts, listen } from "./free-port.ts";
 import { run, type Program } from "./program.ts";
 
@@ -45,6 +52,37 @@ async function runPrintedCurl(output: string): Promise<z.infer<typeof completion
   return completion.parse(JSON.parse(stdout));
 }
 
+/** Signs in like an admin, on the running backend. */
+async function asAdmin(): Promise<{ client: ConvexHttpClient; session: string }> {
+  const adminKey = (await readFile(join(folder, "admin-key"), "utf8")).trim();
+  const setup = new Setup({ url: `http://127.0.0.1:${port}`, adminKey });
+  const [organization] = await setup.organizations();
+  const token = await setup.makeSignInToken(organization!.id);
+  const client = new ConvexHttpClient(`http://127.0.0.1:${port}`, { logger: false });
+  const session = makeSecret("gs_");
+  await client.mutation(api.admin.signIn, { token, session });
+  return { client, session };
+}
+
+async function revoke(key: string): Promise<void> {
+  const { client, session } = await asAdmin();
+  const keys = await client.query(api.admin.keys, { session });
+  const { keyId } = keys.find(({ prefix }) => key.startsWith(prefix))!;
+  await client.mutation(api.admin.revokeKey, { session, keyId });
+}
+
+/** Looks into the data folder with a backend alone. */
+async function deviceIsOnline(): Promise<boolean> {
+  const data = await openDataFolder(folder);
+  const adminKey = (await readFile(data.adminKeyFile, "utf8")).trim();
+  const options = { host: "127.0.0.1", port, sitePort: port + 1, console: false };
+  const backend = await startBackend(data, adminKey, options);
+  const { client, session } = await asAdmin();
+  const devices = await client.query(api.admin.devices, { session });
+  await backend.child.stop();
+  return devices.some(({ online }) => online);
+}
+
 function printedKey(output: string): string {
   return /sk-gleaner-[\w-]+/.exec(output)?.[0] ?? "";
 }
@@ -83,6 +121,83 @@ test("a setup that was cut off is completed, on the same organization", async ()
   const printed = await program.until(ready);
   expect(printed).toContain("Acme");
   await runPrintedCurl(printed);
+  await stop(program);
+});
+
+test("a key that was revoked meanwhile is not printed again", async () => {
+  const first = start();
+  const key = printedKey(await first.until(ready));
+  await revoke(key);
+  await stop(first);
+  const second = start();
+  const printed = await second.until(ready);
+  expect(printed).toContain("was revoked meanwhile");
+  expect(printedKey(printed)).not.toBe(key);
+  await runPrintedCurl(printed);
+  await stop(second);
+});
+
+test("a terminal's Ctrl-C, which reaches the whole process group, still stops in order", async () => {
+  const program = run(
+    "start.ts",
+    ["--headless", "--port", String(port)],
+    { GLEANER_DATA: folder },
+    { group: true },
+  );
+  await program.until(ready);
+  program.interrupt();
+  expect(await program.ended, program.output()).toBe(0);
+  const log = (await readFile(join(folder, "logs/donor.log"), "utf8")).trim().split("\n");
+  // The donor said good-bye while the backend still listened.
+  expect(log.slice(-20).join("\n")).toContain("headless.leaving");
+  expect(log.slice(-20).join("\n")).not.toMatch(/"level":"error"/);
+  expect(await deviceIsOnline()).toBe(false);
+});
+
+test("Ctrl-C while it starts leaves quietly", async () => {
+  for (const after of [300, 900]) {
+    const program = start();
+    await sleep(after);
+    program.interrupt();
+    expect(await program.ended, program.output()).toBe(0);
+    expect(program.output()).not.toContain("did not start");
+  }
+});
+
+test("with its database gone, a new organization is set up, and it says so", async () => {
+  const other = await mkdtemp(join(tmpdir(), "gleaner-gone-"));
+  const options = ["--headless", "--port", String(port)];
+  const first = run("start.ts", options, { GLEANER_DATA: other });
+  await first.until(ready);
+  await stop(first);
+  for (const name of ["backend.sqlite", "backend.sqlite-wal", "backend.sqlite-shm"]) {
+    await rm(join(other, name), { force: true });
+  }
+  const second = run("start.ts", options, { GLEANER_DATA: other });
+  const printed = await second.until(ready);
+  expect(printed).toContain("a new organization was set up");
+  await runPrintedCurl(printed);
+  await stop(second);
+  await rm(other, { recursive: true, force: true });
+});
+
+test("with --host, the printed code and address let another computer join, once", async () => {
+  const program = start("--host", "0.0.0.0");
+  const printed = await program.until(ready);
+  const code = /GLEANER_CODE=(\S+)/.exec(printed)?.[1] ?? "";
+  const url = /--backend (\S+)/.exec(printed)?.[1] ?? "";
+  expect(url).not.toContain("127.0.0.1");
+  const client = new ConvexHttpClient(url, { logger: false });
+  const device = { code, name: "another", platform: "test" };
+  const first = await client.mutation(api.devices.enroll, { ...device, deviceKey: makeSecret("gd_") });
+  expect(first.kind).toBe("enrolled");
+  const second = await client.mutation(api.devices.enroll, { ...device, deviceKey: makeSecret("gd_") });
+  expect(second).toMatchObject({ kind: "refused", reason: "used-up" });
+  const console_ = await fetch(/http:\S+#signin=/.exec(printed)?.[0].split("#")[0] ?? "");
+  expect(console_.status).toBe(200);
+  expect(console_.headers.get("content-security-policy")).toContain(new URL(url).host);
+  const config = (await (await fetch(new URL("/config", console_.url))).json()) as { deploymentUrl: string };
+  expect(config.deploymentUrl).toBe(url);
   await stop(program);
 });
 

@@ -1,0 +1,18 @@
+import type { FunctionReturnType } from "convex/server";
+import type { internal } from "../../convex/_generated/api.js";
+
+export type LedgerCheck = FunctionReturnType<typeof internal.setup.ledgerCheck>;
+
+/** What is wrongly booked, in sentences; empty when all is well. For when no job is under way. */
+export function ledgerFaults({ sum, byAccountKind, jobs, complete }: LedgerCheck): readonly string[] {
+  const escrow = byAccountKind.escrow;
+  const checks: readonly (readonly [boolean, string])[] = [
+    [complete, "the ledger is too long to be checked as a whole"],
+    [sum === 0n, `the ledger does not add up: its sum is ${sum}`],
+    [escrow === 0n, `${escrow} micro-credits are still reserved, though every job has ended`],
+    [jobs.settledTwice === 0, `${jobs.settledTwice} jobs were paid twice`],
+    [jobs.settledEarly === 0, `${jobs.settledEarly} jobs were paid before they ended`],
+    [jobs.unsettled === 0, `${jobs.unsettled} jobs that ended were not settled`],
+  ];
+  return checks.filter(([ok]) => !ok).map(([, fault]) => fault);
+}

@@ -1,0 +1,14 @@
+import type { NetworkInterfaceInfo } from "node:os";
+
+type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+
+/**
+ * By what address other computers reach a server that listens on `host`: null when they cannot (loopback).
+ * For "all addresses" the machine's first IPv4 address that is not internal.
+ */
+export function publicName(host: string, interfaces: Interfaces): string | null {
+  if (host === "localhost" || host === "::1" || host.startsWith("127.")) return null;
+  if (host !== "0.0.0.0" && host !== "::") return host.includes(":") ? `[${host}]` : host;
+  const addresses = Object.values(interfaces).flatMap((list) => list ?? []);
+  return addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? null;
+}

@@ -1,0 +1,36 @@
+import { mkdtemp, rm, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { freePorts } from "./free-port.ts";
+import { run } from "./program.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** Like saving a file without a change. */
+async function touch(file: string): Promise<void> {
+  await utimes(join(root, file), new Date(), new Date());
+}
+
+test("npm run dev restarts what a saved file changes, on the same data, and stops with Ctrl-C", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "gleaner-dev-"));
+  const port = await freePorts(3);
+  const program = run("dev.ts", ["--headless", "--port", String(port)], { GLEANER_DATA: folder });
+  const printed = await program.until("Ctrl-C stops everything");
+  const key = /sk-gleaner-[\w-]+/.exec(printed)?.[0] ?? "";
+
+  await touch("embedded/server.ts");
+  await program.until("dev: the backend was restarted");
+  await touch("main/headless.ts");
+  await program.until("dev: the donor was restarted");
+  expect(program.output()).toContain("dev: built anew");
+
+  const response = await fetch(`http://127.0.0.1:${port + 1}/v1/models`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  expect(response.status).toBe(200);
+  program.interrupt();
+  expect(await program.ended, program.output()).toBe(0);
+  await expect(fetch(`http://127.0.0.1:${port}/version`)).rejects.toThrow();
+  await rm(folder, { recursive: true, force: true });
+});
