@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -173,5 +174,32 @@ describe("the bridge", () => {
     const closed = new Promise<number>((resolve) => socket.once("close", resolve));
     socket.send(frame);
     expect([1008, 1009]).toContain(await closed);
+  });
+});
+
+describe("whoever means harm, without a cookie", () => {
+  /** A raw upgrade of `path`; resolves once the connection is over, however it ended. */
+  async function upgrade(path: string, host: string, leave: "wait" | "reset"): Promise<void> {
+    const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+    const over = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    socket.on("error", () => undefined);
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nOrigin: https://evil.example\r\nConnection: Upgrade\r\n` +
+        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    );
+    if (leave === "reset") setTimeout(() => socket.resetAndDestroy(), 1);
+    else socket.on("data", () => socket.end());
+    await over;
+  }
+
+  it("cannot end the donor with a path that is no URL", async () => {
+    for (const host of ["x", new URL(origin).host]) await upgrade("//", host, "wait");
+    expect(await raw("//", { host: new URL(origin).host })).toBe(400);
+    expect((await fetch(server.url, { redirect: "manual" })).status).toBe(303);
+  });
+
+  it("cannot end the donor by leaving before the refusal arrives", async () => {
+    await Promise.all(Array.from({ length: 200 }, () => upgrade("/x", "x", "reset")));
+    expect((await fetch(server.url, { redirect: "manual" })).status).toBe(303);
   });
 });

@@ -48,7 +48,11 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
       refuse(response, 405, "Method not allowed");
       return;
     }
-    const url = new URL(request.url ?? "/", `http://127.0.0.1:${port}`);
+    const url = requestUrl(request, port);
+    if (url === null) {
+      refuse(response, 400, "Bad request");
+      return;
+    }
     const page = await findPanelPage(options.folder);
     if (page === null) {
       refuse(response, 503, "The panel is not built yet: run `npm run build` and load this page again.");
@@ -77,9 +81,12 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
   }
 
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const url = new URL(request.url ?? "/", `http://127.0.0.1:${port}`);
+    // A client that is gone before it is answered is no error of ours.
+    socket.on("error", () => socket.destroy());
     const allowed =
-      url.pathname === "/bridge" && isSameOrigin(request, port, true) && session.acceptsCookie(request);
+      isSameOrigin(request, port, true) &&
+      session.acceptsCookie(request) &&
+      requestUrl(request, port)?.pathname === "/bridge";
     if (!allowed || sockets.clients.size >= maxPanels) {
       socket.end("HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n");
       return;
@@ -102,6 +109,13 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Null for a request line that is no path of ours, e.g. "//". */
+function requestUrl(request: IncomingMessage, port: number): URL | null {
+  const base = `http://127.0.0.1:${port}`;
+  const path = request.url ?? "/";
+  return URL.canParse(path, base) ? new URL(path, base) : null;
 }
 
 function secure(response: ServerResponse, port: number): void {
