@@ -5,6 +5,7 @@ import { errorResponse } from "./openai/errors.ts";
 import { openaiAction } from "./openai/handler.ts";
 import { getModel, listModels, modelsPath } from "./openai/models.ts";
 import { json, preflight } from "./openai/respond.ts";
+import { deploymentUrlFor } from "./model/deployment-url.ts";
 
 /** Set by Convex for every function; the one thing here that is not in the code. */
 declare const process: { readonly env: { readonly CONVEX_CLOUD_URL?: string } };
@@ -40,7 +41,7 @@ http.route({
   path: "/config",
   method: "GET",
   handler: httpAction(async (_ctx, request) => {
-    const deploymentUrl = process.env.CONVEX_CLOUD_URL ?? new URL(request.url).origin;
+    const deploymentUrl = deploymentUrlFor(request.url, process.env.CONVEX_CLOUD_URL);
     return await Promise.resolve(json(200, { deploymentUrl }));
   }),
 });

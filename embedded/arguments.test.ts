@@ -38,12 +38,27 @@ test("static folders are named by path and folder", () => {
   });
 });
 
+test("public URLs are kept as origins", () => {
+  expect(
+    parseArguments([
+      ...[...needed, "--public-url", "https://API.example.org/"],
+      ...["--public-site-url", "http://[2001:db8::1]:8080"],
+    ]),
+  ).toMatchObject({
+    value: { publicUrl: "https://api.example.org", publicSiteUrl: "http://[2001:db8::1]:8080" },
+  });
+});
+
 test.each([
   [[]],
   [["--convex", "convex"]],
   [[...needed, "--port", "70000"]],
   [[...needed, "--port", "http"]],
   [[...needed, "--static", "console"]],
+  [[...needed, "--public-url", "example.org"]],
+  [[...needed, "--public-url", "ftp://example.org"]],
+  [[...needed, "--public-url", "https://example.org/api"]],
+  [[...needed, "--public-site-url", "https://me:secret@example.org"]],
   [[...needed, "--colour"]],
   [[...needed, "surplus"]],
 ])("refuses %j", (argv) => {

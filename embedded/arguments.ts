@@ -10,12 +10,26 @@ const staticFolder = z
     return { path: text.slice(0, equals), dir: text.slice(equals + 1) };
   });
 
+/** An origin that others reach this machine by, a proxy's: `https://name`, with a port where it has one. */
+const publicUrl = z
+  .url({ protocol: /^https?$/, error: "expected http(s)://NAME" })
+  .transform((text, context) => {
+    const url = new URL(text);
+    if (url.href !== `${url.origin}/`) {
+      context.addIssue({ code: "custom", message: "expected no more than http(s)://NAME, without a path" });
+      return z.NEVER;
+    }
+    return url.origin;
+  });
+
 const schema = z.object({
   convex: z.string().min(1, "--convex FOLDER is missing"),
   data: z.string().min(1, "--data FILE is missing"),
   host: z.string().min(1).default("127.0.0.1"),
   port: port.default(3210),
   sitePort: port.optional(),
+  publicUrl: publicUrl.optional(),
+  publicSiteUrl: publicUrl.optional(),
   static: z.array(staticFolder).default([]),
   allowHost: z.array(z.string().min(1)).default([]),
   passEnv: z.array(z.string().min(1)).default([]),
@@ -32,6 +46,8 @@ export const USAGE = `node embedded/main.ts --convex FOLDER --data FILE [options
   --host ADDRESS         where to listen (127.0.0.1)
   --port PORT            the API: WebSocket and HTTP (3210; 0 takes a free one)
   --site-port PORT       the HTTP actions (the API's port + 1)
+  --public-url URL       where a proxy in front serves the API, as https://NAME
+  --public-site-url URL  where it serves the site
   --static /PATH=FOLDER  serve a built page on the site; may be repeated
   --allow-host NAME      another host name to answer to on loopback; may be repeated
   --pass-env NAME        let functions see this environment variable; may be repeated
@@ -50,6 +66,8 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
         host: { type: "string" },
         port: { type: "string" },
         "site-port": { type: "string" },
+        "public-url": { type: "string" },
+        "public-site-url": { type: "string" },
         static: { type: "string", multiple: true },
         "allow-host": { type: "string", multiple: true },
         "pass-env": { type: "string", multiple: true },
@@ -65,6 +83,8 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     convex: values.convex ?? "",
     data: values.data ?? "",
     sitePort: values["site-port"],
+    publicUrl: values["public-url"],
+    publicSiteUrl: values["public-site-url"],
     allowHost: values["allow-host"],
     passEnv: values["pass-env"],
     adminKeyFile: values["admin-key-file"],

@@ -37,6 +37,8 @@ async function main(): Promise<void> {
     host: options.host,
     port: options.port,
     sitePort: options.sitePort,
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    ...(options.publicSiteUrl === undefined ? {} : { publicSiteUrl: options.publicSiteUrl }),
     adminKey: await readAdminKey(options.adminKeyFile),
     env: passedOn(options.passEnv),
     staticFolders: options.static,

@@ -5,7 +5,7 @@ import { openEngine } from "./engine/engine.ts";
 import type { Engine } from "./engine/types.ts";
 import { adminKeyCheck } from "./http/admin-key.ts";
 import { apiHandler } from "./http/api-handler.ts";
-import { localUrl } from "./http/endpoint.ts";
+import { hostNameIn, localOrigins, localUrl, originsAt } from "./http/endpoint.ts";
 import { EnvironmentVariables } from "./http/environment-variables.ts";
 import { hostCheck } from "./http/host-check.ts";
 import { closeServer, listen } from "./http/listen.ts";
@@ -30,6 +30,9 @@ export type BackendOptions = {
   /** 0 takes a free port. */
   readonly port: number;
   readonly sitePort: number;
+  /** The API's and the site's origins as clients reach them, where a proxy is in front; else where they listen. */
+  readonly publicUrl?: string;
+  readonly publicSiteUrl?: string;
   readonly adminKey: string;
   /** What functions see as `process.env`. */
   readonly env?: { readonly [name: string]: string };
@@ -42,6 +45,7 @@ export type BackendOptions = {
 };
 
 export type Backend = {
+  /** Where it listens, for programs on this machine. */
   readonly url: string;
   readonly siteUrl: string;
   readonly adminKey: string;
@@ -75,7 +79,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
 type OnClose = (step: () => Promise<void>) => void;
 
 async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<Backend, "close">> {
-  const { host = "127.0.0.1", adminKey, log = () => undefined } = options;
+  const { host = "127.0.0.1", publicUrl, publicSiteUrl, adminKey, log = () => undefined } = options;
   let engine: Engine | null = null;
   // Registered first, so that it closes last: what is being answered needs it to the end.
   onClose(async () => engine?.close());
@@ -88,7 +92,7 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
   const { dataFile, onFailed } = options;
   engine = openEngine({ path: dataFile, ...(onFailed === undefined ? {} : { onFailed }) });
   const environment = new EnvironmentVariables(
-    { CONVEX_CLOUD_URL: url, CONVEX_SITE_URL: siteUrl },
+    { CONVEX_CLOUD_URL: publicUrl ?? url, CONVEX_SITE_URL: publicSiteUrl ?? siteUrl },
     options.env ?? {},
   );
   const runtime = createFunctionRunner({
@@ -102,7 +106,8 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
   const runner = withSystemFunctions({ engine, runner: runtime, environment });
   const nextRequestId = () => randomBytes(8).toString("hex");
   const shared = { engine, runner, isAdminKey: adminKeyCheck(adminKey), nextRequestId, log };
-  const isAllowedHost = hostCheck(host, options.allowedHosts);
+  const publicNames = [publicUrl, publicSiteUrl].flatMap((each) => each ?? []).map(hostNameIn);
+  const isAllowedHost = hostCheck(host, [...publicNames, ...(options.allowedHosts ?? [])]);
 
   const connections = new Connections({
     ...shared,
@@ -129,7 +134,9 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
     }),
   );
   const { staticFolders = [] } = options;
-  site.serve(siteHandler({ runner, isAllowedHost, staticFolders, apiPort: () => api.port, log }));
+  const apiOrigins = (hostHeader: string) =>
+    publicUrl === undefined ? localOrigins(url, hostHeader) : originsAt(publicUrl);
+  site.serve(siteHandler({ runner, isAllowedHost, staticFolders, apiOrigins, log }));
   // Last, so that what is due finds the deployment complete; stopped first.
   const onError = (error: unknown) => log(`scheduler: ${describe(error)}`);
   onClose(await startScheduling({ engine, runtime, onError }));

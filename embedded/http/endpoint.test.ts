@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { localUrl, originsForPage } from "./endpoint.ts";
+import { localOrigins, localUrl, originsAt } from "./endpoint.ts";
 
 test.each([
   ["127.0.0.1", "http://127.0.0.1:3210"],
@@ -10,11 +10,19 @@ test.each([
   expect(localUrl(host, 3210)).toBe(url);
 });
 
-test("a page reaches the API by the name that it was itself reached by", () => {
-  expect(originsForPage("office:3211", 3210)).toEqual(["http://office:3210", "ws://office:3210"]);
-  expect(originsForPage("[::1]:3211", 3210)).toEqual(["http://[::1]:3210", "ws://[::1]:3210"]);
+test("a page reaches the API at its URL, or by the name that it was itself reached by", () => {
+  const own = ["http://127.0.0.1:3210", "ws://127.0.0.1:3210"];
+  const api = "http://127.0.0.1:3210";
+  expect(localOrigins(api, "127.0.0.1:3211")).toEqual(own);
+  expect(localOrigins(api, "office:3211")).toEqual([...own, "http://office:3210", "ws://office:3210"]);
+  expect(localOrigins(api, "[::1]:3211")).toEqual([...own, "http://[::1]:3210", "ws://[::1]:3210"]);
+});
+
+test("a public API is reached by TLS, on the port that it names", () => {
+  expect(originsAt("https://api.example.org")).toEqual(["https://api.example.org", "wss://api.example.org"]);
+  expect(originsAt("https://api.example.org:8443")).toContain("wss://api.example.org:8443");
 });
 
 test.each(["a; script-src *", "a b", "", "a:b"])("%j gets into no policy", (host) => {
-  expect(originsForPage(host, 3210)).toBeNull();
+  expect(localOrigins("http://127.0.0.1:3210", host)).toEqual(originsAt("http://127.0.0.1:3210"));
 });

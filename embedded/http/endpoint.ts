@@ -5,13 +5,26 @@ export function localUrl(host: string, port: number): string {
   return `http://${WILDCARDS.has(host) ? "127.0.0.1" : bracketed(host)}:${port}`;
 }
 
+/** A deployment's origins for a page's requests and its WebSocket. */
+export function originsAt(url: string): readonly string[] {
+  const { origin } = new URL(url);
+  return [origin, origin.replace(/^http/, "ws")];
+}
+
 /**
- * The deployment's origins as a page sees them that came from `hostHeader`: the same machine by the same
- * name, on the API's port. Null for a header that is no host name.
+ * Where a page that was asked for by `hostHeader` finds the API which this machine knows as `apiUrl`: there, and
+ * by the name that the page came by, on the API's port. A header that is no host name adds nothing.
  */
-export function originsForPage(hostHeader: string, apiPort: number): readonly string[] | null {
+export function localOrigins(apiUrl: string, hostHeader: string): readonly string[] {
   const name = /^([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\])(?::\d+)?$/.exec(hostHeader)?.[1];
-  return name === undefined ? null : [`http://${name}:${apiPort}`, `ws://${name}:${apiPort}`];
+  if (name === undefined) return originsAt(apiUrl);
+  const { port } = new URL(apiUrl);
+  return [...new Set([...originsAt(apiUrl), `http://${name}:${port}`, `ws://${name}:${port}`])];
+}
+
+/** The host's name as a Host header has it, without the port. */
+export function hostNameIn(url: string): string {
+  return new URL(url).hostname;
 }
 
 function bracketed(host: string): string {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FunctionRunner } from "../runtime/types.ts";
+import { localOrigins } from "./endpoint.ts";
 import { hostCheck } from "./host-check.ts";
 import { closeServer, listen } from "./listen.ts";
 import { siteHandler } from "./site-handler.ts";
@@ -63,7 +64,7 @@ beforeAll(async () => {
       runner,
       isAllowedHost: hostCheck("127.0.0.1"),
       staticFolders: [{ path: "/console", dir: join(dir, "console") }],
-      apiPort: () => 4210,
+      apiOrigins: (host) => localOrigins("http://127.0.0.1:4210", host),
       log: unused,
     }),
   );

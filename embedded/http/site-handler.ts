@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FunctionRunner } from "../runtime/types.ts";
-import { originsForPage } from "./endpoint.ts";
 import type { HostCheck } from "./host-check.ts";
 import { sendReply, textReply } from "./reply.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -13,8 +12,8 @@ export type SiteOptions = {
   readonly runner: FunctionRunner;
   readonly isAllowedHost: HostCheck;
   readonly staticFolders: readonly StaticFolder[];
-  /** Where the API listens: pages that the site serves may talk to it. */
-  readonly apiPort: () => number;
+  /** The API's origins for a page that was asked for by this Host: it may talk to them. */
+  readonly apiOrigins: (hostHeader: string) => readonly string[];
   readonly log: (line: string) => void;
 };
 
@@ -39,7 +38,7 @@ async function answer(
     sendReply(response, textReply("Unknown host", 403));
     return;
   }
-  const headers = securityHeaders({ connectTo: originsForPage(host, options.apiPort()) ?? [] });
+  const headers = securityHeaders({ connectTo: options.apiOrigins(host) });
   for (const folder of options.staticFolders) {
     if (await serveStatic(folder, headers, request, response)) return;
   }

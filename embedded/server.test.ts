@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startBackend, type Backend, type BackendOptions } from "./server.ts";
+
+const root = join(import.meta.dirname, "..");
+
+/** The real functions, with a page beside them. */
+async function start(options: Partial<BackendOptions>): Promise<Backend> {
+  const folder = await mkdtemp(join(tmpdir(), "server-"));
+  const backend = await startBackend({
+    convexDir: join(root, "convex"),
+    dataFile: join(folder, "data.sqlite"),
+    port: 0,
+    sitePort: 0,
+    adminKey: "test|key",
+    staticFolders: [{ path: "/page", dir: import.meta.dirname }],
+    ...options,
+  });
+  onTestFinished(async () => {
+    await backend.close();
+    await rm(folder, { recursive: true });
+  });
+  return backend;
+}
+
+/** `fetch` sends the Host that it connects to, a proxy the one that it was asked for. */
+async function get(siteUrl: string, path: string, host: string) {
+  return await new Promise<{ status: number; policy: string; body: string }>((resolve, reject) => {
+    httpRequest(siteUrl + path, { headers: { host } }, (response) => {
+      let body = "";
+      response.on("data", (data: Buffer) => (body += data.toString()));
+      response.on("end", () => {
+        const policy = String(response.headers["content-security-policy"]);
+        resolve({ status: response.statusCode ?? 0, policy, body });
+      });
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+const connectTo = (policy: string): readonly string[] =>
+  /connect-src ([^;]*)/.exec(policy)?.[1]?.split(" ") ?? [];
+
+test("behind a proxy, clients are sent to the public URL, and the page may go there", async () => {
+  const { siteUrl } = await start({
+    publicUrl: "https://api.example.org",
+    publicSiteUrl: "https://gleaner.example.org",
+  });
+  const config = await get(siteUrl, "/config", "gleaner.example.org");
+  expect([config.status, JSON.parse(config.body)]).toEqual([
+    200,
+    { deploymentUrl: "https://api.example.org" },
+  ]);
+  const page = await get(siteUrl, "/page/main.ts", "gleaner.example.org");
+  expect(connectTo(page.policy)).toEqual(["'self'", "https://api.example.org", "wss://api.example.org"]);
+  expect((await get(siteUrl, "/config", "evil.example.org")).status).toBe(403);
+});
+
+test.each(["office:3211", "localhost:3211", "127.0.0.1:3211"])(
+  "on all addresses, a page asked for as %s may go where it is sent",
+  async (host) => {
+    const { url, siteUrl } = await start({ host: "0.0.0.0" });
+    const { deploymentUrl } = JSON.parse((await get(siteUrl, "/config", host)).body) as {
+      deploymentUrl: string;
+    };
+    const name = host === "office:3211" ? "office" : "127.0.0.1";
+    expect(deploymentUrl).toBe(`http://${name}:${new URL(url).port}`);
+    const { policy } = await get(siteUrl, "/page/main.ts", host);
+    expect(connectTo(policy)).toContain(deploymentUrl);
+    expect(connectTo(policy)).toContain(deploymentUrl.replace("http", "ws"));
+  },
+);
