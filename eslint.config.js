@@ -1,3 +1,4 @@
+import { builtinModules } from "node:module";
 import js from "@eslint/js";
 import convexPlugin from "@convex-dev/eslint-plugin";
 import reactHooks from "eslint-plugin-react-hooks";
@@ -25,7 +26,10 @@ const boundaries = {
     ),
   ],
   convex: [
-    refuse(["node:*"], "convex/ runs on Convex's default runtime: no Node."),
+    {
+      regex: `^(node:|(${builtinModules.join("|")})($|/))`,
+      message: "convex/ runs on Convex's default runtime: no Node.",
+    },
     refuse(ourFolders("main", "renderer", "embedded", "launch"), "convex/ may import app/ alone."),
   ],
   main: [
@@ -36,7 +40,10 @@ const boundaries = {
     onlyGenerated,
   ],
   renderer: [
-    refuse(["node:*", "electron"], "A renderer never reaches Node."),
+    {
+      regex: `^(node:|electron($|/)|(${builtinModules.join("|")})($|/))`,
+      message: "A renderer never reaches Node.",
+    },
     refuse(
       ourFolders("main", "embedded", "launch"),
       "renderer/ may import app/ and convex/_generated alone.",
@@ -48,6 +55,7 @@ const boundaries = {
       ourFolders("app", "main", "renderer", "launch"),
       "embedded/ knows nothing of ours but what it serves.",
     ),
+    { regex: "^\\.{1,2}/(.*/)?convex/", message: "embedded/ loads the functions at run time." },
   ],
 };
 
@@ -57,38 +65,67 @@ const boundary = (folder) => ({
   rules: { "no-restricted-imports": ["error", { patterns: boundaries[folder] }] },
 });
 
+const electronFree = "Only desktop.ts, tray/, window/, update/ and the preload know Electron.";
+const knowsElectron = [
+  "main/desktop.ts",
+  "main/tray/**",
+  "main/window/**",
+  "main/update/**",
+  "main/preload/**",
+];
+
 const noElectron = {
   files: ["main/**/*.ts"],
-  ignores: ["main/desktop.ts", "main/tray/**", "main/window/**", "main/update/**", "main/preload/**"],
+  ignores: knowsElectron,
   rules: {
     "no-restricted-imports": [
       "error",
-      {
-        paths: [{ name: "electron", message: "Only desktop.ts, tray/, window/ and update/ know Electron." }],
-        patterns: boundaries.main,
-      },
+      { patterns: [{ regex: "^electron($|/)", message: electronFree }, ...boundaries.main] },
     ],
   },
 };
 
-/** The untyped road: raw IPC is for the two files that carry the contract. */
-const noRawIpc = {
-  files: ["main/**/*.ts", "renderer/**/*.{ts,tsx}"],
-  ignores: ["main/window/ipc.ts", "main/preload/**"],
-  rules: {
-    "no-restricted-syntax": [
-      "error",
-      {
-        selector: "ImportSpecifier[imported.name=/^(ipcMain|ipcRenderer)$/]",
-        message: "Use the IPC contract (app/contract/ipc.ts), not raw IPC.",
-      },
-      {
-        selector: "MemberExpression[property.name=/^(ipcMain|ipcRenderer)$/]",
-        message: "Use the IPC contract.",
-      },
-    ],
+const dynamicElectron = { selector: "ImportExpression[source.value=/^electron/]", message: electronFree };
+
+/** The untyped road: raw IPC is for the two files that carry the contract, the bridge for the panel's own. */
+const rawIpc = [
+  {
+    selector: "ImportSpecifier[imported.name=/^(ipcMain|ipcRenderer)$/]",
+    message: "Use the IPC contract (app/contract/ipc.ts), not raw IPC.",
   },
+  { selector: "MemberExpression[property.name=/^(ipcMain|ipcRenderer)$/]", message: "Use the IPC contract." },
+];
+const theBridge = {
+  selector: "MemberExpression[property.name='gleaner']",
+  message: "Only the panel sees the bridge.",
 };
+const noClock = [
+  {
+    selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+    message: "app/ has no clock: take `now`.",
+  },
+  {
+    selector: "MemberExpression[object.name='Date'][property.name='now']",
+    message: "app/ has no clock: take `now`.",
+  },
+  {
+    selector: "MemberExpression[object.name='Math'][property.name='random']",
+    message: "app/ is deterministic.",
+  },
+];
+
+const restrictSyntax = (files, ignores, ...selectors) => ({
+  files,
+  ignores,
+  rules: { "no-restricted-syntax": ["error", ...selectors] },
+});
+
+const syntax = [
+  restrictSyntax(["app/**/*.ts"], ["**/*.test.ts"], ...noClock),
+  restrictSyntax(["main/**/*.ts"], knowsElectron, dynamicElectron, ...rawIpc),
+  restrictSyntax(["main/{tray,window,update}/**/*.ts", "main/desktop.ts"], ["main/window/ipc.ts"], ...rawIpc),
+  restrictSyntax(["renderer/**/*.{ts,tsx}"], ["renderer/panel/bridge/**"], theBridge, ...rawIpc),
+];
 
 export default defineConfig([
   globalIgnores([
@@ -129,7 +166,7 @@ export default defineConfig([
   { files: ["renderer/**/*.{ts,tsx}"], ...reactHooks.configs.flat.recommended },
   ...Object.keys(boundaries).map(boundary),
   noElectron,
-  noRawIpc,
+  ...syntax,
   {
     // Tools that want a default export.
     files: ["*.config.{ts,js}", "**/*.config.{ts,js}", "convex/{schema,http,crons}.ts"],

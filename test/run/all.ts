@@ -37,12 +37,17 @@ async function runStep(step: Step, report: string): Promise<{ counts: Counts; no
   if (tool.kind === "lacking") {
     const note = `skipped: ${tool.reason}. To run them: ${tool.remedy}`;
     console.log(note);
-    return { counts: { ...none, skipped: 1 }, note };
+    return { counts: isRequired(step) ? { ...none, failed: 1 } : { ...none, skipped: 1 }, note };
   }
   const started = performance.now();
   const code = await run([...tool.wrap, ...step.command], step, report, tool.env);
   console.log(`   ${step.name} took ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return { counts: count(step, report, code), note: null };
+}
+
+/** Where a machine is known to have everything (CI), GLEANER_REQUIRE names the steps that must not be skipped. */
+function isRequired(step: Step): boolean {
+  return (process.env["GLEANER_REQUIRE"] ?? "").split(" ").includes(step.name);
 }
 
 async function run(

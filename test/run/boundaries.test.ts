@@ -1,0 +1,51 @@
+import { join, resolve } from "node:path";
+import { ESLint } from "eslint";
+import tseslint from "typescript-eslint";
+import { expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const eslint = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] });
+
+/** What the boundary rules say of a file with this content. */
+async function refusals(file: string, code: string): Promise<readonly string[]> {
+  const [result] = await eslint.lintText(code, { filePath: join(root, file) });
+  return (result?.messages ?? [])
+    .filter(({ ruleId }) => ruleId?.startsWith("no-restricted-"))
+    .map(({ message }) => message);
+}
+
+it.each([
+  ["app/probe.ts", 'import { readFileSync } from "node:fs"; readFileSync("x");'],
+  ["app/probe.ts", 'import { x } from "../main/log.ts"; x();'],
+  ["app/probe.ts", "export const now = Date.now();"],
+  ["app/probe.ts", "export const now = new Date();"],
+  ["app/probe.ts", "export const chance = Math.random();"],
+  ["convex/probe.ts", 'import { readFileSync } from "fs"; readFileSync("x");'],
+  ["convex/probe.ts", 'import { x } from "../main/log.ts"; x();'],
+  ["embedded/probe.ts", 'import { x } from "../app/assert-never.ts"; x();'],
+  ["embedded/probe.ts", 'import { x } from "../convex/model/load.ts"; x();'],
+  ["main/donor/probe.ts", 'import { app } from "electron"; app.quit();'],
+  ["main/donor/probe.ts", 'import { app } from "electron/main"; app.quit();'],
+  ["main/donor/probe.ts", 'export const app = import("electron");'],
+  ["main/donor/probe.ts", 'import { x } from "../../convex/model/load.ts"; x();'],
+  ["main/window/probe.ts", 'import { ipcMain } from "electron"; ipcMain.handle("x", () => 1);'],
+  ["renderer/panel/probe.ts", 'import { x } from "../../main/log.ts"; x();'],
+  ["renderer/panel/probe.ts", 'import fs from "fs"; fs.readFileSync("x");'],
+  ["renderer/console/probe.ts", "export const bridge = window.gleaner;"],
+])("%s refuses: %s", async (file, code) => {
+  expect(await refusals(file, code)).not.toEqual([]);
+});
+
+it.each([
+  [
+    "app/probe.ts",
+    'import { z } from "zod"; export const day = (now: number) => z.date().parse(new Date(now));',
+  ],
+  [
+    "main/donor/probe.ts",
+    'import { ConvexClient } from "convex/browser"; import { api } from "../../convex/_generated/api.js"; new ConvexClient(api);',
+  ],
+  ["main/window/probe.ts", 'import { BrowserWindow } from "electron"; new BrowserWindow();'],
+])("%s takes: %s", async (file, code) => {
+  expect(await refusals(file, code)).toEqual([]);
+});
