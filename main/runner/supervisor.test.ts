@@ -257,6 +257,85 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(again.loads[0]).toBeGreaterThan(0);
   });
 
+  it("asks once to free the model, however often it yields, and answers every time", async () => {
+    const supervisor = open({ unloadMs: 400 });
+    await start(supervisor, chat("Hi")).outcome;
+    const pid = supervisor.pid as number;
+    // A large model is not freed at once.
+    process.kill(pid, "SIGSTOP");
+    const yields = [supervisor.yield(), supervisor.yield()];
+    await sleep(100);
+    process.kill(pid, "SIGCONT");
+    await Promise.all(yields);
+    await sleep(500);
+    expect(supervisor.pid).toBe(pid);
+  });
+
+  it("runs a job that came between two yields once, and says its text once", async () => {
+    const supervisor = open({ unloadMs: 400 });
+    await start(supervisor, chat("Hi")).outcome;
+    const pid = supervisor.pid as number;
+    process.kill(pid, "SIGSTOP");
+    const yields = [supervisor.yield(), supervisor.yield()];
+    await sleep(20);
+    // Long enough that a limit meant for the unload would end it in the middle.
+    const writing = happening();
+    const { outcome, texts } = start(supervisor, talkative, model, writing.resolve);
+    process.kill(pid, "SIGCONT");
+    await writing.promise;
+    process.kill(pid, "SIGSTOP");
+    await sleep(500);
+    process.kill(pid, "SIGCONT");
+    const ended = await outcome;
+    if (ended.kind !== "done") throw new Error(JSON.stringify(ended));
+    expect(texts.join("")).toBe(ended.result.text);
+    expect(supervisor.pid).toBe(pid);
+    await Promise.all(yields);
+  });
+
+  it("starts a job that came during an unload that never ends in a new process", async () => {
+    const supervisor = open({ unloadMs: 200 });
+    await start(supervisor, chat("Hi")).outcome;
+    const pid = supervisor.pid as number;
+    process.kill(pid, "SIGSTOP");
+    const yielded = supervisor.yield();
+    await sleep(20);
+    const { outcome, texts } = start(supervisor, chat("Hi"));
+    const ended = await outcome;
+    if (ended.kind !== "done") throw new Error(JSON.stringify(ended));
+    expect(texts.join("")).toBe(ended.result.text);
+    expect(supervisor.pid).not.toBe(pid);
+    await yielded;
+  });
+
+  it("takes a job back at once that waits for an unload, and keeps the process", async () => {
+    const supervisor = open({ unloadMs: 1_000 });
+    await start(supervisor, chat("Hi")).outcome;
+    const pid = supervisor.pid as number;
+    process.kill(pid, "SIGSTOP");
+    const first = supervisor.yield();
+    await sleep(20);
+    const { outcome } = start(supervisor, chat("Hi"));
+    const second = supervisor.yield();
+    expect(await outcome).toEqual({ kind: "aborted" });
+    await sleep(300);
+    process.kill(pid, "SIGCONT");
+    await Promise.all([first, second]);
+    expect(supervisor.pid).toBe(pid);
+  });
+
+  it("never sends a job to a second process", async () => {
+    const supervisor = open();
+    await start(supervisor, chat("Hi")).outcome;
+    // Sent between the decision to stop and the process's end.
+    const stopped = supervisor.stop();
+    const { outcome, texts } = start(supervisor, talkative);
+    await stopped;
+    expect(await outcome).toEqual({ kind: "aborted" });
+    expect(texts).toEqual([]);
+    expect(spawned).toHaveLength(1);
+  });
+
   it("ends the process when it was idle for long", async () => {
     const supervisor = open({ idleMs: 50 });
     await start(supervisor, chat("Hi")).outcome;

@@ -52,6 +52,8 @@ type Current = {
   readonly events: RunEvents;
   readonly settle: (outcome: RunOutcome) => void;
   readonly outcome: Promise<RunOutcome>;
+  /** Sent to a process: once. Run a second time within its attempt, it would say its text twice. */
+  sent: boolean;
   aborting: boolean;
   silentTicks: number;
 };
@@ -61,6 +63,14 @@ type Process = {
   started: boolean;
   /** Why we ended it ourselves; null while an exit would be a crash. */
   ending: "abort" | "silence" | "rest" | null;
+  /** Being asked to free its model: everybody who wants that waits for the same answer. */
+  unloading: Unloading | null;
+};
+
+type Unloading = {
+  readonly over: Promise<undefined>;
+  readonly resolve: () => void;
+  readonly timer: NodeJS.Timeout;
 };
 
 /**
@@ -76,7 +86,6 @@ export class RunnerSupervisor {
   #crashes = 0;
   #restingUntil: number | null = null;
   #idleTimer: NodeJS.Timeout | undefined;
-  #onUnloaded: (() => void) | null = null;
 
   constructor(spawn: SpawnRunner, log: Log, times: SupervisorTimes = supervisorTimes) {
     this.#spawn = spawn;
@@ -110,11 +119,11 @@ export class RunnerSupervisor {
         resolve(outcome);
       },
       outcome: promise,
+      sent: false,
       aborting: false,
       silentTicks: 0,
     };
-    if (this.#process === null) this.#start();
-    else if (this.#process.started) this.#sendRun();
+    this.#sendRun();
     return promise;
   }
 
@@ -122,15 +131,14 @@ export class RunnerSupervisor {
   async abort(): Promise<void> {
     const current = this.#current;
     if (current === null) return;
+    if (!current.sent) {
+      if (this.#process?.started === false) this.#end("abort");
+      current.settle({ kind: "aborted" });
+      return;
+    }
     if (!current.aborting) {
       current.aborting = true;
-      const running = this.#process;
-      if (running === null || !running.started) {
-        this.#end("abort");
-        current.settle({ kind: "aborted" });
-        return;
-      }
-      running.child.send({ type: "abort", attemptId: current.job.attemptId });
+      this.#process?.child.send({ type: "abort", attemptId: current.job.attemptId });
       const timer = setTimeout(() => this.#end("abort"), this.#times.abortMs);
       void current.outcome.then(() => clearTimeout(timer));
     }
@@ -142,12 +150,8 @@ export class RunnerSupervisor {
     await this.abort();
     const running = this.#process;
     if (running === null || !running.started || this.#current !== null) return;
-    const { promise, resolve } = happening();
-    this.#onUnloaded = resolve;
-    running.child.send({ type: "unload" });
-    const timer = setTimeout(() => this.#end("rest"), this.#times.unloadMs);
-    await promise;
-    clearTimeout(timer);
+    running.unloading ??= this.#unload(running);
+    await running.unloading.over;
   }
 
   /** Ends everything. The supervisor can be used again after. */
@@ -157,15 +161,30 @@ export class RunnerSupervisor {
     this.#end("rest");
   }
 
+  #unload(running: Process): Unloading {
+    const { promise, resolve } = happening();
+    running.child.send({ type: "unload" });
+    const timer = setTimeout(() => this.#end("rest"), this.#times.unloadMs);
+    return { over: promise, resolve, timer };
+  }
+
+  #unloaded(running: Process): void {
+    const { unloading } = running;
+    running.unloading = null;
+    if (unloading === null) return;
+    clearTimeout(unloading.timer);
+    unloading.resolve();
+  }
+
   #start(): void {
     const child = this.#spawn();
-    const process: Process = { child, started: false, ending: null };
+    const process: Process = { child, started: false, ending: null, unloading: null };
     this.#process = process;
     const timer = setTimeout(() => {
       if (!process.started) child.kill();
     }, this.#times.startMs);
     child.onMessage((raw) => {
-      if (this.#process === process) this.#receive(parseFromRunner(raw));
+      if (this.#process === process) this.#receive(process, parseFromRunner(raw));
     });
     child.onExit((exit) => {
       clearTimeout(timer);
@@ -174,12 +193,21 @@ export class RunnerSupervisor {
     this.#log("debug", "runner.spawned", { pid: child.pid ?? null });
   }
 
+  /** Sends the job, unless it was; it waits for a process that has started, stays, and has freed its last model. */
   #sendRun(): void {
     const current = this.#current;
-    if (current !== null) this.#process?.child.send({ type: "run", ...current.job });
+    if (current === null || current.sent) return;
+    const running = this.#process;
+    if (running === null) {
+      this.#start();
+      return;
+    }
+    if (!running.started || running.ending !== null || running.unloading !== null) return;
+    current.sent = true;
+    running.child.send({ type: "run", ...current.job });
   }
 
-  #receive(message: FromRunner | null): void {
+  #receive(from: Process, message: FromRunner | null): void {
     if (message === null) {
       this.#log("warn", "runner.bad-message");
       return;
@@ -188,16 +216,14 @@ export class RunnerSupervisor {
     if (current !== null) current.silentTicks = 0;
     switch (message.type) {
       case "started":
-        if (this.#process !== null) this.#process.started = true;
-        {
-          this.#sendRun();
-          return;
-        }
+        from.started = true;
+        this.#sendRun();
+        return;
       case "loaded":
         return current?.events.loaded(message.loadMs);
       case "unloaded":
-        this.#onUnloaded?.();
-        this.#onUnloaded = null;
+        this.#unloaded(from);
+        this.#sendRun();
         return;
       case "text":
         if (current?.job.attemptId === message.attemptId && message.text !== "" && !current.aborting) {
@@ -207,22 +233,16 @@ export class RunnerSupervisor {
       case "done":
         if (current?.job.attemptId !== message.attemptId) return;
         this.#crashes = 0;
-        {
-          current.settle({ kind: "done", result: message.result });
-          return;
-        }
+        current.settle({ kind: "done", result: message.result });
+        return;
       case "failed":
         if (current?.job.attemptId !== message.attemptId) return;
-        {
-          current.settle({ kind: "failed", error: message.error });
-          return;
-        }
+        current.settle({ kind: "failed", error: message.error });
+        return;
       case "aborted":
         if (current?.job.attemptId !== message.attemptId) return;
-        {
-          current.settle({ kind: "aborted" });
-          return;
-        }
+        current.settle({ kind: "aborted" });
+        return;
       default:
         return assertNever(message);
     }
@@ -248,14 +268,13 @@ export class RunnerSupervisor {
   #exited(process: Process, exit: RunnerExit): void {
     if (this.#process !== process) return;
     this.#process = null;
-    this.#onUnloaded?.();
-    this.#onUnloaded = null;
+    this.#unloaded(process);
     const current = this.#current;
     if (process.ending === "abort" || process.ending === "rest") {
       this.#log("info", "runner.ended", { why: process.ending });
+      if (current?.sent === true) current.settle({ kind: "aborted" });
       // A job that came in after the decision to end the old process gets a new one.
-      if (current !== null && current.aborting) current.settle({ kind: "aborted" });
-      else if (current !== null) this.#start();
+      else this.#sendRun();
       return;
     }
     this.#crashes += 1;
