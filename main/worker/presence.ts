@@ -1,7 +1,8 @@
 import { times } from "../../app/jobs/limits.ts";
 import type { Activity } from "../../app/policy/decision.ts";
 import { errorName, type Log } from "../log.ts";
-import type { Backend, Capabilities, ReportedActivity } from "./backend.ts";
+import { BackOff, type BackOffDelay } from "./back-off.ts";
+import { type Backend, type Capabilities, type ReportedActivity, UnknownDeviceError } from "./backend.ts";
 
 export type PresenceOptions = {
   readonly backend: Pick<Backend, "hello" | "heartbeat" | "report" | "goodbye">;
@@ -9,18 +10,26 @@ export type PresenceOptions = {
   readonly log: Log;
   readonly heartbeatHoldingMs?: number;
   readonly heartbeatIdleMs?: number;
+  /** A hello that was refused may be said again: greet then, with what is true by then. */
+  readonly onGreetAgain: () => void;
+  readonly retryDelayMs?: BackOffDelay;
 };
 
 /**
  * Tells the backend that this device is here, what it can do and what it does: a hello for each connection
- * and each change of capabilities, a heartbeat on a clock, a report at each change of activity.
+ * and each change of capabilities, a heartbeat on a clock, a report at each change of activity. What the
+ * backend refuses is said again, later each time; but not to a backend that does not know this device.
  */
 export class Presence {
   readonly #options: PresenceOptions;
   #greeted: string | null = null;
   #greeting: string | null = null;
+  #refused: string | null = null;
+  readonly #greetLater: BackOff;
   #startup = true;
   #reported: string | null = null;
+  #reporting = false;
+  readonly #reportLater: BackOff;
   #activity: ReportedActivity | null = null;
   #holding = false;
   #timer: NodeJS.Timeout | null = null;
@@ -29,6 +38,8 @@ export class Presence {
 
   constructor(options: PresenceOptions) {
     this.#options = options;
+    this.#greetLater = new BackOff(options.retryDelayMs);
+    this.#reportLater = new BackOff(options.retryDelayMs);
   }
 
   /** Whether the backend knows this connection and these capabilities. */
@@ -36,21 +47,27 @@ export class Presence {
     return this.#greeted === greetingKey(generation, capabilities);
   }
 
-  /** Says hello unless that was said or is being said. Resolves true when the backend took it. */
+  /** Says hello unless that was said, is being said, or was refused just now. Resolves true when the backend took it. */
   async greet(generation: number, capabilities: Capabilities): Promise<boolean> {
     const key = greetingKey(generation, capabilities);
     if (this.#ended || this.#greeted === key || this.#greeting === key) return false;
+    if (this.#greetLater.waiting && this.#refused === key) return false;
     this.#greeting = key;
     try {
       await this.#options.backend.hello(this.#options.version, capabilities, this.#startup);
+      this.#greetLater.taken();
       this.#startup = false;
       this.#greeted = key;
       this.#reported = null;
-      this.#report();
+      void this.#report();
       this.#arm();
       return true;
     } catch (error) {
       this.#options.log("warn", "hello.refused", { error: errorName(error) });
+      this.#refused = key;
+      if (!this.#ended && !(error instanceof UnknownDeviceError)) {
+        this.#greetLater.refused(this.#options.onGreetAgain);
+      }
       return false;
     } finally {
       if (this.#greeting === key) this.#greeting = null;
@@ -62,7 +79,7 @@ export class Presence {
       activity.kind === "donating"
         ? { kind: "donating", reason: activity.reason }
         : { kind: "holding", reason: activity.reason };
-    if (this.#greeted !== null) this.#report();
+    if (this.#greeted !== null) void this.#report();
   }
 
   /** A device that holds jobs has to be heard more often. */
@@ -76,6 +93,8 @@ export class Presence {
   stop(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+    this.#greetLater.cancel();
+    this.#reportLater.cancel();
     this.#greeted = null;
   }
 
@@ -87,14 +106,30 @@ export class Presence {
     if (greeted) await this.#options.backend.goodbye();
   }
 
-  #report(): void {
-    const activity = this.#activity;
-    const key = JSON.stringify(activity);
-    if (activity === null || key === this.#reported || this.#ended) return;
-    this.#reported = key;
-    this.#options.backend.report(activity).catch((error: unknown) => {
+  /** Reports until the backend has taken the latest activity; one report at a time, so that the latest is the last. */
+  async #report(): Promise<void> {
+    if (this.#reporting) return;
+    this.#reporting = true;
+    this.#reportLater.cancel();
+    try {
+      for (let due = this.#unreported(); due !== null; due = this.#unreported()) {
+        await this.#options.backend.report(due);
+        this.#reported = JSON.stringify(due);
+        this.#reportLater.taken();
+      }
+    } catch (error) {
       this.#options.log("warn", "report.refused", { error: errorName(error) });
-    });
+      if (this.#greeted !== null && !(error instanceof UnknownDeviceError)) {
+        this.#reportLater.refused(() => void this.#report());
+      }
+    } finally {
+      this.#reporting = false;
+    }
+  }
+
+  #unreported(): ReportedActivity | null {
+    if (this.#ended || this.#greeted === null) return null;
+    return JSON.stringify(this.#activity) === this.#reported ? null : this.#activity;
   }
 
   #arm(): void {

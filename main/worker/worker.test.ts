@@ -290,7 +290,9 @@ describe("the worker", () => {
   it("reports what it does at each change, once", async () => {
     worker.setActivity({ kind: "donating", reason: "idle", since: 1 });
     worker.setActivity({ kind: "donating", reason: "idle", since: 2 });
+    await settle();
     worker.setActivity({ kind: "holding", reason: "in-use", since: 3 });
+    await settle();
     expect(backend.log.filter((call) => call.startsWith("report"))).toEqual(["report idle", "report in-use"]);
   });
 });

@@ -46,6 +46,7 @@ type WakeReason =
   | "me"
   | "models"
   | "greeted"
+  | "greet-again"
   | "candidates"
   | "held"
   | "claim-answered"
@@ -89,7 +90,9 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#presence = new Presence({ backend: options.backend, version: options.version, log: options.log });
+    const { backend, version, log } = options;
+    const onGreetAgain = (): void => this.#wake("greet-again");
+    this.#presence = new Presence({ backend, version, log, onGreetAgain });
   }
 
   get connection(): Connection {

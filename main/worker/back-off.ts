@@ -1,0 +1,39 @@
+export type BackOffDelay = (failures: number) => number;
+
+/** After the n-th refusal in a row (n ≥ 1), in ms: a second, doubling, a minute at most. */
+const oneToSixtySeconds: BackOffDelay = (failures) => Math.min(60_000, 1_000 * 2 ** (failures - 1));
+
+/** Tries something again after refusals, later each time. */
+export class BackOff {
+  readonly #delayMs: BackOffDelay;
+  #failures = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(delayMs: BackOffDelay = oneToSixtySeconds) {
+    this.#delayMs = delayMs;
+  }
+
+  /** Between a refusal and the next try. */
+  get waiting(): boolean {
+    return this.#timer !== null;
+  }
+
+  refused(again: () => void): void {
+    this.cancel();
+    this.#failures += 1;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      again();
+    }, this.#delayMs(this.#failures));
+  }
+
+  taken(): void {
+    this.cancel();
+    this.#failures = 0;
+  }
+
+  cancel(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+}
