@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "./_generated/api.js";
 import { hashSecret } from "./model/keys/hash.ts";
+import { present } from "./model/load.ts";
 import {
   addDevice,
   addOrganization,
@@ -116,6 +117,23 @@ describe("the console", () => {
       typeof value === "bigint" ? String(value) : value,
     );
     expect(seen).not.toContain("private");
+  });
+
+  it("lists whoever is online, however many are not, and says how many there are", async () => {
+    const session = await signIn(t, acme);
+    const { deviceId } = await addDevice(t, acme, "long gone");
+    await t.run(async (ctx) => {
+      const { _id, _creationTime, ...device } = present(await ctx.db.get("devices", deviceId), "device");
+      for (let i = 1; i < 320; i += 1) {
+        await ctx.db.insert("devices", { ...device, keyHash: String(i), enrolledAt: i, online: false });
+      }
+      await ctx.db.patch("devices", deviceId, { online: false });
+    });
+    await addDevice(t, acme, "here");
+    const rows = await t.query(api.admin.devices, { session });
+    expect(rows.filter(({ online }) => online)).toMatchObject([{ name: "here" }]);
+    expect(rows.length).toBe(300);
+    expect(await t.query(api.admin.deviceCount, { session })).toEqual({ total: 321, listed: 300 });
   });
 
   it("pages through jobs, by status too", async () => {

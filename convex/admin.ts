@@ -1,7 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
-import { deviceRow, deviceRows } from "./model/admin/device-rows.ts";
+import { deviceCount as countDevices, deviceRow, deviceRows } from "./model/admin/device-rows.ts";
 import { jobRow, jobRowOf } from "./model/admin/job-row.ts";
 import { signIn as signInByLink } from "./model/admin/sign-in.ts";
 import { summaryOf, summaryView } from "./model/admin/summary.ts";
@@ -71,6 +71,16 @@ export const devices = query({
   handler: async (ctx, { session }) => {
     const { organizationId } = await authenticateSession(ctx, session);
     return await deviceRows(ctx, organizationId);
+  },
+});
+
+/** How many devices there are (from 2,000 on: at least), and how many of them `devices` lists. */
+export const deviceCount = query({
+  args: { session: v.string() },
+  returns: v.object({ total: v.number(), listed: v.number() }),
+  handler: async (ctx, { session }) => {
+    const { organizationId } = await authenticateSession(ctx, session);
+    return await countDevices(ctx, organizationId);
   },
 });
 
