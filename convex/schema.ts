@@ -221,6 +221,12 @@ export default defineSchema({
     .index("by_account", ["account"])
     .index("by_organization", ["organizationId"]),
 
+  /** The same by kind of account: one row per organization. Written by the projector alone. */
+  ledgerTotals: defineTable({
+    organizationId: v.id("organizations"),
+    byKind: v.object({ issuance: v.int64(), key: v.int64(), escrow: v.int64(), device: v.int64() }),
+  }).index("by_organization", ["organizationId"]),
+
   /** What a device earned in a quarter of an hour (every time zone's day starts on one). By the projector. */
   earnings: defineTable({
     account: v.string(),

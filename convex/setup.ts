@@ -1,10 +1,19 @@
+import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
-import { internalMutation, internalQuery } from "./_generated/server.js";
+import { internal } from "./_generated/api.js";
+import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
 import { createLink } from "./model/admin/sign-in.ts";
 import { createCode } from "./model/enrolment/create-code.ts";
 import { createKey } from "./model/keys/create.ts";
 import { createOrganization as create, newOrganization } from "./model/setup/create-organization.ts";
-import { checkLedger, ledgerReport } from "./model/setup/ledger-check.ts";
+import {
+  checkLedgerPage,
+  ledgerPosition,
+  ledgerReport,
+  type LedgerReport,
+  ledgerStart,
+  mergeReports,
+} from "./model/setup/ledger-check.ts";
 import { allOrganizations, chosenOrganization } from "./model/setup/organizations.ts";
 
 /** For whoever runs the deployment: called with its admin key. Secrets stay with the caller, hashes come here. */
@@ -66,9 +75,35 @@ export const status = internalQuery({
   }),
 });
 
-/** Audits the ledger of the whole deployment. */
+/** Audits the deployment's ledger as far as one query may read; `complete` says whether that is all of it. */
 export const ledgerCheck = internalQuery({
   args: {},
   returns: ledgerReport,
-  handler: async (ctx) => await checkLedger(ctx),
+  handler: async (ctx) => (await checkLedgerPage(ctx, ledgerStart)).report,
+});
+
+/** Audits the part of the ledger that follows a position. */
+export const ledgerPage = internalQuery({
+  args: { after: ledgerPosition },
+  returns: v.object({ report: ledgerReport, next: v.union(ledgerPosition, v.null()) }),
+  handler: async (ctx, { after }) => await checkLedgerPage(ctx, after),
+});
+
+/** Audits the whole ledger, page by page, while the deployment works on. */
+export const auditLedger = internalAction({
+  args: {},
+  returns: ledgerReport,
+  handler: async (ctx): Promise<LedgerReport> => {
+    const pageAfter = async (
+      after: typeof ledgerStart,
+    ): Promise<FunctionReturnType<typeof internal.setup.ledgerPage>> =>
+      await ctx.runQuery(internal.setup.ledgerPage, { after });
+    let { report, next } = await pageAfter(ledgerStart);
+    while (next !== null) {
+      const page = await pageAfter(next);
+      report = mergeReports(report, page.report);
+      ({ next } = page);
+    }
+    return report;
+  },
 });

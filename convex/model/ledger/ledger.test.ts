@@ -23,6 +23,7 @@ import { present } from "../load.ts";
 import { keyAccount } from "./accounts.ts";
 import { balanceOf } from "./balance.ts";
 import { releaseReservation, settle } from "./settle.ts";
+import { totalsOf } from "./totals.ts";
 import { transfer } from "./transfer.ts";
 
 beforeEach(() => {
@@ -153,6 +154,32 @@ describe("a job's money", () => {
       since: since + 24 * 3_600_000,
     });
     expect(tomorrow).toMatchObject({ balanceMicro: 3n * answerMicro, todayMicro: 0n });
+  });
+
+  it("is shown as balanced however many keys and devices share it", async () => {
+    const t = startBackend();
+    const acme = await addOrganization(t);
+    const session = await signIn(t, acme);
+    const { organizationId } = acme;
+    const keys = 2_500;
+    // As folded before totals were kept.
+    await t.run(async (ctx) => {
+      const put = async (account: string, balanceMicro: bigint) =>
+        await ctx.db.insert("accounts", { organizationId, account, balanceMicro, jobs: 0 });
+      for (let i = 0; i < keys; i += 1) await put(`key:test-${String(i)}`, 1n);
+      await put(`device:test`, -BigInt(keys));
+      const row = present(await ctx.db.query("ledgerTotals").unique(), "row of totals");
+      await ctx.db.delete("ledgerTotals", row._id);
+    });
+    await submit(t, acme);
+    const expected = { ledgerSum: 0n, earnedMicro: -BigInt(keys) };
+    expect(await t.query(api.admin.summary, { session })).toMatchObject(expected);
+    await project(t);
+    expect(await t.query(api.admin.summary, { session })).toMatchObject(expected);
+    const { byKind } = await t.run(async (ctx) => await totalsOf(ctx, organizationId));
+    expect(await t.run(async (ctx) => await ctx.db.query("ledgerTotals").collect())).toMatchObject([
+      { byKind },
+    ]);
   });
 
   it("is folded in batches, whole transfers at a time", async () => {

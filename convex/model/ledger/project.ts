@@ -2,11 +2,12 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { kindOf } from "./accounts.ts";
 import { bucketMs } from "./balance.ts";
+import { addToTotals } from "./totals.ts";
 
 const transfersPerBatch = 100;
 
 /**
- * Folds the oldest pending transfers into `accounts` and `earnings`: whole transfers only, so that the
+ * Folds the oldest pending transfers into `accounts`, `ledgerTotals` and `earnings`: whole transfers only, so that the
  * projection sums to zero by itself at any moment.
  * @param before entries made at or after this moment are left alone, so that bookings under way do not
  * collide with the fold.
@@ -29,6 +30,9 @@ export async function projectTransfer(ctx: MutationCtx, transferKey: string): Pr
     .query("ledgerPending")
     .withIndex("by_transfer", (q) => q.eq("transferKey", transferKey))
     .take(10);
+  const [first] = entries;
+  if (first === undefined) return;
+  await addToTotals(ctx, first.organizationId, entries);
   for (const entry of entries) {
     await fold(ctx, entry);
     await ctx.db.delete("ledgerPending", entry._id);

@@ -9,7 +9,7 @@ import { transfer } from "./transfer.ts";
  * A reservation is closed once, by settlement or by release: both book under this key, so that no job
  * can be paid twice, nor paid and released.
  */
-const closingKey = (jobId: Id<"jobs">): string => `close:${jobId}`;
+export const closingKey = (jobId: Id<"jobs">): string => `close:${jobId}`;
 
 /** Pays the device the true price, never more than was reserved, and gives the key the rest back. */
 export async function settle(
