@@ -74,6 +74,7 @@ import type * as openai_continue_text from "../openai/continue-text.js";
 import type * as openai_errors from "../openai/errors.js";
 import type * as openai_follow from "../openai/follow.js";
 import type * as openai_handler from "../openai/handler.js";
+import type * as openai_log_bug from "../openai/log-bug.js";
 import type * as openai_models from "../openai/models.js";
 import type * as openai_prepare from "../openai/prepare.js";
 import type * as openai_read_request from "../openai/read-request.js";
@@ -154,6 +155,7 @@ declare const fullApi: ApiFromModules<{
   "openai/errors": typeof openai_errors;
   "openai/follow": typeof openai_follow;
   "openai/handler": typeof openai_handler;
+  "openai/log-bug": typeof openai_log_bug;
   "openai/models": typeof openai_models;
   "openai/prepare": typeof openai_prepare;
   "openai/read-request": typeof openai_read_request;

@@ -1,5 +1,6 @@
 import { type ActionCtx, httpAction } from "../_generated/server.js";
 import { errorResponse, fromRefusal, internalError } from "./errors.ts";
+import { logBug } from "./log-bug.ts";
 
 /** An HTTP action that answers every refusal, and every bug, in OpenAI's shape. */
 export function openaiAction(answer: (ctx: ActionCtx, request: Request) => Promise<Response>) {
@@ -8,7 +9,7 @@ export function openaiAction(answer: (ctx: ActionCtx, request: Request) => Promi
       return await answer(ctx, request);
     } catch (thrown) {
       const refusal = fromRefusal(thrown);
-      if (refusal === null) console.error("request failed", thrown);
+      if (refusal === null) logBug("a request failed", thrown);
       return errorResponse(refusal ?? internalError);
     }
   });
