@@ -4,6 +4,7 @@ import type { ActionCtx } from "../_generated/server.js";
 import type { CompletionHead } from "./completion.ts";
 import { type ApiError, errorResponse, fromJob, resultExpired } from "./errors.ts";
 import type { JobView } from "./follow.ts";
+import { logBug } from "./log-bug.ts";
 
 /** A submitted job and how long it is waited for. */
 export type AskedJob = {
@@ -34,7 +35,12 @@ export function withJob(error: ApiError, jobId: Id<"jobs">): Response {
   return errorResponse({ ...error, headers: { ...error.headers, "x-gleaner-job": jobId } });
 }
 
-/** Nobody waits any more: cancels the job, unless its requester can come back for it. */
+/** Nobody waits any more: cancels the job, unless its requester can come back for it. Never rejects. */
 export async function abandon(ctx: ActionCtx, asked: AskedJob): Promise<void> {
-  if (!asked.kept) await ctx.runMutation(api.requests.cancel, { apiKey: asked.apiKey, jobId: asked.jobId });
+  if (asked.kept) return;
+  try {
+    await ctx.runMutation(api.requests.cancel, { apiKey: asked.apiKey, jobId: asked.jobId });
+  } catch (thrown) {
+    logBug("a job that nobody waits for could not be canceled", thrown);
+  }
 }

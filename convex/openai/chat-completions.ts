@@ -25,8 +25,13 @@ export async function chatCompletions(ctx: ActionCtx, request: Request): Promise
     kept: prepared.idempotencyKey !== null,
     head: { jobId, created, model: modelId, sha256 },
   };
-  if (prepared.chat.stream) return await streamCompletion(ctx, asked, prepared.chat.includeUsage);
-  return await completeAtOnce(ctx, asked, request.signal);
+  try {
+    if (prepared.chat.stream) return await streamCompletion(ctx, asked, prepared.chat.includeUsage);
+    return await completeAtOnce(ctx, asked, request.signal);
+  } catch (thrown) {
+    await abandon(ctx, asked);
+    throw thrown;
+  }
 }
 
 async function submit(ctx: ActionCtx, prepared: PreparedChat): Promise<Id<"jobs">> {

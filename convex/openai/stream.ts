@@ -4,6 +4,7 @@ import { chunkBody, usageChunkBody } from "./completion.ts";
 import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continue-text.ts";
 import { type ApiError, diverged, errorBody, internalError, waitIsOver } from "./errors.ts";
 import { follow, type JobView } from "./follow.ts";
+import { logBug } from "./log-bug.ts";
 import { cors } from "./respond.ts";
 
 /** Proxies and clients drop a connection that says nothing for long. */
@@ -85,12 +86,13 @@ async function pump(
 ): Promise<void> {
   try {
     const end = await sendText(asked, includeUsage, first, views, sink);
-    if (end.kind === "gone" || end.kind === "gave-up") await abandon(ctx, asked);
     if (end.kind === "gave-up") sink.send(event(errorBody(waitIsOver(asked.jobId, asked.kept))));
     if (end.kind === "error") sink.send(event(errorBody(end.error)));
+    if (end.kind !== "done") await abandon(ctx, asked);
   } catch (thrown) {
-    console.error("stream failed", thrown);
+    logBug("a stream failed", thrown);
     sink.send(event(errorBody(internalError)));
+    await abandon(ctx, asked);
   } finally {
     sink.close();
   }

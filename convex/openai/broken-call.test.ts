@@ -1,0 +1,103 @@
+import type { FunctionReference, OptionalRestArgs } from "convex/server";
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { api } from "../_generated/api.js";
+import type { ActionCtx } from "../_generated/server.js";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  claim,
+  expectBooksInOrder,
+  modelId,
+  type Organization,
+  startBackend,
+} from "../testing/backend.fixture.ts";
+import { chatCompletions } from "./chat-completions.ts";
+import { logBug } from "./log-bug.ts";
+
+let t: Backend;
+let acme: Organization;
+let logged: MockInstance<typeof console.error>;
+
+beforeEach(async () => {
+  t = startBackend();
+  acme = await addOrganization(t);
+  logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+
+afterEach(() => {
+  logged.mockRestore();
+});
+
+/** The real backend through a connection that breaks: the queries after the first `working` ones fail. */
+function brokenCtx(working: number): ActionCtx {
+  let queries = 0;
+  const ctx = {
+    runQuery: async <Q extends FunctionReference<"query">>(query: Q, ...args: OptionalRestArgs<Q>) => {
+      queries += 1;
+      if (queries > working) throw new Error('ArgumentValidationError: Object: {content: "a secret"}');
+      return await t.query(query, ...args);
+    },
+    runMutation: async <M extends FunctionReference<"mutation">>(mutation: M, ...args: OptionalRestArgs<M>) =>
+      await t.mutation(mutation, ...args),
+  };
+  return ctx as unknown as ActionCtx;
+}
+
+function request(stream: boolean, headers: Readonly<Record<string, string>> = {}): Request {
+  return new Request("https://test/v1/chat/completions", {
+    method: "POST",
+    headers: { authorization: `Bearer ${acme.apiKey}`, ...headers },
+    body: JSON.stringify({ model: modelId, messages: [{ role: "user", content: "a secret" }], stream }),
+  });
+}
+
+const onlyJob = async () => await t.run(async (ctx) => await ctx.db.query("jobs").unique());
+const statusNow = async () => (await onlyJob())?.status;
+
+describe("a job whose request breaks off by a fault of ours", () => {
+  // The first query authenticates, the next follow the job.
+  it.each([
+    [true, 1],
+    [true, 2],
+    [false, 1],
+    [false, 3],
+  ])("is canceled (stream: %s, after %i queries)", async (stream, working) => {
+    await expect(chatCompletions(brokenCtx(working), request(stream))).rejects.toThrow();
+    expect(await statusNow()).toBe("canceled");
+    await expectBooksInOrder(t);
+  });
+
+  it("is canceled when its text is under way", async () => {
+    const device = await addDevice(t, acme);
+    const answering = chatCompletions(brokenCtx(20), request(true));
+    await expect.poll(statusNow).toBe("ready");
+    const job = await onlyJob();
+    if (job === null) throw new Error("no job");
+    const attemptId = await claim(t, device, job._id);
+    await t.mutation(api.work.append, { deviceKey: device.deviceKey, attemptId, seq: 0, text: "Blue" });
+    const text = await (await answering).text();
+    expect(text).toContain('"content":"Blue"');
+    expect(text).toContain('"code":"internal_error"');
+    expect(await statusNow()).toBe("canceled");
+    expect(JSON.stringify(logged.mock.calls)).toContain("ArgumentValidationError");
+    expect(JSON.stringify(logged.mock.calls)).not.toContain("secret");
+    await expectBooksInOrder(t);
+  }, 20_000);
+
+  it("stays where an idempotency key can find it again", async () => {
+    const asked = chatCompletions(brokenCtx(1), request(false, { "idempotency-key": "order-1" }));
+    await expect(asked).rejects.toThrow();
+    expect(await statusNow()).toBe("ready");
+  });
+});
+
+it.each([
+  [new Error('ArgumentValidationError: Value: "a secret"'), "ArgumentValidationError"],
+  [new Error('Uncaught TypeError: "a secret"'), "TypeError"],
+  [new RangeError("a secret"), "RangeError"],
+  ["a secret", "string"],
+])("logs no more of %o than its name", (thrown, name) => {
+  logBug("it failed", thrown);
+  expect(logged.mock.calls).toEqual([[`it failed: ${name}`]]);
+});
