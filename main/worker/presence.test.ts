@@ -113,3 +113,17 @@ describe("a report that was refused", () => {
     expect(backend.said).toEqual(["idle", "in-use"]);
   });
 });
+
+describe("a goodbye", () => {
+  it("follows a hello that is still on its way: the backend will have taken that one", async () => {
+    const greeting = presence.greet(1, able);
+    await presence.goodbye();
+    await greeting;
+    expect(backend.said).toEqual(["hello", "goodbye"]);
+  });
+
+  it("is not said by a device that never said hello", async () => {
+    await presence.goodbye();
+    expect(backend.said).toEqual([]);
+  });
+});

@@ -100,7 +100,8 @@ export class Presence {
 
   /** Offline at once; whatever is still held goes back. */
   async goodbye(): Promise<void> {
-    const greeted = this.#greeted !== null;
+    // A hello on its way will be taken before what is said after it.
+    const greeted = this.#greeted !== null || this.#greeting !== null;
     this.#ended = true;
     this.stop();
     if (greeted) await this.#options.backend.goodbye();

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { join, resolve } from "node:path";
+import { onTestFinished } from "vitest";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -26,6 +27,8 @@ export function run(
     stdio: ["ignore", "pipe", "pipe"],
     detached: group,
   });
+  // A test that failed leaves nothing running: the children end with their parent.
+  onTestFinished(() => void child.kill("SIGKILL"));
   let text = "";
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {

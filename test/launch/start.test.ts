@@ -187,12 +187,30 @@ test("with --host, the printed code and address let another computer join, once"
   const code = /GLEANER_CODE=(\S+)/.exec(printed)?.[1] ?? "";
   const url = /--backend (\S+)/.exec(printed)?.[1] ?? "";
   expect(url).not.toContain("127.0.0.1");
+  const otherFolder = await mkdtemp(join(tmpdir(), "gleaner-other-"));
+  const other = run("donate.ts", ["--headless", "--panel-port", "0", "--backend", url], {
+    GLEANER_DATA: otherFolder,
+    GLEANER_CODE: code,
+  });
+  await other.until("The panel: http");
+  const admin = await asAdmin();
+  await expect
+    .poll(
+      async () =>
+        (await admin.client.query(api.admin.devices, { session: admin.session })).filter(
+          ({ online }) => online,
+        ).length,
+      { timeout: 30_000 },
+    )
+    .toBe(2);
+  await stop(other);
+  await rm(otherFolder, { recursive: true, force: true });
   const client = new ConvexHttpClient(url, { logger: false });
-  const device = { code, name: "another", platform: "test" };
-  const first = await client.mutation(api.devices.enroll, { ...device, deviceKey: makeSecret("gd_") });
-  expect(first.kind).toBe("enrolled");
-  const second = await client.mutation(api.devices.enroll, { ...device, deviceKey: makeSecret("gd_") });
-  expect(second).toMatchObject({ kind: "refused", reason: "used-up" });
+  const again = { code, name: "third", platform: "test", deviceKey: makeSecret("gd_") };
+  expect(await client.mutation(api.devices.enroll, again)).toMatchObject({
+    kind: "refused",
+    reason: "used-up",
+  });
   const console_ = await fetch(/http:\S+#signin=/.exec(printed)?.[0].split("#")[0] ?? "");
   expect(console_.status).toBe(200);
   expect(console_.headers.get("content-security-policy")).toContain(new URL(url).host);
