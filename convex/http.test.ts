@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../app/jobs/limits.ts";
-import { api } from "./_generated/api.js";
+import { api, internal } from "./_generated/api.js";
 import type { Id } from "./_generated/dataModel.js";
 import {
   addDevice,
@@ -193,6 +193,26 @@ describe("a chat completion", () => {
     const other = await post({ ...minimal, temperature: 0 }, headers);
     await expectError(other, 409, { code: "idempotency_conflict" });
     expect(other.headers.get("x-should-retry")).toBe("false");
+  });
+
+  it("keeps of a purged request not even a hash, and answers its Idempotency-Key with 410", async () => {
+    const headers = { authorization: `Bearer ${acme.apiKey}`, "idempotency-key": "order-18" };
+    const first = post(minimal, headers);
+    const jobs: Id<"jobs">[] = [];
+    await takeJob(t, device, async (job) => {
+      jobs.push(job.jobId);
+      await job.complete("Blue.");
+    });
+    await first;
+    const [jobId] = jobs;
+    if (jobId === undefined) throw new Error("no job");
+    await t.run(async (ctx) => {
+      await ctx.db.patch("jobs", jobId, { purgeAt: 1 });
+    });
+    await t.mutation(internal.maintenance.purge, {});
+    expect(await t.run(async (ctx) => await ctx.db.get("jobs", jobId))).not.toHaveProperty("fingerprint");
+    await expectError(await post(minimal, headers), 410, { code: "result_expired" });
+    await expectError(await post({ ...minimal, temperature: 0 }, headers), 410, { code: "result_expired" });
   });
 
   it.each([true, false])(

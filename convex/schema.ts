@@ -137,7 +137,10 @@ export default defineSchema({
     usage: v.optional(usage),
     error: v.optional(v.object({ code: v.string(), message: v.string() })),
     idempotencyKey: v.optional(v.string()),
-    /** SHA-256 of what was asked: tells a repeat from another request under the same idempotency key. */
+    /**
+     * SHA-256 of what was asked: tells a repeat from another request under the same idempotency key. Goes with
+     * the prompt.
+     */
     fingerprint: v.optional(v.string()),
   })
     .index("by_candidate", ["organizationId", "lane", "status", "rank", "submittedAt"])

@@ -24,7 +24,8 @@ export async function purgeBatch(ctx: MutationCtx, now: number): Promise<boolean
       .withIndex("by_job", (q) => q.eq("jobId", jobId))
       .unique();
     if (result !== null) await ctx.db.delete("results", result._id);
-    await ctx.db.patch("jobs", jobId, { purgeAt: undefined });
+    // A short prompt could be guessed from its hash.
+    await ctx.db.patch("jobs", jobId, { purgeAt: undefined, fingerprint: undefined });
   }
   return due.length === jobsPerBatch;
 }

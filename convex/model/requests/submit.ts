@@ -82,7 +82,8 @@ async function repeatOf(
     .query("jobs")
     .withIndex("by_idempotency", (q) => q.eq("apiKeyId", key._id).eq("idempotencyKey", idempotencyKey))
     .unique();
-  if (earlier !== null && earlier.fingerprint !== fingerprint) {
+  // Without a fingerprint the job was purged: whatever is asked under its key, the answer is gone.
+  if (earlier?.fingerprint !== undefined && earlier.fingerprint !== fingerprint) {
     refuse("conflict", "This idempotency key was used before, for another request.");
   }
   return { jobId: earlier?._id ?? null, marks: { idempotencyKey, fingerprint } };
