@@ -6,6 +6,7 @@ const CODE = { busy: 5, locked: 6, readonly: 8, corrupt: 11, cannotOpen: 14, not
 /** Says what a failure to open `path` means for the person who runs the backend. */
 export function openingError(path: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
+  if (isSystemError(error)) return cannotOpen(path, error);
   switch (primaryCode(error)) {
     case CODE.busy:
     case CODE.locked:
@@ -23,11 +24,7 @@ export function openingError(path: string, error: unknown): StoreError {
       );
     case CODE.cannotOpen:
     case CODE.readonly:
-      return new StoreError(
-        "unreachable",
-        `The database ${path} cannot be opened for writing. Check that its folder exists and is writable.`,
-        error,
-      );
+      return cannotOpen(path, error);
     default:
       return new StoreError(
         "unreachable",
@@ -35,6 +32,18 @@ export function openingError(path: string, error: unknown): StoreError {
         error,
       );
   }
+}
+
+function cannotOpen(path: string, error: unknown): StoreError {
+  return new StoreError(
+    "unreachable",
+    `The database ${path} cannot be opened for writing. Check that its folder exists and is writable.`,
+    error,
+  );
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
 }
 
 function primaryCode(error: unknown): number | null {

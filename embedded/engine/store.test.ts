@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -92,6 +92,37 @@ describe("a file that cannot be used says why, and what to do", () => {
     child.kill("SIGKILL");
     await exited;
     await openEngine({ path }).close();
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the files are the owner's alone", () => {
+  const modes = (): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
+    );
+  let umask: number;
+
+  beforeEach(() => {
+    umask = process.umask(0o022);
+    chmodSync(folder, 0o755);
+  });
+  afterEach(() => process.umask(umask));
+
+  test("when they are made", async () => {
+    const engine = openEngine({ path });
+    await insertOne(engine, "jobs", { text: "private" });
+    expect(modes()).toEqual({ "data.sqlite": "600", "data.sqlite-wal": "600" });
+    await engine.close();
+    expect(modes()).toEqual({ "data.sqlite": "600" });
+  });
+
+  test("when an earlier program left them open to everybody", async () => {
+    await openEngine({ path }).close();
+    chmodSync(path, 0o644);
+    const engine = openEngine({ path });
+    await insertOne(engine, "jobs", { text: "private" });
+    expect(modes()).toEqual({ "data.sqlite": "600", "data.sqlite-wal": "600" });
+    await engine.close();
   });
 });
 

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { indexEntry, type IndexEntry, type TableEntry } from "./catalog.ts";
+import { createPrivate, makePrivate } from "./private-file.ts";
 import { openingError } from "./sqlite-errors.ts";
 import { prepareDatabase } from "./store-schema.ts";
 import type { ScanOrder, Timestamp } from "./types.ts";
@@ -23,8 +24,10 @@ export class Store {
   constructor(path: string) {
     let db: DatabaseSync | null = null;
     try {
+      createPrivate(path);
       db = new DatabaseSync(path);
       prepareDatabase(db, path);
+      makePrivate(path);
       this.#statements = prepareStatements(db);
       this.#db = db;
     } catch (error) {

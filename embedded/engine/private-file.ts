@@ -1,0 +1,27 @@
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
+
+/** For its owner alone: documents hold what people ask and answer. */
+const PRIVATE = 0o600;
+
+const IN_MEMORY = ":memory:";
+
+/**
+ * Creates the database's file, if there is none, so that nobody else may read it. SQLite gives the files that it
+ * makes beside it the same mode. Throws what the file system says.
+ */
+export function createPrivate(path: string): void {
+  if (path === IN_MEMORY) return;
+  closeSync(openSync(path, "a", PRIVATE));
+}
+
+/** Takes a database and the files beside it from everybody else, where an earlier program left them open. */
+export function makePrivate(path: string): void {
+  if (path === IN_MEMORY) return;
+  for (const each of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
+    try {
+      if (existsSync(each)) chmodSync(each, PRIVATE);
+    } catch {
+      // Some file systems know no modes, and some files are another user's: not for us to say.
+    }
+  }
+}
