@@ -65,9 +65,7 @@ export class Presence {
     } catch (error) {
       this.#options.log("warn", "hello.refused", { error: errorName(error) });
       this.#refused = key;
-      if (!this.#ended && !(error instanceof UnknownDeviceError)) {
-        this.#greetLater.refused(this.#options.onGreetAgain);
-      }
+      this.#later(this.#greetLater, error, this.#options.onGreetAgain);
       return false;
     } finally {
       if (this.#greeting === key) this.#greeting = null;
@@ -120,12 +118,14 @@ export class Presence {
       }
     } catch (error) {
       this.#options.log("warn", "report.refused", { error: errorName(error) });
-      if (this.#greeted !== null && !(error instanceof UnknownDeviceError)) {
-        this.#reportLater.refused(() => void this.#report());
-      }
+      this.#later(this.#reportLater, error, () => void this.#report());
     } finally {
       this.#reporting = false;
     }
+  }
+
+  #later(backOff: BackOff, error: unknown, again: () => void): void {
+    if (!this.#ended && !(error instanceof UnknownDeviceError)) backOff.refused(again);
   }
 
   #unreported(): ReportedActivity | null {
