@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { _electron, type ElectronApplication, type Page } from "@playwright/test";
 import type { Farm } from "../../../launch/demo/farm.ts";
 import { makeClient } from "../../../launch/demo/ask.ts";
 import { paths } from "../../../launch/paths.ts";
+import { piecesOf, sayingsOf, tracesIn } from "../../../main/traces.fixture.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 import { startTrayHost, trayIcons } from "../support/tray-host.ts";
 
@@ -134,6 +136,33 @@ test("quitting gives the job back and says good-bye", async ({ slowFarm }) => {
   const [job] = await jobsOf(slowFarm);
   expect(job?.attempts.map((attempt) => attempt.status)).toEqual(["released", "succeeded"]);
   await other.stop();
+});
+
+test("a prompt and an answer that were shown stand in no file, Chromium's profile included, and in no log", async ({
+  slowFarm,
+}) => {
+  const name = "desktop-discreet";
+  const app = await launch(slowFarm, name, ["--donate-now", "60", "--verbose"]);
+  let stderr = "";
+  app.process().stderr?.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
+  const window = await app.firstWindow();
+  await expect(status(window)).toContainText("Donating now");
+  const prompt = "zanzibar-of-the-test";
+  const answer = askFor(slowFarm, prompt, slowFarm.organization.apiKey, 600);
+  const text = window.getByTestId("work-text");
+  await expect(text).toBeVisible({ timeout: 30_000 });
+  await expect.poll(async () => ((await text.textContent()) ?? "").length).toBeGreaterThan(100);
+  const shown = (await text.textContent()) ?? "";
+  const secrets = [prompt, ...piecesOf(shown), ...piecesOf(await answer)];
+  expect(secrets.length).toBeGreaterThan(2);
+  await app.close();
+
+  const log = sayingsOf(stderr.split("\n"));
+  expect(log).toContain("worker.wake");
+  expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
+  const folder = join(slowFarm.folder.donorFolder, name);
+  expect(await readdir(join(folder, "desktop"))).toContain("Cache");
+  expect(await tracesIn(folder, secrets)).toEqual([]);
 });
 
 async function jobsOf(farm: Farm) {
