@@ -18,6 +18,12 @@ describe("headless arguments", () => {
     expect(parseArguments([], {})).toMatchObject({ kind: "invalid" });
   });
 
+  it("take a backend's address with a slash at its end", () => {
+    expect(parseArguments(["--data", "/tmp/d", "--backend", "https://b.example/"], {})).toMatchObject({
+      value: { backend: "https://b.example" },
+    });
+  });
+
   it("may come from the environment, where a flag wins", () => {
     const env = { GLEANER_DATA: "/tmp/e", GLEANER_BACKEND: "https://b.example", GLEANER_CODE: "GLN-AAAA" };
     expect(parseArguments(["--data", "/tmp/d"], env)).toMatchObject({

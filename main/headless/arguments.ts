@@ -20,7 +20,10 @@ const schema = z.object({
     .string({ error: "--data DIR is missing" })
     .min(1)
     .transform((path) => resolve(path)),
-  backend: z.url({ protocol: /^https?$/, error: "--backend URL has to be an http or https address" }),
+  backend: z
+    .url({ protocol: /^https?$/, error: "--backend URL has to be an http or https address" })
+    // Convex's client appends its own path: a slash at the end would make two.
+    .transform((url) => new URL(url).origin),
   code: z.string().trim().min(4).max(200).optional(),
   name: z
     .string()
