@@ -5,6 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { _electron, type ElectronApplication, type Page } from "@playwright/test";
 import type { Farm } from "../../../launch/demo/farm.ts";
 import { makeClient } from "../../../launch/demo/ask.ts";
+import { ledgerFaults } from "../../../launch/demo/ledger-faults.ts";
+import { type JobRow, Watcher } from "../../../launch/demo/watch.ts";
 import { paths } from "../../../launch/paths.ts";
 import { piecesOf, sayingsOf, tracesIn } from "../../../main/traces.fixture.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
@@ -15,13 +17,16 @@ test.describe.configure({ mode: "serial" });
 /** Rules under which a test has to wait for seconds, not minutes. */
 const idleAfterSeconds = 10;
 
+/** Chromium refuses its sandbox to root alone; everybody else's tests run in it. */
+const electronArguments = process.getuid?.() === 0 ? ["--no-sandbox", "--disable-gpu"] : ["--disable-gpu"];
+
 async function launch(farm: Farm, name: string, extra: readonly string[] = []): Promise<ElectronApplication> {
   const code = await farm.setup.issueEnrolmentCode(farm.organization.organizationId, name);
   const model = farm.modelFolder === null ? [] : ["--model", join(farm.modelFolder, "manifest.json")];
   return _electron.launch({
     args: [
       paths.desktopApp,
-      ...(process.env["GLEANER_ELECTRON_ARGS"] ?? "--no-sandbox --disable-gpu").split(" "),
+      ...(process.env["GLEANER_ELECTRON_ARGS"]?.split(" ") ?? electronArguments),
       ...["--data", join(farm.folder.donorFolder, name)],
       ...["--backend", farm.backend.url],
       ...["--name", name],
@@ -67,6 +72,17 @@ test("the window is a sandboxed renderer that reaches nothing but the contract",
   expect(reached.bridge).toEqual(
     ["donateNow", "enroll", "getSnapshot", "onDelta", "pause", "quit", "resume", "setRules"].toSorted(),
   );
+  const preferences = await app.evaluate(({ webContents }) =>
+    webContents.getAllWebContents().map((contents) => {
+      // Electron documents it, and leaves it out of its types.
+      const asked = contents as unknown as { getLastWebPreferences(): Electron.WebPreferences };
+      const { sandbox, contextIsolation, nodeIntegration, webviewTag } = asked.getLastWebPreferences();
+      return { sandbox, contextIsolation, nodeIntegration, webviewTag };
+    }),
+  );
+  expect(preferences).toEqual([
+    { sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false },
+  ]);
   const windowsBefore = app.windows().length;
   await window.evaluate(() => open("https://example.org"));
   await sleep(300);
@@ -80,6 +96,7 @@ test("tokens show as they come; input pauses it within a second, with the reason
   const app = await launch(slowFarm, "desktop-yield");
   const window = await app.firstWindow();
   await expect(window.getByText("Demo organization")).toBeVisible();
+  const earnedBefore = await earnedByDevice(slowFarm);
   await window.evaluate(
     (seconds) =>
       (globalThis as unknown as { gleaner: { setRules(rules: object): Promise<unknown> } }).gleaner.setRules({
@@ -120,6 +137,11 @@ test("tokens show as they come; input pauses it within a second, with the reason
   expect(completion.usage?.completion_tokens).toBeGreaterThan(0);
   const history = await jobsOf(slowFarm);
   expect(history[0]?.attempts.map((attempt) => attempt.status)).toEqual(["released", "succeeded"]);
+  expect(ledgerFaults(await slowFarm.setup.ledgerCheck())).toEqual([]);
+  const earned = [...(await earnedByDevice(slowFarm))].filter(
+    ([name, micro]) => micro !== (earnedBefore.get(name) ?? 0n),
+  );
+  expect(earned).toHaveLength(1);
   await other.stop();
   await app.close();
 });
@@ -165,11 +187,19 @@ test("a prompt and an answer that were shown stand in no file, Chromium's profil
   expect(await tracesIn(folder, secrets)).toEqual([]);
 });
 
-async function jobsOf(farm: Farm) {
-  const { Watcher } = await import("../../../launch/demo/watch.ts");
+const jobsOf = (farm: Farm): Promise<readonly JobRow[]> => asAdmin(farm, (watcher) => watcher.jobs(5));
+
+async function earnedByDevice(farm: Farm): Promise<ReadonlyMap<string, bigint>> {
+  const devices = await asAdmin(farm, (watcher) => watcher.devices());
+  return new Map(devices.map(({ name, earnedMicro }) => [name, earnedMicro]));
+}
+
+async function asAdmin<T>(farm: Farm, ask: (watcher: Watcher) => Promise<T>): Promise<T> {
   const token = await farm.setup.makeSignInToken(farm.organization.organizationId);
   const watcher = await Watcher.signIn(farm.backend.url, token);
-  const jobs = await watcher.jobs(5);
-  await watcher.close();
-  return jobs;
+  try {
+    return await ask(watcher);
+  } finally {
+    await watcher.close();
+  }
 }
