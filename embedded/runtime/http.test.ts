@@ -59,3 +59,13 @@ test("an action that throws answers 500 and is logged", async () => {
   });
   expect(logged).toEqual([expect.stringMatching(/^\[ERROR\] Uncaught Error: no answer/)]);
 });
+
+test("what a validation error quotes is told to the caller, and to no log", async () => {
+  const response = await fetchFrom("/misuses", { method: "POST", body: "a secret\nPath: secret" });
+  expect(response?.status).toBe(500);
+  expect(await response?.text()).toContain("a secret");
+  expect(logged).toEqual([
+    expect.stringMatching(/^\[ERROR\] 'misused' .*ArgumentValidationError: \.rank is not what/),
+    expect.stringMatching(/^\[ERROR\] Uncaught .*ArgumentValidationError: \.rank is not what/),
+  ]);
+});

@@ -9,6 +9,20 @@ export function formatLogLine(level: LogLevel, args: readonly unknown[]): string
   return line.length > LIMITS.logLineLength ? `${line.slice(0, LIMITS.logLineLength)} (truncated)` : line;
 }
 
+const VALIDATION_ERROR = /\b(?:(?:Argument|Returns)ValidationError|does not match the schema): /;
+
+/**
+ * A validation error quotes the value that it refuses. Whoever called gets to see it; a log, which others read and
+ * which is kept, gets the place alone.
+ */
+function withoutValues(line: string): string {
+  const found = VALIDATION_ERROR.exec(line);
+  if (found === null) return line;
+  const start = found.index + found[0].length;
+  const path = /\nPath: ([\w.[\]()]+)/.exec(line.slice(start))?.[1];
+  return `${line.slice(0, start)}${path === undefined ? "a value" : path} is not what its validator allows.`;
+}
+
 /** What one execution, with all that it calls, has logged. Bounded: the rest is dropped with a notice. */
 export class LogLines {
   readonly #lines: string[] = [];
@@ -20,7 +34,7 @@ export class LogLines {
   }
 
   add(line: string): void {
-    if (this.#lines.length < LIMITS.logLines) this.#push(line);
+    if (this.#lines.length < LIMITS.logLines) this.#push(withoutValues(line));
     else if (this.#lines.length === LIMITS.logLines) {
       this.#push(`[ERROR] Log overflow (maximum ${LIMITS.logLines}). Remaining log lines omitted.`);
     }
