@@ -38,6 +38,8 @@ export type TransactionExecution = ExecutionBase & {
   journal: Journal;
   /** Syscalls of one execution run one after the other, so that a nested call can roll back alone. */
   turn: Promise<unknown>;
+  /** How many syscalls it waits for. */
+  pendingSyscalls: number;
 };
 
 /** An action or an HTTP action: it may do anything, and every database access is a transaction of its own. */
@@ -80,6 +82,7 @@ export function newTransactionExecution(
     previousJournal,
     journal: { endCursor: null },
     turn: Promise.resolve(),
+    pendingSyscalls: 0,
   };
 }
 

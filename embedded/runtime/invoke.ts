@@ -4,6 +4,7 @@ import { executions, isTransactional, type Execution } from "./execution.ts";
 import { describeThrown, refusal, type FunctionResult } from "./function-failure.ts";
 import type { RegisteredFunction } from "./registered-function.ts";
 import type { Services } from "./services.ts";
+import { UserTimeError, withinUserTime } from "./user-time.ts";
 import type { TableOf } from "./validator-json.ts";
 
 /** Runs a function's handler in an execution: arguments checked before, the returned value after. */
@@ -20,10 +21,12 @@ export async function invoke(
   try {
     const argsJson = JSON.stringify([args]);
     const { requestId } = execution.context;
+    const returned = executions.run(execution, () => target.invoke(argsJson, requestId));
     value = JSON.parse(
-      await executions.run(execution, () => target.invoke(argsJson, requestId)),
+      await (isTransactional(execution) ? withinUserTime(execution, returned) : returned),
     ) as JSONValue;
   } catch (thrown) {
+    if (thrown instanceof UserTimeError) return refusal(thrown.message);
     return describeThrown(thrown, services.mapStack);
   }
   const unfit = checkReturned(target, value, tableOf);

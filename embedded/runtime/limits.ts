@@ -19,4 +19,6 @@ export const LIMITS = {
   logLines: 256,
   logLineLength: 32_768,
   nestedCalls: 64,
+  /** Of a query or a mutation, without what its syscalls take. */
+  userTimeMs: 1_000,
 } as const;

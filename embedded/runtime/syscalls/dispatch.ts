@@ -99,6 +99,20 @@ export async function dispatchAsync(
   }
   const syscall = IN_QUERIES.get(op) ?? (execution.kind === "mutation" ? IN_MUTATIONS.get(op) : undefined);
   if (syscall === undefined) throw unavailable(op, execution);
+  execution.pendingSyscalls += 1;
+  try {
+    return await inTurn(services, execution, syscall, args);
+  } finally {
+    execution.pendingSyscalls -= 1;
+  }
+}
+
+async function inTurn(
+  services: Services,
+  execution: TransactionExecution,
+  syscall: Syscall<TransactionExecution>,
+  args: SyscallArgs,
+): Promise<JSONValue> {
   const { readMs } = services.latency;
   if (readMs > 0) await new Promise((resolve) => setTimeout(resolve, readMs));
   const result = execution.turn.then(() => {
