@@ -32,7 +32,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   batteryPercent: knownOf(fc.integer({ min: 0, max: 100 })),
   otherCpuLoad: knownOf(fc.double({ min: 0, max: 1, noNaN: true })),
   connection: fc.constantFrom("online" as const, "offline" as const),
-  enrolled: fc.boolean(),
+  membership: fc.constantFrom("none", "active", "retired"),
   pause: fc.option(fc.record({ until: fc.option(instant) })),
   donateNowUntil: fc.option(instant),
   modelReady: fc.boolean(),
@@ -50,7 +50,7 @@ const rules: fc.Arbitrary<Rules> = fc.record({
 /** Random facts seldom allow donating: half of the runs start from facts that nearly do. */
 const likelyFacts = facts.map((random): Facts => ({
   ...random,
-  enrolled: true,
+  membership: "active",
   connection: "online",
   pause: null,
   modelReady: true,
@@ -79,7 +79,8 @@ describe("decide, for any state, facts and rules", () => {
   it("lets a pause outrank everything but enrolment", () => {
     holds((state, facts, rules) => {
       const paused = { ...facts, pause: { until: facts.now + 1 } };
-      return decide(state, paused, rules).next.reason === (facts.enrolled ? "paused-by-you" : "not-enrolled");
+      const expected = { none: "not-enrolled", retired: "retired", active: "paused-by-you" } as const;
+      return decide(state, paused, rules).next.reason === expected[facts.membership];
     });
   });
 

@@ -14,7 +14,7 @@ const away: Facts = {
   batteryPercent: known(90),
   otherCpuLoad: known(0.05),
   connection: "online",
-  enrolled: true,
+  membership: "active",
   pause: null,
   donateNowUntil: null,
   modelReady: true,
@@ -37,8 +37,19 @@ const forever = { until: null };
 
 const edges: readonly Edge[] = [
   { name: "away on mains power", to: "idle" },
-  { name: "not enrolled", facts: { enrolled: false }, to: "not-enrolled" },
-  { name: "not enrolled outranks a pause", facts: { enrolled: false, pause: forever }, to: "not-enrolled" },
+  { name: "not enrolled", facts: { membership: "none" }, to: "not-enrolled" },
+  {
+    name: "not enrolled outranks a pause",
+    facts: { membership: "none", pause: forever },
+    to: "not-enrolled",
+  },
+  { name: "retired", facts: { membership: "retired" }, to: "retired", recheckAt: null },
+  { name: "retired outranks a pause", facts: { membership: "retired", pause: forever }, to: "retired" },
+  {
+    name: "donate-now cannot help a retired device",
+    facts: { membership: "retired", donateNowUntil: now + 1 },
+    to: "retired",
+  },
   { name: "paused for good", facts: { pause: forever }, to: "paused-by-you", recheckAt: null },
   {
     name: "paused for a while",

@@ -6,8 +6,8 @@ import type { Rules } from "./rules.ts";
 /**
  * Whether to donate now. Pure and total: the same state, facts and rules give the same decision.
  *
- * Checked in this order; the first that says no is the reason shown: enrolment, the donor's pause,
- * connection, power, battery, load, idleness, model. A pause outranks everything but enrolment.
+ * Checked in this order; the first that says no is the reason shown: membership, the donor's pause,
+ * connection, power, battery, load, idleness, model. A pause outranks everything but membership.
  * "Donate now" stands for idleness and a calm processor, and for nothing else: it never spends a
  * battery that the rules protect, since a wish of an hour ago is no reason to empty a laptop.
  *
@@ -36,7 +36,8 @@ type Verdict =
   | { readonly kind: "hold"; readonly reason: HoldReason; readonly recheckAt: number | null };
 
 function judge(state: Activity, facts: Facts, rules: Rules): Verdict {
-  if (!facts.enrolled) return hold("not-enrolled");
+  if (facts.membership === "none") return hold("not-enrolled");
+  if (facts.membership === "retired") return hold("retired");
   if (isPaused(facts)) return hold("paused-by-you", facts.pause?.until ?? null);
   if (facts.connection === "offline") return hold("offline");
   const power = powerHold(facts, rules);

@@ -18,7 +18,8 @@ export type Facts = {
   /** CPU load of everybody but us: 0 to 1, of all cores. */
   readonly otherCpuLoad: Known<number>;
   readonly connection: "online" | "offline";
-  readonly enrolled: boolean;
+  /** In its organization: not (any more) known there, at work for it, or taken out of service by an administrator. */
+  readonly membership: "none" | "active" | "retired";
   /** The donor's own pause; `until: null` means until they resume. */
   readonly pause: { readonly until: number | null } | null;
   /** The donor's "donate now": idle or not, until this moment. */

@@ -2,6 +2,7 @@
 export type HoldReason =
   | "starting"
   | "not-enrolled"
+  | "retired"
   | "offline"
   | "paused-by-you"
   | "in-use"
@@ -29,6 +30,10 @@ export const holdReasons: Readonly<Record<HoldReason, ReasonWords>> = {
   "not-enrolled": {
     short: "Not enrolled",
     sentence: "This device does not belong to an organization yet. Enter an enrolment code to join one.",
+  },
+  retired: {
+    short: "Retired",
+    sentence: "An administrator retired this device. It gets no more jobs.",
   },
   offline: {
     short: "Offline",

@@ -62,6 +62,7 @@ export const jobError = v.object({
 export const holdReason = v.union(
   v.literal("starting"),
   v.literal("not-enrolled"),
+  v.literal("retired"),
   v.literal("offline"),
   v.literal("paused-by-you"),
   v.literal("in-use"),

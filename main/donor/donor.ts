@@ -28,6 +28,7 @@ import { enrolmentRefusals } from "./enrolment-words.ts";
 import { InputWatch } from "./input-watch.ts";
 import { DonorLoop, type WakeReason } from "./loop.ts";
 import { openSettings } from "./settings.ts";
+import { membershipOf } from "./membership.ts";
 import { factsView, initialSnapshot, modelViews, settingsView } from "./views.ts";
 
 export type DonorOptions = {
@@ -137,8 +138,7 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
       now,
       ...sensors.read(),
       connection: grace.fact(now),
-      enrolled:
-        identity.current().enrolment !== null && !worker.unknownHere && worker.me?.status !== "retired",
+      membership: membershipOf(identity.current().enrolment, worker),
       pause,
       donateNowUntil,
       modelReady: worker.usableModels.length > 0,

@@ -18,7 +18,7 @@ function world() {
     batteryPercent: known(90),
     otherCpuLoad: known(0),
     connection: "online",
-    enrolled: true,
+    membership: "active",
     pause: null,
     donateNowUntil: null,
     modelReady: true,

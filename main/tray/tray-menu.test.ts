@@ -82,7 +82,12 @@ describe("the icon and its tooltip", () => {
   it("has a state for every reason", () => {
     const stateOf = (reason: HoldReason) => trayState({ activity: { kind: "holding", reason, since: now } });
     const states = Object.fromEntries((Object.keys(holdReasons) as HoldReason[]).map((r) => [r, stateOf(r)]));
-    expect(states).toMatchObject({ "paused-by-you": "paused", offline: "offline", "in-use": "holding" });
+    expect(states).toMatchObject({
+      "paused-by-you": "paused",
+      offline: "offline",
+      retired: "offline",
+      "in-use": "holding",
+    });
     expect(trayState(idle)).toBe("donating");
   });
 

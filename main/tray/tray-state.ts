@@ -22,6 +22,7 @@ function stateOfHold(reason: HoldReason): TrayState {
       return "paused";
     case "offline":
     case "not-enrolled":
+    case "retired":
       return "offline";
     case "starting":
     case "in-use":

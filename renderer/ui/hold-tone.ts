@@ -11,6 +11,7 @@ export function toneOfHold(reason: HoldReason): Tone {
       return "bad";
     case "starting":
     case "not-enrolled":
+    case "retired":
       return "quiet";
     case "in-use":
     case "idle-unknown":

@@ -1,0 +1,12 @@
+import type { Facts } from "../../app/policy/facts.ts";
+import type { Me } from "../worker/backend.ts";
+import type { Enrolment } from "../worker/identity.ts";
+
+/** What the backend last said of this device; until it says anything, an enrolment that is remembered counts. */
+export function membershipOf(
+  enrolment: Enrolment | null,
+  { me, unknownHere }: { readonly me: Pick<Me, "status"> | null; readonly unknownHere: boolean },
+): Facts["membership"] {
+  if (enrolment === null || unknownHere) return "none";
+  return me?.status ?? "active";
+}
