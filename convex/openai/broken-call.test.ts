@@ -1,4 +1,4 @@
-import type { FunctionReference, OptionalRestArgs } from "convex/server";
+import type { FunctionReference } from "convex/server";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { api } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
@@ -33,13 +33,15 @@ afterEach(() => {
 function brokenCtx(working: number): ActionCtx {
   let queries = 0;
   const ctx = {
-    runQuery: async <Q extends FunctionReference<"query">>(query: Q, ...args: OptionalRestArgs<Q>) => {
+    runQuery: async (query: FunctionReference<"query">, args: Record<string, unknown>): Promise<unknown> => {
       queries += 1;
       if (queries > working) throw new Error('ArgumentValidationError: Object: {content: "a secret"}');
-      return await t.query(query, ...args);
+      return await t.query(query, args);
     },
-    runMutation: async <M extends FunctionReference<"mutation">>(mutation: M, ...args: OptionalRestArgs<M>) =>
-      await t.mutation(mutation, ...args),
+    runMutation: async (
+      mutation: FunctionReference<"mutation">,
+      args: Record<string, unknown>,
+    ): Promise<unknown> => await t.mutation(mutation, args),
   };
   return ctx as unknown as ActionCtx;
 }
