@@ -13,7 +13,7 @@ import {
   UnknownDeviceError,
   type Unsubscribe,
 } from "./backend.ts";
-import { pickCandidate } from "./candidates.ts";
+import { Claiming } from "./claiming.ts";
 import { HeldAttempt, type Runner } from "./held-attempt.ts";
 import { Presence } from "./presence.ts";
 
@@ -53,12 +53,6 @@ type WakeReason =
   | "attempt-ended"
   | "rest-over";
 
-/** After a claim that was refused (not lost to another device): wait so long before the next. */
-const refusedPauseMs = 2_000;
-
-/** A job that was taken may be given back unseen, between two looks at the list: tried again after this. */
-const triedForMs = 1_000;
-
 /**
  * The pull loop: while the donor accepts and nothing is held, it watches the ready jobs, claims one, runs
  * it and tells the backend. One loop looks at everything whenever anything changed; nothing else acts.
@@ -66,6 +60,7 @@ const triedForMs = 1_000;
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #presence: Presence;
+  readonly #claiming: Claiming;
   readonly #subscriptions: Unsubscribe[] = [];
   #connection: Connection = { connected: false, generation: 0 };
   #me: Me | null = null;
@@ -75,14 +70,6 @@ export class Worker {
   #yieldReason = "stopped";
   #stopping = false;
 
-  #ready: Unsubscribe | null = null;
-  #candidates: readonly string[] = [];
-  readonly #tried = new Set<string>();
-  #triedTimer: NodeJS.Timeout | undefined;
-  #claiming = false;
-  #restUntil = 0;
-  #restTimer: NodeJS.Timeout | undefined;
-
   #attempt: HeldAttempt | null = null;
   #held: readonly string[] | null = null;
   #givingBack = new Set<string>();
@@ -90,9 +77,17 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    const { backend, version, log } = options;
+    const { backend, runner, version, log, random = Math.random } = options;
     const onGreetAgain = (): void => this.#wake("greet-again");
     this.#presence = new Presence({ backend, version, log, onGreetAgain });
+    this.#claiming = new Claiming({
+      backend,
+      runner,
+      log,
+      random,
+      onClaimed: (claimed) => this.#begin(claimed),
+      wake: (reason) => this.#wake(reason),
+    });
   }
 
   get connection(): Connection {
@@ -188,8 +183,7 @@ export class Worker {
     this.#accepting = false;
     this.#yieldReason = "shutdown";
     this.#wake("yield");
-    clearTimeout(this.#restTimer);
-    clearTimeout(this.#triedTimer);
+    this.#claiming.stop();
     const leaving = (async () => {
       await this.#attempt?.yield("shutdown");
       await this.#attempt?.ended;
@@ -208,9 +202,12 @@ export class Worker {
     this.#options.log("debug", "worker.wake", { reason });
     this.#greet();
     this.#compareHeld();
-    this.#presence.setHolding(this.#attempt !== null || this.#claiming);
-    this.#watchReady();
-    this.#claimOne();
+    this.#presence.setHolding(this.#attempt !== null || this.#claiming.underWay);
+    this.#claiming.look({
+      free: this.#wantsWork() && this.#attempt === null,
+      greeted: this.#presence.isGreeted(this.#connection.generation, this.#capabilities()),
+      connected: this.#connection.connected,
+    });
   }
 
   #greet(): void {
@@ -234,67 +231,8 @@ export class Worker {
       !this.#stopping &&
       this.#me?.status === "active" &&
       this.usableModels.length > 0 &&
-      this.#resting() === null
+      this.#claiming.resting() === null
     );
-  }
-
-  /** When claiming may go on after crashes or refusals; null when at once. */
-  #resting(): number | null {
-    const until = Math.max(this.#restUntil, this.#options.runner.restingUntil ?? 0);
-    if (until <= Date.now()) return null;
-    clearTimeout(this.#restTimer);
-    this.#restTimer = setTimeout(() => this.#wake("rest-over"), until - Date.now() + 1);
-    return until;
-  }
-
-  /** Subscribed to ready jobs only while one could be claimed: nobody else is woken by them. */
-  #watchReady(): void {
-    const greeted = this.#presence.isGreeted(this.#connection.generation, this.#capabilities());
-    const wanted = this.#wantsWork() && greeted && this.#attempt === null && !this.#claiming;
-    if (wanted && this.#ready === null) {
-      this.#ready = this.#options.backend.onReady((jobIds) => {
-        this.#candidates = jobIds;
-        this.#wake("candidates");
-      });
-    } else if (this.#ready !== null && (!this.#wantsWork() || this.#attempt !== null)) {
-      this.#ready();
-      this.#ready = null;
-      this.#candidates = [];
-      this.#tried.clear();
-    }
-  }
-
-  #claimOne(): void {
-    if (this.#ready === null || this.#claiming || this.#attempt !== null) return;
-    // While there is no connection a claim would wait, and come out when it is no longer wanted.
-    if (!this.#connection.connected) return;
-    const jobId = pickCandidate(this.#candidates, this.#tried, this.#options.random ?? Math.random);
-    if (jobId === null) return;
-    this.#claiming = true;
-    this.#tried.add(jobId);
-    this.#options.backend
-      .claim(jobId)
-      .then((outcome) => {
-        this.#claiming = false;
-        this.#options.log("debug", "claim.answered", { outcome: outcome.kind });
-        if (outcome.kind === "claimed") this.#begin(outcome.claimed);
-        else if (outcome.kind === "taken") this.#forgetTriedLater();
-        else this.#restUntil = Date.now() + refusedPauseMs;
-      })
-      .catch((error: unknown) => {
-        this.#claiming = false;
-        this.#restUntil = Date.now() + refusedPauseMs;
-        this.#options.log("warn", "claim.refused", { error: errorName(error) });
-      })
-      .finally(() => this.#wake("claim-answered"));
-  }
-
-  #forgetTriedLater(): void {
-    clearTimeout(this.#triedTimer);
-    this.#triedTimer = setTimeout(() => {
-      this.#tried.clear();
-      this.#wake("candidates");
-    }, triedForMs);
   }
 
   #begin(claimed: Claimed): void {
@@ -343,7 +281,7 @@ export class Worker {
    * way the list may be ahead of what we know, and is looked at again after.
    */
   #compareHeld(): void {
-    if (this.#held === null || this.#claiming) return;
+    if (this.#held === null || this.#claiming.underWay) return;
     const attempt = this.#attempt;
     if (attempt !== null) {
       if (attempt.state !== "running" && attempt.state !== "stopping") return;
