@@ -1,22 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import { modelManifest, type ModelManifest } from "../app/contract/model-manifest.ts";
 import { LaunchError } from "./launch-error.ts";
 import { paths } from "./paths.ts";
 
-const manifestSchema = z.object({
-  id: z.string().min(1),
-  file: z.string().min(1),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  sizeBytes: z.number().int().positive(),
-  contextTokens: z.number().int().positive(),
-});
-
-export type DemoModel = z.infer<typeof manifestSchema>;
-
 /** Reads the demo model's manifest and checks the file against it. Throws a LaunchError that says what to restore. */
-export async function readDemoModel(folder: string = paths.demoModel): Promise<DemoModel> {
+export async function readDemoModel(folder: string = paths.demoModel): Promise<ModelManifest> {
   const manifest = parseManifest(folder, await readOrExplain(join(folder, "manifest.json")));
   const file = join(folder, manifest.file);
   const bytes = await readFile(file).catch(() => {
@@ -31,9 +21,9 @@ export async function readDemoModel(folder: string = paths.demoModel): Promise<D
   return manifest;
 }
 
-function parseManifest(folder: string, text: string): DemoModel {
+function parseManifest(folder: string, text: string): ModelManifest {
   try {
-    return manifestSchema.parse(JSON.parse(text));
+    return modelManifest.parse(JSON.parse(text));
   } catch {
     throw new LaunchError(
       `The demo model's manifest is damaged: ${join(folder, "manifest.json")}.`,

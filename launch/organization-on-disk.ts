@@ -1,5 +1,5 @@
 import { readInstallation, writeInstallation, type DataFolder, type Installation } from "./data-folder.ts";
-import type { DemoModel } from "./demo-model.ts";
+import type { ModelManifest } from "../app/contract/model-manifest.ts";
 import type { FirstOrganization, Setup } from "./organization.ts";
 
 export type Installed = {
@@ -19,7 +19,7 @@ export async function openInstallation(
   setup: Setup,
   siteUrl: string,
   organizationName: string,
-  model: DemoModel,
+  model: ModelManifest,
 ): Promise<Installed> {
   const known = await readInstallation(folder);
   const existing = await setup.organizations();

@@ -3,7 +3,7 @@ import type { Id } from "../convex/_generated/dataModel.js";
 import { internal } from "../convex/_generated/api.js";
 import type { FunctionReference, FunctionArgs, FunctionReturnType } from "convex/server";
 import type { Backend } from "./backend.ts";
-import type { DemoModel } from "./demo-model.ts";
+import type { ModelManifest } from "../app/contract/model-manifest.ts";
 import { hashSecret, makeEnrolmentCode, makeSecret } from "./secrets.ts";
 
 /** The demo model's price in micro-credits per token. */
@@ -46,7 +46,7 @@ export class Setup {
     return (await this.#run(internal.setup.status, {})).organizations;
   }
 
-  async createOrganization(name: string, model: DemoModel): Promise<FirstOrganization> {
+  async createOrganization(name: string, model: ModelManifest): Promise<FirstOrganization> {
     const secrets = makeFirstSecrets();
     const { organizationId } = await this.#run(internal.setup.createOrganization, {
       name,

@@ -1,7 +1,8 @@
 import { startBackend, type Backend } from "./backend.ts";
 import type { Child } from "./child.ts";
 import { openDataFolder, readInstallation, readOrMakeSecret, type DataFolder } from "./data-folder.ts";
-import { readDemoModel, type DemoModel } from "./demo-model.ts";
+import type { ModelManifest } from "../app/contract/model-manifest.ts";
+import { readDemoModel } from "./demo-model.ts";
 import { chooseShell, type Shell } from "./display.ts";
 import { startDesktopDonor, startHeadlessDonor } from "./donor.ts";
 import type { DonorStep } from "./next-steps.ts";
@@ -15,7 +16,7 @@ const firstHourMinutes = 60;
 export type Prepared = {
   readonly options: StartOptions;
   readonly folder: DataFolder;
-  readonly model: DemoModel;
+  readonly model: ModelManifest;
   readonly adminKey: string;
 };
 
