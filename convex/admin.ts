@@ -1,8 +1,10 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
+import { codeRow, codeRows } from "./model/admin/code-rows.ts";
 import { deviceCount as countDevices, deviceRow, deviceRows } from "./model/admin/device-rows.ts";
 import { jobRow, jobRowOf } from "./model/admin/job-row.ts";
+import { keyRow, keyRows } from "./model/admin/key-rows.ts";
 import { signIn as signInByLink } from "./model/admin/sign-in.ts";
 import { summaryOf, summaryView } from "./model/admin/summary.ts";
 import { record } from "./model/audit.ts";
@@ -11,13 +13,9 @@ import { cancel } from "./model/jobs/cancel.ts";
 import { releaseAll } from "./model/jobs/release.ts";
 import { authenticateSession, findSession } from "./model/keys/authenticate.ts";
 import { createKey as createApiKey } from "./model/keys/create.ts";
-import { keyAccount } from "./model/ledger/accounts.ts";
-import { balanceOf } from "./model/ledger/balance.ts";
 import { owned, present } from "./model/load.ts";
 import { boundedPage } from "./model/page.ts";
 import { jobStatus } from "./model/validators.ts";
-
-const maxListed = 200;
 
 const organizationView = v.object({ id: v.id("organizations"), name: v.string() });
 
@@ -113,33 +111,10 @@ export const summary = query({
 
 export const keys = query({
   args: { session: v.string() },
-  returns: v.array(
-    v.object({
-      keyId: v.id("apiKeys"),
-      name: v.string(),
-      prefix: v.string(),
-      createdAt: v.number(),
-      revokedAt: v.union(v.number(), v.null()),
-      balanceMicro: v.int64(),
-    }),
-  ),
+  returns: v.array(keyRow),
   handler: async (ctx, { session }) => {
     const { organizationId } = await authenticateSession(ctx, session);
-    const rows = await ctx.db
-      .query("apiKeys")
-      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
-      .order("desc")
-      .take(maxListed);
-    return await Promise.all(
-      rows.map(async ({ _id, name, prefix, createdAt, revokedAt }) => ({
-        keyId: _id,
-        name,
-        prefix,
-        createdAt,
-        revokedAt: revokedAt ?? null,
-        balanceMicro: (await balanceOf(ctx, keyAccount(_id))).micro,
-      })),
-    );
+    return await keyRows(ctx, organizationId);
   },
 });
 
@@ -177,33 +152,10 @@ export const revokeKey = mutation({
 
 export const enrolmentCodes = query({
   args: { session: v.string() },
-  returns: v.array(
-    v.object({
-      codeId: v.id("enrolmentCodes"),
-      label: v.string(),
-      uses: v.number(),
-      used: v.number(),
-      createdAt: v.number(),
-      expiresAt: v.number(),
-      revokedAt: v.union(v.number(), v.null()),
-    }),
-  ),
+  returns: v.array(codeRow),
   handler: async (ctx, { session }) => {
     const { organizationId } = await authenticateSession(ctx, session);
-    const rows = await ctx.db
-      .query("enrolmentCodes")
-      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
-      .order("desc")
-      .take(maxListed);
-    return rows.map(({ _id, label, uses, used, createdAt, expiresAt, revokedAt }) => ({
-      codeId: _id,
-      label,
-      uses,
-      used,
-      createdAt,
-      expiresAt,
-      revokedAt: revokedAt ?? null,
-    }));
+    return await codeRows(ctx, organizationId);
   },
 });
 
