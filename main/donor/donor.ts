@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { PanelHandlers, Reply } from "../../app/contract/ipc.ts";
+import type { PanelHandlers } from "../../app/contract/ipc.ts";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { assertNever } from "../../app/assert-never.ts";
 import type { Effect } from "../../app/policy/decision.ts";
 import type { Facts } from "../../app/policy/facts.ts";
 import type { Rules } from "../../app/policy/rules.ts";
-import { errorName, type Log } from "../log.ts";
+import type { Log } from "../log.ts";
 import { ModelCatalogue } from "../models/catalogue.ts";
 import { createPanelHandlers } from "../panel-handlers.ts";
 import type { SpawnRunner } from "../runner/child.ts";
@@ -21,10 +21,11 @@ import type { Sensor } from "../sensors/sensor.ts";
 import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
 import { connectBackend } from "../worker/convex-backend.ts";
 import { openIdentity } from "../worker/identity.ts";
-import { Worker } from "../worker/worker.ts";
+import { Worker, type WorkerChange } from "../worker/worker.ts";
 import { ConnectionGrace } from "./connection-grace.ts";
 import { EarningsFeed } from "./earnings-feed.ts";
-import { enrolmentRefusals } from "./enrolment-words.ts";
+import { Enrolling } from "./enrolling.ts";
+import { FirstLook } from "./first-look.ts";
 import { InputWatch } from "./input-watch.ts";
 import { DonorLoop, type WakeReason } from "./loop.ts";
 import { openSettings } from "./settings.ts";
@@ -65,9 +66,6 @@ export type Donor = {
 
 /** How long jobs and goodbye may take at the end. */
 const leaveWithinMs = 2_000;
-/** Before the first connection the donor says "starting", not "offline", for so long. */
-const firstConnectionMs = 3_000;
-
 /** Builds the donor out of its parts and starts it. */
 export async function startDonor(options: DonorOptions): Promise<Donor> {
   const { log } = options;
@@ -105,30 +103,22 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
     threads,
     version: options.version,
     log,
-    onChange: (change) => {
-      switch (change) {
-        case "connection":
-          grace.update(worker.connection);
-          {
-            wakeFirst("connection");
-            return;
-          }
-        case "me": {
-          followMe();
-          return;
-        }
-        case "models": {
-          loop.wake("models");
-          return;
-        }
-        case "work": {
-          snapshot.update({ work: worker.work });
-          return;
-        }
-        default:
-          return assertNever(change);
-      }
+    onChange: onWorkerChange,
+  });
+  const onEnrolled = (): void => {
+    worker.enrolled();
+    earnings.enrolled();
+  };
+  const enrolling = new Enrolling({
+    backend,
+    identity,
+    name: options.name,
+    connected: () => worker.connection.connected,
+    onEnrolled: () => {
+      onEnrolled();
+      loop.wake("enrolment");
     },
+    log,
   });
 
   const facts = (): Facts => {
@@ -158,7 +148,7 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
         activity,
         recheckAt,
         facts: factsView(seen),
-        connection: worker.connection.connected ? "online" : everConnected ? "offline" : "connecting",
+        connection: worker.connection.connected ? "online" : first.everConnected ? "offline" : "connecting",
         models: modelViews(worker.me, catalogue),
         ...settingsView(settings.current(), seen.now),
       });
@@ -166,12 +156,17 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
     log,
   });
 
+  const first = new FirstLook({
+    connected: () => worker.connection.connected,
+    known: () => worker.me !== null || worker.unknownHere || identity.current().enrolment === null,
+    begin: () => loop.start(),
+  });
+
   function perform(effect: Effect): void {
     switch (effect.kind) {
-      case "accept": {
+      case "accept":
         worker.accept();
         return;
-      }
       case "yield": {
         const startedAt = performance.now();
         void worker.yield(effect.reason).then(() => {
@@ -185,23 +180,25 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
     }
   }
 
-  let everConnected = false;
-  let started = false;
-  function wakeFirst(reason: WakeReason): void {
-    everConnected ||= worker.connection.connected;
-    if (started) {
-      loop.wake(reason);
-      return;
+  function onWorkerChange(change: WorkerChange): void {
+    switch (change) {
+      case "connection":
+        grace.update(worker.connection);
+        if (first.consider()) loop.wake("connection");
+        return;
+      case "me":
+        followMe();
+        if (first.consider()) loop.wake("enrolment");
+        return;
+      case "models":
+        loop.wake("models");
+        return;
+      case "work":
+        snapshot.update({ work: worker.work });
+        return;
+      default:
+        return assertNever(change);
     }
-    // "Starting" until something can be said that is not overtaken at once.
-    const known = worker.me !== null || worker.unknownHere || identity.current().enrolment === null;
-    if (everConnected && known) begin();
-  }
-  function begin(): void {
-    if (started) return;
-    started = true;
-    clearTimeout(firstTimer);
-    loop.start();
   }
 
   function followMe(): void {
@@ -211,62 +208,23 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
         organization: { name: me.organizationName },
         device: { id: me.deviceId, name: me.name },
       });
-      void rememberEnrolment(me.deviceId, me.organizationName);
+      void enrolling.remember(me);
     } else if (worker.unknownHere) {
       snapshot.update({ organization: null, device: null });
     }
-    wakeFirst("enrolment");
   }
 
-  async function rememberEnrolment(deviceId: string, organizationName: string): Promise<void> {
-    try {
-      await identity.setEnrolment({ deviceId, organizationName });
-    } catch (error) {
-      log("error", "identity.not-saved", { error: errorName(error) });
-    }
-  }
-
-  async function enroll(code: string): Promise<Reply> {
-    if (!worker.connection.connected) {
-      return {
-        kind: "refused",
-        message: "The organization's server cannot be reached just now. Try again later.",
-      };
-    }
-    try {
-      const outcome = await backend.enroll(code, options.name, `${process.platform} ${process.arch}`);
-      if (outcome.kind === "refused") {
-        return { kind: "refused", message: enrolmentRefusals[outcome.reason] };
-      }
-      await rememberEnrolment(outcome.deviceId, outcome.organizationName);
-      worker.enrolled();
-      earnings.enrolled();
-      loop.wake("enrolment");
-      return { kind: "ok", value: null };
-    } catch (error) {
-      log("warn", "enrol.failed", { error: errorName(error) });
-      return {
-        kind: "refused",
-        message: "The organization's server refused the enrolment. Try again later.",
-      };
-    }
-  }
-
-  const firstTimer = setTimeout(begin, firstConnectionMs);
   for (const file of options.bundledModels) void catalogue.add(file);
   await sensors.start(() => loop.wake("sample"));
   worker.start();
-  if (identity.current().enrolment !== null) {
-    worker.enrolled();
-    earnings.enrolled();
-  }
+  if (identity.current().enrolment !== null) onEnrolled();
 
   return {
     handlers: createPanelHandlers({
       snapshot,
       settings,
       onSettings: () => loop.wake("settings"),
-      enroll,
+      enroll: (code) => enrolling.enroll(code),
       quit: options.onQuit,
       log,
     }),
@@ -276,7 +234,7 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
       loop.wake(reason);
     },
     stop: async () => {
-      clearTimeout(firstTimer);
+      first.stop();
       loop.stop();
       input.watch(false);
       sensors.stop();

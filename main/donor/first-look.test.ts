@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FirstLook } from "./first-look.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function world() {
+  const state = { connected: false, known: false, begun: 0 };
+  const first = new FirstLook(
+    { connected: () => state.connected, known: () => state.known, begin: () => (state.begun += 1) },
+    3_000,
+  );
+  return { state, first };
+}
+
+describe("the first look", () => {
+  it("waits for a connection and for what the backend says of the device", () => {
+    const { state, first } = world();
+    state.connected = true;
+    expect(first.consider()).toBe(false);
+    expect(state.begun).toBe(0);
+    state.known = true;
+    expect(first.consider()).toBe(false);
+    expect(state.begun).toBe(1);
+    expect(first.consider()).toBe(true);
+    vi.advanceTimersByTime(10_000);
+    expect(state.begun).toBe(1);
+  });
+
+  it("waits no longer than it may", () => {
+    const { state, first } = world();
+    vi.advanceTimersByTime(2_999);
+    expect(state.begun).toBe(0);
+    vi.advanceTimersByTime(1);
+    expect(state.begun).toBe(1);
+    expect(first.consider()).toBe(true);
+  });
+
+  it("remembers a connection that was lost meanwhile", () => {
+    const { state, first } = world();
+    state.connected = true;
+    first.consider();
+    state.connected = false;
+    state.known = true;
+    first.consider();
+    expect(first.everConnected).toBe(true);
+    expect(state.begun).toBe(1);
+  });
+
+  it("never comes once it was stopped", () => {
+    const { state, first } = world();
+    first.stop();
+    vi.advanceTimersByTime(10_000);
+    expect(state.begun).toBe(0);
+  });
+});
