@@ -34,7 +34,7 @@ export class Setup {
     this.#client.setAdminAuth(backend.adminKey);
   }
 
-  async #run<F extends FunctionReference<"query" | "mutation", "internal">>(
+  async #run<F extends FunctionReference<"query" | "mutation" | "action", "internal">>(
     reference: F,
     args: FunctionArgs<F>,
   ): Promise<FunctionReturnType<F>> {
@@ -102,8 +102,9 @@ export class Setup {
     return code;
   }
 
-  async ledgerCheck(): Promise<FunctionReturnType<typeof internal.setup.ledgerCheck>> {
-    return this.#run(internal.setup.ledgerCheck, {});
+  /** Audits the whole ledger, page by page. */
+  async ledgerCheck(): Promise<FunctionReturnType<typeof internal.setup.auditLedger>> {
+    return this.#run(internal.setup.auditLedger, {});
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FunctionReturnType } from "convex/server";
 import type { internal } from "../../convex/_generated/api.js";
 
-export type LedgerCheck = FunctionReturnType<typeof internal.setup.ledgerCheck>;
+export type LedgerCheck = FunctionReturnType<typeof internal.setup.auditLedger>;
 
 /** What is wrongly booked, in sentences; empty when all is well. For when no job is under way. */
 export function ledgerFaults({ sum, byAccountKind, jobs, complete }: LedgerCheck): readonly string[] {
