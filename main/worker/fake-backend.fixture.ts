@@ -25,6 +25,7 @@ export type Call<T> = {
 export class FakeBackend implements Backend {
   readonly calls: Call<never>[] = [];
   readonly log: string[] = [];
+  helloRefusals = 0;
   #me: ((me: Me) => void) | null = null;
   #meError: ((error: Error) => void) | null = null;
   #ready: ((jobIds: readonly string[]) => void) | null = null;
@@ -69,6 +70,7 @@ export class FakeBackend implements Backend {
   }
   async hello(): Promise<void> {
     this.log.push("hello");
+    if (this.helloRefusals-- > 0) throw new Error("overloaded");
   }
   async heartbeat(): Promise<void> {
     this.log.push("heartbeat");

@@ -107,6 +107,17 @@ describe("the worker", () => {
     expect(backend.log.filter((call) => call === "hello")).toHaveLength(2);
   });
 
+  it("greets again after a refusal, with nothing else to wake it, and takes work then", async () => {
+    backend.helloRefusals = 1;
+    backend.show({ connection: { connected: true, generation: 2 } });
+    worker.accept();
+    await settle();
+    expect(backend.watchesReady).toBe(false);
+    await settle(1_050);
+    expect(backend.log.filter((call) => call === "hello")).toHaveLength(3);
+    expect(backend.watchesReady).toBe(true);
+  });
+
   it("watches the ready jobs only while it could take one", async () => {
     expect(backend.watchesReady).toBe(false);
     worker.accept();
