@@ -11,15 +11,21 @@ export function SignedOut({ why }: { readonly why: SignedOutWhy }): ReactNode {
       {typeof why === "object" ? <p className="text-bad">{why.refused}</p> : null}
       {why === "expired" ? <p>Sessions end after twelve hours. Nothing was lost.</p> : null}
       <p>The console opens by a one-time link, which works in one browser. To get one:</p>
-      <ol className="grid list-decimal gap-3 pl-5">
+      <ul className="grid list-disc gap-3 pl-5">
         <li>
           On the machine that runs the server, start Gleaner. It prints a fresh link.
           <div className="mt-1.5">
             <Copyable text="npm start" label="the command" />
           </div>
         </li>
-        <li>Or ask another administrator of your organization for one.</li>
-      </ol>
+        <li>
+          On a deployment without <code className="font-mono text-xs">npm start</code>, its operator makes
+          one:
+          <div className="mt-1.5">
+            <Copyable text="npm run sign-in-link -- --url DEPLOYMENT" label="the operator's command" />
+          </div>
+        </li>
+      </ul>
     </FullPage>
   );
 }
