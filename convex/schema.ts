@@ -182,6 +182,8 @@ export default defineSchema({
     attemptId: v.id("attempts"),
     seq: v.number(),
     text: v.string(),
+    /** UTF-8 bytes of the attempt's text up to this chunk's end. Here, since work.held reads attempts. */
+    endBytes: v.optional(v.number()),
   })
     .index("by_attempt", ["attemptId", "seq"])
     .index("by_job", ["jobId"]),

@@ -347,6 +347,9 @@ describe("what a device may send", () => {
     await expectRefusal(done(answer("x".repeat(limits.resultBytes + 1))), "too_large");
     await expectRefusal(done(answer("x", { promptTokens: -1, completionTokens: 0 })), "invalid");
     await expectRefusal(done(answer("x", { promptTokens: 1, completionTokens: Number.NaN })), "invalid");
+    // The request's maxTokens, and the model's context.
+    await expectRefusal(done(answer("x", { promptTokens: 1, completionTokens: 65 })), "invalid");
+    await expectRefusal(done(answer("x", { promptTokens: 1_025, completionTokens: 1 })), "invalid");
     const models = Array.from({ length: 33 }, (_, index) => `m${String(index)}`);
     await expectRefusal(
       t.mutation(api.devices.hello, {
@@ -358,13 +361,29 @@ describe("what a device may send", () => {
     );
   });
 
+  it("is an answer's worth of streamed text at most, in the order of its seq", async () => {
+    const { deviceKey } = await addDevice(t, acme);
+    const jobId = await submit(t, acme, { stream: true });
+    const attemptId = await claim(t, { deviceKey }, jobId);
+    const append = async (seq: number, text: string) =>
+      await t.mutation(api.work.append, { deviceKey, attemptId, seq, text });
+    const text = "é".repeat(limits.chunkBytes / 2);
+    const chunks = limits.resultBytes / limits.chunkBytes;
+    for (let seq = 1; seq <= chunks; seq += 1) await append(seq, text);
+    await expectRefusal(append(chunks + 1, "x"), "too_large");
+    expect(await append(0, "too late")).toEqual({ kind: "ok" });
+    expect(await append(chunks, text)).toEqual({ kind: "ok" });
+    const kept = await t.run(async (ctx) => await ctx.db.query("chunks").take(chunks + 2));
+    expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: chunks }, (_, index) => index + 1));
+  });
+
   it("never earns more than was reserved", async () => {
     const device = await addDevice(t, acme);
     const attemptId = await claim(t, device, await submit(t, acme));
     const outcome = await t.mutation(api.work.complete, {
       deviceKey: device.deviceKey,
       attemptId,
-      result: answer("x", { promptTokens: 1_000_000, completionTokens: 1_000_000 }),
+      result: answer("x", { promptTokens: 1_024, completionTokens: 64 }),
       wantsNext: false,
     });
     // "Hi" bounds the prompt at 2 + 32 + 64 tokens, the answer at 64.

@@ -117,7 +117,11 @@ export async function submit(
 }
 
 /** Claims a job, which must work. */
-export async function claim(t: Backend, { deviceKey }: Device, jobId: Id<"jobs">): Promise<Id<"attempts">> {
+export async function claim(
+  t: Backend,
+  { deviceKey }: Pick<Device, "deviceKey">,
+  jobId: Id<"jobs">,
+): Promise<Id<"attempts">> {
   const outcome = await t.mutation(api.work.claim, { deviceKey, jobId });
   if (outcome.kind !== "claimed") throw new Error(`not claimed: ${outcome.kind}`);
   return outcome.attemptId;

@@ -1,8 +1,9 @@
-import type { ChatResult } from "../../../app/jobs/chat.ts";
+import type { ChatResult, Usage } from "../../../app/jobs/chat.ts";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { settle } from "../ledger/settle.ts";
+import { present } from "../load.ts";
 import { boundedInteger, refuse } from "../refuse.ts";
 import { byteLength } from "../requests/check.ts";
 import type { Claimed } from "../validators.ts";
@@ -12,9 +13,6 @@ import { move } from "./move.ts";
 
 export type CompleteOutcome =
   { kind: "settled"; earnedMicro: bigint; next: Claimed | null } | { kind: "fenced" };
-
-/** No model reads or writes more tokens than this; a device that says so is wrong. */
-const maxTokens = 100_000_000;
 
 /** Writes the result, pays the device and hands it its next job, all in one transaction. */
 export async function complete(
@@ -27,10 +25,10 @@ export async function complete(
   },
   now: number,
 ): Promise<CompleteOutcome> {
-  checkResult(done.result);
   const held = await passFence(ctx, device, done.attemptId);
   if (held === null) return await repeated(ctx, device, done.attemptId);
   const { job } = held;
+  checkResult(done.result, await usageBounds(ctx, job));
   const { text, finishReason, usage, timing } = done.result;
   const earnedMicro = await settle(ctx, job, device._id, usage, now);
   await ctx.db.insert("results", { jobId: job._id, text, finishReason });
@@ -53,10 +51,28 @@ async function repeated(
   return { kind: "settled", earnedMicro: attempt.earnedMicro ?? 0n, next: null };
 }
 
-function checkResult({ text, usage, timing }: ChatResult): void {
+/** The most that a true count can say: the requester reads these numbers, whatever the device is paid. */
+async function usageBounds(ctx: QueryCtx, job: Doc<"jobs">): Promise<Usage> {
+  const payload = await ctx.db
+    .query("payloads")
+    .withIndex("by_job", (q) => q.eq("jobId", job._id))
+    .unique();
+  const model = await ctx.db
+    .query("models")
+    .withIndex("by_organization_model", (q) =>
+      q.eq("organizationId", job.organizationId).eq("modelId", job.modelId),
+    )
+    .unique();
+  return {
+    promptTokens: present(model, "model of a running job").contextTokens,
+    completionTokens: present(payload, "payload of a running job").request.maxTokens,
+  };
+}
+
+function checkResult({ text, usage, timing }: ChatResult, most: Usage): void {
   if (byteLength(text) > limits.resultBytes) refuse("too_large", "The result is too large.");
-  boundedInteger(usage.promptTokens, "promptTokens", 0, maxTokens);
-  boundedInteger(usage.completionTokens, "completionTokens", 0, maxTokens);
+  boundedInteger(usage.promptTokens, "promptTokens", 0, most.promptTokens);
+  boundedInteger(usage.completionTokens, "completionTokens", 0, most.completionTokens);
   for (const ms of [timing.prefillMs, timing.generateMs]) {
     if (!(Number.isFinite(ms) && ms >= 0)) refuse("invalid", "A timing must be a number of milliseconds.");
   }
