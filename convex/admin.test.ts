@@ -173,6 +173,25 @@ describe("the console", () => {
     expect(await t.mutation(api.work.claim, { deviceKey, jobId })).toMatchObject({ kind: "claimed" });
   });
 
+  it("cancels what waits when a key is revoked, all of it, and lets a device finish what it has", async () => {
+    const device = await addDevice(t, acme);
+    const session = await signIn(t, acme);
+    const [key] = await t.query(api.admin.keys, { session });
+    if (key === undefined) throw new Error("no key");
+    const attemptId = await claim(t, device, await submit(t, acme));
+    for (let i = 0; i < 60; i += 1) await submit(t, acme);
+    await t.mutation(api.admin.revokeKey, { session, keyId: key.keyId });
+    vi.advanceTimersByTime(1);
+    await t.finishInProgressScheduledFunctions();
+    expect(await t.query(api.work.ready, { deviceKey: device.deviceKey })).toEqual([]);
+    const canceled = await t.run(async (ctx) => {
+      const jobs = await ctx.db.query("jobs").take(100);
+      return jobs.filter(({ status }) => status === "canceled").length;
+    });
+    expect(canceled).toBe(60);
+    expect(await complete(t, device, attemptId)).toMatchObject({ kind: "settled" });
+  });
+
   it("makes keys that can spend at once, and revokes them", async () => {
     const session = await signIn(t, acme);
     const apiKey = secret("sk-gleaner-");

@@ -13,6 +13,7 @@ import { cancel } from "./model/jobs/cancel.ts";
 import { releaseAll } from "./model/jobs/release.ts";
 import { authenticateSession, findSession } from "./model/keys/authenticate.ts";
 import { createKey as createApiKey } from "./model/keys/create.ts";
+import { cancelReadyJobs } from "./model/keys/revoke.ts";
 import { owned, present } from "./model/load.ts";
 import { boundedPage } from "./model/page.ts";
 import { jobStatus } from "./model/validators.ts";
@@ -135,7 +136,7 @@ export const createKey = mutation({
   },
 });
 
-/** Ends a key for good; jobs that it submitted still finish. */
+/** Ends a key for good. Its ready jobs are canceled; one that a device is at work on still finishes. */
 export const revokeKey = mutation({
   args: { session: v.string(), keyId: v.id("apiKeys") },
   returns: v.null(),
@@ -145,6 +146,7 @@ export const revokeKey = mutation({
     const key = owned(await ctx.db.get("apiKeys", keyId), organizationId, "API key");
     if (key.revokedAt !== undefined) return null;
     await ctx.db.patch("apiKeys", keyId, { revokedAt: at });
+    await cancelReadyJobs(ctx, keyId, at);
     await record(ctx, { organizationId, at, actor: "admin", action: "api-key.revoked", subject: keyId });
     return null;
   },

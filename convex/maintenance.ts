@@ -4,6 +4,7 @@ import { internalMutation } from "./_generated/server.js";
 import { deleteChunkBatch, purgeBatch } from "./model/jobs/purge.ts";
 import { foldTallies } from "./model/jobs/tally.ts";
 import { projectBatch } from "./model/ledger/project.ts";
+import { cancelReadyJobs } from "./model/keys/revoke.ts";
 import { checkLease as janitor, checkPresence as presence } from "./model/leases/janitor.ts";
 
 /** The janitor's look at one device's lease; armed by the claim that finds it unarmed. */
@@ -42,6 +43,16 @@ export const deleteChunks = internalMutation({
     if (await deleteChunkBatch(ctx, jobId)) {
       await ctx.scheduler.runAfter(0, internal.maintenance.deleteChunks, { jobId });
     }
+    return null;
+  },
+});
+
+/** What a revocation left for later of the key's ready jobs. */
+export const cancelJobsOfKey = internalMutation({
+  args: { apiKeyId: v.id("apiKeys") },
+  returns: v.null(),
+  handler: async (ctx, { apiKeyId }) => {
+    await cancelReadyJobs(ctx, apiKeyId, Date.now());
     return null;
   },
 });

@@ -147,6 +147,7 @@ export default defineSchema({
     .index("by_organization", ["organizationId", "submittedAt"])
     .index("by_organization_status", ["organizationId", "status", "submittedAt"])
     .index("by_idempotency", ["apiKeyId", "idempotencyKey"])
+    .index("by_key_status", ["apiKeyId", "status"])
     .index("by_purge", ["purgeAt"]),
 
   /** The prompt. Written by requests.submit, deleted by maintenance.purge. */

@@ -49,6 +49,7 @@ import type * as model_jobs_tally from "../model/jobs/tally.js";
 import type * as model_keys_authenticate from "../model/keys/authenticate.js";
 import type * as model_keys_create from "../model/keys/create.js";
 import type * as model_keys_hash from "../model/keys/hash.js";
+import type * as model_keys_revoke from "../model/keys/revoke.js";
 import type * as model_leases_janitor from "../model/leases/janitor.js";
 import type * as model_leases_renew from "../model/leases/renew.js";
 import type * as model_ledger_accounts from "../model/ledger/accounts.js";
@@ -132,6 +133,7 @@ declare const fullApi: ApiFromModules<{
   "model/keys/authenticate": typeof model_keys_authenticate;
   "model/keys/create": typeof model_keys_create;
   "model/keys/hash": typeof model_keys_hash;
+  "model/keys/revoke": typeof model_keys_revoke;
   "model/leases/janitor": typeof model_leases_janitor;
   "model/leases/renew": typeof model_leases_renew;
   "model/ledger/accounts": typeof model_ledger_accounts;

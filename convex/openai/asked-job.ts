@@ -2,7 +2,7 @@ import { api } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { CompletionHead } from "./completion.ts";
-import { type ApiError, errorResponse, fromJob, resultExpired } from "./errors.ts";
+import { type ApiError, errorResponse, fromJob, fromRefusal, resultExpired } from "./errors.ts";
 import type { JobView } from "./follow.ts";
 import { logBug } from "./log-bug.ts";
 
@@ -41,6 +41,7 @@ export async function abandon(ctx: ActionCtx, asked: AskedJob): Promise<void> {
   try {
     await ctx.runMutation(api.requests.cancel, { apiKey: asked.apiKey, jobId: asked.jobId });
   } catch (thrown) {
-    logBug("a job that nobody waits for could not be canceled", thrown);
+    // A key that was revoked meanwhile may cancel nothing.
+    if (fromRefusal(thrown) === null) logBug("a job that nobody waits for could not be canceled", thrown);
   }
 }

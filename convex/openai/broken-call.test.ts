@@ -10,6 +10,7 @@ import {
   expectBooksInOrder,
   modelId,
   type Organization,
+  signIn,
   startBackend,
 } from "../testing/backend.fixture.ts";
 import { chatCompletions } from "./chat-completions.ts";
@@ -86,6 +87,21 @@ describe("a job whose request breaks off by a fault of ours", () => {
     expect(JSON.stringify(logged.mock.calls)).not.toContain("secret");
     await expectBooksInOrder(t);
   }, 20_000);
+
+  it("ends its stream with the refusal when the key is revoked meanwhile", async () => {
+    const device = await addDevice(t, acme);
+    const answering = chatCompletions(brokenCtx(Infinity), request(true));
+    await expect.poll(statusNow).toBe("ready");
+    const job = await onlyJob();
+    if (job === null) throw new Error("no job");
+    const attemptId = await claim(t, device, job._id);
+    await t.mutation(api.work.append, { deviceKey: device.deviceKey, attemptId, seq: 0, text: "Blue" });
+    const response = await answering;
+    const session = await signIn(t, acme);
+    await t.mutation(api.admin.revokeKey, { session, keyId: job.apiKeyId });
+    expect(await response.text()).toContain('"code":"invalid_api_key"');
+    expect(logged.mock.calls).toEqual([]);
+  });
 
   it("stays where an idempotency key can find it again", async () => {
     const asked = chatCompletions(brokenCtx(1), request(false, { "idempotency-key": "order-1" }));

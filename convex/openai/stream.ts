@@ -2,7 +2,7 @@ import type { ActionCtx } from "../_generated/server.js";
 import { abandon, type AskedJob, endOf, withJob } from "./asked-job.ts";
 import { chunkBody, usageChunkBody } from "./completion.ts";
 import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continue-text.ts";
-import { type ApiError, diverged, errorBody, internalError, waitIsOver } from "./errors.ts";
+import { type ApiError, diverged, errorBody, fromRefusal, internalError, waitIsOver } from "./errors.ts";
 import { follow, type JobView } from "./follow.ts";
 import { logBug } from "./log-bug.ts";
 import { cors } from "./respond.ts";
@@ -90,8 +90,9 @@ async function pump(
     if (end.kind === "error") sink.send(event(errorBody(end.error)));
     if (end.kind !== "done") await abandon(ctx, asked);
   } catch (thrown) {
-    logBug("a stream failed", thrown);
-    sink.send(event(errorBody(internalError)));
+    const refusal = fromRefusal(thrown);
+    if (refusal === null) logBug("a stream failed", thrown);
+    sink.send(event(errorBody(refusal ?? internalError)));
     await abandon(ctx, asked);
   } finally {
     sink.close();
