@@ -75,6 +75,8 @@ export default defineSchema({
     online: v.boolean(),
     activity: v.union(activity, v.null()),
     capabilities,
+    /** Counts its starts and changes of capabilities. */
+    life: v.optional(v.number()),
     enrolledAt: v.number(),
     lastChangeAt: v.number(),
   })
@@ -129,6 +131,8 @@ export default defineSchema({
     /** The fence: only this attempt may write. */
     currentAttemptId: v.optional(v.id("attempts")),
     lastFailedDeviceId: v.optional(v.id("devices")),
+    /** Devices that could not run the job's model, each in which of its lives: see model/jobs/unfit.ts. */
+    unfit: v.optional(v.array(v.object({ deviceId: v.id("devices"), life: v.number() }))),
     /** Whether chunks are kept for a watcher. */
     watched: v.boolean(),
     price,

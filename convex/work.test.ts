@@ -267,6 +267,32 @@ describe("release and fail", () => {
     expect(await statusOf(t, acme, jobId)).toBe("failed");
   });
 
+  it("counts a model that a device cannot run once per device, and spares it the job until it is renewed", async () => {
+    const { deviceKey } = await addDevice(t, acme);
+    const jobId = await submit(t, acme);
+    const error = { code: "model_corrupt" as const, message: "The file is bad.", retryable: false };
+    const hello = {
+      deviceKey,
+      version: "1",
+      capabilities: { threads: 4, memoryMb: 8_192, models: [modelId] },
+    };
+    for (let i = 0; i <= maxFailedAttempts; i += 1) {
+      const attemptId = await claim(t, { deviceKey }, jobId);
+      await t.mutation(api.work.fail, { deviceKey, attemptId, error });
+      expect(await t.query(api.work.ready, { deviceKey })).toEqual([]);
+      expect(await t.mutation(api.work.claim, { deviceKey, jobId })).toEqual({ kind: "unable" });
+      await t.mutation(api.devices.hello, { ...hello, startup: true });
+      expect(await t.query(api.work.ready, { deviceKey })).toEqual([{ jobId }]);
+    }
+    for (let i = 2; i <= maxFailedAttempts; i += 1) {
+      expect(await statusOf(t, acme, jobId)).toBe("ready");
+      const other = await addDevice(t, acme, `device ${String(i)}`);
+      const attemptId = await claim(t, other, jobId);
+      await t.mutation(api.work.fail, { deviceKey: other.deviceKey, attemptId, error });
+    }
+    expect(await statusOf(t, acme, jobId)).toBe("failed");
+  });
+
   it("does not show a failed job to the same device while another could run it", async () => {
     const [clumsy, other] = [await addDevice(t, acme, "clumsy"), await addDevice(t, acme, "other")];
     const jobId = await submit(t, acme);

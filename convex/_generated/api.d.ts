@@ -46,6 +46,7 @@ import type * as model_jobs_move from "../model/jobs/move.js";
 import type * as model_jobs_purge from "../model/jobs/purge.js";
 import type * as model_jobs_release from "../model/jobs/release.js";
 import type * as model_jobs_tally from "../model/jobs/tally.js";
+import type * as model_jobs_unfit from "../model/jobs/unfit.js";
 import type * as model_keys_authenticate from "../model/keys/authenticate.js";
 import type * as model_keys_create from "../model/keys/create.js";
 import type * as model_keys_hash from "../model/keys/hash.js";
@@ -130,6 +131,7 @@ declare const fullApi: ApiFromModules<{
   "model/jobs/purge": typeof model_jobs_purge;
   "model/jobs/release": typeof model_jobs_release;
   "model/jobs/tally": typeof model_jobs_tally;
+  "model/jobs/unfit": typeof model_jobs_unfit;
   "model/keys/authenticate": typeof model_keys_authenticate;
   "model/keys/create": typeof model_keys_create;
   "model/keys/hash": typeof model_keys_hash;

@@ -3,6 +3,7 @@ import { times } from "../../../app/jobs/limits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { releaseAll } from "../jobs/release.ts";
+import { lifeOf } from "../jobs/unfit.ts";
 import { renew } from "../leases/renew.ts";
 import { boundedInteger, boundedText, refuse } from "../refuse.ts";
 import type { capabilities } from "../validators.ts";
@@ -40,6 +41,9 @@ export async function hello(
     device.version !== version ||
     JSON.stringify(ordered(device.capabilities)) !== JSON.stringify(ordered(able));
   if (changed) await ctx.db.patch("devices", device._id, { version, capabilities: able, lastChangeAt: now });
+  if (changed || greeting.startup === true) {
+    await ctx.db.patch("devices", device._id, { life: lifeOf(device) + 1 });
+  }
   if (greeting.startup === true) await releaseAll(ctx, device, "restarted", now);
   return { leaseMs: times.leaseMs };
 }

@@ -1,5 +1,6 @@
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { isUnfit } from "./unfit.ts";
 
 /** How many candidates a device is shown, and how many jobs are looked at to find them. */
 export const shownCandidates = 8;
@@ -9,7 +10,8 @@ const scannedDevices = 100;
 
 /**
  * Ready jobs that the device can run: by rank, then the oldest. A job that this device was the last to
- * fail or lose is left out while another device that donates has its lane.
+ * fail or lose is left out while another device that donates has its lane; one whose model it could
+ * not run, until it has started again or its capabilities have changed.
  * @param wanted stops at so many: a mutation reads (and so collides on) no more than it needs.
  */
 export async function candidatesFor(
@@ -46,6 +48,7 @@ async function isAvoided(
   device: Doc<"devices">,
   elsewhere: Map<string, boolean>,
 ): Promise<boolean> {
+  if (isUnfit(job, device)) return true;
   if (job.lastFailedDeviceId !== device._id) return false;
   const known = elsewhere.get(job.lane);
   if (known !== undefined) return known;

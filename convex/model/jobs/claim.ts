@@ -5,6 +5,7 @@ import { present } from "../load.ts";
 import type { Claimed } from "../validators.ts";
 import { heldBy, maxHeld } from "./held.ts";
 import { move } from "./move.ts";
+import { isUnfit } from "./unfit.ts";
 
 export type ClaimOutcome = Claimed | { kind: "taken" } | { kind: "unable" };
 
@@ -20,6 +21,7 @@ export async function claim(
 ): Promise<ClaimOutcome> {
   if (job.status !== "ready") return { kind: "taken" };
   if (device.status !== "active" || !device.capabilities.models.includes(job.lane)) return { kind: "unable" };
+  if (isUnfit(job, device)) return { kind: "unable" };
   if ((await heldBy(ctx, device._id)).length >= maxHeld) return { kind: "unable" };
 
   const payload = present(

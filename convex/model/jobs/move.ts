@@ -11,7 +11,7 @@ export const chunksKeptMs = 10 * 60_000;
 export const payloadKeptMs = 24 * 3_600_000;
 
 export type JobChange = Partial<
-  Pick<Doc<"jobs">, "currentAttemptId" | "attempts" | "priceMicro" | "usage" | "error">
+  Pick<Doc<"jobs">, "currentAttemptId" | "attempts" | "priceMicro" | "usage" | "error" | "failures" | "unfit">
 >;
 export type AttemptChange = Partial<
   Pick<Doc<"attempts">, "usage" | "timing" | "earnedMicro" | "error" | "releaseReason">
