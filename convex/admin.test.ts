@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "./_generated/api.js";
+import { releasedPauseMs } from "./model/jobs/claim.ts";
 import { hashSecret } from "./model/keys/hash.ts";
 import { present } from "./model/load.ts";
 import {
@@ -170,6 +171,7 @@ describe("the console", () => {
     expect(await t.query(api.devices.me, { deviceKey })).toMatchObject({ status: "retired" });
     expect(await t.mutation(api.work.claim, { deviceKey, jobId })).toEqual({ kind: "unable" });
     await t.mutation(api.admin.reinstateDevice, { session, deviceId });
+    vi.advanceTimersByTime(releasedPauseMs);
     expect(await t.mutation(api.work.claim, { deviceKey, jobId })).toMatchObject({ kind: "claimed" });
   });
 

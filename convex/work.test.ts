@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits, maxFailedAttempts } from "../app/jobs/limits.ts";
 import { api, internal } from "./_generated/api.js";
+import { releasedPauseMs } from "./model/jobs/claim.ts";
 import {
   addDevice,
   addOrganization,
@@ -234,6 +235,7 @@ describe("release and fail", () => {
     for (let i = 0; i < maxFailedAttempts + 2; i += 1) {
       const attemptId = await claim(t, device, jobId);
       await t.mutation(api.work.release, { deviceKey: device.deviceKey, attemptId, reason: "in-use" });
+      vi.advanceTimersByTime(releasedPauseMs);
     }
     // Were a release a failure, this would be one too many.
     await fail(t, device, await claim(t, device, jobId));
@@ -244,6 +246,21 @@ describe("release and fail", () => {
       paginationOpts: { numItems: 50, cursor: null },
     });
     expect(new Set(history.page.map(({ explanation }) => explanation))).toContain("given back: in-use");
+  });
+
+  it("does not give a job back to the device that released it but a moment ago", async () => {
+    const [hasty, other] = [await addDevice(t, acme, "hasty"), await addDevice(t, acme, "other")];
+    const jobId = await submit(t, acme);
+    const again = async () => await t.mutation(api.work.claim, { deviceKey: hasty.deviceKey, jobId });
+    const release = async ({ deviceKey }: typeof hasty) => {
+      const attemptId = await claim(t, { deviceKey }, jobId);
+      await t.mutation(api.work.release, { deviceKey, attemptId, reason: "in-use" });
+    };
+    await release(hasty);
+    vi.advanceTimersByTime(releasedPauseMs - 1);
+    expect(await again()).toEqual({ kind: "taken" });
+    await release(other);
+    expect(await again()).toMatchObject({ kind: "claimed" });
   });
 
   it("retries a failure, until the retries are used up", async () => {

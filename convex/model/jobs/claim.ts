@@ -7,6 +7,9 @@ import { heldBy, maxHeld } from "./held.ts";
 import { move } from "./move.ts";
 import { isUnfit } from "./unfit.ts";
 
+/** A device does not get a job back that it released less than this before: releasing costs no retry. */
+export const releasedPauseMs = 500;
+
 export type ClaimOutcome = Claimed | { kind: "taken" } | { kind: "unable" };
 
 /**
@@ -22,6 +25,7 @@ export async function claim(
   if (job.status !== "ready") return { kind: "taken" };
   if (device.status !== "active" || !device.capabilities.models.includes(job.lane)) return { kind: "unable" };
   if (isUnfit(job, device)) return { kind: "unable" };
+  if (await hasJustReleased(ctx, device, job, now)) return { kind: "taken" };
   if ((await heldBy(ctx, device._id)).length >= maxHeld) return { kind: "unable" };
 
   const payload = present(
@@ -52,4 +56,20 @@ export async function claim(
     request: payload.request,
     watched: job.watched,
   };
+}
+
+async function hasJustReleased(
+  ctx: MutationCtx,
+  device: Doc<"devices">,
+  job: Doc<"jobs">,
+  now: number,
+): Promise<boolean> {
+  if (job.attempts === 0) return false;
+  const last = await ctx.db
+    .query("attempts")
+    .withIndex("by_job", (q) => q.eq("jobId", job._id).eq("number", job.attempts))
+    .unique();
+  return (
+    last?.deviceId === device._id && last.status === "released" && now < (last.endedAt ?? 0) + releasedPauseMs
+  );
 }
