@@ -420,6 +420,30 @@ describe("what a device may send", () => {
     expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: chunks }, (_, index) => index + 1));
   });
 
+  it("is well-formed text", async () => {
+    const { deviceKey } = await addDevice(t, acme);
+    await expectRefusal(submit(t, acme, { content: "Hi \ud83d" }), "invalid");
+    await expectRefusal(submit(t, acme, { idempotencyKey: "\udc26" }), "invalid");
+    const stops = {
+      apiKey: acme.apiKey,
+      model: modelId,
+      request: chat("Hi", { stop: ["\ud83d"] }),
+      stream: false,
+    };
+    await expectRefusal(t.mutation(api.requests.submit, stops), "invalid");
+    const attemptId = await claim(t, { deviceKey }, await submit(t, acme, { stream: true, content: "🐦" }));
+    const append = async (text: string) =>
+      await t.mutation(api.work.append, { deviceKey, attemptId, seq: 0, text });
+    await expectRefusal(append("\ud83d"), "invalid");
+    expect(await append("🐦")).toEqual({ kind: "ok" });
+    const result = answer("a \udc26 b");
+    await expectRefusal(
+      t.mutation(api.work.complete, { deviceKey, attemptId, result, wantsNext: false }),
+      "invalid",
+    );
+    expect(await complete(t, { deviceKey }, attemptId, { text: "🐦" })).toMatchObject({ kind: "settled" });
+  });
+
   it("never earns more than was reserved", async () => {
     const device = await addDevice(t, acme);
     const attemptId = await claim(t, device, await submit(t, acme));

@@ -35,3 +35,8 @@ export function boundedInteger(value: number, what: string, min: number, max: nu
   }
   return value;
 }
+
+/** Refuses text with half a surrogate pair in it: it has no UTF-8, and would come out as something else. */
+export function wellFormed(text: string, what: string): void {
+  if (/\p{Surrogate}/u.test(text)) refuse("invalid", `${what} must be well-formed Unicode.`);
+}

@@ -136,7 +136,7 @@ export const answerMicro = 10n * price.promptMicro + 3n * price.completionMicro;
 
 export async function complete(
   t: Backend,
-  { deviceKey }: Device,
+  { deviceKey }: Pick<Device, "deviceKey">,
   attemptId: Id<"attempts">,
   options: { readonly text?: string; readonly wantsNext?: boolean } = {},
 ) {

@@ -1,7 +1,7 @@
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { boundedInteger, refuse } from "../refuse.ts";
+import { boundedInteger, refuse, wellFormed } from "../refuse.ts";
 import { byteLength } from "../requests/check.ts";
 import { passFence } from "./fence.ts";
 
@@ -20,6 +20,7 @@ export async function append(
   boundedInteger(chunk.seq, "seq", 0, maxSeq);
   const bytes = byteLength(chunk.text);
   if (bytes > limits.chunkBytes) refuse("too_large", "The chunk is too large.");
+  wellFormed(chunk.text, "The chunk");
   const held = await passFence(ctx, device, chunk.attemptId);
   if (held === null) return { kind: "fenced" };
   if (!held.job.watched) return { kind: "ok" };

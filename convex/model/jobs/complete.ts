@@ -4,7 +4,7 @@ import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { settle } from "../ledger/settle.ts";
 import { present } from "../load.ts";
-import { boundedInteger, refuse } from "../refuse.ts";
+import { boundedInteger, refuse, wellFormed } from "../refuse.ts";
 import { byteLength } from "../requests/check.ts";
 import type { Claimed } from "../validators.ts";
 import { claimNext } from "./claim-next.ts";
@@ -71,6 +71,7 @@ async function usageBounds(ctx: QueryCtx, job: Doc<"jobs">): Promise<Usage> {
 
 function checkResult({ text, usage, timing }: ChatResult, most: Usage): void {
   if (byteLength(text) > limits.resultBytes) refuse("too_large", "The result is too large.");
+  wellFormed(text, "The result");
   boundedInteger(usage.promptTokens, "promptTokens", 0, most.promptTokens);
   boundedInteger(usage.completionTokens, "completionTokens", 0, most.completionTokens);
   for (const ms of [timing.prefillMs, timing.generateMs]) {

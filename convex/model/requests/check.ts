@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../../app/jobs/chat.ts";
 import { limits } from "../../../app/jobs/limits.ts";
-import { boundedInteger, refuse } from "../refuse.ts";
+import { boundedInteger, refuse, wellFormed } from "../refuse.ts";
 
 /** UTF-8 bytes. */
 export function byteLength(text: string): number {
@@ -20,6 +20,7 @@ export function checkRequest(request: ChatRequest, contextTokens: number): numbe
   if (request.messages.length > limits.messages) {
     refuse("invalid", `messages must be at most ${String(limits.messages)}.`);
   }
+  for (const { content } of request.messages) wellFormed(content, "A message");
   const promptBytes = request.messages.reduce((sum, message) => sum + byteLength(message.content), 0);
   if (promptBytes > limits.promptBytes) {
     refuse(
@@ -33,6 +34,7 @@ export function checkRequest(request: ChatRequest, contextTokens: number): numbe
   boundedInteger(request.seed, "seed", 0, 0xffff_ffff);
   if (request.stop.length > limits.stopStrings) refuse("invalid", "There are too many stop strings.");
   for (const stop of request.stop) {
+    wellFormed(stop, "A stop string");
     if (stop === "" || byteLength(stop) > limits.stopBytes)
       refuse("invalid", "A stop string is empty or too long.");
   }

@@ -5,7 +5,7 @@ import { hashSecret } from "../keys/hash.ts";
 import { keyAccount } from "../ledger/accounts.ts";
 import { projectedBalance } from "../ledger/balance.ts";
 import { reserve, worstCasePrice } from "../ledger/reserve.ts";
-import { refuse } from "../refuse.ts";
+import { refuse, wellFormed } from "../refuse.ts";
 import type { chatRequest } from "../validators.ts";
 import { checkRequest } from "./check.ts";
 
@@ -77,6 +77,7 @@ async function repeatOf(
   if (idempotencyKey === "" || idempotencyKey.length > maxIdempotencyChars) {
     refuse("invalid", `An idempotency key has 1 to ${String(maxIdempotencyChars)} characters.`);
   }
+  wellFormed(idempotencyKey, "An idempotency key");
   const fingerprint = await fingerprintOf(model, request);
   const earlier = await ctx.db
     .query("jobs")
