@@ -8,6 +8,7 @@ import { localOrigins } from "./endpoint.ts";
 import { hostCheck } from "./host-check.ts";
 import { closeServer, listen } from "./listen.ts";
 import { siteHandler } from "./site-handler.ts";
+import { MAX_HTTP_ACTION_BYTES } from "./web-request.ts";
 
 const unused = (): never => {
   throw new Error("not called by the site");
@@ -151,6 +152,23 @@ test("a client that leaves cancels the stream", async () => {
   expect(Buffer.from(value ?? []).toString()).toContain("tick");
   leave.abort();
   expect(String(await cancelled)).toContain("disconnected");
+});
+
+test("answers 413 to a body that is announced as too large, once it was sent", async () => {
+  const body = Buffer.alloc(MAX_HTTP_ACTION_BYTES + 4 * 1024 * 1024);
+  const response = await new Promise<number>((resolve, reject) => {
+    httpRequest(
+      url,
+      { path: "/echo", method: "POST", headers: { "content-length": body.length } },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      },
+    )
+      .on("error", reject)
+      .end(body);
+  });
+  expect(response).toBe(413);
 });
 
 test("does not answer to other names than its own", async () => {

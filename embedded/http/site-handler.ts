@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FunctionRunner } from "../runtime/types.ts";
+import { bodyEnd, drain } from "./drain.ts";
 import type { HostCheck } from "./host-check.ts";
 import { sendReply, textReply } from "./reply.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -61,6 +62,9 @@ async function answerByAction(
   const converted = toWebRequest(incoming, origin, gone.signal);
   if (converted.kind === "refused") {
     outgoing.setHeader("Connection", "close");
+    drain(incoming);
+    // The answer's end closes the connection: it has to wait for the body's.
+    if (!incoming.complete) await bodyEnd(incoming);
     sendReply(outgoing, textReply(converted.message, converted.status));
     return;
   }
