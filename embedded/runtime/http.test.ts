@@ -69,3 +69,8 @@ test("what a validation error quotes is told to the caller, and to no log", asyn
     expect.stringMatching(/^\[ERROR\] Uncaught .*ArgumentValidationError: \.rank is not what/),
   ]);
 });
+
+test("what an action throws once its client has left is not logged", async () => {
+  await fetchFrom("/fails", { signal: AbortSignal.abort() });
+  expect(logged).toEqual([]);
+});

@@ -25,7 +25,8 @@ export async function runHttp(
     return request.method === "HEAD" ? withoutBody(response) : response;
   } catch (thrown) {
     const failure = describeThrown(thrown, services.mapStack);
-    context.logs.add(`[ERROR] ${failure.message}`);
+    // A body that breaks off because its client has left is no error of the action.
+    if (!request.signal.aborted) context.logs.add(`[ERROR] ${failure.message}`);
     const [code] = clientMessage(context.requestId, failure).split("\n");
     return Response.json({ code, trace: failure.message }, { status: 500 });
   }
