@@ -235,6 +235,7 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
     },
     stop: async () => {
       first.stop();
+      catalogue.stop();
       loop.stop();
       input.watch(false);
       sensors.stop();

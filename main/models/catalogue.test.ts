@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import { silentLog } from "../log.ts";
 import { ModelCatalogue } from "./catalogue.ts";
@@ -45,6 +45,24 @@ describe("ModelCatalogue", () => {
     await catalogue.recheck(file.sha256);
     expect(catalogue.find(file)).not.toBeNull();
     expect(catalogue.find({ ...file, sizeBytes: 8 })).toBeNull();
+    catalogue.stop();
+  });
+
+  it("finds a file again that was repaired, looking on its own, and says once that it is unusable", async () => {
+    const events: string[] = [];
+    const catalogue = new ModelCatalogue((_level, event) => events.push(event), 20);
+    await writeFile(file.path, "weightz");
+    await catalogue.add(file);
+    const states: string[] = [];
+    catalogue.onChange(() => states.push(catalogue.stateOf(file)));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await catalogue.recheck(file.sha256);
+    expect(events).toEqual(["model.unusable"]);
+    expect(states).toEqual([]);
+    await writeFile(file.path, "weights");
+    await vi.waitFor(() => expect(catalogue.find(file)).not.toBeNull());
+    expect(states).toEqual(["ready"]);
+    catalogue.stop();
   });
 });
 

@@ -2,6 +2,7 @@ import type { ChatResult, JobError } from "../../app/jobs/chat.ts";
 import type {
   Acknowledged,
   Backend,
+  Capabilities,
   Claimed,
   ClaimOutcome,
   Connection,
@@ -25,6 +26,7 @@ export type Call<T> = {
 export class FakeBackend implements Backend {
   readonly calls: Call<never>[] = [];
   readonly log: string[] = [];
+  readonly hellos: Capabilities[] = [];
   helloRefusals = 0;
   #me: ((me: Me) => void) | null = null;
   #meError: ((error: Error) => void) | null = null;
@@ -68,8 +70,9 @@ export class FakeBackend implements Backend {
   enroll(): never {
     throw new Error("not of the worker's");
   }
-  async hello(): Promise<void> {
+  async hello(_version: string, capabilities: Capabilities): Promise<void> {
     this.log.push("hello");
+    this.hellos.push(capabilities);
     if (this.helloRefusals-- > 0) throw new Error("overloaded");
   }
   async heartbeat(): Promise<void> {

@@ -1,7 +1,7 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { WorkView } from "../../app/contract/snapshot.ts";
 import type { ModelFile } from "../../app/contract/runner.ts";
-import type { ChatRequest } from "../../app/jobs/chat.ts";
+import type { ChatRequest, JobError } from "../../app/jobs/chat.ts";
 import { errorName, type Log } from "../log.ts";
 import type { RunnerJob, RunEvents, RunOutcome } from "../runner/supervisor.ts";
 import { happening, withResolvers } from "../with-resolvers.ts";
@@ -27,8 +27,12 @@ export type AttemptParts = {
   readonly wantsNext: () => boolean;
 };
 
-/** How it ended for this device. `next` is a job that came with the settlement: it is held already. */
-export type AttemptEnd = { readonly next: Claimed | null };
+export type AttemptEnd = {
+  /** A job that came with the settlement: it is held already. */
+  readonly next: Claimed | null;
+  /** The SHA-256 of the model's file where the runner found it missing or corrupt. */
+  readonly badModel: string | null;
+};
 
 /** One job from its claim to its end on this device: runs it, streams it, and tells the backend. */
 export class HeldAttempt {
@@ -40,6 +44,7 @@ export class HeldAttempt {
   readonly #stopped = happening();
   readonly #end = withResolvers<AttemptEnd>();
   #state: AttemptState = { kind: "running" };
+  #badModel: string | null = null;
 
   constructor(claimed: Claimed, request: ChatRequest, model: ModelFile, parts: AttemptParts) {
     this.attemptId = claimed.attemptId;
@@ -80,6 +85,7 @@ export class HeldAttempt {
       },
     });
     progress.end();
+    if (outcome.kind === "failed" && isOfModelFile(outcome.error)) this.#badModel = model.sha256;
     this.#on(outcome.kind === "aborted" ? { kind: "stopped" } : outcome);
     this.#stopped.resolve();
   }
@@ -89,7 +95,7 @@ export class HeldAttempt {
     this.#state = next;
     if (next.kind !== "running" && next.kind !== "completing") this.#appender?.close();
     if (effect !== null) void this.#perform(effect);
-    else if (next.kind === "ended") this.#end.resolve({ next: null });
+    else if (next.kind === "ended") this.#end.resolve({ next: null, badModel: this.#badModel });
   }
 
   async #perform(effect: AttemptEffect): Promise<void> {
@@ -131,6 +137,10 @@ export class HeldAttempt {
       log("error", "attempt.call-refused", { attemptId, call: effect.kind, error: errorName(error) });
     }
     this.#state = step(this.#state, { kind: "answered" }).next;
-    this.#end.resolve({ next });
+    this.#end.resolve({ next, badModel: this.#badModel });
   }
+}
+
+function isOfModelFile({ code }: JobError): boolean {
+  return code === "model_corrupt" || code === "model_unavailable";
 }

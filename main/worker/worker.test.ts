@@ -53,13 +53,14 @@ let backend: FakeBackend;
 let runner: HandRunner;
 let worker: Worker;
 let me: Me;
+let catalogue: ModelCatalogue;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-worker-"));
   const path = join(folder, "m.gguf");
   await writeFile(path, "weights");
   const sha256 = createHash("sha256").update("weights").digest("hex");
-  const catalogue = new ModelCatalogue(silentLog);
+  catalogue = new ModelCatalogue(silentLog);
   const model = { modelId: "m", sha256, sizeBytes: 7, contextTokens: 64 };
   await catalogue.add({ ...model, path });
   me = { deviceId: "d", name: "n", organizationName: "o", status: "active", models: [model] };
@@ -83,6 +84,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await worker.stop(50);
+  catalogue.stop();
   await rm(folder, { recursive: true });
 });
 
@@ -252,6 +254,34 @@ describe("the worker", () => {
       claimed: claimedJob("a2", { modelId: "unheard of" }),
     });
     expect((await backend.take("release")).args[0]).toBe("a2");
+  });
+
+  it.each(["model_corrupt", "model_unavailable"] as const)(
+    "takes no more work for a model whose file went bad, after one attempt failed with %s",
+    async (code) => {
+      await claimFirst("a1");
+      await writeFile(join(folder, "m.gguf"), "weightz");
+      runner.finish?.({ kind: "failed", error: { code, message: "bad", retryable: true } });
+      (await backend.take<Acknowledged>("fail")).answer({ kind: "ok" });
+      backend.show({ held: [], ready: ["j2", "j3"] });
+      await settle(50);
+      expect(backend.log.filter((call) => call === "claim")).toHaveLength(1);
+      expect(backend.watchesReady).toBe(false);
+      expect(worker.usableModels).toEqual([]);
+      expect(catalogue.stateOf(me.models[0]!)).toBe("corrupt");
+      expect(backend.hellos.at(-1)?.models).toEqual([]);
+    },
+  );
+
+  it("claims on when the file that an attempt failed on is well again", async () => {
+    await claimFirst("a1");
+    const error = { code: "model_corrupt", message: "bad", retryable: true } as const;
+    runner.finish?.({ kind: "failed", error });
+    (await backend.take<Acknowledged>("fail")).answer({ kind: "ok" });
+    backend.show({ held: [] });
+    await settle(50);
+    expect(backend.watchesReady).toBe(true);
+    expect(backend.hellos.at(-1)?.models).toEqual(["m"]);
   });
 
   it("claims nothing while the runner rests after crashes, and goes on after", async () => {

@@ -71,6 +71,7 @@ export class Worker {
   #stopping = false;
 
   #attempt: HeldAttempt | null = null;
+  #recheckingModel = false;
   #held: readonly string[] | null = null;
   #givingBack = new Set<string>();
   #work: WorkView | null = null;
@@ -229,6 +230,7 @@ export class Worker {
     return (
       this.#accepting &&
       !this.#stopping &&
+      !this.#recheckingModel &&
       this.#me?.status === "active" &&
       this.usableModels.length > 0 &&
       this.#claiming.resting() === null
@@ -266,13 +268,22 @@ export class Worker {
     });
     this.#attempt = attempt;
     log("info", "attempt.claimed", { attemptId: attempt.attemptId, modelId: claimed.modelId });
-    void attempt.ended.then(({ next }) => {
+    void attempt.ended.then(({ next, badModel }) => {
       this.#attempt = null;
       this.#work = null;
       onChange("work");
+      if (badModel !== null) void this.#recheckModel(badModel);
       if (next !== null) this.#begin(next);
       this.#wake("attempt-ended");
     });
+  }
+
+  /** Nothing is claimed meanwhile: every job for that model would fail here, one after another. */
+  async #recheckModel(sha256: string): Promise<void> {
+    this.#recheckingModel = true;
+    await this.#options.catalogue.recheck(sha256);
+    this.#recheckingModel = false;
+    this.#wake("models");
   }
 
   /**
