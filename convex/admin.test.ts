@@ -165,7 +165,7 @@ describe("the console", () => {
     const session = await signIn(t, acme);
     const { deviceKey, deviceId } = await addDevice(t, acme);
     const jobId = await submit(t, acme);
-    await claim(t, { deviceKey, deviceId }, jobId);
+    await claim(t, { deviceKey }, jobId);
     await t.mutation(api.admin.retireDevice, { session, deviceId });
     expect(await statusOf(t, acme, jobId)).toBe("ready");
     expect(await t.query(api.devices.me, { deviceKey })).toMatchObject({ status: "retired" });
