@@ -9,6 +9,7 @@ import { readManifest } from "./models/manifest.ts";
 import { type PanelServer, servePanel } from "./panel-server/panel-server.ts";
 import { forkRunner } from "./runner/fork-runner.ts";
 import { idleFromFile, unknownIdle } from "./sensors/idle.ts";
+import { StartRefusal } from "./store/start-refusal.ts";
 
 /** The donor without Electron: a server, a lab machine, a container, a test. Logs to standard error. */
 async function main(): Promise<void> {
@@ -88,7 +89,9 @@ main().catch((error: unknown) => {
   const busy = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
   const words = busy
     ? "The panel's port is taken by another program: choose another --panel-port."
-    : String(error);
+    : error instanceof StartRefusal
+      ? error.message
+      : String(error);
   process.stderr.write(`${words}\n`);
   process.exit(1);
 });

@@ -19,6 +19,7 @@ import { ownCpuTime } from "../sensors/own-cpu-time.ts";
 import { type PowerReading, powerSensor } from "../sensors/power.ts";
 import type { Sensor } from "../sensors/sensor.ts";
 import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
+import { lockFolder } from "../store/folder-lock.ts";
 import { connectBackend } from "../worker/convex-backend.ts";
 import { openIdentity } from "../worker/identity.ts";
 import { Worker, type WorkerChange } from "../worker/worker.ts";
@@ -66,8 +67,21 @@ export type Donor = {
 
 /** How long jobs and goodbye may take at the end. */
 const leaveWithinMs = 2_000;
-/** Builds the donor out of its parts and starts it. */
+
+/** Starts the donor, alone in its folder. Throws a `StartRefusal` where that cannot be. */
 export async function startDonor(options: DonorOptions): Promise<Donor> {
+  const lock = await lockFolder(options.dataDir);
+  try {
+    const donor = await assembleDonor(options);
+    return { ...donor, stop: () => donor.stop().finally(lock.release) };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Builds the donor out of its parts and starts it. */
+async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const { log } = options;
   const identity = await openIdentity(join(options.dataDir, "device.json"), log);
   const settings = await openSettings(join(options.dataDir, "settings.json"), options.baseRules ?? {}, log);

@@ -1,0 +1,39 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { start, type Started } from "./deployment.fixture.ts";
+
+let folder: string;
+let started: Started[] = [];
+
+const donor = async (): Promise<Started> => {
+  const one = await start([
+    ...["main/headless.ts", "--data", folder, "--backend", "http://127.0.0.1:9", "--with-parent"],
+  ]);
+  started.push(one);
+  return one;
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-headless-"));
+});
+afterEach(async () => {
+  for (const { process, exited } of started) {
+    process.kill("SIGKILL");
+    await exited;
+  }
+  started = [];
+  await rm(folder, { recursive: true });
+});
+
+it("refuses to start in a folder that another one uses, with a sentence; not after a crash or a stop", async () => {
+  const first = await donor();
+  await expect(donor()).rejects.toThrow(/ended with 1:\nAnother Gleaner already uses this folder/);
+  first.process.kill("SIGKILL");
+  await first.exited;
+  const second = await donor();
+  second.process.kill("SIGTERM");
+  await second.exited;
+  expect(await readdir(folder)).not.toContain("gleaner.lock");
+}, 30_000);

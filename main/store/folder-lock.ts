@@ -1,0 +1,132 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { uptime } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { StartRefusal } from "./start-refusal.ts";
+
+export type FolderLock = { readonly release: () => Promise<void> };
+
+const holder = z.object({
+  pid: z.number().int().positive(),
+  /** When that process began, in the system's own measure; null where the system does not tell. */
+  processStart: z.string().nullable(),
+  /** When the lock was taken, in ms since the epoch. */
+  at: z.number(),
+  nonce: z.string(),
+});
+type Holder = z.infer<typeof holder>;
+
+/** Locks that this very process holds or is taking: by its number alone it could not tell them from stale ones. */
+const ours = new Set<string>();
+
+/**
+ * Takes the folder for this process alone; the lock of a process that is gone is taken over. Throws a
+ * `StartRefusal` while another process holds it. It cannot see processes of other machines or containers.
+ */
+export async function lockFolder(folder: string): Promise<FolderLock> {
+  const path = join(folder, "gleaner.lock");
+  if (ours.has(path)) throw inUse(folder, path);
+  ours.add(path);
+  try {
+    return await take(folder, path);
+  } catch (error) {
+    ours.delete(path);
+    throw error;
+  }
+}
+
+async function take(folder: string, path: string): Promise<FolderLock> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const processStart = (await processOf(process.pid))?.start ?? null;
+  const nonce = randomBytes(8).toString("hex");
+  const text = `${JSON.stringify({ pid: process.pid, processStart, at: Date.now(), nonce })}\n`;
+  for (let time = 0; time < 5; time++) {
+    try {
+      await writeFile(path, text, { flag: "wx", mode: 0o600 });
+      return {
+        release: async () => {
+          if ((await readOrNull(path)) === text) await rm(path, { force: true });
+          ours.delete(path);
+        },
+      };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const found = await settledText(path);
+    if (found === null) continue;
+    const other = parseHolder(found);
+    if (other !== null && (await isAlive(other))) throw inUse(folder, path);
+    await setAside(path, found);
+  }
+  throw inUse(folder, path);
+}
+
+/** Removes the lock that was read, and not one that another process put there since. */
+async function setAside(path: string, expected: string): Promise<void> {
+  const aside = `${path}.${randomBytes(6).toString("hex")}.stale`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  if ((await readOrNull(aside)) === expected) await rm(aside, { force: true });
+  else await rename(aside, path);
+}
+
+/** A lock that was only just created may not be written yet. Null when there is none (any more). */
+async function settledText(path: string): Promise<string | null> {
+  const text = await readOrNull(path);
+  if (text === null || parseHolder(text) !== null) return text;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  return readOrNull(path);
+}
+
+async function isAlive({ pid, processStart, at }: Holder): Promise<boolean> {
+  // Of an earlier run that had our number, as programs in containers do.
+  if (pid === process.pid) return false;
+  const bootedAt = Date.now() - uptime() * 1_000;
+  if (at < bootedAt - 60_000) return false;
+  const found = await processOf(pid);
+  return found !== null && (processStart === null || found.start === null || found.start === processStart);
+}
+
+/** Null when there is no such process, or it has ended and only waits to be noticed. */
+async function processOf(pid: number): Promise<{ readonly start: string | null } | null> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") return null;
+  }
+  const stat = process.platform === "linux" ? await readOrNull(`/proc/${pid}/stat`) : null;
+  if (stat === null) return { start: null };
+  // Behind the program's name, which may hold anything: the state, and 19 fields on, the start.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields[0] === "Z" || fields[0] === "X" ? null : { start: fields[19] ?? null };
+}
+
+function parseHolder(text: string): Holder | null {
+  try {
+    return holder.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+async function readOrNull(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ESRCH") return null;
+    throw error;
+  }
+}
+
+function inUse(folder: string, path: string): StartRefusal {
+  return new StartRefusal(
+    `Another Gleaner already uses this folder: ${folder}. Stop that one first, or choose another folder. ` +
+      `(If there surely is none, remove ${path}.)`,
+  );
+}
