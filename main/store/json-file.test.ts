@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { loadJson, saveJson } from "./json-file.ts";
+import { StartRefusal } from "./start-refusal.ts";
 
 const schema = z.object({ count: z.number() });
 let folder: string;
@@ -24,6 +25,14 @@ describe("a JSON file", () => {
 
   it("may be absent", async () => {
     expect(await loadJson(join(folder, "none.json"), schema)).toEqual({ kind: "absent" });
+  });
+
+  it("that cannot be read is named, with what to do, and left where it is", async () => {
+    const path = join(folder, "file.json");
+    await mkdir(path);
+    await expect(loadJson(path, schema)).rejects.toThrow(StartRefusal);
+    await expect(loadJson(path, schema)).rejects.toThrow(`${path} cannot be read`);
+    expect((await stat(path)).isDirectory()).toBe(true);
   });
 
   it.each(["", "{", '{"count":"three"}', "[]"])("is set aside when it holds %j", async (text) => {

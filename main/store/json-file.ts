@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { z } from "zod";
+import { StartRefusal } from "./start-refusal.ts";
 
 export type Loaded<T> =
   | { readonly kind: "loaded"; readonly value: T }
@@ -9,14 +10,18 @@ export type Loaded<T> =
   /** It could not be understood, and was renamed to `movedTo` so that nothing is lost. */
   | { readonly kind: "corrupt"; readonly movedTo: string };
 
-/** Throws when the file is there and may not be read: going on without it would overwrite it. */
+/** Throws a StartRefusal when the file is there and may not be read: going on without it would overwrite it. */
 export async function loadJson<T>(path: string, schema: z.ZodType<T>): Promise<Loaded<T>> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return { kind: "absent" };
-    throw error;
+    const why = (error as Error).message;
+    throw new StartRefusal(
+      `${path} cannot be read (${why}). Make it readable, or move it away to start without it.`,
+      { cause: error },
+    );
   }
   const parsed = schema.safeParse(parseJson(text));
   if (parsed.success) return { kind: "loaded", value: parsed.data };

@@ -1,7 +1,10 @@
 export type BackOffDelay = (failures: number) => number;
 
 /** After the n-th refusal in a row (n ≥ 1), in ms: a second, doubling, a minute at most. */
-const oneToSixtySeconds: BackOffDelay = (failures) => Math.min(60_000, 1_000 * 2 ** (failures - 1));
+export const oneToSixtySeconds: BackOffDelay = (failures) => Math.min(60_000, 1_000 * 2 ** (failures - 1));
+
+/** The same, but up to half of it earlier, by chance: after an outage a fleet must not come back in step. */
+const spreadOut: BackOffDelay = (failures) => oneToSixtySeconds(failures) * (1 - Math.random() / 2);
 
 /** Tries something again after refusals, later each time. */
 export class BackOff {
@@ -9,7 +12,7 @@ export class BackOff {
   #failures = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(delayMs: BackOffDelay = oneToSixtySeconds) {
+  constructor(delayMs: BackOffDelay = spreadOut) {
     this.#delayMs = delayMs;
   }
 

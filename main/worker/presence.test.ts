@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLog } from "../log.ts";
+import { oneToSixtySeconds } from "./back-off.ts";
 import { type Capabilities, type ReportedActivity, UnknownDeviceError } from "./backend.ts";
 import { Presence } from "./presence.ts";
 
@@ -42,6 +43,7 @@ beforeEach(() => {
     log: silentLog,
     heartbeatIdleMs: 10 * 60_000,
     onGreetAgain: () => void presence.greet(1, able),
+    retryDelayMs: oneToSixtySeconds,
   });
 });
 

@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { BackOff, oneToSixtySeconds } from "./back-off.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** When a hundred of them try again after their n-th refusal, in ms. */
+async function retries(failures: number): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (let device = 0; device < 100; device += 1) {
+    const backOff = new BackOff();
+    const start = Date.now();
+    for (let n = 1; n < failures; n += 1) backOff.refused(() => undefined);
+    backOff.refused(() => times.push(Date.now() - start));
+    await vi.advanceTimersByTimeAsync(60_000);
+  }
+  return times;
+}
+
+it.each([1, 3, 10])("spreads a fleet's retry no. %i over half of its delay", async (failures) => {
+  const longest = oneToSixtySeconds(failures);
+  const times = await retries(failures);
+  expect(times).toHaveLength(100);
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(longest / 2);
+  expect(Math.max(...times)).toBeLessThanOrEqual(longest);
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(longest / 4);
+});
+
+it("doubles from a second to a minute", () => {
+  expect([1, 2, 3, 7, 50].map(oneToSixtySeconds)).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
+});
