@@ -3,13 +3,17 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { freePorts } from "./free-port.ts";
-import { run } from "./program.ts";
+import { run, type Program } from "./program.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Like saving a file without a change. */
-async function touch(file: string): Promise<void> {
-  await utimes(join(root, file), new Date(), new Date());
+/** Saves a file without a change, as often as it takes: a watcher needs a moment before it sees anything. */
+async function saveUntil(program: Program, file: string, printed: string): Promise<void> {
+  const seen = program.until(printed);
+  const save = (): void => void utimes(join(root, file), new Date(), new Date());
+  const timer = setInterval(save, 1_000);
+  save();
+  await seen.finally(() => clearInterval(timer));
 }
 
 test("npm run dev restarts what a saved file changes, on the same data, and stops with Ctrl-C", async () => {
@@ -19,10 +23,8 @@ test("npm run dev restarts what a saved file changes, on the same data, and stop
   const printed = await program.until("Ctrl-C stops everything");
   const key = /sk-gleaner-[\w-]+/.exec(printed)?.[0] ?? "";
 
-  await touch("embedded/server.ts");
-  await program.until("dev: the backend was restarted");
-  await touch("main/headless.ts");
-  await program.until("dev: the donor was restarted");
+  await saveUntil(program, "embedded/server.ts", "dev: the backend was restarted");
+  await saveUntil(program, "main/headless.ts", "dev: the donor was restarted");
   expect(program.output()).toContain("dev: built anew");
 
   const response = await fetch(`http://127.0.0.1:${port + 1}/v1/models`, {
