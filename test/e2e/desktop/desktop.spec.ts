@@ -14,6 +14,9 @@ import { startTrayHost, trayIcons } from "../support/tray-host.ts";
 
 test.describe.configure({ mode: "serial" });
 
+/** What the slow model answers at length: to most others it ends within half a second. */
+const longPrompt = "42";
+
 /** Rules under which a test has to wait for seconds, not minutes. */
 const idleAfterSeconds = 10;
 
@@ -109,7 +112,7 @@ test("tokens show as they come; input pauses it within a second, with the reason
 
   const answer = makeClient(slowFarm.backend.siteUrl, slowFarm.organization.apiKey).chat.completions.create({
     model: slowFarm.modelId,
-    messages: [{ role: "user", content: "Write" }],
+    messages: [{ role: "user", content: longPrompt }],
     temperature: 0,
     max_completion_tokens: 1_200,
   });
@@ -150,7 +153,7 @@ test("quitting gives the job back and says good-bye", async ({ slowFarm }) => {
   const app = await launch(slowFarm, "desktop-quit", ["--donate-now", "60"]);
   const window = await app.firstWindow();
   await expect(status(window)).toContainText("Donating now");
-  const answer = askFor(slowFarm, "Write", slowFarm.organization.apiKey, 1_200);
+  const answer = askFor(slowFarm, longPrompt, slowFarm.organization.apiKey, 1_200);
   await expect(window.getByTestId("work-text")).toBeVisible({ timeout: 30_000 });
   await app.close();
   const other = await slowFarm.startDonor("desktop-after-quit");
