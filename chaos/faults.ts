@@ -14,6 +14,8 @@ export type Scene = {
   readonly donors: Child[];
   readonly watcher: Watcher;
   readonly random: Random;
+  /** Called when the harm is done; what follows of a fault (a thaw, a replacement) may take longer. */
+  readonly onStruck: () => void;
 };
 
 /** Longer than a lease: a frozen donor loses its job, and its late result must be refused. */
@@ -21,7 +23,7 @@ const freezeMs = 35_000;
 
 /** Does the harm at a moment when it hurts: while a device holds a job. */
 export async function inject(kind: FaultKind, scene: Scene): Promise<void> {
-  const { farm, donors, watcher, random } = scene;
+  const { farm, donors, watcher, random, onStruck } = scene;
   await watcher.untilDevices((devices) => devices.some((device) => device.holding > 0), 30_000);
   await sleep(random.below(50));
   const index = random.below(donors.length);
@@ -30,14 +32,17 @@ export async function inject(kind: FaultKind, scene: Scene): Promise<void> {
   switch (kind) {
     case "kill-donor":
       victim.kill();
+      onStruck();
       donors[index] = await farm.startDonor(`${victim.name}+`);
       return;
     case "freeze-donor":
       process.kill(victim.pid, "SIGSTOP");
+      onStruck();
       await sleep(freezeMs);
       process.kill(victim.pid, "SIGCONT");
       return;
     case "crash-backend":
+      onStruck();
       return farm.crashBackend();
     default:
       return assertNever(kind);

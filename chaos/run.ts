@@ -33,9 +33,14 @@ async function main(): Promise<number> {
     for (let round = 0; round < Number(values.rounds); round++) {
       const kind = faultKinds[(random.below(faultKinds.length) + round) % faultKinds.length] ?? "kill-donor";
       say(`round ${round + 1}: ${values.requests} requests, ${kind}`);
-      const answers = load.send(Number(values.requests));
-      await inject(kind, { farm, donors, watcher, random });
-      await answers;
+      let struck = false;
+      const fault = inject(kind, { farm, donors, watcher, random, onStruck: () => (struck = true) });
+      // Awaited below; until then a failure must not end the process.
+      fault.catch(() => (struck = true));
+      // Work goes on until it was hurt: the watcher may still be on its way back from an earlier crash.
+      do await load.send(Number(values.requests));
+      while (!struck);
+      await fault;
     }
     const result = await verdict(farm, watcher, load);
     await watcher.close();

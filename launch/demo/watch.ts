@@ -50,12 +50,21 @@ export class Watcher {
     return this.#client.query(api.admin.devices, { session: this.#session });
   }
 
+  /** The latest jobs, at most so many. */
   async jobs(count: number): Promise<readonly JobRow[]> {
-    const page = await this.#client.query(api.admin.jobs, {
-      session: this.#session,
-      paginationOpts: { numItems: count, cursor: null },
-    });
-    return page.page;
+    const jobs: JobRow[] = [];
+    let cursor: string | null = null;
+    while (jobs.length < count) {
+      const paginationOpts = { numItems: Math.min(100, count - jobs.length), cursor };
+      const page: FunctionReturnType<typeof api.admin.jobs> = await this.#client.query(api.admin.jobs, {
+        session: this.#session,
+        paginationOpts,
+      });
+      jobs.push(...page.page);
+      if (page.isDone) break;
+      cursor = page.continueCursor;
+    }
+    return jobs;
   }
 
   async summary(): Promise<FunctionReturnType<typeof api.admin.summary>> {
