@@ -94,6 +94,7 @@ describe("a donor in the middle of a long job", { timeout: 120_000 }, () => {
       attempts: 1,
     });
     // Of the two, one alone was completed here.
+    await untilLogged(donor, "attempt.completed");
     expect(donor.lines.filter((line) => line.includes('"attempt.completed"'))).toHaveLength(1);
     await end(donor);
   });
@@ -169,7 +170,7 @@ async function end(donor: DonorProcess): Promise<void> {
   expect(await donor.exited).toBe(0);
 }
 
-/** The job may be seen given back before the donor has written down that it yielded. */
+/** What a job came to may be seen before the donor has written it down. */
 async function untilLogged(donor: DonorProcess, event: string): Promise<unknown> {
   for (let i = 0; i < 200; i++) {
     const line = logged(donor, event);
