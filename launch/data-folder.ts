@@ -1,7 +1,8 @@
-import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Id } from "../convex/_generated/dataModel.js";
+import { replaceFile } from "../main/store/replace-file.ts";
 import { LaunchError } from "./launch-error.ts";
 
 /** What `npm start` remembers between runs. Written last, in one piece: its presence means that setup is complete. */
@@ -60,7 +61,7 @@ export async function readInstallation(folder: DataFolder): Promise<Installation
 }
 
 export async function writeInstallation(folder: DataFolder, installation: Installation): Promise<void> {
-  await writeAtomically(join(folder.path, "installation.json"), `${JSON.stringify(installation, null, 2)}\n`);
+  await replaceFile(join(folder.path, "installation.json"), `${JSON.stringify(installation, null, 2)}\n`);
 }
 
 /** Reads a secret from its file, or makes it there (mode 0600) on first use. */
@@ -75,24 +76,8 @@ export async function readOrMakeSecret(file: string, make: () => string): Promis
   }
   if (secret !== "") return secret;
   const made = make();
-  await writeAtomically(file, `${made}\n`);
+  await replaceFile(file, `${made}\n`);
   return made;
-}
-
-/** Temp file, fsync, rename: a crash leaves the old file or the new one, never half of it. */
-async function writeAtomically(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.tmp`;
-  const handle = await open(temporary, "w", 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file).catch(async (error: unknown) => {
-    await rm(temporary, { force: true });
-    throw error;
-  });
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): null {

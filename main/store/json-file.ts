@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { chmod, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { z } from "zod";
+import { replaceFile } from "./replace-file.ts";
 import { StartRefusal } from "./start-refusal.ts";
 
 export type Loaded<T> =
@@ -30,27 +30,10 @@ export async function loadJson<T>(path: string, schema: z.ZodType<T>): Promise<L
   return { kind: "corrupt", movedTo };
 }
 
-/**
- * Replaces the file whole or not at all: written beside it, synced, renamed over it. Readable by its owner
- * alone. Calls for the same path must not overlap.
- */
+/** Replaces the file whole or not at all, and makes its folder. Calls for the same path must not overlap. */
 export async function saveJson(path: string, value: unknown): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const beside = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-  try {
-    const file = await open(beside, "wx", 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await chmod(beside, 0o600);
-    await rename(beside, path);
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
-  }
+  await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 function parseJson(text: string): unknown {
