@@ -6,12 +6,13 @@ import type { Engine } from "./engine/types.ts";
 import { adminKeyCheck } from "./http/admin-key.ts";
 import { apiHandler } from "./http/api-handler.ts";
 import { hostNameIn, localOrigins, localUrl, originsAt } from "./http/endpoint.ts";
+import { environmentRoutes } from "./http/environment-routes.ts";
 import { EnvironmentVariables } from "./http/environment-variables.ts";
+import { functionRoutes } from "./http/function-routes.ts";
 import { hostCheck } from "./http/host-check.ts";
 import { closeServer, listen } from "./http/listen.ts";
 import { siteHandler } from "./http/site-handler.ts";
 import type { StaticFolder } from "./http/static-path.ts";
-import { withSystemFunctions } from "./http/system-functions.ts";
 import { bundleFunctions, type Bundle } from "./runtime/bundle.ts";
 import { createFunctionRunner, FunctionsLoadError } from "./runtime/runner.ts";
 import { startScheduling } from "./scheduler/start-scheduling.ts";
@@ -19,6 +20,8 @@ import { Connections } from "./sync/connections.ts";
 import { LiveQueries } from "./sync/live-queries.ts";
 import { MutationLanes } from "./sync/mutation-lanes.ts";
 import { startSessionJanitor } from "./sync/session-janitor.ts";
+import { deploymentQueries } from "./system/deployment-queries.ts";
+import { withSystemFunctions } from "./system/system-functions.ts";
 
 export type BackendOptions = {
   /** The folder with the functions. */
@@ -103,7 +106,7 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
     deploymentName: DEPLOYMENT_NAME,
     onLog: (identifier, line) => log(`[${identifier}] ${line}`),
   });
-  const runner = withSystemFunctions({ engine, runner: runtime, environment });
+  const runner = withSystemFunctions(engine, runtime, [deploymentQueries({ runner: runtime, environment })]);
   const nextRequestId = () => randomBytes(8).toString("hex");
   const shared = { engine, runner, isAdminKey: adminKeyCheck(adminKey), nextRequestId, log };
   const publicNames = [publicUrl, publicSiteUrl].flatMap((each) => each ?? []).map(hostNameIn);
@@ -126,9 +129,9 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
   api.server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));
   api.serve(
     apiHandler({
-      ...shared,
-      environment,
+      routes: [functionRoutes(shared), environmentRoutes({ ...shared, environment })],
       isAllowedHost,
+      log,
       version: convexVersion,
       instanceName: DEPLOYMENT_NAME,
     }),

@@ -1,10 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
-import { functionRoute, type FunctionRouteDeps } from "./function-routes.ts";
 import type { HostCheck } from "./host-check.ts";
 import { refusal, sendReply, textReply, type Reply } from "./reply.ts";
 
-export type ApiOptions = FunctionRouteDeps & {
+/**
+ * One family of endpoints below `/api/`. `path` is what follows, without the query: "storage/upload". Null when
+ * it is not one of its own; it checks the method and who asks by itself.
+ */
+export type ApiRoute = (path: string, request: IncomingMessage) => Promise<Reply | null>;
+
+export type ApiOptions = {
+  /** Asked in this order. */
+  readonly routes: readonly ApiRoute[];
   readonly isAllowedHost: HostCheck;
   readonly version: string;
   readonly instanceName: string;
@@ -18,7 +25,7 @@ export function apiHandler(options: ApiOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     answer(options, request, response).catch((error: unknown) => {
       options.log(`api: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-      sendReply(
+      void sendReply(
         response,
         refusal(500, "InternalServerError", "Your request couldn't be completed. Try again."),
       );
@@ -33,7 +40,7 @@ async function answer(
 ): Promise<void> {
   allowAnyOrigin(request, response);
   if (!options.isAllowedHost(request.headers.host)) {
-    sendReply(response, refusal(403, "UnknownHost", "This backend does not answer to that host name."));
+    await sendReply(response, refusal(403, "UnknownHost", "This backend does not answer to that host name."));
     return;
   }
   if (request.method === "OPTIONS") {
@@ -43,7 +50,7 @@ async function answer(
   const reply = await route(options, request);
   // What was not read of a refused body must not be taken for the connection's next request.
   if (!request.complete) response.setHeader("Connection", "close");
-  sendReply(response, reply);
+  await sendReply(response, reply);
 }
 
 async function route(options: ApiOptions, request: IncomingMessage): Promise<Reply> {
@@ -54,8 +61,12 @@ async function route(options: ApiOptions, request: IncomingMessage): Promise<Rep
     if (path === "/") return textReply("This deployment is running. See https://docs.convex.dev/.");
   }
   if (!path.startsWith(API)) return notFound();
-  if (request.method !== "POST") return refusal(405, "MethodNotAllowed", "Use POST.");
-  return (await functionRoute(options, withoutVersion(path.slice(API.length)), request)) ?? notFound();
+  const endpoint = withoutVersion(path.slice(API.length));
+  for (const each of options.routes) {
+    const reply = await each(endpoint, request);
+    if (reply !== null) return reply;
+  }
+  return notFound();
 }
 
 /** Older clients put their version into the path: `/api/1.48.0/query`. */

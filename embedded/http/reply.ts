@@ -1,4 +1,6 @@
 import type { ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { JSONValue } from "convex/values";
 import type { Completed } from "../runtime/types.ts";
 import type { ValueFormat } from "./function-request.ts";
@@ -7,9 +9,14 @@ import { plainJson } from "./plain-json.ts";
 export type Reply = {
   readonly status: number;
   readonly headers?: { readonly [name: string]: string };
-  readonly body:
-    { readonly type: "json"; readonly value: unknown } | { readonly type: "text"; readonly text: string };
+  readonly body: ReplyBody;
 };
+
+type ReplyBody =
+  | { readonly type: "json"; readonly value: unknown }
+  | { readonly type: "text"; readonly text: string }
+  /** Sent as it comes; its `Content-Type`, and its length where it is known, are the reply's headers. */
+  | { readonly type: "stream"; readonly stream: Readable };
 
 export function jsonReply(value: unknown, status = 200): Reply {
   return { status, body: { type: "json", value } };
@@ -38,16 +45,32 @@ export function completedReply({ outcome, logLines }: Completed, format: ValueFo
   });
 }
 
-export function sendReply(response: ServerResponse, reply: Reply): void {
+/** Sends a reply. Resolves when all of it was handed over, also when the client left meanwhile. */
+export async function sendReply(response: ServerResponse, reply: Reply): Promise<void> {
+  if (reply.body.type === "stream") {
+    await sendStream(response, reply, reply.body.stream);
+    return;
+  }
   if (response.headersSent || response.destroyed) return;
   const isJson = reply.body.type === "json";
   const text = reply.body.type === "json" ? JSON.stringify(reply.body.value) : reply.body.text;
   response.writeHead(reply.status, {
     "Content-Type": isJson ? "application/json" : "text/plain; charset=utf-8",
     "Content-Length": String(Buffer.byteLength(text)),
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
+    ...COMMON_HEADERS,
     ...reply.headers,
   });
   response.end(text);
+}
+
+const COMMON_HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+
+async function sendStream(response: ServerResponse, reply: Reply, stream: Readable): Promise<void> {
+  if (response.headersSent || response.destroyed) {
+    stream.destroy();
+    return;
+  }
+  response.writeHead(reply.status, { ...COMMON_HEADERS, ...reply.headers });
+  // Headers are out: a stream that breaks can only cut the connection, which pipeline does.
+  await pipeline(stream, response).catch(() => undefined);
 }

@@ -1,5 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import type { JSONValue } from "convex/values";
 import { parseBoundedJson, type ParsedJson } from "./bounded-json.ts";
+import { refusal, type Reply } from "./reply.ts";
+
+/** Bytes of a function call's body: Convex's limit on arguments, encoded, with the envelope. */
+export const MAX_CALL_BYTES = 16 * 1024 * 1024;
 
 export type BodyText =
   | { readonly kind: "ok"; readonly text: string }
@@ -26,4 +31,26 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 /** An absent body reads as an empty object: `query_ts` sends none. */
 export function parseBody(text: string): ParsedJson {
   return text.trim() === "" ? { kind: "ok", value: {} } : parseBoundedJson(text);
+}
+
+export type JsonBody =
+  { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "refused"; readonly reply: Reply };
+
+/** Reads a JSON body, or says with what reply to refuse it. */
+export async function readJson(incoming: IncomingMessage): Promise<JsonBody> {
+  const body = await readBody(incoming, MAX_CALL_BYTES);
+  switch (body.kind) {
+    case "too large":
+      return refused(413, "RequestTooLarge", `The body is larger than ${String(body.limit)} bytes.`);
+    case "aborted":
+      return refused(400, "BadRequest", "The body ended early.");
+    case "ok": {
+      const json = parseBody(body.text);
+      return json.kind === "ok" ? json : refused(400, "BadJsonBody", json.reason);
+    }
+  }
+}
+
+function refused(status: number, code: string, message: string) {
+  return { kind: "refused", reply: refusal(status, code, message) } as const;
 }

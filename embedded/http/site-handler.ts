@@ -24,7 +24,7 @@ export function siteHandler(options: SiteOptions) {
     answer(options, request, response).catch((error: unknown) => {
       options.log(`site: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
       if (response.headersSent) response.destroy();
-      else sendReply(response, textReply("Internal server error", 500));
+      else void sendReply(response, textReply("Internal server error", 500));
     });
   };
 }
@@ -36,7 +36,7 @@ async function answer(
 ): Promise<void> {
   const { host } = request.headers;
   if (host === undefined || !options.isAllowedHost(host)) {
-    sendReply(response, textReply("Unknown host", 403));
+    void sendReply(response, textReply("Unknown host", 403));
     return;
   }
   const headers = securityHeaders({ connectTo: options.apiOrigins(host) });
@@ -65,10 +65,10 @@ async function answerByAction(
     drain(incoming);
     // The answer's end closes the connection: it has to wait for the body's.
     if (!incoming.complete) await bodyEnd(incoming);
-    sendReply(outgoing, textReply(converted.message, converted.status));
+    void sendReply(outgoing, textReply(converted.message, converted.status));
     return;
   }
   const response = await runner.runHttp(converted.request);
-  if (response === null) sendReply(outgoing, textReply("No matching routes found", 404));
+  if (response === null) void sendReply(outgoing, textReply("No matching routes found", 404));
   else await sendWebResponse(response, outgoing, gone.signal);
 }

@@ -27,7 +27,7 @@ export async function serveStatic(
   const target = staticTarget(folder, url.split("?", 1)[0] ?? "/");
   if (target === null) return false;
   if (request.method !== "GET" && request.method !== "HEAD") {
-    sendReply(response, { ...textReply("Method not allowed", 405), headers: { Allow: "GET, HEAD" } });
+    void sendReply(response, { ...textReply("Method not allowed", 405), headers: { Allow: "GET, HEAD" } });
     return true;
   }
   if (target.kind === "redirect") {
@@ -35,7 +35,7 @@ export async function serveStatic(
     return true;
   }
   const found = target.kind === "file" ? await find(folder.dir, target.segments) : null;
-  if (found === null) sendReply(response, { ...textReply("Not found", 404), headers });
+  if (found === null) void sendReply(response, { ...textReply("Not found", 404), headers });
   else await send(found, headers, request, response);
   return true;
 }

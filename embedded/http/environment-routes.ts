@@ -1,0 +1,32 @@
+import { authorize } from "./authorization.ts";
+import type { AdminKeyCheck } from "./admin-key.ts";
+import type { ApiRoute } from "./api-handler.ts";
+import { environmentChanges, type EnvironmentVariables } from "./environment-variables.ts";
+import { jsonReply, refusal, type Reply } from "./reply.ts";
+import { readJson } from "./request-body.ts";
+import type { IncomingMessage } from "node:http";
+
+export type EnvironmentRouteDeps = {
+  readonly environment: EnvironmentVariables;
+  readonly isAdminKey: AdminKeyCheck;
+};
+
+/** `POST /api/update_environment_variables`: `npx convex env set` and `remove`. */
+export function environmentRoutes(deps: EnvironmentRouteDeps): ApiRoute {
+  return (path, request) =>
+    path === "update_environment_variables" && request.method === "POST"
+      ? updateEnvironment(deps, request)
+      : Promise.resolve(null);
+}
+
+async function updateEnvironment(deps: EnvironmentRouteDeps, incoming: IncomingMessage): Promise<Reply> {
+  const authorized = authorize(incoming.headers.authorization, deps.isAdminKey);
+  if (authorized.kind === "refused") return refusal(401, authorized.code, authorized.message);
+  if (authorized.identity.kind !== "admin") return refusal(403, "Forbidden", "Only the admin may do this.");
+  const json = await readJson(incoming);
+  if (json.kind === "refused") return json.reply;
+  const parsed = environmentChanges.safeParse(json.value);
+  if (!parsed.success) return refusal(400, "InvalidEnvironmentVariables", parsed.error.message.slice(0, 500));
+  deps.environment.update(parsed.data.changes);
+  return jsonReply(null);
+}

@@ -1,0 +1,37 @@
+import type { JSONValue } from "convex/values";
+import type { EnvironmentVariables } from "../http/environment-variables.ts";
+import type { FunctionRunner } from "../runtime/types.ts";
+import type { SystemQueries } from "./system-functions.ts";
+
+export type DeploymentQueryDeps = {
+  readonly runner: Pick<FunctionRunner, "functionSpecs">;
+  readonly environment: EnvironmentVariables;
+};
+
+/** What the deployment is: its functions, URLs and environment. */
+export function deploymentQueries({ runner, environment }: DeploymentQueryDeps): SystemQueries {
+  return {
+    "_system/cli/modules:apiSpec": () =>
+      runner.functionSpecs().map((spec) => ({
+        identifier: spec.identifier,
+        functionType: spec.functionType,
+        visibility: { kind: spec.visibility },
+        args: spec.args,
+        returns: spec.returns,
+      })),
+    "_system/cli/convexUrl:cloudUrl": () => environment.all["CONVEX_CLOUD_URL"] ?? null,
+    "_system/cli/convexUrl:siteUrl": () => environment.all["CONVEX_SITE_URL"] ?? null,
+    "_system/cli/queryEnvironmentVariables": () => environment.list().map((variable) => ({ ...variable })),
+    "_system/cli/queryEnvironmentVariables:get": (_, args) => found(environment, nameIn(args)),
+  };
+}
+
+function found(environment: EnvironmentVariables, name: string | null): JSONValue {
+  const variable = environment.list().find((candidate) => candidate.name === name);
+  return variable === undefined ? null : { ...variable };
+}
+
+function nameIn(args: JSONValue): string | null {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return null;
+  return typeof args["name"] === "string" ? args["name"] : null;
+}
