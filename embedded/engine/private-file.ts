@@ -5,18 +5,22 @@ const PRIVATE = 0o600;
 
 const IN_MEMORY = ":memory:";
 
+export function isInMemory(path: string): boolean {
+  return path === IN_MEMORY;
+}
+
 /**
  * Creates the database's file, if there is none, so that nobody else may read it. SQLite gives the files that it
  * makes beside it the same mode. Throws what the file system says.
  */
 export function createPrivate(path: string): void {
-  if (path === IN_MEMORY) return;
+  if (isInMemory(path)) return;
   closeSync(openSync(path, "a", PRIVATE));
 }
 
 /** Takes a database and the files beside it from everybody else, where an earlier program left them open. */
 export function makePrivate(path: string): void {
-  if (path === IN_MEMORY) return;
+  if (isInMemory(path)) return;
   for (const each of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
     try {
       if (existsSync(each)) chmodSync(each, PRIVATE);

@@ -59,7 +59,7 @@ describe("a file that cannot be used says why, and what to do", () => {
   test("when a newer version wrote it", async () => {
     await openEngine({ path }).close();
     const db = new DatabaseSync(path);
-    db.exec("UPDATE meta SET value = 99 WHERE name = 'format'");
+    db.exec("PRAGMA user_version = 99; UPDATE meta SET value = 99 WHERE name = 'format'");
     db.close();
     expect(failureOf(() => openEngine({ path }))).toMatchObject({
       problem: "newer_format",
