@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Transaction } from "../engine/types.ts";
+import type { ComponentPath } from "../values/table-name.ts";
 import type { Journal } from "./journal.ts";
 import { LogLines } from "./log-lines.ts";
 import { RandomStream } from "./random-stream.ts";
@@ -21,6 +22,8 @@ type ExecutionBase = {
   readonly context: CallContext;
   /** "module.js:name", or the route of an HTTP action. */
   readonly identifier: string;
+  /** The component whose code runs: it sees that component's tables, files and variables. */
+  readonly component: ComponentPath;
   /** Whatever the developer's code left running must not act any more. */
   ended: boolean;
 };
@@ -72,6 +75,7 @@ export function newTransactionExecution(
     kind,
     context,
     identifier: target.identifier,
+    component: target.path.component,
     ended: false,
     transaction,
     usage: new TransactionUsage(),
@@ -102,10 +106,10 @@ export function newNestedExecution(
 
 export function newActionExecution(
   kind: ActionExecution["kind"],
-  identifier: string,
+  { identifier, component }: Pick<ActionExecution, "identifier" | "component">,
   context: CallContext,
 ): ActionExecution {
-  return { kind, context, identifier, ended: false, timers: new Set() };
+  return { kind, context, identifier, component, ended: false, timers: new Set() };
 }
 
 /** Ends an execution: its late syscalls are refused and its timers never fire. */

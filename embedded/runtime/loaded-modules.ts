@@ -1,6 +1,7 @@
 import type { JSONValue } from "convex/values";
 import { parseCrons, type CronSpec } from "../scheduler/cron-spec.ts";
-import type { FunctionPath } from "./function-path.ts";
+import { APP } from "../values/table-name.ts";
+import { identifierOf, type FunctionPath } from "./function-path.ts";
 import type { ModuleNamespaces } from "./isolate.ts";
 import { readRegisteredFunction, type RegisteredFunction } from "./registered-function.ts";
 import { NO_SCHEMA, parseSchema, type Schema } from "./schema.ts";
@@ -33,7 +34,7 @@ export function readModules(namespaces: ModuleNamespaces): LoadedModules {
   const functions = new Map<string, RegisteredFunction>();
   for (const [module, namespace] of Object.entries(namespaces)) {
     for (const [name, value] of Object.entries(namespace)) {
-      const registered = readRegisteredFunction({ module, name }, value);
+      const registered = readRegisteredFunction({ component: APP, module, name }, value);
       if (registered !== null) functions.set(registered.identifier, registered);
     }
   }
@@ -43,7 +44,7 @@ export function readModules(namespaces: ModuleNamespaces): LoadedModules {
   const http = special("http");
   return {
     functions: [...functions.values()],
-    find: ({ module, name }) => functions.get(`${module}.js:${name}`) ?? null,
+    find: (path) => functions.get(identifierOf(path)) ?? null,
     schema: schema === undefined ? NO_SCHEMA : parseSchema(exportOf(schema, "schema.ts", "defineSchema(…)")),
     crons: crons === undefined ? [] : parseCrons(exportOf(crons, "crons.ts", "cronJobs()")),
     http: http === undefined ? null : readRouter(http),

@@ -12,10 +12,14 @@ export async function runAction(
   args: JSONValue,
   context: CallContext,
 ): Promise<FunctionResult> {
-  const execution = newActionExecution("action", target.identifier, context);
+  const execution = newActionExecution("action", ofTarget(target), context);
   try {
     return await invoke(services, execution, target, args);
   } finally {
     endExecution(execution);
   }
+}
+
+function ofTarget({ identifier, path }: RegisteredFunction) {
+  return { identifier, component: path.component };
 }

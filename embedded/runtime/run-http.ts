@@ -1,6 +1,7 @@
 import { executions, newActionExecution, type CallContext } from "./execution.ts";
 import { clientMessage, describeThrown } from "./function-failure.ts";
 import type { HttpRoutes } from "./loaded-modules.ts";
+import { APP } from "../values/table-name.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -16,7 +17,11 @@ export async function runHttp(
   const { pathname } = new URL(request.url);
   const [endpoint, method, route] = routes?.lookup(pathname, request.method) ?? [];
   if (endpoint === undefined) return null;
-  const execution = newActionExecution("httpAction", `${method} ${route}`, context);
+  const execution = newActionExecution(
+    "httpAction",
+    { identifier: `${method} ${route}`, component: APP },
+    context,
+  );
   try {
     const response: unknown = await executions.run(execution, () => endpoint.invokeHttpAction(request));
     if (!(response instanceof Response)) {
