@@ -169,7 +169,7 @@ export default defineConfig([
   ...syntax,
   {
     // Tools that want a default export.
-    files: ["*.config.{ts,js}", "**/*.config.{ts,js}", "convex/{schema,http,crons}.ts"],
+    files: ["*.config.{ts,js}", "**/*.config.{ts,js}", "{,bench/}convex/{schema,http,crons}.ts"],
     rules: { "no-restricted-exports": "off" },
   },
   {

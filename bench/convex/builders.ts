@@ -1,0 +1,14 @@
+import {
+  mutationGeneric,
+  queryGeneric,
+  type DataModelFromSchemaDefinition,
+  type MutationBuilder,
+  type QueryBuilder,
+} from "convex/server";
+import type schema from "./schema.ts";
+
+type DataModel = DataModelFromSchemaDefinition<typeof schema>;
+
+/** The generic builders with the schema's types: what codegen would write into _generated/server. */
+export const query = queryGeneric as QueryBuilder<DataModel, "public">;
+export const mutation = mutationGeneric as MutationBuilder<DataModel, "public">;

@@ -1,0 +1,38 @@
+import { v } from "convex/values";
+import { mutation, query } from "./builders.ts";
+
+const lane = v.string();
+
+export const add = mutation({
+  args: { lane, count: v.number() },
+  handler: async (ctx, { lane, count }) => {
+    for (let turn = 0; turn < count; turn += 1) await ctx.db.insert("jobs", { lane, turn, claims: 0 });
+    return null;
+  },
+});
+
+/** Takes the first job of a lane: reads the head of an index range and writes the document that it finds there. */
+export const claim = mutation({
+  args: { lane },
+  handler: async (ctx, { lane }) => {
+    const job = await ctx.db
+      .query("jobs")
+      .withIndex("by_lane", (q) => q.eq("lane", lane))
+      .first();
+    if (job === null) return null;
+    await ctx.db.patch(job._id, { turn: job.turn + 1_000_000, claims: job.claims + 1 });
+    return job._id;
+  },
+});
+
+/** What a device watches: the head of its lane. */
+export const next = query({
+  args: { lane },
+  handler: async (ctx, { lane }) => {
+    const job = await ctx.db
+      .query("jobs")
+      .withIndex("by_lane", (q) => q.eq("lane", lane))
+      .first();
+    return job === null ? null : { id: job._id, claims: job.claims };
+  },
+});

@@ -1,0 +1,84 @@
+import type { ConvexClient } from "convex/browser";
+import { api } from "../api.ts";
+import { countdown, withClients } from "../support/clients.ts";
+import { median, quantile } from "../support/statistics.ts";
+
+const LANE = "mine";
+const JOBS = 100;
+const SUBSCRIPTIONS = 1_000;
+const WATCHERS = 4;
+const WARM_UP = 20;
+
+export type ClaimTimes = {
+  /** The 95th percentile of one claim, ms: the median of the rounds. */
+  readonly alone: number;
+  readonly watched: number;
+  /** The median of each round's slowdown, as a share: 0.1 is 10 % slower. */
+  readonly slowdown: number;
+};
+
+/**
+ * One client claims, again and again; in turn nobody else is there, and 1,000 subscriptions watch other lanes of
+ * the same table by the same index. Both are measured in each round, so that noise hits both.
+ */
+export function measureClaims(url: string, rounds: number, perPhase: number): Promise<ClaimTimes> {
+  return withClients(url, 1 + WATCHERS, async ([claimer, ...watchers]) => {
+    if (claimer === undefined) throw new Error("There is no client.");
+    await claimer.mutation(api.jobs.add, { lane: LANE, count: JOBS });
+    const phase = async (): Promise<number> => {
+      await claimTimes(claimer, WARM_UP);
+      return quantile(await claimTimes(claimer, perPhase), 0.95);
+    };
+    await phase();
+    const alone: number[] = [];
+    const watched: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const measureWatched = async (): Promise<void> => {
+        const stop = await watchOtherLanes(watchers);
+        watched.push(await phase());
+        await stop();
+      };
+      const measureAlone = async (): Promise<void> => void alone.push(await phase());
+      // Whichever comes first may find a warmer machine.
+      const order = round % 2 === 0 ? [measureAlone, measureWatched] : [measureWatched, measureAlone];
+      for (const measure of order) await measure();
+    }
+    const slowdowns = alone.map((each, round) => (watched[round] ?? each) / each - 1);
+    return { alone: median(alone), watched: median(watched), slowdown: median(slowdowns) };
+  });
+}
+
+/** Milliseconds of the claim alone, for a backend that has no subscriptions. */
+export function measureLoneClaims(url: string, perPhase: number): Promise<number> {
+  return withClients(url, 1, async ([claimer]) => {
+    if (claimer === undefined) throw new Error("There is no client.");
+    await claimer.mutation(api.jobs.add, { lane: LANE, count: JOBS });
+    await claimTimes(claimer, WARM_UP);
+    return quantile(await claimTimes(claimer, perPhase), 0.95);
+  });
+}
+
+async function claimTimes(client: ConvexClient, count: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const began = performance.now();
+    const claimed = await client.mutation(api.jobs.claim, { lane: LANE });
+    times.push(performance.now() - began);
+    if (claimed === null) throw new Error("The lane ran dry.");
+  }
+  return times;
+}
+
+async function watchOtherLanes(watchers: readonly ConvexClient[]): Promise<() => Promise<void>> {
+  const { arrived, all } = countdown(SUBSCRIPTIONS);
+  const stops = Array.from({ length: SUBSCRIPTIONS }, (_, lane) => {
+    const watcher = watchers[lane % watchers.length] as ConvexClient;
+    return watcher.onUpdate(api.jobs.next, { lane: `other-${lane}` }, arrived);
+  });
+  await all;
+  return async () => {
+    for (const stop of stops) stop();
+    // Once this is answered, so is what was said before it on each connection.
+    await Promise.all(watchers.map((watcher) => watcher.mutation(api.jobs.claim, { lane: "empty" })));
+  };
+}

@@ -1,0 +1,101 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BackendProcess } from "../support/backend-process.ts";
+import { anonymousMb, residentMb } from "../support/resident-memory.ts";
+import { median } from "../support/statistics.ts";
+import { measureClaims } from "./claims.ts";
+import { measureContention, type Contention } from "./contention.ts";
+import { measureFanout } from "./fanout.ts";
+import type { Figures } from "./figures.ts";
+import { fillTables, measureReads } from "./reads.ts";
+import { gleanerFunctions, startEmbedded } from "./subjects.ts";
+import { measureThroughput } from "./throughput.ts";
+
+/** As idle as it gets between two garbage collections of its own making. */
+const REST_MS = 6_000;
+
+export type Details = {
+  /** How much slower a mutation is with the subscriptions, as a share. */
+  readonly slowdownWith1000Subs: number;
+  /** 1,000 subscribers of which those of one connection all ask the same. */
+  readonly fanoutMs1000Equal: number;
+  /** The first start on a file that was written by other functions: all documents are checked. */
+  readonly memory: { readonly restAnonymousMb: number | null; readonly restMbWith100kDocuments: number };
+  readonly conflicts: readonly Contention[];
+};
+
+export type Say = (line: string) => void;
+
+/** Measures the embedded backend; `folder` is where its files go. */
+export async function embeddedFigures(
+  folder: string,
+  rounds: number,
+  say: Say,
+): Promise<{ readonly figures: Figures; readonly details: Details }> {
+  const dataFile = join(folder, "bench.sqlite3");
+  const live = await using(await startEmbedded(dataFile), async ({ url }) => {
+    say("durable mutations from 8 clients");
+    const mutationsPerSecond = await measureThroughput(url, rounds, 4_000);
+    say("claims, alone and beside 1,000 subscriptions");
+    const claims = await measureClaims(url, rounds * 2, 200);
+    say("a commit that 1,000 subscribers wait for");
+    const fanoutMs1000 = await measureFanout(url, rounds * 4, true);
+    const fanoutMs1000Equal = await measureFanout(url, rounds * 4, false);
+    say("filling the tables");
+    await fillTables(url);
+    say("reads of 10 documents");
+    const reads = await measureReads(url, rounds * 300);
+    return { mutationsPerSecond, claims, fanoutMs1000, fanoutMs1000Equal, reads };
+  });
+  say("starts with 100,000 documents");
+  const starts: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    starts.push(await using(await startEmbedded(dataFile), async ({ startedInMs }) => startedInMs));
+  }
+  say("memory at rest");
+  const large = await using(await startEmbedded(dataFile), atRest);
+  const rest = await using(await startEmbedded(join(folder, "small.sqlite3"), gleanerFunctions), atRest);
+  say("claims that collide");
+  const conflicts = [
+    await measureContention(join(folder, "near.sqlite3"), { readMs: 0, commitMs: 0 }, 400),
+    await measureContention(join(folder, "far.sqlite3"), { readMs: 2, commitMs: 5 }, 400),
+  ];
+  return {
+    figures: {
+      mutationsPerSecond: live.mutationsPerSecond,
+      readMsAt1k: live.reads.small,
+      readMsAt100k: live.reads.large,
+      fanoutMs1000: live.fanoutMs1000,
+      mutationMs: live.claims.alone,
+      mutationMsWith1000Subs: live.claims.watched,
+      coldStartMs: median(starts),
+      restMb: rest.residentMb,
+    },
+    details: {
+      slowdownWith1000Subs: live.claims.slowdown,
+      fanoutMs1000Equal: live.fanoutMs1000Equal,
+      memory: { restAnonymousMb: rest.anonymousMb, restMbWith100kDocuments: large.residentMb },
+      conflicts,
+    },
+  };
+}
+
+/** Whatever becomes of the work, the process is stopped. */
+export async function using<T>(
+  backend: BackendProcess,
+  work: (backend: BackendProcess) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(backend);
+  } finally {
+    await backend.stop();
+  }
+}
+
+export async function atRest({ pid }: BackendProcess): Promise<{
+  readonly residentMb: number;
+  readonly anonymousMb: number | null;
+}> {
+  await sleep(REST_MS);
+  return { residentMb: residentMb(pid), anonymousMb: anonymousMb(pid) };
+}

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { bars, type Figures } from "./figures.ts";
+
+const good: Figures = {
+  mutationsPerSecond: 1_500,
+  readMsAt1k: 1,
+  readMsAt100k: 2,
+  fanoutMs1000: 499,
+  mutationMs: 1,
+  mutationMsWith1000Subs: 1,
+  coldStartMs: 3_000,
+  restMb: 150,
+};
+
+it("takes each bar at its very height", () => {
+  expect(bars(good, 0.199).every(({ met }) => met)).toBe(true);
+});
+
+it.each([
+  [{ mutationsPerSecond: 1_499 }, 0, 0],
+  [{ readMsAt100k: 2.01 }, 0, 1],
+  [{}, 0.2, 2],
+  [{ fanoutMs1000: 500 }, 0, 3],
+  [{ restMb: 151 }, 0, 4],
+  [{ coldStartMs: 3_001 }, 0, 5],
+])("%j and a slowdown of %d miss bar %d alone", (change, slowdown, missed) => {
+  expect(bars({ ...good, ...change }, slowdown).map(({ met }) => met)).toEqual(
+    Array.from({ length: 6 }, (_, n) => n !== missed),
+  );
+});

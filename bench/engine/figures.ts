@@ -1,0 +1,55 @@
+/** What the benchmark of a backend says. Times in ms, memory in MB (10^6 bytes). bench/README.md explains each. */
+export type Figures = {
+  readonly mutationsPerSecond: number;
+  readonly readMsAt1k: number;
+  readonly readMsAt100k: number;
+  readonly fanoutMs1000: number;
+  readonly mutationMs: number;
+  readonly mutationMsWith1000Subs: number;
+  readonly coldStartMs: number;
+  readonly restMb: number;
+};
+
+export type PeerFigures = { readonly [Name in keyof Figures]: number | null } & {
+  /** Why a figure is missing, or what to keep in mind with one that is not. */
+  readonly notes: { readonly [Name in keyof Figures]?: string };
+};
+
+export type Bar = {
+  readonly text: string;
+  readonly value: string;
+  readonly met: boolean;
+};
+
+/** What issue and docs promise, and whether these figures keep it. */
+export function bars(figures: Figures, slowdown: number): readonly Bar[] {
+  const ratio = figures.readMsAt100k / figures.readMsAt1k;
+  return [
+    {
+      text: "durable mutations: at least 1,500/s",
+      value: `${figures.mutationsPerSecond}/s`,
+      met: figures.mutationsPerSecond >= 1_500,
+    },
+    {
+      text: "a read at 100k rows: at most twice that at 1k",
+      value: `${ratio.toFixed(2)} ×`,
+      met: ratio <= 2,
+    },
+    {
+      text: "1,000 unrelated subscriptions slow a mutation by less than 20 %",
+      value: `${(slowdown * 100).toFixed(1)} %`,
+      met: slowdown < 0.2,
+    },
+    {
+      text: "the last of 1,000 subscribers told within 500 ms",
+      value: `${figures.fanoutMs1000} ms`,
+      met: figures.fanoutMs1000 < 500,
+    },
+    { text: "at rest: at most 150 MB", value: `${figures.restMb} MB`, met: figures.restMb <= 150 },
+    {
+      text: "start with 100,000 documents: at most 3 s",
+      value: `${figures.coldStartMs} ms`,
+      met: figures.coldStartMs <= 3_000,
+    },
+  ];
+}

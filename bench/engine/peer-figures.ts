@@ -1,0 +1,42 @@
+import { atRest, using, type Say } from "./embedded-figures.ts";
+import { measureLoneClaims } from "./claims.ts";
+import type { PeerFigures } from "./figures.ts";
+import { fillTables, measureReads } from "./reads.ts";
+import { startConvexTest } from "./subjects.ts";
+import { measureThroughput } from "./throughput.ts";
+
+const NO_SUBSCRIPTIONS = "it has no subscriptions: it keeps no read sets, and tells nobody of a commit";
+
+/** The same functions and the same front end over convex-test. It slows with its tables, so each figure gets new ones. */
+export async function convexTestFigures(rounds: number, say: Say): Promise<PeerFigures> {
+  say("convex-test: memory, mutations, claims");
+  const rest = await using(await startConvexTest(), atRest);
+  const mutationsPerSecond = await using(await startConvexTest(), ({ url }) =>
+    measureThroughput(url, rounds, 1_000),
+  );
+  const mutationMs = await using(await startConvexTest(), ({ url }) => measureLoneClaims(url, 200));
+  say("convex-test: reads");
+  const reads = await using(await startConvexTest(), async ({ url }) => {
+    await fillTables(url);
+    return measureReads(url, 20);
+  });
+  return {
+    mutationsPerSecond,
+    readMsAt1k: reads.small,
+    readMsAt100k: reads.large,
+    fanoutMs1000: null,
+    mutationMs,
+    mutationMsWith1000Subs: null,
+    coldStartMs: null,
+    restMb: rest.residentMb,
+    notes: {
+      mutationsPerSecond: "in memory: none of it is durable",
+      readMsAt1k: "each read goes through all documents there are, those of the large table, too",
+      readMsAt100k: "each read goes through all documents there are",
+      fanoutMs1000: NO_SUBSCRIPTIONS,
+      mutationMsWith1000Subs: NO_SUBSCRIPTIONS,
+      coldStartMs: "it keeps nothing on disk: there are no documents at its start",
+      restMb: "with bench/convex, empty; without an isolate, a bundler and a database",
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { Details } from "./embedded-figures.ts";
+import { bars, type Figures, type PeerFigures } from "./figures.ts";
+
+export type EngineResult = Figures & {
+  readonly peers: { readonly [peer: string]: PeerFigures };
+  readonly details: Details;
+};
+
+const LABELS: readonly (readonly [keyof Figures, string])[] = [
+  ["mutationsPerSecond", "durable one-document mutations, 8 clients, 1/s"],
+  ["readMsAt1k", "index read of 10 documents of 1,000, ms"],
+  ["readMsAt100k", "index read of 10 documents of 100,000, ms"],
+  ["fanoutMs1000", "commit to the last of 1,000 subscribers, ms"],
+  ["mutationMs", "claim, p95, ms"],
+  ["mutationMsWith1000Subs", "claim, p95, 1,000 unrelated subscriptions, ms"],
+  ["coldStartMs", "start with 100,000 documents, ms"],
+  ["restMb", "resident at rest, MB"],
+];
+
+/** What a person reads instead of the JSON. */
+export function table(result: EngineResult): string {
+  const peers = Object.entries(result.peers);
+  const row = (cells: readonly string[]): string =>
+    `  ${(cells[0] ?? "").padEnd(48)}${cells
+      .slice(1)
+      .map((cell) => cell.padStart(14))
+      .join("")}`;
+  const notes = peers.flatMap(([peer, figures]) =>
+    Object.entries(figures.notes).map(([figure, why]) => `  ${peer}, ${figure}: ${why}`),
+  );
+  return [
+    row(["", "embedded", ...peers.map(([peer]) => peer)]),
+    ...LABELS.map(([name, label]) =>
+      row([label, String(result[name]), ...peers.map(([, figures]) => String(figures[name] ?? "–"))]),
+    ),
+    "",
+    ...bars(result, result.details.slowdownWith1000Subs).map(
+      ({ text, value, met }) => `  ${met ? "met    " : "NOT MET"}  ${text}: ${value}`,
+    ),
+    "",
+    ...notes,
+    "",
+    ...detailLines(result.details),
+  ].join("\n");
+}
+
+function detailLines({ fanoutMs1000Equal, memory, conflicts }: Details): readonly string[] {
+  return [
+    `  1,000 subscribers that share ten questions' results: told within ${fanoutMs1000Equal} ms`,
+    `  resident with 100,000 documents in the file: ${memory.restMbWith100kDocuments} MB`,
+    ...conflicts.map(({ readMs, commitMs, claimsPerSecond, conflicts }) => {
+      const where = JSON.stringify(conflicts?.collisions ?? {});
+      return `  8 that claim the head of one lane, ${readMs} ms a read, ${commitMs} ms a commit: ${claimsPerSecond}/s, ${conflicts?.conflicts ?? 0} conflicts in ${conflicts?.runs ?? 0} runs, ${conflicts?.exhausted ?? 0} gave up ${where}`;
+    }),
+  ];
+}

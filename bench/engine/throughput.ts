@@ -1,0 +1,34 @@
+import type { ConvexClient } from "convex/browser";
+import { api } from "../api.ts";
+import { withClients } from "../support/clients.ts";
+import { median } from "../support/statistics.ts";
+
+const CONNECTIONS = 8;
+/** What a client keeps under way, so that neither side waits for the network. */
+const UNDER_WAY = 16;
+
+/** Acknowledged one-document mutations per second, from eight clients at once: the median of the rounds. */
+export function measureThroughput(url: string, rounds: number, perRound: number): Promise<number> {
+  return withClients(url, CONNECTIONS, async (clients) => {
+    await writeAll(clients, Math.ceil(perRound / 4));
+    const rates: number[] = [];
+    for (let round = 0; round < rounds; round += 1) rates.push(await writeAll(clients, perRound));
+    return median(rates);
+  });
+}
+
+async function writeAll(clients: readonly ConvexClient[], total: number): Promise<number> {
+  let left = total;
+  const began = performance.now();
+  const work = async (client: ConvexClient, number: number): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await client.mutation(api.notes.write, { client: number, text: `note ${left}` });
+    }
+  };
+  const workers = clients.flatMap((client, number) =>
+    Array.from({ length: UNDER_WAY }, () => work(client, number)),
+  );
+  await Promise.all(workers);
+  return (total / (performance.now() - began)) * 1000;
+}

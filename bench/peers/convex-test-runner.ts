@@ -1,0 +1,59 @@
+import type { TestConvex } from "convex-test";
+import { makeFunctionReference, type GenericSchema, type SchemaDefinition } from "convex/server";
+import { convexToJson, jsonToConvex, type Value } from "convex/values";
+import type { Engine, Transaction } from "../../embedded/engine/types.ts";
+import type { Completed, FunctionCall, FunctionRunner, Outcome } from "../../embedded/runtime/types.ts";
+
+type Mock = TestConvex<SchemaDefinition<GenericSchema, boolean>>;
+
+/** The one moment that there is: a mock tells its states apart by nothing. */
+const NOW = 1n;
+
+/** Runs functions by convex-test. It knows neither timestamps nor read sets. */
+export function convexTestRunner(mock: Mock): FunctionRunner {
+  const query = ({ path, args }: FunctionCall) =>
+    outcomeOf(mock.query(makeFunctionReference<"query">(path), argsOf(args)));
+  const mutation = ({ path, args }: FunctionCall) =>
+    outcomeOf(mock.mutation(makeFunctionReference<"mutation">(path), argsOf(args)));
+  const action = ({ path, args }: FunctionCall) =>
+    outcomeOf(mock.action(makeFunctionReference<"action">(path), argsOf(args)));
+  return {
+    runQuery: async (call) => ({
+      ...(await query(call)),
+      ts: NOW,
+      readSet: { ranges: [], size: 0 },
+      journal: null,
+    }),
+    runMutation: async (call) => ({ ...(await mutation(call)), ts: NOW }),
+    runAction: action,
+    runAny: () => Promise.reject(new Error("convex-test must be told what kind a function is")),
+    runHttp: () => Promise.resolve(null),
+    functionSpecs: () => [],
+  };
+}
+
+/** What the front end asks of an engine: the moment, and to be told of commits, which a mock cannot. */
+export function engineWithoutSubscriptions(): Engine {
+  const asked: Pick<Engine, "durable" | "begin" | "discard" | "subscribe"> = {
+    durable: () => NOW,
+    begin: () => ({ snapshot: NOW }) as unknown as Transaction,
+    discard: () => undefined,
+    subscribe: () => () => undefined,
+  };
+  return asked as Engine;
+}
+
+async function outcomeOf(running: Promise<unknown>): Promise<Completed> {
+  const outcome = await running.then(
+    (value): Outcome => ({ kind: "success", value: convexToJson((value ?? null) as Value) }),
+    (error: unknown): Outcome => ({
+      kind: "failure",
+      message: error instanceof Error ? error.message : String(error),
+    }),
+  );
+  return { outcome, logLines: [] };
+}
+
+function argsOf(args: FunctionCall["args"]): Record<string, Value> {
+  return jsonToConvex(args) as Record<string, Value>;
+}

@@ -1,0 +1,79 @@
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { version } from "convex";
+import type { GenericSchema, SchemaDefinition } from "convex/server";
+import { convexTest } from "convex-test";
+import { apiHandler } from "../../embedded/http/api-handler.ts";
+import { functionRoutes } from "../../embedded/http/function-routes.ts";
+import { hostCheck } from "../../embedded/http/host-check.ts";
+import { listen } from "../../embedded/http/listen.ts";
+import { findModules } from "../../embedded/runtime/bundle-modules.ts";
+import { Connections } from "../../embedded/sync/connections.ts";
+import { LiveQueries } from "../../embedded/sync/live-queries.ts";
+import { MutationLanes } from "../../embedded/sync/mutation-lanes.ts";
+import { convexTestRunner, engineWithoutSubscriptions } from "./convex-test-runner.ts";
+
+type Module = { readonly default?: unknown };
+
+/**
+ * The embedded backend's HTTP and WebSocket front end over convex-test, its database in memory. Takes the
+ * embedded backend's own arguments, as far as they mean something here.
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      convex: { type: "string", default: "." },
+      port: { type: "string", default: "0" },
+      "site-port": { type: "string" },
+      "with-parent": { type: "boolean", default: false },
+    },
+  });
+  const runner = convexTestRunner(await load(values.convex));
+  const engine = engineWithoutSubscriptions();
+  const host = "127.0.0.1";
+  const shared = { engine, runner, isAdminKey: () => false, nextRequestId: () => "peer", log: console.error };
+  const isAllowedHost = hostCheck(host, []);
+  const connections = new Connections({
+    ...shared,
+    live: new LiveQueries(shared),
+    lanes: new MutationLanes(),
+    now: Date.now,
+    maxConnections: 2_000,
+    isAllowedHost,
+  });
+  const instanceName = "convex-test";
+  const server = createServer(
+    apiHandler({
+      routes: [functionRoutes(shared)],
+      isAllowedHost,
+      version,
+      instanceName,
+      log: console.error,
+    }),
+  );
+  server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));
+  const port = await listen(server, Number(values.port), host);
+  console.log(JSON.stringify({ ready: true, url: `http://${host}:${port}` }));
+  if (values["with-parent"]) process.stdin.on("close", () => process.exit(0)).resume();
+}
+
+async function load(folder: string) {
+  const files = await findModules(folder);
+  const modules = new Map(
+    files.map(({ module, file }) => [
+      `./${module}.js`,
+      () => import(pathToFileURL(file).href) as Promise<Module>,
+    ]),
+  );
+  const schema = (await import(pathToFileURL(join(folder, "schema.ts")).href)) as Module;
+  // It finds the folder's root by the generated code, which these functions do without.
+  modules.set("./_generated/api.js", () => Promise.resolve({}));
+  return convexTest(
+    schema.default as SchemaDefinition<GenericSchema, boolean>,
+    Object.fromEntries(modules) as Record<string, () => Promise<unknown>>,
+  );
+}
+
+await main();

@@ -1,0 +1,50 @@
+import { parseArgs } from "node:util";
+import type { Bench } from "./bench.ts";
+import { engineBench } from "./engine/bench.ts";
+
+const benches: { readonly [name: string]: Bench } = { engine: engineBench };
+
+const EXIT_USAGE = 2;
+const USAGE = `npm run -s bench -- NAME [options]
+${Object.entries(benches)
+  .map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`)
+  .join("\n")}
+
+  --json       print one JSON object, and nothing else
+  --rounds N   how often each thing is measured (5); the medians are printed
+  --help       this`;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      json: { type: "boolean", default: false },
+      rounds: { type: "string", default: "5" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const [name, ...others] = positionals;
+  if (values.help || name === undefined) {
+    console.log(USAGE);
+    return 0;
+  }
+  const bench = benches[name];
+  const rounds = Number(values.rounds);
+  if (bench === undefined || others.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
+    console.error(USAGE);
+    return EXIT_USAGE;
+  }
+  const { json, text } = await bench.run(rounds, (line) => {
+    if (!values.json) console.error(`… ${line}`);
+  });
+  console.log(values.json ? JSON.stringify(json) : text);
+  return 0;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof TypeError && "code" in error ? `${error.message}\n\n${USAGE}` : error);
+    process.exit(1);
+  },
+);
