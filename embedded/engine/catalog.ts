@@ -1,4 +1,5 @@
 import { withSystemFields } from "../values/index-fields.ts";
+import { parseEngineTableName } from "../values/table-name.ts";
 import type { IndexDefinition, TableDefinition } from "./types.ts";
 
 export type IndexEntry = {
@@ -20,6 +21,8 @@ export type TableEntry = {
 
 /** Convex numbers the tables of a deployment's own from here on. */
 const FIRST_TABLE_NUMBER = 10_001;
+/** The backend's own tables stay below, so that what is imported finds its numbers free. */
+const FIRST_SYSTEM_TABLE_NUMBER = 5_001;
 const SYSTEM_INDEXES: ReadonlyMap<string, readonly string[]> = new Map([
   ["by_id", ["_id"]],
   ["by_creation_time", ["_creationTime", "_id"]],
@@ -39,6 +42,7 @@ export class Catalog {
   readonly #byNumber = new Map<number, TableEntry>();
   #unsaved: TableEntry[] = [];
   #nextTable = FIRST_TABLE_NUMBER;
+  #nextSystemTable = FIRST_SYSTEM_TABLE_NUMBER;
   #nextIndex = 1;
 
   constructor(tables: Iterable<TableEntry>) {
@@ -76,16 +80,27 @@ export class Catalog {
   put(table: TableEntry): void {
     this.#byName.set(table.name, table);
     this.#byNumber.set(table.number, table);
-    this.#nextTable = Math.max(this.#nextTable, table.number + 1);
+    if (table.number >= FIRST_TABLE_NUMBER) this.#nextTable = Math.max(this.#nextTable, table.number + 1);
+    else this.#nextSystemTable = Math.max(this.#nextSystemTable, table.number + 1);
     for (const index of table.indexes) this.#nextIndex = Math.max(this.#nextIndex, index.id + 1);
+  }
+
+  /** Forgets a table whose number, name or indexes another one takes. */
+  remove(table: TableEntry): void {
+    this.#byName.delete(table.name);
+    this.#byNumber.delete(table.number);
+    this.#unsaved = this.#unsaved.filter((each) => each.name !== table.name);
   }
 
   /** A new table with only the indexes that every table has. */
   draftTable(name: string): TableEntry {
-    const indexes = [...SYSTEM_INDEXES.keys()].map((index) =>
-      this.draftIndex(name, { name: index, fields: [] }),
-    );
-    return { number: this.#nextTable++, name, indexes };
+    const indexes = this.draftSystemIndexes(name);
+    const isSystem = parseEngineTableName(name).table.startsWith("_");
+    return { number: isSystem ? this.#nextSystemTable++ : this.#nextTable++, name, indexes };
+  }
+
+  draftSystemIndexes(table: string): readonly IndexEntry[] {
+    return [...SYSTEM_INDEXES.keys()].map((index) => this.draftIndex(table, { name: index, fields: [] }));
   }
 
   draftIndex(table: string, definition: IndexDefinition): IndexEntry {

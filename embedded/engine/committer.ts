@@ -8,8 +8,13 @@ import { prepareCommit, type StoreWrite } from "./prepare-commit.ts";
 import type { Store } from "./store.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { EngineTransaction } from "./transaction.ts";
-import type { CommitOutcome, Conflict, Timestamp } from "./types.ts";
+import type { CommitOutcome, Conflict, Placed, Timestamp } from "./types.ts";
 import type { CommitRecord, WriteLog } from "./write-log.ts";
+
+/** A change of `tryBarrier`, written but not on disk yet. */
+export type Prepared =
+  | { readonly kind: "written"; readonly onDisk: () => void }
+  | { readonly kind: "refused"; readonly reason: string };
 
 type Waiter = { readonly resolve: () => void; readonly reject: (error: Error) => void };
 
@@ -107,6 +112,26 @@ export class Committer {
     this.#durable = ts;
     this.#flushes += 1;
     subscriptions.notifyAll(ts);
+  }
+
+  /** As `flushBarrier`, for a change that may be refused or fail: it is taken back then, and all stays usable. */
+  tryBarrier(file: string, change: () => Prepared): Placed {
+    this.flush();
+    const { store, log, subscriptions } = this.#parts;
+    const ts = this.#nextTimestamp();
+    const refused = store.withStaging(file, (): Placed | null => {
+      const prepared = change();
+      if (prepared.kind === "refused") return prepared;
+      store.flush(ts);
+      prepared.onDisk();
+      return null;
+    });
+    if (refused !== null) return refused;
+    log.reset(ts);
+    this.#durable = ts;
+    this.#flushes += 1;
+    subscriptions.notifyAll(ts);
+    return { kind: "done", ts };
   }
 
   #conflictOf({ snapshot, readSet }: EngineTransaction): Conflict | null {

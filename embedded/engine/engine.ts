@@ -4,11 +4,13 @@ import { firstCollision } from "./conflict.ts";
 import { CreationClock } from "./creation-clock.ts";
 import { SnapshotTooOldError, type EngineFailedError } from "./errors.ts";
 import { Health } from "./health.ts";
+import { HotCopy } from "./hot-copy.ts";
 import { LiveSnapshots } from "./live-snapshots.ts";
 import { migrate } from "./migrate.ts";
 import { mergeRanges } from "./read-set.ts";
 import { diffSchema } from "./schema-diff.ts";
 import { SnapshotView } from "./snapshot-view.ts";
+import { placeStaged, staleReason } from "./staged-tables.ts";
 import { Store } from "./store.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { EngineTransaction } from "./transaction.ts";
@@ -16,7 +18,10 @@ import type {
   CommitOutcome,
   Engine,
   EngineStats,
+  NumberedTable,
+  Placed,
   ReadSet,
+  StagedTables,
   TableDefinition,
   Timestamp,
   Transaction,
@@ -47,9 +52,11 @@ class SqliteEngine implements Engine {
   readonly #live = new LiveSnapshots();
   readonly #subscriptions = new Subscriptions();
   readonly #creationClock = new CreationClock();
+  readonly #copies: HotCopy;
 
   constructor(store: Store, clock: () => number, health: Health) {
     this.#store = store;
+    this.#copies = new HotCopy(store);
     this.#health = health;
     this.#clock = clock;
     this.#catalog = new Catalog(store.tables());
@@ -114,6 +121,43 @@ class SqliteEngine implements Engine {
     if (missed === null) return this.#subscriptions.add(readSet, since, onInvalidated);
     const call = setImmediate(() => onInvalidated(missed));
     return () => clearImmediate(call);
+  }
+
+  tables(): readonly NumberedTable[] {
+    return [...this.#catalog.tables].map((table) => ({ ...definitionOf(table), number: table.number }));
+  }
+
+  countDocuments(table: string): number {
+    this.#health.assertUsable();
+    const byId = this.#catalog.byName(table)?.indexes.find((index) => index.name === "by_id");
+    return byId === undefined ? 0 : this.#store.countEntries(byId);
+  }
+
+  placeTables(staged: StagedTables): Placed {
+    this.#health.assertUsable();
+    return this.#committer.tryBarrier(staged.file, () => {
+      const stale = staleReason(this.#catalog, staged);
+      if (stale !== null) return { kind: "refused", reason: stale };
+      for (const { name, append } of staged.tables) {
+        const taken = append ? this.#store.takenStagedId(name) : null;
+        if (taken === null) continue;
+        return {
+          kind: "refused",
+          reason: `The table "${name}" already has a document with the id "${taken}".`,
+        };
+      }
+      return { kind: "written", onDisk: placeStaged(this.#store, this.#catalog, staged) };
+    });
+  }
+
+  async copyTo(file: string): Promise<Timestamp> {
+    let ts = this.durable();
+    await this.#copies.to(file, () => {
+      this.#health.assertUsable();
+      this.#committer.flush();
+      ts = this.durable();
+    });
+    return ts;
   }
 
   stats(): EngineStats {

@@ -25,7 +25,7 @@ const CREATE = `
 /** Bytes that the WAL keeps on disk once it was checkpointed. A long reader may make it longer meanwhile. */
 const MAX_IDLE_WAL_BYTES = 64 * 1024 * 1024;
 /** Pages (of 4 KiB) in the WAL at which a commit moves them into the main file. */
-const CHECKPOINT_PAGES = 1_000;
+export const CHECKPOINT_PAGES = 1_000;
 
 /**
  * Takes the file for this process alone, checks that it is ours, migrates an older one and creates what a new

@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { indexEntry, type IndexEntry, type TableEntry } from "./catalog.ts";
 import { createPrivate, makePrivate } from "./private-file.ts";
 import { openingError } from "./sqlite-errors.ts";
-import { prepareDatabase } from "./store-schema.ts";
+import { CHECKPOINT_PAGES, prepareDatabase } from "./store-schema.ts";
 import type { ScanOrder, Timestamp } from "./types.ts";
 
 export type StoredRow = { readonly key: Uint8Array; readonly json: string };
@@ -16,12 +16,14 @@ const HIGHEST = Uint8Array.of(0xff);
  * Writes go into one open SQLite transaction, are seen by reads at once and are on disk after `flush`.
  */
 export class Store {
+  readonly path: string;
   readonly #db: DatabaseSync;
   readonly #statements: ReturnType<typeof prepareStatements>;
   #isOpen = false;
 
   /** Opens or creates the file; ":memory:" for tests. Throws StoreError. */
   constructor(path: string) {
+    this.path = path;
     let db: DatabaseSync | null = null;
     try {
       createPrivate(path);
@@ -115,6 +117,84 @@ export class Store {
     this.#statements.setLastTimestamp.run(lastTimestamp);
     this.#db.exec("COMMIT");
     this.#isOpen = false;
+  }
+
+  /** Takes back what was written since the last flush. */
+  rollback(): void {
+    if (this.#isOpen && this.#db.isTransaction) this.#db.exec("ROLLBACK");
+    this.#isOpen = false;
+  }
+
+  countEntries(index: IndexEntry): number {
+    const row = this.#db.prepare("SELECT count(*) AS n FROM index_entries WHERE index_id = ?").get(index.id);
+    return row?.["n"] as number;
+  }
+
+  /** Removes a table with its documents and indexes. */
+  dropTable(table: TableEntry): void {
+    this.#begin();
+    const remove = this.#db.prepare(
+      "DELETE FROM documents WHERE id IN (SELECT doc_id FROM index_entries WHERE index_id = ?)",
+    );
+    const byId = table.indexes.find((index) => index.name === "by_id");
+    if (byId !== undefined) remove.run(byId.id);
+    for (const index of table.indexes) this.dropIndex(index);
+    this.#db.prepare("DELETE FROM tables WHERE number = ?").run(table.number);
+  }
+
+  /** Runs `body` with a staging file's tables in reach. Nothing may be unflushed. */
+  withStaging<T>(file: string, body: () => T): T {
+    this.#db.prepare("ATTACH ? AS staging").run(file);
+    try {
+      return body();
+    } finally {
+      this.rollback();
+      this.#db.exec("DETACH staging");
+    }
+  }
+
+  /** The first staged document of a table whose id is taken, or null. */
+  takenStagedId(table: string): string | null {
+    const row = this.#db
+      .prepare(
+        "SELECT id FROM staging.documents AS staged WHERE table_name = ? AND EXISTS (SELECT 1 FROM main.documents AS d WHERE d.id = staged.id) LIMIT 1",
+      )
+      .get(table);
+    return row === undefined ? null : (row["id"] as string);
+  }
+
+  /** Moves a table's staged documents and index entries in. */
+  takeStaged(name: string, { number, indexes }: TableEntry): void {
+    this.#begin();
+    this.#db
+      .prepare("INSERT INTO main.documents SELECT id, ?, json FROM staging.documents WHERE table_name = ?")
+      .run(number, name);
+    const move = this.#db.prepare(
+      "INSERT INTO main.index_entries SELECT ?, key, doc_id FROM staging.entries WHERE index_name = ? ORDER BY key",
+    );
+    for (const index of indexes) move.run(index.id, index.qualified);
+  }
+
+  get isOpen(): boolean {
+    return this.#db.isOpen;
+  }
+
+  /**
+   * Brings the main file up to date and leaves it alone until the returned function is called: what is committed
+   * meanwhile stays in the WAL. Nothing may be unflushed.
+   */
+  freezeMainFile(): () => void {
+    const [result] = this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+    if (result?.["busy"] !== 0) throw new Error("The WAL is in use and cannot be moved into the main file.");
+    this.#db.exec("PRAGMA wal_autocheckpoint = 0");
+    return () => {
+      if (this.#db.isOpen) this.#db.exec(`PRAGMA wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`);
+    };
+  }
+
+  /** Copies what is committed into a new file. Blocks: only for a database in memory, which is small. */
+  vacuumInto(file: string): void {
+    this.#db.prepare("VACUUM INTO ?").run(file);
   }
 
   /** Releases the file. What was not flushed is lost. */

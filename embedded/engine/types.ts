@@ -18,6 +18,8 @@ export type TableDefinition = {
   readonly indexes: readonly IndexDefinition[];
 };
 
+export type NumberedTable = TableDefinition & { readonly number: number };
+
 /** A half-open range of encoded keys in one index. `upper: null` means unbounded. */
 export type KeyRange = {
   readonly table: string;
@@ -32,6 +34,25 @@ export interface ReadSet {
   readonly ranges: Iterable<KeyRange>;
   readonly size: number;
 }
+
+/** A table whose documents and index entries were written to a staging file beforehand. */
+export type StagedTable = TableDefinition & {
+  /** What its documents' ids say. */
+  readonly number: number;
+  /** Whether they join the documents that are there, or take their place. */
+  readonly append: boolean;
+};
+
+/** What `placeTables` puts in place at once. `drop` names tables that go. */
+export type StagedTables = {
+  /** The staging file: a SQLite database with `documents` and `entries`. */
+  readonly file: string;
+  readonly tables: readonly StagedTable[];
+  readonly drop: readonly string[];
+};
+
+export type Placed =
+  { readonly kind: "done"; readonly ts: Timestamp } | { readonly kind: "refused"; readonly reason: string };
 
 export type ScanOrder = "asc" | "desc";
 
@@ -98,6 +119,20 @@ export interface Engine {
    * (at once, asynchronously, if one already has).
    */
   subscribe(readSet: ReadSet, since: Timestamp, onInvalidated: (ts: Timestamp) => void): () => void;
+  /** All tables with their numbers, those of components and of the backend among them. */
+  tables(): readonly NumberedTable[];
+  /** How many documents a table has on disk. */
+  countDocuments(table: string): number;
+  /**
+   * Puts staged tables in place, all or none, as one commit that no transaction spans: whoever runs meanwhile
+   * runs again, and every subscriber is told once.
+   */
+  placeTables(staged: StagedTables): Placed;
+  /**
+   * Copies everything that is on disk now into a new file, while the engine goes on.
+   * Rejects with CopyAbortedError when it is closed meanwhile.
+   */
+  copyTo(file: string): Promise<Timestamp>;
   stats(): EngineStats;
   close(): Promise<void>;
 }
