@@ -1,0 +1,49 @@
+import { decodeDocumentId } from "../values/document-id.ts";
+import { APP, type ComponentPath } from "../values/table-name.ts";
+
+/** What a file in an export is, by its name. */
+export type ArchiveEntry =
+  | { readonly kind: "documents"; readonly component: ComponentPath; readonly table: string }
+  | { readonly kind: "generated_schema"; readonly component: ComponentPath; readonly table: string }
+  | { readonly kind: "file"; readonly component: ComponentPath; readonly id: string }
+  | { readonly kind: "other" };
+
+export const README = "README.md";
+
+// As Convex reads them: a folder around it all is skipped, as zipping an unpacked export by hand makes one.
+const TABLE_FILE = /^(.*\/)?([^/]+)\/(documents|generated_schema)\.jsonl$/;
+const STORAGE_FILE = /^(.*\/)?_storage\/([^/.]+)(?:\.[^/]+)?$/;
+const LAST_COMPONENT = /^(.*\/)?_components\/([^/]+)\/$/;
+
+export function readArchiveName(name: string): ArchiveEntry {
+  const table = TABLE_FILE.exec(name);
+  if (table !== null) {
+    const kind = table[3] === "documents" ? "documents" : "generated_schema";
+    return { kind, component: componentIn(table[1] ?? ""), table: table[2] ?? "" };
+  }
+  const file = STORAGE_FILE.exec(name);
+  const id = file?.[2] ?? "";
+  if (file !== null && decodeDocumentId(id) !== null) {
+    return { kind: "file", component: componentIn(file[1] ?? ""), id };
+  }
+  return { kind: "other" };
+}
+
+/** "_components/pool/_components/batch/" of "pool/batch". */
+export function archivePrefix(component: ComponentPath): string {
+  if (component === APP) return "";
+  return component
+    .split("/")
+    .map((name) => `_components/${name}/`)
+    .join("");
+}
+
+function componentIn(prefix: string): ComponentPath {
+  const names: string[] = [];
+  let rest = prefix;
+  for (let match = LAST_COMPONENT.exec(rest); match !== null; match = LAST_COMPONENT.exec(rest)) {
+    names.unshift(match[2] ?? "");
+    rest = match[1] ?? "";
+  }
+  return names.join("/");
+}

@@ -1,0 +1,74 @@
+import type { JSONValue } from "convex/values";
+import type { DocumentJson } from "../engine/types.ts";
+
+/**
+ * A stored value as Convex's exports write it: 64-bit integers as JSON integers, floats always with a point or an
+ * exponent. Bytes, and floats that JSON cannot write, stay in the encoding that they are stored in.
+ */
+export function exportText(value: JSONValue): string {
+  if (typeof value === "number") return floatText(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(exportText).join(",")}]`;
+  const integer = value["$integer"];
+  if (typeof integer === "string") return readInteger(integer).toString();
+  const float = value["$float"];
+  if (typeof float === "string" && Object.is(Buffer.from(float, "base64").readDoubleLE(), -0)) return "-0.0";
+  const fields = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${exportText(each)}`);
+  return `{${fields.join(",")}}`;
+}
+
+/** One line of `documents.jsonl`, with its end. */
+export function exportLine(document: DocumentJson): string {
+  return `${exportText(document)}\n`;
+}
+
+export type ParsedLine =
+  { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "invalid"; readonly reason: string };
+
+/** How numbers are meant: in an export integers are 64-bit integers; in files that people write all are floats. */
+export type NumberStyle = "exported" | "plain";
+
+// V8 hands the reviver what stood in the text; TypeScript does not know that yet.
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+const INTEGER = /^-?\d+$/;
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** Parses a line into Convex's JSON encoding. What the value may be is for the caller to check. */
+export function parseExportText(text: string, style: NumberStyle): ParsedLine {
+  const revive: Reviver = (_, value, { source }) => {
+    if (typeof value !== "number") return value;
+    const isInteger = style === "exported" && source !== undefined && INTEGER.test(source);
+    return isInteger ? integerJson(source, value) : floatJson(value);
+  };
+  try {
+    return { kind: "ok", value: JSON.parse(text, revive as Parameters<typeof JSON.parse>[1]) as JSONValue };
+  } catch (error) {
+    return { kind: "invalid", reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** A float as Convex's JSON encoding has it. */
+export function floatJson(value: number): JSONValue {
+  if (Number.isFinite(value) && !Object.is(value, -0)) return value;
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleLE(value);
+  return { $float: bytes.toString("base64") };
+}
+
+function integerJson(source: string, value: number): JSONValue {
+  const integer = BigInt(source);
+  if (integer > MAX_INT64 || integer < -MAX_INT64 - 1n) return floatJson(value);
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64LE(integer);
+  return { $integer: bytes.toString("base64") };
+}
+
+function readInteger(base64: string): bigint {
+  return Buffer.from(base64, "base64").readBigInt64LE();
+}
+
+function floatText(value: number): string {
+  const text = JSON.stringify(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}

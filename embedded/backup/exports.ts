@@ -1,0 +1,121 @@
+import { rm, stat } from "node:fs/promises";
+import { convexToJson } from "convex/values";
+import type { DocumentJson, Engine, TableDefinition, Timestamp } from "../engine/types.ts";
+import { exportSnapshot } from "./export-snapshot.ts";
+import { change, newestFirst, patch } from "./state-documents.ts";
+import type { StoredFiles } from "./stored-files.ts";
+import type { WorkFolder } from "./work-folder.ts";
+
+/**
+ * `_exports`: the one export that there is or was. Written by `Exports` alone. `state` goes requested →
+ * in_progress → completed, or failed from each of the first two.
+ */
+export const EXPORT_TABLE: TableDefinition = { name: "_exports", indexes: [] };
+
+export type ExportsDeps = {
+  readonly engine: Engine;
+  readonly work: WorkFolder;
+  readonly files: StoredFiles;
+  readonly log: (line: string) => void;
+};
+
+type Finished = { readonly ts: Timestamp; readonly file: string };
+
+/** Makes exports, one at a time, and keeps the newest until the backend stops. */
+export class Exports {
+  readonly #deps: ExportsDeps;
+  #running: Promise<void> | null = null;
+  #finished: Finished | null = null;
+
+  constructor(deps: ExportsDeps) {
+    this.#deps = deps;
+  }
+
+  /** What an earlier process left unfinished has failed. */
+  async start(): Promise<void> {
+    await change(this.#deps.engine, (transaction) => {
+      for (const row of newestFirst(transaction, EXPORT_TABLE.name)) {
+        const isOpen = row["state"] === "requested" || row["state"] === "in_progress";
+        if (isOpen) patch(transaction, row["_id"] as string, { state: "failed" });
+      }
+    });
+  }
+
+  /** Asks for an export. False when one is being made. */
+  async request(includeStorage: boolean): Promise<boolean> {
+    if (this.#running !== null) return false;
+    let done: () => void = () => undefined;
+    this.#running = new Promise((resolve) => (done = resolve));
+    const end = (): void => {
+      this.#running = null;
+      done();
+    };
+    try {
+      const id = await this.#newRow(includeStorage);
+      void this.#make(id, includeStorage).finally(end);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return true;
+  }
+
+  /** The finished export of a snapshot, or null. */
+  async find(ts: string): Promise<{ readonly file: string; readonly size: number } | null> {
+    const finished = this.#finished;
+    if (finished === null || finished.ts.toString() !== ts) return null;
+    const { size } = await stat(finished.file);
+    return { file: finished.file, size };
+  }
+
+  async close(): Promise<void> {
+    await this.#running;
+  }
+
+  #newRow(includeStorage: boolean): Promise<string> {
+    return change(this.#deps.engine, (transaction) => {
+      for (const row of newestFirst(transaction, EXPORT_TABLE.name)) transaction.remove(row["_id"] as string);
+      return transaction.insert(EXPORT_TABLE.name, {
+        state: "requested",
+        requestor: "snapshotExport",
+        format: { format: "zip", include_storage: includeStorage },
+      });
+    });
+  }
+
+  async #make(id: string, includeStorage: boolean): Promise<void> {
+    const { engine, work, files, log } = this.#deps;
+    const [copy, target] = [work.newPath("export-copy"), `${work.newPath("export")}.zip`];
+    try {
+      const ts = await engine.copyTo(copy);
+      await this.#patch(id, { state: "in_progress", start_ts: convexToJson(ts) });
+      await exportSnapshot({ copy, target, files: includeStorage ? files : null });
+      await this.#keep({ ts, file: target });
+      const complete_ts = convexToJson(engine.durable());
+      await this.#patch(id, { state: "completed", complete_ts, zip_object_key: `${String(ts)}.zip` });
+    } catch (error) {
+      log(`export: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      await rm(target, { force: true });
+      await this.#patch(id, { state: "failed" }).catch(() => undefined);
+    } finally {
+      await removeDatabase(copy);
+    }
+  }
+
+  async #keep(finished: Finished): Promise<void> {
+    const before = this.#finished;
+    this.#finished = finished;
+    if (before !== null) await rm(before.file, { force: true });
+  }
+
+  #patch(id: string, fields: DocumentJson): Promise<void> {
+    return change(this.#deps.engine, (transaction) => {
+      patch(transaction, id, fields);
+    });
+  }
+}
+
+/** Removes a database file and what SQLite keeps beside it. */
+export async function removeDatabase(file: string): Promise<void> {
+  for (const each of [file, `${file}-wal`, `${file}-shm`]) await rm(each, { force: true });
+}
