@@ -1,0 +1,33 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { startEmbedded } from "./embedded-backend.ts";
+
+export type CrashingBackend = {
+  readonly url: string;
+  /** Ends it by SIGKILL, and starts it again on the same file and ports. Resolves when it answers again. */
+  readonly crash: () => Promise<void>;
+};
+
+/** An embedded backend of the test's own, that may be killed as often as one likes. Its data goes with the test. */
+export async function startCrashingBackend(): Promise<CrashingBackend> {
+  const folder = await mkdtemp(join(tmpdir(), "crash-"));
+  const dataFile = join(folder, "data.sqlite3");
+  let backend = await startEmbedded({ dataFile });
+  onTestFinished(async () => {
+    await backend.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const [port = 0, sitePort = 0] = [backend.url, backend.siteUrl].map((url) => Number(new URL(url).port));
+  return {
+    url: backend.url,
+    crash: async () => {
+      const ended = once(backend.process, "exit");
+      backend.process.kill("SIGKILL");
+      await ended;
+      backend = await startEmbedded({ dataFile, port, sitePort });
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConvexHttpClient, type ConvexClient } from "convex/browser";
+import { describe, expect, test } from "vitest";
+import { api } from "./api.ts";
+import { startCrashingBackend } from "./crashing-backend.ts";
+import { isEmbedded, liveClient } from "./deployment.ts";
+import { watch } from "./watch.ts";
+
+const CLIENTS = 8;
+const CRASHES = 10;
+const TIME_LIMIT_MS = 180_000;
+
+/** Mutations that a client sends between two crashes, and after the last one: 250 each, 2,000 in all. */
+const BURSTS = [...Array.from({ length: CRASHES }, () => 23), 20];
+
+const each = <T>(make: (client: number) => T): T[] => Array.from({ length: CLIENTS }, (_, n) => make(n));
+const bodiesOf = (client: number, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `${client}: ${n}`);
+
+describe.skipIf(!isEmbedded)("ten times kill -9 under load", () => {
+  test(
+    "every mutation of a live client happens once, and all subscriptions converge",
+    { timeout: TIME_LIMIT_MS },
+    async () => {
+      const backend = await startCrashingBackend();
+      const clients = each(() => liveClient(backend.url));
+      const channel = (client: number): string => `channel ${client % CLIENTS}`;
+      // Each sees what it writes itself, and what its neighbour writes.
+      const watches = clients.flatMap((client, n) =>
+        [n, n + 1].map((of) => ({
+          of: of % CLIENTS,
+          seen: watch(client, api.messages.list, { channel: channel(of) }),
+        })),
+      );
+      const sent = each(() => 0);
+      let acknowledged = 0;
+      const answers: Promise<unknown>[] = [];
+      /** Everybody sends; resolves at once when half of it all was acknowledged, and the other half was not. */
+      const halfOf = (burst: number): Promise<void> =>
+        new Promise((resolve) => {
+          const half = acknowledged + (CLIENTS * burst) / 2;
+          const send = async (client: ConvexClient, n: number): Promise<void> => {
+            const count = sent[n]!++;
+            await client.mutation(api.messages.send, {
+              channel: channel(n),
+              body: `${n}: ${count}`,
+              n: count,
+            });
+            acknowledged += 1;
+            if (acknowledged >= half) resolve();
+          };
+          clients.forEach((client, n) => {
+            for (let count = 0; count < burst; count += 1) answers.push(send(client, n));
+          });
+        });
+      for (const burst of BURSTS.slice(0, CRASHES)) {
+        await halfOf(burst);
+        expect(acknowledged).toBeLessThan(answers.length);
+        await backend.crash();
+        // A client that is cut off before it has caught up waits longer each time: it is not the client that is tested.
+        await Promise.all(answers);
+      }
+      await halfOf(BURSTS[CRASHES]!);
+      await Promise.all(answers);
+      expect(answers).toHaveLength(2_000);
+      const stored = await Promise.all(
+        each((n) => new ConvexHttpClient(backend.url).query(api.messages.list, { channel: channel(n) })),
+      );
+      expect(stored).toEqual(each((n) => bodiesOf(n, 250)));
+      for (const { of, seen } of watches) {
+        const final = await seen.until((bodies) => bodies.length >= 250);
+        expect(final).toEqual(bodiesOf(of, 250));
+        expect(seen.errors).toEqual([]);
+      }
+    },
+  );
+
+  test(
+    "what was acknowledged over HTTP is there, and nothing is there twice",
+    { timeout: TIME_LIMIT_MS },
+    async () => {
+      const backend = await startCrashingBackend();
+      const acknowledged = each((): string[] => []);
+      const lost = each((): string[] => []);
+      let stopping = false;
+      const send = async (n: number): Promise<void> => {
+        const client = new ConvexHttpClient(backend.url, { logger: false });
+        for (let count = 0; !stopping; count += 1) {
+          const body = `${n}: ${count}`;
+          const list = await client
+            .mutation(api.messages.send, { channel: `channel ${n}`, body, n: count })
+            .then(
+              () => acknowledged,
+              () => lost,
+            );
+          list[n]!.push(body);
+          if (list === lost) await sleep(10);
+        }
+      };
+      const sending = Promise.all(each(send));
+      for (let crash = 1; crash <= CRASHES; crash += 1) {
+        while (!acknowledged.every((bodies) => bodies.length >= crash * 20)) await sleep(1);
+        await backend.crash();
+      }
+      stopping = true;
+      await sending;
+      expect(acknowledged.flat().length).toBeGreaterThanOrEqual(CLIENTS * CRASHES * 20);
+      for (let n = 0; n < CLIENTS; n += 1) {
+        const stored = await new ConvexHttpClient(backend.url).query(api.messages.list, {
+          channel: `channel ${n}`,
+        });
+        expect(new Set(stored).size).toBe(stored.length);
+        expect(acknowledged[n]!.filter((body) => !stored.includes(body))).toEqual([]);
+        // Whoever got no answer may have been heard, or not.
+        expect(stored.filter((body) => !acknowledged[n]!.includes(body) && !lost[n]!.includes(body))).toEqual(
+          [],
+        );
+      }
+    },
+  );
+});
