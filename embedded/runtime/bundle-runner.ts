@@ -4,11 +4,12 @@ import type { ConflictStats } from "./conflict-stats.ts";
 import { newCallContext, type CallContext } from "./execution.ts";
 import { clientMessage, refusal, type FunctionResult } from "./function-failure.ts";
 import { parseFunctionPath, shortPathOf } from "./function-path.ts";
+import { timedRun, type FunctionKind, type FunctionObserver } from "./function-run.ts";
 import { LogLines } from "./log-lines.ts";
-import type { LoadedModules } from "./loaded-modules.ts";
+import type { LoadedComponents } from "./loaded-components.ts";
 import type { RegisteredFunction } from "./registered-function.ts";
 import { runAction } from "./run-action.ts";
-import { runHttp } from "./run-http.ts";
+import { routeHttp, runHttp } from "./run-http.ts";
 import { runMutation, runScheduledMutation } from "./run-mutation.ts";
 import { runQuery } from "./run-query.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
@@ -19,6 +20,7 @@ import type {
   Completed,
   FunctionCall,
   FunctionSpec,
+  HttpCaller,
   Identity,
   MutationRun,
   Outcome,
@@ -35,27 +37,29 @@ const NO_USER: Identity = { kind: "none" };
 /** Runs the functions of one loaded bundle for clients: finds them, checks who may call, words the outcome. */
 export class BundleRunner implements FunctionRuntime {
   readonly scheduled: ScheduledFunctionRunner;
-  readonly crons: LoadedModules["crons"];
-  readonly authConfig: LoadedModules["authConfig"];
+  readonly crons: FunctionRuntime["crons"];
+  readonly componentPaths: FunctionRuntime["componentPaths"];
+  readonly authConfig: FunctionRuntime["authConfig"];
   readonly #services: Services;
-  readonly #modules: LoadedModules;
+  readonly #components: LoadedComponents;
   readonly #stats: ConflictStats;
-  readonly #onLog: (identifier: string, line: string) => void;
+  readonly #observer: FunctionObserver;
 
   constructor(
     services: Services,
-    modules: LoadedModules,
+    components: LoadedComponents,
     stats: ConflictStats,
-    onLog: (identifier: string, line: string) => void,
+    observer: FunctionObserver,
   ) {
     this.#services = services;
-    this.#modules = modules;
+    this.#components = components;
     this.#stats = stats;
-    this.#onLog = onLog;
-    this.crons = modules.crons;
-    this.authConfig = modules.authConfig;
+    this.#observer = observer;
+    this.crons = components.crons;
+    this.componentPaths = components.all.map(({ path }) => path);
+    this.authConfig = components.app.modules.authConfig;
     this.scheduled = {
-      typeOf: (name) => this.#schedulable(name)?.type ?? null,
+      typeOf: (job) => this.#schedulable(job)?.type ?? null,
       runMutation: (job) => this.#runScheduledMutation(job),
       runAction: (job) => this.#runScheduledAction(job),
     };
@@ -64,43 +68,45 @@ export class BundleRunner implements FunctionRuntime {
   async runQuery(call: QueryCall): Promise<QueryRun> {
     const context = newCallContext(call);
     const resolved = this.#resolve(call, "Query");
+    const ended = this.#watch(call, "Query", resolved);
     const { engine } = this.#services;
     if (resolved.kind === "refused") {
-      return { ...this.#complete(call.path, context, resolved.result), ...nothingRead(engine.durable()) };
+      return { ...ended(context, resolved.result), ...nothingRead(engine.durable()) };
     }
     const { result, ...run } = await runQuery(this.#services, resolved.target, call.args, context, call);
-    return { ...this.#complete(resolved.target.identifier, context, result), ...run };
+    return { ...ended(context, result), ...run };
   }
 
   async runMutation(call: FunctionCall): Promise<MutationRun> {
     const context = newCallContext(call);
     const resolved = this.#resolve(call, "Mutation");
+    const ended = this.#watch(call, "Mutation", resolved);
     if (resolved.kind === "refused") {
       const ts = this.#services.engine.durable();
-      return { ...this.#complete(call.path, context, resolved.result), ts };
+      return { ...ended(context, resolved.result), ts };
     }
     const { target } = resolved;
-    const { result, ts } = await runMutation(
+    const { result, ts, retries } = await runMutation(
       this.#services,
       this.#stats,
       { target, args: call.args, context },
       call.session,
     );
-    return { ...this.#complete(target.identifier, context, result), ts };
+    return { ...ended(context, result, retries), ts };
   }
 
   async runAction(call: FunctionCall): Promise<Completed> {
     const context = newCallContext(call);
     const resolved = this.#resolve(call, "Action");
-    if (resolved.kind === "refused") return this.#complete(call.path, context, resolved.result);
-    const result = await runAction(this.#services, resolved.target, call.args, context);
-    return this.#complete(resolved.target.identifier, context, result);
+    const ended = this.#watch(call, "Action", resolved);
+    if (resolved.kind === "refused") return ended(context, resolved.result);
+    return ended(context, await runAction(this.#services, resolved.target, call.args, context));
   }
 
   async runAny(call: FunctionCall): Promise<Completed> {
     const resolved = this.#resolve(call, null);
     if (resolved.kind === "refused") {
-      return this.#complete(call.path, newCallContext(call), resolved.result);
+      return this.#watch(call, "Query", resolved)(newCallContext(call), resolved.result);
     }
     switch (resolved.target.type) {
       case "Query":
@@ -112,16 +118,22 @@ export class BundleRunner implements FunctionRuntime {
     }
   }
 
-  async runHttp(request: Request, identity: Identity = NO_USER): Promise<Response | null> {
-    const name = `HTTP ${request.method} ${new URL(request.url).pathname}`;
+  async runHttp(request: Request, caller: HttpCaller = {}): Promise<Response | null> {
+    const target = routeHttp(this.#components, request);
+    if (target === null) return null;
+    const { identity = NO_USER, requestId = randomUUID() } = caller;
+    const run = { requestId, identifier: target.identifier, kind: "HttpAction", caller: "Client" } as const;
     // Lines are told as they come: a stream may log long after its response was returned.
-    const logs = new LogLines((line) => this.#onLog(name, line));
-    const context = { ...newCallContext({ identity, requestId: randomUUID() }), logs };
-    return runHttp(this.#services, this.#modules.http, request, context);
+    const logs = new LogLines((line) => this.#observer.onLine(run, line));
+    const context = { ...newCallContext({ identity, requestId }), logs };
+    const ended = timedRun(this.#observer, run);
+    const { response, failure } = await runHttp(this.#services, target, request, context);
+    ended({ result: failure ?? { kind: "success", value: null }, logLines: [] });
+    return response;
   }
 
   functionSpecs(): readonly FunctionSpec[] {
-    return this.#modules.functions.map(({ identifier, type, visibility, args, returns }) => ({
+    return this.#components.app.modules.functions.map(({ identifier, type, visibility, args, returns }) => ({
       identifier,
       functionType: type,
       visibility,
@@ -136,7 +148,7 @@ export class BundleRunner implements FunctionRuntime {
 
   #resolve({ path: text, identity }: FunctionCall, type: RegisteredFunction["type"] | null): Resolved {
     const path = parseFunctionPath(text);
-    const target = path === null ? null : this.#modules.find(path);
+    const target = path === null ? null : this.#components.find(path);
     if (target === null || (target.visibility === "internal" && identity.kind !== "admin")) {
       return { kind: "refused", result: notFound(path === null ? text : shortPathOf(path), identity) };
     }
@@ -146,18 +158,24 @@ export class BundleRunner implements FunctionRuntime {
     return { kind: "target", target };
   }
 
-  #complete(identifier: string, context: CallContext, result: FunctionResult): Completed {
-    this.#report(identifier, context);
-    return { outcome: toOutcome(context.requestId, result), logLines: context.logs.lines() };
+  /** Starts the watch of a client's call; the result ends it, and words its outcome for the client. */
+  #watch({ requestId }: FunctionCall, kind: FunctionKind, resolved: Resolved) {
+    const identifier = resolved.kind === "target" ? resolved.target.identifier : null;
+    const ended = timedRun(this.#observer, { requestId, identifier, kind, caller: "Client" });
+    return ({ logs }: CallContext, result: FunctionResult, retries = 0): Completed => {
+      const logLines = logs.lines();
+      ended({ result, logLines, retries });
+      return { outcome: toOutcome(requestId, result), logLines };
+    };
   }
 
-  #report(identifier: string, { logs }: CallContext): void {
-    for (const line of logs.lines()) this.#onLog(identifier, line);
-  }
-
-  #schedulable(name: string): (RegisteredFunction & { readonly type: "Mutation" | "Action" }) | null {
-    const path = parseFunctionPath(name);
-    const target = path === null ? null : this.#modules.find(path);
+  #schedulable({
+    component,
+    name,
+  }: Pick<ScheduledFunction, "component" | "name">):
+    (RegisteredFunction & { readonly type: "Mutation" | "Action" }) | null {
+    const path = parseFunctionPath(name, component);
+    const target = path === null ? null : this.#components.find(path);
     if (target === null || target.type === "Query") return null;
     return target as RegisteredFunction & { readonly type: "Mutation" | "Action" };
   }
@@ -165,28 +183,30 @@ export class BundleRunner implements FunctionRuntime {
   async #runScheduledMutation(job: ScheduledFunction) {
     const { target, context } = this.#scheduledCall(job);
     const call = { target, args: job.args, context };
+    const ended = this.#watchScheduled(target, context);
     const run = await runScheduledMutation(this.#services, this.#stats, call, job.id);
-    if (run.kind === "finished") this.#reportScheduled(target, context, run.result);
+    if (run.kind === "finished") ended(run.result, run.retries);
     return run;
   }
 
   async #runScheduledAction(job: ScheduledFunction): Promise<FunctionResult> {
     const { target, context } = this.#scheduledCall(job);
+    const ended = this.#watchScheduled(target, context);
     const result = await runAction(this.#services, target, job.args, context);
-    this.#reportScheduled(target, context, result);
+    ended(result);
     return result;
   }
 
   #scheduledCall(job: ScheduledFunction) {
-    const target = this.#schedulable(job.name);
+    const target = this.#schedulable(job);
     if (target === null) throw new Error(`There is no function ${job.name} to run.`);
     return { target, context: newCallContext({ identity: NO_USER, requestId: randomUUID() }, job.id) };
   }
 
-  // Nobody waits for a scheduled function: its failure would be seen by no one.
-  #reportScheduled({ identifier }: RegisteredFunction, context: CallContext, result: FunctionResult): void {
-    if (result.kind === "failure") context.logs.add(`[ERROR] ${result.message}`);
-    this.#report(identifier, context);
+  #watchScheduled({ identifier, type }: RegisteredFunction, { requestId, logs }: CallContext) {
+    const run = { requestId, identifier, kind: type, caller: "Scheduler" } as const;
+    const ended = timedRun(this.#observer, run);
+    return (result: FunctionResult, retries = 0): void => ended({ result, logLines: logs.lines(), retries });
   }
 }
 

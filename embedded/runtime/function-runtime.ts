@@ -1,4 +1,5 @@
 import type { JSONValue } from "convex/values";
+import type { ComponentPath } from "../values/table-name.ts";
 import type { CronSpec } from "../scheduler/cron-spec.ts";
 import type { FunctionStats } from "./conflict-stats.ts";
 import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
@@ -8,6 +9,8 @@ import type { FunctionRunner } from "./types.ts";
 export interface FunctionRuntime extends FunctionRunner {
   readonly scheduled: ScheduledFunctionRunner;
   readonly crons: readonly CronSpec[];
+  /** The app, and the components that are installed in it. */
+  readonly componentPaths: readonly ComponentPath[];
   readonly authConfig: JSONValue;
   /** Conflicts and retries of mutations, by function. */
   conflictStats(): { readonly [identifier: string]: FunctionStats };

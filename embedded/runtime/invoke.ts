@@ -1,6 +1,7 @@
 import type { JSONValue } from "convex/values";
 import { checkArguments, checkReturned } from "./arguments.ts";
 import { executions, isTransactional, type Execution } from "./execution.ts";
+import { localTableOf } from "./component-tables.ts";
 import { describeThrown, refusal, type FunctionResult } from "./function-failure.ts";
 import type { RegisteredFunction } from "./registered-function.ts";
 import type { Services } from "./services.ts";
@@ -34,11 +35,11 @@ export async function invoke(
 }
 
 function tableLookup({ engine }: Services, execution: Execution): TableOf {
-  if (isTransactional(execution)) return (id) => execution.transaction.tableOf(id);
+  if (isTransactional(execution)) return (id) => localTableOf(execution.transaction, execution.component, id);
   return (id) => {
     const transaction = engine.begin();
     try {
-      return transaction.tableOf(id);
+      return localTableOf(transaction, execution.component, id);
     } finally {
       engine.discard(transaction);
     }

@@ -3,7 +3,8 @@ import { requestedTimers } from "./isolate-timers.ts";
 import { isolateConsole } from "./isolate-console.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
 import { executions, isTransactional } from "./execution.ts";
-import type { EnvironmentVariables } from "./environment-variables.ts";
+import type { ComponentVariables } from "./component-variables.ts";
+import { APP, type ComponentPath } from "../values/table-name.ts";
 
 /** Offered as they are. The binary types come along, since the web APIs give and take this realm's. */
 const SHARED = [
@@ -51,8 +52,14 @@ const SHARED = [
   "structuredClone",
 ] as const;
 
-/** The globals of Convex's default runtime, besides JavaScript's own. */
-export function sharedGlobals(env: EnvironmentVariables): { [name: string]: unknown } {
+/**
+ * The globals of Convex's default runtime, besides JavaScript's own. `loading`: the component whose modules are
+ * evaluated, while no function runs.
+ */
+export function sharedGlobals(
+  env: ComponentVariables,
+  loading: () => ComponentPath = () => APP,
+): { [name: string]: unknown } {
   const here = globalThis as unknown as Record<string, unknown>;
   return {
     ...Object.fromEntries(SHARED.map((name) => [name, here[name]])),
@@ -62,7 +69,7 @@ export function sharedGlobals(env: EnvironmentVariables): { [name: string]: unkn
     fetch: guardedFetch,
     console: isolateConsole,
     crypto: isolateCrypto,
-    process: { env: environmentProxy(env) },
+    process: { env: environmentProxy(() => env(executions.getStore()?.component ?? loading())) },
     ...requestedTimers,
   };
 }
@@ -105,7 +112,7 @@ function boundCallbacks(source: Record<string, unknown>, callbacks: readonly str
 }
 
 // Read at each access: variables may be set while the backend runs, and its own URLs are known late.
-function environmentProxy(env: EnvironmentVariables): object {
+function environmentProxy(env: () => { readonly [name: string]: string }): object {
   return new Proxy(
     {},
     {

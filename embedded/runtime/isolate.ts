@@ -1,17 +1,16 @@
 import vm from "node:vm";
-import { MODULES_GLOBAL, type Bundle } from "./bundle.ts";
-import type { EnvironmentVariables } from "./environment-variables.ts";
+import { APP, type ComponentPath } from "../values/table-name.ts";
+import { MODULES_GLOBAL } from "./bundle-script.ts";
+import type { Bundle } from "./bundle.ts";
+import type { ComponentVariables } from "./component-variables.ts";
+import { installDeterminism } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
-import { installDeterminism } from "./isolate-determinism.ts";
 import type { ConvexGlobal } from "./syscalls/convex-global.ts";
-
-/** Where code of the bundle stands in stack traces. */
-export const BUNDLE_SCRIPT = "convex:bundle";
 
 const LOAD_TIMEOUT_MS = 10_000;
 
-/** The namespace objects of the bundle's modules, by module name. */
+/** The namespace objects of a component's modules, by module name. */
 export type ModuleNamespaces = { readonly [module: string]: { readonly [name: string]: unknown } };
 
 /** The bundle's modules threw while they were loaded. */
@@ -25,25 +24,46 @@ export class ModuleLoadError extends Error {
   }
 }
 
+/** Where a definition's code stands in stack traces; "" is the app's. */
+export function scriptNameOf(definition: string): string {
+  return definition === APP ? "convex:bundle" : `convex:bundle/${definition}`;
+}
+
 /**
  * Loads a bundle into a context of its own, which offers what Convex's default runtime offers and nothing of
- * Node. It separates globals, not trust: the code is the operator's own. Throws ModuleLoadError.
+ * Node. It separates globals, not trust: the code is the operator's own. Each component's modules are evaluated
+ * once for each of its installations, so that these share no state. Throws ModuleLoadError.
  */
 export function loadBundle(
   bundle: Bundle,
   convex: ConvexGlobal,
-  env: EnvironmentVariables,
-): ModuleNamespaces {
-  const context = vm.createContext({ Convex: convex, ...sharedGlobals(env) });
+  env: ComponentVariables,
+): ReadonlyMap<ComponentPath, ModuleNamespaces> {
+  let loading: ComponentPath = APP;
+  const context = vm.createContext({ Convex: convex, ...sharedGlobals(env, () => loading) });
   const intrinsic = (name: string): unknown => vm.runInContext(name, context) as unknown;
   context["self"] = intrinsic("globalThis");
   bridgeRealms(intrinsic);
   installDeterminism(context, intrinsic);
-  const script = new vm.Script(bundle.code, { filename: BUNDLE_SCRIPT });
-  try {
-    script.runInContext(context, { timeout: LOAD_TIMEOUT_MS });
-  } catch (thrown) {
-    throw new ModuleLoadError(thrown);
+  const scripts = compile(bundle);
+  const namespaces = new Map<ComponentPath, ModuleNamespaces>();
+  for (const { path, definition } of bundle.mounts) {
+    loading = path;
+    try {
+      scripts.get(definition)?.runInContext(context, { timeout: LOAD_TIMEOUT_MS });
+    } catch (thrown) {
+      throw new ModuleLoadError(thrown);
+    }
+    namespaces.set(path, context[MODULES_GLOBAL] as ModuleNamespaces);
   }
-  return context[MODULES_GLOBAL] as ModuleNamespaces;
+  return namespaces;
+}
+
+function compile(bundle: Bundle): ReadonlyMap<string, vm.Script> {
+  const codes = [[APP, bundle] as const, ...bundle.components];
+  return new Map(
+    codes.map(([definition, { code }]) => {
+      return [definition, new vm.Script(code, { filename: scriptNameOf(definition) })] as const;
+    }),
+  );
 }

@@ -1,19 +1,19 @@
 import type { JSONValue } from "convex/values";
 import { parseCrons, type CronSpec } from "../scheduler/cron-spec.ts";
-import { APP } from "../values/table-name.ts";
+import type { ComponentPath } from "../values/table-name.ts";
 import { identifierOf, type FunctionPath } from "./function-path.ts";
 import type { ModuleNamespaces } from "./isolate.ts";
 import { readRegisteredFunction, type RegisteredFunction } from "./registered-function.ts";
 import { NO_SCHEMA, parseSchema, type Schema } from "./schema.ts";
 
-type HttpEndpoint = { readonly invokeHttpAction: (request: Request) => Promise<unknown> };
+export type HttpEndpoint = { readonly invokeHttpAction: (request: Request) => Promise<unknown> };
 
 /** The bundle's router, as far as we call it. */
 export type HttpRoutes = {
   readonly lookup: (path: string, method: string) => readonly [HttpEndpoint, string, string] | null;
 };
 
-/** What a bundle defines. */
+/** What the modules of the app, or of one installed component, define. */
 export type LoadedModules = {
   readonly functions: readonly RegisteredFunction[];
   readonly find: (path: FunctionPath) => RegisteredFunction | null;
@@ -29,12 +29,12 @@ export class ModuleShapeError extends Error {
   override readonly name = "ModuleShapeError";
 }
 
-/** Reads the namespaces of the loaded modules. Throws ModuleShapeError. */
-export function readModules(namespaces: ModuleNamespaces): LoadedModules {
+/** Reads the namespaces of a component's loaded modules. Throws ModuleShapeError. */
+export function readModules(namespaces: ModuleNamespaces, component: ComponentPath): LoadedModules {
   const functions = new Map<string, RegisteredFunction>();
   for (const [module, namespace] of Object.entries(namespaces)) {
     for (const [name, value] of Object.entries(namespace)) {
-      const registered = readRegisteredFunction({ component: APP, module, name }, value);
+      const registered = readRegisteredFunction({ component, module, name }, value);
       if (registered !== null) functions.set(registered.identifier, registered);
     }
   }
@@ -46,7 +46,7 @@ export function readModules(namespaces: ModuleNamespaces): LoadedModules {
     functions: [...functions.values()],
     find: (path) => functions.get(identifierOf(path)) ?? null,
     schema: schema === undefined ? NO_SCHEMA : parseSchema(exportOf(schema, "schema.ts", "defineSchema(…)")),
-    crons: crons === undefined ? [] : parseCrons(exportOf(crons, "crons.ts", "cronJobs()")),
+    crons: crons === undefined ? [] : parseCrons(exportOf(crons, "crons.ts", "cronJobs()"), component),
     http: http === undefined ? null : readRouter(http),
     authConfig: JSON.parse(JSON.stringify(special("auth.config") ?? null)) as JSONValue,
   };

@@ -1,39 +1,53 @@
 import { executions, newActionExecution, type CallContext } from "./execution.ts";
-import { clientMessage, describeThrown } from "./function-failure.ts";
-import type { HttpRoutes } from "./loaded-modules.ts";
-import { APP } from "../values/table-name.ts";
+import { clientMessage, describeThrown, type FunctionFailure } from "./function-failure.ts";
+import { mountedPath } from "./http-mounts.ts";
+import type { LoadedComponents } from "./loaded-components.ts";
+import type { HttpEndpoint } from "./loaded-modules.ts";
+import type { ComponentPath } from "../values/table-name.ts";
 import type { Services } from "./services.ts";
 
+/** An HTTP action, by its method and route: "GET /jobs". */
+export type HttpTarget = {
+  readonly component: ComponentPath;
+  readonly identifier: string;
+  readonly endpoint: HttpEndpoint;
+};
+
+/** A failed action answers all the same. */
+export type HttpRun = { readonly response: Response; readonly failure: FunctionFailure | null };
+
+/** The HTTP action that answers a request; null when no route matches. */
+export function routeHttp(components: LoadedComponents, { url, method }: Request): HttpTarget | null {
+  const place = mountedPath(components, new URL(url).pathname);
+  if (place === null) return null;
+  const { component, path } = place;
+  const [endpoint, routed, route] = components.get(component)?.modules.http?.lookup(path, method) ?? [];
+  return endpoint === undefined ? null : { component, identifier: `${routed} ${route}`, endpoint };
+}
+
 /**
- * Routes a request to its HTTP action; null when no route matches. The response's body may still be written
- * after this resolves: its stream belongs to the action's execution, which therefore does not end here.
+ * Runs an HTTP action. The response's body may still be written after this resolves: its stream belongs to the
+ * action's execution, which therefore does not end here.
  */
 export async function runHttp(
   services: Services,
-  routes: HttpRoutes | null,
+  { component, identifier, endpoint }: HttpTarget,
   request: Request,
   context: CallContext,
-): Promise<Response | null> {
-  const { pathname } = new URL(request.url);
-  const [endpoint, method, route] = routes?.lookup(pathname, request.method) ?? [];
-  if (endpoint === undefined) return null;
-  const execution = newActionExecution(
-    "httpAction",
-    { identifier: `${method} ${route}`, component: APP },
-    context,
-  );
+): Promise<HttpRun> {
+  const execution = newActionExecution("httpAction", { identifier, component }, context);
   try {
     const response: unknown = await executions.run(execution, () => endpoint.invokeHttpAction(request));
     if (!(response instanceof Response)) {
-      throw new TypeError(`The HTTP action of ${method} ${route} did not return a Response`);
+      throw new TypeError(`The HTTP action of ${identifier} did not return a Response`);
     }
-    return request.method === "HEAD" ? withoutBody(response) : response;
+    return { response: request.method === "HEAD" ? withoutBody(response) : response, failure: null };
   } catch (thrown) {
     const failure = describeThrown(thrown, services.mapStack);
     // A body that breaks off because its client has left is no error of the action.
     if (!request.signal.aborted) context.logs.add(`[ERROR] ${failure.message}`);
     const [code] = clientMessage(context.requestId, failure).split("\n");
-    return Response.json({ code, trace: failure.message }, { status: 500 });
+    return { response: Response.json({ code, trace: failure.message }, { status: 500 }), failure };
   }
 }
 

@@ -1,20 +1,22 @@
 import { randomBytes } from "node:crypto";
-import type { Engine, TableDefinition } from "../engine/types.ts";
+import type { Engine } from "../engine/types.ts";
+import { APP } from "../values/table-name.ts";
 import type { Bundle } from "./bundle.ts";
 import { ConflictStats } from "./conflict-stats.ts";
 import { CursorSealer } from "./cursor.ts";
 import { describeThrown } from "./function-failure.ts";
-import { BUNDLE_SCRIPT, loadBundle, ModuleLoadError } from "./isolate.ts";
+import { UNOBSERVED, type FunctionObserver } from "./function-run.ts";
+import { componentVariables, variablesProblem, type ComponentVariables } from "./component-variables.ts";
+import { loadBundle, ModuleLoadError, scriptNameOf } from "./isolate.ts";
 import type { EnvironmentVariables } from "./environment-variables.ts";
-import { readModules, type LoadedModules } from "./loaded-modules.ts";
+import { LoadedComponents } from "./loaded-components.ts";
 import { installRejectionGuard } from "./rejection-guard.ts";
 import { BundleRunner } from "./bundle-runner.ts";
 import { createCalls } from "./calls.ts";
-import { checkStoredDocuments, type Schema } from "./schema.ts";
+import { checkStoredDocuments } from "./schema.ts";
 import type { Latency, Services } from "./services.ts";
-import { createStackMapper } from "./stack-trace.ts";
+import { createStackMapper, type StackMapper } from "./stack-trace.ts";
 import { createConvexGlobal } from "./syscalls/convex-global.ts";
-import { SYSTEM_TABLES } from "./system-tables.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
 
 export type RunnerOptions = {
@@ -26,8 +28,7 @@ export type RunnerOptions = {
   readonly secret?: string;
   readonly deploymentName?: string;
   readonly latency?: Latency;
-  /** Told of each line that a function logs, once the function has ended. */
-  readonly onLog?: (identifier: string, line: string) => void;
+  readonly observer?: FunctionObserver;
 };
 
 /** The functions cannot be loaded. The message names the developer's file and line. */
@@ -41,37 +42,41 @@ export class FunctionsLoadError extends Error {
  */
 export function createFunctionRunner(options: RunnerOptions): FunctionRuntime {
   const { engine, bundle } = options;
+  const { observer = UNOBSERVED } = options;
   installRejectionGuard();
-  const mapStack = createStackMapper(BUNDLE_SCRIPT, bundle.sourceMap);
+  const mapStack = createStackMapper(sourceMapsOf(bundle));
   const stats = new ConflictStats();
   let services: Services | null = null;
   const convex = createConvexGlobal(() => {
     if (services === null) throw new Error("The database cannot be used while modules are loaded.");
     return services;
   });
-  const modules = load(bundle, convex, options.env ?? (() => ({})), mapStack);
-  applySchema(engine, modules.schema);
+  const env = componentVariables(bundle.mounts, options.env ?? (() => ({})));
+  const components = load(bundle, convex, env, mapStack);
+  applySchema(engine, components);
   services = {
     engine,
-    schema: modules.schema,
+    schemaOf: (component) => components.schemaOf(component),
     cursors: new CursorSealer(options.secret ?? randomBytes(32).toString("hex")),
     latency: options.latency ?? { readMs: 0, commitMs: 0 },
     deploymentName: options.deploymentName ?? "embedded",
-    find: modules.find,
+    find: (path) => components.find(path),
     mapStack,
-    calls: createCalls(() => services as Services, stats),
+    calls: createCalls(() => services as Services, stats, observer),
   };
-  return new BundleRunner(services, modules, stats, options.onLog ?? (() => {}));
+  return new BundleRunner(services, components, stats, observer);
 }
 
 function load(
   bundle: Bundle,
   convex: ReturnType<typeof createConvexGlobal>,
-  env: EnvironmentVariables,
-  mapStack: ReturnType<typeof createStackMapper>,
-): LoadedModules {
+  env: ComponentVariables,
+  mapStack: StackMapper,
+): LoadedComponents {
+  const problem = variablesProblem(bundle.mounts, env);
+  if (problem !== null) throw new FunctionsLoadError(problem);
   try {
-    return readModules(loadBundle(bundle, convex, env));
+    return new LoadedComponents(bundle.mounts, loadBundle(bundle, convex, env));
   } catch (error) {
     if (!(error instanceof ModuleLoadError)) throw error;
     const { message } = describeThrown(error.thrown, mapStack);
@@ -79,8 +84,12 @@ function load(
   }
 }
 
-function applySchema(engine: Engine, schema: Schema): void {
-  checkStoredDocuments(engine, schema);
-  const tables: readonly TableDefinition[] = [...SYSTEM_TABLES, ...schema.tables];
-  engine.applySchema(tables);
+function applySchema(engine: Engine, components: LoadedComponents): void {
+  for (const { path, modules } of components.all) checkStoredDocuments(engine, modules.schema, path);
+  engine.applySchema(components.tables);
+}
+
+function sourceMapsOf(bundle: Bundle): ReadonlyMap<string, string> {
+  const scripts = [[APP, bundle] as const, ...bundle.components];
+  return new Map(scripts.map(([definition, { sourceMap }]) => [scriptNameOf(definition), sourceMap]));
 }

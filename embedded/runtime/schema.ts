@@ -1,5 +1,7 @@
 import type { DocumentJson, Engine, IndexDefinition, TableDefinition } from "../engine/types.ts";
 import { fullRange } from "../values/index-range.ts";
+import { APP, engineTableName, type ComponentPath } from "../values/table-name.ts";
+import { localTableOf } from "./component-tables.ts";
 import { checkValue } from "./check-value.ts";
 import type { TableOf, ValidatorJson } from "./validator-json.ts";
 
@@ -47,19 +49,25 @@ export function checkNewDocument(
   return `Failed to insert or update a document in table "${table}" because it does not match the schema: ${problem}`;
 }
 
-/** Checks all stored documents against the schema. Throws SchemaMismatchError at the first that does not fit. */
-export function checkStoredDocuments(engine: Engine, schema: Schema): void {
+/**
+ * Checks all stored documents of a component against its schema. Throws SchemaMismatchError at the first that
+ * does not fit.
+ */
+export function checkStoredDocuments(engine: Engine, schema: Schema, component: ComponentPath = APP): void {
   const transaction = engine.begin();
   try {
     for (const table of schema.validators.keys()) {
-      if (engine.definitionOf(table) === null) continue;
-      const scan = transaction.scan(fullRange(table, "by_id"), "asc");
+      const stored = engineTableName({ component, table });
+      if (engine.definitionOf(stored) === null) continue;
+      const scan = transaction.scan(fullRange(stored, "by_id"), "asc");
       for (let entry = scan.next(); entry !== null; entry = scan.next()) {
         const { document } = entry;
-        const problem = checkDocument(schema, table, document, (id) => transaction.tableOf(id));
+        const problem = checkDocument(schema, table, document, (id) =>
+          localTableOf(transaction, component, id),
+        );
         if (problem === null) continue;
         throw new SchemaMismatchError(
-          `Schema validation failed.\nDocument with ID "${document["_id"] as string}" in table "${table}" does not match the schema: ${problem}`,
+          `Schema validation failed.\nDocument with ID "${document["_id"] as string}" in table "${stored}" does not match the schema: ${problem}`,
         );
       }
     }

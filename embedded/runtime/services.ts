@@ -1,3 +1,4 @@
+import type { ComponentPath } from "../values/table-name.ts";
 import type { Engine } from "../engine/types.ts";
 import type { CallContext, TransactionExecution } from "./execution.ts";
 import type { FunctionFailure, FunctionResult } from "./function-failure.ts";
@@ -39,7 +40,7 @@ export type Calls = {
 /** What the syscalls stand on. */
 export type Services = {
   readonly engine: Engine;
-  readonly schema: Schema;
+  readonly schemaOf: (component: ComponentPath) => Schema;
   readonly cursors: CursorSealer;
   readonly latency: Latency;
   readonly deploymentName: string;

@@ -6,18 +6,25 @@ export type StackMapper = (stack: string) => readonly string[];
 const FRAME = /^\s+at (?:(async )?(.*?) )?\(?([^()\s]+):(\d+):(\d+)\)?$/;
 
 /**
- * Makes a mapper for one script. Frames of other scripts are ours or Node's and are dropped, as are those of
- * installed packages.
+ * Makes a mapper for some scripts, from their names to their source maps as JSON. Frames of other scripts are
+ * ours or Node's and are dropped, as are those of installed packages.
  */
-export function createStackMapper(scriptName: string, sourceMapJson: string): StackMapper {
+export function createStackMapper(sourceMaps: ReadonlyMap<string, string>): StackMapper {
   // Parsing a large map takes long; most runs never throw.
-  let map: SourceMap | null = null;
+  const parsed = new Map<string, SourceMap>();
+  const mapOf = (script: string): SourceMap | null => {
+    const json = sourceMaps.get(script);
+    if (json === undefined) return null;
+    const map = parsed.get(script) ?? new SourceMap(JSON.parse(json) as SourceMapPayload);
+    parsed.set(script, map);
+    return map;
+  };
   return (stack) => {
-    map ??= new SourceMap(JSON.parse(sourceMapJson) as SourceMapPayload);
     const lines: string[] = [];
     for (const line of stack.split("\n")) {
       const [, isAsync, name, script, row, column] = FRAME.exec(line) ?? [];
-      if (script !== scriptName) continue;
+      const map = script === undefined ? null : mapOf(script);
+      if (map === null) continue;
       const entry = map.findEntry(Number(row) - 1, Number(column) - 1);
       if (!("originalSource" in entry) || entry.originalSource.includes("node_modules/")) continue;
       const place = `../${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;

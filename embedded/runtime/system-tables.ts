@@ -1,12 +1,21 @@
 import type { TableDefinition } from "../engine/types.ts";
 import { CRON_TABLE } from "../scheduler/cron-job.ts";
 import { SCHEDULED_TABLE } from "../scheduler/scheduled-function.ts";
+import { DELETED_TABLE, FILE_TABLE, STORAGE_TABLE } from "../storage/file-rows.ts";
+import { APP, type ComponentPath } from "../values/table-name.ts";
 import { SESSION_TABLE } from "./session-requests.ts";
 
-/** Tables that the backend itself keeps, whatever the schema says. */
-export const SYSTEM_TABLES: readonly TableDefinition[] = [SCHEDULED_TABLE, CRON_TABLE, SESSION_TABLE];
+/** Tables that the backend itself keeps for the whole deployment. */
+const DEPLOYMENT_TABLES: readonly TableDefinition[] = [CRON_TABLE, SESSION_TABLE, FILE_TABLE, DELETED_TABLE];
+/** Those that it keeps for the app and for each component. */
+const COMPONENT_TABLES: readonly TableDefinition[] = [SCHEDULED_TABLE, STORAGE_TABLE];
 
-const READABLE = new Set([SCHEDULED_TABLE.name]);
+/** What the backend keeps beside a component's own tables, whatever its schema says. */
+export function systemTablesOf(component: ComponentPath): readonly TableDefinition[] {
+  return component === APP ? [...COMPONENT_TABLES, ...DEPLOYMENT_TABLES] : COMPONENT_TABLES;
+}
+
+const READABLE = new Set([SCHEDULED_TABLE.name, STORAGE_TABLE.name]);
 
 /** Whether `ctx.db.system` may read a system table. */
 export function isReadableSystemTable(table: string): boolean {

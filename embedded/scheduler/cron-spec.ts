@@ -1,4 +1,5 @@
 import type { JSONValue } from "convex/values";
+import { APP, type ComponentPath } from "../values/table-name.ts";
 
 export const DAYS_OF_WEEK = [
   "sunday",
@@ -32,6 +33,8 @@ export type CronSchedule =
 /** One job of the bundle's `crons.ts`. */
 export type CronSpec = {
   readonly identifier: string;
+  /** Whose job it is; absent for the app's. */
+  readonly component?: ComponentPath;
   /** "module:name". */
   readonly function: string;
   readonly args: JSONValue;
@@ -44,11 +47,12 @@ type ExportedCron = {
   readonly schedule: CronSchedule;
 };
 
-/** Reads the JSON that a Crons object's `export()` gives. */
-export function parseCrons(exported: string): readonly CronSpec[] {
+/** Reads a component's jobs from the JSON that a Crons object's `export()` gives. */
+export function parseCrons(exported: string, component: ComponentPath): readonly CronSpec[] {
   const crons = JSON.parse(exported) as { readonly [identifier: string]: ExportedCron };
   return Object.entries(crons).map(([identifier, { name, args, schedule }]) => ({
     identifier,
+    ...(component === APP ? {} : { component }),
     function: name,
     args: args[0] ?? {},
     schedule,

@@ -1,12 +1,13 @@
 import type { Engine, Transaction } from "../engine/types.ts";
 import { commitWithRetries } from "../runtime/commit-with-retries.ts";
-import { identifierOf, parseFunctionPath } from "../runtime/function-path.ts";
+import { parseFunctionPath, udfPathOf } from "../runtime/function-path.ts";
+import { APP, type ComponentPath } from "../values/table-name.ts";
 import { fullRange } from "../values/index-range.ts";
 import { CRON_TABLE, formatCronJob, parseCronJob, type CronJob } from "./cron-job.ts";
 import type { CronSpec } from "./cron-spec.ts";
 import { DueLoop } from "./due-loop.ts";
 import { firstRun, nextRun } from "./next-run.ts";
-import { getScheduled, insertScheduled, isFinal } from "./scheduled-function.ts";
+import { getScheduled, insertScheduled, isFinal, type NewScheduledFunction } from "./scheduled-function.ts";
 
 export type CronsOptions = {
   readonly engine: Engine;
@@ -79,10 +80,10 @@ export class Crons {
 
 /** Makes the table hold exactly these jobs. A changed job starts anew. */
 export function reconcileCrons(transaction: Transaction, specs: readonly CronSpec[], now: number): void {
-  const wanted = new Map(specs.map((spec) => [spec.identifier, spec]));
+  const wanted = new Map(specs.map((spec) => [keyOf(spec), spec]));
   for (const job of allCrons(transaction)) {
-    const spec = wanted.get(job.spec.identifier);
-    if (spec !== undefined && isSame(spec, job.spec)) wanted.delete(spec.identifier);
+    const spec = wanted.get(keyOf(job.spec));
+    if (spec !== undefined && isSame(spec, job.spec)) wanted.delete(keyOf(spec));
     else transaction.remove(job.id);
   }
   for (const spec of wanted.values()) {
@@ -99,13 +100,22 @@ export function advanceCron(transaction: Transaction, id: string, now: number): 
   if (nextTime > now) return;
   const last = lastRun === null ? null : getScheduled(transaction, lastRun);
   const isRunning = last !== null && !isFinal(last.state);
-  const run = isRunning ? lastRun : insertScheduled(transaction, scheduledRun(spec, nextTime));
+  const run = isRunning ? lastRun : insertScheduled(transaction, ownerOf(spec), scheduledRun(spec, nextTime));
   transaction.replace(id, formatCronJob({ spec, nextTime: nextRun(spec, nextTime, now), lastRun: run }));
 }
 
-function scheduledRun({ function: name, args }: CronSpec, scheduledTime: number) {
+function scheduledRun(spec: CronSpec, scheduledTime: number): NewScheduledFunction {
+  const { function: name, args } = spec;
   const path = parseFunctionPath(name);
-  return { name: path === null ? name : identifierOf(path), args, scheduledTime };
+  return { component: ownerOf(spec), name: path === null ? name : udfPathOf(path), args, scheduledTime };
+}
+
+function ownerOf({ component = APP }: CronSpec): ComponentPath {
+  return component;
+}
+
+function keyOf(spec: CronSpec): string {
+  return JSON.stringify([ownerOf(spec), spec.identifier]);
 }
 
 function allCrons(transaction: Transaction): readonly CronJob[] {

@@ -1,4 +1,5 @@
 import type { JSONValue } from "convex/values";
+import { engineTableName, parseEngineTableName, type ComponentPath } from "../values/table-name.ts";
 import type { DocumentJson, TableDefinition, Transaction } from "../engine/types.ts";
 
 /** The states of a scheduled function, as `ctx.db.system` shows them. */
@@ -11,6 +12,8 @@ export type ScheduledState =
 
 export type ScheduledFunction = {
   readonly id: string;
+  /** Whose function it is: another component's than the table's where it was scheduled by a handle. */
+  readonly component: ComponentPath;
   /** "module.js:name". */
   readonly name: string;
   readonly args: JSONValue;
@@ -20,7 +23,7 @@ export type ScheduledFunction = {
 };
 
 /**
- * `_scheduled_functions`. Written by: the schedule and cancel syscalls (pending, canceled), the scheduler
+ * `_scheduled_functions`, one for the app and for each component. Written by: the schedule and cancel syscalls (pending, canceled), the scheduler
  * (all others, and the removal of finished rows), the crons (pending).
  */
 export const SCHEDULED_TABLE: TableDefinition = {
@@ -31,11 +34,21 @@ export const SCHEDULED_TABLE: TableDefinition = {
   ],
 };
 
-export type NewScheduledFunction = Pick<ScheduledFunction, "name" | "args" | "scheduledTime">;
+/** The engine's name for a component's table. */
+export function scheduledTableOf(component: ComponentPath): string {
+  return engineTableName({ component, table: SCHEDULED_TABLE.name });
+}
 
-/** Adds a pending row and returns its id. */
-export function insertScheduled(transaction: Transaction, job: NewScheduledFunction): string {
-  return transaction.insert(SCHEDULED_TABLE.name, {
+export type NewScheduledFunction = Pick<ScheduledFunction, "component" | "name" | "args" | "scheduledTime">;
+
+/** Adds a pending row to the table of the component that schedules it, and returns its id. */
+export function insertScheduled(
+  transaction: Transaction,
+  scheduledBy: ComponentPath,
+  job: NewScheduledFunction,
+): string {
+  return transaction.insert(scheduledTableOf(scheduledBy), {
+    ...(job.component === scheduledBy ? {} : { component: job.component }),
     name: job.name,
     args: [job.args],
     scheduledTime: job.scheduledTime,
@@ -46,13 +59,16 @@ export function insertScheduled(transaction: Transaction, job: NewScheduledFunct
 /** Reads a row by its id; null when it is gone. */
 export function getScheduled(transaction: Transaction, id: string): ScheduledFunction | null {
   const document = transaction.get(id);
-  return document === null ? null : parseScheduled(document);
+  const table = document === null ? null : transaction.tableOf(id);
+  return document === null || table === null ? null : parseScheduled(document, table);
 }
 
-export function parseScheduled(document: DocumentJson): ScheduledFunction {
+/** Reads a row of a component's table, by the engine's name. */
+export function parseScheduled(document: DocumentJson, table: string): ScheduledFunction {
   const [args] = document["args"] as readonly JSONValue[];
   return {
     id: document["_id"] as string,
+    component: (document["component"] as string | undefined) ?? parseEngineTableName(table).component,
     name: document["name"] as string,
     args: args ?? {},
     scheduledTime: document["scheduledTime"] as number,

@@ -9,7 +9,7 @@ const schedule = (number: number) => call("later:scheduleNote", { text: String(n
 await Promise.all(Array.from({ length: Number(count) }, (_, number) => schedule(number)));
 await startScheduling({
   engine,
-  runtime: { scheduled: runner.scheduled, crons: [] },
+  runtime: { scheduled: runner.scheduled, crons: [], componentPaths: [""] },
   onError: console.error,
 });
 console.log("running");

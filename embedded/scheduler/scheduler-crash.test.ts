@@ -31,7 +31,7 @@ test("killed in the middle, each scheduled mutation still takes effect exactly o
   expect(before).toContain("pending");
   const stop = await startScheduling({
     engine: fixture.engine,
-    runtime: { scheduled: fixture.runner.scheduled, crons: [] },
+    runtime: { scheduled: fixture.runner.scheduled, crons: [], componentPaths: [""] },
     onError: (error) => expect.unreachable(String(error)),
   });
   await eventually(async () => expect(new Set(await states(fixture))).toEqual(new Set(["success"])), 20_000);

@@ -19,7 +19,7 @@ async function scheduling(options: { readonly engine?: Engine } = {}): Promise<F
   const fixture = await openFixture(options);
   const errors: unknown[] = [];
   // Without the fixture's crons, whose runs would be seen among the scheduled functions.
-  const runtime = { scheduled: fixture.runner.scheduled, crons: [] };
+  const runtime = { scheduled: fixture.runner.scheduled, crons: [], componentPaths: [""] };
   const stop = await startScheduling({
     engine: fixture.engine,
     runtime,
@@ -102,10 +102,10 @@ test("after a crash the pending ones run and the actions in progress have failed
   const engine = openEngine({ path: ":memory:" });
   createFunctionRunner({ engine, bundle: await fixtureBundle() });
   await commitWithRetries(engine, async (transaction) => {
-    const job = { args: { text: "again" }, scheduledTime: Date.now() - 5_000 };
-    insertScheduled(transaction, { name: "later.js:note", ...job });
-    insertScheduled(transaction, { name: "later.js:gone", ...job });
-    const interrupted = insertScheduled(transaction, { name: "later.js:noteByAction", ...job });
+    const job = { component: "", args: { text: "again" }, scheduledTime: Date.now() - 5_000 };
+    insertScheduled(transaction, "", { name: "later.js:note", ...job });
+    insertScheduled(transaction, "", { name: "later.js:gone", ...job });
+    const interrupted = insertScheduled(transaction, "", { name: "later.js:noteByAction", ...job });
     setScheduledState(transaction, interrupted, { kind: "inProgress" });
     return { commit: true, result: null };
   });

@@ -1,12 +1,13 @@
 import type { Engine, Transaction } from "../engine/types.ts";
 import { commitWithRetries } from "../runtime/commit-with-retries.ts";
 import type { ScheduledFunctionRunner } from "../runtime/scheduled-function-runner.ts";
+import type { ComponentPath } from "../values/table-name.ts";
 import { DueLoop } from "./due-loop.ts";
 import { retryDelayMs } from "./retry-delay.ts";
-import { pendingRange, scheduledInState } from "./scheduled-queries.ts";
+import { pendingInOrder } from "./due-functions.ts";
+import { scheduledInState } from "./scheduled-queries.ts";
 import {
   getScheduled,
-  parseScheduled,
   setScheduledState,
   type ScheduledFunction,
   type ScheduledState,
@@ -15,6 +16,8 @@ import {
 export type SchedulerOptions = {
   readonly engine: Engine;
   readonly functions: ScheduledFunctionRunner;
+  /** Whose `_scheduled_functions` are run: the app's and those of the components that are installed. */
+  readonly components: readonly ComponentPath[];
   readonly clock: () => number;
   readonly onError: (error: unknown) => void;
   /** How many scheduled functions may run at once. */
@@ -51,7 +54,10 @@ export class Scheduler {
 
   async start(): Promise<void> {
     await this.#transact((transaction) => {
-      for (const { id } of scheduledInState(transaction, "inProgress")) {
+      const interrupted = this.#options.components.flatMap((component) =>
+        scheduledInState(transaction, "inProgress", component),
+      );
+      for (const { id } of interrupted) {
         setScheduledState(transaction, id, { kind: "failed", error: INTERRUPTED });
       }
     });
@@ -69,10 +75,8 @@ export class Scheduler {
 
   #look(transaction: Transaction, now: number): number | null {
     const { concurrency = CONCURRENCY } = this.#options;
-    const scan = transaction.scan(pendingRange(), "asc");
     let lookAgain: number | null = null;
-    for (let entry = scan.next(); entry !== null; entry = scan.next()) {
-      const job = parseScheduled(entry.document);
+    for (const job of pendingInOrder(transaction, this.#options.components)) {
       const dueAt = Math.max(job.scheduledTime, this.#postponed.get(job.id)?.until ?? 0);
       if (dueAt > now) lookAgain = Math.min(lookAgain ?? Infinity, dueAt);
       if (job.scheduledTime > now) break;
@@ -101,7 +105,7 @@ export class Scheduler {
   /** False when the row is still pending, since the run could not be committed. */
   async #runByType(job: ScheduledFunction): Promise<boolean> {
     const { functions } = this.#options;
-    switch (functions.typeOf(job.name)) {
+    switch (functions.typeOf(job)) {
       case "Mutation":
         return (await functions.runMutation(job)).kind !== "conflicted";
       case "Action":

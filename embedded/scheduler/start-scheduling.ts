@@ -6,7 +6,7 @@ import { Sweeper } from "./sweeper.ts";
 
 export type SchedulingOptions = {
   readonly engine: Engine;
-  readonly runtime: Pick<FunctionRuntime, "scheduled" | "crons">;
+  readonly runtime: Pick<FunctionRuntime, "scheduled" | "crons" | "componentPaths">;
   /** Told of what went wrong in the background; it is tried again. */
   readonly onError: (error: unknown) => void;
   /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
@@ -19,7 +19,7 @@ export type SchedulingOptions = {
  */
 export async function startScheduling(options: SchedulingOptions): Promise<() => Promise<void>> {
   const { engine, runtime, onError, clock = Date.now } = options;
-  const shared = { engine, clock, onError };
+  const shared = { engine, clock, onError, components: runtime.componentPaths };
   const scheduler = new Scheduler({ ...shared, functions: runtime.scheduled });
   const crons = new Crons({ ...shared, specs: runtime.crons });
   const sweeper = new Sweeper(shared);

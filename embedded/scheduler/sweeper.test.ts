@@ -13,11 +13,11 @@ test("finished rows go after a week and session records after a day; pending row
   const fixture = await openFixture();
   const { engine, runner } = fixture;
   await commitWithRetries(engine, async (transaction) => {
-    const job = { name: "later.js:note", args: {}, scheduledTime: 0 };
+    const job = { component: "", name: "later.js:note", args: {}, scheduledTime: 0 };
     for (let count = 0; count < 600; count += 1) {
-      setScheduledState(transaction, insertScheduled(transaction, job), { kind: "success" });
+      setScheduledState(transaction, insertScheduled(transaction, "", job), { kind: "success" });
     }
-    insertScheduled(transaction, job);
+    insertScheduled(transaction, "", job);
     return { commit: true, result: null };
   });
   const session = { sessionId: "s", requestId: 0, acknowledgedThrough: -1 };
@@ -26,6 +26,7 @@ test("finished rows go after a week and session records after a day; pending row
   let now = Date.now() + 6 * DAY_MS;
   const sweeper = new Sweeper({
     engine,
+    components: [""],
     clock: () => now,
     onError: (error) => expect.unreachable(String(error)),
   });

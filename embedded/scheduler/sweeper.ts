@@ -1,11 +1,13 @@
 import type { Engine, KeyRange, ScanEntry, Transaction } from "../engine/types.ts";
 import { commitWithRetries } from "../runtime/commit-with-retries.ts";
 import { SESSION_TABLE } from "../runtime/session-requests.ts";
+import type { ComponentPath } from "../values/table-name.ts";
 import { fullRange } from "../values/index-range.ts";
 import { completedBeforeRange } from "./scheduled-queries.ts";
 
 export type SweeperOptions = {
   readonly engine: Engine;
+  readonly components: readonly ComponentPath[];
   readonly clock: () => number;
   readonly onError: (error: unknown) => void;
 };
@@ -45,7 +47,9 @@ export class Sweeper {
 
   async sweep(): Promise<void> {
     const now = this.#options.clock();
-    await this.#removeAll(completedBeforeRange(now - KEEP_FINISHED_MS), () => true);
+    for (const component of this.#options.components) {
+      await this.#removeAll(completedBeforeRange(component, now - KEEP_FINISHED_MS), () => true);
+    }
     await this.#removeAll(
       fullRange(SESSION_TABLE.name, "by_creation_time"),
       ({ document }) => (document["_creationTime"] as number) < now - KEEP_SESSIONS_MS,

@@ -1,5 +1,6 @@
 import { convexToJson, type JSONValue } from "convex/values";
 import type { TransactionExecution } from "../execution.ts";
+import { localTableOf, tableFor } from "../component-tables.ts";
 import { documentBytes } from "../document-bytes.ts";
 import { QueryStream } from "../query-stream.ts";
 import type { Services } from "../services.ts";
@@ -14,7 +15,7 @@ export function get(_: Services, execution: TransactionExecution, args: SyscallA
   const id = stringArg(args, "id", "db.get");
   const isSystem = args["isSystem"] === true;
   const expected = optionalStringArg(args, "table", "db.get");
-  const table = tableOfArg(execution.transaction, id, expected, "db.get");
+  const table = tableOfArg(execution, id, expected, "db.get");
   requireReadable(table);
   if (table.startsWith("_") !== isSystem) {
     const place = isSystem ? "db.get()" : "db.system.get()";
@@ -34,7 +35,7 @@ export function queryStream(
   execution: TransactionExecution,
   args: SyscallArgs,
 ): JSONValue {
-  const plan = planQuery(services.engine, args["query"] as unknown as SerializedQuery);
+  const plan = planQuery(services.engine, execution.component, args["query"] as unknown as SerializedQuery);
   execution.usage.query();
   const scan = execution.transaction.scan(plan.range, plan.order);
   const queryId = execution.nextStreamId++;
@@ -61,7 +62,10 @@ export function count(_: Services, execution: TransactionExecution, args: Syscal
   const table = stringArg(args, "table", "count");
   requireReadable(table);
   execution.usage.query();
-  const scan = execution.transaction.scan(fullRange(table, "by_creation_time"), "asc");
+  const scan = execution.transaction.scan(
+    fullRange(tableFor(execution.component, table), "by_creation_time"),
+    "asc",
+  );
   let total = 0;
   while (scan.next() !== null) total += 1;
   return total;
@@ -71,7 +75,7 @@ export function count(_: Services, execution: TransactionExecution, args: Syscal
 export function normalizeId(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const table = stringArg(args, "table", "db.normalizeId");
   const id = stringArg(args, "idString", "db.normalizeId");
-  return { id: execution.transaction.tableOf(id) === table ? id : null };
+  return { id: localTableOf(execution.transaction, execution.component, id) === table ? id : null };
 }
 
 /** `1.0/getSnapshotTs` */

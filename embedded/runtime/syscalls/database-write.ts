@@ -1,5 +1,6 @@
 import type { JSONValue } from "convex/values";
 import type { DocumentJson } from "../../engine/types.ts";
+import { localTableOf, tableFor } from "../component-tables.ts";
 import type { TransactionExecution } from "../execution.ts";
 import { LIMITS } from "../limits.ts";
 import { measureValue } from "../measure-value.ts";
@@ -21,7 +22,7 @@ export function insert(services: Services, execution: TransactionExecution, args
   }
   const value = objectArg(args, "value", "db.insert");
   admit(services, execution, table, value, "db.insert");
-  return { _id: execution.transaction.insert(table, value) };
+  return { _id: execution.transaction.insert(tableFor(execution.component, table), value) };
 }
 
 /** `1.0/shallowMerge`: `db.patch`. A field that is `{"$undefined": null}` is removed. */
@@ -53,11 +54,11 @@ export function remove(_: Services, execution: TransactionExecution, args: Sysca
 
 type Target = { readonly id: string; readonly table: string; readonly document: DocumentJson };
 
-function existing({ transaction }: TransactionExecution, args: SyscallArgs, method: string): Target {
+function existing(execution: TransactionExecution, args: SyscallArgs, method: string): Target {
   const id = stringArg(args, "id", method);
-  const table = tableOfArg(transaction, id, optionalStringArg(args, "table", method), method);
+  const table = tableOfArg(execution, id, optionalStringArg(args, "table", method), method);
   requireWritable(table);
-  const document = transaction.get(id);
+  const document = execution.transaction.get(id);
   if (document !== null) return { id, table, document };
   const verb = method === "db.delete" ? "Delete" : "Update";
   throw new SyscallError(`${verb} on nonexistent document ID ${id}`);
@@ -83,8 +84,8 @@ function write(
 
 /** Checks a document's fields against Convex's rules and the schema, and counts the write. */
 function admit(
-  { schema }: Services,
-  { usage, transaction }: TransactionExecution,
+  services: Services,
+  { usage, transaction, component }: TransactionExecution,
   table: string,
   fields: DocumentJson,
   method: string,
@@ -102,7 +103,9 @@ function admit(
     );
   }
   usage.write(measured.bytes);
-  const problem = checkNewDocument(schema, table, fields, (id) => transaction.tableOf(id));
+  const problem = checkNewDocument(services.schemaOf(component), table, fields, (id) =>
+    localTableOf(transaction, component, id),
+  );
   if (problem !== null) throw new SyscallError(problem);
 }
 

@@ -1,4 +1,5 @@
 import type { JSONValue } from "convex/values";
+import { APP } from "../../values/table-name.ts";
 import {
   isTransactional,
   type ActionExecution,
@@ -31,7 +32,9 @@ const SYNC: Table<SyncSyscall> = table({
 });
 
 const EVERYWHERE: Table<Syscall<Execution>> = table({
-  "1.0/getUserIdentity": getUserIdentity,
+  "1.0/getUserIdentity": (services, execution) =>
+    // The app alone knows who its users are; it tells a component what that needs to know.
+    execution.component === APP ? getUserIdentity(services, execution) : null,
   "1.0/createFunctionHandle": functions.createFunctionHandle,
   "1.0/getFunctionMetadata": meta.getFunctionMetadata,
   "1.0/getDeploymentMetadata": meta.getDeploymentMetadata,

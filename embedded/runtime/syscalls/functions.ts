@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import type { ActionExecution, TransactionExecution } from "../execution.ts";
+import type { ActionExecution, Execution, TransactionExecution } from "../execution.ts";
 import { functionHandleOf } from "../function-path.ts";
 import type { FunctionResult } from "../function-failure.ts";
 import { LIMITS } from "../limits.ts";
@@ -26,7 +26,7 @@ export async function runUdf(
   if (execution.depth >= LIMITS.nestedCalls) {
     throw new SyscallError(`Too many nested function calls (limit: ${LIMITS.nestedCalls})`);
   }
-  const target = targetOf(services, args, "runUdf", udfType === "query" ? "Query" : "Mutation");
+  const target = targetOf(services, execution, args, "runUdf", udfType === "query" ? "Query" : "Mutation");
   const savepoint = execution.transaction.savepoint();
   const result = await services.calls.nested(execution, target, callArgs);
   if (result.kind === "failure") execution.transaction.rollbackTo(savepoint);
@@ -39,7 +39,7 @@ export async function actionQuery(
   execution: ActionExecution,
   args: SyscallArgs,
 ): Promise<JSONValue> {
-  const target = targetOf(services, args, "runQuery", "Query");
+  const target = targetOf(services, execution, args, "runQuery", "Query");
   return valueOf(await services.calls.query(target, objectArg(args, "args", "runQuery"), execution.context));
 }
 
@@ -49,7 +49,7 @@ export async function actionMutation(
   execution: ActionExecution,
   args: SyscallArgs,
 ): Promise<JSONValue> {
-  const target = targetOf(services, args, "runMutation", "Mutation");
+  const target = targetOf(services, execution, args, "runMutation", "Mutation");
   const callArgs = objectArg(args, "args", "runMutation");
   return valueOf(await services.calls.mutation(target, callArgs, execution.context));
 }
@@ -60,15 +60,15 @@ export async function actionAction(
   execution: ActionExecution,
   args: SyscallArgs,
 ): Promise<JSONValue> {
-  const target = targetOf(services, args, "runAction", "Action");
+  const target = targetOf(services, execution, args, "runAction", "Action");
   return valueOf(
     await services.calls.action(target, objectArg(args, "args", "runAction"), execution.context),
   );
 }
 
 /** `1.0/createFunctionHandle` */
-export function createFunctionHandle(services: Services, _: unknown, args: SyscallArgs): JSONValue {
-  const target = targetOf(services, args, "createFunctionHandle");
+export function createFunctionHandle(services: Services, execution: Execution, args: SyscallArgs): JSONValue {
+  const target = targetOf(services, execution, args, "createFunctionHandle");
   return functionHandleOf(target.path);
 }
 

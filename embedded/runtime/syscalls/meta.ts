@@ -1,4 +1,5 @@
 import type { JSONValue } from "convex/values";
+import { APP } from "../../values/table-name.ts";
 import type { Execution, TransactionExecution } from "../execution.ts";
 import { parseFunctionPath, shortPathOf } from "../function-path.ts";
 import type { Services } from "../services.ts";
@@ -9,9 +10,10 @@ export function getTransactionMetrics(_: Services, { usage }: TransactionExecuti
 }
 
 /** `1.0/getFunctionMetadata` */
-export function getFunctionMetadata(_: Services, { identifier }: Execution): JSONValue {
-  const path = parseFunctionPath(identifier);
-  return { name: path === null ? identifier : shortPathOf(path), componentPath: "" };
+export function getFunctionMetadata(_: Services, { identifier, component }: Execution): JSONValue {
+  const own = component === APP ? identifier : identifier.slice(component.length + 1);
+  const path = parseFunctionPath(own);
+  return { name: path === null ? own : shortPathOf(path), componentPath: component };
 }
 
 /** `1.0/getDeploymentMetadata` */

@@ -37,7 +37,7 @@ export function queryPage(services: Services, execution: TransactionExecution, a
   const start = cursor === null ? null : cursors.open(cursor, query);
   const end = endCursor === null ? null : cursors.open(endCursor, query);
 
-  const plan = planQuery(services.engine, query as unknown as SerializedQuery);
+  const plan = planQuery(services.engine, execution.component, query as unknown as SerializedQuery);
   execution.usage.query();
   const range = between(plan.range, plan.order, start, end);
   const scan = range === null ? { next: () => null } : execution.transaction.scan(range, plan.order);

@@ -1,7 +1,9 @@
 import type { JSONValue } from "convex/values";
 import type { Transaction } from "../../engine/types.ts";
 import { cancelScheduled, insertScheduled, SCHEDULED_TABLE } from "../../scheduler/scheduled-function.ts";
-import type { ActionExecution, TransactionExecution } from "../execution.ts";
+import { localTableOf } from "../component-tables.ts";
+import type { ActionExecution, Execution, TransactionExecution } from "../execution.ts";
+import { udfPathOf } from "../function-path.ts";
 import { measureValue } from "../measure-value.ts";
 import { commitWithRetries } from "../commit-with-retries.ts";
 import type { Services } from "../services.ts";
@@ -13,41 +15,41 @@ const FIVE_YEARS_MS = 5 * 366 * 24 * 3600 * 1000;
 
 /** `1.0/schedule`: joins the mutation's transaction, so that it is scheduled exactly if the mutation commits. */
 export function schedule(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
-  const job = parseJob(services, args, execution.transaction.now);
+  const job = parseJob(services, execution, args, execution.transaction.now);
   execution.usage.schedule(job.bytes);
-  return insertScheduled(execution.transaction, job);
+  return insertScheduled(execution.transaction, execution.component, job);
 }
 
 /** `1.0/cancel_job` */
 export function cancelJob(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
-  cancel(execution.transaction, args);
+  cancel(execution.transaction, execution, args);
   return null;
 }
 
 /** `1.0/actions/schedule`: a transaction of its own. */
 export async function actionSchedule(
   services: Services,
-  _: ActionExecution,
+  execution: ActionExecution,
   args: SyscallArgs,
 ): Promise<JSONValue> {
-  const job = parseJob(services, args, Date.now());
-  return commitAlone(services, (transaction) => insertScheduled(transaction, job));
+  const job = parseJob(services, execution, args, Date.now());
+  return commitAlone(services, (transaction) => insertScheduled(transaction, execution.component, job));
 }
 
 /** `1.0/actions/cancel_job` */
 export async function actionCancelJob(
   services: Services,
-  _: ActionExecution,
+  execution: ActionExecution,
   args: SyscallArgs,
 ): Promise<JSONValue> {
   return commitAlone(services, (transaction) => {
-    cancel(transaction, args);
+    cancel(transaction, execution, args);
     return null;
   });
 }
 
-function parseJob(services: Services, args: SyscallArgs, now: number) {
-  const target = targetOf(services, args, "scheduler");
+function parseJob(services: Services, execution: Execution, args: SyscallArgs, now: number) {
+  const target = targetOf(services, execution, args, "scheduler");
   if (target.type === "Query") {
     throw new SyscallError(`Queries cannot be scheduled: ${target.identifier}`);
   }
@@ -59,12 +61,13 @@ function parseJob(services: Services, args: SyscallArgs, now: number) {
   const jobArgs = objectArg(args, "args", "scheduler");
   const measured = measureValue(jobArgs);
   if (measured.kind === "refused") throw invalidArg("args", "scheduler", measured.reason);
-  return { name: target.identifier, args: jobArgs, scheduledTime, bytes: measured.bytes };
+  const { component } = target.path;
+  return { component, name: udfPathOf(target.path), args: jobArgs, scheduledTime, bytes: measured.bytes };
 }
 
-function cancel(transaction: Transaction, args: SyscallArgs): void {
+function cancel(transaction: Transaction, { component }: Execution, args: SyscallArgs): void {
   const id = stringArg(args, "id", "scheduler.cancel");
-  if (transaction.tableOf(id) !== SCHEDULED_TABLE.name) {
+  if (localTableOf(transaction, component, id) !== SCHEDULED_TABLE.name) {
     throw invalidArg("id", "scheduler.cancel", `"${id}" is not the ID of a scheduled function`);
   }
   cancelScheduled(transaction, id);

@@ -3,6 +3,8 @@ import type { Engine, KeyRange, ScanOrder } from "../../engine/types.ts";
 import { keyFieldsOf } from "../../values/index-fields.ts";
 import { fullRange, toKeyRange, type RangeExpression } from "../../values/index-range.ts";
 import { assertNever } from "../../assert-never.ts";
+import type { ComponentPath } from "../../values/table-name.ts";
+import { tableFor } from "../component-tables.ts";
 import { compileFilter } from "../filter-expression.ts";
 import type { QueryOperator } from "../query-stream.ts";
 import { SyscallError } from "../syscall-error.ts";
@@ -30,19 +32,23 @@ export type QueryPlan = {
 };
 
 /** Plans a query over the engine's indexes. Throws a SyscallError for what cannot be run. */
-export function planQuery(engine: Engine, { source, operators }: SerializedQuery): QueryPlan {
+export function planQuery(
+  engine: Engine,
+  component: ComponentPath,
+  { source, operators }: SerializedQuery,
+): QueryPlan {
   const steps = operators.map(toOperator);
   switch (source.type) {
     case "FullTableScan":
       requireReadable(source.tableName);
       return {
-        range: fullRange(source.tableName, "by_creation_time"),
+        range: fullRange(tableFor(component, source.tableName), "by_creation_time"),
         order: source.order ?? "asc",
         operators: steps,
       };
     case "IndexRange":
       return {
-        range: indexRange(engine, source.indexName, source.range),
+        range: indexRange(engine, component, source.indexName, source.range),
         order: source.order ?? "asc",
         operators: steps,
       };
@@ -53,13 +59,20 @@ export function planQuery(engine: Engine, { source, operators }: SerializedQuery
   }
 }
 
-function indexRange(engine: Engine, indexName: string, range: readonly RangeExpression[]): KeyRange {
+function indexRange(
+  engine: Engine,
+  component: ComponentPath,
+  indexName: string,
+  range: readonly RangeExpression[],
+): KeyRange {
   const dot = indexName.indexOf(".");
   const [table, index] = [indexName.slice(0, dot), indexName.slice(dot + 1)];
   requireReadable(table);
-  const keyFields = keyFieldsOf(engine.definitionOf(table), index);
+  const stored = tableFor(component, table);
+  const keyFields = keyFieldsOf(engine.definitionOf(stored), index);
   if (keyFields === null) throw new SyscallError(`Index ${indexName} not found.`);
-  return toKeyRange({ table, index, keyFields }, range);
+  // Errors name the table as its component does.
+  return { ...toKeyRange({ table, index, keyFields }, range), table: stored };
 }
 
 function toOperator(operator: SerializedQuery["operators"][number]): QueryOperator {

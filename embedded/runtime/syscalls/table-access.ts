@@ -1,4 +1,5 @@
-import type { Transaction } from "../../engine/types.ts";
+import { localTableOf } from "../component-tables.ts";
+import type { TransactionExecution } from "../execution.ts";
 import { SyscallError } from "../syscall-error.ts";
 import { isReadableSystemTable } from "../system-tables.ts";
 import { invalidArg } from "./syscall-args.ts";
@@ -14,14 +15,14 @@ export function requireWritable(table: string): void {
   if (table.startsWith("_")) throw new SyscallError("System tables (prefixed with `_`) are read-only.");
 }
 
-/** The table of the id that `method` was given; it must be `expected`, where the caller named one. */
+/** The table of the id that `method` was given, by its local name; it must be `expected`, where one was named. */
 export function tableOfArg(
-  transaction: Transaction,
+  { transaction, component }: TransactionExecution,
   id: string,
   expected: string | null,
   method: string,
 ): string {
-  const table = transaction.tableOf(id);
+  const table = localTableOf(transaction, component, id);
   if (table === null) {
     throw invalidArg("id", method, `Unable to decode ID: "${id}" is not an ID of this deployment`);
   }

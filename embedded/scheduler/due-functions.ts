@@ -1,0 +1,28 @@
+import type { Transaction } from "../engine/types.ts";
+import type { ComponentPath } from "../values/table-name.ts";
+import { parseScheduled, type ScheduledFunction } from "./scheduled-function.ts";
+import { pendingRange } from "./scheduled-queries.ts";
+
+/** The pending functions of all components in the order in which they are due. Reads no further than it is asked. */
+export function* pendingInOrder(
+  transaction: Transaction,
+  components: readonly ComponentPath[],
+): Generator<ScheduledFunction> {
+  const heads = components.map((component) => {
+    const range = pendingRange(component);
+    const scan = transaction.scan(range, "asc");
+    const next = (): ScheduledFunction | null => {
+      const entry = scan.next();
+      return entry === null ? null : parseScheduled(entry.document, range.table);
+    };
+    return { job: next(), next };
+  });
+  for (;;) {
+    const earliest = heads.reduce((best, head) =>
+      (head.job?.scheduledTime ?? Infinity) < (best.job?.scheduledTime ?? Infinity) ? head : best,
+    );
+    if (earliest.job === null) return;
+    yield earliest.job;
+    earliest.job = earliest.next();
+  }
+}
