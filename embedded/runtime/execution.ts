@@ -90,14 +90,15 @@ export function newTransactionExecution(
   };
 }
 
-/** A nested call: the same transaction, limits, clock and random numbers, but its own streams and journal. */
+/** A nested call: the same transaction (unless told otherwise), limits, clock and random numbers, but its own streams and journal. */
 export function newNestedExecution(
   parent: TransactionExecution,
   kind: TransactionExecution["kind"],
   target: RegisteredFunction,
+  transaction: Transaction = parent.transaction,
 ): TransactionExecution {
   return {
-    ...newTransactionExecution(kind, target, parent.context, parent.transaction),
+    ...newTransactionExecution(kind, target, parent.context, transaction),
     usage: parent.usage,
     random: parent.random,
     depth: parent.depth + 1,

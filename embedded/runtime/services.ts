@@ -6,6 +6,7 @@ import type { CursorSealer } from "./cursor.ts";
 import type { RegisteredFunction } from "./registered-function.ts";
 import type { Schema } from "./schema.ts";
 import type { StackMapper } from "./stack-trace.ts";
+import type { FileStorage } from "../storage/file-storage.ts";
 import type { JSONValue } from "convex/values";
 import type { FunctionPath } from "./function-path.ts";
 import type { Identity } from "./types.ts";
@@ -16,6 +17,12 @@ export type Latency = { readonly readMs: number; readonly commitMs: number };
 /** How functions call functions. Paths were resolved; visibility does not matter between functions. */
 export type Calls = {
   readonly nested: (
+    execution: TransactionExecution,
+    target: RegisteredFunction,
+    args: JSONValue,
+  ) => Promise<FunctionResult>;
+  /** A query on the snapshot that the caller reads, without the caller's writes; it can lead to no conflict. */
+  readonly snapshotQuery: (
     execution: TransactionExecution,
     target: RegisteredFunction,
     args: JSONValue,
@@ -42,6 +49,8 @@ export type Services = {
   readonly engine: Engine;
   readonly schemaOf: (component: ComponentPath) => Schema;
   readonly cursors: CursorSealer;
+  /** What `ctx.storage` stands on; null where there is none. */
+  readonly files: FileStorage | null;
   readonly latency: Latency;
   readonly deploymentName: string;
   readonly find: (path: FunctionPath) => RegisteredFunction | null;

@@ -8,7 +8,7 @@ import { SyscallError } from "../syscall-error.ts";
 import { objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { targetOf } from "./target.ts";
 
-/** `1.0/runUdf`: a nested query or mutation. A mutation that fails is rolled back alone. */
+/** `1.0/runUdf`: a nested query (also a stale one) or mutation. A mutation that fails is rolled back alone. */
 export async function runUdf(
   services: Services,
   execution: TransactionExecution,
@@ -16,17 +16,18 @@ export async function runUdf(
 ): Promise<JSONValue> {
   const udfType = stringArg(args, "udfType", "runUdf");
   const callArgs = objectArg(args, "args", "runUdf");
-  if (udfType === "snapshotQuery") {
-    throw new SyscallError("`useStaleSnapshot` is not in the embedded backend yet.");
+  if (udfType !== "query" && udfType !== "mutation" && udfType !== "snapshotQuery") {
+    throw new SyscallError(`Invalid udfType ${udfType}`);
   }
-  if (udfType !== "query" && udfType !== "mutation") throw new SyscallError(`Invalid udfType ${udfType}`);
   if (udfType === "mutation" && execution.kind === "query") {
     throw new SyscallError("A query cannot run a mutation.");
   }
   if (execution.depth >= LIMITS.nestedCalls) {
     throw new SyscallError(`Too many nested function calls (limit: ${LIMITS.nestedCalls})`);
   }
-  const target = targetOf(services, execution, args, "runUdf", udfType === "query" ? "Query" : "Mutation");
+  const target = targetOf(services, execution, args, "runUdf", udfType === "mutation" ? "Mutation" : "Query");
+  if (udfType === "snapshotQuery")
+    return valueOf(await services.calls.snapshotQuery(execution, target, callArgs));
   const savepoint = execution.transaction.savepoint();
   const result = await services.calls.nested(execution, target, callArgs);
   if (result.kind === "failure") execution.transaction.rollbackTo(savepoint);
