@@ -135,6 +135,7 @@ export default defineConfig([
     "convex/_generated/**",
     "**/fixtures/**",
     "test/conformance/convex/**",
+    "test/differential/convex/**",
     "**/*.mjs",
     "**/*.cjs",
   ]),

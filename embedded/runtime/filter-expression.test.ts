@@ -43,7 +43,26 @@ test.each<[string, JSONValue]>([
   expect(() => compileFilter(expression)).toThrow(/Malformed filter expression/);
 });
 
-test("numbers of two types do not mix", () => {
-  const filter = compileFilter({ $add: [field("age"), literal(1n)] });
-  expect(() => filter(document)).toThrow(/needs two numbers of one type/);
+test.each<[string, JSONValue, string]>([
+  [
+    "numbers of two types do not mix",
+    { $add: [field("age"), literal(1n)] },
+    "Cannot add 36.0 (type Float64) and 1 (type Int64)",
+  ],
+  [
+    "texts are not added",
+    { $sub: [field("name"), literal("a")] },
+    'Cannot subtract "ada" (type String) and "a" (type String)',
+  ],
+  [
+    "nor is an int64 divided by zero",
+    { $mod: [literal(1n), literal(0n)] },
+    "Cannot mod 1 (type Int64) and 0 (type Int64)",
+  ],
+  ["only numbers are negated", { $neg: field("tags") }, 'Cannot negate ["a"] (type Array)'],
+  ["a filter is a boolean", field("none"), "Cannot use value undefined (type undefined) as a Boolean"],
+  ["so is what is negated", { $not: literal(0) }, "Cannot use value 0.0 (type Float64) as a Boolean"],
+  ["and each condition", { $and: [literal(null)] }, "Cannot use value null (type Null) as a Boolean"],
+])("%s", (_, expression, message) => {
+  expect(() => compileFilter(expression)(document)).toThrow(message);
 });

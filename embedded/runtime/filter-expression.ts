@@ -1,12 +1,15 @@
-import { compareValues, jsonToConvex, type JSONValue, type Value } from "convex/values";
+import { compareValues, convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
 import type { DocumentJson } from "../engine/types.ts";
 import { valueAt } from "../values/field-path.ts";
+import { formatValue } from "./format-value.ts";
 import { SyscallError } from "./syscall-error.ts";
+import { kindOf, type ValueKind } from "./value-kind.ts";
 
 type Result = Value | undefined;
 type Evaluate = (document: DocumentJson) => Result;
 type Comparison = (order: number) => boolean;
 type Arithmetic = {
+  readonly verb: string;
   readonly number: (l: number, r: number) => number;
   readonly bigint: (l: bigint, r: bigint) => bigint;
 };
@@ -21,17 +24,25 @@ const COMPARISONS: { readonly [operator: string]: Comparison } = {
 };
 
 const ARITHMETIC: { readonly [operator: string]: Arithmetic } = {
-  $add: { number: (l, r) => l + r, bigint: (l, r) => l + r },
-  $sub: { number: (l, r) => l - r, bigint: (l, r) => l - r },
-  $mul: { number: (l, r) => l * r, bigint: (l, r) => l * r },
-  $div: { number: (l, r) => l / r, bigint: (l, r) => l / r },
-  $mod: { number: (l, r) => l % r, bigint: (l, r) => l % r },
+  $add: { verb: "add", number: (l, r) => l + r, bigint: (l, r) => l + r },
+  $sub: { verb: "subtract", number: (l, r) => l - r, bigint: (l, r) => l - r },
+  $mul: { verb: "multiply", number: (l, r) => l * r, bigint: (l, r) => l * r },
+  $div: { verb: "divide", number: (l, r) => l / r, bigint: (l, r) => l / r },
+  $mod: { verb: "mod", number: (l, r) => l % r, bigint: (l, r) => l % r },
 };
 
 /** Compiles the expression of a `.filter(…)`, as the convex package serializes it, to a predicate. */
 export function compileFilter(expression: JSONValue): (document: DocumentJson) => boolean {
+  return compileCondition(expression);
+}
+
+function compileCondition(expression: JSONValue): (document: DocumentJson) => boolean {
   const evaluate = compile(expression);
-  return (document) => Boolean(evaluate(document));
+  return (document) => {
+    const result = evaluate(document);
+    if (typeof result === "boolean") return result;
+    throw new SyscallError(`Cannot use value ${described(result)} as a Boolean`);
+  };
 }
 
 function compile(expression: JSONValue): Evaluate {
@@ -39,14 +50,18 @@ function compile(expression: JSONValue): Evaluate {
   if (operator === "$field") return compileField(operand);
   if (operator === "$literal") return compileLiteral(operand);
   if (operator === "$not") {
-    const inner = compile(operand);
+    const inner = compileCondition(operand);
     return (document) => !inner(document);
   }
   if (operator === "$neg") return compileNegation(operand);
-  const operands = Array.isArray(operand) ? operand.map(compile) : [];
-  if (operator === "$and") return (document) => operands.every((each) => Boolean(each(document)));
-  if (operator === "$or") return (document) => operands.some((each) => Boolean(each(document)));
-  return compileBinary(operator, operands);
+  const operands = Array.isArray(operand) ? operand : [];
+  if (operator === "$and" || operator === "$or") {
+    const conditions = operands.map(compileCondition);
+    return operator === "$and"
+      ? (document) => conditions.every((each) => each(document))
+      : (document) => conditions.some((each) => each(document));
+  }
+  return compileBinary(operator, operands.map(compile));
 }
 
 function compileBinary(operator: string, operands: readonly Evaluate[]): Evaluate {
@@ -58,17 +73,16 @@ function compileBinary(operator: string, operands: readonly Evaluate[]): Evaluat
   }
   const arithmetic = ARITHMETIC[operator];
   if (arithmetic === undefined) throw malformed(operator);
-  return (document) => calculate(operator, arithmetic, left(document), right(document));
+  return (document) => calculate(arithmetic, left(document), right(document));
 }
 
-function calculate(operator: string, arithmetic: Arithmetic, left: Result, right: Result): Result {
+function calculate(arithmetic: Arithmetic, left: Result, right: Result): Result {
   if (typeof left === "number" && typeof right === "number") return arithmetic.number(left, right);
-  if (typeof left === "bigint" && typeof right === "bigint") {
+  const divides = arithmetic === ARITHMETIC["$div"] || arithmetic === ARITHMETIC["$mod"];
+  if (typeof left === "bigint" && typeof right === "bigint" && !(divides && right === 0n)) {
     return BigInt.asIntN(64, arithmetic.bigint(left, right));
   }
-  throw new SyscallError(
-    `Filter operator ${operator} needs two numbers of one type, not ${typeof left} and ${typeof right}.`,
-  );
+  throw new SyscallError(`Cannot ${arithmetic.verb} ${described(left)} and ${described(right)}`);
 }
 
 function compileField(path: JSONValue): Evaluate {
@@ -88,8 +102,27 @@ function compileNegation(operand: JSONValue): Evaluate {
     const value = inner(document);
     if (typeof value === "number") return -value;
     if (typeof value === "bigint") return BigInt.asIntN(64, -value);
-    throw new SyscallError(`Filter operator $neg needs a number, not ${typeof value}.`);
+    throw new SyscallError(`Cannot negate ${described(value)}`);
   };
+}
+
+const TYPE_NAMES: Readonly<Record<ValueKind, string>> = {
+  null: "Null",
+  boolean: "Boolean",
+  number: "Float64",
+  bigint: "Int64",
+  string: "String",
+  bytes: "Bytes",
+  commitTs: "Int64",
+  array: "Array",
+  object: "Object",
+};
+
+/** A value and its type as Convex's errors of evaluation name them. */
+function described(value: Result): string {
+  if (value === undefined) return "undefined (type undefined)";
+  const json = convexToJson(value);
+  return `${formatValue(json)} (type ${TYPE_NAMES[kindOf(json)]})`;
 }
 
 function onlyEntry(expression: JSONValue): readonly [string, JSONValue] {

@@ -35,6 +35,7 @@ test.each<[string, JSONValue, RegExp]>([
   ["a control character in a field", { "a\n": 1 }, /invalid character/],
   ["a short integer", { $integer: "AAAA" }, /Malformed \$integer/],
   ["a float that is a number", { $float: 5 }, /Malformed \$float/],
+  ["half a surrogate pair", { a: ["\ud83d"] }, /lone surrogate/],
   ["bytes that are not base64", { $bytes: "***" }, /Malformed \$bytes/],
 ])("refuses %s", (_, value, reason) => {
   expect(measureValue(value)).toMatchObject({ kind: "refused", reason: expect.stringMatching(reason) });

@@ -32,7 +32,7 @@ function sizeOf(value: JSONValue, depth: number): number {
     case "boolean":
       return 1;
     case "string":
-      return 2 + Buffer.byteLength(value as string);
+      return stringSize(value as string);
     case "number":
       if (typeof value !== "number") requireEightBytes((value as { $float: JSONValue }).$float, "$float");
       return 9;
@@ -48,6 +48,12 @@ function sizeOf(value: JSONValue, depth: number): number {
     case "object":
       return objectSize(value as { readonly [field: string]: JSONValue }, depth);
   }
+}
+
+// Convex's strings are UTF-8, which has no lone surrogates; stored, they would all become the same character.
+function stringSize(value: string): number {
+  if (!value.isWellFormed()) throw new Refusal("String is not valid Unicode: it has a lone surrogate");
+  return 2 + Buffer.byteLength(value);
 }
 
 function arraySize(elements: readonly JSONValue[], depth: number): number {

@@ -1,4 +1,4 @@
-import type { Value } from "convex/values";
+import { compareValues as convexCompareValues, type Value } from "convex/values";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareBytes, prefixEnd, successor } from "./bytes.ts";
@@ -21,6 +21,17 @@ describe("the order of encoded keys", () => {
         expect(sign(compareBytes(encodeKey(left), encodeKey(right)))).toBe(sign(compareTuples(left, right)));
       }),
       { numRuns: 3000 },
+    );
+  });
+
+  test("is the order of the convex package's own compareValues", () => {
+    const maybeValue = fc.option(anyValue, { nil: undefined, freq: 8 });
+    fc.assert(
+      fc.property(maybeValue, maybeValue, (left, right) => {
+        const order = convexCompareValues(left, right);
+        expect(sign(compareBytes(encodeKey([left]), encodeKey([right])))).toBe(sign(order));
+      }),
+      { numRuns: 5000 },
     );
   });
 
@@ -77,6 +88,7 @@ describe("the order of encoded keys", () => {
       for (const [j, right] of ordered.entries()) {
         expect(sign(compareBytes(encodeKey([left]), encodeKey([right]))), `${i} and ${j}`).toBe(sign(i - j));
         expect(sign(compareValues(left, right))).toBe(sign(i - j));
+        expect(sign(convexCompareValues(left, right))).toBe(sign(i - j));
       }
     }
   });

@@ -33,6 +33,7 @@ export const steps: readonly Step[] = [
   { name: "unused", command: ["knip"], report: "exit-code" },
   { name: "unit", command: vitest(null), report: "vitest" },
   { name: "conformance", command: vitest("test/conformance/vitest.config.ts"), report: "vitest" },
+  { name: "differential", command: vitest("test/differential/vitest.config.ts"), report: "vitest" },
   { name: "build", command: ["npm", "run", "-s", "build"], report: "exit-code" },
   { name: "launch", command: vitest("test/launch/vitest.config.ts"), report: "vitest" },
   { name: "pages", command: playwright("pages"), report: "playwright", needs: findChromium },

@@ -1,0 +1,82 @@
+import { convexTest } from "convex-test";
+import { makeFunctionReference } from "convex/server";
+import { convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
+import { openEngine } from "../../embedded/engine/engine.ts";
+import { bundleFunctions, type Bundle } from "../../embedded/runtime/bundle.ts";
+import { createFunctionRunner } from "../../embedded/runtime/runner.ts";
+import type { Completed } from "../../embedded/runtime/types.ts";
+import * as filters from "./convex/filters.ts";
+import * as interpreter from "./convex/interpreter.ts";
+import schema from "./convex/schema.ts";
+
+/** A function's value, or the error that its client gets. */
+export type Outcome =
+  | { readonly kind: "value"; readonly value: Value }
+  | { readonly kind: "error"; readonly message: string; readonly data?: Value };
+
+/** Something that runs the interpreter's functions over an empty database of its own. */
+export type Backend = {
+  readonly call: (name: "mutate" | "read" | "page", args: Record<string, Value>) => Promise<Outcome>;
+  readonly close: () => Promise<void>;
+};
+
+let bundle: Promise<Bundle> | null = null;
+
+async function interpreterBundle(): Promise<Bundle> {
+  const built = await bundleFunctions(new URL("./convex", import.meta.url).pathname);
+  if (built.kind === "failed") throw new Error(built.message);
+  return built.bundle;
+}
+
+/** The embedded backend: its engine in memory, its runtime in this process. */
+export async function openEmbedded(): Promise<Backend> {
+  bundle ??= interpreterBundle();
+  const engine = openEngine({ path: ":memory:" });
+  const runner = createFunctionRunner({ bundle: await bundle, engine });
+  return {
+    call: async (name, args) => {
+      const call = {
+        path: `interpreter:${name}`,
+        // Through text, as it comes over the network.
+        args: JSON.parse(JSON.stringify(convexToJson(args))) as JSONValue,
+        identity: { kind: "none" as const },
+        requestId: "request",
+      };
+      return outcomeOf(await (name === "mutate" ? runner.runMutation(call) : runner.runQuery(call)));
+    },
+    close: () => engine.close(),
+  };
+}
+
+function outcomeOf({ outcome }: Completed): Outcome {
+  if (outcome.kind === "success") return { kind: "value", value: jsonToConvex(outcome.value) };
+  const { message, data } = outcome;
+  return data === undefined
+    ? { kind: "error", message }
+    : { kind: "error", message, data: jsonToConvex(data) };
+}
+
+const modules = {
+  "./convex/_generated/api.js": () => Promise.resolve({}),
+  "./convex/interpreter.ts": () => Promise.resolve(interpreter),
+  "./convex/filters.ts": () => Promise.resolve(filters),
+};
+
+/** convex-test: Convex's own fake, written apart from ours. */
+export function openConvexTest(): Backend {
+  const fake = convexTest(schema, modules);
+  return {
+    call: async (name, args) => {
+      try {
+        const value = (await (name === "mutate"
+          ? fake.mutation(makeFunctionReference<"mutation">("interpreter:mutate"), args)
+          : fake.query(makeFunctionReference<"query">(`interpreter:${name}`), args))) as Value;
+        return { kind: "value", value };
+      } catch (error) {
+        const { message, data } = error as { message: string; data?: Value };
+        return data === undefined ? { kind: "error", message } : { kind: "error", message, data };
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}

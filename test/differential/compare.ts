@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Value } from "convex/values";
+import type { Step } from "./arbitrary.ts";
+import type { Outcome } from "./backend.ts";
+import type { Operation } from "./convex/program.ts";
+import type { Trace } from "./execute.ts";
+
+/** Where two backends first part, as deep within the program as it can be told. */
+export type Difference = {
+  readonly at: string;
+  /** The operation, where it was one and not a whole function. */
+  readonly operation: Operation | null;
+  readonly step: Step | null;
+  readonly embedded: unknown;
+  readonly convexTest: unknown;
+};
+
+/** The first difference of two traces of one program; null where they agree. */
+export function firstDifference(
+  program: readonly Step[],
+  embedded: Trace,
+  convexTest: Trace,
+): Difference | null {
+  for (let n = 0; n < Math.max(embedded.length, convexTest.length); n += 1) {
+    const [ours, theirs] = [embedded[n], convexTest[n]];
+    if (isDeepStrictEqual(plain(ours), plain(theirs))) continue;
+    const at = ours?.at ?? theirs?.at ?? "nowhere";
+    const step = program[Number(/^step (\d+)/.exec(at)?.[1])] ?? null;
+    const operations = at.includes("page") || step === null || step.kind === "pages" ? null : step.operations;
+    const whole = { at, operation: null, step, embedded: ours?.outcome, convexTest: theirs?.outcome };
+    if (operations === null) return whole;
+    return within(whole, operations, resultsOf(ours?.outcome), resultsOf(theirs?.outcome));
+  }
+  return null;
+}
+
+function within(
+  outer: Difference,
+  operations: readonly Operation[],
+  ours: readonly Value[] | null,
+  theirs: readonly Value[] | null,
+): Difference {
+  if (ours === null || theirs === null) return outer;
+  const n = operations.findIndex((_, index) => !isDeepStrictEqual(plain(ours[index]), plain(theirs[index])));
+  const operation = operations[n];
+  if (operation === undefined) return outer;
+  const here = { ...outer, operation, embedded: ours[n], convexTest: theirs[n] };
+  if (operation.do !== "nested") return here;
+  return within(here, operation.operations, listIn(ours[n]), listIn(theirs[n]));
+}
+
+function resultsOf(outcome: Outcome | undefined): readonly Value[] | null {
+  if (outcome?.kind !== "value") return null;
+  const { results } = outcome.value as { results?: Value[] };
+  return results ?? null;
+}
+
+function listIn(result: Value | undefined): readonly Value[] | null {
+  const { value } = (result ?? {}) as { value?: Value };
+  return Array.isArray(value) ? value : null;
+}
+
+/** Objects without their prototypes, and bytes as lists: what Node compares by value. -0 stays -0. */
+function plain(value: unknown): unknown {
+  if (value instanceof ArrayBuffer) return { bytes: [...new Uint8Array(value)] };
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, plain(each)]));
+}

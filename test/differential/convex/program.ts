@@ -1,0 +1,56 @@
+import type { Value } from "convex/values";
+
+/** The words in which a random program is written. Every part of it is a Convex value, to be passed as one. */
+
+export type Table = "items" | "strict";
+
+/** Which of the documents (or jobs) created so far, counted round; a text is taken for an id as it stands. */
+export type Ref = number | string;
+
+/** A value, the creation time of a document, or, if empty, undefined. */
+export type Operand = { v: Value } | { creationTimeOf: Ref } | Record<string, never>;
+
+export type Comparison = "eq" | "gt" | "gte" | "lt" | "lte";
+export type Bound = { field: string; is: Comparison; to: Operand };
+
+export type Expression =
+  | { field: string }
+  | { literal: Operand }
+  | { compare: Comparison | "neq"; left: Expression; right: Expression }
+  | { calculate: "add" | "sub" | "mul" | "div" | "mod"; left: Expression; right: Expression }
+  | { and: Expression[] }
+  | { or: Expression[] }
+  | { not: Expression }
+  | { negative: Expression };
+
+export type QuerySpec = {
+  table: Table;
+  index: string | null;
+  bounds: Bound[];
+  order: "asc" | "desc" | null;
+  filters: Expression[];
+};
+
+export type Operation =
+  | { do: "insert"; table: Table; value: Record<string, Value> }
+  | { do: "get"; ref: Ref; table: Table | null }
+  | { do: "patch"; ref: Ref; value: Record<string, Value>; unset: string[] }
+  | { do: "replace"; ref: Ref; value: Record<string, Value> }
+  | { do: "delete"; ref: Ref; table: Table | null }
+  | { do: "query"; query: QuerySpec; take: "all" | "first" | "unique" | number }
+  | { do: "normalizeId"; table: Table; id: Ref }
+  | { do: "nested"; kind: "query" | "mutation"; operations: Operation[]; caught: boolean }
+  | { do: "checked"; args: Record<string, Value>; returned: Value }
+  | { do: "schedule"; delayMs: number; at: boolean; args: Record<string, Value> }
+  | { do: "cancel"; ref: Ref }
+  | { do: "scheduled"; ref: Ref }
+  | { do: "echo"; value: Value }
+  | { do: "fail"; with: { data: Value } | { message: string } };
+
+/** What one operation gave. */
+export type Result = { value: Value } | { error: { message: string; data?: Value } };
+
+/** What one function gave: its results, and what it created, for the references of later operations. */
+export type Ran = { results: Result[]; created: string[]; scheduled: string[] };
+
+export type Known = { created: string[]; scheduled: string[] };

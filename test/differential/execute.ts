@@ -1,0 +1,59 @@
+import type { Value } from "convex/values";
+import type { Step } from "./arbitrary.ts";
+import type { Backend, Outcome } from "./backend.ts";
+import type { Known, Ran } from "./convex/program.ts";
+import { normalised } from "./normalise.ts";
+
+/** What a backend made of a program, in words that two backends can be compared by. */
+export type Trace = readonly TraceEntry[];
+export type TraceEntry = { readonly at: string; readonly outcome: Outcome };
+
+const wholeTable = (table: string): Value => ({
+  do: "query",
+  query: { table, index: null, bounds: [], order: null, filters: [] },
+  take: "all",
+});
+
+const finalReads: Value = [wholeTable("items"), wholeTable("strict"), { do: "scheduled", ref: "all" }];
+
+/** Runs a program from an empty database to its end, and then reads all that there is. */
+export async function execute(backend: Backend, program: readonly Step[]): Promise<Trace> {
+  const known: Known = { created: [], scheduled: [] };
+  const trace: TraceEntry[] = [];
+  const note = (at: string, outcome: Outcome): void => {
+    trace.push({ at, outcome: normalised(outcome, known) });
+  };
+  const run = async (at: string, name: "mutate" | "read", operations: unknown): Promise<void> => {
+    const outcome = await backend.call(name, { operations: operations as Value, known });
+    if (outcome.kind === "value") {
+      const ran = outcome.value as unknown as Ran;
+      known.created.push(...ran.created);
+      known.scheduled.push(...ran.scheduled);
+    }
+    note(at, outcome);
+  };
+  for (const [n, step] of program.entries()) {
+    const at = `step ${n}`;
+    if (step.kind !== "pages") await run(at, step.kind === "mutation" ? "mutate" : "read", step.operations);
+    else await turnPages(step, at);
+  }
+  await run("the end", "read", finalReads);
+  return trace;
+
+  async function turnPages(step: Extract<Step, { kind: "pages" }>, at: string): Promise<void> {
+    let cursor: string | null = null;
+    // A cursor is of one query: what its bounds refer to must not change from page to page.
+    const before: Known = { created: [...known.created], scheduled: [...known.scheduled] };
+    for (const [n, { numItems, then }] of step.pages.entries()) {
+      const paginationOpts = { numItems, cursor };
+      const query = step.query as unknown as Value;
+      const outcome = await backend.call("page", { query, known: before, paginationOpts });
+      note(`${at}, page ${n}`, outcome);
+      if (outcome.kind === "error") return;
+      const page = outcome.value as { isDone: boolean; continueCursor: string };
+      if (page.isDone) return;
+      cursor = page.continueCursor;
+      if (then.length > 0) await run(`${at}, after page ${n}`, "mutate", then);
+    }
+  }
+}
