@@ -134,3 +134,10 @@ test("a copy of a database that is closed meanwhile is refused and gone", async 
   await expect(copied).rejects.toThrow();
   expect(existsSync(file)).toBe(false);
 });
+
+test("nothing counts as checked any more", () => {
+  engine.setVerified(new Map([["jobs", "fingerprint"]]));
+  expect(engine.verified().get("jobs")).toBe("fingerprint");
+  engine.placeTables(stage(20_000, [1]));
+  expect(engine.verified().size).toBe(0);
+});

@@ -11,6 +11,8 @@ export type StoredRow = { readonly key: Uint8Array; readonly json: string };
 const LOWEST = Uint8Array.of(0x00);
 const HIGHEST = Uint8Array.of(0xff);
 
+const VERIFIED = "verified:";
+
 /**
  * The latest version of each document and its index entries, in one SQLite file that this process alone may open.
  * Writes go into one open SQLite transaction, are seen by reads at once and are on disk after `flush`.
@@ -117,6 +119,22 @@ export class Store {
     this.#statements.setLastTimestamp.run(lastTimestamp);
     this.#db.exec("COMMIT");
     this.#isOpen = false;
+  }
+
+  /** What `setVerified` put there last. */
+  verified(): ReadonlyMap<string, string> {
+    const rows = this.#db.prepare("SELECT name, value FROM meta WHERE name LIKE 'verified:%'").all();
+    return new Map(
+      rows.map((row) => [(row["name"] as string).slice(VERIFIED.length), row["value"] as string]),
+    );
+  }
+
+  /** Remembers, by table, what its documents were found to fit; forgets what it remembered before. */
+  setVerified(fingerprints: ReadonlyMap<string, string>): void {
+    this.#begin();
+    this.#db.exec("DELETE FROM meta WHERE name LIKE 'verified:%'");
+    const insert = this.#db.prepare("INSERT INTO meta VALUES (?, ?)");
+    for (const [table, fingerprint] of fingerprints) insert.run(`${VERIFIED}${table}`, fingerprint);
   }
 
   /** Takes back what was written since the last flush. */

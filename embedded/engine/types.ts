@@ -103,6 +103,9 @@ export interface Engine {
   /** Creates what the schema names, backfills new indexes, drops removed ones. Documents stay. */
   applySchema(tables: readonly TableDefinition[]): void;
   definitionOf(table: string): TableDefinition | null;
+  /** What each table's documents were found to fit, as `setVerified` was last told; kept in the file. */
+  verified(): ReadonlyMap<string, string>;
+  setVerified(fingerprints: ReadonlyMap<string, string>): void;
   /** The newest commit that is on disk. Queries that answer a client run here. */
   durable(): Timestamp;
   /** A transaction at the newest commit (mutations), or at a given, still retained timestamp (queries). */

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
+import { APP } from "../values/table-name.ts";
 import { backoffMs } from "./commit-with-retries.ts";
 import { openFixture, request, valueOf, type Fixture } from "./runtime.fixture.ts";
-import type { Schema } from "./schema.ts";
-import { checkStoredDocuments } from "./schema.ts";
+import { checkStoredDocuments, type Schema } from "./schema.ts";
 
 const opened: Fixture[] = [];
 
@@ -127,7 +127,7 @@ test("stored documents that do not fit the schema are named", async () => {
       ["notes", { type: "object", value: { text: { fieldType: { type: "string" }, optional: false } } }],
     ]),
   };
-  expect(() => checkStoredDocuments(engine, schema)).toThrow(
+  expect(() => checkStoredDocuments(engine, schema, APP, ["notes"])).toThrow(
     `Document with ID "${id}" in table "notes" does not match the schema: Value does not match validator.\nPath: .text`,
   );
   await engine.close();

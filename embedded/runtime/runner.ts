@@ -13,7 +13,8 @@ import { LoadedComponents } from "./loaded-components.ts";
 import { installRejectionGuard } from "./rejection-guard.ts";
 import { BundleRunner } from "./bundle-runner.ts";
 import { createCalls } from "./calls.ts";
-import { checkStoredDocuments } from "./schema.ts";
+import { checkChangedTables } from "./verified-tables.ts";
+import type { FileStorage } from "../storage/file-storage.ts";
 import type { Latency, Services } from "./services.ts";
 import { createStackMapper, type StackMapper } from "./stack-trace.ts";
 import { createConvexGlobal } from "./syscalls/convex-global.ts";
@@ -85,8 +86,7 @@ function load(
 }
 
 function applySchema(engine: Engine, components: LoadedComponents): void {
-  for (const { path, modules } of components.all) checkStoredDocuments(engine, modules.schema, path);
-  engine.applySchema(components.tables);
+  checkChangedTables(engine, components.all, () => engine.applySchema(components.tables));
 }
 
 function sourceMapsOf(bundle: Bundle): ReadonlyMap<string, string> {

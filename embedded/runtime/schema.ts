@@ -50,13 +50,18 @@ export function checkNewDocument(
 }
 
 /**
- * Checks all stored documents of a component against its schema. Throws SchemaMismatchError at the first that
- * does not fit.
+ * Checks the stored documents of a component's tables against its schema. Throws SchemaMismatchError at the first
+ * that does not fit.
  */
-export function checkStoredDocuments(engine: Engine, schema: Schema, component: ComponentPath = APP): void {
+export function checkStoredDocuments(
+  engine: Engine,
+  schema: Schema,
+  component: ComponentPath,
+  tables: Iterable<string>,
+): void {
   const transaction = engine.begin();
   try {
-    for (const table of schema.validators.keys()) {
+    for (const table of tables) {
       const stored = engineTableName({ component, table });
       if (engine.definitionOf(stored) === null) continue;
       const scan = transaction.scan(fullRange(stored, "by_id"), "asc");
