@@ -6,6 +6,7 @@ import type { Engine } from "./engine/types.ts";
 import { adminKeyCheck } from "./http/admin-key.ts";
 import { apiHandler } from "./http/api-handler.ts";
 import { hostNameIn, localOrigins, localUrl, originsAt } from "./http/endpoint.ts";
+import { storageRoutes } from "./http/storage-routes.ts";
 import { environmentRoutes } from "./http/environment-routes.ts";
 import { EnvironmentVariables } from "./http/environment-variables.ts";
 import { functionRoutes } from "./http/function-routes.ts";
@@ -16,6 +17,7 @@ import type { StaticFolder } from "./http/static-path.ts";
 import { bundleFunctions, type Bundle } from "./runtime/bundle.ts";
 import { createFunctionRunner, FunctionsLoadError } from "./runtime/runner.ts";
 import { startScheduling } from "./scheduler/start-scheduling.ts";
+import { openFiles, type Files } from "./storage/open-files.ts";
 import { Connections } from "./sync/connections.ts";
 import { LiveQueries } from "./sync/live-queries.ts";
 import { MutationLanes } from "./sync/mutation-lanes.ts";
@@ -40,6 +42,8 @@ export type BackendOptions = {
   /** What functions see as `process.env`. */
   readonly env?: { readonly [name: string]: string };
   readonly staticFolders?: readonly StaticFolder[];
+  /** Of one stored file, in bytes; 2 GiB unless told otherwise. */
+  readonly maxFileBytes?: number;
   /** Host names to answer to on loopback, besides loopback's own: those of a proxy in front. */
   readonly allowedHosts?: readonly string[];
   readonly log?: (line: string) => void;
@@ -56,6 +60,7 @@ export type Backend = {
 };
 
 const DEPLOYMENT_NAME = "embedded";
+const MAX_FILE_BYTES = 2 * 1024 ** 3;
 const MAX_CONNECTIONS = 20_000;
 /** How long running requests have to finish once the backend stops, in ms. */
 const GRACE_MS = 1_500;
@@ -86,6 +91,8 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
   let engine: Engine | null = null;
   // Registered first, so that it closes last: what is being answered needs it to the end.
   onClose(async () => engine?.close());
+  let files: Files | null = null;
+  onClose(async () => files?.close());
   // Ports come first: functions may ask for the deployment's own URL while they are loaded.
   const api = await openListener(host, options.port, onClose);
   const site = await openListener(host, options.sitePort, onClose);
@@ -98,14 +105,26 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
     { CONVEX_CLOUD_URL: publicUrl ?? url, CONVEX_SITE_URL: publicSiteUrl ?? siteUrl },
     options.env ?? {},
   );
+  files = await openFiles({
+    engine,
+    dataFile,
+    baseUrl: () => environment.all["CONVEX_CLOUD_URL"] ?? url,
+    secret: createHmac("sha256", adminKey).update("upload URLs").digest("hex"),
+    maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
+    onError: (error) => log(`file storage: ${describe(error)}`),
+  });
+  const { storage } = files;
   const runtime = createFunctionRunner({
     engine,
     bundle,
     env: () => environment.all,
     secret: createHmac("sha256", adminKey).update("pagination cursors").digest("hex"),
     deploymentName: DEPLOYMENT_NAME,
+    files: storage,
     onLog: (identifier, line) => log(`[${identifier}] ${line}`),
   });
+  // Only now are all tables there: what no row has is swept.
+  files.janitor.start();
   const runner = withSystemFunctions(engine, runtime, [deploymentQueries({ runner: runtime, environment })]);
   const nextRequestId = () => randomBytes(8).toString("hex");
   const shared = { engine, runner, isAdminKey: adminKeyCheck(adminKey), nextRequestId, log };
@@ -129,7 +148,11 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
   api.server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));
   api.serve(
     apiHandler({
-      routes: [functionRoutes(shared), environmentRoutes({ ...shared, environment })],
+      routes: [
+        functionRoutes(shared),
+        environmentRoutes({ ...shared, environment }),
+        storageRoutes({ storage }),
+      ],
       isAllowedHost,
       log,
       version: convexVersion,

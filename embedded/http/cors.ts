@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-const ALLOWED_HEADERS = "Content-Type, Authorization, Convex-Client, Convex-Parent-Request-Id";
+const ALLOWED_HEADERS =
+  "Content-Type, Authorization, Convex-Client, Convex-Parent-Request-Id, Digest, If-None-Match, If-Range, Range";
 const ONE_DAY_S = 86_400;
 
 /**

@@ -15,6 +15,7 @@ import { BundleRunner } from "./bundle-runner.ts";
 import { createCalls } from "./calls.ts";
 import { checkChangedTables } from "./verified-tables.ts";
 import type { FileStorage } from "../storage/file-storage.ts";
+import type { FileStorage } from "../storage/file-storage.ts";
 import type { Latency, Services } from "./services.ts";
 import { createStackMapper, type StackMapper } from "./stack-trace.ts";
 import { createConvexGlobal } from "./syscalls/convex-global.ts";
@@ -28,6 +29,8 @@ export type RunnerOptions = {
   /** Seals pagination cursors; must outlive the process for cursors to do so. */
   readonly secret?: string;
   readonly deploymentName?: string;
+  /** What `ctx.storage` stands on; without it functions cannot use that. */
+  readonly files?: FileStorage;
   readonly latency?: Latency;
   readonly observer?: FunctionObserver;
 };
@@ -59,6 +62,7 @@ export function createFunctionRunner(options: RunnerOptions): FunctionRuntime {
     engine,
     schemaOf: (component) => components.schemaOf(component),
     cursors: new CursorSealer(options.secret ?? randomBytes(32).toString("hex")),
+    files: options.files ?? null,
     latency: options.latency ?? { readMs: 0, commitMs: 0 },
     deploymentName: options.deploymentName ?? "embedded",
     find: (path) => components.find(path),

@@ -12,12 +12,16 @@ export const STORAGE_TABLE: TableDefinition = { name: "_storage", indexes: [] };
 
 const BY_FILE = { name: "by_file", fields: ["fileId"] };
 const BY_STORAGE_ID = { name: "by_storage_id", fields: ["storageId"] };
+const BY_KEY = { name: "by_key", fields: ["key"] };
 
 /**
  * `_file_storage`, one for all components and hidden from functions: for each row of a `_storage` the UUID in its
  * URL (`storageId`) and the key of its bytes in the file store. Written only here, along with that row.
  */
-export const FILE_TABLE: TableDefinition = { name: "_file_storage", indexes: [BY_FILE, BY_STORAGE_ID] };
+export const FILE_TABLE: TableDefinition = {
+  name: "_file_storage",
+  indexes: [BY_FILE, BY_STORAGE_ID, BY_KEY],
+};
 
 /** `_deleted_files`: keys whose bytes go once the deletion is durable. Written here; emptied by the janitor. */
 export const DELETED_TABLE: TableDefinition = { name: "_deleted_files", indexes: [] };
@@ -42,7 +46,7 @@ export function insertFile(transaction: Transaction, file: Omit<StoredFile, "id"
   const { component, storageId, key, sha256, size, contentType } = file;
   const table = engineTableName({ component, table: STORAGE_TABLE.name });
   const id = transaction.insert(table, { sha256, size, contentType });
-  transaction.insert(FILE_TABLE.name, { fileId: id, component, storageId, key });
+  putFileRow(transaction, { fileId: id, component, storageId, key });
   return id;
 }
 
@@ -64,13 +68,24 @@ export function deleteFile(transaction: Transaction, { id, key }: StoredFile): v
   transaction.insert(DELETED_TABLE.name, { key });
 }
 
-/** Every file there is, in the order of their creation. */
-export function* allFiles(transaction: Transaction): Generator<StoredFile> {
-  const scan = transaction.scan(fullRange(FILE_TABLE.name, "by_creation_time"), "asc");
-  for (let entry = scan.next(); entry !== null; entry = scan.next()) {
-    const file = joined(transaction, entry.document);
-    if (file !== null) yield file;
+/** Whether some row has these bytes. */
+export function hasKey(transaction: Transaction, key: string): boolean {
+  return firstWith(transaction, BY_KEY, key) !== null;
+}
+
+/** The first of the deleted files whose bytes may still be there, and the ids of the rows that say so. */
+export function deletedKeys(
+  transaction: Transaction,
+  limit: number,
+): readonly { readonly id: string; readonly key: string }[] {
+  const scan = transaction.scan(fullRange(DELETED_TABLE.name, "by_creation_time"), "asc");
+  const rows: { readonly id: string; readonly key: string }[] = [];
+  while (rows.length < limit) {
+    const document = scan.next()?.document;
+    if (document === undefined) break;
+    rows.push({ id: document["_id"] as string, key: document["key"] as string });
   }
+  return rows;
 }
 
 function joined(transaction: Transaction, internal: DocumentJson | null): StoredFile | null {

@@ -1,8 +1,19 @@
-import { executions, type Execution } from "../execution.ts";
+import { executions, isTransactional, type ActionExecution, type Execution } from "../execution.ts";
 import type { Services } from "../services.ts";
 import { SyscallError } from "../syscall-error.ts";
 import { dispatchAsync, dispatchSync, endedError } from "./dispatch.ts";
+import { getBlob, storeBlob } from "./storage.ts";
 import { parseSyscallArgs } from "./syscall-args.ts";
+
+type JsArgs = { readonly [name: string]: unknown };
+
+type JsSyscall = (services: Services, execution: ActionExecution, args: JsArgs) => Promise<unknown>;
+
+/** Those of actions alone, whose arguments and results are more than JSON. */
+const JS_SYSCALLS: ReadonlyMap<string, JsSyscall> = new Map<string, JsSyscall>([
+  ["storage/storeBlob", storeBlob],
+  ["storage/getBlob", getBlob],
+]);
 
 /** The `Convex` global, through which the convex package reaches the backend. */
 export type ConvexGlobal = {
@@ -18,13 +29,13 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
       JSON.stringify(dispatchSync(services(), current(op), op, parseSyscallArgs(op, argsJson))),
     asyncSyscall: async (op, argsJson) =>
       JSON.stringify(await dispatchAsync(services(), current(op), op, parseSyscallArgs(op, argsJson))),
-    jsSyscall: (op) => {
-      const isStorage = op.startsWith("storage/");
-      throw new SyscallError(
-        isStorage
-          ? "File storage (ctx.storage) is not in the embedded backend yet."
-          : `Unknown JS operation ${op}`,
-      );
+    jsSyscall: (op, args) => {
+      const execution = current(op);
+      const syscall = JS_SYSCALLS.get(op);
+      if (syscall === undefined || isTransactional(execution)) {
+        throw new SyscallError(`Unknown JS operation ${op}`);
+      }
+      return syscall(services(), execution, args as JsArgs);
     },
   };
 }

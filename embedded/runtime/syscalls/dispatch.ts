@@ -15,7 +15,7 @@ import { getUserIdentity } from "./identity.ts";
 import * as meta from "./meta.ts";
 import { queryPage } from "./query-page.ts";
 import * as scheduling from "./scheduling.ts";
-import { storageUnavailable } from "./storage.ts";
+import * as storage from "./storage.ts";
 import type { SyscallArgs } from "./syscall-args.ts";
 
 type Syscall<E> = (services: Services, execution: E, args: SyscallArgs) => JSONValue | Promise<JSONValue>;
@@ -39,12 +39,6 @@ const EVERYWHERE: Table<Syscall<Execution>> = table({
   "1.0/getFunctionMetadata": meta.getFunctionMetadata,
   "1.0/getDeploymentMetadata": meta.getDeploymentMetadata,
   "1.0/getRequestMetadata": meta.getRequestMetadata,
-  "1.0/storageGetUrl": storageUnavailable,
-  "1.0/storageGetMetadata": storageUnavailable,
-  "1.0/storageGenerateUploadUrl": storageUnavailable,
-  "1.0/storageDelete": storageUnavailable,
-  "1.0/storageStore": storageUnavailable,
-  "1.0/storageGet": storageUnavailable,
 });
 
 const IN_QUERIES: Table<Syscall<TransactionExecution>> = table({
@@ -54,6 +48,8 @@ const IN_QUERIES: Table<Syscall<TransactionExecution>> = table({
   "1.0/count": read.count,
   "1.0/runUdf": functions.runUdf,
   "1.0/getTransactionMetrics": meta.getTransactionMetrics,
+  "1.0/storageGetUrl": storage.getUrl,
+  "1.0/storageGetMetadata": storage.getMetadata,
 });
 
 const IN_MUTATIONS: Table<Syscall<TransactionExecution>> = table({
@@ -63,6 +59,10 @@ const IN_MUTATIONS: Table<Syscall<TransactionExecution>> = table({
   "1.0/remove": write.remove,
   "1.0/schedule": scheduling.schedule,
   "1.0/cancel_job": scheduling.cancelJob,
+  "1.0/storageGenerateUploadUrl": storage.generateUploadUrl,
+  "1.0/storageDelete": storage.remove,
+  "1.0/storageStore": storage.unsupportedInMutations("store"),
+  "1.0/storageGet": storage.unsupportedInMutations("get"),
 });
 
 const IN_ACTIONS: Table<Syscall<ActionExecution>> = table({
@@ -71,6 +71,10 @@ const IN_ACTIONS: Table<Syscall<ActionExecution>> = table({
   "1.0/actions/action": functions.actionAction,
   "1.0/actions/schedule": scheduling.actionSchedule,
   "1.0/actions/cancel_job": scheduling.actionCancelJob,
+  "1.0/storageGetUrl": storage.getUrl,
+  "1.0/storageGetMetadata": storage.getMetadata,
+  "1.0/storageGenerateUploadUrl": storage.generateUploadUrl,
+  "1.0/storageDelete": storage.actionRemove,
 });
 
 /** `Convex.syscall`: answered at once. */

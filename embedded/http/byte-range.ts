@@ -1,0 +1,29 @@
+export type RangeChoice =
+  | { readonly kind: "whole" }
+  | { readonly kind: "part"; readonly start: number; readonly end: number }
+  | { readonly kind: "unsatisfiable" };
+
+const BYTES = /^bytes=(.+)$/;
+const ONE_RANGE = /^\s*(\d{0,15})-(\d{0,15})\s*$/;
+
+/**
+ * What of a file of `size` bytes a `Range` header asks for (RFC 9110, 14); both ends are included. A header that is
+ * none is ignored, as the RFC wants; several ranges are refused and an empty file is sent whole, as by Convex.
+ */
+export function chooseRange(header: string | undefined, size: number): RangeChoice {
+  const ranges = header === undefined ? undefined : BYTES.exec(header.trim())?.[1];
+  if (ranges === undefined || size === 0) return { kind: "whole" };
+  if (ranges.includes(",")) return { kind: "unsatisfiable" };
+  const [, first = "", last = ""] = ONE_RANGE.exec(ranges) ?? [];
+  if (first === "" && last === "") return { kind: "whole" };
+  if (first === "") {
+    const length = Number(last);
+    return length === 0
+      ? { kind: "unsatisfiable" }
+      : { kind: "part", start: Math.max(0, size - length), end: size - 1 };
+  }
+  const start = Number(first);
+  const end = last === "" ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== "" && Number(last) < start) return { kind: "whole" };
+  return start >= size ? { kind: "unsatisfiable" } : { kind: "part", start, end };
+}

@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FileJanitor } from "./file-janitor.ts";
+import { FileStorage, type FileStorageOptions } from "./file-storage.ts";
+import { openFileStore } from "./file-store.ts";
+
+const IN_MEMORY = ":memory:";
+
+export type FilesOptions = Omit<FileStorageOptions, "store"> & {
+  /** The engine's data file, or ":memory:". The files are in a folder beside it. */
+  readonly dataFile: string;
+  readonly onError: (error: unknown) => void;
+};
+
+export type Files = {
+  readonly storage: FileStorage;
+  readonly janitor: FileJanitor;
+  /** To be called before the engine is closed, when no upload runs any more. */
+  readonly close: () => Promise<void>;
+};
+
+/** The folder with a data file's stored files. */
+export function filesFolderOf(dataFile: string): string {
+  return `${dataFile}.files`;
+}
+
+/** Opens the stored files of an engine. The janitor is not started: the schema is applied first. */
+export async function openFiles({ dataFile, onError, ...options }: FilesOptions): Promise<Files> {
+  const temporary = dataFile === IN_MEMORY ? await mkdtemp(join(tmpdir(), "files-")) : null;
+  const store = await openFileStore(temporary ?? filesFolderOf(dataFile));
+  const janitor = new FileJanitor({ engine: options.engine, store, onError });
+  return {
+    storage: new FileStorage({ ...options, store }),
+    janitor,
+    close: async () => {
+      await janitor.close();
+      if (temporary !== null) await rm(temporary, { recursive: true, force: true });
+    },
+  };
+}

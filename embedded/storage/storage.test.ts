@@ -1,0 +1,164 @@
+import { expect, test, vi } from "vitest";
+import { sha256Of, someBytes, startWithFiles } from "./storage.fixture.ts";
+
+const DEADLINE = { timeout: 10_000, interval: 20 };
+
+test("an uploaded file has a document, a URL and its bytes", async () => {
+  const { backend, call, stored, names } = await startWithFiles();
+  const bytes = someBytes(500_000);
+  const id = await stored(bytes, { "content-type": "image/png" });
+
+  const document = await call<{ _creationTime: number }>("query", "document", {
+    id,
+  });
+  const { _creationTime } = document;
+  expect(document).toEqual({
+    _id: id,
+    _creationTime,
+    size: 500_000,
+    sha256: sha256Of(bytes),
+    contentType: "image/png",
+  });
+  expect(_creationTime).toBeGreaterThan(1.7e12);
+  expect(await call("query", "list")).toEqual([document]);
+  expect(await call("query", "largerThan", { size: 499_999 })).toEqual([id]);
+
+  const url = await call<string>("query", "url", { id });
+  expect(url).toMatch(new RegExp(`^${backend.url}/api/storage/[0-9a-f-]{36}$`));
+  const response = await fetch(url);
+  expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "content-type": "image/png",
+    "content-length": "500000",
+    "cache-control": "private, max-age=2592000",
+    "accept-ranges": "bytes",
+    digest: `sha-256=${sha256Of(bytes)}`,
+    "x-content-type-options": "nosniff",
+    "content-disposition": "inline",
+  });
+  expect(await names()).toHaveLength(1);
+});
+
+test("the UUID in a URL names the file too, as do its metadata of old", async () => {
+  const { call, stored } = await startWithFiles();
+  const id = await stored("hello", { "content-type": "text/plain" });
+  const metadata = await call<{ storageId: string }>("query", "oldMetadata", { id });
+  const hex = Buffer.from(sha256Of("hello"), "base64").toString("hex");
+  const { storageId } = metadata;
+  expect(metadata).toEqual({ storageId, sha256: hex, size: 5, contentType: "text/plain" });
+  const url = await call<string>("query", "url", { id });
+  expect(url.endsWith(`/${storageId}`)).toBe(true);
+  expect(await call("query", "url", { id: storageId })).toBe(url);
+  expect(await call("action", "actionUrl", { id: storageId })).toEqual([url, metadata]);
+  expect(await call("query", "url", { id: crypto.randomUUID() })).toBe(null);
+  await call("mutation", "remove", { id: storageId });
+  expect(await call("query", "url", { id })).toBe(null);
+});
+
+test("what is no id of a file is refused", async () => {
+  const { call } = await startWithFiles();
+  await expect(call("query", "url", { id: "nonsense" })).rejects.toThrow(
+    "Invalid argument `storageId` for `storage.getUrl`",
+  );
+  const note = await call<string>("mutation", "addNote");
+  await expect(call("query", "url", { id: note })).rejects.toThrow("Invalid storage ID");
+});
+
+test("a deleted file is gone at once, and its bytes soon after", async () => {
+  const { call, stored, names } = await startWithFiles();
+  const [kept, id, other] = [await stored("kept"), await stored("gone"), await stored("gone too")];
+  const url = await call<string>("query", "url", { id });
+  expect(await call("mutation", "remove", { id })).toBe(null);
+  const response = await fetch(url);
+  expect([response.status, await response.json()]).toMatchObject([404, { code: "FileNotFound" }]);
+  expect([await call("query", "document", { id }), await call("action", "read", { id })]).toEqual([
+    null,
+    null,
+  ]);
+  await call("action", "removeInAction", { id: other });
+  await expect(call("mutation", "remove", { id })).rejects.toThrow(`storage id ${id} not found`);
+  await expect(call("action", "removeInAction", { id: other })).rejects.toThrow("not found");
+  await vi.waitFor(async () => expect(await names()).toHaveLength(1), DEADLINE);
+  expect(await call<{ _id: string }[]>("query", "list")).toMatchObject([{ _id: kept }]);
+});
+
+test("a mutation that fails has deleted nothing, nor has a nested one", async () => {
+  const { call, stored } = await startWithFiles();
+  const id = await stored("precious");
+  const url = await call<string>("query", "url", { id });
+  await expect(call("mutation", "removeThenFail", { id })).rejects.toThrow("changed my mind");
+  expect(await call("mutation", "removeNested", { id })).toBe(url);
+  // Deleting another shows that the janitor has come by since.
+  const other = await stored("other");
+  const otherUrl = await call<string>("query", "url", { id: other });
+  await call("mutation", "remove", { id: other });
+  await vi.waitFor(async () => expect((await fetch(otherUrl)).status).toBe(404), DEADLINE);
+  expect(await (await fetch(url)).text()).toBe("precious");
+});
+
+test("actions store and read blobs", async () => {
+  const { call } = await startWithFiles();
+  const bytes = someBytes(70_000);
+  const buffer = new Uint8Array(bytes).buffer;
+  const id = await call<string>("action", "store", { bytes: buffer, type: "application/x-test" });
+  const read = await call<{ bytes: ArrayBuffer }>("action", "read", { id });
+  expect(read).toEqual({ bytes: buffer, type: "application/x-test", size: 70_000 });
+  expect(Buffer.from(read.bytes).equals(bytes)).toBe(true);
+  const untyped = await call<string>("action", "store", { bytes: new ArrayBuffer(0), type: "" });
+  expect(await call("query", "document", { id: untyped })).toMatchObject({ contentType: null, size: 0 });
+  expect(await call("action", "read", { id: untyped })).toMatchObject({ type: "", size: 0 });
+
+  const digest = sha256Of(bytes);
+  await call("action", "store", { bytes: buffer, type: "", sha256: digest });
+  const wrong = { bytes: new ArrayBuffer(1), type: "", sha256: digest };
+  await expect(call("action", "store", wrong)).rejects.toThrow("Sha256 mismatch");
+  expect(await call<{ _id: string }[]>("query", "list")).toHaveLength(3);
+});
+
+test("HTTP actions store and read blobs", async () => {
+  const { backend } = await startWithFiles();
+  const body = someBytes(300_000);
+  const headers = { "content-type": "audio/mpeg" };
+  const posted = await fetch(`${backend.siteUrl}/files`, { method: "POST", body, headers });
+  const { storageId } = (await posted.json()) as { storageId: string };
+  const response = await fetch(`${backend.siteUrl}/files?id=${storageId}`);
+  expect(response.headers.get("content-type")).toBe("audio/mpeg");
+  expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
+});
+
+test("functions cannot write the table, see its other half, or store from a mutation", async () => {
+  const { call, stored } = await startWithFiles();
+  const id = await stored("x");
+  for (const name of ["insertRow", "patchRow", "deleteRow"]) {
+    await expect(call("mutation", name, name === "insertRow" ? {} : { id })).rejects.toThrow("read-only");
+  }
+  await expect(call("query", "internals")).rejects.toThrow("not readable");
+  await expect(call("mutation", "storeInMutation")).rejects.toThrow("not supported in queries and mutations");
+});
+
+test("files outlive the backend; with data in memory they do not", async () => {
+  const first = await startWithFiles();
+  const id = await first.stored("still here");
+  const second = await first.restart();
+  const url = await second.call<string>("query", "url", { id });
+  expect(await (await fetch(url)).text()).toBe("still here");
+
+  const fleeting = await startWithFiles({ dataFile: ":memory:" });
+  const other = await fleeting.stored("fleeting");
+  expect(await (await fetch(await fleeting.call<string>("query", "url", { id: other }))).text()).toBe(
+    "fleeting",
+  );
+});
+
+test("URLs are where clients reach the deployment", async () => {
+  const { call, backend } = await startWithFiles({ publicUrl: "https://api.example.org" });
+  const uploadUrl = await call<string>("action", "generateUploadUrlInAction");
+  expect(uploadUrl.startsWith("https://api.example.org/api/storage/upload?token=")).toBe(true);
+  const here = uploadUrl.replace("https://api.example.org", backend.url);
+  const { storageId } = (await (await fetch(here, { method: "POST", body: "x" })).json()) as {
+    storageId: string;
+  };
+  expect(await call("query", "url", { id: storageId })).toMatch(
+    /^https:\/\/api\.example\.org\/api\/storage\//,
+  );
+});
