@@ -15,7 +15,6 @@ import { BundleRunner } from "./bundle-runner.ts";
 import { createCalls } from "./calls.ts";
 import { checkChangedTables } from "./verified-tables.ts";
 import type { FileStorage } from "../storage/file-storage.ts";
-import type { FileStorage } from "../storage/file-storage.ts";
 import type { Latency, Services } from "./services.ts";
 import { createStackMapper, type StackMapper } from "./stack-trace.ts";
 import { createConvexGlobal } from "./syscalls/convex-global.ts";
