@@ -56,7 +56,7 @@ test("the embedded backend's filters compare as its indexes do", { timeout: 600_
         const byIndex = { table: "items", index: "by_key", bounds, order: null, filters: [] };
         const byFilter = { ...byIndex, bounds: [], filters };
         const reads = [byIndex, byFilter].map((query) => ({ do: "query", query, take: "all" }));
-        const known = { created: [], scheduled: [] };
+        const known = { created: [], times: [], scheduled: [] };
         const outcome = await backend.call("mutate", { operations: [...inserts, ...reads] as Value, known });
         if (outcome.kind === "error") throw new Error(outcome.message);
         const [index, filter] = (outcome.value as unknown as Ran).results.slice(-2);

@@ -18,7 +18,7 @@ const finalReads: Value = [wholeTable("items"), wholeTable("strict"), { do: "sch
 
 /** Runs a program from an empty database to its end, and then reads all that there is. */
 export async function execute(backend: Backend, program: readonly Step[]): Promise<Trace> {
-  const known: Known = { created: [], scheduled: [] };
+  const known: Known = { created: [], times: [], scheduled: [] };
   const trace: TraceEntry[] = [];
   const note = (at: string, outcome: Outcome): void => {
     trace.push({ at, outcome: normalised(outcome, known) });
@@ -28,6 +28,7 @@ export async function execute(backend: Backend, program: readonly Step[]): Promi
     if (outcome.kind === "value") {
       const ran = outcome.value as unknown as Ran;
       known.created.push(...ran.created);
+      known.times.push(...ran.times);
       known.scheduled.push(...ran.scheduled);
     }
     note(at, outcome);
@@ -43,7 +44,7 @@ export async function execute(backend: Backend, program: readonly Step[]): Promi
   async function turnPages(step: Extract<Step, { kind: "pages" }>, at: string): Promise<void> {
     let cursor: string | null = null;
     // A cursor is of one query: what its bounds refer to must not change from page to page.
-    const before: Known = { created: [...known.created], scheduled: [...known.scheduled] };
+    const before: Known = structuredClone(known);
     for (const [n, { numItems, then }] of step.pages.entries()) {
       const paginationOpts = { numItems, cursor };
       const query = step.query as unknown as Value;

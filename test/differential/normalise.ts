@@ -3,7 +3,7 @@ import type { Outcome } from "./backend.ts";
 import type { Known } from "./convex/program.ts";
 
 // What a backend may choose as it likes.
-const OWN_CHOICE = new Set(["_creationTime", "continueCursor", "splitCursor", "pageStatus"]);
+const OWN_CHOICE = new Set(["_creationTime", "times", "continueCursor", "splitCursor", "pageStatus"]);
 
 /** Names ids by the order of their creation, and drops what every backend chooses for itself. */
 export function normalised(outcome: Outcome, { created, scheduled }: Known): Outcome {

@@ -43,8 +43,8 @@ export const nestedQuery = internalQueryGeneric({
 
 export const page = queryGeneric({
   args: { query: v.any(), known: v.any(), paginationOpts: paginationOptsValidator },
-  handler: async (ctx, { query, known, paginationOpts }) =>
-    (await build(ctx, query as QuerySpec, known as Known)).paginate(paginationOpts),
+  handler: (ctx, { query, known, paginationOpts }) =>
+    build(ctx, query as QuerySpec, known as Known).paginate(paginationOpts),
 });
 
 export const checked = internalQueryGeneric({
@@ -62,7 +62,7 @@ export const later = internalMutationGeneric({ args: v.any(), handler: () => nul
 
 /** Runs operations one after the other. The function fails where the program says so; all else it catches. */
 async function run(ctx: Context, operations: Operation[], known: Known): Promise<Ran> {
-  const state = { created: [...known.created], scheduled: [...known.scheduled] };
+  const state = { created: [...known.created], times: [...known.times], scheduled: [...known.scheduled] };
   const results: Result[] = [];
   for (const operation of operations) {
     try {
@@ -75,6 +75,7 @@ async function run(ctx: Context, operations: Operation[], known: Known): Promise
   return {
     results,
     created: state.created.slice(known.created.length),
+    times: state.times.slice(known.times.length),
     scheduled: state.scheduled.slice(known.scheduled.length),
   };
 }
@@ -89,6 +90,7 @@ async function perform(ctx: Context, operation: Operation, known: Known): Promis
     case "insert": {
       const created = (await db.insert(operation.table, value(operation.value))) as string;
       known.created.push(created);
+      known.times.push((await db.get(created))._creationTime);
       return created;
     }
     case "get":
@@ -102,7 +104,7 @@ async function perform(ctx: Context, operation: Operation, known: Known): Promis
     case "delete":
       return db.delete(...table(operation.table), id(operation.ref));
     case "query":
-      return consumed(await build(ctx, operation.query, known), operation.take);
+      return consumed(build(ctx, operation.query, known), operation.take);
     case "normalizeId":
       return db.normalizeId(operation.table, id(operation.id));
     case "nested":
@@ -134,11 +136,12 @@ async function nested(
   { kind, operations }: Extract<Operation, { do: "nested" }>,
   known: Known,
 ): Promise<Value> {
-  const args = { operations, known: { created: [...known.created], scheduled: [...known.scheduled] } };
+  const args = { operations, known };
   const ran = (await (kind === "query"
     ? ctx.runQuery(references.query, args)
     : ctx.runMutation(references.mutation, args))) as Ran;
   known.created.push(...ran.created);
+  known.times.push(...ran.times);
   known.scheduled.push(...ran.scheduled);
   return ran.results;
 }
@@ -166,20 +169,17 @@ async function scheduledRows(db: Context, ref: Ref, known: Known): Promise<Value
   return row === null ? null : shown(row);
 }
 
-async function build(ctx: Context, spec: QuerySpec, known: Known): Promise<Context> {
-  const operands = new Map<Operand, Value | undefined>();
-  for (const { to } of spec.bounds) operands.set(to, await operandOf(ctx, to, known));
+function build(ctx: Context, spec: QuerySpec, known: Known): Context {
   let query = ctx.db.query(spec.table);
   if (spec.index !== null) {
     query = query.withIndex(spec.index, (range: Context) => {
       let bounded = range;
-      for (const { field, is, to } of spec.bounds) bounded = bounded[is](field, operands.get(to));
+      for (const { field, is, to } of spec.bounds) bounded = bounded[is](field, operandOf(to, known));
       return bounded;
     });
   }
   if (spec.order !== null) query = query.order(spec.order);
-  for (const filter of spec.filters)
-    query = query.filter(toFilter(filter, (of) => resolvedOperand(of, known)));
+  for (const filter of spec.filters) query = query.filter(toFilter(filter, (of) => operandOf(of, known)));
   return query;
 }
 
@@ -190,13 +190,8 @@ async function consumed(query: Context, take: "all" | "first" | "unique" | numbe
   return query.take(take);
 }
 
-async function operandOf(ctx: Context, operand: Operand, known: Known): Promise<Value | undefined> {
-  if (!("creationTimeOf" in operand)) return resolvedOperand(operand, known);
-  const id = pick(known.created, operand.creationTimeOf as number);
-  return id === undefined ? 0 : ((await ctx.db.get(id))?._creationTime ?? 0);
-}
-
-function resolvedOperand(operand: Operand, known: Known): Value | undefined {
+function operandOf(operand: Operand, known: Known): Value | undefined {
+  if ("creationTimeOf" in operand) return pick(known.times, operand.creationTimeOf as Ref) ?? 0;
   return "v" in operand ? resolved(operand.v as Value, known) : undefined;
 }
 
@@ -213,8 +208,8 @@ function resolved(value: Value, known: Known): Value {
   );
 }
 
-function pick(ids: readonly string[], ref: number): string | undefined {
-  return ids[ref % Math.max(1, ids.length)];
+function pick<T>(known: readonly T[], ref: Ref): T | undefined {
+  return known[Number(ref) % Math.max(1, known.length)];
 }
 
 function describe(error: unknown): { message: string; data?: Value } {

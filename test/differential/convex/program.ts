@@ -51,6 +51,7 @@ export type Operation =
 export type Result = { value: Value } | { error: { message: string; data?: Value } };
 
 /** What one function gave: its results, and what it created, for the references of later operations. */
-export type Ran = { results: Result[]; created: string[]; scheduled: string[] };
+export type Ran = Known & { results: Result[] };
 
-export type Known = { created: string[]; scheduled: string[] };
+/** Ids of documents with their creation times, and ids of scheduled jobs, in the order of their creation. */
+export type Known = { created: string[]; times: number[]; scheduled: string[] };
