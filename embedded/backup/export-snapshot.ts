@@ -1,15 +1,15 @@
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import type { JSONValue } from "convex/values";
 import type { IndexEntry, TableEntry } from "../engine/catalog.ts";
 import { Store } from "../engine/store.ts";
 import type { DocumentJson } from "../engine/types.ts";
+import type { FileStore } from "../storage/file-store.ts";
 import { successor } from "../values/bytes.ts";
 import { archivePrefix, README } from "./archive-names.ts";
 import { exportLine } from "./export-values.ts";
 import { exportedTables, STORAGE_TABLE, type ExportedTable } from "./exported-tables.ts";
 import { extensionOf } from "./file-extension.ts";
-import type { StoredFiles } from "./stored-files.ts";
+import { fileRowOf } from "./copied-files.ts";
 import { writeZip, type ZipWriter } from "./zip-writer.ts";
 
 const PAGE = 256;
@@ -26,7 +26,7 @@ export type ExportJob = {
   /** The ZIP to write; must not exist. */
   readonly target: string;
   /** Null where files are left out. */
-  readonly files: StoredFiles | null;
+  readonly files: Pick<FileStore, "read"> | null;
 };
 
 /** Writes a copy of the database in the format of `npx convex export`. What is in memory is a page at a time. */
@@ -64,33 +64,26 @@ async function addFiles(
   zip: ZipWriter,
   store: Store,
   { component, entry }: ExportedTable,
-  files: StoredFiles,
+  files: Pick<FileStore, "read">,
 ): Promise<void> {
   const folder = `${archivePrefix(component)}${STORAGE_TABLE}`;
-  await zip.add(
-    `${folder}/documents.jsonl`,
-    lines(store, entry, (document) => fileLine(document)),
-  );
+  const line = (document: DocumentJson) => fileLine(document, fileRowOf(store, document).storageId);
+  await zip.add(`${folder}/documents.jsonl`, lines(store, entry, line));
   for await (const page of pages(store, entry)) {
     for (const document of page) {
-      const content: Readable = await files.open(document);
+      const content: Readable = files.read(fileRowOf(store, document).key);
       const name = `${folder}/${String(document["_id"])}${extensionOf(document["contentType"])}`;
       await zip.add(name, content as AsyncIterable<Buffer>);
     }
   }
 }
 
-function fileLine(document: DocumentJson): string {
-  const { _id, _creationTime, sha256, contentType } = document;
-  const size = plainSize(document["size"]);
+function fileLine(
+  { _id, _creationTime, sha256, size, contentType }: DocumentJson,
+  internalId: string,
+): string {
   // Convex writes these as plain JSON, unlike the documents of other tables.
-  return `${JSON.stringify({ _id, _creationTime, sha256, size, contentType, internalId: _id })}\n`;
-}
-
-function plainSize(size: JSONValue | undefined): number {
-  if (typeof size === "number") return size;
-  const encoded = (size as { readonly $integer?: string } | undefined)?.$integer ?? "";
-  return encoded === "" ? 0 : Number(Buffer.from(encoded, "base64").readBigInt64LE());
+  return `${JSON.stringify({ _id, _creationTime, sha256, size, contentType, internalId })}\n`;
 }
 
 async function* lines(

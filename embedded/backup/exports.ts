@@ -1,22 +1,18 @@
 import { rm, stat } from "node:fs/promises";
 import { convexToJson } from "convex/values";
-import type { DocumentJson, Engine, TableDefinition, Timestamp } from "../engine/types.ts";
+import type { DocumentJson, Engine, Timestamp } from "../engine/types.ts";
 import { exportSnapshot } from "./export-snapshot.ts";
 import { change, newestFirst, patch } from "./state-documents.ts";
-import type { StoredFiles } from "./stored-files.ts";
+import { describeError, type Log } from "../operations/log.ts";
+import type { FilesInUse } from "./files-in-use.ts";
+import { EXPORT_TABLE } from "./state-tables.ts";
 import type { WorkFolder } from "./work-folder.ts";
-
-/**
- * `_exports`: the one export that there is or was. Written by `Exports` alone. `state` goes requested →
- * in_progress → completed, or failed from each of the first two.
- */
-export const EXPORT_TABLE: TableDefinition = { name: "_exports", indexes: [] };
 
 export type ExportsDeps = {
   readonly engine: Engine;
   readonly work: WorkFolder;
-  readonly files: StoredFiles;
-  readonly log: (line: string) => void;
+  readonly files: FilesInUse;
+  readonly log: Log;
 };
 
 type Finished = { readonly ts: Timestamp; readonly file: string };
@@ -86,18 +82,21 @@ export class Exports {
   async #make(id: string, includeStorage: boolean): Promise<void> {
     const { engine, work, files, log } = this.#deps;
     const [copy, target] = [work.newPath("export-copy"), `${work.newPath("export")}.zip`];
+    // What the snapshot has must stay readable, also when it is deleted meanwhile.
+    const release = await files.hold();
     try {
       const ts = await engine.copyTo(copy);
       await this.#patch(id, { state: "in_progress", start_ts: convexToJson(ts) });
-      await exportSnapshot({ copy, target, files: includeStorage ? files : null });
+      await exportSnapshot({ copy, target, files: includeStorage ? files.store : null });
       await this.#keep({ ts, file: target });
       const complete_ts = convexToJson(engine.durable());
       await this.#patch(id, { state: "completed", complete_ts, zip_object_key: `${String(ts)}.zip` });
     } catch (error) {
-      log(`export: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      log.error("export.failed", { message: describeError(error) });
       await rm(target, { force: true });
       await this.#patch(id, { state: "failed" }).catch(() => undefined);
     } finally {
+      release();
       await removeDatabase(copy);
     }
   }

@@ -9,7 +9,7 @@ import type { Store } from "./store.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { EngineTransaction } from "./transaction.ts";
 import type { CommitOutcome, Conflict, Placed, Timestamp } from "./types.ts";
-import type { CommitRecord, WriteLog } from "./write-log.ts";
+import { RETENTION, type CommitRecord, type WriteLog } from "./write-log.ts";
 
 /** A change of `tryBarrier`, written but not on disk yet. */
 export type Prepared =
@@ -30,7 +30,7 @@ export type CommitterParts = {
 };
 
 /** What a commit meets whose snapshot was forgotten, be it for a new schema: Convex blames its index table, too. */
-const FORGOTTEN: Conflict = { table: "_index", index: "by_id", documentId: "_index" };
+const FORGOTTEN: Conflict = { table: "_index", index: "by_id", documentId: "_index", range: null };
 const NANOSECONDS_PER_MILLISECOND = 1_000_000;
 
 /**
@@ -43,6 +43,7 @@ export class Committer {
   #unflushed: CommitRecord[] = [];
   #waiters: Waiter[] = [];
   #scheduled: NodeJS.Immediate | null = null;
+  #forgetting: NodeJS.Timeout | null = null;
   #commits = 0;
   #conflicts = 0;
   #flushes = 0;
@@ -96,7 +97,20 @@ export class Committer {
     this.#waiters = [];
     for (const { resolve } of waiters) resolve();
     log.trim(clock(), live.oldest());
+    this.#forgetLater();
     subscriptions.notify(flushed);
+  }
+
+  /** The last commits before a silence would stay in memory for as long as it lasts. */
+  #forgetLater(): void {
+    const { log, live, clock } = this.#parts;
+    if (this.#forgetting !== null || log.size === 0) return;
+    this.#forgetting = setTimeout(() => {
+      this.#forgetting = null;
+      log.trim(clock(), live.oldest());
+      this.#forgetLater();
+    }, RETENTION.windowMs);
+    this.#forgetting.unref();
   }
 
   /** Runs a change that no transaction may span (the schema's), and makes it the only snapshot that there is. */
@@ -115,13 +129,14 @@ export class Committer {
   }
 
   /** As `flushBarrier`, for a change that may be refused or fail: it is taken back then, and all stays usable. */
-  tryBarrier(file: string, change: () => Prepared): Placed {
+  tryBarrier(file: string, transaction: EngineTransaction, change: () => Prepared): Placed {
     this.flush();
     const { store, log, subscriptions } = this.#parts;
     const ts = this.#nextTimestamp();
     const refused = store.withStaging(file, (): Placed | null => {
       const prepared = change();
       if (prepared.kind === "refused") return prepared;
+      this.#write(transaction, ts);
       store.flush(ts);
       prepared.onDisk();
       return null;
@@ -141,18 +156,22 @@ export class Committer {
   }
 
   #apply(transaction: EngineTransaction): Timestamp {
-    const { store, log, catalog, clock } = this.#parts;
+    const { log, clock } = this.#parts;
     const ts = this.#nextTimestamp();
-    const { writes, changes } = prepareCommit(transaction.pending, ts);
-    this.#orFail(() => {
-      for (const table of catalog.takeUnsaved()) store.createTable(table);
-      for (const write of writes) applyWrite(store, write);
-    });
+    const changes = this.#orFail(() => this.#write(transaction, ts));
     const record = { ts, madeAt: clock(), changes };
     log.append(record);
     this.#unflushed.push(record);
     this.#commits += 1;
     return ts;
+  }
+
+  #write(transaction: EngineTransaction, ts: Timestamp): CommitRecord["changes"] {
+    const { store, catalog } = this.#parts;
+    const { writes, changes } = prepareCommit(transaction.pending, ts);
+    for (const table of catalog.takeUnsaved()) store.createTable(table);
+    for (const write of writes) applyWrite(store, write);
+    return changes;
   }
 
   #nextTimestamp(): Timestamp {
@@ -177,9 +196,9 @@ export class Committer {
   }
 
   /** Memory may be ahead of the file once a write has failed: then nothing is accepted any more. */
-  #orFail(write: () => void): void {
+  #orFail<T>(write: () => T): T {
     try {
-      write();
+      return write();
     } catch (cause) {
       const error = new EngineFailedError(cause);
       this.#parts.health.fail(error);

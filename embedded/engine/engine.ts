@@ -143,9 +143,18 @@ class SqliteEngine implements Engine {
     return byId === undefined ? 0 : this.#store.countEntries(byId);
   }
 
-  placeTables(staged: StagedTables): Placed {
-    this.#health.assertUsable();
-    return this.#committer.tryBarrier(staged.file, () => {
+  placeTables(staged: StagedTables, also: (transaction: Transaction) => void = () => undefined): Placed {
+    const transaction = ownTransaction(this.begin());
+    try {
+      also(transaction);
+      return this.#place(staged, transaction);
+    } finally {
+      this.discard(transaction);
+    }
+  }
+
+  #place(staged: StagedTables, transaction: EngineTransaction): Placed {
+    return this.#committer.tryBarrier(staged.file, transaction, () => {
       const stale = staleReason(this.#catalog, staged);
       if (stale !== null) return { kind: "refused", reason: stale };
       for (const { name, append } of staged.tables) {

@@ -93,6 +93,8 @@ export type Conflict = {
   readonly table: string;
   readonly index: string;
   readonly documentId: string;
+  /** What was read there, and written into: encoded keys, half-open. Null: all that there was. */
+  readonly range: Pick<KeyRange, "lower" | "upper"> | null;
 };
 
 export type CommitOutcome =
@@ -128,9 +130,9 @@ export interface Engine {
   countDocuments(table: string): number;
   /**
    * Puts staged tables in place, all or none, as one commit that no transaction spans: whoever runs meanwhile
-   * runs again, and every subscriber is told once.
+   * runs again, and every subscriber is told once. `also` writes to other tables in the same commit.
    */
-  placeTables(staged: StagedTables): Placed;
+  placeTables(staged: StagedTables, also?: (transaction: Transaction) => void): Placed;
   /**
    * Copies everything that is on disk now into a new file, while the engine goes on.
    * Rejects with CopyAbortedError when it is closed meanwhile.

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { APP } from "../values/table-name.ts";
+import type { ComponentPath } from "../values/table-name.ts";
 import type { ScheduledFunction } from "../scheduler/scheduled-function.ts";
 import type { ConflictStats } from "./conflict-stats.ts";
 import { newCallContext, type CallContext } from "./execution.ts";
@@ -13,6 +15,7 @@ import { routeHttp, runHttp } from "./run-http.ts";
 import { runMutation, runScheduledMutation } from "./run-mutation.ts";
 import { runQuery } from "./run-query.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
+import type { Schema } from "./schema.ts";
 import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
 import { notFound, type Services } from "./services.ts";
 import { wrongType } from "./syscalls/target.ts";
@@ -142,14 +145,24 @@ export class BundleRunner implements FunctionRuntime {
     }));
   }
 
+  schemaOf(component: ComponentPath): Schema {
+    return this.#components.schemaOf(component);
+  }
+
   conflictStats(): ReturnType<FunctionRuntime["conflictStats"]> {
     return this.#stats.snapshot();
   }
 
-  #resolve({ path: text, identity }: FunctionCall, type: RegisteredFunction["type"] | null): Resolved {
-    const path = parseFunctionPath(text);
+  resetConflictStats(): void {
+    this.#stats.reset();
+  }
+
+  #resolve(call: FunctionCall, type: RegisteredFunction["type"] | null): Resolved {
+    const { path: text, component = APP, identity } = call;
+    const path = parseFunctionPath(text, component);
     const target = path === null ? null : this.#components.find(path);
-    if (target === null || (target.visibility === "internal" && identity.kind !== "admin")) {
+    const isPublic = target?.visibility === "public" && component === APP;
+    if (target === null || !(isPublic || identity.kind === "admin")) {
       return { kind: "refused", result: notFound(path === null ? text : shortPathOf(path), identity) };
     }
     if (type !== null && target.type !== type) {

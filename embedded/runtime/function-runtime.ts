@@ -3,6 +3,7 @@ import type { ComponentPath } from "../values/table-name.ts";
 import type { CronSpec } from "../scheduler/cron-spec.ts";
 import type { FunctionStats } from "./conflict-stats.ts";
 import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
+import type { Schema } from "./schema.ts";
 import type { FunctionRunner } from "./types.ts";
 
 /** A runner with what the composition of the backend needs besides. */
@@ -12,6 +13,9 @@ export interface FunctionRuntime extends FunctionRunner {
   /** The app, and the components that are installed in it. */
   readonly componentPaths: readonly ComponentPath[];
   readonly authConfig: JSONValue;
+  schemaOf(component: ComponentPath): Schema;
   /** Conflicts and retries of mutations, by function. */
   conflictStats(): { readonly [identifier: string]: FunctionStats };
+  /** Counts them from zero again. */
+  resetConflictStats(): void;
 }

@@ -1,12 +1,22 @@
+import { EXPORT_TABLE, IMPORT_TABLE } from "../backup/state-tables.ts";
 import type { TableDefinition } from "../engine/types.ts";
 import { CRON_TABLE } from "../scheduler/cron-job.ts";
 import { SCHEDULED_TABLE } from "../scheduler/scheduled-function.ts";
 import { DELETED_TABLE, FILE_TABLE, STORAGE_TABLE } from "../storage/file-rows.ts";
 import { APP, type ComponentPath } from "../values/table-name.ts";
+import { ENVIRONMENT_TABLE } from "./environment-table.ts";
 import { SESSION_TABLE } from "./session-requests.ts";
 
 /** Tables that the backend itself keeps for the whole deployment. */
-const DEPLOYMENT_TABLES: readonly TableDefinition[] = [CRON_TABLE, SESSION_TABLE, FILE_TABLE, DELETED_TABLE];
+const DEPLOYMENT_TABLES: readonly TableDefinition[] = [
+  CRON_TABLE,
+  SESSION_TABLE,
+  ENVIRONMENT_TABLE,
+  FILE_TABLE,
+  DELETED_TABLE,
+  EXPORT_TABLE,
+  IMPORT_TABLE,
+];
 /** Those that it keeps for the app and for each component. */
 const COMPONENT_TABLES: readonly TableDefinition[] = [SCHEDULED_TABLE, STORAGE_TABLE];
 

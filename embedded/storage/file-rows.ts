@@ -50,6 +50,24 @@ export function insertFile(transaction: Transaction, file: Omit<StoredFile, "id"
   return id;
 }
 
+/** The hidden half of a file, for a `_storage` row that an import puts in place by itself. */
+export type FileRow = Pick<StoredFile, "component" | "storageId" | "key"> & { readonly fileId: string };
+
+export function putFileRow(transaction: Transaction, row: FileRow): void {
+  transaction.insert(FILE_TABLE.name, row);
+}
+
+/** Removes the hidden halves of all files of some components, whose `_storage` an import replaces. */
+export function deleteFileRows(transaction: Transaction, components: ReadonlySet<ComponentPath>): void {
+  const scan = transaction.scan(fullRange(FILE_TABLE.name, "by_creation_time"), "asc");
+  for (let entry = scan.next(); entry !== null; entry = scan.next()) {
+    const { _id, component, key } = entry.document;
+    if (!components.has(component as string)) continue;
+    transaction.remove(_id as string);
+    transaction.insert(DELETED_TABLE.name, { key: key as string });
+  }
+}
+
 /** By the id of its `_storage` row; null when there is none (any more). */
 export function fileById(transaction: Transaction, id: string): StoredFile | null {
   return joined(transaction, firstWith(transaction, BY_FILE, id));

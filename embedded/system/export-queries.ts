@@ -1,4 +1,4 @@
-import { EXPORT_TABLE } from "../backup/exports.ts";
+import { EXPORT_TABLE } from "../backup/state-tables.ts";
 import { newestFirst } from "../backup/state-documents.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
