@@ -1,5 +1,25 @@
-import { makeFunctionReference, type PaginationOptions, type PaginationResult } from "convex/server";
+import {
+  anyApi,
+  makeFunctionReference,
+  type ApiFromModules,
+  type PaginationOptions,
+  type PaginationResult,
+} from "convex/server";
 import type { GenericId, Value } from "convex/values";
+import type * as later from "./convex/later.ts";
+import type * as nested from "./convex/nested.ts";
+import type * as things from "./convex/things.ts";
+import type * as world from "./convex/world.ts";
+
+type Modules = {
+  later: typeof later;
+  nested: typeof nested;
+  things: typeof things;
+  world: typeof world;
+};
+
+/** Modules whose types are taken from their files, as codegen does it. */
+export const modules = anyApi as unknown as ApiFromModules<Modules>;
 
 /** The fixture's functions, by name: what codegen would give a project that is pushed with the CLI. */
 export const api = {

@@ -1,5 +1,6 @@
 import {
   actionGeneric,
+  internalActionGeneric,
   internalMutationGeneric,
   internalQueryGeneric,
   mutationGeneric,
@@ -19,5 +20,6 @@ export type Reader = GenericDatabaseReader<DataModel>;
 export const query = queryGeneric as QueryBuilder<DataModel, "public">;
 export const mutation = mutationGeneric as MutationBuilder<DataModel, "public">;
 export const action = actionGeneric as ActionBuilder<DataModel, "public">;
+export const internalAction = internalActionGeneric as ActionBuilder<DataModel, "internal">;
 export const internalQuery = internalQueryGeneric as QueryBuilder<DataModel, "internal">;
 export const internalMutation = internalMutationGeneric as MutationBuilder<DataModel, "internal">;

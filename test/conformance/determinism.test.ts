@@ -1,0 +1,74 @@
+import { ConvexHttpClient } from "convex/browser";
+import { expect, test } from "vitest";
+import { modules } from "./api.ts";
+import { deployment, httpClient, uniqueName } from "./deployment.ts";
+import { saying } from "./expectations.ts";
+
+const { world, things } = modules;
+
+test("the clock stands still within a mutation, near the real time", async () => {
+  const { times } = await httpClient().mutation(world.looks, {});
+  expect(new Set(times).size).toBe(1);
+  expect(Math.abs(times[0]! - Date.now())).toBeLessThan(60_000);
+});
+
+test("random numbers differ, within a run and from run to run", async () => {
+  const [a, b] = [await httpClient().mutation(world.looks, {}), await httpClient().mutation(world.looks, {})];
+  const randoms = [...a.randoms, ...b.randoms];
+  expect(new Set(randoms).size).toBe(6);
+  expect(randoms.every((n) => n >= 0 && n < 1)).toBe(true);
+});
+
+test("queries have no network and no timers", async () => {
+  const { fetch, timer } = await httpClient().query(world.forbidden, {});
+  expect(fetch).toMatch(/fetch\(\).*(query|queries|action)/i);
+  expect(timer).toMatch(/setTimeout.*(query|queries|action)/i);
+});
+
+test("what a function logs reaches its client", async () => {
+  const lines: string[] = [];
+  const add = (...parts: unknown[]): void => void lines.push(parts.map(String).join(" "));
+  const logger = { log: add, warn: add, error: add, logVerbose: add };
+  const client = new ConvexHttpClient(deployment.url, { logger });
+  await client.query(world.logs, { text: "hello there" });
+  // A deployment of kind "production" keeps its logs.
+  if (lines.length === 0) return;
+  const all = lines.join("\n");
+  expect(all).toContain("hello there");
+  expect(all).toContain("careful");
+  expect(all).toContain("broken");
+});
+
+test("limits: queries per function", async () => {
+  await expect(httpClient().query(world.manyReads, { owner: uniqueName() })).rejects.toThrow(
+    saying(/Too many reads in a single function execution/),
+  );
+});
+
+test("limits: a document's size", async () => {
+  const owner = uniqueName();
+  const insert = (bytes: number) => httpClient().mutation(world.bigDocument, { owner, bytes });
+  await expect(insert(1024 * 1024 + 1)).rejects.toThrow(saying(/Value is too large/));
+  await insert(1024 * 1024 - 1024);
+  expect(await httpClient().query(things.range, { owner, bounds: [] })).toHaveLength(1);
+});
+
+test("limits: a value's nesting", async () => {
+  const owner = uniqueName();
+  await expect(httpClient().mutation(world.deepValue, { owner, depth: 70 })).rejects.toThrow(
+    saying(/too deeply nested/),
+  );
+  await httpClient().mutation(world.deepValue, { owner, depth: 50 });
+});
+
+test("limits: a function's result", async () => {
+  await expect(httpClient().action(world.bigReturn, { mebibytes: 17 })).rejects.toThrow(
+    saying(/return value is too large|too large/),
+  );
+});
+
+test("limits: a query that waits for what never comes", { timeout: 60_000 }, async () => {
+  await expect(httpClient().query(world.endless, {})).rejects.toThrow(
+    saying(/timed out|never resolve|unresolved|dangling/i),
+  );
+});

@@ -1,0 +1,89 @@
+import { ConvexError, type Value } from "convex/values";
+import { describe, expect, test } from "vitest";
+import { api, modules } from "./api.ts";
+import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
+import { watch } from "./watch.ts";
+
+const { nested } = modules;
+const data: readonly (readonly [string, Value])[] = [
+  ["null", null],
+  ["a text", "taken"],
+  ["JSON in a text", '{"not": "parsed"}'],
+  ["a number", 1.5],
+  ["NaN", NaN],
+  ["an int64", 7n],
+  ["a boolean", false],
+  ["bytes", new Uint8Array([0, 255]).buffer],
+  ["an array", [1, [2n]]],
+  ["an object", { code: "taken", at: { n: 3n } }],
+];
+
+async function dataOf(failing: Promise<unknown>): Promise<Value> {
+  const error = await failing.then(
+    () => null,
+    (failure: unknown) => failure,
+  );
+  expect(error).toBeInstanceOf(ConvexError);
+  return (error as ConvexError<Value>).data;
+}
+
+const clients = [
+  ["over HTTP", () => httpClient()],
+  ["over a WebSocket", () => liveClient()],
+] as const;
+
+describe.each(clients)("a ConvexError's data, %s", (_, connect) => {
+  test.each(data)("%s", async (_, value) => {
+    const client = connect();
+    expect(await dataOf(client.query(nested.failingQuery, { data: value }))).toEqual(value);
+    expect(await dataOf(client.mutation(api.values.failWithData, { data: value }))).toEqual(value);
+    expect(await dataOf(client.action(nested.failingAction, { data: value }))).toEqual(value);
+    expect(await client.action(nested.caughtInAction, { data: value })).toEqual(value);
+  });
+});
+
+test("a subscription's error has its data too", async () => {
+  const error = await watch(liveClient(), nested.failingQuery, { data: { n: 7n } }).untilError();
+  expect((error as ConvexError<Value>).data).toEqual({ n: 7n });
+});
+
+test("over plain HTTP, an error's data stands beside its message", async () => {
+  const body = JSON.stringify({ path: "nested:failingQuery", args: { data: { code: "x" } }, format: "json" });
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch(`${deployment.url}/api/query`, { method: "POST", headers, body });
+  expect(await response.json()).toMatchObject({ status: "error", errorData: { code: "x" } });
+});
+
+test("a nested mutation that fails is rolled back alone, if its error is caught", async () => {
+  const channel = uniqueName();
+  const bodies = ["before", "nested", "after"];
+  expect(await httpClient().mutation(nested.outer, { channel, isCaught: true })).toEqual({
+    caught: { why: 7n },
+    seen: bodies,
+  });
+  expect(await httpClient().query(api.messages.list, { channel })).toEqual(bodies);
+});
+
+test("if it is not caught, all is rolled back, and the client gets its data", async () => {
+  const channel = uniqueName();
+  const failing = httpClient().mutation(nested.outer, { channel, isCaught: false });
+  expect(await dataOf(failing)).toEqual({ why: 7n });
+  expect(await httpClient().query(api.messages.list, { channel })).toEqual([]);
+});
+
+test("actions of one client run at the same time", async () => {
+  const client = liveClient();
+  const runs = await Promise.all(Array.from({ length: 4 }, () => client.action(nested.slow, { ms: 500 })));
+  const lastStart = Math.max(...runs.map(({ started }) => started));
+  const firstEnd = Math.min(...runs.map(({ ended }) => ended));
+  expect(lastStart).toBeLessThan(firstEnd);
+});
+
+test("a mutation does not wait for an action", async () => {
+  const client = liveClient();
+  let hasEnded = false;
+  const action = client.action(nested.slow, { ms: 1500 }).then(() => (hasEnded = true));
+  await client.mutation(api.counters.increment, { name: uniqueName() });
+  expect(hasEnded).toBe(false);
+  await action;
+});
