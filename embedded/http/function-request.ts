@@ -1,6 +1,7 @@
 import type { JSONValue } from "convex/values";
 import { z } from "zod";
 import type { Timestamp } from "../engine/types.ts";
+import { APP, type ComponentPath } from "../values/table-name.ts";
 import { decodeTimestamp } from "../sync/timestamps.ts";
 
 /** How values are written in the answer; arguments are read as the encoding in both. */
@@ -11,6 +12,8 @@ export type FunctionRequest = {
   readonly args: JSONValue;
   readonly format: ValueFormat;
   readonly ts: Timestamp | null;
+  /** The component whose function it is: "" is the app. */
+  readonly component: ComponentPath;
 };
 
 export type ParsedRequest =
@@ -28,6 +31,7 @@ const body = z.object({
     .transform((args): JSONValue => (Array.isArray(args) ? (args[0] ?? {}) : args)),
   format: z.enum(["json", "convex_encoded_json"]).default("json"),
   ts: z.string().optional(),
+  componentPath: z.string().max(1024).nullish(),
 });
 
 /** Reads the body of a function call; `/api/run/{path}` has the path in its URL instead. */
@@ -35,10 +39,10 @@ export function parseFunctionRequest(value: JSONValue, pathFromUrl?: string): Pa
   const withPath = pathFromUrl === undefined || !isObject(value) ? value : { ...value, path: pathFromUrl };
   const parsed = body.safeParse(withPath);
   if (!parsed.success) return { kind: "invalid", reason: z.prettifyError(parsed.error).slice(0, 500) };
-  const { path, args, format, ts: encodedTs } = parsed.data;
+  const { path, args, format, ts: encodedTs, componentPath } = parsed.data;
   const ts = encodedTs === undefined ? null : decodeTimestamp(encodedTs);
   if (encodedTs !== undefined && ts === null) return { kind: "invalid", reason: "ts is not a timestamp" };
-  return { kind: "ok", request: { path, args, format, ts } };
+  return { kind: "ok", request: { path, args, format, ts, component: componentPath ?? APP } };
 }
 
 /** `/api/run/folder/module/name` names `folder/module:name`. Null when there is no name after a module. */

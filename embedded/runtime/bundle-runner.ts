@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { APP } from "../values/table-name.ts";
-import type { ComponentPath } from "../values/table-name.ts";
+import { APP, type ComponentPath } from "../values/table-name.ts";
 import type { ScheduledFunction } from "../scheduler/scheduled-function.ts";
 import type { ConflictStats } from "./conflict-stats.ts";
 import { newCallContext, type CallContext } from "./execution.ts";

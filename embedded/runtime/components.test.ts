@@ -102,6 +102,18 @@ test.each([
   }
 });
 
+test("the admin may name a component to call any of its functions", async () => {
+  const ask = (identity: Identity) =>
+    fixture.runner.runAny({ ...request("lib:secret"), component: "first", identity });
+  expect(await ask({ kind: "admin" })).toMatchObject({ outcome: { value: "nobody asks" } });
+  expect((await ask(USER)).outcome).toMatchObject({
+    kind: "failure",
+    message: expect.stringContaining("Could not find public function for 'lib:secret'") as unknown,
+  });
+  const open = await fixture.runner.runAny({ ...request("lib:names"), component: "first", identity: USER });
+  expect(open.outcome.kind).toBe("failure");
+});
+
 test("the app reaches a component's public functions, not its internal ones nor its own components", async () => {
   await expect(call("app:callInternal", { mount: "first" })).rejects.toThrow(
     /Couldn't find a public function "lib:secret" in the component "first"/,

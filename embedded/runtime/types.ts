@@ -1,20 +1,24 @@
 import type { JSONValue } from "convex/values";
+import type { ComponentPath } from "../values/table-name.ts";
 import type { ReadSet, Timestamp } from "../engine/types.ts";
 
 export type Claims = { readonly [claim: string]: JSONValue };
 
 /**
  * Who calls. `admin` may call internal functions, and functions then see the claims it acts as, if any;
- * `user` carries verified token claims.
+ * `user` carries verified token claims. `none` of an HTTP action says why its `Authorization` header is no
+ * identity, if it has one: the header may be the developer's own affair.
  */
 export type Identity =
-  | { readonly kind: "none" }
+  | { readonly kind: "none"; readonly refused?: string }
   | { readonly kind: "admin"; readonly actingAs?: Claims }
   | { readonly kind: "user"; readonly attributes: Claims };
 
 export type FunctionCall = {
   /** "module:name" or "folder/module:name", as clients send it (".js" and a missing name allowed). */
   readonly path: string;
+  /** Of which installed component the function is; absent and "" mean the app. Only the admin may name one. */
+  readonly component?: ComponentPath;
   /** The one argument object, in Convex's JSON encoding. */
   readonly args: JSONValue;
   readonly identity: Identity;
@@ -22,6 +26,9 @@ export type FunctionCall = {
   /** Only of mutations that came over a WebSocket: they may be sent again after a reconnect. */
   readonly session?: SessionRequest;
 };
+
+/** Who sends a request to an HTTP action, and the id that its logs and errors go by. */
+export type HttpCaller = { readonly identity?: Identity; readonly requestId?: string };
 
 /** Names one mutation of one client session, so that a resent one is answered, not run again. */
 export type SessionRequest = {
@@ -62,7 +69,7 @@ export interface FunctionRunner {
   /** Any of the three, by what the function is: HTTP `/api/function` and `npx convex run`. */
   runAny(call: FunctionCall): Promise<Completed>;
   /** Routes to an httpAction; null when no route matches. */
-  runHttp(request: Request): Promise<Response | null>;
+  runHttp(request: Request, caller?: HttpCaller): Promise<Response | null>;
   /** What functions there are, as `npx convex function-spec` shows them. */
   functionSpecs(): readonly FunctionSpec[];
 }

@@ -47,8 +47,8 @@ export class LiveQueries {
   }
 }
 
-function keyOf({ path, args, identity, journal }: QuerySpec): string {
-  return JSON.stringify([path, sorted(args), sorted(identity), journal]);
+function keyOf({ path, component = "", args, identity, journal }: QuerySpec): string {
+  return JSON.stringify([component, path, sorted(args), sorted(identity), journal]);
 }
 
 /** Two clients may write the same arguments in another order. */

@@ -1,10 +1,13 @@
 import type { JSONValue } from "convex/values";
 import type { Engine, Timestamp } from "../engine/types.ts";
+import type { ComponentPath } from "../values/table-name.ts";
 import type { FunctionRunner, Identity } from "../runtime/types.ts";
-import type { KnownResult } from "./transition.ts";
+import { saysTheSame, type KnownResult } from "./known-result.ts";
 
 export type QuerySpec = {
   readonly path: string;
+  /** The component whose function it is; absent for the app's. */
+  readonly component?: ComponentPath;
   readonly args: JSONValue;
   readonly identity: Identity;
   /** What an earlier run decided (page ends); the next run keeps to it. */
@@ -101,11 +104,6 @@ export class LiveQuery {
     if (engine.durable() > run.ts) await commitsSinceTheRunReported();
     return result;
   }
-}
-
-/** Log lines are no news: Convex does not send a result again because a run of it logged something else. */
-function saysTheSame(a: KnownResult, b: KnownResult): boolean {
-  return a.journal === b.journal && JSON.stringify(a.outcome) === JSON.stringify(b.outcome);
 }
 
 /** The engine reports a commit that came between run and subscription asynchronously, but in this turn. */

@@ -1,9 +1,11 @@
+import { APP } from "../values/table-name.ts";
 import type { Timestamp } from "../engine/types.ts";
 import type { Identity } from "../runtime/types.ts";
+import type { KnownResult } from "./known-result.ts";
 import type { LiveQueries, Watched } from "./live-queries.ts";
 import type { QuerySetModification } from "./protocol.ts";
 import type { QueryId } from "./server-messages.ts";
-import type { KnownResult, KnownResults } from "./transition.ts";
+import type { KnownResults } from "./transition.ts";
 
 /** Queries of one client at a time: far above what a page or a device needs. */
 export const MAX_QUERIES = 10_000;
@@ -48,8 +50,10 @@ export class QuerySet {
   /** Everything is asked again as somebody else. */
   reidentify(identity: Identity): void {
     for (const entry of this.#entries.values()) {
-      entry.watched.release();
+      const before = entry.watched;
       entry.watched = this.#watch(entry.add, entry.journal, identity);
+      // After, so that a fresh token of the same user finds the result that is held.
+      before.release();
     }
   }
 
@@ -77,7 +81,8 @@ export class QuerySet {
   }
 
   #watch(add: Entry["add"], journal: string | null, identity: Identity): Watched {
-    const spec = { path: add.udfPath, args: add.args, identity, journal };
+    const component = add.componentPath ?? APP;
+    const spec = { path: add.udfPath, component, args: add.args, identity, journal };
     return this.#live.watch(spec, this.#onInvalidated);
   }
 }
