@@ -50,19 +50,19 @@ export class IntervalIndex<V> {
     this.#root = merge(before, after);
   }
 
-  /** Calls back with the value of each interval that contains the key. */
-  visit(key: Uint8Array, found: (value: V) => void): void {
-    visitTree(this.#root, key, found);
+  /** Calls back with the value of each interval that contains the key. Returns how many it has looked at. */
+  visit(key: Uint8Array, found: (value: V) => void): number {
+    return visitTree(this.#root, key, found);
   }
 }
 
-function visitTree<V>(tree: Tree<V>, key: Uint8Array, found: (value: V) => void): void {
-  if (tree === null || !isBelow(key, tree.reach)) return;
-  visitTree(tree.left, key, found);
+function visitTree<V>(tree: Tree<V>, key: Uint8Array, found: (value: V) => void): number {
+  if (tree === null || !isBelow(key, tree.reach)) return 0;
+  const looked = visitTree(tree.left, key, found) + 1;
   const { lower, upper, value } = tree.interval;
-  if (compareBytes(lower, key) > 0) return;
+  if (compareBytes(lower, key) > 0) return looked;
   if (isBelow(key, upper)) found(value);
-  visitTree(tree.right, key, found);
+  return looked + visitTree(tree.right, key, found);
 }
 
 /** Splits into what comes before an interval, and that interval with all after it. */

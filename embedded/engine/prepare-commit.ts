@@ -24,8 +24,9 @@ export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts:
   const writes: StoreWrite[] = [];
   const changes = new Map<string, IndexChange[]>();
   for (const [id, { table, base, current }] of pending) {
-    const json = current === null ? null : withCommitTs(JSON.stringify(current), ts);
-    const after = json === null ? null : (JSON.parse(json) as DocumentJson);
+    const text = current === null ? null : JSON.stringify(current);
+    const json = text === null ? null : withCommitTs(text, ts);
+    const after = json === null || json === text ? current : (JSON.parse(json) as DocumentJson);
     if (json !== null) writes.push({ kind: "put_document", id, table, json });
     else if (base !== null) writes.push({ kind: "delete_document", id });
     for (const index of table.indexes) {
@@ -51,11 +52,11 @@ function entryWrites(index: IndexEntry, id: string, from: Version, to: Version):
 // A key that stays is changed as well: whoever read it saw the old document under it.
 function indexChanges(documentId: string, from: Version, to: Version): IndexChange[] {
   if (from !== null && isSameKey(from, to)) {
-    return [{ key: from.key, documentId, before: from.document, after: to?.document ?? null }];
+    return [{ key: from.key, documentId, before: from.document }];
   }
   const changes: IndexChange[] = [];
-  if (from !== null) changes.push({ key: from.key, documentId, before: from.document, after: null });
-  if (to !== null) changes.push({ key: to.key, documentId, before: null, after: to.document });
+  if (from !== null) changes.push({ key: from.key, documentId, before: from.document });
+  if (to !== null) changes.push({ key: to.key, documentId, before: null });
   return changes;
 }
 

@@ -1,8 +1,9 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { indexEntry, type IndexEntry, type TableEntry } from "./catalog.ts";
 import { createPrivate, makePrivate } from "./private-file.ts";
 import { openingError } from "./sqlite-errors.ts";
 import { CHECKPOINT_PAGES, prepareDatabase } from "./store-schema.ts";
+import { prepareStatements, type Statements } from "./store-statements.ts";
 import type { ScanOrder, Timestamp } from "./types.ts";
 
 export type StoredRow = { readonly key: Uint8Array; readonly json: string };
@@ -20,7 +21,7 @@ const VERIFIED = "verified:";
 export class Store {
   readonly path: string;
   readonly #db: DatabaseSync;
-  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #statements: Statements;
   #isOpen = false;
 
   /** Opens or creates the file; ":memory:" for tests. Throws StoreError. */
@@ -225,39 +226,6 @@ export class Store {
     this.#db.exec("BEGIN IMMEDIATE");
     this.#isOpen = true;
   }
-}
-
-function prepareStatements(
-  db: DatabaseSync,
-): Record<
-  | "lastTimestamp"
-  | "setLastTimestamp"
-  | "document"
-  | "putDocument"
-  | "deleteDocument"
-  | "putEntry"
-  | "deleteEntry"
-  | "scanUp"
-  | "scanDown",
-  StatementSync
-> {
-  const lastTimestamp = db.prepare("SELECT value FROM meta WHERE name = 'last_ts'");
-  lastTimestamp.setReadBigInts(true);
-  const scan = `SELECT e.key AS key, d.json AS json FROM index_entries e JOIN documents d ON d.id = e.doc_id
-    WHERE e.index_id = ? AND e.key >= ? AND e.key < ? ORDER BY e.key`;
-  return {
-    lastTimestamp,
-    setLastTimestamp: db.prepare("UPDATE meta SET value = ? WHERE name = 'last_ts'"),
-    document: db.prepare("SELECT json FROM documents WHERE id = ?"),
-    putDocument: db.prepare(
-      "INSERT INTO documents VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
-    ),
-    deleteDocument: db.prepare("DELETE FROM documents WHERE id = ?"),
-    putEntry: db.prepare("INSERT INTO index_entries VALUES (?, ?, ?)"),
-    deleteEntry: db.prepare("DELETE FROM index_entries WHERE index_id = ? AND key = ?"),
-    scanUp: db.prepare(`${scan} ASC LIMIT ?`),
-    scanDown: db.prepare(`${scan} DESC LIMIT ?`),
-  };
 }
 
 function readIndex(table: string, row: Record<string, unknown>): IndexEntry {

@@ -52,7 +52,7 @@ test("each is called once, with the first later commit that writes into its rang
 });
 
 function changeOf(at: Uint8Array): IndexChange {
-  return { key: at, documentId: "", before: null, after: null };
+  return { key: at, documentId: "", before: null };
 }
 
 describe("of an engine", () => {

@@ -1,11 +1,10 @@
 import type { DocumentJson, Timestamp } from "./types.ts";
 
-/** One key of one index that a commit wrote: what was there before and what is there after it. */
+/** One key of one index that a commit wrote, and what was there before. What is there now, the store has. */
 export type IndexChange = {
   readonly key: Uint8Array;
   readonly documentId: string;
   readonly before: DocumentJson | null;
-  readonly after: DocumentJson | null;
 };
 
 export type CommitRecord = {

@@ -1,18 +1,25 @@
 import { expect, test } from "vitest";
 import { transitionFrames } from "./transition-chunks.ts";
 import type { TransitionMessage } from "./server-messages.ts";
+import { transitionJson } from "./transition-json.ts";
 
 const version = { querySet: 0, identity: 0, ts: "AAAAAAAAAAA=" };
 const transition = (value: string): TransitionMessage => ({
   type: "Transition",
   startVersion: version,
   endVersion: version,
-  modifications: [{ type: "QueryUpdated", queryId: 0, value, logLines: [], journal: null }],
+  modifications: [
+    {
+      type: "QueryUpdated",
+      queryId: 0,
+      result: { outcome: { kind: "success", value }, logLines: [], journal: null },
+    },
+  ],
 });
 
 test("a small transition is one frame", () => {
   const message = transition("x");
-  expect(transitionFrames(message)).toEqual([JSON.stringify(message)]);
+  expect(transitionFrames(message)).toEqual([transitionJson(message)]);
 });
 
 test("a large one comes in numbered chunks that join to the whole, each valid UTF-8", () => {
@@ -24,5 +31,7 @@ test("a large one comes in numbered chunks that join to the whole, each valid UT
   expect(new Set(chunks.map((chunk) => chunk["transitionId"])).size).toBe(1);
   expect(chunks.map((chunk) => chunk["partNumber"])).toEqual(chunks.map((_, part) => part));
   expect(chunks.every((chunk) => chunk["totalParts"] === chunks.length)).toBe(true);
-  expect(JSON.parse(chunks.map((chunk) => chunk["chunk"]).join(""))).toEqual(message);
+  expect(JSON.parse(chunks.map((chunk) => chunk["chunk"]).join(""))).toEqual(
+    JSON.parse(transitionJson(message)),
+  );
 });

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { ServerMessage, TransitionMessage } from "./server-messages.ts";
+import { transitionJson } from "./transition-json.ts";
 
 /** Characters of one chunk: small enough that a ping or a response is never stuck behind a huge frame. */
 export const CHUNK_LENGTH = 4 * 1024 * 1024;
 
 /** A transition as the frames that carry it: one, or numbered chunks when it is large. */
 export function transitionFrames(message: TransitionMessage, chunkLength = CHUNK_LENGTH): readonly string[] {
-  const text = JSON.stringify(message);
+  const text = transitionJson(message);
   if (text.length <= chunkLength) return [text];
   const transitionId = randomUUID();
   const chunks = splitBetweenCharacters(text, chunkLength);

@@ -1,5 +1,4 @@
-import type { Outcome } from "../runtime/types.ts";
-import { assertNever } from "../assert-never.ts";
+import type { KnownResult } from "./known-result.ts";
 import {
   encodeVersion,
   type QueryId,
@@ -7,13 +6,6 @@ import {
   type StateVersion,
   type TransitionMessage,
 } from "./server-messages.ts";
-
-/** A query's result. The same object means the same result: runs that change nothing keep theirs. */
-export type KnownResult = {
-  readonly outcome: Outcome;
-  readonly logLines: readonly string[];
-  readonly journal: string | null;
-};
 
 export type KnownResults = ReadonlyMap<QueryId, KnownResult>;
 
@@ -51,23 +43,9 @@ function removals({ held, results }: TransitionInput): StateModification[] {
 function updates({ held, results }: TransitionInput): StateModification[] {
   return [...results]
     .filter(([queryId, result]) => held.get(queryId) !== result)
-    .map(([queryId, result]) => modification(queryId, result));
-}
-
-function modification(queryId: QueryId, { outcome, logLines, journal }: KnownResult): StateModification {
-  switch (outcome.kind) {
-    case "success":
-      return { type: "QueryUpdated", queryId, value: outcome.value, logLines, journal };
-    case "failure":
-      return {
-        type: "QueryFailed",
-        queryId,
-        errorMessage: outcome.message,
-        logLines,
-        journal,
-        ...(outcome.data === undefined ? {} : { errorData: outcome.data }),
-      };
-    default:
-      return assertNever(outcome);
-  }
+    .map(([queryId, result]) => ({
+      type: result.outcome.kind === "success" ? "QueryUpdated" : "QueryFailed",
+      queryId,
+      result,
+    }));
 }

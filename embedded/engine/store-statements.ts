@@ -1,0 +1,27 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+
+const SCAN = `SELECT e.key AS key, d.json AS json FROM index_entries e JOIN documents d ON d.id = e.doc_id
+  WHERE e.index_id = ? AND e.key >= ? AND e.key < ? ORDER BY e.key`;
+
+/** What every read and every commit is made of: each must find its rows by a key. */
+export const STATEMENTS = {
+  lastTimestamp: "SELECT value FROM meta WHERE name = 'last_ts'",
+  setLastTimestamp: "UPDATE meta SET value = ? WHERE name = 'last_ts'",
+  document: "SELECT json FROM documents WHERE id = ?",
+  putDocument: "INSERT INTO documents VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
+  deleteDocument: "DELETE FROM documents WHERE id = ?",
+  putEntry: "INSERT INTO index_entries VALUES (?, ?, ?)",
+  deleteEntry: "DELETE FROM index_entries WHERE index_id = ? AND key = ?",
+  scanUp: `${SCAN} ASC LIMIT ?`,
+  scanDown: `${SCAN} DESC LIMIT ?`,
+} as const;
+
+export type Statements = { readonly [Name in keyof typeof STATEMENTS]: StatementSync };
+
+export function prepareStatements(db: DatabaseSync): Statements {
+  const prepared = Object.fromEntries(
+    Object.entries(STATEMENTS).map(([name, sql]) => [name, db.prepare(sql)]),
+  ) as Statements;
+  prepared.lastTimestamp.setReadBigInts(true);
+  return prepared;
+}
