@@ -15,6 +15,9 @@ test("loopback and Convex's own ports, unless told otherwise", () => {
       static: [],
       allowHost: [],
       passEnv: [],
+      logLevel: "info",
+      readLatencyMs: 0,
+      commitLatencyMs: 0,
       withParent: false,
     },
   });
@@ -63,4 +66,13 @@ test.each([
   [[...needed, "surplus"]],
 ])("refuses %j", (argv) => {
   expect(parseArguments(argv).kind).toBe("invalid");
+});
+
+test("logs and latencies", () => {
+  const given = ["--log-format", "json", "--log-level", "debug", "--read-latency-ms", "2.5"];
+  expect(parseArguments([...needed, ...given])).toMatchObject({
+    value: { logFormat: "json", logLevel: "debug", readLatencyMs: 2.5, commitLatencyMs: 0 },
+  });
+  expect(parseArguments([...needed, "--log-format", "xml"])).toMatchObject({ kind: "invalid" });
+  expect(parseArguments([...needed, "--read-latency-ms", "-1"])).toMatchObject({ kind: "invalid" });
 });

@@ -1,7 +1,10 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { LOG_FORMATS, LOG_LEVELS } from "./operations/log.ts";
 
 const port = z.coerce.number().int().min(0).max(65_535);
+/** Longer waits than these are no network's. */
+const latency = z.coerce.number().min(0).max(10_000).default(0);
 const staticFolder = z
   .string()
   .regex(/^\/[^=]*=.+$/, "expected /path=folder")
@@ -34,6 +37,10 @@ const schema = z.object({
   allowHost: z.array(z.string().min(1)).default([]),
   passEnv: z.array(z.string().min(1)).default([]),
   adminKeyFile: z.string().optional(),
+  logFormat: z.enum(LOG_FORMATS).optional(),
+  logLevel: z.enum(LOG_LEVELS).default("info"),
+  readLatencyMs: latency,
+  commitLatencyMs: latency,
   withParent: z.boolean().default(false),
 });
 
@@ -52,6 +59,10 @@ export const USAGE = `node embedded/main.ts --convex FOLDER --data FILE [options
   --allow-host NAME      another host name to answer to on loopback; may be repeated
   --pass-env NAME        let functions see this environment variable; may be repeated
   --admin-key-file FILE  read the admin key from there, not from GLEANER_ADMIN_KEY
+  --log-format FORMAT    json or text (text on a terminal, else json), on standard error
+  --log-level LEVEL      debug, info, warn or error (info)
+  --read-latency-ms N    wait so long before each database call, as in a remote deployment (0)
+  --commit-latency-ms N  and before each commit (0)
   --with-parent          end when standard input does`;
 
 /** Reads the command line. The site is beside the API unless it was told where. */
@@ -72,6 +83,10 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
         "allow-host": { type: "string", multiple: true },
         "pass-env": { type: "string", multiple: true },
         "admin-key-file": { type: "string" },
+        "log-format": { type: "string" },
+        "log-level": { type: "string" },
+        "read-latency-ms": { type: "string" },
+        "commit-latency-ms": { type: "string" },
         "with-parent": { type: "boolean" },
       },
     }));
@@ -88,6 +103,10 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     allowHost: values["allow-host"],
     passEnv: values["pass-env"],
     adminKeyFile: values["admin-key-file"],
+    logFormat: values["log-format"],
+    logLevel: values["log-level"],
+    readLatencyMs: values["read-latency-ms"],
+    commitLatencyMs: values["commit-latency-ms"],
     withParent: values["with-parent"],
   });
   if (!parsed.success) return { kind: "invalid", reason: z.prettifyError(parsed.error) };

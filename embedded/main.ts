@@ -1,12 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { parseArguments, USAGE } from "./arguments.ts";
+import { createLog, describeError, type Log } from "./operations/log.ts";
 import { startBackend, type Backend } from "./server.ts";
 
 /** Bad arguments, as the shell's own tools report them. */
 const EXIT_USAGE = 2;
 const EXIT_FAILED = 1;
+/** What a shell says of a process that a signal has ended. */
+const EXIT_SIGNALLED = { SIGINT: 130, SIGTERM: 143 } as const;
 /** A backend that cannot stop in time is stopped: what it acknowledged is on disk. */
 const STOP_WITHIN_MS = 10_000;
+
+/** Tells why nothing was started; to a program, once it is known that one listens. */
+let report = (message: string): void => console.error(message);
 
 class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
@@ -31,6 +37,13 @@ async function main(): Promise<void> {
     process.exit(EXIT_USAGE);
   }
   const { value: options } = parsed;
+  const format = options.logFormat ?? (process.stderr.isTTY ? "text" : "json");
+  const log = createLog({
+    format,
+    level: options.logLevel,
+    write: (line) => void process.stderr.write(`${line}\n`),
+  });
+  report = format === "json" ? (message) => log.error("start.failed", { message }) : report;
   const backend = await startBackend({
     convexDir: options.convex,
     dataFile: options.data,
@@ -41,16 +54,18 @@ async function main(): Promise<void> {
     ...(options.publicSiteUrl === undefined ? {} : { publicSiteUrl: options.publicSiteUrl }),
     adminKey: await readAdminKey(options.adminKeyFile),
     env: passedOn(options.passEnv),
+    latency: { readMs: options.readLatencyMs, commitMs: options.commitLatencyMs },
     staticFolders: options.static,
     allowedHosts: options.allowHost,
-    log: (line) => console.error(line),
+    log,
     // Whoever watches over this process starts it again; all that was acknowledged is on disk.
     onFailed: (error) => {
-      console.error(error.message);
+      log.error("backend.failed", { message: error.message });
       process.exit(EXIT_FAILED);
     },
   });
-  stopWhenTold(backend, options.withParent);
+  stopWhenTold(backend, options.withParent, log);
+  log.info("backend.started", { url: backend.url, siteUrl: backend.siteUrl, pid: process.pid });
   console.log(JSON.stringify({ ready: true, url: backend.url, siteUrl: backend.siteUrl }));
 }
 
@@ -73,28 +88,41 @@ function passedOn(names: readonly string[]): { readonly [name: string]: string }
   );
 }
 
-function stopWhenTold(backend: Backend, withParent: boolean): void {
+/** The first signal stops it in order, the second at once. */
+function stopWhenTold(backend: Backend, withParent: boolean, log: Log): void {
   let stopping = false;
-  const stop = (): void => {
+  const stop = (reason: string): void => {
     if (stopping) return;
     stopping = true;
-    setTimeout(() => process.exit(EXIT_FAILED), STOP_WITHIN_MS).unref();
+    log.info("backend.stopping", { reason });
+    setTimeout(() => {
+      log.error("stop.failed", { message: "it took too long" });
+      process.exit(EXIT_FAILED);
+    }, STOP_WITHIN_MS).unref();
     backend.close().then(
       () => process.exit(0),
-      (error: unknown) => fail(error),
+      (error: unknown) => {
+        log.error("stop.failed", { message: describeError(error) });
+        process.exit(EXIT_FAILED);
+      },
     );
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      if (stopping) process.exit(EXIT_SIGNALLED[signal]);
+      stop(signal);
+    });
+  }
   if (!withParent) return;
-  process.on("disconnect", stop);
-  process.stdin.on("end", stop).on("close", stop).on("error", stop).resume();
+  const orphaned = (): void => stop("the parent has ended");
+  process.on("disconnect", orphaned);
+  process.stdin.on("end", orphaned).on("close", orphaned).on("error", orphaned).resume();
 }
 
 /** Failures with a name of ours, and the system's, are a sentence for people; all others come with their stack. */
 function fail(error: unknown): never {
   const isSentence = error instanceof Error && (EXPECTED.has(error.name) || "syscall" in error);
-  console.error(isSentence ? error.message : error);
+  report(isSentence ? error.message : describeError(error));
   process.exit(EXIT_FAILED);
 }
 

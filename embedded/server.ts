@@ -1,28 +1,51 @@
-import { createHmac, randomBytes } from "node:crypto";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createHmac } from "node:crypto";
 import { version as convexVersion } from "convex";
+import { openBackups } from "./backup/open-backups.ts";
+import { Closing } from "./closing.ts";
+import { createTokenVerifier } from "./auth/create-token-verifier.ts";
 import { openEngine } from "./engine/engine.ts";
 import type { Engine } from "./engine/types.ts";
 import { adminKeyCheck } from "./http/admin-key.ts";
 import { apiHandler } from "./http/api-handler.ts";
+import { conflictRoutes } from "./http/conflict-routes.ts";
 import { hostNameIn, localOrigins, localUrl, originsAt } from "./http/endpoint.ts";
 import { storageRoutes } from "./http/storage-routes.ts";
 import { environmentRoutes } from "./http/environment-routes.ts";
 import { EnvironmentVariables } from "./http/environment-variables.ts";
 import { functionRoutes } from "./http/function-routes.ts";
 import { hostCheck } from "./http/host-check.ts";
-import { closeServer, listen } from "./http/listen.ts";
+import { closeServer } from "./http/listen.ts";
+import { openListener, type Listener } from "./http/listener.ts";
+import { logRoutes } from "./http/log-routes.ts";
+import { answerOperations } from "./http/operations-routes.ts";
+import { newRequestId } from "./http/request-id.ts";
 import { siteHandler } from "./http/site-handler.ts";
+import { startingHandler } from "./http/starting-handler.ts";
 import type { StaticFolder } from "./http/static-path.ts";
+import { FunctionLog } from "./operations/function-log.ts";
+import { describeError, SILENT, type Log } from "./operations/log.ts";
+import { logLine, logRun } from "./operations/log-runs.ts";
+import { createMetrics } from "./operations/metrics.ts";
+import { ReadinessProbe } from "./operations/readiness.ts";
+import { countPending, fileBytes, storageBytes } from "./operations/stored-state.ts";
 import { bundleFunctions, type Bundle } from "./runtime/bundle.ts";
+import { executions, isTransactional } from "./runtime/execution.ts";
+import type { FunctionObserver } from "./runtime/function-run.ts";
 import { createFunctionRunner, FunctionsLoadError } from "./runtime/runner.ts";
+import type { Latency } from "./runtime/services.ts";
 import { startScheduling } from "./scheduler/start-scheduling.ts";
 import { openFiles, type Files } from "./storage/open-files.ts";
 import { Connections } from "./sync/connections.ts";
 import { LiveQueries } from "./sync/live-queries.ts";
 import { MutationLanes } from "./sync/mutation-lanes.ts";
 import { startSessionJanitor } from "./sync/session-janitor.ts";
+import { exportQueries } from "./system/export-queries.ts";
+import { importQueries } from "./system/import-queries.ts";
+import { tableQueries } from "./system/table-queries.ts";
+import { conflictQueries } from "./system/conflict-queries.ts";
+import { componentQueries } from "./system/component-queries.ts";
 import { deploymentQueries } from "./system/deployment-queries.ts";
+import { logQueries } from "./system/log-queries.ts";
 import { withSystemFunctions } from "./system/system-functions.ts";
 
 export type BackendOptions = {
@@ -39,14 +62,16 @@ export type BackendOptions = {
   readonly publicUrl?: string;
   readonly publicSiteUrl?: string;
   readonly adminKey: string;
-  /** What functions see as `process.env`. */
+  /** What functions see as `process.env` where the deployment's admin has set nothing else. */
   readonly env?: { readonly [name: string]: string };
   readonly staticFolders?: readonly StaticFolder[];
   /** Of one stored file, in bytes; 2 GiB unless told otherwise. */
   readonly maxFileBytes?: number;
   /** Host names to answer to on loopback, besides loopback's own: those of a proxy in front. */
   readonly allowedHosts?: readonly string[];
-  readonly log?: (line: string) => void;
+  /** Waiting that is added on purpose; none unless told otherwise. */
+  readonly latency?: Latency;
+  readonly log?: Log;
   /** Called once when the data file could not be written: nothing can be answered any more. */
   readonly onFailed?: (error: Error) => void;
 };
@@ -63,45 +88,53 @@ const DEPLOYMENT_NAME = "embedded";
 const MAX_FILE_BYTES = 2 * 1024 ** 3;
 const MAX_CONNECTIONS = 20_000;
 /** How long running requests have to finish once the backend stops, in ms. */
-const GRACE_MS = 1_500;
+const GRACE_MS = 3_000;
 
 /**
  * Starts the whole backend. Rejects with PortInUseError, StoreError (the data file), FunctionsLoadError (the
  * functions) or SchemaMismatchError; nothing is left running then.
  */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
-  const undo: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    const failures: unknown[] = [];
-    for (const step of undo.splice(0).reverse()) await step().catch((error: unknown) => failures.push(error));
-    if (failures.length > 0) throw new AggregateError(failures, "The backend did not stop cleanly");
-  };
+  const closing = new Closing();
+  const { log = SILENT } = options;
   try {
-    return { ...(await compose(options, (step) => undo.push(step))), close };
+    return { ...(await compose(options, closing)), close: () => closing.run() };
   } catch (error) {
-    await close().catch((failure: unknown) => options.log?.(describe(failure)));
+    await closing
+      .run()
+      .catch((failure: unknown) => log.error("stop.failed", { message: describeError(failure) }));
     throw error;
   }
 }
 
-type OnClose = (step: () => Promise<void>) => void;
-
-async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<Backend, "close">> {
-  const { host = "127.0.0.1", publicUrl, publicSiteUrl, adminKey, log = () => undefined } = options;
+async function compose(options: BackendOptions, closing: Closing): Promise<Omit<Backend, "close">> {
+  const { host = "127.0.0.1", publicUrl, publicSiteUrl, adminKey, log = SILENT } = options;
   let engine: Engine | null = null;
   // Registered first, so that it closes last: what is being answered needs it to the end.
-  onClose(async () => engine?.close());
+  closing.afterwards(async () => engine?.close());
   let files: Files | null = null;
-  onClose(async () => files?.close());
+  closing.afterwards(async () => files?.close());
+  const readiness = new ReadinessProbe();
+  const stopping = new AbortController();
+  closing.first(() => {
+    readiness.stopping();
+    stopping.abort();
+  });
   // Ports come first: functions may ask for the deployment's own URL while they are loaded.
-  const api = await openListener(host, options.port, onClose);
-  const site = await openListener(host, options.sitePort, onClose);
+  const open = async (port: number): Promise<Listener> => {
+    const listener = await openListener(host, port, startingHandler(readiness));
+    closing.together(() => closeServer(listener.server, GRACE_MS));
+    return listener;
+  };
+  const api = await open(options.port);
+  const site = await open(options.sitePort);
   const [url, siteUrl] = [localUrl(host, api.port), localUrl(host, site.port)];
 
   const bundle = await bundleOf(options.convexDir);
   const { dataFile, onFailed } = options;
   engine = openEngine({ path: dataFile, ...(onFailed === undefined ? {} : { onFailed }) });
   const environment = new EnvironmentVariables(
+    engine,
     { CONVEX_CLOUD_URL: publicUrl ?? url, CONVEX_SITE_URL: publicSiteUrl ?? siteUrl },
     options.env ?? {},
   );
@@ -111,48 +144,103 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
     baseUrl: () => environment.all["CONVEX_CLOUD_URL"] ?? url,
     secret: createHmac("sha256", adminKey).update("upload URLs").digest("hex"),
     maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
-    onError: (error) => log(`file storage: ${describe(error)}`),
+    onError: (error) => log.error("storage.failed", { message: describeError(error) }),
   });
   const { storage } = files;
+  const functionLog = new FunctionLog();
+  const watchers: FunctionObserver["onEnd"][] = [(run) => logRun(log, run), (run) => functionLog.ended(run)];
+  const observer: FunctionObserver = {
+    onEnd: (run) => watchers.forEach((watch) => watch(run)),
+    onLine: (run, line) => {
+      logLine(log, run, line);
+      functionLog.printed(run, line);
+    },
+  };
   const runtime = createFunctionRunner({
     engine,
     bundle,
-    env: () => environment.all,
+    env: () => {
+      const execution = executions.getStore();
+      const isRead = execution !== undefined && isTransactional(execution) && !execution.ended;
+      return isRead ? environment.in(execution.transaction) : environment.all;
+    },
+    latency: options.latency ?? { readMs: 0, commitMs: 0 },
     secret: createHmac("sha256", adminKey).update("pagination cursors").digest("hex"),
     deploymentName: DEPLOYMENT_NAME,
     files: storage,
-    onLog: (identifier, line) => log(`[${identifier}] ${line}`),
+    observer,
   });
+  const tokens = createTokenVerifier(runtime.authConfig);
   // Only now are all tables there: what no row has is swept.
   files.janitor.start();
-  const runner = withSystemFunctions(engine, runtime, [deploymentQueries({ runner: runtime, environment })]);
-  const nextRequestId = () => randomBytes(8).toString("hex");
-  const shared = { engine, runner, isAdminKey: adminKeyCheck(adminKey), nextRequestId, log };
+  const runner = withSystemFunctions(engine, runtime, [
+    deploymentQueries({ runner: runtime, environment }),
+    conflictQueries(runtime),
+    logQueries(functionLog),
+    componentQueries(runtime),
+    tableQueries(engine),
+    exportQueries(),
+    importQueries(),
+  ]);
+  const isAdminKey = adminKeyCheck(adminKey);
+  const { store } = storage;
+  const { janitor } = files;
+  const backups = await openBackups({
+    ...{ engine, dataFile, runtime, isAdminKey, log, deploymentName: DEPLOYMENT_NAME },
+    files: { store, hold: () => janitor.hold() },
+  });
+  closing.afterwards(() => backups.close());
+  const nextRequestId = newRequestId;
+  const shared = { engine, runner, isAdminKey, tokens, nextRequestId, log };
   const publicNames = [publicUrl, publicSiteUrl].flatMap((each) => each ?? []).map(hostNameIn);
   const isAllowedHost = hostCheck(host, [...publicNames, ...(options.allowedHosts ?? [])]);
 
-  const connections = new Connections({
+  const live = new LiveQueries({
     ...shared,
-    live: new LiveQueries(shared),
+    runner: {
+      runQuery: (call) => {
+        metrics.onLiveQueryRun();
+        return runner.runQuery(call);
+      },
+    },
+  });
+  const connections: Connections = new Connections({
+    ...shared,
+    live,
+    onDropped: () => metrics.onDroppedClient(),
     lanes: new MutationLanes(),
     now: Date.now,
     maxConnections: MAX_CONNECTIONS,
     isAllowedHost,
   });
-  onClose(() => connections.close());
-  const stopJanitor = startSessionJanitor(engine, log);
-  onClose(() => {
-    stopJanitor();
-    return Promise.resolve();
+  closing.together(() => connections.close());
+  closing.first(startSessionJanitor(engine, log));
+  const stored = { engine, components: runtime.componentPaths };
+  const opened = engine;
+  const metrics = createMetrics({
+    engine: () => opened.stats(),
+    conflicts: () => runtime.conflictStats(),
+    webSockets: () => connections.size,
+    liveQueries: () => live.size,
+    scheduledPending: () => countPending(stored),
+    storageBytes: storageBytes(stored),
+    dataFileBytes: () => fileBytes(dataFile),
+    walBytes: () => fileBytes(`${dataFile}-wal`),
   });
+  closing.first(metrics.stop);
+  watchers.push((run) => metrics.observer.onEnd(run));
   api.server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));
   api.serve(
     apiHandler({
       routes: [
         functionRoutes(shared),
         environmentRoutes({ ...shared, environment }),
+        conflictRoutes({ ...shared, runtime }),
+        logRoutes({ ...shared, functionLog, stopping: stopping.signal }),
         storageRoutes({ storage }),
+        ...backups.routes,
       ],
+      operations: (path, request) => answerOperations({ ...shared, readiness, metrics }, path, request),
       isAllowedHost,
       log,
       version: convexVersion,
@@ -162,42 +250,16 @@ async function compose(options: BackendOptions, onClose: OnClose): Promise<Omit<
   const { staticFolders = [] } = options;
   const apiOrigins = (hostHeader: string) =>
     publicUrl === undefined ? localOrigins(url, hostHeader) : originsAt(publicUrl);
-  site.serve(siteHandler({ runner, isAllowedHost, staticFolders, apiOrigins, log }));
+  site.serve(siteHandler({ ...shared, isAllowedHost, staticFolders, apiOrigins }));
   // Last, so that what is due finds the deployment complete; stopped first.
-  const onError = (error: unknown) => log(`scheduler: ${describe(error)}`);
-  onClose(await startScheduling({ engine, runtime, onError }));
+  const onError = (error: unknown) => log.error("scheduler.failed", { message: describeError(error) });
+  closing.together(await startScheduling({ engine, runtime, onError }));
+  readiness.started(engine);
   return { url, siteUrl, adminKey };
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 async function bundleOf(directory: string): Promise<Bundle> {
   const outcome = await bundleFunctions(directory);
   if (outcome.kind === "failed") throw new FunctionsLoadError(outcome.message);
   return outcome.bundle;
-}
-
-type Listener = {
-  readonly server: Server;
-  readonly port: number;
-  readonly serve: (listener: RequestListener) => void;
-};
-
-/** Binds a port at once; until `serve`, requests are told to come back. */
-async function openListener(host: string, port: number, onClose: OnClose): Promise<Listener> {
-  let listener: RequestListener = (_, response) => {
-    response.writeHead(503, { "Retry-After": "1", "Content-Length": "0" }).end();
-  };
-  const server = createServer((request, response) => listener(request, response));
-  const bound = await listen(server, port, host);
-  onClose(() => closeServer(server, GRACE_MS));
-  return {
-    server,
-    port: bound,
-    serve: (next) => {
-      listener = next;
-    },
-  };
 }

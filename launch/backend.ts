@@ -53,6 +53,8 @@ export async function startBackend(
         ? []
         : ["--public-url", `http://${name}:${port}`, "--public-site-url", `http://${name}:${sitePort}`]),
       ...(options.console ? ["--static", `/console=${paths.console}`] : []),
+      // Its log is a file that people read; see also what is said where it does not start.
+      ...["--log-format", "text"],
       "--with-parent",
     ],
     env: { GLEANER_ADMIN_KEY: adminKey },

@@ -11,7 +11,9 @@ export function firstCollision(reads: MergedRanges, commits: readonly CommitReco
       if (!reads.has(qualifiedIndex)) continue;
       for (const { key, documentId } of keys) {
         const range = rangeAt(reads, qualifiedIndex, key);
-        if (range !== null) return { ts, conflict: { table: range.table, index: range.index, documentId } };
+        if (range === null) continue;
+        const { table, index, lower, upper } = range;
+        return { ts, conflict: { table, index, documentId, range: { lower, upper } } };
       }
     }
   }

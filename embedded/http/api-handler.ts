@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { allowAnyOrigin, answerPreflight } from "./cors.ts";
+import { bodyEnd, drain } from "./drain.ts";
 import type { HostCheck } from "./host-check.ts";
+import { describeError, type Log } from "../operations/log.ts";
 import { refusal, sendReply, textReply, type Reply } from "./reply.ts";
+import { REQUEST_ID_HEADER, requestIdOf } from "./request-id.ts";
 
 /**
  * One family of endpoints below `/api/`. `path` is what follows, without the query: "storage/upload". Null when
@@ -10,12 +13,14 @@ import { refusal, sendReply, textReply, type Reply } from "./reply.ts";
 export type ApiRoute = (path: string, request: IncomingMessage) => Promise<Reply | null>;
 
 export type ApiOptions = {
+  /** `/health`, `/metrics` and their like; null for all other paths. */
+  readonly operations: (path: string, request: IncomingMessage) => Promise<Reply | null>;
   /** Asked in this order. */
   readonly routes: readonly ApiRoute[];
   readonly isAllowedHost: HostCheck;
   readonly version: string;
   readonly instanceName: string;
-  readonly log: (line: string) => void;
+  readonly log: Log;
 };
 
 const API = "/api/";
@@ -24,7 +29,7 @@ const API = "/api/";
 export function apiHandler(options: ApiOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     answer(options, request, response).catch((error: unknown) => {
-      options.log(`api: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      options.log.error("api.failed", { requestId: requestIdOf(request), message: describeError(error) });
       void sendReply(
         response,
         refusal(500, "InternalServerError", "Your request couldn't be completed. Try again."),
@@ -39,6 +44,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   allowAnyOrigin(request, response);
+  response.setHeader(REQUEST_ID_HEADER, requestIdOf(request));
   if (!options.isAllowedHost(request.headers.host)) {
     await sendReply(response, refusal(403, "UnknownHost", "This backend does not answer to that host name."));
     return;
@@ -49,7 +55,11 @@ async function answer(
   }
   const reply = await route(options, request);
   // What was not read of a refused body must not be taken for the connection's next request.
-  if (!request.complete) response.setHeader("Connection", "close");
+  if (!request.complete) {
+    response.setHeader("Connection", "close");
+    drain(request);
+    await bodyEnd(request);
+  }
   await sendReply(response, reply);
 }
 
@@ -60,7 +70,7 @@ async function route(options: ApiOptions, request: IncomingMessage): Promise<Rep
     if (path === "/instance_name") return textReply(options.instanceName);
     if (path === "/") return textReply("This deployment is running. See https://docs.convex.dev/.");
   }
-  if (!path.startsWith(API)) return notFound();
+  if (!path.startsWith(API)) return (await options.operations(path, request)) ?? notFound();
   const endpoint = withoutVersion(path.slice(API.length));
   for (const each of options.routes) {
     const reply = await each(endpoint, request);

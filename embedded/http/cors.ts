@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { REQUEST_ID_HEADER } from "./request-id.ts";
 
 const ALLOWED_HEADERS =
   "Content-Type, Authorization, Convex-Client, Convex-Parent-Request-Id, Digest, If-None-Match, If-Range, Range";
@@ -11,7 +12,9 @@ const ONE_DAY_S = 86_400;
 export function allowAnyOrigin(request: IncomingMessage, response: ServerResponse): void {
   const { origin } = request.headers;
   response.setHeader("Vary", "Origin");
-  if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
+  if (origin === undefined) return;
+  response.setHeader("Access-Control-Allow-Origin", origin);
+  response.setHeader("Access-Control-Expose-Headers", REQUEST_ID_HEADER);
 }
 
 export function answerPreflight(response: ServerResponse): void {

@@ -21,6 +21,8 @@ export function drain(request: IncomingMessage): void {
   request.on("close", () => {
     clearTimeout(cut);
   });
+  // Whoever read it before may have paused it.
+  request.resume();
 }
 
 /** Resolves when the body is through or the client gone. */

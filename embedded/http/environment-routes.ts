@@ -1,7 +1,12 @@
 import { authorize } from "./authorization.ts";
 import type { AdminKeyCheck } from "./admin-key.ts";
 import type { ApiRoute } from "./api-handler.ts";
-import { environmentChanges, type EnvironmentVariables } from "./environment-variables.ts";
+import {
+  environmentChanges,
+  MAX_VARIABLES,
+  type EnvironmentVariables,
+  type Updated,
+} from "./environment-variables.ts";
 import { jsonReply, refusal, type Reply } from "./reply.ts";
 import { readJson } from "./request-body.ts";
 import type { IncomingMessage } from "node:http";
@@ -27,6 +32,20 @@ async function updateEnvironment(deps: EnvironmentRouteDeps, incoming: IncomingM
   if (json.kind === "refused") return json.reply;
   const parsed = environmentChanges.safeParse(json.value);
   if (!parsed.success) return refusal(400, "InvalidEnvironmentVariables", parsed.error.message.slice(0, 500));
-  deps.environment.update(parsed.data.changes);
-  return jsonReply(null);
+  return updatedReply(await deps.environment.update(parsed.data.changes));
+}
+
+function updatedReply(updated: Updated): Reply {
+  switch (updated.kind) {
+    case "updated":
+      return jsonReply(null);
+    case "too many":
+      return refusal(
+        400,
+        "EnvVarLimitMet",
+        `A deployment has ${MAX_VARIABLES} environment variables at most.`,
+      );
+    case "conflicted":
+      return refusal(503, "OptimisticConcurrencyControlFailure", updated.message);
+  }
 }

@@ -2,21 +2,19 @@ import type { IncomingMessage } from "node:http";
 import type { Engine } from "../engine/types.ts";
 import type { Completed, FunctionCall, FunctionRunner } from "../runtime/types.ts";
 import { encodeTimestamp } from "../sync/timestamps.ts";
-import type { AdminKeyCheck } from "./admin-key.ts";
-import { authorize } from "./authorization.ts";
+import { authenticate, type Authenticators } from "./authorization.ts";
 import { functionPathOfUrl, parseFunctionRequest, type FunctionRequest } from "./function-request.ts";
 import { completedReply, jsonReply, refusal, type Reply } from "./reply.ts";
 import { readJson } from "./request-body.ts";
+import { requestIdOf } from "./request-id.ts";
 import type { ApiRoute } from "./api-handler.ts";
 
 /** How far back `query_at_ts` reaches, in ns: Convex promises 30 seconds. */
 const OLDEST_QUERY_NS = 30_000_000_000n;
 
-export type FunctionRouteDeps = {
+export type FunctionRouteDeps = Authenticators & {
   readonly engine: Engine;
   readonly runner: FunctionRunner;
-  readonly isAdminKey: AdminKeyCheck;
-  readonly nextRequestId: () => string;
 };
 
 type Run = (
@@ -67,14 +65,15 @@ async function callFunction(
   incoming: IncomingMessage,
   pathFromUrl: string | undefined,
 ): Promise<Reply> {
-  const authorized = authorize(incoming.headers.authorization, deps.isAdminKey);
+  const authorized = await authenticate(incoming.headers.authorization, deps);
   if (authorized.kind === "refused") return refusal(401, authorized.code, authorized.message);
+  if (authorized.kind === "unavailable") return refusal(503, authorized.code, authorized.message);
   const json = await readJson(incoming);
   if (json.kind === "refused") return json.reply;
   const parsed = parseFunctionRequest(json.value, pathFromUrl);
   if (parsed.kind === "invalid") return refusal(400, "BadRequest", parsed.reason);
-  const { path, args } = parsed.request;
-  const call = { path, args, identity: authorized.identity, requestId: deps.nextRequestId() };
+  const { path, args, component } = parsed.request;
+  const call = { path, component, args, identity: authorized.identity, requestId: requestIdOf(incoming) };
   const completed = await run(deps, call, parsed.request);
   return "outcome" in completed ? completedReply(completed, parsed.request.format) : completed;
 }

@@ -11,13 +11,14 @@ export type BodyText =
   | { readonly kind: "too large"; readonly limit: number }
   | { readonly kind: "aborted" };
 
-/** Collects a request's body, up to `limit` bytes; the rest is not read. */
+/** Collects a request's body, up to `limit` bytes. The rest is left to whoever answers: see drain.ts. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<BodyText> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return { kind: "too large", limit };
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    // Left early, an ordinary iterator would destroy the connection that carries the answer.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit) return { kind: "too large", limit };
       chunks.push(chunk);

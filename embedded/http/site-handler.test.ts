@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FunctionRunner } from "../runtime/types.ts";
 import { localOrigins } from "./endpoint.ts";
+import { SILENT } from "../operations/log.ts";
 import { hostCheck } from "./host-check.ts";
 import { closeServer, listen } from "./listen.ts";
 import { siteHandler } from "./site-handler.ts";
@@ -67,7 +68,7 @@ beforeAll(async () => {
       isAllowedHost: hostCheck("127.0.0.1"),
       staticFolders: [{ path: "/console", dir: join(dir, "console") }],
       apiOrigins: (host) => localOrigins("http://127.0.0.1:4210", host),
-      log: unused,
+      log: SILENT,
     }),
   );
   url = `http://127.0.0.1:${String(await listen(server, 0, "127.0.0.1"))}`;

@@ -1,28 +1,31 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { FunctionRunner } from "../runtime/types.ts";
+import type { FunctionRunner, Identity } from "../runtime/types.ts";
+import { describeError, type Log } from "../operations/log.ts";
+import { authenticate, type Authenticators } from "./authorization.ts";
 import { bodyEnd, drain } from "./drain.ts";
 import type { HostCheck } from "./host-check.ts";
 import { sendReply, textReply } from "./reply.ts";
+import { REQUEST_ID_HEADER, requestIdOf } from "./request-id.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { serveStatic } from "./static-files.ts";
 import type { StaticFolder } from "./static-path.ts";
-import { toWebRequest } from "./web-request.ts";
+import { BODY_TOO_LARGE, toWebRequest } from "./web-request.ts";
 import { sendWebResponse } from "./web-response.ts";
 
-export type SiteOptions = {
+export type SiteOptions = Authenticators & {
   readonly runner: FunctionRunner;
   readonly isAllowedHost: HostCheck;
   readonly staticFolders: readonly StaticFolder[];
   /** The API's origins for a page that was asked for by this Host: it may talk to them. */
   readonly apiOrigins: (hostHeader: string) => readonly string[];
-  readonly log: (line: string) => void;
+  readonly log: Log;
 };
 
 /** The deployment's site: static folders first, then everything else to its HTTP actions. */
 export function siteHandler(options: SiteOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     answer(options, request, response).catch((error: unknown) => {
-      options.log(`site: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      options.log.error("site.failed", { requestId: requestIdOf(request), message: describeError(error) });
       if (response.headersSent) response.destroy();
       else void sendReply(response, textReply("Internal server error", 500));
     });
@@ -47,7 +50,7 @@ async function answer(
 }
 
 async function answerByAction(
-  { runner }: SiteOptions,
+  { runner, ...authenticators }: SiteOptions,
   origin: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -61,14 +64,44 @@ async function answerByAction(
   });
   const converted = toWebRequest(incoming, origin, gone.signal);
   if (converted.kind === "refused") {
-    outgoing.setHeader("Connection", "close");
-    drain(incoming);
-    // The answer's end closes the connection: it has to wait for the body's.
-    if (!incoming.complete) await bodyEnd(incoming);
-    void sendReply(outgoing, textReply(converted.message, converted.status));
+    await refuse(incoming, outgoing, converted);
     return;
   }
-  const response = await runner.runHttp(converted.request);
-  if (response === null) void sendReply(outgoing, textReply("No matching routes found", 404));
-  else await sendWebResponse(response, outgoing, gone.signal);
+  const { request, tooLarge, abandonBody } = converted;
+  outgoing.on("finish", () => {
+    abandonBody();
+    drain(incoming);
+  });
+  const requestId = requestIdOf(incoming);
+  outgoing.setHeader(REQUEST_ID_HEADER, requestId);
+  const identity = await identityOf(incoming.headers.authorization, authenticators);
+  const response = await runner.runHttp(request, { requestId, identity });
+  if (tooLarge.aborted) {
+    await response?.body?.cancel();
+    await refuse(incoming, outgoing, BODY_TOO_LARGE);
+  } else if (response === null) {
+    await refuse(incoming, outgoing, { status: 404, message: "No matching routes found" });
+  } else await sendWebResponse(response, outgoing, gone.signal);
+}
+
+/** HTTP actions run whatever the header says: it may be for them alone, as our API's keys are. */
+async function identityOf(header: string | undefined, authenticators: Authenticators): Promise<Identity> {
+  const authenticated = await authenticate(header, authenticators);
+  return authenticated.kind === "ok"
+    ? authenticated.identity
+    : { kind: "none", refused: authenticated.message };
+}
+
+/** Answers once the whole body is through: the answer's end may close the connection. */
+async function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { status, message }: { readonly status: number; readonly message: string },
+): Promise<void> {
+  if (!incoming.complete) {
+    outgoing.setHeader("Connection", "close");
+    drain(incoming);
+    await bodyEnd(incoming);
+  }
+  await sendReply(outgoing, textReply(message, status));
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
+import { boundedBody } from "./bounded-body.ts";
 
 export const MAX_HTTP_ACTION_BYTES = 20 * 1024 * 1024;
 
@@ -7,8 +7,17 @@ const WITHOUT_BODY = new Set(["GET", "HEAD"]);
 /** Methods that `Request` refuses to carry. */
 const FORBIDDEN = new Set(["CONNECT", "TRACE", "TRACK"]);
 
+export const BODY_TOO_LARGE = { kind: "refused", status: 413, message: "Body too large" } as const;
+
 export type WebRequest =
-  | { readonly kind: "ok"; readonly request: Request }
+  | {
+      readonly kind: "ok";
+      readonly request: Request;
+      /** Aborted once the body has turned out to be too large. */
+      readonly tooLarge: AbortSignal;
+      /** To be called once it was answered, whether or not the body was read. */
+      readonly abandonBody: () => void;
+    }
   | { readonly kind: "refused"; readonly status: number; readonly message: string };
 
 /**
@@ -19,12 +28,13 @@ export function toWebRequest(incoming: IncomingMessage, origin: string, signal: 
   const method = incoming.method ?? "GET";
   if (FORBIDDEN.has(method)) return { kind: "refused", status: 405, message: "Method not allowed" };
   const announced = Number(incoming.headers["content-length"] ?? 0);
-  if (announced > MAX_HTTP_ACTION_BYTES) return { kind: "refused", status: 413, message: "Body too large" };
+  if (announced > MAX_HTTP_ACTION_BYTES) return BODY_TOO_LARGE;
   const url = parseUrl(incoming.url ?? "/", origin);
   if (url === null) return { kind: "refused", status: 400, message: "Invalid URL" };
-  const body = WITHOUT_BODY.has(method) ? null : streamOf(incoming);
+  const { stream, tooLarge, abandon } = boundedBody(incoming, MAX_HTTP_ACTION_BYTES);
+  const body = WITHOUT_BODY.has(method) ? null : stream;
   const init = { method, headers: headersOf(incoming), signal, body, duplex: "half" } as const;
-  return { kind: "ok", request: new Request(url, init) };
+  return { kind: "ok", request: new Request(url, init), tooLarge, abandonBody: abandon };
 }
 
 function parseUrl(path: string, origin: string): URL | null {
@@ -38,16 +48,4 @@ function headersOf(incoming: IncomingMessage): Headers {
     headers.append(incoming.rawHeaders[at] ?? "", incoming.rawHeaders[at + 1] ?? "");
   }
   return headers;
-}
-
-function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  let size = 0;
-  const bounded = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      size += chunk.byteLength;
-      if (size > MAX_HTTP_ACTION_BYTES) controller.error(new Error("Body too large"));
-      else controller.enqueue(chunk);
-    },
-  });
-  return (Readable.toWeb(incoming) as ReadableStream<Uint8Array>).pipeThrough(bounded);
 }

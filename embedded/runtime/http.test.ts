@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { UNOBSERVED } from "./function-run.ts";
 import { openFixture, type Fixture } from "./runtime.fixture.ts";
 
 let fixture: Fixture;
@@ -6,7 +7,7 @@ const logged: string[] = [];
 
 beforeEach(async () => {
   logged.length = 0;
-  fixture = await openFixture({ onLog: (_, line) => logged.push(line) });
+  fixture = await openFixture({ observer: { ...UNOBSERVED, onLine: (_, line) => logged.push(line) } });
 });
 afterEach(() => fixture.engine.close());
 

@@ -15,7 +15,7 @@ const VALIDATION_ERROR = /\b(?:(?:Argument|Returns)ValidationError|does not matc
  * A validation error quotes the value that it refuses. Whoever called gets to see it; a log, which others read and
  * which is kept, gets the place alone.
  */
-function withoutValues(line: string): string {
+export function withoutValues(line: string): string {
   const found = VALIDATION_ERROR.exec(line);
   if (found === null) return line;
   const start = found.index + found[0].length;

@@ -12,7 +12,12 @@ import type { Services } from "./services.ts";
 import { findSessionRecord, recordSessionRequest } from "./session-requests.ts";
 import type { SessionRequest } from "./types.ts";
 
-export type MutationResult = { readonly result: FunctionResult; readonly ts: Timestamp };
+export type MutationResult = {
+  readonly result: FunctionResult;
+  readonly ts: Timestamp;
+  /** How often it was run again. */
+  readonly retries: number;
+};
 
 export type MutationCall = {
   readonly target: RegisteredFunction;
@@ -22,7 +27,7 @@ export type MutationCall = {
 
 /** What became of a scheduled mutation. `skipped`: it was canceled, or another run finished it. */
 export type ScheduledRun =
-  | { readonly kind: "finished"; readonly result: FunctionResult }
+  | { readonly kind: "finished"; readonly result: FunctionResult; readonly retries: number }
   | { readonly kind: "skipped" }
   | { readonly kind: "conflicted"; readonly message: string };
 
@@ -44,10 +49,10 @@ export async function runMutation(
       recordSessionRequest(transaction, session, result.value);
     return { commit: true, result };
   });
-  const { ts } = committed;
+  const { ts, retries } = committed;
   return committed.kind === "finished"
-    ? { result: committed.result, ts }
-    : { result: refusal(committed.message), ts };
+    ? { result: committed.result, ts, retries }
+    : { result: refusal(committed.message), ts, retries };
 }
 
 /**
@@ -81,7 +86,8 @@ export async function runScheduledMutation(
     },
   );
   if (committed.kind === "conflicted") return committed;
-  return committed.result === null ? { kind: "skipped" } : { kind: "finished", result: committed.result };
+  const { result, retries } = committed;
+  return result === null ? { kind: "skipped" } : { kind: "finished", result, retries };
 }
 
 async function retried<T>(
@@ -93,6 +99,7 @@ async function retried<T>(
   stats.ran(target.identifier);
   // Only what the last attempt logged has happened.
   let lastLogs = new LogLines();
+  let retries = 0;
   const committed = await commitWithRetries(
     services.engine,
     (transaction) => {
@@ -101,11 +108,14 @@ async function retried<T>(
     },
     {
       commitMs: services.latency.commitMs,
-      onConflict: (conflict, again) => stats.conflicted(target.identifier, conflict, again),
+      onConflict: (conflict, again) => {
+        retries += again ? 1 : 0;
+        stats.conflicted(target.identifier, conflict, again);
+      },
     },
   );
   context.logs.addAll(lastLogs.lines());
-  return committed;
+  return { ...committed, retries };
 }
 
 async function execute(

@@ -1,4 +1,5 @@
 import type { WebSocket } from "ws";
+import { describeError, type Log } from "../operations/log.ts";
 import { parseClientMessage } from "./protocol.ts";
 import type { ServerMessage } from "./server-messages.ts";
 import { Session, type SessionDeps, type SessionSocket } from "./session.ts";
@@ -16,16 +17,18 @@ const OPEN = 1;
 export class Connection {
   readonly #ws: WebSocket;
   readonly #deps: SessionDeps;
-  readonly #log: (line: string) => void;
+  readonly #log: Log;
+  readonly #onDropped: () => void;
   #session: Session | null = null;
   #pingsBeforeConnect = 0;
   #resolveClosed: () => void = () => undefined;
   readonly closed: Promise<void>;
 
-  constructor(ws: WebSocket, deps: SessionDeps, log: (line: string) => void) {
+  constructor(ws: WebSocket, deps: SessionDeps, log: Log, onDropped: () => void) {
     this.#ws = ws;
     this.#deps = deps;
     this.#log = log;
+    this.#onDropped = onDropped;
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
@@ -63,7 +66,7 @@ export class Connection {
 
   /** A FatalError stops the client for good: what it sends, it would send again. */
   refuse(reason: string): void {
-    this.#log(`refused a client: ${reason}`);
+    this.#log.warn("websocket.refused", { message: reason });
     void this.#send({ type: "FatalError", error: reason });
     this.close(PROTOCOL_ERROR, "protocol error");
   }
@@ -89,10 +92,11 @@ export class Connection {
         this.refuse(reason);
       },
       fail: (error) => {
-        this.#log(
-          `session failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-        );
+        this.#log.error("session.failed", { message: describeError(error) });
         this.close(INTERNAL_ERROR, "InternalServerError");
+      },
+      hangUp: (code, reason) => {
+        this.close(code, reason);
       },
     };
   }
@@ -100,7 +104,8 @@ export class Connection {
   async #send(message: ServerMessage): Promise<void> {
     if (this.#ws.readyState !== OPEN) return;
     if (this.#ws.bufferedAmount > MAX_BUFFERED_BYTES) {
-      this.#log("dropped a client that does not read");
+      this.#onDropped();
+      this.#log.warn("websocket.dropped", { message: "the client does not read" });
       this.#ws.terminate();
       return;
     }

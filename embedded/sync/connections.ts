@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type RawData, type WebSocket } from "ws";
 import type { HostCheck } from "../http/host-check.ts";
+import type { Log } from "../operations/log.ts";
 import { Connection } from "./connection.ts";
 import { MAX_CLIENT_MESSAGE_BYTES } from "./protocol.ts";
 import type { SessionDeps } from "./session.ts";
@@ -15,8 +16,10 @@ const FAREWELL_MS = 500;
 export type ConnectionsOptions = SessionDeps & {
   readonly isAllowedHost: HostCheck;
   readonly maxConnections: number;
-  readonly log: (line: string) => void;
+  readonly log: Log;
   readonly pingEveryMs?: number;
+  /** A client that does not read was cut. */
+  readonly onDropped?: () => void;
 };
 
 /** All WebSockets of the deployment: accepts them, pings them, closes them. */
@@ -79,7 +82,7 @@ export class Connections {
   }
 
   #accept(ws: WebSocket): void {
-    const connection = new Connection(ws, this.#options, this.#options.log);
+    const connection = new Connection(ws, this.#options, this.#options.log, this.#options.onDropped ?? (() => {}));
     this.#open.add(connection);
     ws.on("message", (data: RawData, isBinary: boolean) => {
       if (isBinary) connection.refuse("binary messages are not part of the protocol");
@@ -89,7 +92,7 @@ export class Connections {
       connection.pong(payload.toString("latin1"));
     });
     ws.on("error", (error: Error) => {
-      this.#options.log(`websocket: ${error.message}`);
+      this.#options.log.warn("websocket.broke", { message: error.message });
     });
     ws.on("close", () => {
       connection.ended();

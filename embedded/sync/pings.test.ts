@@ -8,6 +8,7 @@ import { closeServer, listen } from "../http/listen.ts";
 import { bundleFunctions } from "../runtime/bundle.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
 import { Connections } from "./connections.ts";
+import { createLog } from "../operations/log.ts";
 import { LiveQueries } from "./live-queries.ts";
 import { MutationLanes } from "./mutation-lanes.ts";
 
@@ -29,7 +30,7 @@ async function serve(): Promise<{ url: string; connections: Connections; logged:
     now: Date.now,
     maxConnections: 2,
     pingEveryMs: PING_EVERY_MS,
-    log: (line) => logged.push(line),
+    log: createLog({ format: "text", level: "debug", write: (line) => logged.push(line) }),
   });
   const server = createServer().on("upgrade", (request, socket, head) =>
     connections.upgrade(request, socket, head),

@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/types.ts";
+import { describeError, type Log } from "../operations/log.ts";
 import { SESSION_TABLE } from "../runtime/session-requests.ts";
 import { fullRange } from "../values/index-range.ts";
 
@@ -24,10 +25,10 @@ export async function sweepSessionRequests(engine: Engine, now: number): Promise
 }
 
 /** Sweeps now and every hour. Returns what stops it. */
-export function startSessionJanitor(engine: Engine, log: (line: string) => void): () => void {
+export function startSessionJanitor(engine: Engine, log: Log): () => void {
   const sweep = (): void => {
     sweepSessionRequests(engine, Date.now()).catch((error: unknown) => {
-      log(`session janitor: ${error instanceof Error ? error.message : String(error)}`);
+      log.error("janitor.failed", { message: describeError(error) });
     });
   };
   sweep();

@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import type { EnvironmentVariables } from "../http/environment-variables.ts";
+import type { EnvironmentVariable, EnvironmentVariables } from "../http/environment-variables.ts";
 import type { FunctionRunner } from "../runtime/types.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
@@ -21,13 +21,15 @@ export function deploymentQueries({ runner, environment }: DeploymentQueryDeps):
       })),
     "_system/cli/convexUrl:cloudUrl": () => environment.all["CONVEX_CLOUD_URL"] ?? null,
     "_system/cli/convexUrl:siteUrl": () => environment.all["CONVEX_SITE_URL"] ?? null,
-    "_system/cli/queryEnvironmentVariables": () => environment.list().map((variable) => ({ ...variable })),
-    "_system/cli/queryEnvironmentVariables:get": (_, args) => found(environment, nameIn(args)),
+    "_system/cli/queryEnvironmentVariables": (transaction) =>
+      environment.list(transaction).map((variable) => ({ ...variable })),
+    "_system/cli/queryEnvironmentVariables:get": (transaction, args) =>
+      found(environment.list(transaction), nameIn(args)),
   };
 }
 
-function found(environment: EnvironmentVariables, name: string | null): JSONValue {
-  const variable = environment.list().find((candidate) => candidate.name === name);
+function found(variables: readonly EnvironmentVariable[], name: string | null): JSONValue {
+  const variable = variables.find((candidate) => candidate.name === name);
   return variable === undefined ? null : { ...variable };
 }
 

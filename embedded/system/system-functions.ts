@@ -28,7 +28,7 @@ export function withSystemFunctions(
     runAction: (call) => runner.runAction(call),
     runAny: (call): Promise<Completed> =>
       isSystem(call) ? Promise.resolve(runSystemQuery(engine, queries, call)) : runner.runAny(call),
-    runHttp: (request) => runner.runHttp(request),
+    runHttp: (request, caller) => runner.runHttp(request, caller),
     functionSpecs: () => runner.functionSpecs(),
   };
 }

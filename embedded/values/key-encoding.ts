@@ -2,7 +2,7 @@ import { CommitTsPlaceholder, type Value } from "convex/values";
 import { ByteWriter } from "./byte-writer.ts";
 
 /** Type tags in Convex's order of types. 0x00 ends a sequence and 0xff bounds a prefix: neither may be a tag. */
-const TAG = {
+export const TAG = {
   undefined: 0x01,
   null: 0x02,
   int64: 0x03,

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from "node:http";
+
+export type BoundedBody = {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Aborted once the body is larger than it may be: the stream has failed then. */
+  readonly tooLarge: AbortSignal;
+  /** Nobody reads on: what still comes is for `drain`. */
+  readonly abandon: () => void;
+};
+
+/**
+ * A request's body as a stream, read no faster than its reader. Whatever becomes of the stream, the request's
+ * connection stays: it has to carry the answer.
+ */
+export function boundedBody(incoming: IncomingMessage, limit: number): BoundedBody {
+  const tooLarge = new AbortController();
+  let size = 0;
+  let isOver = false;
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const end = (act: () => void): void => {
+        if (isOver) return;
+        isOver = true;
+        act();
+      };
+      incoming.pause();
+      incoming.on("data", (chunk: Buffer) => {
+        if (isOver) return;
+        size += chunk.length;
+        if (size > limit) {
+          end(() => controller.error(new Error("Body too large")));
+          tooLarge.abort();
+          return;
+        }
+        controller.enqueue(new Uint8Array(chunk));
+        if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
+      });
+      incoming.once("end", () => end(() => controller.close()));
+      incoming.once("error", (error) => end(() => controller.error(error)));
+      incoming.once("close", () => end(() => controller.error(new Error("The body ended early"))));
+    },
+    pull() {
+      incoming.resume();
+    },
+    cancel() {
+      isOver = true;
+    },
+  });
+  const abandon = (): void => {
+    isOver = true;
+  };
+  return { stream, tooLarge: tooLarge.signal, abandon };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { FunctionLog, MAX_ENTRIES } from "./function-log.ts";
+
+const printer = { requestId: "1", identifier: "GET /x", kind: "HttpAction" } as const;
+const never = new AbortController().signal;
+
+test("says at once where it is, then waits for news", async () => {
+  const log = new FunctionLog(() => 1_000);
+  const { entries, newCursor } = await log.after(0, never);
+  expect(entries).toEqual([]);
+  const news = log.after(newCursor, never);
+  log.printed(printer, "[LOG] 'a'");
+  const page = await news;
+  expect(page.entries.map(({ logLines }) => logLines)).toEqual([["[LOG] 'a'"]]);
+  // The clock stands still: what comes in the same millisecond is still told apart.
+  log.printed(printer, "[LOG] 'b'");
+  const next = await log.after(page.newCursor, never);
+  expect(next.entries.map(({ logLines }) => logLines)).toEqual([["[LOG] 'b'"]]);
+});
+
+test("a client that waits in vain is told so", async () => {
+  const log = new FunctionLog(() => 1_000);
+  const leave = new AbortController();
+  const waiting = log.after(5_000, leave.signal);
+  leave.abort();
+  expect(await waiting).toEqual({ entries: [], newCursor: 5_000 });
+});
+
+test("keeps no more than so many runs, and no more than so much text", () => {
+  const log = new FunctionLog();
+  for (let n = 0; n < 5 * MAX_ENTRIES; n++) log.printed(printer, `[LOG] ${String(n)}`);
+  expect(log.latest().length).toBeLessThanOrEqual(1.5 * MAX_ENTRIES);
+  expect(log.latest().at(-1)?.logLines).toEqual([`[LOG] ${String(5 * MAX_ENTRIES - 1)}`]);
+  for (let n = 0; n < 500; n++) log.printed(printer, "x".repeat(32_768));
+  const characters = log.latest().reduce((sum, { logLines }) => sum + (logLines[0]?.length ?? 0), 0);
+  expect(characters).toBeLessThanOrEqual(4 * 1024 * 1024);
+});

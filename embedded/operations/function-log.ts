@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import type { FunctionRun } from "../runtime/function-run.ts";
+
+/** One run, or a line of one that goes on, in the shape that `npx convex logs` reads. */
+export type FunctionLogEntry = {
+  readonly kind: "Completion" | "Progress";
+  readonly udfType: FunctionRun["kind"];
+  readonly componentPath: string | null;
+  readonly identifier: string;
+  /** "[LOG] 'text'", as the functions' console writes it. */
+  readonly logLines: readonly string[];
+  /** Seconds since the epoch. */
+  readonly timestamp: number;
+  readonly requestId: string;
+  readonly executionId: string;
+} & Partial<Completion>;
+
+type Completion = {
+  readonly cachedResult: boolean;
+  readonly caller: string;
+  readonly environment: string;
+  readonly identityType: string;
+  /** Seconds. */
+  readonly executionTime: number;
+  readonly executionTimestamp: number;
+  readonly success: null;
+  readonly error: string | null;
+  readonly willRetry: boolean;
+  readonly occInfo: { readonly retryCount: number } | null;
+};
+
+export type FunctionLogPage = { readonly entries: readonly FunctionLogEntry[]; readonly newCursor: number };
+
+type Kept = { readonly cursor: number; readonly entry: FunctionLogEntry; readonly size: number };
+
+/** What is kept for those who come later: so many entries, and so many characters of log lines. */
+export const MAX_ENTRIES = 1_000;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+
+/** The latest runs of functions, for whoever follows them: `npx convex logs`. Cursors are times, in ms. */
+export class FunctionLog {
+  readonly #now: () => number;
+  #kept: Kept[] = [];
+  #characters = 0;
+  #last = 0;
+  #wake = Promise.withResolvers<void>();
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  ended(run: FunctionRun): void {
+    const { durationMs, startedAt, failure, retries, caller } = run;
+    this.#add({
+      ...this.#entry("Completion", run, run.logLines),
+      cachedResult: false,
+      caller,
+      environment: "isolate",
+      identityType: "unknown",
+      executionTime: durationMs / 1000,
+      executionTimestamp: startedAt / 1000,
+      success: null,
+      error: failure === null ? null : failure.message,
+      willRetry: false,
+      occInfo: retries === 0 ? null : { retryCount: retries },
+    });
+  }
+
+  printed(run: Pick<FunctionRun, "requestId" | "identifier" | "kind">, line: string): void {
+    this.#add(this.#entry("Progress", run, [line]));
+  }
+
+  /**
+   * What came after a cursor. Waits for news until `signal` aborts, then has none; but at the cursor 0, which asks
+   * where the log is, it answers at once.
+   */
+  async after(cursor: number, signal: AbortSignal): Promise<FunctionLogPage> {
+    const stopped = Promise.withResolvers<void>();
+    signal.addEventListener("abort", () => stopped.resolve(), { once: true });
+    while (cursor > 0 && this.#last <= cursor && !signal.aborted) {
+      await Promise.race([this.#wake.promise, stopped.promise]);
+    }
+    const entries = this.#kept.filter((kept) => kept.cursor > cursor).map(({ entry }) => entry);
+    // What comes from now on has to come after this cursor, even in the same millisecond.
+    if (this.#last === 0) this.#last = this.#now();
+    // A client from before a restart may be ahead of us.
+    return { entries, newCursor: Math.max(cursor, this.#last) };
+  }
+
+  /** What is kept, oldest first. */
+  latest(): readonly FunctionLogEntry[] {
+    return this.#kept.map(({ entry }) => entry);
+  }
+
+  #entry(
+    kind: FunctionLogEntry["kind"],
+    run: Pick<FunctionRun, "requestId" | "identifier" | "kind">,
+    logLines: readonly string[],
+  ): FunctionLogEntry {
+    return {
+      kind,
+      udfType: run.kind,
+      componentPath: null,
+      identifier: run.identifier ?? "(not found)",
+      logLines,
+      timestamp: this.#now() / 1000,
+      requestId: run.requestId,
+      executionId: randomUUID(),
+    };
+  }
+
+  #add(entry: FunctionLogEntry): void {
+    this.#last = Math.max(this.#now(), this.#last + 0.001);
+    const size = entry.logLines.reduce((sum, line) => sum + line.length, entry.error?.length ?? 0);
+    this.#kept.push({ cursor: this.#last, entry, size });
+    this.#characters += size;
+    this.#trim();
+    const { resolve } = this.#wake;
+    this.#wake = Promise.withResolvers();
+    resolve();
+  }
+
+  // In blocks: cutting an array's front at each entry would cost by its length.
+  #trim(): void {
+    if (this.#kept.length <= MAX_ENTRIES * 1.5 && this.#characters <= MAX_CHARACTERS) return;
+    let from = Math.max(0, this.#kept.length - MAX_ENTRIES);
+    let left = this.#kept.slice(from).reduce((sum, { size }) => sum + size, 0);
+    while (left > MAX_CHARACTERS / 2 && from < this.#kept.length - 1) left -= this.#kept[from++]?.size ?? 0;
+    this.#kept = this.#kept.slice(from);
+    this.#characters = left;
+  }
+}

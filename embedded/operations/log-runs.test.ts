@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import type { FunctionRun } from "../runtime/function-run.ts";
+import { createLog } from "./log.ts";
+import { logRun } from "./log-runs.ts";
+
+const run: FunctionRun = {
+  requestId: "1f2e",
+  identifier: "jobs.js:claim",
+  kind: "Mutation",
+  caller: "Client",
+  startedAt: 0,
+  durationMs: 12.34,
+  failure: null,
+  logLines: [],
+  retries: 0,
+};
+
+function entriesOf(...runs: readonly FunctionRun[]): readonly Record<string, unknown>[] {
+  const lines: string[] = [];
+  const log = createLog({ format: "json", level: "debug", write: (line) => lines.push(line), now: () => 0 });
+  for (const each of runs) logRun(log, each);
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+test("a run is found by its request's id, with what it printed at the level of its printing", () => {
+  const entries = entriesOf({ ...run, retries: 2, logLines: ["[LOG] 'hello'", "[ERROR] 'bad'"] });
+  expect(entries).toMatchObject([
+    { level: "info", event: "function.printed", requestId: "1f2e", message: "'hello'" },
+    { level: "error", event: "function.printed", requestId: "1f2e", message: "'bad'" },
+    { level: "debug", event: "function.succeeded", function: "jobs.js:claim", durationMs: 12.3, retries: 2 },
+  ]);
+});
+
+test("failures say where, and quote no value", () => {
+  const failed = (message: string, data?: string): FunctionRun => ({
+    ...run,
+    failure: { kind: "failure", message, ...(data === undefined ? {} : { data }) },
+  });
+  const [plain, invalid, expected] = entriesOf(
+    failed("Uncaught Error: nothing there\n    at claim (../convex/jobs.ts:3:5)"),
+    failed('ArgumentValidationError: Value does not match validator.\nPath: .rank\nValue: "hunter2"'),
+    failed('Uncaught ConvexError: {"card":"4111"}\n    at pay (../convex/jobs.ts:9:1)', '{"card":"4111"}'),
+  );
+  expect(plain).toMatchObject({ level: "warn", message: expect.stringContaining("jobs.ts:3:5") });
+  expect(JSON.stringify(invalid)).not.toContain("hunter2");
+  expect(expected).toMatchObject({
+    level: "info",
+    message: "Uncaught ConvexError\n    at pay (../convex/jobs.ts:9:1)",
+  });
+});

@@ -1,0 +1,50 @@
+import type { FunctionRun } from "../runtime/function-run.ts";
+import { withoutValues } from "../runtime/log-lines.ts";
+import type { Log, LogFields, LogLevel } from "./log.ts";
+
+const LINE = /^\[(LOG|DEBUG|INFO|WARN|ERROR)\] /;
+const LEVELS: { readonly [level: string]: LogLevel } = {
+  LOG: "info",
+  DEBUG: "debug",
+  INFO: "info",
+  WARN: "warn",
+  ERROR: "error",
+};
+
+type Named = Pick<FunctionRun, "requestId" | "identifier" | "kind">;
+
+/** Writes what a function printed, and how it ended: failures for everybody, successes for who debugs. */
+export function logRun(log: Log, run: FunctionRun): void {
+  for (const line of run.logLines) logLine(log, run, line);
+  const { durationMs, retries, caller, failure } = run;
+  const fields: LogFields = {
+    ...named(run),
+    caller,
+    durationMs: Math.round(durationMs * 10) / 10,
+    ...(retries === 0 ? {} : { retries }),
+  };
+  if (failure === null) log.debug("function.succeeded", fields);
+  else log[levelOf(run)]("function.failed", { ...fields, message: headlineOf(failure) });
+}
+
+/** A line that a function printed, at the level that it was printed at. */
+export function logLine(log: Log, run: Named, line: string): void {
+  const level = LINE.exec(line)?.[1] ?? "LOG";
+  log[LEVELS[level] ?? "info"]("function.printed", { ...named(run), message: line.replace(LINE, "") });
+}
+
+function named({ requestId, identifier, kind }: Named): LogFields {
+  return { requestId, function: identifier, kind };
+}
+
+/** An error with data is an answer that the application means to give; so is "no such function". */
+function levelOf({ failure, identifier }: FunctionRun): LogLevel {
+  return failure?.data !== undefined || identifier === null ? "info" : "warn";
+}
+
+/** What failed and where; a ConvexError's data is for its caller. A scheduled function has printed it already. */
+function headlineOf({ message, data }: NonNullable<FunctionRun["failure"]>): string {
+  if (data === undefined) return withoutValues(message);
+  const [, ...frames] = message.split(/\n(?= {4}at )/);
+  return ["Uncaught ConvexError", ...frames].join("\n");
+}

@@ -1,0 +1,91 @@
+import { assertNever } from "../assert-never.ts";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export const LOG_FORMATS = ["json", "text"] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+/** What an entry says besides its time, level and event. Never secrets, arguments or documents. */
+export type LogFields = { readonly [name: string]: string | number | boolean | null | undefined };
+
+/**
+ * What happened, as a name that programs can look for ("api.failed"), and the facts about it. A field called
+ * `message` is shown first.
+ */
+export type Log = { readonly [Level in LogLevel]: (event: string, fields?: LogFields) => void };
+
+export type LogOptions = {
+  readonly format: LogFormat;
+  /** Less important entries are dropped. */
+  readonly level: LogLevel;
+  /** Gets each entry as one line, without its end. */
+  readonly write: (line: string) => void;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+};
+
+type Entry = {
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly event: string;
+  readonly fields: LogFields;
+};
+
+export const SILENT: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+export function createLog({ format, level: least, write, now = Date.now }: LogOptions): Log {
+  const at =
+    (level: LogLevel): Log[LogLevel] =>
+    (event, fields = {}) => {
+      const entry = { time: new Date(now()).toISOString(), level, event, fields };
+      write(lineOf(format, entry));
+    };
+  const isShown = (level: LogLevel): boolean => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
+  const [debug, info, warn, error] = LOG_LEVELS.map((level) => (isShown(level) ? at(level) : SILENT[level]));
+  return { debug, info, warn, error } as Log;
+}
+
+/** An error with its stack, for the log alone. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function lineOf(format: LogFormat, entry: Entry): string {
+  switch (format) {
+    case "json": {
+      const { fields, ...head } = entry;
+      return JSON.stringify({ ...head, ...fields });
+    }
+    case "text":
+      return textOf(entry);
+    default:
+      return assertNever(format);
+  }
+}
+
+/** `2026-11-21T05:06:07.890Z warn  api.failed: what it says requestId=1f…`; further lines are indented. */
+function textOf({ time, level, event, fields }: Entry): string {
+  const { message, ...others } = fields;
+  const pairs = Object.entries(others).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${wordOf(value)}`],
+  );
+  const said = message === undefined || message === null ? event : `${event}: ${indented(String(message))}`;
+  return [time, level.padEnd(5), said, ...pairs].join(" ");
+}
+
+// A newline in a message must not look like the start of another entry.
+function indented(text: string): string {
+  return text.replaceAll(/\r?\n/g, "\n    ");
+}
+
+function wordOf(value: string | number | boolean | null): string {
+  if (typeof value === "number" && !Number.isInteger(value)) return value.toFixed(1);
+  const text = String(value);
+  return /^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text);
+}

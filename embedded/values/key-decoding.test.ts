@@ -1,0 +1,26 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { prefixEnd, successor } from "./bytes.ts";
+import { decodeBound } from "./key-decoding.ts";
+import { encodeKey } from "./key-encoding.ts";
+import { anyValue } from "./value-order.fixture.ts";
+
+const tuple = fc.array(fc.option(anyValue, { nil: undefined, freq: 8 }), { maxLength: 3 });
+
+test("every bound that can be made of values reads back as these", () => {
+  fc.assert(
+    fc.property(tuple, (values) => {
+      const key = encodeKey(values);
+      expect(decodeBound(key)).toEqual({ values, place: "prefix" });
+      expect(decodeBound(prefixEnd(key))).toEqual({ values, place: "after" });
+      expect(decodeBound(successor(key))).toEqual({ values, place: "exact" });
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("bytes that are no key are told apart, and never throw", () => {
+  expect(decodeBound(Uint8Array.of(0x42, 1, 2))).toBeNull();
+  expect(decodeBound(encodeKey(["cut off"]).slice(0, -1))).toBeNull();
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => void decodeBound(bytes)));
+});
