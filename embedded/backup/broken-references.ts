@@ -64,7 +64,7 @@ async function checkTable(
       if (problem !== null) {
         throw new ImportFailure(
           `The import changes the ids of a table that others refer to. In table "${name}", document ` +
-            `"${String(entry.document["_id"])}": ${problem} Import these tables together.`,
+            `"${entry.document["_id"] as string}": ${problem} Import these tables together.`,
         );
       }
       seen += 1;

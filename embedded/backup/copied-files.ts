@@ -14,7 +14,7 @@ export function fileRowOf(store: Store, document: DocumentJson): FileRow {
     ?.indexes.find(({ name }) => name === "by_file");
   const prefix = encodeKey([document["_id"]]);
   const [row] = index === undefined ? [] : store.scan(index, prefix, prefixEnd(prefix), "asc", 1);
-  if (row === undefined) throw new Error(`The file ${String(document["_id"])} has no bytes on record.`);
+  if (row === undefined) throw new Error(`The file ${document["_id"] as string} has no bytes on record.`);
   const { storageId, key } = JSON.parse(row.json) as DocumentJson;
   return { storageId: storageId as string, key: key as string };
 }

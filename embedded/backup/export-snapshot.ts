@@ -72,7 +72,7 @@ async function addFiles(
   for await (const page of pages(store, entry)) {
     for (const document of page) {
       const content: Readable = files.read(fileRowOf(store, document).key);
-      const name = `${folder}/${String(document["_id"])}${extensionOf(document["contentType"])}`;
+      const name = `${folder}/${document["_id"] as string}${extensionOf(document["contentType"])}`;
       await zip.add(name, content as AsyncIterable<Buffer>);
     }
   }

@@ -42,7 +42,8 @@ export class ImportFiles {
   document(line: DocumentJson, file: string, lineNumber: number): DocumentJson {
     const { _id, _creationTime, sha256, contentType, internalId } = line;
     const taken = typeof _id === "string" ? this.#taken.get(_id) : undefined;
-    if (taken === undefined) throw at(file, lineNumber, `the content of the file ${String(_id)} is missing.`);
+    if (taken === undefined)
+      throw at(file, lineNumber, `the content of the file ${JSON.stringify(_id)} is missing.`);
     if (sha256 !== undefined && !isDigest(sha256, taken.sha256)) {
       throw at(file, lineNumber, `the content of the file ${taken.id} is not the one that was exported.`);
     }

@@ -26,11 +26,7 @@ export type CheckedDocument =
 export function importedDocument(value: JSONValue, rules: DocumentRules): CheckedDocument {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return refused("it is not an object.");
-  const {
-    _id: id,
-    _creationTime: creationTime,
-    ...fields
-  } = value as { readonly [field: string]: JSONValue };
+  const { _id: id, _creationTime: creationTime, ...fields } = value;
   const reserved = Object.keys(fields).find((field) => field.startsWith("_"));
   if (reserved !== undefined) return refused(`the field "${reserved}" begins with an underscore.`);
   const measured = measureValue(fields);
@@ -45,8 +41,8 @@ export function importedDocument(value: JSONValue, rules: DocumentRules): Checke
     kind: "ok",
     document: {
       ...fields,
-      _id: id ?? encodeDocumentId({ tableNumber: rules.number, internalId: randomBytes(16) }),
       _creationTime: creationTime ?? rules.clock.next(rules.now),
+      _id: id ?? encodeDocumentId({ tableNumber: rules.number, internalId: randomBytes(16) }),
     },
   };
 }
@@ -56,7 +52,7 @@ function idProblem(id: JSONValue | undefined, { table, number }: DocumentRules):
   const decoded = typeof id === "string" ? decodeDocumentId(id) : null;
   if (decoded === null) return `the _id ${JSON.stringify(id)} is not a Convex id.`;
   if (decoded.tableNumber === number) return null;
-  return `the _id "${String(id)}" is of another table than the others of "${table}".`;
+  return `the _id ${JSON.stringify(id)} is of another table than the others of "${table}".`;
 }
 
 function timeProblem(time: JSONValue | undefined): string | null {

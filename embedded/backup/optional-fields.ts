@@ -7,5 +7,5 @@ export function withoutEmptyOptional(row: JSONValue, validator: ValidatorJson | 
     return row;
   const isLeftOut = ([name, value]: [string, JSONValue | undefined]): boolean =>
     value === "" && validator.value[name]?.optional === true;
-  return Object.fromEntries(Object.entries(row).filter((field) => !isLeftOut(field))) as JSONValue;
+  return Object.fromEntries(Object.entries(row).filter((field) => !isLeftOut(field)));
 }

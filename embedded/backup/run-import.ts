@@ -5,7 +5,7 @@ import type { Schema } from "../runtime/schema.ts";
 import type { ComponentPath } from "../values/table-name.ts";
 import { assertReferencesHold } from "./broken-references.ts";
 import { ImportFailure, at } from "./import-failure.ts";
-import { ImportFiles } from "./import-files.ts";
+import type { ImportFiles } from "./import-files.ts";
 import { STORAGE, type ImportPlan, type PlannedTable } from "./import-plan.ts";
 import type { ImportSource, Row, SourceTable } from "./import-source.ts";
 import { importedDocument, type DocumentRules } from "./imported-document.ts";
@@ -89,7 +89,11 @@ async function stageTable(
     const checked = importedDocument(valueOf(run, source, row, schema), rules);
     if (checked.kind === "refused") throw at(source.file, row.line, checked.reason);
     if (!staging.add(table.name, checked.document)) {
-      throw at(source.file, row.line, `the _id "${String(checked.document["_id"])}" is in the import twice.`);
+      throw at(
+        source.file,
+        row.line,
+        `the _id "${checked.document["_id"] as string}" is in the import twice.`,
+      );
     }
     rows += 1;
     if (rows % ROWS_PER_TURN === 0) await setImmediate();
@@ -107,7 +111,7 @@ function valueOf(
 ): Row["value"] {
   if (table === STORAGE) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-    return run.files.document(value as DocumentJson, file, line) as Row["value"];
+    return run.files.document(value, file, line);
   }
   return run.isCsv ? withoutEmptyOptional(value, schema.validators.get(table)) : value;
 }
