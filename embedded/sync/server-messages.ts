@@ -13,19 +13,10 @@ export type EncodedVersion = { readonly querySet: number; readonly identity: num
 
 export type StateModification =
   | {
-      readonly type: "QueryUpdated";
+      readonly type: "QueryUpdated" | "QueryFailed";
       readonly queryId: QueryId;
-      readonly value: JSONValue;
-      readonly logLines: readonly string[];
-      readonly journal: string | null;
-    }
-  | {
-      readonly type: "QueryFailed";
-      readonly queryId: QueryId;
-      readonly errorMessage: string;
-      readonly errorData?: JSONValue;
-      readonly logLines: readonly string[];
-      readonly journal: string | null;
+      /** What is sent of it are its fields: `transitionJson`. */
+      readonly result: KnownResult;
     }
   | { readonly type: "QueryRemoved"; readonly queryId: QueryId };
 
