@@ -1,6 +1,8 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
+const IDLE_CHECK_MS = 50;
+
 export class PortInUseError extends Error {
   override readonly name = "PortInUseError";
   readonly port: number;
@@ -31,8 +33,13 @@ export function closeServer(server: Server, graceMs: number): Promise<void> {
     const cut = setTimeout(() => {
       server.closeAllConnections();
     }, graceMs);
+    // What still answers when the server closes is kept alive by its client afterwards.
+    const idle = setInterval(() => {
+      server.closeIdleConnections();
+    }, IDLE_CHECK_MS);
     server.close(() => {
       clearTimeout(cut);
+      clearInterval(idle);
       resolve();
     });
     server.closeIdleConnections();

@@ -1,0 +1,133 @@
+import { createHmac } from "node:crypto";
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { expect, test, vi } from "vitest";
+import { ADMIN_KEY, sha256Of, someBytes, startWithFiles, type StorageFixture } from "./storage.fixture.ts";
+import { issueUploadToken } from "./upload-token.ts";
+
+const HOUR_MS = 3_600_000;
+const DEADLINE = { timeout: 10_000, interval: 20 };
+const LIMIT = 1_000_000;
+
+async function refused(response: Response): Promise<unknown> {
+  return [response.status, ((await response.json()) as { code: string }).code];
+}
+
+async function nothingIsLeft({ call, names }: StorageFixture): Promise<void> {
+  await vi.waitFor(async () => expect(await names()).toEqual([]), DEADLINE);
+  expect(await call("query", "list")).toEqual([]);
+}
+
+test("a digest that comes along is checked", async () => {
+  const fixture = await startWithFiles();
+  const digest = `sha-256=${sha256Of("hello world")}`;
+  expect(await refused(await fixture.upload("hello", { digest }))).toEqual([400, "Sha256Mismatch"]);
+  expect(await refused(await fixture.upload("hello", { digest: "md5=x" }))).toEqual([400, "BadHeader"]);
+  await nothingIsLeft(fixture);
+  expect((await fixture.upload("hello world", { digest })).status).toBe(200);
+});
+
+test("an upload URL must be ours, and be younger than an hour", async () => {
+  const fixture = await startWithFiles();
+  const secret = createHmac("sha256", ADMIN_KEY).update("upload URLs").digest("hex");
+  const post = (query: string) =>
+    fetch(`${fixture.backend.url}/api/storage/upload${query}`, { method: "POST", body: "x" });
+  const token = (issued: number, by = secret) => `?token=${issueUploadToken(by, "", issued)}`;
+  expect(await refused(await post(""))).toEqual([400, "MissingToken"]);
+  expect(await refused(await post("?token=coffee"))).toEqual([401, "StorageTokenInvalid"]);
+  expect(await refused(await post(token(Date.now(), "guessed")))).toEqual([401, "StorageTokenInvalid"]);
+  expect(await refused(await post(token(Date.now() - HOUR_MS - 1)))).toEqual([401, "StorageTokenExpired"]);
+  await nothingIsLeft(fixture);
+  expect((await post(token(Date.now() - HOUR_MS + 60_000))).status).toBe(200);
+});
+
+test("a file that is too large is refused, announced or not", async () => {
+  const fixture = await startWithFiles({ maxFileBytes: LIMIT });
+  const message = "A file may have 1000000 bytes at most on this deployment.";
+  const announced = await fixture.upload(someBytes(LIMIT + 1));
+  expect([announced.status, await announced.json()]).toEqual([413, { code: "FileTooLarge", message }]);
+
+  const url = await fixture.call<string>("mutation", "generateUploadUrl");
+  const chunk = someBytes(LIMIT / 10);
+  const body = new ReadableStream({
+    start(controller) {
+      for (let count = 0; count < 15; count += 1) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+  const streamed = await fetch(url, { method: "POST", body, duplex: "half" } as RequestInit);
+  expect([streamed.status, await streamed.json()]).toEqual([413, { code: "FileTooLarge", message }]);
+  await nothingIsLeft(fixture);
+
+  const bytes = new Uint8Array(LIMIT).buffer;
+  const tooMuch = new Uint8Array(LIMIT + 1).buffer;
+  await fixture.call("action", "store", { bytes, type: "" });
+  await expect(fixture.call("action", "store", { bytes: tooMuch, type: "" })).rejects.toThrow("larger than");
+  expect((await fixture.upload(someBytes(LIMIT))).status).toBe(200);
+});
+
+test("a client that leaves in the middle leaves nothing", async () => {
+  const fixture = await startWithFiles();
+  const url = new URL(await fixture.call<string>("mutation", "generateUploadUrl"));
+  const socket = connect(Number(url.port), url.hostname);
+  socket.on("error", () => undefined);
+  socket.write(
+    `POST ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Length: 1000000\r\n\r\n`,
+  );
+  socket.write(someBytes(200_000));
+  await vi.waitFor(async () => expect(await fixture.names()).toHaveLength(1), DEADLINE);
+  socket.destroy();
+  await nothingIsLeft(fixture);
+  expect((await fixture.upload("next")).status).toBe(200);
+});
+
+test("many at once are each stored whole, also by one URL", async () => {
+  const fixture = await startWithFiles();
+  const url = await fixture.call<string>("mutation", "generateUploadUrl");
+  const bodies = Array.from({ length: 24 }, (_, index) => someBytes(index * 10_007));
+  const ids = await Promise.all(
+    bodies.map(async (body) => {
+      const response = await fetch(url, { method: "POST", body });
+      return ((await response.json()) as { storageId: string }).storageId;
+    }),
+  );
+  expect(new Set(ids).size).toBe(24);
+  await Promise.all(
+    ids.map(async (id, index) => {
+      const response = await fetch(await fixture.call<string>("query", "url", { id }));
+      expect(Buffer.from(await response.arrayBuffer()).equals(bodies[index] as Buffer)).toBe(true);
+    }),
+  );
+  expect(await fixture.names()).toHaveLength(24);
+});
+
+test("browsers may upload from any page, with a digest", async () => {
+  const { call, upload } = await startWithFiles();
+  const origin = "https://page.example.org";
+  const preflight = await fetch(await call<string>("mutation", "generateUploadUrl"), {
+    method: "OPTIONS",
+    headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "digest" },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("digest");
+  const response = await upload("x", { origin });
+  expect(response.headers.get("access-control-allow-origin")).toBe(origin);
+});
+
+test("what cannot be is refused with a reason", async () => {
+  const { backend, upload } = await startWithFiles();
+  const at = (path: string, method: string) => fetch(`${backend.url}/api/storage/${path}`, { method });
+  expect(await refused(await upload("x", { "content-type": "no type" }))).toEqual([400, "BadHeader"]);
+  expect(await refused(await at("upload", "GET"))).toEqual([405, "MethodNotAllowed"]);
+  expect(await refused(await at(crypto.randomUUID(), "DELETE"))).toEqual([405, "MethodNotAllowed"]);
+  expect(await refused(await at(crypto.randomUUID(), "GET"))).toEqual([404, "FileNotFound"]);
+  expect(await refused(await at("nonsense", "GET"))).toEqual([400, "InvalidStoragePath"]);
+  const traversal = await new Promise<number | undefined>((resolve) => {
+    const path = "/api/storage/..%2f..%2fdata.sqlite3";
+    httpRequest(backend.url, { path }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).end();
+  });
+  expect(traversal).toBe(400);
+});
