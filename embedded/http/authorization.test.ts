@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { adminKeyCheck } from "./admin-key.ts";
-import { authorize } from "./authorization.ts";
+import { createTokenVerifier } from "../auth/create-token-verifier.ts";
+import { authenticate, authorize } from "./authorization.ts";
 
 const isAdminKey = adminKeyCheck("gleaner|s3cret:with:colons");
 
@@ -22,8 +23,22 @@ test.each([
   ["Convex", "BadDeployKey"],
   ["Convex gleaner|s3cret:with", "BadDeployKey"],
   ["Convex gleaner|s3cret:with:colons:bm90IGpzb24=", "InvalidIdentity"],
-  ["Bearer eyJ.x.y", "NoAuthProvider"],
+  ["Bearer eyJ.x.y", "BadDeployKey"],
   ["Basic abc", "InvalidAuthHeader"],
 ])("refuses %j as %s", (header, code) => {
   expect(authorize(header, isAdminKey)).toMatchObject({ kind: "refused", code });
+});
+
+test("a function's caller may be a user, too", async () => {
+  const withNoProvider = { isAdminKey, tokens: createTokenVerifier(null) };
+  const codeOf = async (header?: string) => {
+    const authenticated = await authenticate(header, withNoProvider);
+    return authenticated.kind === "ok" ? authenticated.identity.kind : authenticated.code;
+  };
+  const token = `e30.${Buffer.from('{"iss":"https://issuer.example"}').toString("base64url")}.x`;
+  expect(await codeOf(undefined)).toBe("none");
+  expect(await codeOf("convex gleaner|s3cret:with:colons")).toBe("admin");
+  expect(await codeOf(`bearer ${token}`)).toBe("NoAuthProvider");
+  expect(await codeOf("Bearer glk_123")).toBe("InvalidAuthHeader");
+  expect(await codeOf("Basic YTpi")).toBe("InvalidAuthHeader");
 });

@@ -1,3 +1,5 @@
+import type { TokenVerifier } from "../auth/token-verifier.ts";
+import { assertNever } from "../assert-never.ts";
 import type { Claims, Identity } from "../runtime/types.ts";
 import type { AdminKeyCheck } from "./admin-key.ts";
 import { parseBoundedJson } from "./bounded-json.ts";
@@ -6,29 +8,53 @@ export type Authorized =
   | { readonly kind: "ok"; readonly identity: Identity }
   | { readonly kind: "refused"; readonly code: string; readonly message: string };
 
+/** As `Authorized`; or a user's token cannot be verified right now, though it may be good. */
+export type Authenticated =
+  Authorized | { readonly kind: "unavailable"; readonly code: string; readonly message: string };
+
+export type Authenticators = {
+  readonly isAdminKey: AdminKeyCheck;
+  readonly tokens: Pick<TokenVerifier, "verify">;
+};
+
 export const BAD_DEPLOY_KEY = {
   kind: "refused",
   code: "BadDeployKey",
   message: "The provided admin key was invalid for this deployment.",
 } as const;
 
-export const NO_AUTH_PROVIDER = {
-  kind: "refused",
-  code: "NoAuthProvider",
-  message:
-    "No auth provider found matching the given token (no providers configured). " +
-    "The embedded backend does not verify user tokens yet.",
-} as const;
-
 /** Who an `Authorization` header speaks for: absent, `Convex <adminKey>` or `Bearer <user token>`. */
+export async function authenticate(
+  header: string | undefined,
+  { isAdminKey, tokens }: Authenticators,
+): Promise<Authenticated> {
+  const { scheme, credential } = partsOf(header ?? "");
+  if (scheme !== "bearer") return authorize(header, isAdminKey);
+  const verification = await tokens.verify(credential);
+  switch (verification.kind) {
+    case "verified":
+      return { kind: "ok", identity: { kind: "user", attributes: verification.attributes } };
+    case "refused":
+    case "unavailable":
+      return verification;
+    default:
+      return assertNever(verification);
+  }
+}
+
+/** For what only the admin may do: users' tokens are refused unread. */
 export function authorize(header: string | undefined, isAdminKey: AdminKeyCheck): Authorized {
   if (header === undefined || header === "") return { kind: "ok", identity: { kind: "none" } };
-  const space = header.indexOf(" ");
-  const scheme = header.slice(0, space === -1 ? header.length : space).toLowerCase();
-  const credential = space === -1 ? "" : header.slice(space + 1).trim();
+  const { scheme, credential } = partsOf(header);
   if (scheme === "convex") return authorizeAdmin(credential, isAdminKey);
-  if (scheme === "bearer") return NO_AUTH_PROVIDER;
+  if (scheme === "bearer") return BAD_DEPLOY_KEY;
   return { kind: "refused", code: "InvalidAuthHeader", message: "Unknown kind of Authorization header." };
+}
+
+function partsOf(header: string): { readonly scheme: string; readonly credential: string } {
+  const space = header.indexOf(" ");
+  if (space === -1) return { scheme: header.toLowerCase(), credential: "" };
+  return { scheme: header.slice(0, space).toLowerCase(), credential: header.slice(space + 1).trim() };
 }
 
 /** `ConvexHttpClient` appends the identity to act as to the key: `<adminKey>:<base64 of JSON>`. */

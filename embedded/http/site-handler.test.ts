@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTokenVerifier } from "../auth/create-token-verifier.ts";
 import type { FunctionRunner } from "../runtime/types.ts";
 import { localOrigins } from "./endpoint.ts";
 import { SILENT } from "../operations/log.ts";
@@ -65,6 +66,8 @@ beforeAll(async () => {
   server = createServer(
     siteHandler({
       runner,
+      isAdminKey: () => false,
+      tokens: createTokenVerifier(null),
       isAllowedHost: hostCheck("127.0.0.1"),
       staticFolders: [{ path: "/console", dir: join(dir, "console") }],
       apiOrigins: (host) => localOrigins("http://127.0.0.1:4210", host),

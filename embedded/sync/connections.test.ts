@@ -86,15 +86,24 @@ test("answers a query set with a transition from zero", async () => {
   });
 });
 
-test("a user's token is refused, and the connection goes on as before", async () => {
-  const client = speak();
-  await client.open;
-  client.send(connect);
-  client.send({ type: "Authenticate", tokenType: "User", value: "x.y.z", baseVersion: 0 });
-  expect(await client.hear("AuthError")).toMatchObject({ baseVersion: 0, authUpdateAttempted: true });
-  client.send(modify(0, 1));
-  expect(await client.hear("Transition")).toMatchObject({ endVersion: { identity: 0, querySet: 1 } });
-});
+test.each(["User", "Admin"])(
+  "a refused token of type %s ends the connection: what came after it does not run",
+  async (tokenType) => {
+    const client = speak();
+    await client.open;
+    const send = { requestId: 0, udfPath: "messages:send", args: [{ channel: tokenType, body: "x" }] };
+    client.send(connect);
+    client.send({ type: "Authenticate", tokenType, value: "x.y.z", baseVersion: 0 });
+    client.send({ type: "Mutation", ...send });
+    expect(await client.closed).toBe(1008);
+    expect(client.heard).toMatchObject([{ type: "AuthError", baseVersion: 0, authUpdateAttempted: true }]);
+    const again = speak();
+    await again.open;
+    again.send(connect);
+    again.send(modify(0, 1, [{ ...add(1), args: [{ channel: tokenType }] }]));
+    expect(await again.hear("Transition")).toMatchObject({ modifications: [{ value: [] }] });
+  },
+);
 
 test.each([
   ["what is not JSON", [connect, "{"]],
@@ -103,6 +112,10 @@ test.each([
   ["a second Connect", [connect, connect]],
   ["a query set on a version that it does not have", [connect, modify(1, 2)]],
   ["a query set that stays at its version", [connect, modify(0, 0)]],
+  [
+    "an identity on a version that it does not have",
+    [connect, { type: "Authenticate", tokenType: "None", baseVersion: 1 }],
+  ],
   ["a query that is there already", [connect, modify(0, 1, [add(1), add(1)])]],
   ["the removal of a query that is not there", [connect, modify(0, 1, [{ type: "Remove", queryId: 1 }])]],
 ])("stops a client for good that sends %s", async (_, messages) => {

@@ -82,7 +82,12 @@ export class Connections {
   }
 
   #accept(ws: WebSocket): void {
-    const connection = new Connection(ws, this.#options, this.#options.log, this.#options.onDropped ?? (() => {}));
+    const connection = new Connection(
+      ws,
+      this.#options,
+      this.#options.log,
+      this.#options.onDropped ?? (() => {}),
+    );
     this.#open.add(connection);
     ws.on("message", (data: RawData, isBinary: boolean) => {
       if (isBinary) connection.refuse("binary messages are not part of the protocol");

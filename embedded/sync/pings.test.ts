@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
+import { createTokenVerifier } from "../auth/create-token-verifier.ts";
 import { openEngine } from "../engine/engine.ts";
 import { closeServer, listen } from "../http/listen.ts";
 import { bundleFunctions } from "../runtime/bundle.ts";
@@ -26,6 +27,7 @@ async function serve(): Promise<{ url: string; connections: Connections; logged:
     live: new LiveQueries(shared),
     lanes: new MutationLanes(),
     isAdminKey: () => false,
+    tokens: createTokenVerifier(null),
     isAllowedHost: () => true,
     now: Date.now,
     maxConnections: 2,

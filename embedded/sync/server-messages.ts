@@ -30,6 +30,14 @@ export type TransitionMessage = {
   readonly serverTs?: number;
 };
 
+export type AuthErrorMessage = {
+  readonly type: "AuthError";
+  readonly error: string;
+  readonly baseVersion: number;
+  /** Whether it answers an `Authenticate`; or else it came up later, by expiry. */
+  readonly authUpdateAttempted: boolean;
+};
+
 type Failed = {
   readonly success: false;
   readonly result: string;
@@ -58,12 +66,7 @@ export type ServerMessage =
   | ({ readonly type: "ActionResponse"; readonly requestId: number } & (
       { readonly success: true; readonly result: JSONValue; readonly logLines: readonly string[] } | Failed
     ))
-  | {
-      readonly type: "AuthError";
-      readonly error: string;
-      readonly baseVersion: number;
-      readonly authUpdateAttempted: boolean;
-    }
+  | AuthErrorMessage
   | { readonly type: "FatalError"; readonly error: string }
   | { readonly type: "Ping" };
 

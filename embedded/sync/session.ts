@@ -1,7 +1,8 @@
+import { APP } from "../values/table-name.ts";
 import type { Engine, Timestamp } from "../engine/types.ts";
 import type { FunctionRunner, Identity } from "../runtime/types.ts";
-import { BAD_DEPLOY_KEY, NO_AUTH_PROVIDER } from "../http/authorization.ts";
-import type { AdminKeyCheck } from "../http/admin-key.ts";
+import type { Authenticators } from "../http/authorization.ts";
+import type { Log } from "../operations/log.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
 import { assertNever } from "../assert-never.ts";
 import type { LiveQueries } from "./live-queries.ts";
@@ -11,20 +12,25 @@ import { QuerySet } from "./query-set.ts";
 import {
   actionResponse,
   mutationResponse,
+  type AuthErrorMessage,
   type ServerMessage,
   type StateVersion,
 } from "./server-messages.ts";
+import { hasExpired, identify, NOBODY, type SessionIdentity } from "./session-identity.ts";
 import { nextTransition, type KnownResults } from "./transition.ts";
 
 /** Requests of one connection that wait or run: a client that floods is dropped, not queued for. */
 export const MAX_PENDING_REQUESTS = 2_000;
 
-export type SessionDeps = {
+const POLICY_VIOLATION = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+export type SessionDeps = Authenticators & {
+  readonly log: Log;
   readonly engine: Engine;
   readonly runner: FunctionRunner;
   readonly live: LiveQueries;
   readonly lanes: MutationLanes;
-  readonly isAdminKey: AdminKeyCheck;
   readonly nextRequestId: () => string;
   readonly now: () => number;
 };
@@ -37,6 +43,8 @@ export type SessionSocket = {
   readonly refuse: (reason: string) => void;
   /** We failed: the client reconnects and asks again. */
   readonly fail: (error: unknown) => void;
+  /** Nothing more comes after what was sent; the client may come back. */
+  readonly hangUp: (code: number, reason: string) => void;
 };
 
 /** The first message of a connection has made it one of a client session. */
@@ -48,7 +56,10 @@ export class Session {
   readonly #queries: QuerySet;
   readonly acknowledgements = new Acknowledgements();
 
-  #identity: Identity = { kind: "none" };
+  #caller: SessionIdentity = NOBODY;
+  /** While a token is verified, what came after it waits: it is meant for the new identity. */
+  #verifying = false;
+  readonly #waiting: ClientMessage[] = [];
   /** What was asked for; the client is at `#at` until a transition takes it there. */
   #wanted = { querySet: 0, identity: 0 };
   #at: StateVersion = { querySet: 0, identity: 0, ts: 0n };
@@ -64,7 +75,7 @@ export class Session {
     this.#deps = deps;
     this.#socket = socket;
     this.#connect = connect;
-    this.#clockSkew = connect.clientTs === undefined ? null : deps.now() - connect.clientTs;
+    this.#clockSkew = connect.clientTs === undefined ? null : connect.clientTs - deps.now();
     this.#queries = new QuerySet(deps.live, () => {
       this.#schedule();
     });
@@ -75,6 +86,13 @@ export class Session {
   }
 
   receive(message: ClientMessage): void {
+    if (this.#closed) return;
+    if (!this.#verifying) this.#handle(message);
+    else if (this.#waiting.length < MAX_PENDING_REQUESTS) this.#waiting.push(message);
+    else this.#socket.fail(new Error("TooManyConcurrentRequests"));
+  }
+
+  #handle(message: ClientMessage): void {
     switch (message.type) {
       case "Connect":
         this.#socket.refuse("Connect was sent twice");
@@ -82,7 +100,9 @@ export class Session {
       case "Event":
         return;
       case "Authenticate":
-        this.#authenticate(message);
+        this.#authenticate(message).catch((error: unknown) => {
+          this.#socket.fail(error);
+        });
         return;
       case "ModifyQuerySet":
         this.#modifyQuerySet(message);
@@ -102,40 +122,66 @@ export class Session {
     this.#queries.release();
   }
 
-  #authenticate(message: AuthenticateMessage): void {
-    // A client that gave up on a refused token has counted further than we have: that is no error.
-    if (message.baseVersion < this.#wanted.identity) {
-      this.#socket.refuse(`Authenticate on identity version ${String(message.baseVersion)}`);
+  async #authenticate(message: AuthenticateMessage): Promise<void> {
+    const { baseVersion } = message;
+    if (baseVersion !== this.#wanted.identity) {
+      this.#socket.refuse(`Authenticate on identity version ${String(baseVersion)}`);
       return;
     }
-    switch (message.tokenType) {
-      case "User":
-        this.#refuseIdentity(NO_AUTH_PROVIDER.message, message);
+    this.#verifying = true;
+    const identified = await identify(message, this.#deps);
+    this.#verifying = false;
+    if (this.#closed) return;
+    switch (identified.kind) {
+      case "ok":
+        this.#become(identified.as);
+        break;
+      case "refused":
+        this.#refuseIdentity({ error: identified.message, baseVersion, authUpdateAttempted: true });
         return;
-      case "Admin":
-        if (this.#deps.isAdminKey(message.value)) {
-          const actingAs = message.impersonating ?? null;
-          this.#become(actingAs === null ? { kind: "admin" } : { kind: "admin", actingAs }, message);
-        } else this.#refuseIdentity(BAD_DEPLOY_KEY.message, message);
-        return;
-      case "None":
-        this.#become({ kind: "none" }, message);
+      case "unavailable":
+        // No AuthError: after a few of those the client would log its user out.
+        this.#deps.log.warn("auth.unavailable", { message: identified.message });
+        this.#leave(TRY_AGAIN_LATER, identified.code);
         return;
       default:
-        assertNever(message);
+        assertNever(identified);
+    }
+    while (!this.#verifying) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.receive(next);
     }
   }
 
-  #become(identity: Identity, { baseVersion }: AuthenticateMessage): void {
-    this.#identity = identity;
-    this.#wanted = { ...this.#wanted, identity: baseVersion + 1 };
-    this.#queries.reidentify(identity);
+  #become(caller: SessionIdentity): void {
+    this.#caller = caller;
+    this.#wanted = { ...this.#wanted, identity: this.#wanted.identity + 1 };
+    this.#queries.reidentify(caller.identity);
     this.#schedule();
   }
 
-  /** The identity and its version stay what they were. */
-  #refuseIdentity(error: string, { baseVersion }: AuthenticateMessage): void {
-    void this.#socket.send({ type: "AuthError", error, baseVersion, authUpdateAttempted: true });
+  /**
+   * As Convex does it, the connection ends with the refusal: nothing that was sent after the token may run as
+   * anybody else. The client comes back with another token, or as nobody.
+   */
+  #refuseIdentity(why: Omit<AuthErrorMessage, "type">): void {
+    void this.#socket.send({ type: "AuthError", ...why });
+    this.#leave(POLICY_VIOLATION, "Unauthenticated");
+  }
+
+  #leave(code: number, reason: string): void {
+    this.close();
+    this.#socket.hangUp(code, reason);
+  }
+
+  /** Nothing happens at the moment of expiry: it counts once something runs. */
+  #refuseExpired(): void {
+    this.#refuseIdentity({
+      error: "Convex token identity expired",
+      baseVersion: this.#at.identity,
+      authUpdateAttempted: false,
+    });
   }
 
   #modifyQuerySet(message: ClientMessage & { type: "ModifyQuerySet" }): void {
@@ -146,7 +192,7 @@ export class Session {
       );
       return;
     }
-    const modified = this.#queries.modify(message.modifications, this.#identity);
+    const modified = this.#queries.modify(message.modifications, this.#caller.identity);
     if (modified.kind === "refused") {
       this.#socket.refuse(modified.reason);
       return;
@@ -160,8 +206,12 @@ export class Session {
       this.#socket.fail(new Error("TooManyConcurrentRequests"));
       return;
     }
+    if (hasExpired(this.#caller, this.#deps.now())) {
+      this.#refuseExpired();
+      return;
+    }
     this.#pending++;
-    const identity = this.#identity;
+    const { identity } = this.#caller;
     const run = async (): Promise<void> => {
       try {
         await (message.type === "Mutation" ? this.#mutate(message, identity) : this.#act(message, identity));
@@ -198,7 +248,8 @@ export class Session {
   }
 
   #call(message: RequestMessage, identity: Identity) {
-    return { path: message.udfPath, args: message.args, identity, requestId: this.#deps.nextRequestId() };
+    const { udfPath: path, componentPath: component = APP, args } = message;
+    return { path, component, args, identity, requestId: this.#deps.nextRequestId() };
   }
 
   /**
@@ -225,6 +276,11 @@ export class Session {
   }
 
   async #oneRound(): Promise<void> {
+    if (hasExpired(this.#caller, this.#deps.now())) {
+      // While a new token is verified, its verdict decides.
+      if (!this.#verifying) this.#refuseExpired();
+      return;
+    }
     const to: StateVersion = { ...this.#wanted, ts: this.#deps.engine.durable() };
     const uncovered = this.#uncovered;
     const results = await this.#resultsAt(to.ts);

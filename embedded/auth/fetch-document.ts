@@ -1,0 +1,54 @@
+/** What an issuer publishes, as text; or why it could not be had. */
+export type Fetched =
+  { readonly kind: "ok"; readonly text: string } | { readonly kind: "failed"; readonly reason: string };
+
+export type FetchDocument = (url: string) => Promise<Fetched>;
+
+export const FETCH_TIMEOUT_MS = 5_000;
+/** Far above what issuers publish. */
+const MAX_DOCUMENT_BYTES = 256 * 1024;
+const JSON_TYPES = /^application\/(json|jwk-set\+json)\s*(;|$)/i;
+
+/** Fetches JSON that an issuer publishes. It has to answer in time, in size, and itself: redirects are not followed. */
+export async function fetchDocument(url: string, timeoutMs = FETCH_TIMEOUT_MS): Promise<Fetched> {
+  try {
+    const response = await fetch(url, {
+      headers: { Accept: "application/json" },
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const refusal = refusalOf(response);
+    if (refusal !== null) {
+      await response.body?.cancel();
+      return { kind: "failed", reason: `${url} ${refusal}` };
+    }
+    const text = await boundedText(response);
+    return text === null
+      ? { kind: "failed", reason: `${url} answered with more than ${String(MAX_DOCUMENT_BYTES)} bytes` }
+      : { kind: "ok", text };
+  } catch (error) {
+    return { kind: "failed", reason: `${url} could not be fetched: ${describe(error)}` };
+  }
+}
+
+function refusalOf({ status, headers }: Response): string | null {
+  if (status !== 200) return `answered with HTTP ${String(status)}`;
+  const type = headers.get("content-type") ?? "no content type";
+  return JSON_TYPES.test(type) ? null : `answered with ${type}, not application/json`;
+}
+
+async function boundedText({ body }: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_DOCUMENT_BYTES) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
+}

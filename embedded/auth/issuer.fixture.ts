@@ -1,0 +1,100 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from "jose";
+
+type Algorithm = "RS256" | "ES256" | "EdDSA";
+
+type Key = { readonly kid: string; readonly privateKey: CryptoKey; readonly publicJwk: JWK };
+
+export type SignOptions = {
+  readonly algorithm?: Algorithm;
+  /** The name of the key in the header, where it is to be another than the key's. */
+  readonly kid?: string;
+};
+
+/** A real issuer of tokens, for tests. */
+export type Issuer = {
+  readonly url: string;
+  /** `claims` as they are, over iss, aud "fixture", iat now and exp in an hour; undefined leaves one out. */
+  readonly sign: (claims: { readonly [claim: string]: unknown }, options?: SignOptions) => Promise<string>;
+  /** New keys with new names: those from before are gone. */
+  readonly rotate: () => Promise<void>;
+  /** How often its keys were asked for. */
+  readonly asked: () => number;
+  /** What it answers with instead, while that is set; null answers as it should. */
+  answer: ((response: ServerResponse) => void) | null;
+  readonly jwks: () => { readonly keys: readonly JWK[] };
+  readonly stop: () => Promise<void>;
+};
+
+/** Starts an OpenID provider on a free port: its metadata, its keys, and `POST /token`, which signs what it is sent. */
+export async function startIssuer(): Promise<Issuer> {
+  let keys = await generateKeys(1);
+  let generation = 1;
+  let asked = 0;
+  const server = createServer((request, response) => {
+    void respond(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+
+  const issuer: Issuer = {
+    url,
+    sign: async (claims, { algorithm = "RS256", kid } = {}) => {
+      const key = keys[algorithm];
+      const now = Math.floor(Date.now() / 1000);
+      const payload = { iss: url, aud: "fixture", sub: "ann", iat: now, exp: now + 3600, ...claims };
+      return await new SignJWT(JSON.parse(JSON.stringify(payload)) as Record<string, unknown>)
+        .setProtectedHeader({ alg: algorithm, kid: kid ?? key.kid, typ: "JWT" })
+        .sign(key.privateKey);
+    },
+    rotate: async () => {
+      generation += 1;
+      keys = await generateKeys(generation);
+    },
+    asked: () => asked,
+    answer: null,
+    jwks: () => ({ keys: Object.values(keys).map(({ publicJwk }) => publicJwk) }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === "/token") {
+      const claims = JSON.parse(await textOf(request)) as Record<string, unknown>;
+      response.end(await issuer.sign(claims));
+    } else if (issuer.answer !== null) issuer.answer(response);
+    else if (request.url === "/.well-known/openid-configuration") {
+      sendJson(response, { issuer: url, jwks_uri: `${url}/jwks` });
+    } else if (request.url === "/jwks") {
+      asked += 1;
+      sendJson(response, issuer.jwks());
+    } else response.writeHead(404).end();
+  }
+  return issuer;
+}
+
+async function generateKeys(generation: number): Promise<Readonly<Record<Algorithm, Key>>> {
+  const key = async (alg: Algorithm): Promise<Key> => {
+    const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+    const kid = `${alg}-${String(generation)}`;
+    return { kid, privateKey, publicJwk: { ...(await exportJWK(publicKey)), alg, kid, use: "sig" } };
+  };
+  const [RS256, ES256, EdDSA] = await Promise.all([key("RS256"), key("ES256"), key("EdDSA")]);
+  return { RS256, ES256, EdDSA };
+}
+
+function sendJson(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(value));
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) text += String(chunk);
+  return text;
+}

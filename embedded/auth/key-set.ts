@@ -1,0 +1,19 @@
+import { createLocalJWKSet, type JSONWebKeySet } from "jose";
+import { z } from "zod";
+import { parseBoundedJson } from "../http/bounded-json.ts";
+
+/** Finds the key that a token names, among those of one issuer. */
+export type KeySet = ReturnType<typeof createLocalJWKSet>;
+
+const MAX_KEYS = 100;
+
+const jwks = z.object({
+  keys: z.array(z.looseObject({ kty: z.string() })).max(MAX_KEYS),
+});
+
+/** Reads a JSON Web Key Set (RFC 7517); null when the text is none. */
+export function parseKeySet(text: string): KeySet | null {
+  const json = parseBoundedJson(text);
+  const parsed = json.kind === "ok" ? jwks.safeParse(json.value) : null;
+  return parsed?.success === true ? createLocalJWKSet(parsed.data as JSONWebKeySet) : null;
+}

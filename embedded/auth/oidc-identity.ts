@@ -1,0 +1,86 @@
+import type { JSONValue } from "convex/values";
+import { z } from "zod";
+import type { Claims } from "../runtime/types.ts";
+
+const text = z.string().nullish();
+const flag = z.boolean().nullish();
+
+/** The claims of OpenID Connect's ID tokens that become fields of a UserIdentity. */
+const standard = z.object({
+  name: text,
+  given_name: text,
+  family_name: text,
+  nickname: text,
+  preferred_username: text,
+  profile: text,
+  picture: text,
+  website: text,
+  email: text,
+  email_verified: flag,
+  gender: text,
+  birthdate: text,
+  zoneinfo: text,
+  locale: text,
+  phone_number: text,
+  phone_number_verified: flag,
+  address: z.object({ formatted: text }).nullish(),
+  updated_at: z.number().min(0).max(253_402_300_799).nullish(),
+});
+
+const PROTOCOL = [
+  "iss",
+  "sub",
+  "aud",
+  "exp",
+  "iat",
+  "auth_time",
+  "nonce",
+  "acr",
+  "amr",
+  "azp",
+  "at_hash",
+  "c_hash",
+];
+/** Left out as Convex does: they differ from token to token, and every refresh would make a new identity. */
+const HOUSEKEEPING = ["jti", "nbf", "fva"];
+const NOT_CUSTOM = new Set([...PROTOCOL, ...HOUSEKEEPING, ...Object.keys(standard.shape)]);
+
+/** A UserIdentity from an ID token's verified claims; null when a standard claim has a type that it cannot have. */
+export function oidcIdentity(claims: Claims & { readonly iss: string; readonly sub: string }): Claims | null {
+  const parsed = standard.safeParse(claims);
+  if (!parsed.success) return null;
+  const known = parsed.data;
+  const fields = {
+    tokenIdentifier: `${claims.iss}|${claims.sub}`,
+    subject: claims.sub,
+    issuer: claims.iss,
+    name: known.name,
+    givenName: known.given_name,
+    familyName: known.family_name,
+    nickname: known.nickname,
+    preferredUsername: known.preferred_username,
+    profileUrl: known.profile,
+    pictureUrl: known.picture,
+    websiteUrl: known.website,
+    email: known.email,
+    emailVerified: known.email_verified,
+    gender: known.gender,
+    birthday: known.birthdate,
+    timezone: known.zoneinfo,
+    language: known.locale,
+    phoneNumber: known.phone_number,
+    phoneNumberVerified: known.phone_number_verified,
+    address: known.address?.formatted,
+    updatedAt: typeof known.updated_at === "number" ? rfc3339(known.updated_at) : null,
+  };
+  // No custom claim may pass for a standard one.
+  const custom = Object.entries(claims).filter(([claim]) => !NOT_CUSTOM.has(claim) && !(claim in fields));
+  const present = Object.entries(fields).filter((entry): entry is [string, string | boolean] => {
+    return entry[1] !== null && entry[1] !== undefined;
+  });
+  return Object.fromEntries<JSONValue>([...custom, ...present]);
+}
+
+function rfc3339(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(/(\.000)?Z$/, "+00:00");
+}
