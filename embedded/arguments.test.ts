@@ -15,6 +15,7 @@ test("loopback and Convex's own ports, unless told otherwise", () => {
       static: [],
       allowHost: [],
       passEnv: [],
+      maxFileMib: 2048,
       logLevel: "info",
       readLatencyMs: 0,
       commitLatencyMs: 0,
@@ -62,6 +63,7 @@ test.each([
   [[...needed, "--public-url", "ftp://example.org"]],
   [[...needed, "--public-url", "https://example.org/api"]],
   [[...needed, "--public-site-url", "https://me:secret@example.org"]],
+  [[...needed, "--max-file-mib", "0"]],
   [[...needed, "--colour"]],
   [[...needed, "surplus"]],
 ])("refuses %j", (argv) => {

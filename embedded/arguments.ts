@@ -37,6 +37,7 @@ const schema = z.object({
   allowHost: z.array(z.string().min(1)).default([]),
   passEnv: z.array(z.string().min(1)).default([]),
   adminKeyFile: z.string().optional(),
+  maxFileMib: z.coerce.number().int().positive().default(2_048),
   logFormat: z.enum(LOG_FORMATS).optional(),
   logLevel: z.enum(LOG_LEVELS).default("info"),
   readLatencyMs: latency,
@@ -59,6 +60,7 @@ export const USAGE = `node embedded/main.ts --convex FOLDER --data FILE [options
   --allow-host NAME      another host name to answer to on loopback; may be repeated
   --pass-env NAME        let functions see this environment variable; may be repeated
   --admin-key-file FILE  read the admin key from there, not from GLEANER_ADMIN_KEY
+  --max-file-mib N       the largest file that ctx.storage takes (2048)
   --log-format FORMAT    json or text (text on a terminal, else json), on standard error
   --log-level LEVEL      debug, info, warn or error (info)
   --read-latency-ms N    wait so long before each database call, as in a remote deployment (0)
@@ -83,6 +85,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
         "allow-host": { type: "string", multiple: true },
         "pass-env": { type: "string", multiple: true },
         "admin-key-file": { type: "string" },
+        "max-file-mib": { type: "string" },
         "log-format": { type: "string" },
         "log-level": { type: "string" },
         "read-latency-ms": { type: "string" },
@@ -103,6 +106,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     allowHost: values["allow-host"],
     passEnv: values["pass-env"],
     adminKeyFile: values["admin-key-file"],
+    maxFileMib: values["max-file-mib"],
     logFormat: values["log-format"],
     logLevel: values["log-level"],
     readLatencyMs: values["read-latency-ms"],

@@ -57,6 +57,7 @@ async function main(): Promise<void> {
     latency: { readMs: options.readLatencyMs, commitMs: options.commitLatencyMs },
     staticFolders: options.static,
     allowedHosts: options.allowHost,
+    maxFileBytes: options.maxFileMib * 1024 ** 2,
     log,
     // Whoever watches over this process starts it again; all that was acknowledged is on disk.
     onFailed: (error) => {
