@@ -1,25 +1,18 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { api } from "./api.ts";
 import { deployment, httpClient, uniqueName } from "./deployment.ts";
+import { convexCli, credentials, makeProject, type Project } from "./project.ts";
 
-const modules = join(import.meta.dirname, "../../node_modules");
-const cli = join(modules, "convex/bin/main.js");
-let project: string;
+let project: Project;
 
 beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), "conformance-cli-"));
-  await writeFile(
-    join(project, "package.json"),
-    JSON.stringify({ name: "p", dependencies: { convex: "*" } }),
-  );
-  await symlink(modules, join(project, "node_modules"));
+  project = await makeProject();
 });
 
-afterAll(() => rm(project, { recursive: true }));
+afterAll(() => project.remove());
 
 type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
@@ -27,21 +20,27 @@ type Ran = { readonly code: number; readonly stdout: string; readonly stderr: st
 function convex(...args: string[]): Promise<Ran> {
   const env = {
     PATH: process.env["PATH"],
-    HOME: project,
-    CONVEX_SELF_HOSTED_URL: deployment.url,
-    CONVEX_SELF_HOSTED_ADMIN_KEY: deployment.adminKey,
+    HOME: project.folder,
+    ...credentials(deployment.url, deployment.adminKey),
   };
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [cli, ...args],
-      { cwd: project, env, timeout: 30_000 },
+      [convexCli, ...args],
+      { cwd: project.folder, env, timeout: 30_000 },
       (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
       },
     );
   });
 }
+
+test("convex codegen takes the fixture's functions as they are", { timeout: 60_000 }, async () => {
+  const ran = await convex("codegen", "--system-udfs", "--typecheck", "disable");
+  expect(ran.code, ran.stderr).toBe(0);
+  const generated = await readdir(join(project.folder, "convex/_generated"));
+  expect(generated).toEqual(expect.arrayContaining(["api.js", "dataModel.d.ts", "server.js"]));
+});
 
 test("convex run calls public and internal functions", { timeout: 60_000 }, async () => {
   const name = uniqueName();

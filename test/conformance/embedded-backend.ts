@@ -22,6 +22,8 @@ export type EmbeddedOptions = {
   readonly dataFile?: string;
   readonly port?: number;
   readonly sitePort?: number;
+  /** Whose tokens it knows. */
+  readonly issuer?: string;
 };
 
 /** Starts embedded/main.ts as its users do: in a process of its own. */
@@ -34,11 +36,18 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       join(here, "../../embedded/main.ts"),
       ...["--convex", join(here, "convex"), "--data", dataFile],
       ...["--port", String(options.port ?? 0), "--site-port", String(options.sitePort ?? 0)],
-      ...["--pass-env", "FIXTURE_GREETING", "--with-parent"],
+      ...["--pass-env", "FIXTURE_GREETING", "--pass-env", "FIXTURE_ISSUER", "--with-parent"],
+      // The functions fail on purpose: what they say of it is the tests' business.
+      ...["--log-level", "error"],
     ],
     {
       stdio: ["pipe", "pipe", "inherit"],
-      env: { ...process.env, GLEANER_ADMIN_KEY: adminKey, FIXTURE_GREETING: "hello from outside" },
+      env: {
+        ...process.env,
+        GLEANER_ADMIN_KEY: adminKey,
+        FIXTURE_GREETING: "hello from outside",
+        FIXTURE_ISSUER: options.issuer ?? "none",
+      },
     },
   );
   const { url, siteUrl } = await ready(child);

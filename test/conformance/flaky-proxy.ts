@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, connect, type AddressInfo, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { onTestFinished } from "vitest";
 
 /** A TCP proxy that can lose connections, and what the server says on them. */
@@ -13,18 +14,32 @@ export type FlakyProxy = {
   readonly sent: () => number;
 };
 
+/** A connection to the deployment, encrypted where its URL says so. */
+function connectTo({ protocol, hostname, port }: URL): Socket {
+  return protocol === "https:"
+    ? connectTls({ host: hostname, port: Number(port || 443), servername: hostname })
+    : connect(Number(port || 80), hostname);
+}
+
+/** Deployments of one host are told apart by the Host header, which names the proxy so far. */
+function withHost(data: Buffer, host: string): Buffer {
+  return Buffer.from(data.toString("latin1").replace(/^Host:.*$/im, `Host: ${host}`), "latin1");
+}
+
 export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
-  const { hostname, port } = new URL(target);
+  const url = new URL(target);
   const pairs = new Set<readonly [Socket, Socket]>();
   let deaf = false;
   let sent = 0;
   const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
+    const upstream = connectTo(url);
+    let isFirst = true;
     const pair = [client, upstream] as const;
     pairs.add(pair);
     client.on("data", (data) => {
       sent += data.length;
-      upstream.write(data);
+      upstream.write(isFirst ? withHost(data, url.host) : data);
+      isFirst = false;
     });
     upstream.on("data", (data) => {
       if (!deaf) client.write(data);

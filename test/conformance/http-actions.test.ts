@@ -46,3 +46,52 @@ test("an action that throws is 500 and says so in JSON", async () => {
   expect(response.status).toBe(500);
   expect(await response.json()).toMatchObject({ code: expect.any(String) });
 });
+
+test("a body of bytes comes back as it went in", async () => {
+  const sent = Uint8Array.from({ length: 300_000 }, (_, n) => (n * 31) % 256);
+  const headers = { "Content-Type": "application/x-fixture" };
+  const response = await fetch(`${site}/echo`, { method: "POST", headers, body: sent });
+  expect(response.headers.get("content-type")).toBe("application/x-fixture");
+  expect(Buffer.compare(await response.bytes(), sent)).toBe(0);
+});
+
+test("a body that is sent in pieces, of a length that nobody knows", async () => {
+  const pieces = ["one ", "two ", "three"];
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const piece = pieces.shift();
+      if (piece === undefined) {
+        controller.close();
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      controller.enqueue(new TextEncoder().encode(piece));
+    },
+  });
+  const response = await fetch(`${site}/echo`, { method: "POST", body, duplex: "half" } as RequestInit);
+  expect(await response.text()).toBe("one two three");
+});
+
+test("CORS is the routes' own: a preflight is answered by its OPTIONS route", async () => {
+  const headers = { Origin: "https://app.example", "Access-Control-Request-Method": "PUT" };
+  const preflight = await fetch(`${site}/shared`, { method: "OPTIONS", headers });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-origin")).toBe("https://app.example");
+  expect(preflight.headers.get("access-control-allow-methods")).toBe("PUT");
+  const answer = await fetch(`${site}/shared`, { method: "PUT", headers, body: '{"a":1}' });
+  expect(answer.headers.get("access-control-allow-origin")).toBe("https://app.example");
+  expect(await answer.json()).toEqual({ got: { a: 1 } });
+});
+
+test("the longest prefix wins; HEAD is answered by GET's route", async () => {
+  const special = await fetch(`${site}/messages/special/x`, { method: "POST", body: "" });
+  expect(await special.text()).toBe("the longer prefix");
+  const head = await fetch(`${site}/hello?name=x`, { method: "HEAD" });
+  expect([head.status, head.headers.get("x-fixture"), await head.text()]).toEqual([200, "yes", ""]);
+});
+
+test("an action that throws a ConvexError is 500, with its data", async () => {
+  const response = await fetch(`${site}/refuses`);
+  expect(response.status).toBe(500);
+  expect(await response.text()).toContain("no");
+});

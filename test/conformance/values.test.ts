@@ -147,7 +147,7 @@ test("patch merges shallowly and removes what is undefined; replace leaves nothi
 test("ids that lead nowhere", async () => {
   const said = await httpClient().mutation(things.wrongIds, { owner: uniqueName() });
   expect(said.patchGone).toContain(`Update on nonexistent document ID ${said.gone}`);
-  expect(said.replaceGone).toContain(`on nonexistent document ID ${said.gone}`);
+  expect(said.replaceGone).toContain(`Replace on nonexistent document ID ${said.gone}`);
   expect(said.deleteGone).toContain(`Delete on nonexistent document ID ${said.gone}`);
   expect(said.getNonsense).toMatch(/Invalid argument `id` for `db.get`/);
   expect(said.normalized).toEqual([said.gone, null, null]);

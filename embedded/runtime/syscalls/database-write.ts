@@ -60,7 +60,7 @@ function existing(execution: TransactionExecution, args: SyscallArgs, method: st
   requireWritable(table);
   const document = execution.transaction.get(id);
   if (document !== null) return { id, table, document };
-  const verb = method === "db.delete" ? "Delete" : "Update";
+  const verb = { "db.delete": "Delete", "db.replace": "Replace" }[method] ?? "Update";
   throw new SyscallError(`${verb} on nonexistent document ID ${id}`);
 }
 

@@ -1,6 +1,9 @@
+import { ConvexError } from "convex/values";
 import { httpActionGeneric, httpRouter, makeFunctionReference } from "convex/server";
+import { answerWhoami } from "./identity.ts";
 
 const http = httpRouter();
+http.route({ path: "/whoami", method: "GET", handler: answerWhoami });
 const sendReference = makeFunctionReference<"mutation", { channel: string; body: string }>("messages:send");
 
 http.route({
@@ -40,6 +43,54 @@ http.route({
     void tick();
     return Promise.resolve(new Response(readable, { headers: { "Content-Type": "text/plain" } }));
   }),
+});
+
+/** The body goes back as it comes in. */
+http.route({
+  path: "/echo",
+  method: "POST",
+  handler: httpActionGeneric((_, request) =>
+    Promise.resolve(
+      new Response(request.body, {
+        headers: { "Content-Type": request.headers.get("Content-Type") ?? "application/octet-stream" },
+      }),
+    ),
+  ),
+});
+
+const corsHeaders = {
+  "Access-Control-Allow-Origin": "https://app.example",
+  "Access-Control-Allow-Methods": "PUT",
+  "Access-Control-Allow-Headers": "Content-Type",
+  Vary: "Origin",
+};
+
+http.route({
+  path: "/shared",
+  method: "OPTIONS",
+  handler: httpActionGeneric(() =>
+    Promise.resolve(new Response(null, { status: 204, headers: corsHeaders })),
+  ),
+});
+
+http.route({
+  path: "/shared",
+  method: "PUT",
+  handler: httpActionGeneric(async (_, request) =>
+    Response.json({ got: await request.json() }, { headers: corsHeaders }),
+  ),
+});
+
+http.route({
+  pathPrefix: "/messages/special/",
+  method: "POST",
+  handler: httpActionGeneric(() => Promise.resolve(new Response("the longer prefix"))),
+});
+
+http.route({
+  path: "/refuses",
+  method: "GET",
+  handler: httpActionGeneric(() => Promise.reject(new ConvexError({ code: "no", n: 7n }))),
 });
 
 http.route({

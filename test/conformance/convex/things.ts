@@ -51,7 +51,7 @@ export const filtered = query({
   args: { owner, is: bound.fields.is, value: v.optional(v.any()) },
   handler: async (ctx, args) => {
     const things = await ranged(ctx.db, { owner: args.owner, bounds: [] })
-      .filter((q) => q[args.is](q.field("value"), args.value as Value))
+      .filter((q) => (q[args.is] as typeof q.eq)(q.field("value"), args.value as Value))
       .collect();
     return things.map(({ value }) => (value === undefined ? {} : { value: value as Value }));
   },

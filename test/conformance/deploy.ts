@@ -1,0 +1,26 @@
+import { spawnSync } from "node:child_process";
+import { convexCli, credentials, makeProject } from "./project.ts";
+
+/**
+ * `CONVEX_URL=… CONVEX_ADMIN_KEY=… node test/conformance/deploy.ts` pushes the fixture's functions to a deployment
+ * on which nothing else lives: it replaces the functions that are there.
+ */
+async function main(): Promise<number> {
+  const { CONVEX_URL: url, CONVEX_ADMIN_KEY: adminKey } = process.env;
+  if (url === undefined || adminKey === undefined) {
+    console.error("Set CONVEX_URL and CONVEX_ADMIN_KEY: see test/conformance/README.md.");
+    return 2;
+  }
+  const project = await makeProject();
+  // A development deployment is pushed to by `dev`, every other by `deploy`.
+  const command = adminKey.startsWith("dev:") ? ["dev", "--once"] : ["deploy"];
+  const { status } = spawnSync(process.execPath, [convexCli, ...command, "--typecheck", "disable"], {
+    cwd: project.folder,
+    stdio: "inherit",
+    env: { ...process.env, ...credentials(url, adminKey) },
+  });
+  await project.remove();
+  return status ?? 1;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { api, modules } from "./api.ts";
+import { httpClient, liveClient, uniqueName } from "./deployment.ts";
+import { watch } from "./watch.ts";
+
+const { later } = modules;
+type JobId = Awaited<ReturnType<typeof scheduleSoon>>;
+
+const scheduleSoon = (channel: string) =>
+  httpClient().mutation(later.scheduleAt, { channel, body: "at", at: Date.now() + 300 });
+const rowOf = (id: JobId) => httpClient().query(later.row, { id });
+const sent = (channel: string) => httpClient().query(api.messages.list, { channel });
+
+function finished(id: JobId) {
+  return watch(liveClient(), later.row, { id }).until((row) => row?.isCompleted === true);
+}
+
+test("runAt, and what the system table says before and after", async () => {
+  const channel = uniqueName();
+  const id = await scheduleSoon(channel);
+  const before = await rowOf(id);
+  expect(before).toMatchObject({
+    name: "later.js:append",
+    args: [{ channel, body: "at" }],
+    state: { kind: "pending" },
+    isCompleted: false,
+  });
+  expect(before!.scheduledTime).toBeGreaterThan(Date.now() - 60_000);
+  expect(await finished(id)).toMatchObject({ state: { kind: "success" } });
+  expect(await sent(channel)).toEqual(["at"]);
+});
+
+test("what is due in the past runs at once", async () => {
+  const channel = uniqueName();
+  const id = await httpClient().mutation(later.scheduleAt, { channel, body: "late", at: Date.now() - 5000 });
+  await finished(id);
+  expect(await sent(channel)).toEqual(["late"]);
+});
+
+test("an action schedules, and cancels", async () => {
+  const [kept, cancelled] = [uniqueName(), uniqueName()];
+  const options = { body: "x", delayMs: 300, fails: false };
+  const call = (channel: string, cancels: boolean) =>
+    httpClient().action(later.scheduleFromAction, { ...options, channel, cancels });
+  const [first, second] = [await call(kept, false), await call(cancelled, true)];
+  expect(await rowOf(second)).toMatchObject({ state: { kind: "canceled" } });
+  await finished(first);
+  await sleep(200);
+  expect([await sent(kept), await sent(cancelled)]).toEqual([["x"], []]);
+});
+
+test("what an action scheduled stays scheduled though the action fails", async () => {
+  const channel = uniqueName();
+  const seen = watch(liveClient(), api.messages.list, { channel });
+  const args = { channel, body: "stays", delayMs: 0, cancels: false, fails: true };
+  await expect(httpClient().action(later.scheduleFromAction, args)).rejects.toThrow();
+  expect(await seen.until((messages) => messages.length > 0)).toEqual(["stays"]);
+});
+
+test("a scheduled action runs once; one that fails is not run again", async () => {
+  const [right, wrong] = [uniqueName(), uniqueName()];
+  const client = httpClient();
+  const good = await client.mutation(later.scheduleAction, { channel: right, body: "ran", fails: false });
+  const bad = await client.mutation(later.scheduleAction, { channel: wrong, body: "ran", fails: true });
+  expect(await finished(good)).toMatchObject({ name: "later.js:runs", state: { kind: "success" } });
+  expect(await finished(bad)).toMatchObject({ state: { kind: "failed", error: expect.any(String) } });
+  await sleep(300);
+  expect([await sent(right), await sent(wrong)]).toEqual([["ran"], ["ran"]]);
+});
+
+test("a scheduled mutation that fails leaves nothing but its failure", async () => {
+  const channel = uniqueName();
+  const id = await httpClient().mutation(later.scheduleFailing, { channel });
+  expect(await finished(id)).toMatchObject({ state: { kind: "failed" } });
+  expect(await sent(channel)).toEqual([]);
+});
+
+test("cancelling what has run changes nothing", async () => {
+  const channel = uniqueName();
+  const id = await scheduleSoon(channel);
+  await finished(id);
+  await httpClient().mutation(api.later.cancel, { id });
+  expect(await rowOf(id)).toMatchObject({ state: { kind: "success" } });
+});
