@@ -69,7 +69,7 @@ export class TransactionUsage {
     }
   }
 
-  /** As `ctx.meta.getTransactionMetrics()` reports it. Files are not in the embedded backend yet. */
+  /** As `ctx.meta.getTransactionMetrics()` reports it. Only actions read and write files. */
   metrics(): { readonly [metric: string]: { readonly used: number; readonly remaining: number } } {
     const metric = (used: number, limit: number) => ({ used, remaining: Math.max(0, limit - used) });
     const none = metric(0, 0);
