@@ -14,13 +14,17 @@ async function main(): Promise<number> {
   const project = await makeProject();
   // A development deployment is pushed to by `dev`, every other by `deploy`.
   const command = adminKey.startsWith("dev:") ? ["dev", "--once"] : ["deploy"];
-  const { status } = spawnSync(process.execPath, [convexCli, ...command, "--typecheck", "disable"], {
-    cwd: project.folder,
-    stdio: "inherit",
-    env: { ...process.env, ...credentials(url, adminKey) },
-  });
+  const convex = (...args: string[]): number =>
+    spawnSync(process.execPath, [convexCli, ...args], {
+      cwd: project.folder,
+      stdio: "inherit",
+      env: { ...process.env, ...credentials(url, adminKey) },
+    }).status ?? 1;
+  // auth.config.ts reads it, and Convex refuses to push what reads a variable that is not set.
+  const prepared = convex("env", "set", "FIXTURE_ISSUER", process.env["FIXTURE_ISSUER"] ?? "none");
+  const status = prepared === 0 ? convex(...command, "--typecheck", "disable") : prepared;
   await project.remove();
-  return status ?? 1;
+  return status;
 }
 
 process.exitCode = await main();
