@@ -63,9 +63,9 @@ export class LiveQuery {
    * Callers come with timestamps that never decrease and keep the snapshot of `ts` retained.
    */
   at(ts: Timestamp): Promise<KnownResult> {
-    const held = this.#validAt(ts);
+    const held = this.heldAt(ts);
     if (held !== null) return Promise.resolve(held);
-    const run = this.#tail.then(() => this.#validAt(ts) ?? this.#run(ts));
+    const run = this.#tail.then(() => this.heldAt(ts) ?? this.#run(ts));
     this.#tail = run.catch(() => undefined);
     return run;
   }
@@ -76,7 +76,8 @@ export class LiveQuery {
     this.#holding = null;
   }
 
-  #validAt(ts: Timestamp): KnownResult | null {
+  /** The result at `ts` if that is known without a run. */
+  heldAt(ts: Timestamp): KnownResult | null {
     const holding = this.#holding;
     if (holding === null || ts < holding.ranAt) return null;
     return holding.invalidatedAt === null || ts < holding.invalidatedAt ? holding.result : null;

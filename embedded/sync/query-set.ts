@@ -59,12 +59,18 @@ export class QuerySet {
 
   /** Every query's result at `ts`; whoever calls keeps that snapshot retained. */
   async resultsAt(ts: Timestamp): Promise<KnownResults> {
-    const running = [...this.#entries].map(
-      async ([queryId, { watched }]): Promise<[QueryId, KnownResult]> => {
-        return [queryId, await watched.query.at(ts)];
-      },
-    );
-    return new Map(await Promise.all(running));
+    const results = new Map<QueryId, KnownResult>();
+    const running: Promise<unknown>[] = [];
+    for (const [queryId, { watched }] of this.#entries) {
+      const held = watched.query.heldAt(ts);
+      if (held !== null) {
+        results.set(queryId, held);
+        continue;
+      }
+      running.push(watched.query.at(ts).then((result) => results.set(queryId, result)));
+    }
+    await Promise.all(running);
+    return results;
   }
 
   /** Takes over the page ends that the client was told. */

@@ -1,0 +1,32 @@
+import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import { expect, test } from "vitest";
+import { openBackend, RawClient } from "./raw-client.fixture.ts";
+
+const CONNECTIONS = 6;
+const EACH = 5;
+const COMMITS = 4;
+
+const send = makeFunctionReference<"mutation", { channel: string; body: string }>("messages:send");
+
+test("equal subscriptions of many connections share one run per commit", { timeout: 60_000 }, async () => {
+  const backend = await openBackend(undefined);
+  const writer = new ConvexHttpClient(backend.url, { logger: false });
+  const clients = await Promise.all(
+    Array.from({ length: CONNECTIONS }, (_, n) => RawClient.open(backend.url, `session-${n}`)),
+  );
+  // The function draws a random number in each run: whoever has the same one has the same run's result.
+  for (const client of clients) client.watch("messages:listWithRun", { channel: "c" }, EACH);
+  const results = (client: RawClient, count: number) =>
+    client.transitions
+      .flat()
+      .map(({ value }) => value as { readonly count: number; readonly run: number })
+      .filter((value) => value.count === count);
+  for (let count = 0; count <= COMMITS; count += 1) {
+    if (count > 0) await writer.mutation(send, { channel: "c", body: "x" });
+    await Promise.all(clients.map((client) => client.until(() => results(client, count).length === EACH)));
+    const runs = clients.flatMap((client) => results(client, count).map(({ run }) => run));
+    expect(runs).toHaveLength(CONNECTIONS * EACH);
+    expect(new Set(runs).size).toBe(1);
+  }
+});

@@ -1,0 +1,56 @@
+import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import { expect, test } from "vitest";
+import { SILENT } from "../operations/log.ts";
+import { MAX_BUFFERED_BYTES } from "./connection.ts";
+import { openBackend, RawClient } from "./raw-client.fixture.ts";
+
+const MEGABYTE = 1_000_000;
+/** What the system's own buffers on both sides may hold, and more. */
+const IN_TRANSIT = 20 * MEGABYTE;
+
+const send = makeFunctionReference<"mutation", { channel: string; body: string }>("messages:send");
+
+test(
+  "one who is behind gets the newest state, not all that came before it",
+  { timeout: 60_000 },
+  async () => {
+    const backend = await openBackend(undefined);
+    const writer = new ConvexHttpClient(backend.url, { logger: false });
+    await writer.mutation(send, { channel: "c", body: "x".repeat(0.9 * MEGABYTE) });
+    const client = await RawClient.open(backend.url, "slow");
+    client.watch("messages:list", { channel: "c" });
+    await client.until(() => client.transitions.length === 1);
+    client.ws.pause();
+    const commits = 80;
+    for (let n = 0; n < commits; n += 1) await writer.mutation(send, { channel: "c", body: `${n}` });
+    client.ws.resume();
+    const newest = (): number => (client.transitions.at(-1)?.[0]?.value as string[]).length;
+    await client.until(() => newest() === 1 + commits);
+    expect(client.received).toBeLessThan(IN_TRANSIT);
+  },
+);
+
+test(
+  "one who asks and does not read is dropped, and no more is kept for him",
+  { timeout: 60_000 },
+  async () => {
+    let dropped = (): void => undefined;
+    const wasDropped = new Promise<void>((resolve) => (dropped = resolve));
+    const backend = await openBackend({
+      ...SILENT,
+      warn: (event) => (event === "websocket.dropped" ? dropped() : undefined),
+    });
+    const client = await RawClient.open(backend.url, "deaf");
+    client.ws.pause();
+    const data = "x".repeat(MEGABYTE);
+    // Each answer repeats what was sent: 100 MB in all.
+    for (let requestId = 0; requestId < 100; requestId += 1) {
+      client.send({ type: "Mutation", requestId, udfPath: "values:failWithData", args: [{ data }] });
+    }
+    await wasDropped;
+    client.ws.resume();
+    await client.closed;
+    expect(client.received).toBeLessThan(MAX_BUFFERED_BYTES + IN_TRANSIT);
+  },
+);
