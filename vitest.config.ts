@@ -6,5 +6,7 @@ export default defineConfig({
     environment: "node",
     pool: "forks",
     maxWorkers: 2,
+    // Components bring their modules for tests as TypeScript that finds files by globs.
+    server: { deps: { inline: [/@convex-dev\//] } },
   },
 });

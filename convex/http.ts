@@ -1,5 +1,6 @@
 import { httpRouter } from "convex/server";
 import { httpAction } from "./_generated/server.js";
+import { admitted } from "./openai/admitted.ts";
 import { chatCompletions } from "./openai/chat-completions.ts";
 import { errorResponse } from "./openai/errors.ts";
 import { openaiAction } from "./openai/handler.ts";
@@ -13,9 +14,13 @@ declare const process: { readonly env: { readonly CONVEX_CLOUD_URL?: string } };
 const http = httpRouter();
 const preflightAction = httpAction(async () => await Promise.resolve(preflight()));
 
-http.route({ path: "/v1/chat/completions", method: "POST", handler: openaiAction(chatCompletions) });
-http.route({ path: "/v1/models", method: "GET", handler: openaiAction(listModels) });
-http.route({ pathPrefix: modelsPath, method: "GET", handler: openaiAction(getModel) });
+http.route({
+  path: "/v1/chat/completions",
+  method: "POST",
+  handler: openaiAction(admitted(chatCompletions)),
+});
+http.route({ path: "/v1/models", method: "GET", handler: openaiAction(admitted(listModels)) });
+http.route({ pathPrefix: modelsPath, method: "GET", handler: openaiAction(admitted(getModel)) });
 http.route({ pathPrefix: "/v1/", method: "OPTIONS", handler: preflightAction });
 
 for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {

@@ -1,8 +1,9 @@
 import { v } from "convex/values";
-import { mutation, query } from "./_generated/server.js";
+import { internalMutation, mutation, query } from "./_generated/server.js";
 import { cancel as cancelJob } from "./model/jobs/cancel.ts";
 import { authenticateApiKey } from "./model/keys/authenticate.ts";
 import { owned } from "./model/load.ts";
+import { admitCall as admit } from "./model/rates/admit-call.ts";
 import { catalogueOf, modelView } from "./model/models/catalogue.ts";
 import { refuse } from "./model/refuse.ts";
 import { submit as submitJob } from "./model/requests/submit.ts";
@@ -16,6 +17,16 @@ async function jobOfKey(ctx: QueryCtx, key: Doc<"apiKeys">, jobId: Id<"jobs">): 
   const job = owned(await ctx.db.get("jobs", jobId), key.organizationId, "job");
   return job.apiKeyId === key._id ? job : refuse("not_found", "There is no such job.");
 }
+
+/** Counts one call of the HTTP API. Refuses: unauthorized, revoked, rate_limited. */
+export const admitCall = internalMutation({
+  args: { apiKey: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { apiKey }) => {
+    await admit(ctx, (await authenticateApiKey(ctx, apiKey))._id);
+    return null;
+  },
+});
 
 /**
  * Submits a chat job. `stream`: the text is kept in chunks for `watch` as it comes.

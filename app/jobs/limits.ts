@@ -15,6 +15,16 @@ export const limits = {
   nameChars: 120,
 } as const;
 
+/** How often something may be asked for: so often a minute in the long run, and so often at once. */
+export const rates = {
+  /** Calls of the HTTP API, for each API key. */
+  apiCalls: { perMinute: 600, burst: 100 },
+  /** Wrong enrolment codes, for each address that they come from. */
+  wrongCodes: { perMinute: 30, burst: 60 },
+  /** Wrong sign-in links, for each address that they come from. */
+  wrongLinks: { perMinute: 30, burst: 60 },
+} as const;
+
 /** Times of the queue, in milliseconds. */
 export const times = {
   /** A device's lease: renewed by any of its calls. A silent device loses its jobs after this. */

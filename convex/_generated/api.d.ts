@@ -14,6 +14,7 @@ import type {
   FunctionReference,
 } from "convex/server";
 import type * as admin from "../admin.js";
+import type * as components_ from "../components.js";
 import type * as crons from "../crons.js";
 import type * as devices from "../devices.js";
 import type * as http from "../http.js";
@@ -63,6 +64,9 @@ import type * as model_ledger_transfer from "../model/ledger/transfer.js";
 import type * as model_load from "../model/load.js";
 import type * as model_models_catalogue from "../model/models/catalogue.js";
 import type * as model_page from "../model/page.js";
+import type * as model_rates_admit_call from "../model/rates/admit-call.js";
+import type * as model_rates_guesses from "../model/rates/guesses.js";
+import type * as model_rates_limiter from "../model/rates/limiter.js";
 import type * as model_refuse from "../model/refuse.js";
 import type * as model_requests_check from "../model/requests/check.js";
 import type * as model_requests_submit from "../model/requests/submit.js";
@@ -71,6 +75,7 @@ import type * as model_setup_create_organization from "../model/setup/create-org
 import type * as model_setup_ledger_check from "../model/setup/ledger-check.js";
 import type * as model_setup_organizations from "../model/setup/organizations.js";
 import type * as model_validators from "../model/validators.js";
+import type * as openai_admitted from "../openai/admitted.js";
 import type * as openai_asked_job from "../openai/asked-job.js";
 import type * as openai_chat_completions from "../openai/chat-completions.js";
 import type * as openai_completion from "../openai/completion.js";
@@ -99,6 +104,7 @@ import type * as work from "../work.js";
  */
 declare const fullApi: ApiFromModules<{
   admin: typeof admin;
+  components: typeof components_;
   crons: typeof crons;
   devices: typeof devices;
   http: typeof http;
@@ -148,6 +154,9 @@ declare const fullApi: ApiFromModules<{
   "model/load": typeof model_load;
   "model/models/catalogue": typeof model_models_catalogue;
   "model/page": typeof model_page;
+  "model/rates/admit-call": typeof model_rates_admit_call;
+  "model/rates/guesses": typeof model_rates_guesses;
+  "model/rates/limiter": typeof model_rates_limiter;
   "model/refuse": typeof model_refuse;
   "model/requests/check": typeof model_requests_check;
   "model/requests/submit": typeof model_requests_submit;
@@ -156,6 +165,7 @@ declare const fullApi: ApiFromModules<{
   "model/setup/ledger-check": typeof model_setup_ledger_check;
   "model/setup/organizations": typeof model_setup_organizations;
   "model/validators": typeof model_validators;
+  "openai/admitted": typeof openai_admitted;
   "openai/asked-job": typeof openai_asked_job;
   "openai/chat-completions": typeof openai_chat_completions;
   "openai/completion": typeof openai_completion;

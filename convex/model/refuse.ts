@@ -10,13 +10,26 @@ export type RefusalCode =
   | "too_large"
   | "context_length_exceeded"
   | "model_not_found"
-  | "conflict";
+  | "conflict"
+  | "rate_limited";
 
-export type Refusal = { code: RefusalCode; message: string };
+export type Refusal = {
+  code: RefusalCode;
+  message: string;
+  /** When asking again may help, in ms. */
+  retryAfterMs?: number;
+};
 
 /** Ends the call with a refusal that the client can read. Nothing of the transaction is kept. */
 export function refuse(code: RefusalCode, message: string): never {
   throw new ConvexError<Refusal>({ code, message });
+}
+
+/** Ends the call with `rate_limited`. `retryAfterMs`: when asking again may help. */
+export function refuseForNow(why: string, retryAfterMs: number): never {
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  const message = `${why} Try again in ${String(seconds)} ${seconds === 1 ? "second" : "seconds"}.`;
+  throw new ConvexError<Refusal>({ code: "rate_limited", message, retryAfterMs });
 }
 
 /** Text from outside: trimmed, not empty, bounded. */

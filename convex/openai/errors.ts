@@ -50,7 +50,10 @@ export function fromRefusal(thrown: unknown): ApiError | null {
   const refusal = refusalOf(thrown);
   if (refusal === null) return null;
   const known = refusals[refusal.code];
-  return { type: "invalid_request_error", message: refusal.message, ...known };
+  const { message, retryAfterMs } = refusal;
+  if (retryAfterMs === undefined) return { type: "invalid_request_error", message, ...known };
+  const headers = { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
+  return { type: "invalid_request_error", message, ...known, headers };
 }
 
 const refusals: Readonly<
@@ -70,6 +73,7 @@ const refusals: Readonly<
     headers: noRetry,
   },
   conflict: { status: 409, code: "idempotency_conflict", headers: noRetry },
+  rate_limited: { status: 429, code: "rate_limit_exceeded", type: "requests" },
 };
 
 /** A ConvexError's data may arrive as the JSON of it, depending on how the call crossed to us. */

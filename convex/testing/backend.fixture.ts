@@ -1,3 +1,4 @@
+import rateLimiter from "@convex-dev/rate-limiter/test";
 import { convexTest, type TestConvex } from "convex-test";
 import { ConvexError } from "convex/values";
 import { expect } from "vitest";
@@ -14,7 +15,9 @@ export type Backend = TestConvex<typeof schema>;
 
 /** A backend of its own for one test, with the real functions and the real schema. */
 export function startBackend(): Backend {
-  return convexTest(schema, modules);
+  const t = convexTest(schema, modules);
+  rateLimiter.register(t);
+  return t;
 }
 
 export const modelId = "demo-1m";

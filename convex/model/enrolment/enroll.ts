@@ -4,6 +4,7 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { hashSecret } from "../keys/hash.ts";
 import { present } from "../load.ts";
+import { guessedWrong, mayGuess } from "../rates/guesses.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { normalizeCode } from "./code.ts";
 
@@ -35,12 +36,16 @@ export async function enroll(
     .unique();
   if (existing !== null) return await enrolled(ctx, existing);
 
+  await mayGuess(ctx, "wrongCodes");
   const codeHash = await hashSecret(normalizeCode(asked.code));
   const code = await ctx.db
     .query("enrolmentCodes")
     .withIndex("by_hash", (q) => q.eq("codeHash", codeHash))
     .unique();
-  if (code === null) return { kind: "refused", reason: "unknown-code" };
+  if (code === null) {
+    await guessedWrong(ctx, "wrongCodes");
+    return { kind: "refused", reason: "unknown-code" };
+  }
   if (code.revokedAt !== undefined) return { kind: "refused", reason: "revoked" };
   if (code.expiresAt <= now) return { kind: "refused", reason: "expired" };
   if (code.used >= code.uses) return { kind: "refused", reason: "used-up" };
