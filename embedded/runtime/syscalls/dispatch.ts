@@ -16,6 +16,8 @@ import * as meta from "./meta.ts";
 import { queryPage } from "./query-page.ts";
 import * as scheduling from "./scheduling.ts";
 import * as storage from "./storage.ts";
+import { isTurnLong, nextTurn } from "../turn-clock.ts";
+import { nextRound } from "../mutation-rounds.ts";
 import type { SyscallArgs } from "./syscall-args.ts";
 
 type Syscall<E> = (services: Services, execution: E, args: SyscallArgs) => JSONValue | Promise<JSONValue>;
@@ -97,6 +99,7 @@ export async function dispatchAsync(
   op: string,
   args: SyscallArgs,
 ): Promise<JSONValue> {
+  if (!isTransactional(execution) && isTurnLong()) await nextTurn();
   const everywhere = EVERYWHERE.get(op);
   if (everywhere !== undefined) return everywhere(services, execution, args);
   if (!isTransactional(execution)) {
@@ -122,7 +125,10 @@ async function inTurn(
 ): Promise<JSONValue> {
   const { readMs } = services.latency;
   if (readMs > 0) await new Promise((resolve) => setTimeout(resolve, readMs));
-  const result = execution.turn.then(() => {
+  const result = execution.turn.then(async () => {
+    // Reads that are answered at once would otherwise keep everybody else out until the function ends.
+    if (isTurnLong()) await nextTurn();
+    if (execution.kind === "mutation") await nextRound();
     // An earlier syscall may have outlived the function that it belongs to.
     if (execution.ended) throw endedError();
     return syscall(services, execution, args);
