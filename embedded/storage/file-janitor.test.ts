@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openEngine } from "../engine/engine.ts";
@@ -12,7 +11,10 @@ import { filesFolderOf, openFiles } from "./open-files.ts";
 
 const DEADLINE = { timeout: 10_000, interval: 20 };
 
-async function open(dataFile?: string) {
+async function open(
+  dataFile?: string,
+  onError: (error: unknown) => void = (error) => expect.unreachable(String(error)),
+) {
   const folder = dataFile === undefined ? await mkdtemp(join(tmpdir(), "janitor-")) : null;
   const file = dataFile ?? join(folder ?? "", "data.sqlite3");
   const engine = openEngine({ path: file });
@@ -23,7 +25,7 @@ async function open(dataFile?: string) {
     baseUrl: () => "https://files.example.org",
     secret: "secret",
     maxFileBytes: 1_000_000,
-    onError: (error) => expect.unreachable(String(error)),
+    onError,
   });
   let isOpen = true;
   const close = async (): Promise<void> => {
@@ -140,6 +142,28 @@ test("while it is held, the bytes of deleted files stay", async () => {
   release();
   await vi.waitFor(async () => expect(await names()).toHaveLength(1), DEADLINE);
   await remove(second);
+  await vi.waitFor(async () => expect(await names()).toEqual([]), DEADLINE);
+});
+
+test("one file that cannot be removed keeps no other, and is tried again", async () => {
+  const errors: unknown[] = [];
+  const { file, storage, janitor, save, remove, names } = await open(undefined, (error) =>
+    errors.push(error),
+  );
+  const [stuck, other] = [await save("stuck"), await save("other")];
+  const key = storage.read((transaction) => fileById(transaction, stuck))?.key ?? "";
+  const path = join(filesFolderOf(file), key);
+  await rm(path);
+  await mkdir(path);
+  await remove(stuck);
+  await remove(other);
+  janitor.start();
+  await vi.waitFor(async () => expect(await names()).toEqual([key]), DEADLINE);
+  expect(errors.length).toBeGreaterThan(0);
+  await rmdir(path);
+  await writeFile(path, "stuck");
+  const last = await save("last");
+  await remove(last);
   await vi.waitFor(async () => expect(await names()).toEqual([]), DEADLINE);
 });
 

@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/types.ts";
 import { commitWithRetries } from "../runtime/commit-with-retries.ts";
-import { deletedKeys, hasKey } from "./file-rows.ts";
+import { deletedKeys, hasKey, type DeletedKey } from "./file-rows.ts";
 import type { FileStore } from "./file-store.ts";
 
 export type FileJanitorOptions = {
@@ -100,26 +100,40 @@ export class FileJanitor {
     while (!this.#mustNot()) {
       const rows = this.#deleted();
       if (rows.length === 0) return;
-      for (const { key } of rows) await this.#options.store.remove(key);
+      const removed = await this.#removeBytes(rows);
+      if (removed.length === 0) return;
       await commitWithRetries(this.#options.engine, (transaction) => {
-        for (const { id } of rows) if (transaction.get(id) !== null) transaction.remove(id);
+        for (const { id } of removed) if (transaction.get(id) !== null) transaction.remove(id);
         return Promise.resolve({ commit: true, result: null });
       });
     }
   }
 
-  /** Some of the files whose deletion is on disk. When there are none, the next one is waited for. */
-  #deleted(): readonly { readonly id: string; readonly key: string }[] {
+  /** Those of the rows whose bytes are gone now. One that cannot be removed keeps no other. */
+  async #removeBytes(rows: readonly DeletedKey[]): Promise<readonly DeletedKey[]> {
+    const removed: DeletedKey[] = [];
+    for (const row of rows) {
+      try {
+        await this.#options.store.remove(row.key);
+        removed.push(row);
+      } catch (error) {
+        this.#options.onError(error);
+      }
+    }
+    return removed;
+  }
+
+  /** Some of the files whose deletion is on disk; from now on the next deletion is heard of. */
+  #deleted(): readonly DeletedKey[] {
     const { engine } = this.#options;
     const transaction = engine.begin({ snapshot: engine.durable() });
     try {
       const rows = deletedKeys(transaction, BATCH);
-      if (rows.length > 0) return rows;
       this.#unsubscribe();
       this.#unsubscribe = engine.subscribe(transaction.readSet, transaction.snapshot, () => {
         this.#do(() => this.#removeDeleted());
       });
-      return [];
+      return rows;
     } finally {
       engine.discard(transaction);
     }

@@ -91,13 +91,13 @@ export function hasKey(transaction: Transaction, key: string): boolean {
   return firstWith(transaction, BY_KEY, key) !== null;
 }
 
-/** The first of the deleted files whose bytes may still be there, and the ids of the rows that say so. */
-export function deletedKeys(
-  transaction: Transaction,
-  limit: number,
-): readonly { readonly id: string; readonly key: string }[] {
+/** A deleted file's key, and the id of the row that says so. */
+export type DeletedKey = { readonly id: string; readonly key: string };
+
+/** The first of the deleted files whose bytes may still be there. */
+export function deletedKeys(transaction: Transaction, limit: number): readonly DeletedKey[] {
   const scan = transaction.scan(fullRange(DELETED_TABLE.name, "by_creation_time"), "asc");
-  const rows: { readonly id: string; readonly key: string }[] = [];
+  const rows: DeletedKey[] = [];
   while (rows.length < limit) {
     const document = scan.next()?.document;
     if (document === undefined) break;
