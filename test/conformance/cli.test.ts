@@ -21,6 +21,8 @@ function convex(...args: string[]): Promise<Ran> {
   const env = {
     PATH: process.env["PATH"],
     HOME: project.folder,
+    // A self-hosted deployment may have a certificate of its own authority.
+    NODE_EXTRA_CA_CERTS: process.env["NODE_EXTRA_CA_CERTS"],
     ...credentials(deployment.url, deployment.adminKey),
   };
   return new Promise((resolve) => {
