@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { parseArguments, USAGE } from "./arguments.ts";
 import { createLog, describeError, type Log } from "./operations/log.ts";
-import { startBackend, type Backend } from "./server.ts";
+import { startRestartingBackend } from "./restarting-backend.ts";
+import type { Backend } from "./server.ts";
 
 /** Bad arguments, as the shell's own tools report them. */
 const EXIT_USAGE = 2;
@@ -44,7 +45,7 @@ async function main(): Promise<void> {
     write: (line) => void process.stderr.write(`${line}\n`),
   });
   report = format === "json" ? (message) => log.error("start.failed", { message }) : report;
-  const backend = await startBackend({
+  const backend = await startRestartingBackend({
     convexDir: options.convex,
     dataFile: options.data,
     host: options.host,

@@ -3,6 +3,7 @@ import { version as convexVersion } from "convex";
 import { openBackups } from "./backup/open-backups.ts";
 import { Closing } from "./closing.ts";
 import { createTokenVerifier } from "./auth/create-token-verifier.ts";
+import { completeRestore } from "./backup/restore-swap.ts";
 import { openEngine } from "./engine/engine.ts";
 import type { Engine } from "./engine/types.ts";
 import { adminKeyCheck } from "./http/admin-key.ts";
@@ -74,6 +75,8 @@ export type BackendOptions = {
   readonly log?: Log;
   /** Called once when the data file could not be written: nothing can be answered any more. */
   readonly onFailed?: (error: Error) => void;
+  /** Closes this backend and starts it again, for a restore; without it, none can be done while it runs. */
+  readonly restart?: (restoreId: string) => void;
 };
 
 export type Backend = {
@@ -132,6 +135,7 @@ async function compose(options: BackendOptions, closing: Closing): Promise<Omit<
 
   const bundle = await bundleOf(options.convexDir);
   const { dataFile, onFailed } = options;
+  completeRestore(dataFile);
   engine = openEngine({ path: dataFile, ...(onFailed === undefined ? {} : { onFailed }) });
   const environment = new EnvironmentVariables(
     engine,
@@ -187,6 +191,7 @@ async function compose(options: BackendOptions, closing: Closing): Promise<Omit<
   const { janitor } = files;
   const backups = await openBackups({
     ...{ engine, dataFile, runtime, isAdminKey, log, deploymentName: DEPLOYMENT_NAME },
+    restart: options.restart ?? null,
     files: { store, hold: () => janitor.hold() },
   });
   closing.afterwards(() => backups.close());

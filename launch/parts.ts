@@ -1,3 +1,4 @@
+import { writeAddress } from "./backend-address.ts";
 import { startBackend, type Backend } from "./backend.ts";
 import type { Child } from "./child.ts";
 import { openDataFolder, readInstallation, readOrMakeSecret, type DataFolder } from "./data-folder.ts";
@@ -30,12 +31,14 @@ export async function prepare(options: StartOptions, dataPath: string): Promise<
 }
 
 export async function startBackendPart({ folder, adminKey, options }: Prepared): Promise<Backend> {
-  return startBackend(folder, adminKey, {
+  const backend = await startBackend(folder, adminKey, {
     host: options.host,
     port: options.port,
     sitePort: options.port + 1,
     console: true,
   });
+  await writeAddress(folder.path, backend.url);
+  return backend;
 }
 
 export type DonorPart = { readonly child: Child; readonly step: DonorStep };

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import type { Value } from "convex/values";
-import { startBackend, type Backend, type BackendOptions } from "../server.ts";
+import { startRestartingBackend } from "../restarting-backend.ts";
+import type { Backend, BackendOptions } from "../server.ts";
 
 const modules = join(import.meta.dirname, "../../node_modules");
 const cli = join(modules, "convex/bin/main.js");
@@ -32,7 +33,7 @@ export class Workshop {
 
   /** Starts a backend on a data file of this name, on free ports unless told otherwise. */
   async backend(name: string, options: Partial<BackendOptions> = {}): Promise<Deployment> {
-    const backend = await startBackend({
+    const backend = await startRestartingBackend({
       convexDir: join(import.meta.dirname, "fixtures/convex"),
       dataFile: this.path(`${name}.sqlite`),
       port: 0,
@@ -48,6 +49,20 @@ export class Workshop {
   convex({ url }: Deployment, ...args: string[]): Promise<Ran> {
     const env = { PATH: process.env["PATH"], HOME: this.folder };
     const all = [cli, ...args, "--url", url, "--admin-key", adminKey];
+    return new Promise((resolve) => {
+      execFile(process.execPath, all, { cwd: this.folder, env, timeout: 60_000 }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? -1), output: stdout + stderr });
+      });
+    });
+  }
+
+  /** `gleaner …` on a deployment; on nothing but a data folder without one. */
+  gleaner(deployment: Deployment | null, ...args: string[]): Promise<Ran> {
+    writeFileSync(this.path("admin-key"), adminKey);
+    const where = deployment === null ? [] : ["--url", deployment.url];
+    const key = ["--admin-key-file", this.path("admin-key")];
+    const env = { PATH: process.env["PATH"], HOME: this.folder, GLEANER_DATA: this.folder };
+    const all = [join(import.meta.dirname, "../../launch/gleaner.ts"), ...args, ...where, ...key];
     return new Promise((resolve) => {
       execFile(process.execPath, all, { cwd: this.folder, env, timeout: 60_000 }, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), output: stdout + stderr });

@@ -5,6 +5,7 @@ import { exportSnapshot } from "./export-snapshot.ts";
 import { change, newestFirst, patch } from "./state-documents.ts";
 import { describeError, type Log } from "../operations/log.ts";
 import type { FilesInUse } from "./files-in-use.ts";
+import { removeDatabase } from "./remove-database.ts";
 import { EXPORT_TABLE } from "./state-tables.ts";
 import type { WorkFolder } from "./work-folder.ts";
 
@@ -112,9 +113,4 @@ export class Exports {
       patch(transaction, id, fields);
     });
   }
-}
-
-/** Removes a database file and what SQLite keeps beside it. */
-export async function removeDatabase(file: string): Promise<void> {
-  for (const each of [file, `${file}-wal`, `${file}-shm`]) await rm(each, { force: true });
 }

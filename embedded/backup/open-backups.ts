@@ -2,12 +2,14 @@ import type { Engine } from "../engine/types.ts";
 import type { AdminKeyCheck } from "../http/admin-key.ts";
 import type { ApiRoute } from "../http/api-handler.ts";
 import { exportRoutes } from "../http/export-routes.ts";
+import { backupRoutes } from "../http/backup-routes.ts";
 import { importRoutes } from "../http/import-routes.ts";
 import type { Log } from "../operations/log.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import { Exports } from "./exports.ts";
 import type { FilesInUse } from "./files-in-use.ts";
 import { Imports } from "./imports.ts";
+import { Restores } from "./restores.ts";
 import { Uploads } from "./uploads.ts";
 import { WorkFolder } from "./work-folder.ts";
 
@@ -20,6 +22,8 @@ export type BackupsOptions = {
   readonly isAdminKey: AdminKeyCheck;
   readonly deploymentName: string;
   readonly log: Log;
+  /** Closes the backend and starts it again; null where nobody can. */
+  readonly restart: ((restoreId: string) => void) | null;
 };
 
 export type Backups = {
@@ -40,7 +44,11 @@ export async function openBackups(options: BackupsOptions): Promise<Backups> {
   await imports.start();
   const uploads = new Uploads(work);
   return {
-    routes: [exportRoutes({ ...options, exports }), importRoutes({ ...options, imports, uploads })],
+    routes: [
+      exportRoutes({ ...options, exports }),
+      importRoutes({ ...options, imports, uploads }),
+      backupRoutes({ ...options, backup: { engine, files, work }, restores: new Restores(options), uploads }),
+    ],
     close: async () => {
       await Promise.all([exports.close(), imports.close()]);
       work.close();

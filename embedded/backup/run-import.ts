@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { CreationClock } from "../engine/creation-clock.ts";
-import type { DocumentJson, Engine } from "../engine/types.ts";
+import type { Engine } from "../engine/types.ts";
 import type { Schema } from "../runtime/schema.ts";
 import type { ComponentPath } from "../values/table-name.ts";
 import { assertReferencesHold } from "./broken-references.ts";

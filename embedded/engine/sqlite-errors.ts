@@ -19,7 +19,8 @@ export function openingError(path: string, error: unknown): StoreError {
     case CODE.corrupt:
       return new StoreError(
         "corrupt",
-        `The database ${path} is damaged. Move it away (with its -wal file) and restore a backup or start anew.`,
+        `The database ${path} is damaged. Move it away (with its -wal file) to start anew, or bring back a backup: ` +
+          "`gleaner restore FILE`, then start again.",
         error,
       );
     case CODE.cannotOpen:

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import type { Exports } from "../backup/exports.ts";
 import type { AdminKeyCheck } from "./admin-key.ts";
-import { refuseUnlessAdmin } from "./admin-only.ts";
+import { adminRefusal } from "./admin-access.ts";
 import type { ApiRoute } from "./api-handler.ts";
 import { jsonReply, refusal, type Reply } from "./reply.ts";
 
@@ -20,7 +20,7 @@ export function exportRoutes(deps: ExportRouteDeps): ApiRoute {
     const snapshot = ZIP.exec(path)?.[1];
     const isRequest = path === "export/request/zip" && request.method === "POST";
     if (!isRequest && (snapshot === undefined || request.method !== "GET")) return null;
-    const refused = refuseUnlessAdmin(request, deps.isAdminKey);
+    const refused = adminRefusal(request, deps.isAdminKey);
     if (refused !== null) return refused;
     return snapshot === undefined ? requestExport(deps, request) : sendExport(deps, snapshot);
   };

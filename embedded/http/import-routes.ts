@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Imports } from "../backup/imports.ts";
 import type { Uploads } from "../backup/uploads.ts";
 import type { AdminKeyCheck } from "./admin-key.ts";
-import { refuseUnlessAdmin } from "./admin-only.ts";
+import { adminRefusal } from "./admin-access.ts";
 import type { ApiRoute } from "./api-handler.ts";
 import { jsonReply, refusal, type Reply } from "./reply.ts";
 import { readJson } from "./request-body.ts";
@@ -41,7 +41,7 @@ export function importRoutes(deps: ImportRouteDeps): ApiRoute {
   return async (path, request) => {
     const answer = ANSWERS.get(path);
     if (answer === undefined || request.method !== "POST") return null;
-    return refuseUnlessAdmin(request, deps.isAdminKey) ?? (await answer(deps, request));
+    return adminRefusal(request, deps.isAdminKey) ?? (await answer(deps, request));
   };
 }
 

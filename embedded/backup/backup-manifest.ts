@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+/** Raised when an older program could not restore what is written now. */
+export const BACKUP_FORMAT = 1;
+
+export const DATABASE = "database.sqlite";
+export const MANIFEST = "manifest.json";
+export const FILES = "files";
+
+const entry = z.object({
+  name: z.string(),
+  size: z.number().int().min(0),
+  /** Hexadecimal. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+const manifest = z.object({
+  kind: z.literal("gleaner-backup"),
+  format: z.number().int(),
+  /** When the copy was begun: ISO 8601. */
+  createdAt: z.iso.datetime(),
+  /** Of the `convex` package that the backend served. */
+  convexVersion: z.string(),
+  databaseFormat: z.number().int(),
+  /** The last commit in it, in ns since the epoch. */
+  snapshot: z.string().regex(/^\d+$/),
+  tables: z.array(z.object({ name: z.string(), documents: z.number().int() })),
+  entries: z.array(entry).max(1_000_001),
+});
+
+export type BackupEntry = z.output<typeof entry>;
+export type BackupManifest = z.output<typeof manifest>;
+
+export type ParsedManifest =
+  | { readonly kind: "ok"; readonly manifest: BackupManifest }
+  | { readonly kind: "refused"; readonly reason: string };
+
+const ENTRY_NAME = /^(?:database\.sqlite|files\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** Reads a manifest: what it names can only be the database and the contents of files. */
+export function parseManifest(text: string): ParsedManifest {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return refused("its manifest is damaged");
+  }
+  const parsed = manifest.safeParse(json);
+  if (!parsed.success) return refused("its manifest is not one of a backup of this program");
+  const { format, entries } = parsed.data;
+  if (format > BACKUP_FORMAT) {
+    return refused(
+      `it has format ${String(format)}, and this program knows ${String(BACKUP_FORMAT)}: update it`,
+    );
+  }
+  const names = entries.map(({ name }) => name);
+  if (new Set(names).size !== names.length || !names.includes(DATABASE))
+    return refused("its manifest is damaged");
+  if (!names.every((name) => ENTRY_NAME.test(name)))
+    return refused("its manifest names what is no part of one");
+  return { kind: "ok", manifest: parsed.data };
+}
+
+function refused(reason: string): ParsedManifest {
+  return { kind: "refused", reason };
+}

@@ -1,0 +1,28 @@
+/** Tells on standard error how far something is; silent for programs. */
+export class Progress {
+  readonly #isShown: boolean;
+  readonly #isTerminal = process.stderr.isTTY;
+
+  constructor(isJson: boolean) {
+    this.#isShown = !isJson;
+  }
+
+  /** Replaces the line before, on a terminal. */
+  at(text: string): void {
+    if (this.#isShown && this.#isTerminal) process.stderr.write(`\r\u001b[K${text}`);
+  }
+
+  /** A line that stays. */
+  done(text: string): void {
+    if (!this.#isShown) return;
+    process.stderr.write(this.#isTerminal ? `\r\u001b[K${text}\n` : `${text}\n`);
+  }
+}
+
+/** "3.4 MB", in powers of ten. */
+export function size(bytes: number): string {
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
+  const shown = power === 0 ? String(bytes) : (bytes / 1_000 ** power).toFixed(1);
+  return `${shown} ${units[power] ?? ""}`;
+}
