@@ -80,6 +80,7 @@ async function answerByAction(
     await response?.body?.cancel();
     await refuse(incoming, outgoing, BODY_TOO_LARGE);
   } else if (response === null) {
+    abandonBody();
     await refuse(incoming, outgoing, { status: 404, message: "No matching routes found" });
   } else await sendWebResponse(response, outgoing, gone.signal);
 }
