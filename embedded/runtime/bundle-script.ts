@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { build } from "esbuild";
 import type { ModuleFile } from "./bundle-modules.ts";
+import { withTicks } from "./loop-ticks.ts";
 
 /** All modules of a folder in one script, which leaves them in `MODULES_GLOBAL`. */
 export type BundledScript = {
@@ -23,7 +24,8 @@ export async function bundleModules(root: string, modules: readonly ModuleFile[]
     write: false,
     format: "iife",
     platform: "browser",
-    target: "esnext",
+    // What Node and the parser for the ticks both know.
+    target: "es2024",
     conditions: ["convex", "module"],
     jsx: "automatic",
     keepNames: true,
@@ -35,8 +37,7 @@ export async function bundleModules(root: string, modules: readonly ModuleFile[]
     result.outputFiles.find(({ path }) => path.endsWith(end)),
   );
   return {
-    code: script?.text ?? "",
-    sourceMap: map?.text ?? "{}",
+    ...withTicks(script?.text ?? "", map?.text ?? "{}"),
     modules: modules.map(({ module }) => module),
   };
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Transaction } from "../engine/types.ts";
 import type { ComponentPath } from "../values/table-name.ts";
+import { ExecutionTime } from "./execution-time.ts";
 import type { Journal } from "./journal.ts";
 import { LogLines } from "./log-lines.ts";
 import { RandomStream } from "./random-stream.ts";
@@ -24,6 +25,7 @@ type ExecutionBase = {
   readonly identifier: string;
   /** The component whose code runs: it sees that component's tables, files and variables. */
   readonly component: ComponentPath;
+  readonly time: ExecutionTime;
   /** Whatever the developer's code left running must not act any more. */
   ended: boolean;
 };
@@ -76,6 +78,7 @@ export function newTransactionExecution(
     context,
     identifier: target.identifier,
     component: target.path.component,
+    time: new ExecutionTime("total"),
     ended: false,
     transaction,
     usage: new TransactionUsage(),
@@ -110,7 +113,8 @@ export function newActionExecution(
   { identifier, component }: Pick<ActionExecution, "identifier" | "component">,
   context: CallContext,
 ): ActionExecution {
-  return { kind, context, identifier, component, ended: false, timers: new Set() };
+  const time = new ExecutionTime("unbroken");
+  return { kind, context, identifier, component, time, ended: false, timers: new Set() };
 }
 
 /** Ends an execution: its late syscalls are refused and its timers never fire. */

@@ -5,7 +5,8 @@ import { localTableOf } from "./component-tables.ts";
 import { describeThrown, refusal, type FunctionResult } from "./function-failure.ts";
 import type { RegisteredFunction } from "./registered-function.ts";
 import type { Services } from "./services.ts";
-import { UserTimeError, withinUserTime } from "./user-time.ts";
+import { FunctionTimeError } from "./execution-time.ts";
+import { NeverResolvesError, withinUserTime } from "./user-time.ts";
 import type { TableOf } from "./validator-json.ts";
 
 /** Runs a function's handler in an execution: arguments checked before, the returned value after. */
@@ -22,12 +23,15 @@ export async function invoke(
   try {
     const argsJson = JSON.stringify([args]);
     const { requestId } = execution.context;
+    execution.time.start();
     const returned = executions.run(execution, () => target.invoke(argsJson, requestId));
-    value = JSON.parse(
-      await (isTransactional(execution) ? withinUserTime(execution, returned) : returned),
-    ) as JSONValue;
+    value = JSON.parse(await withinUserTime(execution, returned)) as JSONValue;
   } catch (thrown) {
-    if (thrown instanceof UserTimeError) return refusal(thrown.message);
+    // What it threw meanwhile does not matter: it was told to stop.
+    const stopped = execution.time.error ?? thrown;
+    if (stopped instanceof FunctionTimeError || stopped instanceof NeverResolvesError) {
+      return refusal(stopped.message);
+    }
     return describeThrown(thrown, services.mapStack);
   }
   const unfit = checkReturned(target, value, tableOf);

@@ -1,14 +1,21 @@
+import { setFlagsFromString } from "node:v8";
 import vm from "node:vm";
 import { APP, type ComponentPath } from "../values/table-name.ts";
 import { MODULES_GLOBAL } from "./bundle-script.ts";
 import type { Bundle } from "./bundle.ts";
 import type { ComponentVariables } from "./component-variables.ts";
+import { CHECK_GLOBAL } from "./loop-ticks.ts";
+import { checkTime } from "./user-time.ts";
 import { installDeterminism } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
 import type { ConvexGlobal } from "./syscalls/convex-global.ts";
 
 const LOAD_TIMEOUT_MS = 10_000;
+
+// A regular expression has no loop that a tick could be put into. One that backtracks too much goes on in V8's
+// linear engine instead, unless it has a back reference or looks around.
+setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
 
 /** The namespace objects of a component's modules, by module name. */
 export type ModuleNamespaces = { readonly [module: string]: { readonly [name: string]: unknown } };
@@ -42,6 +49,7 @@ export function loadBundle(
   let loading: ComponentPath = APP;
   const context = vm.createContext({ Convex: convex, ...sharedGlobals(env, () => loading) });
   const intrinsic = (name: string): unknown => vm.runInContext(name, context) as unknown;
+  context[CHECK_GLOBAL] = checkTime;
   context["self"] = intrinsic("globalThis");
   bridgeRealms(intrinsic);
   installDeterminism(context, intrinsic);

@@ -21,4 +21,8 @@ export const LIMITS = {
   nestedCalls: 64,
   /** Of a query or a mutation, without what its syscalls take. */
   userTimeMs: 1_000,
+  /** Of an action, from its start to its end. */
+  actionTimeMs: 30 * 60_000,
+  /** Of an action that lets nothing else run. Ours: Convex's actions block nobody but themselves. */
+  unbrokenMs: 30_000,
 } as const;

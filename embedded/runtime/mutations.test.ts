@@ -28,7 +28,8 @@ describe("mutations that collide", () => {
     const stats = runner.conflictStats()["notes.js:increment"];
     expect(stats).toMatchObject({ runs: 4, exhausted: 0 });
     expect(stats?.retries).toBeGreaterThanOrEqual(3);
-    expect(Object.keys(stats?.collisions ?? {})).toEqual(["counters.by_name"]);
+    // One that starts once the counter is there collides on its id.
+    expect(Object.keys(stats?.collisions ?? {})).toContain("counters.by_name");
   });
 
   test("fail in Convex's words when they lose every time, and are counted", async () => {

@@ -5,6 +5,7 @@ import type { LoadedComponents } from "./loaded-components.ts";
 import type { HttpEndpoint } from "./loaded-modules.ts";
 import type { ComponentPath } from "../values/table-name.ts";
 import type { Services } from "./services.ts";
+import { withinUserTime } from "./user-time.ts";
 
 /** An HTTP action, by its method and route: "GET /jobs". */
 export type HttpTarget = {
@@ -37,7 +38,9 @@ export async function runHttp(
 ): Promise<HttpRun> {
   const execution = newActionExecution("httpAction", { identifier, component }, context);
   try {
-    const response: unknown = await executions.run(execution, () => endpoint.invokeHttpAction(request));
+    execution.time.start();
+    const returned = executions.run(execution, () => endpoint.invokeHttpAction(request));
+    const response: unknown = await withinUserTime(execution, returned);
     if (!(response instanceof Response)) {
       throw new TypeError(`The HTTP action of ${identifier} did not return a Response`);
     }

@@ -8,18 +8,19 @@ afterEach(async () => {
 });
 
 const timeout = "Function execution timed out (maximum duration: 1s)";
+const never = "Returned promise will never resolve";
 
 test("a query that waits for what never comes fails, also within another", async () => {
   const { call } = (fixture = await openFixture());
   await Promise.all([
-    expect(call("careless:stalls")).rejects.toThrow(timeout),
-    expect(call("careless:stallsInNested")).rejects.toThrow(timeout),
+    expect(call("careless:stalls")).rejects.toThrow(never),
+    expect(call("careless:stallsInNested")).rejects.toThrow(never),
   ]);
 });
 
 test("of a mutation that does, nothing is left", async () => {
   const { call } = (fixture = await openFixture());
-  await expect(call("careless:writesAndStalls")).rejects.toThrow(timeout);
+  await expect(call("careless:writesAndStalls")).rejects.toThrow(never);
   expect(await call("notes:byRank", { from: 99, to: 100 })).toEqual([]);
 });
 
@@ -32,10 +33,63 @@ test("time in the database does not count", async () => {
 
 test("nor does what others keep the process busy with", async () => {
   const { call } = (fixture = await openFixture());
-  const stalled = expect(call("careless:stalls")).rejects.toThrow(timeout);
+  const stalled = expect(call("careless:stalls")).rejects.toThrow(never);
   const until = Date.now() + 1_500;
   while (Date.now() < until);
   const since = Date.now();
   await stalled;
   expect(Date.now() - since).toBeGreaterThan(600);
+});
+
+test.each(["loop", "settled", "chain", "calls", "catches", "generator"])(
+  "a function that never yields is ended: %s",
+  async (way) => {
+    const { call } = (fixture = await openFixture());
+    await expect(call("careless:endlessQuery", { way })).rejects.toThrow(timeout);
+  },
+);
+
+test("of a mutation that never yields, nothing is left", async () => {
+  const { call } = (fixture = await openFixture());
+  await expect(call("careless:endlessMutation", { way: "settled" })).rejects.toThrow(timeout);
+  expect(await call("notes:byRank", { from: 99, to: 100 })).toEqual([]);
+});
+
+test("a function that catches the time-out has failed all the same", async () => {
+  const { call } = (fixture = await openFixture());
+  await expect(call("careless:unmoved")).rejects.toThrow(timeout);
+});
+
+test("several that never yield end each other's wait", async () => {
+  const { call } = (fixture = await openFixture());
+  const ways = ["settled", "settled", "chain"];
+  await Promise.all(
+    ways.map((way) => expect(call("careless:endlessQuery", { way })).rejects.toThrow(timeout)),
+  );
+});
+
+test("a stack that overflows is the function's own error", async () => {
+  const { call } = (fixture = await openFixture());
+  expect(await call("careless:recurses")).toEqual({
+    message: "Maximum call stack size exceeded",
+    note: null,
+  });
+});
+
+test("work within the limit is let through, however much of it goes on at once", async () => {
+  const { call } = (fixture = await openFixture());
+  const works = Array.from({ length: 20 }, () => call("careless:works", { ms: 10 }));
+  expect(await Promise.all(works)).toHaveLength(20);
+});
+
+test("an action that only ever asks the database lets others in", async () => {
+  const { call } = (fixture = await openFixture());
+  const asked = call("careless:asksForever");
+  await call("notes:add", { text: "at last", rank: 99 });
+  expect(await asked).toBeGreaterThanOrEqual(0);
+});
+
+test("a regular expression that backtracks without end is no endless loop", async () => {
+  const { call } = (fixture = await openFixture());
+  expect(await call("careless:backtracks", { length: 60 })).toBe(false);
 });

@@ -1,36 +1,59 @@
-import type { TransactionExecution } from "./execution.ts";
+import { executions, isTransactional, type Execution } from "./execution.ts";
+import { FunctionTimeError } from "./execution-time.ts";
 import { LIMITS } from "./limits.ts";
 
 /** Short against the limit: what is counted at a time. */
 const TICK_MS = 100;
 
-/** A query or a mutation took longer than it may. */
-export class UserTimeError extends Error {
-  override readonly name = "UserTimeError";
+/** A query or a mutation waits for what is no syscall: nothing else can come to it. */
+export class NeverResolvesError extends Error {
+  override readonly name = "NeverResolvesError";
 
   constructor() {
-    super(`Function execution timed out (maximum duration: ${LIMITS.userTimeMs / 1_000}s)`);
+    super("Returned promise will never resolve");
   }
 }
 
 /**
- * Waits for a query or a mutation as long as it may take. Its syscalls do not count, nor does what others keep
- * the process busy with: a tick counts once, however late it comes. Rejects with UserTimeError. A function
- * that never yields is not found, since no tick comes then.
+ * Waits for a function as long as it may take. Rejects with FunctionTimeError, also where the function has caught
+ * that error itself and returned, and with NeverResolvesError.
  */
-export async function withinUserTime<T>(execution: TransactionExecution, returned: Promise<T>): Promise<T> {
-  let used = 0;
-  let ticks: NodeJS.Timeout | undefined;
-  const timedOut = new Promise<never>((_, reject) => {
-    ticks = setInterval(() => {
-      if (execution.pendingSyscalls > 0) return;
-      used += TICK_MS;
-      if (used >= LIMITS.userTimeMs) reject(new UserTimeError());
-    }, TICK_MS);
+export async function withinUserTime<T>(execution: Execution, returned: Promise<T>): Promise<T> {
+  const isBounded = isTransactional(execution);
+  let timer: NodeJS.Timeout | undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    execution.time.onSpent = reject;
+    timer = isBounded
+      ? setInterval(countWaiting(execution, reject), TICK_MS)
+      : setTimeout(() => execution.time.spend(LIMITS.actionTimeMs), LIMITS.actionTimeMs);
   });
   try {
-    return await Promise.race([returned, timedOut]);
+    const value = await Promise.race([returned, stopped]);
+    const { error } = execution.time;
+    if (error !== null) throw error;
+    return value;
   } finally {
-    clearInterval(ticks);
+    if (isBounded) clearInterval(timer);
+    else clearTimeout(timer);
+    execution.time.onSpent = null;
   }
+}
+
+// A tick counts once, however late it comes, so that what others keep the process busy with does not count.
+function countWaiting(execution: Execution, reject: (error: Error) => void): () => void {
+  let waited = 0;
+  return () => {
+    if (isTransactional(execution) && execution.pendingSyscalls > 0) return;
+    waited += TICK_MS;
+    if (waited >= LIMITS.userTimeMs) reject(new NeverResolvesError());
+  };
+}
+
+/** Called by the ticks of the bundle's loops. Throws for an execution that must not go on. */
+export function checkTime(): void {
+  const execution = executions.getStore();
+  // While modules are loaded, the context's own time limit applies.
+  if (execution === undefined) return;
+  if (execution.ended) throw execution.time.error ?? new FunctionTimeError("The function has ended already.");
+  execution.time.check();
 }

@@ -27,8 +27,15 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
   return {
     syscall: (op, argsJson) =>
       JSON.stringify(dispatchSync(services(), current(op), op, parseSyscallArgs(op, argsJson))),
-    asyncSyscall: async (op, argsJson) =>
-      JSON.stringify(await dispatchAsync(services(), current(op), op, parseSyscallArgs(op, argsJson))),
+    asyncSyscall: async (op, argsJson) => {
+      const execution = current(op);
+      execution.time.pause();
+      try {
+        return JSON.stringify(await dispatchAsync(services(), execution, op, parseSyscallArgs(op, argsJson)));
+      } finally {
+        execution.time.start();
+      }
+    },
     jsSyscall: (op, args) => {
       const execution = current(op);
       const syscall = JS_SYSCALLS.get(op);
