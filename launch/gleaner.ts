@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { backup } from "./gleaner/backup.ts";
+import { conflicts } from "./gleaner/conflicts.ts";
 import { CommandError, EXIT_FAILED, EXIT_USAGE, type Verb } from "./gleaner/command.ts";
 import { restore } from "./gleaner/restore.ts";
 import { explain, LaunchError } from "./launch-error.ts";
@@ -7,6 +8,7 @@ import { explain, LaunchError } from "./launch-error.ts";
 const verbs: ReadonlyMap<string, Verb> = new Map([
   ["backup", backup],
   ["restore", restore],
+  ["conflicts", conflicts],
 ]);
 
 function usage(): string {

@@ -50,6 +50,14 @@ test("a transaction sees the variables of its snapshot, and conflicts with a cha
   });
 });
 
+test("what changes the table by another way, as a restored backup does, shows", async () => {
+  const { engine, environment } = open();
+  const transaction = engine.begin();
+  transaction.insert(ENVIRONMENT_TABLE.name, { name: "SIZE", value: "9" });
+  await engine.commit(transaction);
+  expect(environment.all["SIZE"]).toBe("9");
+});
+
 test("no more than so many, and then none of them", async () => {
   const { environment } = open();
   const many = Array.from({ length: MAX_VARIABLES }, (_, n) => ({ name: `V${n}`, value: "" }));

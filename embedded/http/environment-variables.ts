@@ -36,13 +36,14 @@ export class EnvironmentVariables {
   readonly #defaults: Variables;
   /** What a transaction has seen once, it sees to its end. */
   readonly #seen = new WeakMap<Transaction, Variables>();
-  #latest: Variables;
+  #latest: Variables = {};
+  #unwatch: () => void = () => undefined;
 
   constructor(engine: Engine, builtIn: Variables, defaults: Variables) {
     this.#engine = engine;
     this.#builtIn = builtIn;
     this.#defaults = defaults;
-    this.#latest = this.#readLatest();
+    this.#refresh();
   }
 
   /** Everything that an action sees, and a module that is loaded. */
@@ -75,7 +76,7 @@ export class EnvironmentVariables {
     );
     if (committed.kind === "conflicted") return committed;
     // Read anew, not changed here: of two updates at once, the second to come by has both.
-    this.#latest = this.#readLatest();
+    this.#refresh();
     return committed.result;
   }
 
@@ -93,10 +94,14 @@ export class EnvironmentVariables {
     return ids.size <= MAX_VARIABLES;
   }
 
-  #readLatest(): Variables {
+  /** Reads what is stored, and again whenever that has changed: a restored backup brings its own, for one. */
+  #refresh(): void {
+    this.#unwatch();
     const transaction = this.#engine.begin();
     try {
-      return this.#merged(transaction);
+      this.#latest = this.#merged(transaction);
+      const { readSet, snapshot } = transaction;
+      this.#unwatch = this.#engine.subscribe(readSet, snapshot, () => this.#refresh());
     } finally {
       this.#engine.discard(transaction);
     }
