@@ -5,10 +5,12 @@ import { parseArgs } from "node:util";
 import { version } from "convex";
 import type { GenericSchema, SchemaDefinition } from "convex/server";
 import { convexTest } from "convex-test";
+import { createTokenVerifier } from "../../embedded/auth/create-token-verifier.ts";
 import { apiHandler } from "../../embedded/http/api-handler.ts";
 import { functionRoutes } from "../../embedded/http/function-routes.ts";
 import { hostCheck } from "../../embedded/http/host-check.ts";
 import { listen } from "../../embedded/http/listen.ts";
+import { createLog } from "../../embedded/operations/log.ts";
 import { findModules } from "../../embedded/runtime/bundle-modules.ts";
 import { Connections } from "../../embedded/sync/connections.ts";
 import { LiveQueries } from "../../embedded/sync/live-queries.ts";
@@ -33,7 +35,14 @@ async function main(): Promise<void> {
   const runner = convexTestRunner(await load(values.convex));
   const engine = engineWithoutSubscriptions();
   const host = "127.0.0.1";
-  const shared = { engine, runner, isAdminKey: () => false, nextRequestId: () => "peer", log: console.error };
+  const shared = {
+    engine,
+    runner,
+    isAdminKey: () => false,
+    tokens: createTokenVerifier(null),
+    nextRequestId: () => "peer",
+    log: createLog({ format: "text", level: "warn", write: (line) => console.error(line) }),
+  };
   const isAllowedHost = hostCheck(host, []);
   const connections = new Connections({
     ...shared,
@@ -50,7 +59,7 @@ async function main(): Promise<void> {
       isAllowedHost,
       version,
       instanceName,
-      log: console.error,
+      log: shared.log,
     }),
   );
   server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));

@@ -38,7 +38,7 @@ test.each([
   ["keys that are none", { providers: [{ ...custom, jwks: "data:text/plain,hello" }] }],
   ["too many", { providers: Array(51).fill({ domain: "a.example", applicationID: "app" }) }],
 ])("refuses %s", (_, value) => {
-  const parsed = parseAuthConfig(value as never);
+  const parsed = parseAuthConfig(value);
   expect(parsed).toMatchObject({ kind: "invalid", reason: expect.stringContaining("auth.config.ts") });
 });
 

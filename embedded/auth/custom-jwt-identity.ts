@@ -18,7 +18,5 @@ export function customJwtIdentity(claims: Claims & { readonly iss: string; reado
 
 function flattened(claim: string, value: JSONValue): readonly [string, JSONValue][] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [[claim, value]];
-  return Object.entries(value).flatMap(([inner, nested]) =>
-    nested === undefined ? [] : flattened(`${claim}.${inner}`, nested),
-  );
+  return Object.entries(value).flatMap(([inner, nested]) => flattened(`${claim}.${inner}`, nested));
 }

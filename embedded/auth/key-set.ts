@@ -1,4 +1,4 @@
-import { createLocalJWKSet, type JSONWebKeySet } from "jose";
+import { createLocalJWKSet } from "jose";
 import { z } from "zod";
 import { parseBoundedJson } from "../http/bounded-json.ts";
 
@@ -15,5 +15,5 @@ const jwks = z.object({
 export function parseKeySet(text: string): KeySet | null {
   const json = parseBoundedJson(text);
   const parsed = json.kind === "ok" ? jwks.safeParse(json.value) : null;
-  return parsed?.success === true ? createLocalJWKSet(parsed.data as JSONWebKeySet) : null;
+  return parsed?.success === true ? createLocalJWKSet(parsed.data) : null;
 }

@@ -101,3 +101,22 @@ test("a run that says the same keeps the result that is known", async () => {
   expect(await query.at(engine.durable())).toBe(before);
   expect(runs).toHaveLength(1);
 });
+
+test("one who watches twice stops with the second, as does who asks again as the same user", async () => {
+  const { engine, live, runs } = await setUp();
+  const told = (): void => undefined;
+  const user = { kind: "user", attributes: { subject: "ann", issuer: "i" } } as const;
+  const first = live.watch({ ...list("a"), identity: user }, told);
+  const result = await first.query.at(engine.durable());
+  const second = live.watch({ ...list("a"), identity: structuredClone(user) }, told);
+  first.release();
+  expect(await second.query.at(engine.durable())).toBe(result);
+  const other = live.watch(
+    { ...list("a"), identity: { ...user, attributes: { subject: "ben", issuer: "i" } } },
+    told,
+  );
+  expect(other.query).not.toBe(second.query);
+  second.release();
+  other.release();
+  expect([runs.length, live.size]).toEqual([1, 0]);
+});

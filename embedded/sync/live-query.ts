@@ -50,8 +50,12 @@ export class LiveQuery {
   }
 
   watch(onInvalidated: () => void): () => void {
-    this.#watchers.add(onInvalidated);
-    return () => this.#watchers.delete(onInvalidated);
+    // A function of its own: one connection may watch twice, and stop once.
+    const watcher = (): void => {
+      onInvalidated();
+    };
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
   }
 
   get watched(): boolean {

@@ -1,3 +1,4 @@
+import { startIssuer } from "../../embedded/auth/issuer.fixture.ts";
 import { startEmbedded } from "./embedded-backend.ts";
 
 /**
@@ -7,10 +8,15 @@ import { startEmbedded } from "./embedded-backend.ts";
 export async function setup(): Promise<() => Promise<void>> {
   const { env } = process;
   if (env["CONVEX_URL"] !== undefined) return () => Promise.resolve();
-  const backend = await startEmbedded();
+  const issuer = await startIssuer();
+  const backend = await startEmbedded({ issuer: issuer.url });
   env["CONFORMANCE_STARTED_ITS_OWN"] = "yes";
   env["CONVEX_URL"] = backend.url;
   env["CONVEX_SITE_URL"] = backend.siteUrl;
   env["CONVEX_ADMIN_KEY"] = backend.adminKey;
-  return () => backend.stop();
+  env["FIXTURE_ISSUER"] = issuer.url;
+  return async () => {
+    await backend.stop();
+    await issuer.stop();
+  };
 }

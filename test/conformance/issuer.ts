@@ -1,0 +1,18 @@
+/** Who signs tokens for the deployment under test: the one of `embedded/auth/issuer.fixture.ts`, where it is reachable. */
+const url = process.env["FIXTURE_ISSUER"] ?? "none";
+
+export const issuer = {
+  url,
+  isKnown: url !== "none",
+  /** A token for the fixture's application: of ann, for an hour, unless the claims say otherwise. */
+  token: async (claims: { readonly [claim: string]: unknown } = {}): Promise<string> => {
+    const response = await fetch(`${url}/token`, { method: "POST", body: JSON.stringify(claims) });
+    if (!response.ok) throw new Error(`${url}/token answered ${String(response.status)}`);
+    return await response.text();
+  },
+};
+
+/** A token's `exp`, so many seconds from now. */
+export function inSeconds(seconds: number): number {
+  return Math.floor(Date.now() / 1000) + seconds;
+}
