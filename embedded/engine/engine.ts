@@ -33,13 +33,16 @@ export type EngineOptions = {
   readonly path: string;
   /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
   readonly clock?: () => number;
+  /** The file may not grow beyond this many pages of 4 KiB: how tests fill a disk. */
+  readonly maxPages?: number;
   /** Called once when the file could not be written: the engine is of no more use. */
   readonly onFailed?: (error: EngineFailedError) => void;
 };
 
 /** Opens or creates the database for this process alone. Throws StoreError, whose message says what to do. */
-export function openEngine({ path, clock = Date.now, onFailed }: EngineOptions): Engine {
-  return new SqliteEngine(new Store(path), clock, new Health(onFailed));
+export function openEngine({ path, clock = Date.now, onFailed, maxPages }: EngineOptions): Engine {
+  const store = new Store(path, maxPages === undefined ? {} : { maxPages });
+  return new SqliteEngine(store, clock, new Health(onFailed));
 }
 
 class SqliteEngine implements Engine {

@@ -35,6 +35,12 @@ export function openingError(path: string, error: unknown): StoreError {
   }
 }
 
+/** Whether SQLite found that a file is not what it wrote. */
+export function isDamage(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === CODE.corrupt || code === CODE.notADatabase;
+}
+
 function cannotOpen(path: string, error: unknown): StoreError {
   return new StoreError(
     "unreachable",

@@ -1,10 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
 import { indexEntry, type IndexEntry, type TableEntry } from "./catalog.ts";
 import { createPrivate, makePrivate } from "./private-file.ts";
-import { openingError } from "./sqlite-errors.ts";
+import { isDamage, openingError } from "./sqlite-errors.ts";
 import { CHECKPOINT_PAGES, prepareDatabase } from "./store-schema.ts";
 import { prepareStatements, type Statements } from "./store-statements.ts";
 import type { ScanOrder, Timestamp } from "./types.ts";
+
+/** The file may not grow beyond this many pages of 4 KiB: how tests fill a disk. */
+export type StoreLimits = { readonly maxPages?: number };
 
 export type StoredRow = { readonly key: Uint8Array; readonly json: string };
 
@@ -25,13 +28,14 @@ export class Store {
   #isOpen = false;
 
   /** Opens or creates the file; ":memory:" for tests. Throws StoreError. */
-  constructor(path: string) {
+  constructor(path: string, limits: StoreLimits = {}) {
     this.path = path;
     let db: DatabaseSync | null = null;
     try {
       createPrivate(path);
       db = new DatabaseSync(path);
       prepareDatabase(db, path);
+      if (limits.maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${String(limits.maxPages)}`);
       makePrivate(path);
       this.#statements = prepareStatements(db);
       this.#db = db;
@@ -57,7 +61,7 @@ export class Store {
 
   /** A document's JSON text, or null. */
   document(id: string): string | null {
-    const row = this.#statements.document.get(id);
+    const row = this.#read(() => this.#statements.document.get(id));
     return row === undefined ? null : (row["json"] as string);
   }
 
@@ -71,7 +75,7 @@ export class Store {
   ): StoredRow[] {
     const statement = order === "asc" ? this.#statements.scanUp : this.#statements.scanDown;
     const from = lower.length === 0 ? LOWEST : lower;
-    return statement.all(index.id, from, upper ?? HIGHEST, limit) as unknown as StoredRow[];
+    return this.#read(() => statement.all(index.id, from, upper ?? HIGHEST, limit)) as unknown as StoredRow[];
   }
 
   putDocument(id: string, tableNumber: number, json: string): void {
@@ -194,6 +198,21 @@ export class Store {
     for (const index of indexes) move.run(index.id, index.qualified);
   }
 
+  /** What SQLite was told about durability. */
+  settings(): {
+    readonly synchronous: number;
+    readonly walAutocheckpoint: number;
+    readonly journalSizeLimit: number;
+  } {
+    const value = (name: string) =>
+      Object.values(this.#db.prepare(`PRAGMA ${name}`).get() ?? {})[0] as number;
+    return {
+      synchronous: value("synchronous"),
+      walAutocheckpoint: value("wal_autocheckpoint"),
+      journalSizeLimit: value("journal_size_limit"),
+    };
+  }
+
   get isOpen(): boolean {
     return this.#db.isOpen;
   }
@@ -219,6 +238,15 @@ export class Store {
   /** Releases the file. What was not flushed is lost. */
   close(): void {
     if (this.#db.isOpen) this.#db.close();
+  }
+
+  /** A file that is found damaged says so in words for who runs the backend. */
+  #read<T>(body: () => T): T {
+    try {
+      return body();
+    } catch (error) {
+      throw isDamage(error) ? openingError(this.path, error) : error;
+    }
   }
 
   #begin(): void {
