@@ -46,12 +46,9 @@ function reference(path: string): FunctionReference<never> {
   return found as FunctionReference<never>;
 }
 
-const query = (path: string, args: Args = {}) =>
-  client.query(reference(path), args) as Promise<unknown>;
-const mutate = (path: string, args: Args = {}) =>
-  client.mutation(reference(path), args) as Promise<unknown>;
-const act = (path: string, args: Args = {}) =>
-  client.action(reference(path), args) as Promise<unknown>;
+const query = (path: string, args: Args = {}) => client.query(reference(path), args) as Promise<unknown>;
+const mutate = (path: string, args: Args = {}) => client.mutation(reference(path), args) as Promise<unknown>;
+const act = (path: string, args: Args = {}) => client.action(reference(path), args) as Promise<unknown>;
 
 const until = (assertion: () => Promise<void>) => eventually(assertion, PATIENCE_MS);
 const notes = () => query("notes:all") as Promise<string[]>;

@@ -4,7 +4,7 @@ import type { ScheduledFunction } from "../scheduler/scheduled-function.ts";
 import type { ConflictStats } from "./conflict-stats.ts";
 import { newCallContext, type CallContext } from "./execution.ts";
 import { clientMessage, refusal, type FunctionResult } from "./function-failure.ts";
-import { parseFunctionPath, shortPathOf } from "./function-path.ts";
+import { parseFunctionPath, shortPathOf, udfPathOf } from "./function-path.ts";
 import { timedRun, type FunctionKind, type FunctionObserver } from "./function-run.ts";
 import { LogLines } from "./log-lines.ts";
 import type { LoadedComponents } from "./loaded-components.ts";
@@ -134,9 +134,10 @@ export class BundleRunner implements FunctionRuntime {
     return response;
   }
 
-  functionSpecs(): readonly FunctionSpec[] {
-    return this.#components.app.modules.functions.map(({ identifier, type, visibility, args, returns }) => ({
-      identifier,
+  functionSpecs(component: ComponentPath = APP): readonly FunctionSpec[] {
+    const { functions = [] } = this.#components.get(component)?.modules ?? {};
+    return functions.map(({ path, type, visibility, args, returns }) => ({
+      identifier: udfPathOf(path),
       functionType: type,
       visibility,
       args: args as unknown as FunctionSpec["args"],

@@ -114,6 +114,15 @@ test("the admin may name a component to call any of its functions", async () => 
   expect(open.outcome.kind).toBe("failure");
 });
 
+test("functions are listed by component, by the names that they have there", () => {
+  const names = (component?: string) =>
+    fixture.runner.functionSpecs(component).map(({ identifier }) => identifier);
+  expect(names("first/ledger")).toEqual(["entries.js:add", "entries.js:count"]);
+  expect(names()).toContain("app.js:add");
+  expect(names()).not.toContain("entries.js:add");
+  expect(names("third")).toEqual([]);
+});
+
 test("the app reaches a component's public functions, not its internal ones nor its own components", async () => {
   await expect(call("app:callInternal", { mount: "first" })).rejects.toThrow(
     /Couldn't find a public function "lib:secret" in the component "first"/,

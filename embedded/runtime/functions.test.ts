@@ -155,7 +155,7 @@ describe("errors", () => {
 
   test("an unknown syscall is named", async () => {
     await expect(call("world:unknownSyscall")).rejects.toThrow("Unknown async operation 1.0/teleport");
-    await expect(call("world:storage")).rejects.toThrow("not in the embedded backend yet");
+    await expect(call("world:storage")).rejects.toThrow("Invalid storage ID");
   });
 });
 

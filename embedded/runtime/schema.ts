@@ -1,6 +1,6 @@
 import type { DocumentJson, Engine, IndexDefinition, TableDefinition } from "../engine/types.ts";
 import { fullRange } from "../values/index-range.ts";
-import { APP, engineTableName, type ComponentPath } from "../values/table-name.ts";
+import { engineTableName, type ComponentPath } from "../values/table-name.ts";
 import { localTableOf } from "./component-tables.ts";
 import { checkValue } from "./check-value.ts";
 import type { TableOf, ValidatorJson } from "./validator-json.ts";

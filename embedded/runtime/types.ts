@@ -70,8 +70,8 @@ export interface FunctionRunner {
   runAny(call: FunctionCall): Promise<Completed>;
   /** Routes to an httpAction; null when no route matches. */
   runHttp(request: Request, caller?: HttpCaller): Promise<Response | null>;
-  /** What functions there are, as `npx convex function-spec` shows them. */
-  functionSpecs(): readonly FunctionSpec[];
+  /** What functions the app, or a component, has, as `npx convex function-spec` shows them. */
+  functionSpecs(component?: ComponentPath): readonly FunctionSpec[];
 }
 
 export type FunctionSpec = {

@@ -11,8 +11,8 @@ export type DeploymentQueryDeps = {
 /** What the deployment is: its functions, URLs and environment. */
 export function deploymentQueries({ runner, environment }: DeploymentQueryDeps): SystemQueries {
   return {
-    "_system/cli/modules:apiSpec": () =>
-      runner.functionSpecs().map((spec) => ({
+    "_system/cli/modules:apiSpec": (_, __, component) =>
+      runner.functionSpecs(component).map((spec) => ({
         identifier: spec.identifier,
         functionType: spec.functionType,
         visibility: { kind: spec.visibility },

@@ -1,11 +1,15 @@
 import type { JSONValue } from "convex/values";
 import type { Engine, ReadSet, Transaction } from "../engine/types.ts";
+import { APP, type ComponentPath } from "../values/table-name.ts";
 import type { Completed, FunctionCall, FunctionRunner, Outcome, QueryRun } from "../runtime/types.ts";
 
 const PREFIX = "_system/";
 
-/** A query of the backend's own. What it reads of the transaction makes it live, as with any query. */
-export type SystemQuery = (transaction: Transaction, args: JSONValue) => JSONValue;
+/**
+ * A query of the backend's own, about the app or about the component that was named. What it reads of the
+ * transaction makes it live, as with any query.
+ */
+export type SystemQuery = (transaction: Transaction, args: JSONValue, component: ComponentPath) => JSONValue;
 
 /** By path, without ":default": "_system/cli/tables". */
 export type SystemQueries = { readonly [path: string]: SystemQuery };
@@ -29,7 +33,7 @@ export function withSystemFunctions(
     runAny: (call): Promise<Completed> =>
       isSystem(call) ? Promise.resolve(runSystemQuery(engine, queries, call)) : runner.runAny(call),
     runHttp: (request, caller) => runner.runHttp(request, caller),
-    functionSpecs: () => runner.functionSpecs(),
+    functionSpecs: (component) => runner.functionSpecs(component),
   };
 }
 
@@ -50,12 +54,12 @@ function runSystemQuery(
 
 function outcomeOf(
   queries: ReadonlyMap<string, SystemQuery>,
-  { path, identity, args }: FunctionCall,
+  { path, component = APP, identity, args }: FunctionCall,
   transaction: Transaction,
 ): Outcome {
   const query = queries.get(path.replace(/:default$/, ""));
   if (identity.kind !== "admin" || query === undefined) {
     return { kind: "failure", message: `Could not find public function for '${path}'.` };
   }
-  return { kind: "success", value: query(transaction, args) };
+  return { kind: "success", value: query(transaction, args, component) };
 }

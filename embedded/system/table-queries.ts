@@ -21,7 +21,7 @@ const END = "end";
 /** What `npx convex data` shows: the tables, and the documents of one. */
 export function tableQueries(engine: Pick<Engine, "tables">): SystemQueries {
   return {
-    "_system/cli/tables": (_, __, component = "") => ({
+    "_system/cli/tables": (_, __, component) => ({
       page: engine
         .tables()
         .map(({ name }) => parseEngineTableName(name))
@@ -30,7 +30,7 @@ export function tableQueries(engine: Pick<Engine, "tables">): SystemQueries {
       isDone: true,
       continueCursor: END,
     }),
-    "_system/cli/tableData": (transaction, args, component = "") => page(transaction, args, component),
+    "_system/cli/tableData": (transaction, args, component) => page(transaction, args, component),
   };
 }
 
