@@ -6,10 +6,12 @@ import { version } from "convex";
 import type { GenericSchema, SchemaDefinition } from "convex/server";
 import { convexTest } from "convex-test";
 import { createTokenVerifier } from "../../embedded/auth/create-token-verifier.ts";
+import { createTokenVerifier } from "../../embedded/auth/create-token-verifier.ts";
 import { apiHandler } from "../../embedded/http/api-handler.ts";
 import { functionRoutes } from "../../embedded/http/function-routes.ts";
 import { hostCheck } from "../../embedded/http/host-check.ts";
 import { listen } from "../../embedded/http/listen.ts";
+import { createLog } from "../../embedded/operations/log.ts";
 import { createLog } from "../../embedded/operations/log.ts";
 import { findModules } from "../../embedded/runtime/bundle-modules.ts";
 import { Connections } from "../../embedded/sync/connections.ts";
@@ -60,6 +62,7 @@ async function main(): Promise<void> {
       version,
       instanceName,
       log: shared.log,
+      operations: () => Promise.resolve(null),
     }),
   );
   server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));
