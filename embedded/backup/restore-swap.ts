@@ -59,14 +59,13 @@ export function completeRestore(dataFile: string): void {
   const { pending, replaced, replacing, files } = pathsOf(dataFile);
   if (!existsSync(pending)) return;
   const id = readId(pending);
-  mkdirSync(replacing, { recursive: true, mode: 0o700 });
   const incoming = join(pending, DATABASE);
   if (existsSync(incoming)) {
     moveForward(incoming, dataFile);
     swapIn(incoming, dataFile, join(replacing, DATABASE));
   }
   swapIn(join(pending, FILES), files, join(replacing, FILES));
-  if (existsSync(replacing)) {
+  if (existsSync(join(replacing, DATABASE))) {
     mkdirSync(join(replacing, FILES), { recursive: true, mode: 0o700 });
     rmSync(replaced, { recursive: true, force: true });
     renameSync(replacing, replaced);
@@ -102,6 +101,7 @@ export function readOutcome(dataFile: string): RestoreOutcome | null {
 function swapIn(incoming: string, present: string, kept: string): void {
   if (!existsSync(incoming)) return;
   if (existsSync(present) && !existsSync(kept)) {
+    mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
     // A damaged database may have left its WAL: it belongs to it.
     if (existsSync(`${present}-wal`)) renameSync(`${present}-wal`, `${kept}-wal`);
     renameSync(present, kept);

@@ -16,10 +16,14 @@ const MAX_RATIO = 100;
 const UNIFORM = '"uniform"';
 
 /** An export of `npx convex export`. Rejects with ImportFailure where the file is no such thing. */
-export async function zipSource(path: string, baseComponent: string): Promise<ImportSource> {
+export async function zipSource(
+  path: string,
+  baseComponent: string,
+  freeBytes = FREE_BYTES,
+): Promise<ImportSource> {
   const zip = await openZip(path);
   try {
-    const entries = await readEntries(zip, (await stat(path)).size);
+    const entries = await readEntries(zip, freeBytes + MAX_RATIO * (await stat(path)).size);
     const styles = await numberStyles(zip, entries);
     const below = (component: string) => [baseComponent, component].filter((each) => each !== "").join("/");
     const tables: SourceTable[] = [];
@@ -55,11 +59,10 @@ async function openZip(path: string): Promise<ZipFile> {
   }
 }
 
-async function readEntries(zip: ZipFile, archiveBytes: number): Promise<readonly Entry[]> {
+async function readEntries(zip: ZipFile, limit: number): Promise<readonly Entry[]> {
   if (zip.entryCount > MAX_ENTRIES) {
     throw new ImportFailure(`The ZIP file has more than ${String(MAX_ENTRIES)} files.`);
   }
-  const limit = FREE_BYTES + MAX_RATIO * archiveBytes;
   const entries: Entry[] = [];
   let bytes = 0;
   try {
