@@ -92,6 +92,11 @@ describe("@convex-dev/rate-limiter", () => {
   });
 });
 
+test("a crowd at the same limit does not collide where updates are applied later", async () => {
+  const crowd = Array.from({ length: 60 }, () => mutate("limits:take", { limit: "relaxed", key: "crowd" }));
+  for (const taken of await Promise.all(crowd)) expect(taken).toMatchObject({ ok: true });
+});
+
 describe("@convex-dev/workpool", () => {
   test(
     "an action that fails is tried again until it succeeds, and its completion is told",
