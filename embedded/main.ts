@@ -26,6 +26,7 @@ const EXPECTED = new Set([
   "StoreError",
   "FunctionsLoadError",
   "ModuleShapeError",
+  "SchemaDefinitionError",
   "SchemaMismatchError",
 ]);
 
@@ -44,6 +45,8 @@ async function main(): Promise<void> {
     level: options.logLevel,
     write: (line) => void process.stderr.write(`${line}\n`),
   });
+  // Nobody reads any more: that is no reason to end.
+  process.stderr.on("error", () => undefined);
   report = format === "json" ? (message) => log.error("start.failed", { message }) : report;
   const backend = await startRestartingBackend({
     convexDir: options.convex,

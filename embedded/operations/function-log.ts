@@ -43,7 +43,7 @@ export class FunctionLog {
   #kept: Kept[] = [];
   #characters = 0;
   #last = 0;
-  #wake = Promise.withResolvers<void>();
+  #wake = Promise.withResolvers<null>();
 
   constructor(now: () => number = Date.now) {
     this.#now = now;
@@ -75,8 +75,8 @@ export class FunctionLog {
    * where the log is, it answers at once.
    */
   async after(cursor: number, signal: AbortSignal): Promise<FunctionLogPage> {
-    const stopped = Promise.withResolvers<void>();
-    signal.addEventListener("abort", () => stopped.resolve(), { once: true });
+    const stopped = Promise.withResolvers<null>();
+    signal.addEventListener("abort", () => stopped.resolve(null), { once: true });
     while (cursor > 0 && this.#last <= cursor && !signal.aborted) {
       await Promise.race([this.#wake.promise, stopped.promise]);
     }
@@ -117,7 +117,7 @@ export class FunctionLog {
     this.#trim();
     const { resolve } = this.#wake;
     this.#wake = Promise.withResolvers();
-    resolve();
+    resolve(null);
   }
 
   // In blocks: cutting an array's front at each entry would cost by its length.

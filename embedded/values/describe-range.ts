@@ -41,7 +41,7 @@ function textOf(value: Value | undefined): string {
       if (value === null) return "null";
       if (value instanceof ArrayBuffer) return `bytes(${value.byteLength})`;
       if (Array.isArray(value)) return `[${value.map(textOf).join(", ")}]`;
-      return `{${Object.entries(value)
+      return `{${Object.entries(value as { readonly [field: string]: Value | undefined })
         .map(([field, inner]) => `${field}: ${textOf(inner)}`)
         .join(", ")}}`;
     default:

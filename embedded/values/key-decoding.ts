@@ -55,7 +55,7 @@ function readValue(reader: KeyReader): Value | undefined {
     case TAG.string:
       return new TextDecoder().decode(reader.escaped());
     case TAG.bytes:
-      return reader.escaped().slice().buffer as ArrayBuffer;
+      return reader.escaped().slice().buffer;
     case TAG.array:
       return readUntilEnd(reader, () => readValue(reader) as Value);
     case TAG.object:
