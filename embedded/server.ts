@@ -29,7 +29,8 @@ import { logLine, logRun } from "./operations/log-runs.ts";
 import { createMetrics } from "./operations/metrics.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
 import { countPending, fileBytes, storageBytes } from "./operations/stored-state.ts";
-import { bundleFunctions, type Bundle } from "./runtime/bundle.ts";
+import { bundleApart } from "./runtime/bundle-apart.ts";
+import type { Bundle } from "./runtime/bundle.ts";
 import { executions, isTransactional } from "./runtime/execution.ts";
 import type { FunctionObserver } from "./runtime/function-run.ts";
 import { createFunctionRunner, FunctionsLoadError } from "./runtime/runner.ts";
@@ -264,7 +265,7 @@ async function compose(options: BackendOptions, closing: Closing): Promise<Omit<
 }
 
 async function bundleOf(directory: string): Promise<Bundle> {
-  const outcome = await bundleFunctions(directory);
+  const outcome = await bundleApart(directory);
   if (outcome.kind === "failed") throw new FunctionsLoadError(outcome.message);
   return outcome.bundle;
 }

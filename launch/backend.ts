@@ -1,6 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { backendFlags, compileCache } from "./backend-process.ts";
 import { ChildFailed, startChild, type Child } from "./child.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { LaunchError, portTaken } from "./launch-error.ts";
@@ -43,6 +44,7 @@ export async function startBackend(
     name: "backend",
     command: process.execPath,
     args: [
+      ...backendFlags,
       paths.backendEntry,
       ...["--convex", paths.convex],
       ...["--data", folder.dataFile],
@@ -57,7 +59,7 @@ export async function startBackend(
       ...["--log-format", "text"],
       "--with-parent",
     ],
-    env: { GLEANER_ADMIN_KEY: adminKey },
+    env: { GLEANER_ADMIN_KEY: adminKey, ...compileCache(folder.path) },
     logFile: join(folder.logFolder, "backend.log"),
     readyWithinMs: 60_000,
   }).catch((error: unknown) => {

@@ -11,7 +11,7 @@ export const engineBench: Bench = {
   run: (rounds, say) =>
     withScratch(async (folder) => {
       const { figures, details } = await embeddedFigures(folder, rounds, say);
-      const peers = { "convex-test": await convexTestFigures(rounds, say) };
+      const peers = { "convex-test": await convexTestFigures(folder, rounds, say) };
       const result = roundedNumbers({ ...figures, peers, details });
       return { json: result, text: table(result) };
     }),

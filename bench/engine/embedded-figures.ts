@@ -19,7 +19,6 @@ export type Details = {
   readonly slowdownWith1000Subs: number;
   /** 1,000 subscribers of which those of one connection all ask the same. */
   readonly fanoutMs1000Equal: number;
-  /** The first start on a file that was written by other functions: all documents are checked. */
   readonly memory: { readonly restAnonymousMb: number | null; readonly restMbWith100kDocuments: number };
   readonly conflicts: readonly Contention[];
 };
@@ -37,7 +36,7 @@ export async function embeddedFigures(
     say("durable mutations from 8 clients");
     const mutationsPerSecond = await measureThroughput(url, rounds, 4_000);
     say("claims, alone and beside 1,000 subscriptions");
-    const claims = await measureClaims(url, rounds * 2, 200);
+    const claims = await measureClaims(url, rounds * 3, 150);
     say("a commit that 1,000 subscribers wait for");
     const fanoutMs1000 = await measureFanout(url, rounds * 4, true);
     const fanoutMs1000Equal = await measureFanout(url, rounds * 4, false);
@@ -54,11 +53,14 @@ export async function embeddedFigures(
   }
   say("memory at rest");
   const large = await using(await startEmbedded(dataFile), atRest);
-  const rest = await using(await startEmbedded(join(folder, "small.sqlite3"), gleanerFunctions), atRest);
+  const rest = await using(
+    await startEmbedded(join(folder, "small.sqlite3"), { functions: gleanerFunctions }),
+    atRest,
+  );
   say("claims that collide");
   const conflicts = [
-    await measureContention(join(folder, "near.sqlite3"), { readMs: 0, commitMs: 0 }, 400),
-    await measureContention(join(folder, "far.sqlite3"), { readMs: 2, commitMs: 5 }, 400),
+    await measureContention(join(folder, "near.sqlite3"), { readMs: 0, commitMs: 0 }, 200),
+    await measureContention(join(folder, "far.sqlite3"), { readMs: 2, commitMs: 5 }, 200),
   ];
   return {
     figures: {

@@ -8,15 +8,15 @@ import { measureThroughput } from "./throughput.ts";
 const NO_SUBSCRIPTIONS = "it has no subscriptions: it keeps no read sets, and tells nobody of a commit";
 
 /** The same functions and the same front end over convex-test. It slows with its tables, so each figure gets new ones. */
-export async function convexTestFigures(rounds: number, say: Say): Promise<PeerFigures> {
+export async function convexTestFigures(folder: string, rounds: number, say: Say): Promise<PeerFigures> {
   say("convex-test: memory, mutations, claims");
-  const rest = await using(await startConvexTest(), atRest);
-  const mutationsPerSecond = await using(await startConvexTest(), ({ url }) =>
+  const rest = await using(await startConvexTest(folder), atRest);
+  const mutationsPerSecond = await using(await startConvexTest(folder), ({ url }) =>
     measureThroughput(url, rounds, 1_000),
   );
-  const mutationMs = await using(await startConvexTest(), ({ url }) => measureLoneClaims(url, 200));
+  const mutationMs = await using(await startConvexTest(folder), ({ url }) => measureLoneClaims(url, 200));
   say("convex-test: reads");
-  const reads = await using(await startConvexTest(), async ({ url }) => {
+  const reads = await using(await startConvexTest(folder), async ({ url }) => {
     await fillTables(url);
     return measureReads(url, 20);
   });

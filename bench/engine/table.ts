@@ -48,9 +48,15 @@ function detailLines({ fanoutMs1000Equal, memory, conflicts }: Details): readonl
   return [
     `  1,000 subscribers that share ten questions' results: told within ${fanoutMs1000Equal} ms`,
     `  resident with 100,000 documents in the file: ${memory.restMbWith100kDocuments} MB`,
-    ...conflicts.map(({ readMs, commitMs, claimsPerSecond, conflicts }) => {
-      const where = JSON.stringify(conflicts?.collisions ?? {});
-      return `  8 that claim the head of one lane, ${readMs} ms a read, ${commitMs} ms a commit: ${claimsPerSecond}/s, ${conflicts?.conflicts ?? 0} conflicts in ${conflicts?.runs ?? 0} runs, ${conflicts?.exhausted ?? 0} gave up ${where}`;
-    }),
+    ...conflicts.flatMap(({ readMs, commitMs, claimsPerSecond, functions }) => [
+      `  8 that claim the head of one lane, ${readMs} ms a read, ${commitMs} ms a commit: ${claimsPerSecond} claims/s`,
+      ...Object.entries(functions)
+        .filter(([, stats]) => stats.conflicts > 0)
+        .map(
+          ([name, stats]) =>
+            `    ${name}: ${stats.conflicts} conflicts in ${stats.runs} runs, ${stats.exhausted} gave up; ` +
+            `over ${JSON.stringify(stats.collisions)}`,
+        ),
+    ]),
   ];
 }

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { z } from "zod";
+import { backendFlags, compileCache } from "../../launch/backend-process.ts";
 
 const readySchema = z.object({ ready: z.literal(true), url: z.url() });
 
@@ -13,18 +14,33 @@ export type BackendProcess = {
   readonly stop: () => Promise<void>;
 };
 
-/** Starts a backend as its users do, in a process of its own, and waits until it is ready. */
-export async function startProcess(entry: string, args: readonly string[]): Promise<BackendProcess> {
+/** What a backend last said, in pieces, for when it does not start. A contended one says a lot. */
+const KEPT_OUTPUT = 20;
+
+/** Of every backend that is measured. */
+export const ADMIN_KEY = "benchmark|0123456789abcdef";
+
+/** Starts a backend as `npm start` does, in a process of its own, and waits until it is ready. */
+export async function startProcess(
+  folder: string,
+  entry: string,
+  args: readonly string[],
+): Promise<BackendProcess> {
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    [entry, ...args, "--port", "0", "--site-port", "0", "--with-parent"],
+    [...backendFlags, entry, ...args, "--port", "0", "--site-port", "0", "--with-parent"],
     {
-      stdio: ["pipe", "pipe", "inherit"],
-      env: { ...process.env, GLEANER_ADMIN_KEY: "benchmark|0123456789abcdef" },
+      stdio: ["pipe", "pipe", "pipe"],
+      env: { ...process.env, GLEANER_ADMIN_KEY: ADMIN_KEY, ...compileCache(folder) },
     },
   );
-  const { url } = await ready(child);
+  const said: string[] = [];
+  child.stderr.on("data", (data: Buffer) => {
+    said.push(data.toString());
+    if (said.length > KEPT_OUTPUT) said.shift();
+  });
+  const { url } = await ready(child, said);
   const startedInMs = performance.now() - began;
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -34,7 +50,7 @@ export async function startProcess(entry: string, args: readonly string[]): Prom
   return { url, pid: child.pid ?? -1, startedInMs, stop };
 }
 
-async function ready(child: ChildProcess): Promise<{ readonly url: string }> {
+async function ready(child: ChildProcess, said: readonly string[]): Promise<{ readonly url: string }> {
   if (child.stdout === null) throw new Error("The backend has no standard output.");
   for await (const line of createInterface(child.stdout)) {
     const message = readySchema.safeParse(JSON.parse(line));
@@ -42,5 +58,5 @@ async function ready(child: ChildProcess): Promise<{ readonly url: string }> {
     child.stdout.resume();
     return message.data;
   }
-  throw new Error("The backend ended before it was ready.");
+  throw new Error(`The backend ended before it was ready.\n${said.join("")}`);
 }

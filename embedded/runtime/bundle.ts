@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { formatMessages, type BuildFailure } from "esbuild";
 import { asksForNode, findModules, type ModuleFile } from "./bundle-modules.ts";
 import { bundleModules, type BundledScript } from "./bundle-script.ts";
-import { withBundler } from "./bundler-process.ts";
 import { findComponents } from "./component-definitions.ts";
 import type { ComponentMount } from "./component-mounts.ts";
 
@@ -24,11 +23,7 @@ export type BundleOutcome =
  * `convex.config.ts` installs. Fails with esbuild's own message on code that it does not understand, and on what
  * the embedded backend cannot run.
  */
-export function bundleFunctions(directory: string): Promise<BundleOutcome> {
-  return withBundler(() => bundleOrExplain(directory));
-}
-
-async function bundleOrExplain(directory: string): Promise<BundleOutcome> {
+export async function bundleFunctions(directory: string): Promise<BundleOutcome> {
   try {
     return await bundle(resolve(directory));
   } catch (error) {
