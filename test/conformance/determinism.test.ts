@@ -1,5 +1,5 @@
-import { ConvexHttpClient } from "convex/browser";
-import { expect, test } from "vitest";
+import { ConvexClient, ConvexHttpClient } from "convex/browser";
+import { expect, onTestFinished, test } from "vitest";
 import { modules } from "./api.ts";
 import { deployment, httpClient, uniqueName } from "./deployment.ts";
 import { saying } from "./expectations.ts";
@@ -25,14 +25,24 @@ test("queries have no network and no timers", async () => {
   expect(timer).toMatch(/setTimeout.*(query|queries|action)/i);
 });
 
-test("what a function logs reaches its client", async () => {
+function collector() {
   const lines: string[] = [];
   const add = (...parts: unknown[]): void => void lines.push(parts.map(String).join(" "));
-  const logger = { log: add, warn: add, error: add, logVerbose: add };
-  const client = new ConvexHttpClient(deployment.url, { logger });
+  return { lines, logger: { log: add, warn: add, error: add, logVerbose: () => undefined } };
+}
+
+test.each(["over HTTP", "over a WebSocket"])("what a function logs reaches its client, %s", async (way) => {
+  const { lines, logger } = collector();
+  const client =
+    way === "over HTTP"
+      ? new ConvexHttpClient(deployment.url, { logger })
+      : new ConvexClient(deployment.url, { logger, unsavedChangesWarning: false });
+  onTestFinished(async () => {
+    if (client instanceof ConvexClient) await client.close();
+  });
   await client.query(world.logs, { text: "hello there" });
   // A deployment of kind "production" keeps its logs.
-  if (lines.length === 0) return;
+  if (!lines.some((line) => line.includes("CONVEX"))) return;
   const all = lines.join("\n");
   expect(all).toContain("hello there");
   expect(all).toContain("careful");
@@ -56,7 +66,7 @@ test("limits: a document's size", async () => {
 test("limits: a value's nesting", async () => {
   const owner = uniqueName();
   await expect(httpClient().mutation(world.deepValue, { owner, depth: 70 })).rejects.toThrow(
-    saying(/too deeply nested/),
+    saying(/too (?:deeply )?nested/),
   );
   await httpClient().mutation(world.deepValue, { owner, depth: 50 });
 });
@@ -72,3 +82,12 @@ test("limits: a query that waits for what never comes", { timeout: 60_000 }, asy
     saying(/timed out|never resolve|unresolved|dangling/i),
   );
 });
+
+test(
+  "limits: a query that never ends by itself, while others are answered",
+  { timeout: 60_000 },
+  async () => {
+    await expect(httpClient().query(world.spins, {})).rejects.toThrow(saying(/timed out/));
+    expect(await httpClient().query(things.range, { owner: uniqueName(), bounds: [] })).toEqual([]);
+  },
+);

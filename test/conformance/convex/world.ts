@@ -64,6 +64,13 @@ export const endless = query({
   },
 });
 
+export const spins = query({
+  args: {},
+  handler: () => {
+    for (let n = 0; ; n += 1) if (n < 0) return n;
+  },
+});
+
 export const bigReturn = action({
   args: { mebibytes: v.number() },
   handler: (_, { mebibytes }) => Promise.resolve("x".repeat(mebibytes * 1024 * 1024)),
