@@ -20,6 +20,8 @@ beforeAll(async () => {
   author = (await source.mutation("notes:addUser", { name: "dora" })) as string;
   fileId = (await source.action("notes:store", { text: "the file's text" })) as string;
   await source.mutation("notes:add", { author, note: { text: "plain", size: 3, big: 5n } });
+  const task = (await source.mutation("notes:addTask", { name: "first" })) as string;
+  await source.mutation("notes:addTask", { name: "second", after: task });
   await source.mutation("notes:add", {
     author,
     note: { text: "odd", raw: new Uint8Array([0, 255]).buffer, anything: odd, file: fileId },
@@ -49,6 +51,10 @@ test("an export has what Convex's have", { timeout: 60_000 }, async () => {
   expect([...files.keys()].sort()).toEqual(
     [
       "README.md",
+      "_components/pool/_storage/documents.jsonl",
+      "_components/pool/_tables/documents.jsonl",
+      "_components/pool/tasks/documents.jsonl",
+      "_components/pool/tasks/generated_schema.jsonl",
       "_storage/documents.jsonl",
       `_storage/${fileId}.txt`,
       "_tables/documents.jsonl",
@@ -74,12 +80,13 @@ test("what was exported comes back the same in an empty deployment", { timeout: 
   const target = await workshop.backend("target");
   const ran = await workshop.convex(target, "import", first.path, "-y");
   expect(ran.code, ran.output).toBe(0);
-  expect(ran.output).toContain("Added 3 documents");
+  expect(ran.output).toContain("Added 5 documents");
   const second = await exported(target, "second.zip", "--include-file-storage");
   expect(Object.fromEntries(second.files)).toEqual(Object.fromEntries(first.files));
   const notes = (await target.query("notes:list")) as { anything?: Value }[];
   expect(notes[1]?.anything).toEqual(odd);
   expect(notes).toEqual(await source.query("notes:list"));
+  expect(await target.query("notes:tasks")).toEqual(await source.query("notes:tasks"));
   expect(await target.query("notes:byAuthor", { author })).toHaveLength(2);
   const url = (await target.query("notes:url", { id: fileId })) as string;
   expect(await (await fetch(url)).text()).toBe("the file's text");
