@@ -5,6 +5,8 @@ import { jsonToConvex, type Value } from "convex/values";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buffer } from "node:stream/consumers";
 import { openPromise } from "yauzl";
+import { encodeDocumentId } from "../values/document-id.ts";
+import { writeZip } from "./zip-writer.ts";
 import { Workshop, type Deployment } from "./backend.fixture.ts";
 
 let workshop: Workshop;
@@ -179,6 +181,50 @@ describe("files that people write", () => {
     },
   );
 });
+
+test(
+  "an export in which a component counts its tables as the app does is taken",
+  { timeout: 60_000 },
+  async () => {
+    const id = (tableNumber: number, n: number) =>
+      encodeDocumentId({ tableNumber, internalId: new Uint8Array(16).fill(n) });
+    const path = workshop.path("convex.zip");
+    const entries: Readonly<Record<string, readonly object[]>> = {
+      _tables: [{ name: "users", id: 10_001 }],
+      "_components/pool/_tables": [{ name: "tasks", id: 10_001 }],
+      users: [{ _id: id(10_001, 1), _creationTime: 1, name: "dora" }],
+      "_components/pool/tasks": [
+        { _id: id(10_001, 1), _creationTime: 1, name: "first" },
+        { _id: id(10_001, 2), _creationTime: 2, name: "second", after: id(10_001, 1) },
+      ],
+    };
+    await writeZip(path, async (zip) => {
+      for (const [folder, rows] of Object.entries(entries)) {
+        await zip.add(
+          `${folder}/documents.jsonl`,
+          rows.map((row) => `${JSON.stringify(row)}\n`),
+        );
+      }
+    });
+    const target = await workshop.backend("from-convex");
+    const ran = await workshop.convex(target, "import", path, "-y");
+    expect(ran.code, ran.output).toBe(0);
+    expect(await target.query("notes:users")).toMatchObject([{ _id: id(10_001, 1) }]);
+    const [first, second] = (await target.query("notes:tasks")) as { _id: string; after?: string }[];
+    expect(second?.after).toBe(first?._id);
+    expect(first?._id).not.toBe(id(10_001, 1));
+    const shown = await workshop.convex(
+      target,
+      "data",
+      "tasks",
+      "--component",
+      "pool",
+      "--format",
+      "jsonLines",
+    );
+    expect(shown.output).toContain('"name": "second"');
+  },
+);
 
 test("convex data lists tables and documents", { timeout: 60_000 }, async () => {
   expect((await workshop.convex(source, "data")).output.trim().split("\n").sort()).toEqual([

@@ -4,6 +4,7 @@ import { deleteFileRows, fileByStorageId, putFileRow } from "../storage/file-row
 import type { FileStore } from "../storage/file-store.ts";
 import type { ComponentPath } from "../values/table-name.ts";
 import { ImportFailure, at } from "./import-failure.ts";
+import { renumberId, type Renumbering } from "./renumber-ids.ts";
 import type { ImportSource } from "./import-source.ts";
 
 type TakenFile = {
@@ -58,12 +59,17 @@ export class ImportFiles {
   }
 
   /** Names the contents in the commit that puts the tables in place, and lets go of those that they replace. */
-  place(transaction: Transaction, replaced: ReadonlySet<ComponentPath>): void {
+  place(
+    transaction: Transaction,
+    replaced: ReadonlySet<ComponentPath>,
+    renumberingOf: (component: ComponentPath) => Renumbering,
+  ): void {
     deleteFileRows(transaction, replaced);
     for (const { id, component, key } of this.#taken.values()) {
       const url = this.#urls.get(id);
       const isFree = url !== undefined && fileByStorageId(transaction, url) === null;
-      putFileRow(transaction, { fileId: id, component, key, storageId: isFree ? url : randomUUID() });
+      const fileId = renumberId(id, renumberingOf(component));
+      putFileRow(transaction, { fileId, component, key, storageId: isFree ? url : randomUUID() });
     }
   }
 

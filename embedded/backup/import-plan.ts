@@ -1,6 +1,7 @@
 import type { NumberedTable, StagedTable } from "../engine/types.ts";
 import { engineTableName, parseEngineTableName, type ComponentPath } from "../values/table-name.ts";
 import { ImportFailure } from "./import-failure.ts";
+import { resolveNumbers } from "./resolve-numbers.ts";
 
 export type ImportMode = "requireEmpty" | "append" | "replace" | "replaceAll";
 
@@ -26,6 +27,8 @@ export type PlannedTable = StagedTable & {
   readonly table: string;
   readonly rows: number;
   readonly existing: number;
+  /** What the ids in the import say, where the table gets another number than that; else null. */
+  readonly importedNumber: number | null;
 };
 
 export type ImportPlan = { readonly tables: readonly PlannedTable[]; readonly drop: readonly string[] };
@@ -61,10 +64,20 @@ export function planImport(
       );
     }
     const number = append ? before.number : (each.number ?? before?.number ?? numbers.next());
-    return { component, table, rows, name, number, append, existing: count, indexes: before?.indexes ?? [] };
+    return {
+      component,
+      table,
+      rows,
+      name,
+      number,
+      append,
+      existing: count,
+      importedNumber: null,
+      indexes: before?.indexes ?? [],
+    };
   });
-  if (mode !== "replaceAll") return { tables, drop: [] };
-  return withTheRest(tables, present);
+  const plan = mode === "replaceAll" ? withTheRest(tables, present) : { tables, drop: [] };
+  return resolveNumbers(plan, present, () => numbers.next());
 }
 
 /** With `replaceAll`, tables that the import does not name become empty, or go where no schema names them. */
@@ -75,7 +88,17 @@ function withTheRest(tables: readonly PlannedTable[], present: Present): ImportP
   const emptied = own.flatMap((each): PlannedTable[] => {
     const { component, table } = parseEngineTableName(each.name);
     if (present.isDeclared(component, table) !== true) return [];
-    return [{ ...each, component, table, rows: 0, append: false, existing: present.count(each.name) }];
+    return [
+      {
+        ...each,
+        component,
+        table,
+        rows: 0,
+        append: false,
+        existing: present.count(each.name),
+        importedNumber: null,
+      },
+    ];
   });
   const kept = new Set(emptied.map(({ name }) => name));
   const drop = own.filter(({ name }) => !kept.has(name)).map(({ name }) => name);
@@ -91,6 +114,7 @@ function assertNames({ component, table }: ImportedTable, { isDeclared }: Presen
   }
 }
 
+/** Numbers that no table has, here or in the import. */
 class Numbers {
   #last: number;
 
@@ -111,10 +135,12 @@ class Numbers {
 /** What the person who imports is asked to confirm, as Convex words it. */
 export function summaryOf({ tables }: ImportPlan): string {
   const count = (n: number) => n.toLocaleString("en-US");
-  const shown = tables.map(({ name, table, rows, append, existing }) => {
-    const unit = table === STORAGE ? " files" : "";
-    return [name, count(rows), `${count(append ? 0 : existing)} of ${count(existing)}${unit}`] as const;
-  });
+  const shown = tables
+    .filter(({ onlyIfEmpty }) => onlyIfEmpty !== true)
+    .map(({ name, table, rows, append, existing }) => {
+      const unit = table === STORAGE ? " files" : "";
+      return [name, count(rows), `${count(append ? 0 : existing)} of ${count(existing)}${unit}`] as const;
+    });
   const lines = [["table", "create", "delete"] as const, ...shown.sort(([a], [b]) => (a < b ? -1 : 1))];
   const width = (column: 0 | 1 | 2) => Math.max(...lines.map((cells) => cells[column].length));
   const [first, second, third] = [width(0), width(1), width(2)];

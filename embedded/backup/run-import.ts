@@ -10,6 +10,7 @@ import { STORAGE, type ImportPlan, type PlannedTable } from "./import-plan.ts";
 import type { ImportSource, Row, SourceTable } from "./import-source.ts";
 import { importedDocument, type DocumentRules } from "./imported-document.ts";
 import { withoutEmptyOptional } from "./optional-fields.ts";
+import { renumberIds, type Renumbering } from "./renumber-ids.ts";
 import { isImported } from "./scan-import.ts";
 import { StagingFile } from "./staging-file.ts";
 import { tablesAfter } from "./tables-after.ts";
@@ -62,7 +63,9 @@ export async function runImport(run: ImportRun): Promise<number> {
   const placed = engine.placeTables(
     { file: run.stagingFile, tables: plan.tables, drop: plan.drop },
     (transaction) => {
-      files.place(transaction, new Set(replaced.map(({ component }) => component)));
+      files.place(transaction, new Set(replaced.map(({ component }) => component)), (component) =>
+        renumberingOf(plan, component),
+      );
     },
   );
   if (placed.kind === "refused") throw new ImportFailure(placed.reason);
@@ -84,9 +87,11 @@ async function stageTable(
     clock: new CreationClock(),
     now: Date.now(),
   };
+  const renumbering = renumberingOf(run.plan, table.component);
   let rows = 0;
   for await (const row of source.rows()) {
-    const checked = importedDocument(valueOf(run, source, row, schema), rules);
+    const value = renumberIds(valueOf(run, source, row, schema), renumbering);
+    const checked = importedDocument(value, rules);
     if (checked.kind === "refused") throw at(source.file, row.line, checked.reason);
     if (!staging.add(table.name, checked.document)) {
       throw at(
@@ -114,6 +119,12 @@ function valueOf(
     return run.files.document(value, file, line);
   }
   return run.isCsv ? withoutEmptyOptional(value, schema.validators.get(table)) : value;
+}
+
+/** Ids within a component are written anew where its tables get other numbers. */
+function renumberingOf({ tables }: ImportPlan, component: ComponentPath): Renumbering {
+  const own = tables.filter((table) => table.component === component);
+  return new Map(own.flatMap(({ importedNumber: from, number }) => (from === null ? [] : [[from, number]])));
 }
 
 function assertGoesOn({ isCanceled }: ImportRun): void {

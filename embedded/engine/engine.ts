@@ -160,7 +160,10 @@ class SqliteEngine implements Engine {
     return this.#committer.tryBarrier(staged.file, transaction, () => {
       const stale = staleReason(this.#catalog, staged);
       if (stale !== null) return { kind: "refused", reason: stale };
-      for (const { name, append } of staged.tables) {
+      for (const { name, append, onlyIfEmpty } of staged.tables) {
+        if (onlyIfEmpty === true && this.countDocuments(name) > 0) {
+          return { kind: "refused", reason: `The table "${name}" was written to meanwhile. Import again.` };
+        }
         const taken = append ? this.#store.takenStagedId(name) : null;
         if (taken === null) continue;
         return {

@@ -41,6 +41,8 @@ export type StagedTable = TableDefinition & {
   readonly number: number;
   /** Whether they join the documents that are there, or take their place. */
   readonly append: boolean;
+  /** Refused when the present table has come to have documents: it was only to get another number. */
+  readonly onlyIfEmpty?: boolean;
 };
 
 /** What `placeTables` puts in place at once. `drop` names tables that go. */
