@@ -1,5 +1,6 @@
 import type { JSONValue } from "convex/values";
 import { checkValue } from "./check-value.ts";
+import { formatBytes } from "./format-bytes.ts";
 import { formatValue } from "./format-value.ts";
 import { LIMITS } from "./limits.ts";
 import { measureValue } from "./measure-value.ts";
@@ -13,10 +14,11 @@ export function checkArguments(
   args: JSONValue,
   tableOf: TableOf,
 ): string | null {
-  const measured = measureValue(args);
-  if (measured.kind === "refused") return `ArgumentValidationError: ${measured.reason}`;
+  // Convex counts the list that the one argument is passed in.
+  const measured = measureValue(args, 1);
+  if (measured.kind === "refused") return `Invalid arguments for ${identifier}: ${measured.reason}`;
   if (measured.bytes > LIMITS.argsBytes) {
-    return `Arguments for ${identifier} are too large (actual: ${mib(measured.bytes)}, limit: ${mib(LIMITS.argsBytes)})`;
+    return `Arguments for ${identifier} are too large (actual: ${formatBytes(measured.bytes)}, limit: ${formatBytes(LIMITS.argsBytes)})`;
   }
   if (kindOf(args) !== "object") {
     return `ArgumentValidationError: Expected to receive an object as the function's argument. Instead received: ${formatValue(args)}`;
@@ -34,12 +36,8 @@ export function checkReturned(
   const measured = measureValue(value);
   if (measured.kind === "refused") return `Function ${identifier} return value invalid: ${measured.reason}`;
   if (measured.bytes > LIMITS.returnBytes) {
-    return `Function ${identifier} return value is too large (actual: ${mib(measured.bytes)}, limit: ${mib(LIMITS.returnBytes)})`;
+    return `Function ${identifier} return value is too large (actual: ${formatBytes(measured.bytes)}, limit: ${formatBytes(LIMITS.returnBytes)})`;
   }
   const problem = validator === null ? null : checkValue(validator, value, tableOf);
   return problem === null ? null : `ReturnsValidationError: ${problem}`;
-}
-
-function mib(bytes: number): string {
-  return `${(bytes / 2 ** 20).toFixed(2)} MiB`;
 }

@@ -26,6 +26,8 @@ type ExecutionBase = {
   /** The component whose code runs: it sees that component's tables, files and variables. */
   readonly component: ComponentPath;
   readonly time: ExecutionTime;
+  /** How many syscalls and fetches it waits for, of any kind. */
+  operations: number;
   /** Whatever the developer's code left running must not act any more. */
   ended: boolean;
 };
@@ -79,6 +81,7 @@ export function newTransactionExecution(
     identifier: target.identifier,
     component: target.path.component,
     time: new ExecutionTime("total"),
+    operations: 0,
     ended: false,
     transaction,
     usage: new TransactionUsage(),
@@ -114,7 +117,7 @@ export function newActionExecution(
   context: CallContext,
 ): ActionExecution {
   const time = new ExecutionTime("unbroken");
-  return { kind, context, identifier, component, time, ended: false, timers: new Set() };
+  return { kind, context, identifier, component, time, operations: 0, ended: false, timers: new Set() };
 }
 
 /** Ends an execution: its late syscalls are refused and its timers never fire. */

@@ -121,7 +121,7 @@ describe("arguments and results", () => {
   test.each<[JSONValue, RegExp]>([
     [{ text: "x" }, /ArgumentValidationError: Object is missing the required field `rank`/],
     [[], /ArgumentValidationError: Expected to receive an object as the function's argument/],
-    [{ text: { $integer: "nonsense" }, rank: 1 }, /ArgumentValidationError: Malformed \$integer/],
+    [{ text: { $integer: "nonsense" }, rank: 1 }, /Invalid arguments for notes\.js:add: Malformed \$integer/],
   ])("%j is refused", async (args, message) => {
     await expect(call("notes:add", args)).rejects.toThrow(message);
   });

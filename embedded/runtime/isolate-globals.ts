@@ -3,6 +3,7 @@ import { requestedTimers } from "./isolate-timers.ts";
 import { isolateConsole } from "./isolate-console.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
 import { executions, isTransactional } from "./execution.ts";
+import { countOperation } from "./operations.ts";
 import type { ComponentVariables } from "./component-variables.ts";
 import { APP, type ComponentPath } from "../values/table-name.ts";
 
@@ -82,7 +83,7 @@ async function guardedFetch(...args: Parameters<typeof fetch>): Promise<Response
         "See https://docs.convex.dev/functions/actions for more details.",
     );
   }
-  return fetch(...args);
+  return execution === undefined ? fetch(...args) : countOperation(execution, () => fetch(...args));
 }
 
 type StreamConstructor = new (source?: Record<string, unknown>, ...rest: unknown[]) => object;

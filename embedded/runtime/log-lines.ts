@@ -5,8 +5,19 @@ export type LogLevel = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 
 /** One console call as Convex formats it: `[LOG] 'text' { a: 1 }`. */
 export function formatLogLine(level: LogLevel, args: readonly unknown[]): string {
-  const line = `[${level}] ${args.map((arg) => inspect(arg, { depth: 4, breakLength: Infinity })).join(" ")}`;
-  return line.length > LIMITS.logLineLength ? `${line.slice(0, LIMITS.logLineLength)} (truncated)` : line;
+  // An execution's strings may be as long as a line; the line is what is bounded.
+  const options = { depth: 4, breakLength: Infinity, maxStringLength: LIMITS.logLineBytes };
+  const line = `[${level}] ${args.map((arg) => inspect(arg, options)).join(" ")}`;
+  return truncated(line, LIMITS.logLineBytes);
+}
+
+const TRUNCATION = " (truncated due to length)";
+
+function truncated(line: string, maxBytes: number): string {
+  if (line.length * 3 <= maxBytes || Buffer.byteLength(line) <= maxBytes) return line;
+  const room = new Uint8Array(maxBytes - TRUNCATION.length);
+  const { read } = new TextEncoder().encodeInto(line, room);
+  return line.slice(0, read) + TRUNCATION;
 }
 
 const VALIDATION_ERROR = /\b(?:(?:Argument|Returns)ValidationError|does not match the schema): /;
@@ -34,8 +45,9 @@ export class LogLines {
   }
 
   add(line: string): void {
-    if (this.#lines.length < LIMITS.logLines) this.#push(withoutValues(line));
-    else if (this.#lines.length === LIMITS.logLines) {
+    const last = LIMITS.logLines - 1;
+    if (this.#lines.length < last) this.#push(withoutValues(line));
+    else if (this.#lines.length === last) {
       this.#push(`[ERROR] Log overflow (maximum ${LIMITS.logLines}). Remaining log lines omitted.`);
     }
   }

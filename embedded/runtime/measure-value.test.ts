@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { measureValue } from "./measure-value.ts";
 
-const fieldName = fc.string({ unit: "grapheme-ascii", maxLength: 8 }).filter((name) => !name.startsWith("$"));
+const fieldName = fc.string({ unit: "grapheme-ascii", maxLength: 8 }).filter((name) => /^[^$]/.test(name));
 const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -21,7 +21,10 @@ const { value: anyValue } = fc.letrec<{ value: Value }>((tie) => ({
 test("measures every value as the convex package does", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
-      expect(measureValue(convexToJson(value))).toEqual({ kind: "fits", bytes: getConvexSize(value) });
+      expect(measureValue(convexToJson(value))).toMatchObject({
+        kind: "fits",
+        bytes: getConvexSize(value),
+      });
     }),
   );
 });
@@ -29,14 +32,23 @@ test("measures every value as the convex package does", () => {
 const nested = (depth: number): JSONValue => (depth === 0 ? 1 : [nested(depth - 1)]);
 
 test.each<[string, JSONValue, RegExp]>([
-  ["a deep value", nested(64), /too deeply nested/],
+  ["a deep value", nested(65), /^Value is too nested \(nested 65 levels deep > maximum nesting 64\)$/],
   ["a long array", Array.from({ length: 8193 }, () => 0), /Array length is too long \(8193/],
-  ["a reserved field", { a: 1, $b: 2 }, /starts with a '\$'/],
-  ["a control character in a field", { "a\n": 1 }, /invalid character/],
+  ["a reserved field", { a: 1, $b: 2 }, /^Field name \$b starts with '\$', which is reserved\.$/],
+  ["a control character in a field", { "a\n": 1 }, /has invalid character '\n'/],
+  ["a field without a name", { "": 1 }, /^Field name cannot be empty$/],
+  ["a field with a long name", { ["a".repeat(1025)]: 1 }, /^Field name is too long \(1025 > maximum 1024\)$/],
   ["a short integer", { $integer: "AAAA" }, /Malformed \$integer/],
   ["a float that is a number", { $float: 5 }, /Malformed \$float/],
   ["half a surrogate pair", { a: ["\ud83d"] }, /lone surrogate/],
   ["bytes that are not base64", { $bytes: "***" }, /Malformed \$bytes/],
 ])("refuses %s", (_, value, reason) => {
   expect(measureValue(value)).toMatchObject({ kind: "refused", reason: expect.stringMatching(reason) });
+});
+
+test("counts what is inside of what", () => {
+  expect(measureValue(nested(64))).toMatchObject({ kind: "fits", nesting: 64 });
+  expect(measureValue({ a: [1, { b: [] }] })).toMatchObject({ nesting: 4 });
+  expect(measureValue(1)).toMatchObject({ nesting: 0 });
+  expect(measureValue(nested(62), 1)).toMatchObject({ nesting: 62 });
 });

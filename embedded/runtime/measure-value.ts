@@ -1,32 +1,41 @@
 import type { JSONValue } from "convex/values";
+import { fieldNameProblem } from "./identifier.ts";
 import { LIMITS } from "./limits.ts";
 import { kindOf } from "./value-kind.ts";
 
 /** A value's size in bytes as Convex counts it, or why it is no value that may be stored or passed. */
 export type Measured =
-  { readonly kind: "fits"; readonly bytes: number } | { readonly kind: "refused"; readonly reason: string };
+  | {
+      readonly kind: "fits";
+      readonly bytes: number;
+      /** How many objects and arrays are inside of each other, itself included. */
+      readonly nesting: number;
+    }
+  | { readonly kind: "refused"; readonly reason: string };
 
 class Refusal extends Error {}
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-// Printable ASCII, as Convex allows in field names.
-const FIELD_NAME = /^[ -~]*$/;
 const EIGHT_BYTES_IN_BASE64 = 12;
 
-/** Walks a value in Convex's JSON encoding once: shape, nesting, field names, array lengths and size. */
-export function measureValue(value: JSONValue): Measured {
+/**
+ * Walks a value in Convex's JSON encoding once: shape, nesting, field names, array lengths and size. `around`: how
+ * many objects and arrays it stands in.
+ */
+export function measureValue(value: JSONValue, around = 0): Measured {
+  const walk: Walk = { deepest: around };
   try {
-    return { kind: "fits", bytes: sizeOf(value, 1) };
+    const bytes = sizeOf(value, around, walk);
+    return { kind: "fits", bytes, nesting: walk.deepest - around };
   } catch (error) {
     if (error instanceof Refusal) return { kind: "refused", reason: error.message };
     throw error;
   }
 }
 
-function sizeOf(value: JSONValue, depth: number): number {
-  if (depth > LIMITS.valueNesting) {
-    throw new Refusal(`Value is too deeply nested (maximum nesting ${LIMITS.valueNesting})`);
-  }
+type Walk = { deepest: number };
+
+function sizeOf(value: JSONValue, depth: number, walk: Walk): number {
   switch (kindOf(value)) {
     case "null":
     case "boolean":
@@ -44,9 +53,9 @@ function sizeOf(value: JSONValue, depth: number): number {
     case "commitTs":
       return 9;
     case "array":
-      return arraySize(value as readonly JSONValue[], depth);
+      return arraySize(value as readonly JSONValue[], depth + 1, walk);
     case "object":
-      return objectSize(value as { readonly [field: string]: JSONValue }, depth);
+      return objectSize(value as { readonly [field: string]: JSONValue }, depth + 1, walk);
   }
 }
 
@@ -56,15 +65,26 @@ function stringSize(value: string): number {
   return 2 + Buffer.byteLength(value);
 }
 
-function arraySize(elements: readonly JSONValue[], depth: number): number {
+function enter(depth: number, walk: Walk): void {
+  if (depth > LIMITS.valueNesting) {
+    throw new Refusal(
+      `Value is too nested (nested ${depth} levels deep > maximum nesting ${LIMITS.valueNesting})`,
+    );
+  }
+  walk.deepest = Math.max(walk.deepest, depth);
+}
+
+function arraySize(elements: readonly JSONValue[], depth: number, walk: Walk): number {
+  enter(depth, walk);
   const { length } = elements;
   if (length > LIMITS.arrayLength) {
     throw new Refusal(`Array length is too long (${length} > maximum length ${LIMITS.arrayLength})`);
   }
-  return elements.reduce<number>((total, element) => total + sizeOf(element, depth + 1), 2);
+  return elements.reduce<number>((total, element) => total + sizeOf(element, depth, walk), 2);
 }
 
-function objectSize(fields: { readonly [field: string]: JSONValue }, depth: number): number {
+function objectSize(fields: { readonly [field: string]: JSONValue }, depth: number, walk: Walk): number {
+  enter(depth, walk);
   const names = Object.keys(fields);
   if (names.length > LIMITS.objectFields) {
     throw new Refusal(`Object has too many fields (${names.length} > maximum number ${LIMITS.objectFields})`);
@@ -72,23 +92,14 @@ function objectSize(fields: { readonly [field: string]: JSONValue }, depth: numb
   let total = 2;
   for (const name of names) {
     requireFieldName(name);
-    total += name.length + 1 + sizeOf(fields[name] as JSONValue, depth + 1);
+    total += name.length + 1 + sizeOf(fields[name] as JSONValue, depth, walk);
   }
   return total;
 }
 
 function requireFieldName(name: string): void {
-  if (name.length > LIMITS.fieldNameLength) {
-    throw new Refusal(`Field name ${name} exceeds maximum field name length ${LIMITS.fieldNameLength}.`);
-  }
-  if (name.startsWith("$")) {
-    throw new Refusal(`Field name ${name} starts with a '$', which is reserved.`);
-  }
-  if (!FIELD_NAME.test(name)) {
-    throw new Refusal(
-      `Field name ${name} has an invalid character: Field names can only contain non-control ASCII characters`,
-    );
-  }
+  const problem = fieldNameProblem(name);
+  if (problem !== null) throw new Refusal(problem);
 }
 
 function requireEightBytes(encoded: JSONValue, field: string): void {

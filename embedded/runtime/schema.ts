@@ -3,6 +3,7 @@ import { fullRange } from "../values/index-range.ts";
 import { engineTableName, type ComponentPath } from "../values/table-name.ts";
 import { localTableOf } from "./component-tables.ts";
 import { checkValue } from "./check-value.ts";
+import { checkDefinitions } from "./schema-limits.ts";
 import type { TableOf, ValidatorJson } from "./validator-json.ts";
 
 /** What the bundle's `schema.ts` says. */
@@ -26,9 +27,10 @@ export class SchemaMismatchError extends Error {
   override readonly name = "SchemaMismatchError";
 }
 
-/** Reads the JSON that a SchemaDefinition's `export()` gives. */
+/** Reads the JSON that a SchemaDefinition's `export()` gives. Throws SchemaDefinitionError. */
 export function parseSchema(exported: string): Schema {
   const { tables, schemaValidation } = JSON.parse(exported) as ExportedSchema;
+  checkDefinitions(tables);
   return {
     tables: tables.map(({ tableName, indexes }) => ({ name: tableName, indexes: indexes.map(toIndex) })),
     validators: new Map(

@@ -1,4 +1,5 @@
 import { executions, isTransactional, type ActionExecution, type Execution } from "../execution.ts";
+import { countOperation } from "../operations.ts";
 import type { Services } from "../services.ts";
 import { SyscallError } from "../syscall-error.ts";
 import { dispatchAsync, dispatchSync, endedError } from "./dispatch.ts";
@@ -31,7 +32,10 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
       const execution = current(op);
       execution.time.pause();
       try {
-        return JSON.stringify(await dispatchAsync(services(), execution, op, parseSyscallArgs(op, argsJson)));
+        return await countOperation(execution, async () => {
+          const args = parseSyscallArgs(op, argsJson);
+          return JSON.stringify(await dispatchAsync(services(), execution, op, args));
+        });
       } finally {
         execution.time.start();
       }

@@ -1,5 +1,8 @@
 import type { JSONValue } from "convex/values";
 import type { DocumentJson } from "../../engine/types.ts";
+import { documentProblems } from "../document-problems.ts";
+import { formatBytes } from "../format-bytes.ts";
+import { identifierProblem } from "../identifier.ts";
 import { localTableOf, tableFor } from "../component-tables.ts";
 import type { TransactionExecution } from "../execution.ts";
 import { LIMITS } from "../limits.ts";
@@ -10,16 +13,15 @@ import { SyscallError } from "../syscall-error.ts";
 import { invalidArg, objectArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { requireWritable, tableOfArg } from "./table-access.ts";
 
-// As Convex's identifiers: table names stand in index names and ids.
-const TABLE_NAME = /^[a-zA-Z][a-zA-Z0-9_]{0,63}$/;
+/** `_id` and `_creationTime`, as Convex counts them. */
+const SYSTEM_FIELDS_BYTES = 61;
 
 /** `1.0/insert` */
 export function insert(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const table = stringArg(args, "table", "db.insert");
   requireWritable(table);
-  if (!TABLE_NAME.test(table)) {
-    throw invalidArg("table", "db.insert", `"${table}" is not a valid table name`);
-  }
+  const problem = identifierProblem(table);
+  if (problem !== null) throw invalidArg("table", "db.insert", problem);
   const value = objectArg(args, "value", "db.insert");
   admit(services, execution, table, value, "db.insert");
   return { _id: execution.transaction.insert(tableFor(execution.component, table), value) };
@@ -90,19 +92,17 @@ function admit(
   fields: DocumentJson,
   method: string,
 ): void {
-  const reserved = Object.keys(fields).find((field) => field.startsWith("_"));
-  if (reserved !== undefined) {
-    const problem = `Field '${reserved}' starts with an underscore, which is only allowed for system fields like '_id'`;
-    throw invalidArg("value", method, problem);
-  }
   const measured = measureValue(fields);
   if (measured.kind === "refused") throw invalidArg("value", method, measured.reason);
-  if (measured.bytes > LIMITS.documentBytes) {
+  const bytes = measured.bytes + SYSTEM_FIELDS_BYTES;
+  if (bytes > LIMITS.documentBytes) {
     throw new SyscallError(
-      `Value is too large (${(measured.bytes / 2 ** 20).toFixed(2)} MiB > maximum size 1 MiB)`,
+      `Value is too large (${formatBytes(bytes)} > maximum size ${formatBytes(LIMITS.documentBytes)})`,
     );
   }
-  usage.write(measured.bytes);
+  const invalid = documentProblems(fields, measured.nesting);
+  if (invalid.length > 0) throw new SyscallError(`The value isn't a valid document: ${invalid.join("\n ")}`);
+  usage.write(bytes);
   const problem = checkNewDocument(services.schemaOf(component), table, fields, (id) =>
     localTableOf(transaction, component, id),
   );

@@ -20,10 +20,12 @@ export async function runUdf(
     throw new SyscallError(`Invalid udfType ${udfType}`);
   }
   if (udfType === "mutation" && execution.kind === "query") {
-    throw new SyscallError("A query cannot run a mutation.");
+    throw new SyscallError("Cannot call a Mutation function from a Query function");
   }
   if (execution.depth >= LIMITS.nestedCalls) {
-    throw new SyscallError(`Too many nested function calls (limit: ${LIMITS.nestedCalls})`);
+    throw new SyscallError(
+      "Cross component call depth limit exceeded. Do you have an infinite loop in your app?",
+    );
   }
   const target = targetOf(services, execution, args, "runUdf", udfType === "mutation" ? "Mutation" : "Query");
   if (udfType === "snapshotQuery")

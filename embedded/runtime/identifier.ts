@@ -1,0 +1,36 @@
+import { LIMITS } from "./limits.ts";
+
+// As Convex allows in field names: ASCII that prints.
+const NOT_IN_FIELD_NAME = /[^ -~]/u;
+const NOT_IN_IDENTIFIER = /[^a-zA-Z0-9_]/u;
+
+/** Why this cannot name a field of an object, in Convex's words; null when it can. */
+export function fieldNameProblem(name: string): string | null {
+  if (name === "") return "Field name cannot be empty";
+  if (name.startsWith("$")) return `Field name ${name} starts with '$', which is reserved.`;
+  const bad = NOT_IN_FIELD_NAME.exec(name)?.[0];
+  if (bad !== undefined) {
+    return `Field name ${name} has invalid character '${bad}': Field names can only contain non-control ASCII characters`;
+  }
+  if (name.length > LIMITS.fieldNameLength) {
+    return `Field name is too long (${name.length} > maximum ${LIMITS.fieldNameLength})`;
+  }
+  return null;
+}
+
+/** Why this cannot name a table, or a part of an index's field path, in Convex's words; null when it can. */
+export function identifierProblem(name: string): string | null {
+  if (name === "") return "Identifier cannot be empty";
+  const [first = ""] = name;
+  if (!/[a-zA-Z_]/.test(first)) {
+    return `Invalid first character '${first}' in ${name}: Identifiers must start with an alphabetic character or underscore`;
+  }
+  const bad = NOT_IN_IDENTIFIER.exec(name)?.[0];
+  if (bad !== undefined) {
+    return `Identifier ${name} has invalid character '${bad}': Identifiers can only contain alphanumeric characters or underscores`;
+  }
+  if (name.length > LIMITS.identifierLength) {
+    return `Identifier is too long (${name.length} > maximum ${LIMITS.identifierLength})`;
+  }
+  return /^_+$/.test(name) ? `Identifier ${name} cannot have exclusively underscores` : null;
+}
