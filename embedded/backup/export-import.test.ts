@@ -226,6 +226,17 @@ test(
   },
 );
 
+test("ids that other tables refer to do not change under them", { timeout: 60_000 }, async () => {
+  const path = workshop.path("renumbered.jsonl");
+  const _id = encodeDocumentId({ tableNumber: 20_000, internalId: new Uint8Array(16) });
+  writeFileSync(path, `${JSON.stringify({ _id, name: "new" })}\n`);
+  const before = await source.query("notes:users");
+  const ran = await workshop.convex(source, "import", "--table", "users", "--replace", "-y", path);
+  expect(ran.code).toBe(1);
+  expect(ran.output).toMatch(/changes the ids of a table that others refer to.*"notes"/s);
+  expect(await source.query("notes:users")).toEqual(before);
+});
+
 test("convex data lists tables and documents", { timeout: 60_000 }, async () => {
   expect((await workshop.convex(source, "data")).output.trim().split("\n").sort()).toEqual([
     "notes",

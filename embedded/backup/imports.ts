@@ -18,6 +18,8 @@ import type { WorkFolder } from "./work-folder.ts";
 import { zipSource } from "./zip-source.ts";
 
 const KEPT_ROWS = 50;
+/** Imports that nobody has confirmed yet; the oldest gives way. */
+const MAX_WAITING = 8;
 const NOTE =
   "Once the import has started, it will run in the background.\nInterrupting `npx convex import` will not cancel it.";
 
@@ -123,6 +125,8 @@ export class Imports {
         },
       });
       if (this.#canceled.has(id)) throw new ImportFailure("Import was canceled.");
+      const [oldest] = this.#waiting.keys();
+      if (oldest !== undefined && this.#waiting.size >= MAX_WAITING) await this.cancel(oldest);
       this.#waiting.set(id, { request, source, plan });
       await this.#report(id, {
         state: "waiting_for_confirmation",

@@ -7,6 +7,7 @@ import type { WorkFolder } from "./work-folder.ts";
 
 /** As in Convex: parts are numbered from 1. */
 const MAX_PARTS = 10_000;
+const MAX_PART_BYTES = 1024 ** 3;
 const MAX_OPEN_UPLOADS = 4;
 
 type Upload = { readonly folder: string; readonly parts: Set<number> };
@@ -44,7 +45,9 @@ export class Uploads {
     if (!Number.isInteger(part) || part < 1 || part > MAX_PARTS) {
       return { kind: "refused", reason: `A part's number is between 1 and ${String(MAX_PARTS)}.` };
     }
-    await pipeline(content, createWriteStream(partFile(upload, part), { mode: 0o600 }));
+    const file = partFile(upload, part);
+    const isWhole = await writePart(content, file);
+    if (!isWhole) return { kind: "refused", reason: `A part has at most ${String(MAX_PART_BYTES)} bytes.` };
     upload.parts.add(part);
     return { kind: "ok" };
   }
@@ -77,6 +80,21 @@ const unknownUpload: UploadProblem = {
   kind: "refused",
   reason: "There is no such upload: it was finished, or the backend was started anew. Import again.",
 };
+
+/** False, and no file, when there is too much of it. */
+async function writePart(content: AsyncIterable<Uint8Array>, file: string): Promise<boolean> {
+  let size = 0;
+  async function* bounded(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      size += chunk.length;
+      if (size > MAX_PART_BYTES) return;
+      yield chunk;
+    }
+  }
+  await pipeline(bounded, createWriteStream(file, { mode: 0o600 }));
+  if (size > MAX_PART_BYTES) await rm(file, { force: true });
+  return size <= MAX_PART_BYTES;
+}
 
 function partFile({ folder }: Upload, part: number): string {
   return join(folder, String(part));
