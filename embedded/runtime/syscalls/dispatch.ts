@@ -125,13 +125,14 @@ async function inTurn(
 ): Promise<JSONValue> {
   const { readMs } = services.latency;
   if (readMs > 0) await new Promise((resolve) => setTimeout(resolve, readMs));
-  const run = (): JSONValue | Promise<JSONValue> => {
+  const result = execution.turn.then(async () => {
+    // Reads that are answered at once would otherwise keep everybody else out until the function ends.
+    if (isTurnLong()) await nextTurn();
+    if (execution.kind === "mutation") await nextRound();
     // An earlier syscall may have outlived the function that it belongs to.
     if (execution.ended) throw endedError();
     return syscall(services, execution, args);
-  };
-  // Reads that are answered at once would otherwise keep everybody else out until the function ends.
-  const result = execution.turn.then(() => (isTurnLong() ? nextTurn().then(run) : run()));
+  });
   execution.turn = result.catch(() => {});
   return result;
 }
