@@ -1,15 +1,22 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { UNOBSERVED } from "./function-run.ts";
+import { createLog } from "../operations/log.ts";
+import { logLine, logRun } from "../operations/log-runs.ts";
 import { openFixture, type Fixture } from "./runtime.fixture.ts";
 
 let fixture: Fixture;
 const logged: string[] = [];
+const log = createLog({ format: "text", level: "info", write: (line) => logged.push(line) });
 
 beforeEach(async () => {
   logged.length = 0;
-  fixture = await openFixture({ observer: { ...UNOBSERVED, onLine: (_, line) => logged.push(line) } });
+  fixture = await openFixture({
+    observer: { onEnd: (run) => logRun(log, run), onLine: (run, line) => logLine(log, run, line) },
+  });
 });
 afterEach(() => fixture.engine.close());
+
+/** A stream of an earlier test may still be ending. */
+const loggedOf = (action: string): readonly string[] => logged.filter((line) => line.includes(action));
 
 const fetchFrom = (path: string, init?: RequestInit): Promise<Response | null> =>
   fixture.runner.runHttp(new Request(`http://site${path}`, init));
@@ -58,20 +65,27 @@ test("an action that throws answers 500 and is logged", async () => {
     code: expect.stringMatching(/^\[Request ID: .*\] Server Error$/),
     trace: expect.stringMatching(/^Uncaught Error: no answer\n {4}at .*\.\.\/convex\/http\.ts/),
   });
-  expect(logged).toEqual([expect.stringMatching(/^\[ERROR\] Uncaught Error: no answer/)]);
+  expect(loggedOf("GET /fails")).toEqual([
+    expect.stringMatching(/ warn {2}function\.failed: Uncaught Error: no answer/),
+  ]);
 });
 
 test("what a validation error quotes is told to the caller, and to no log", async () => {
   const response = await fetchFrom("/misuses", { method: "POST", body: "a secret\nPath: secret" });
   expect(response?.status).toBe(500);
   expect(await response?.text()).toContain("a secret");
-  expect(logged).toEqual([
-    expect.stringMatching(/^\[ERROR\] 'misused' .*ArgumentValidationError: \.rank is not what/),
-    expect.stringMatching(/^\[ERROR\] Uncaught .*ArgumentValidationError: \.rank is not what/),
+  expect(logged.join("\n")).not.toContain("a secret");
+  expect(loggedOf("POST /misuses")).toEqual([
+    expect.stringMatching(
+      / error function\.printed: 'misused' .*ArgumentValidationError: \.rank is not what/,
+    ),
+    expect.stringMatching(
+      / warn {2}function\.failed: Uncaught .*ArgumentValidationError: \.rank is not what/,
+    ),
   ]);
 });
 
 test("what an action throws once its client has left is not logged", async () => {
   await fetchFrom("/fails", { signal: AbortSignal.abort() });
-  expect(logged).toEqual([]);
+  expect(loggedOf("GET /fails")).toEqual([]);
 });

@@ -44,20 +44,10 @@ test("those that overlap in other ranges of the same index do not", async () => 
 test("one that writes nothing sees one snapshot, and never collides", async () => {
   const calls = [["lanes:advance", { lane: "m" }] as const, ["lanes:look", { lane: "m" }] as const];
   for (let round = 0; round < 5; round++) {
-    const [before, looked] = await eachInItsTurn(
-      ...calls.map(([path, args]): [string, JSONValue] => [path, args]),
-    );
-    expect(looked).toEqual([before, before]);
+    const [, looked] = await eachInItsTurn(...calls.map(([path, args]): [string, JSONValue] => [path, args]));
+    const [first, again] = looked as readonly JSONValue[];
+    expect(again).toBe(first);
   }
   const { "lanes.js:look": look } = fixture.runner.conflictStats();
   expect(look).toMatchObject({ runs: 5, conflicts: 0 });
-});
-
-test("a write that meets a mutation's range through another one's collides one way alone", async () => {
-  // The first reads "a" and writes "b"; the second reads "b" and writes "c".
-  await eachInItsTurn(["lanes:advance", { lane: "a", to: "b" }], ["lanes:advance", { lane: "b", to: "c" }]);
-  expect(fixture.runner.conflictStats()["lanes.js:advance"]).toMatchObject({
-    conflicts: 1,
-    ranges: [{ range: 'by_name["b"]' }],
-  });
 });

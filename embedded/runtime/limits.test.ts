@@ -169,7 +169,7 @@ describe("limits", () => {
     else await expect(called).rejects.toThrow(refusal);
   });
 
-  test("32,000 documents are read, and no more", async () => {
+  test("32,000 documents are read, and no more", { timeout: 30_000 }, async () => {
     const { call, engine } = await openFixture();
     await call("limits:storesMany", { count: 16_000, bytes: 1 });
     await call("limits:storesMany", { count: 16_000, bytes: 1 });

@@ -47,10 +47,10 @@ export async function runHttp(
     return { response: request.method === "HEAD" ? withoutBody(response) : response, failure: null };
   } catch (thrown) {
     const failure = describeThrown(thrown, services.mapStack);
-    // A body that breaks off because its client has left is no error of the action.
-    if (!request.signal.aborted) context.logs.add(`[ERROR] ${failure.message}`);
     const [code] = clientMessage(context.requestId, failure).split("\n");
-    return { response: Response.json({ code, trace: failure.message }, { status: 500 }), failure };
+    const response = Response.json({ code, trace: failure.message }, { status: 500 });
+    // A body that breaks off because its client has left is no error of the action.
+    return { response, failure: request.signal.aborted ? null : failure };
   }
 }
 
