@@ -26,12 +26,18 @@ export function firstDifference(
     if (isDeepStrictEqual(plain(ours), plain(theirs))) continue;
     const at = ours?.at ?? theirs?.at ?? "nowhere";
     const step = program[Number(/^step (\d+)/.exec(at)?.[1])] ?? null;
-    const operations = at.includes("page") || step === null || step.kind === "pages" ? null : step.operations;
+    const operations = operationsAt(step, at);
     const whole = { at, operation: null, step, embedded: ours?.outcome, convexTest: theirs?.outcome };
     if (operations === null) return whole;
     return within(whole, operations, resultsOf(ours?.outcome), resultsOf(theirs?.outcome));
   }
   return null;
+}
+
+/** What was run there, if it was operations and not a page. */
+function operationsAt(step: Step | null, at: string): readonly Operation[] | null {
+  if (step?.kind !== "pages") return step?.operations ?? null;
+  return step.pages[Number(/, after page (\d+)$/.exec(at)?.[1])]?.then ?? null;
 }
 
 function within(
