@@ -141,3 +141,24 @@ test("nothing counts as checked any more", () => {
   engine.placeTables(stage(20_000, [1]));
   expect(engine.verified().size).toBe(0);
 });
+
+test("where the disk is full all of it is taken back, and the engine stays usable", async () => {
+  await engine.close();
+  engine = openEngine({ path: join(folder, "data.sqlite"), maxPages: 20 });
+  engine.applySchema([jobs]);
+  await insertOne(engine, "jobs", { n: 99 });
+  const staged = stage(
+    20_000,
+    Array.from({ length: 250 }, (_, n) => n),
+  );
+  expect(() => engine.placeTables(staged)).toThrow("full");
+  expect(numbersIn(engine)).toEqual([99]);
+  await insertOne(engine, "jobs", { n: 100 });
+  expect(numbersIn(engine)).toEqual([99, 100]);
+  await engine.close();
+  engine = openEngine({ path: join(folder, "data.sqlite") });
+  engine.applySchema([jobs]);
+  expect(numbersIn(engine)).toEqual([99, 100]);
+  expect(engine.placeTables(staged).kind).toBe("done");
+  expect(numbersIn(engine)).toHaveLength(250);
+});
