@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { flushCompileCache } from "node:module";
 import { parseArguments, USAGE } from "./arguments.ts";
 import { createLog, describeError, type Log } from "./operations/log.ts";
 import { startRestartingBackend } from "./restarting-backend.ts";
@@ -72,6 +73,8 @@ async function main(): Promise<void> {
   stopWhenTold(backend, options.withParent, log);
   log.info("backend.started", { url: backend.url, siteUrl: backend.siteUrl, pid: process.pid });
   console.log(JSON.stringify({ ready: true, url: backend.url, siteUrl: backend.siteUrl }));
+  // Now, not at the end, which may be a power cut. Does nothing where no cache was asked for.
+  flushCompileCache();
 }
 
 async function readAdminKey(file: string | undefined): Promise<string> {

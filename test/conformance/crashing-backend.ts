@@ -15,7 +15,9 @@ export type CrashingBackend = {
 export async function startCrashingBackend(): Promise<CrashingBackend> {
   const folder = await mkdtemp(join(tmpdir(), "crash-"));
   const dataFile = join(folder, "data.sqlite3");
-  let backend = await startEmbedded({ dataFile });
+  // As `npm start` does, so that the tenth start takes less than the first.
+  const env = { NODE_COMPILE_CACHE: join(folder, "compiled") };
+  let backend = await startEmbedded({ dataFile, env });
   onTestFinished(async () => {
     await backend.stop();
     await rm(folder, { recursive: true, force: true });
@@ -27,7 +29,7 @@ export async function startCrashingBackend(): Promise<CrashingBackend> {
       const ended = once(backend.process, "exit");
       backend.process.kill("SIGKILL");
       await ended;
-      backend = await startEmbedded({ dataFile, port, sitePort });
+      backend = await startEmbedded({ dataFile, port, sitePort, env });
     },
   };
 }

@@ -22,6 +22,8 @@ export type EmbeddedOptions = {
   readonly dataFile?: string;
   readonly port?: number;
   readonly sitePort?: number;
+  /** Added to the process's environment. */
+  readonly env?: NodeJS.ProcessEnv;
   /** Whose tokens it knows. */
   readonly issuer?: string;
 };
@@ -44,6 +46,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       stdio: ["pipe", "pipe", "inherit"],
       env: {
         ...process.env,
+        ...options.env,
         GLEANER_ADMIN_KEY: adminKey,
         FIXTURE_GREETING: "hello from outside",
         FIXTURE_ISSUER: options.issuer ?? "none",
