@@ -16,6 +16,10 @@ export function bridgeRealms(intrinsic: (name: string) => unknown): void {
   }
   extend(intrinsic("Array"), Array.isArray);
   extend(intrinsic("Promise"), types.isPromise);
+  // As `structuredClone` gives.
+  extend(intrinsic("Map"), types.isMap);
+  extend(intrinsic("Set"), types.isSet);
+  extend(intrinsic("RegExp"), types.isRegExp);
   extend(intrinsic("Object"), (value) => value instanceof Object);
 }
 

@@ -45,7 +45,9 @@ function countWaiting(execution: Execution, reject: (error: Error) => void): () 
   return () => {
     if (isTransactional(execution) && execution.pendingSyscalls > 0) return;
     waited += TICK_MS;
-    if (waited >= LIMITS.userTimeMs) reject(new NeverResolvesError());
+    if (waited < LIMITS.userTimeMs) return;
+    if (execution.operations > 0) execution.time.spend(LIMITS.userTimeMs);
+    else reject(new NeverResolvesError());
   };
 }
 

@@ -1,0 +1,48 @@
+const LOCALE = "en-US";
+
+type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
+
+/** Methods that fall back to the process' locale, with the place of their locale argument. */
+const METHODS = [
+  ["Date", "toLocaleString", 0],
+  ["Date", "toLocaleDateString", 0],
+  ["Date", "toLocaleTimeString", 0],
+  ["Number", "toLocaleString", 0],
+  ["BigInt", "toLocaleString", 0],
+  ["Array", "toLocaleString", 0],
+  ["String", "localeCompare", 1],
+  ["String", "toLocaleLowerCase", 0],
+  ["String", "toLocaleUpperCase", 0],
+] as const;
+
+/** Makes American English the locale of a context, whatever the machine's is. */
+export function fixLocale(context: { [name: string]: unknown }, intrinsic: (code: string) => unknown): void {
+  for (const [type, method, place] of METHODS) {
+    const { prototype } = intrinsic(type) as { prototype: object };
+    const own = Reflect.get(prototype, method) as AnyFunction;
+    const value: AnyFunction = function (...args) {
+      args[place] ??= LOCALE;
+      return own.apply(this, args);
+    };
+    Object.defineProperty(prototype, method, { value });
+  }
+  const intl = intrinsic("Intl") as Record<string, unknown>;
+  for (const name of Object.getOwnPropertyNames(intl)) {
+    const constructor = intl[name];
+    if (typeof constructor === "function" && "supportedLocalesOf" in constructor) {
+      Object.defineProperty(intl, name, { value: withLocale(constructor as unknown as AnyFunction) });
+    }
+  }
+  context["Intl"] = intl;
+}
+
+function withLocale(constructor: AnyFunction): AnyFunction {
+  const localized = ([locales, ...rest]: unknown[]): unknown[] => [locales ?? LOCALE, ...rest];
+  const proxy = new Proxy(constructor, {
+    construct: (target, args: unknown[], newTarget) =>
+      Reflect.construct(target, localized(args), newTarget) as object,
+    apply: (target, self, args: unknown[]) => target.apply(self, localized(args)),
+  });
+  Object.defineProperty(constructor.prototype, "constructor", { value: proxy });
+  return proxy;
+}
