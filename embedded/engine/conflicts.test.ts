@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { successor } from "../values/bytes.ts";
 import { all, collect, insertOne, mutate, where } from "./engine.fixture.ts";
 import { openEngine } from "./engine.ts";
+import { idKey } from "./index-keys.ts";
 import type { Engine, Transaction } from "./types.ts";
 
 let engine: Engine;
@@ -13,6 +15,12 @@ beforeEach(async () => {
   for (const rank of [10, 20, 30]) ids.push(await insertOne(engine, "jobs", { rank }));
 });
 afterEach(() => engine.close());
+
+/** The range of one document in by_id. */
+function pointOf(documentId: string) {
+  const lower = idKey(documentId);
+  return { lower, upper: successor(lower) };
+}
 
 const id = (position: number): string => ids[position] as string;
 const write = (transaction: Transaction): string => transaction.insert("other", {});
@@ -90,7 +98,7 @@ test("a conflict names the document, writes nothing and is counted", async () =>
   await mutate(engine, (other) => other.replace(id(0), { rank: 13 }));
   expect(await engine.commit(transaction)).toEqual({
     kind: "conflict",
-    conflict: { table: "jobs", index: "by_id", documentId: id(0) },
+    conflict: { table: "jobs", index: "by_id", documentId: id(0), range: pointOf(id(0)) },
   });
   const after = engine.begin();
   expect(after.get(id(0))?.["rank"]).toBe(13);
