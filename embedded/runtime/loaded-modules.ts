@@ -1,7 +1,8 @@
 import type { JSONValue } from "convex/values";
+import { cronProblem } from "../scheduler/cron-problems.ts";
 import { parseCrons, type CronSpec } from "../scheduler/cron-spec.ts";
 import type { ComponentPath } from "../values/table-name.ts";
-import { identifierOf, type FunctionPath } from "./function-path.ts";
+import { identifierOf, parseFunctionPath, type FunctionPath } from "./function-path.ts";
 import type { ModuleNamespaces } from "./isolate.ts";
 import { readRegisteredFunction, type RegisteredFunction } from "./registered-function.ts";
 import { NO_SCHEMA, parseSchema, type Schema } from "./schema.ts";
@@ -42,14 +43,29 @@ export function readModules(namespaces: ModuleNamespaces, component: ComponentPa
   const schema = special("schema");
   const crons = special("crons");
   const http = special("http");
+  const find = (path: FunctionPath) => functions.get(identifierOf(path)) ?? null;
   return {
     functions: [...functions.values()],
-    find: (path) => functions.get(identifierOf(path)) ?? null,
+    find,
     schema: schema === undefined ? NO_SCHEMA : parseSchema(exportOf(schema, "schema.ts", "defineSchema(…)")),
-    crons: crons === undefined ? [] : parseCrons(exportOf(crons, "crons.ts", "cronJobs()"), component),
+    crons: crons === undefined ? [] : readCrons(exportOf(crons, "crons.ts", "cronJobs()"), component, find),
     http: http === undefined ? null : readRouter(http),
     authConfig: JSON.parse(JSON.stringify(special("auth.config") ?? null)) as JSONValue,
   };
+}
+
+function readCrons(
+  exported: string,
+  component: ComponentPath,
+  find: LoadedModules["find"],
+): readonly CronSpec[] {
+  const crons = parseCrons(exported, component);
+  for (const cron of crons) {
+    const path = parseFunctionPath(cron.function, component);
+    const problem = cronProblem(cron, path === null ? null : find(path));
+    if (problem !== null) throw new ModuleShapeError(problem);
+  }
+  return crons;
 }
 
 function exportOf(value: unknown, file: string, maker: string): string {

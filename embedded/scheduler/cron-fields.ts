@@ -1,13 +1,15 @@
-/** The minutes at which something happens, as five sets of UTC fields. */
+import type { DayMatcher } from "./cron-days.ts";
+
+/** The minutes at which something happens, in UTC. */
 export type CronFields = {
   readonly minutes: ReadonlySet<number>;
   readonly hours: ReadonlySet<number>;
   /** Null: any. Where both kinds of day are given, either may match. */
-  readonly daysOfMonth: ReadonlySet<number> | null;
+  readonly daysOfMonth: DayMatcher | null;
   /** 1 to 12. */
   readonly months: ReadonlySet<number>;
-  /** 0 (Sunday) to 6; null: any. */
-  readonly daysOfWeek: ReadonlySet<number> | null;
+  /** Null: any. */
+  readonly daysOfWeek: DayMatcher | null;
 };
 
 const MINUTE_MS = 60_000;
@@ -38,8 +40,8 @@ export function nextMatch(fields: CronFields, after: number): number | null {
 }
 
 function matchesDay({ daysOfMonth, daysOfWeek }: CronFields, date: Date): boolean {
-  const inMonth = daysOfMonth?.has(date.getUTCDate());
-  const inWeek = daysOfWeek?.has(date.getUTCDay());
+  const inMonth = daysOfMonth?.(date);
+  const inWeek = daysOfWeek?.(date);
   if (inMonth === undefined) return inWeek ?? true;
   return inMonth || inWeek === true;
 }

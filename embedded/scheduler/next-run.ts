@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { assertNever } from "../assert-never.ts";
+import { inMonthDays, inWeekDays } from "./cron-days.ts";
 import { parseCronExpression } from "./cron-expression.ts";
 import { nextMatch, type CronFields } from "./cron-fields.ts";
 import { DAYS_OF_WEEK, type CronSchedule, type CronSpec } from "./cron-spec.ts";
@@ -46,10 +47,14 @@ function fieldsOf(schedule: Exclude<CronSchedule, { type: "interval" }>, identif
       return {
         ...base,
         hours: new Set([schedule.hourUTC]),
-        daysOfWeek: new Set([DAYS_OF_WEEK.indexOf(schedule.dayOfWeek)]),
+        daysOfWeek: inWeekDays(new Set([DAYS_OF_WEEK.indexOf(schedule.dayOfWeek)])),
       };
     case "monthly":
-      return { ...base, hours: new Set([schedule.hourUTC]), daysOfMonth: new Set([schedule.day]) };
+      return {
+        ...base,
+        hours: new Set([schedule.hourUTC]),
+        daysOfMonth: inMonthDays(new Set([schedule.day])),
+      };
     default:
       return assertNever(schedule);
   }
