@@ -31,6 +31,17 @@ let server: Server;
 let url: string;
 let cancelled: Promise<unknown>;
 let onCancelled: (reason: unknown) => void;
+/** How much of a flood was asked for. */
+let pulled = 0;
+let floodEnded: unknown;
+
+function upperCase(): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(Buffer.from(Buffer.from(chunk).toString().toUpperCase()));
+    },
+  });
+}
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "site-"));
@@ -51,6 +62,19 @@ beforeAll(async () => {
           ["set-cookie", "b=2"],
         ],
       });
+    if (pathname === "/redirect") return Response.redirect(new URL("/echo", request.url), 307);
+    if (pathname === "/nothing-to-say") return new Response(null, { status: 204 });
+    if (pathname === "/lines") return new Response(request.body?.pipeThrough(upperCase()));
+    if (pathname === "/flood") {
+      const flood = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          pulled += 64 * 1024;
+          controller.enqueue(new Uint8Array(64 * 1024));
+        },
+        cancel: (reason) => (floodEnded = reason),
+      });
+      return new Response(flood);
+    }
     if (pathname === "/endless") {
       const ticks = new ReadableStream<Uint8Array>({
         async pull(controller) {
@@ -148,6 +172,54 @@ test("passes bodies, headers and cookies through, both ways", async () => {
 test("no route", async () => {
   const response = await fetch(`${url}/nothing/here`);
   expect([response.status, await response.text()]).toEqual([404, "No matching routes found"]);
+});
+
+test("answers to a part of a body before the next part is sent", async () => {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  let text = "";
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  socket.write("POST /lines HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+  for (const word of ["one", "two"]) {
+    socket.write(`3\r\n${word}\r\n`);
+    await expect.poll(() => text).toContain(word.toUpperCase());
+  }
+  socket.end("0\r\n\r\n");
+  await expect.poll(() => text).toMatch(/\r\n0\r\n\r\n$/);
+});
+
+test("redirects and empty answers are passed on", async () => {
+  const redirected = await fetch(`${url}/redirect`, { method: "POST", body: "again", redirect: "manual" });
+  expect([redirected.status, redirected.headers.get("location")]).toEqual([307, `${url}/echo`]);
+  const followed = await fetch(`${url}/redirect`, { method: "POST", body: "again" });
+  expect(await followed.text()).toBe("again");
+  const empty = await fetch(`${url}/nothing-to-say`);
+  expect([empty.status, await empty.text()]).toEqual([204, ""]);
+});
+
+test("does not ask for more of a body than its client reads, and cuts one that is too large", async () => {
+  pulled = 0;
+  const socket = connect(Number(new URL(url).port), "127.0.0.1").pause();
+  socket.write("GET /flood HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  await expect.poll(() => pulled).toBeGreaterThan(0);
+  await expect
+    .poll(async () => {
+      const before = pulled;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return pulled - before;
+    })
+    .toBe(0);
+  expect(pulled).toBeLessThan(MAX_HTTP_ACTION_BYTES);
+  let received = 0;
+  let end = "";
+  socket.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+    end = chunk.subarray(-5).toString();
+  });
+  await new Promise((resolve) => socket.on("close", resolve).on("error", resolve).resume());
+  expect(received).toBeGreaterThan(MAX_HTTP_ACTION_BYTES * 0.5);
+  expect(end).not.toBe("0\r\n\r\n");
+  expect(pulled).toBeLessThan(MAX_HTTP_ACTION_BYTES + 2 ** 20);
+  expect(String(floodEnded)).toContain("too large");
 });
 
 test("a client that leaves cancels the stream", async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { boundedBody } from "./bounded-body.ts";
 
+/** Of a response, as in Convex. Of a request it documents no limit: ours bounds what one may cost. */
 export const MAX_HTTP_ACTION_BYTES = 20 * 1024 * 1024;
 
 const WITHOUT_BODY = new Set(["GET", "HEAD"]);

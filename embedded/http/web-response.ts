@@ -1,12 +1,14 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { MAX_HTTP_ACTION_BYTES } from "./web-request.ts";
 
 /** Set by the server itself, from how it sends the body. */
 const OWN_HEADERS = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
 /**
  * Sends an HTTP action's response as its body comes, no faster than the client reads. When the client is
- * gone the body's stream is cancelled, so that whoever produces it can stop.
+ * gone, or the body larger than an HTTP action may answer, the connection is cut and the body's stream is
+ * cancelled, so that whoever produces it can stop.
  */
 export async function sendWebResponse(
   response: Response,
@@ -34,17 +36,24 @@ async function pump(
   signal: AbortSignal,
 ): Promise<void> {
   const reader = body.getReader();
-  const stop = (): void => {
-    reader.cancel(signal.reason).catch(() => undefined);
+  const cancel = (reason: unknown): void => {
+    reader.cancel(reason).catch(() => undefined);
   };
+  const stop = (): void => {
+    cancel(signal.reason);
+  };
+  let size = 0;
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      size += part.value.byteLength;
+      if (size > MAX_HTTP_ACTION_BYTES) throw new Error("The response is too large");
       if (!outgoing.write(part.value)) await once(outgoing, "drain", { signal });
     }
     outgoing.end();
-  } catch {
+  } catch (error) {
+    cancel(error);
     // Headers are out: cutting the connection is the only way left to say that the body is not whole.
     outgoing.destroy();
   } finally {
