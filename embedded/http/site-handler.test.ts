@@ -71,7 +71,9 @@ beforeAll(async () => {
           pulled += 64 * 1024;
           controller.enqueue(new Uint8Array(64 * 1024));
         },
-        cancel: (reason) => (floodEnded = reason),
+        cancel(reason) {
+          floodEnded = reason;
+        },
       });
       return new Response(flood);
     }
