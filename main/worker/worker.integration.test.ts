@@ -137,7 +137,8 @@ describe("a donor in the middle of a long job", { timeout: 120_000 }, () => {
     await atWork(deployment, jobId);
     const runner = ((await untilLogged(victim, "runner.spawned")) as { pid: number }).pid;
     victim.process.kill("SIGKILL");
-    await goneWithin(runner, 2_000);
+    // It runs at the lowest priority: on a busy machine even its end has to wait for its turn.
+    await goneWithin(runner, 30_000);
     await heir.setIdle(away);
     const job = await deployment.until(jobId, ({ status }) => status === "succeeded", 80_000);
     expect(job.attempts).toBe(2);
