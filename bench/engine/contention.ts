@@ -7,6 +7,8 @@ import { startEmbedded } from "./subjects.ts";
 
 const CLAIMERS = 8;
 const LANE = "contended";
+/** Of each function: what is printed of where it collided, the most frequent first. */
+const MAX_RANGES = 5;
 
 const conflictsSchema = z.object({
   functions: z.record(
@@ -18,7 +20,9 @@ const conflictsSchema = z.object({
       exhausted: z.number(),
       /** By "table.index". */
       collisions: z.record(z.string(), z.number()),
-      ranges: z.array(z.object({ table: z.string(), range: z.string(), conflicts: z.number() })),
+      ranges: z
+        .array(z.object({ table: z.string(), range: z.string(), conflicts: z.number() }))
+        .transform((ranges) => ranges.slice(0, MAX_RANGES)),
     }),
   ),
 });

@@ -52,11 +52,12 @@ function detailLines({ fanoutMs1000Equal, memory, conflicts }: Details): readonl
       `  8 that claim the head of one lane, ${readMs} ms a read, ${commitMs} ms a commit: ${claimsPerSecond} claims/s`,
       ...Object.entries(functions)
         .filter(([, stats]) => stats.conflicts > 0)
-        .map(
-          ([name, stats]) =>
-            `    ${name}: ${stats.conflicts} conflicts in ${stats.runs} runs, ${stats.exhausted} gave up; ` +
-            `over ${JSON.stringify(stats.collisions)}`,
-        ),
+        .flatMap(([name, stats]) => [
+          `    ${name}: ${stats.conflicts} conflicts in ${stats.runs} runs, ${stats.exhausted} gave up`,
+          ...stats.ranges.map(
+            ({ table, range, conflicts }) => `      ${String(conflicts).padStart(6)} × ${table}.${range}`,
+          ),
+        ]),
     ]),
   ];
 }

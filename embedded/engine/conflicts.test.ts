@@ -107,6 +107,32 @@ test("a conflict names the document, writes nothing and is counted", async () =>
   expect(engine.stats().conflicts).toBe(1);
 });
 
+test("of all that it collided in, a conflict names the declared index, then the time, then the id", async () => {
+  const indexOf = async (reads: (t: Transaction) => void): Promise<string | null> => {
+    const transaction = engine.begin();
+    reads(transaction);
+    transaction.replace(id(0), { rank: 11 });
+    await mutate(engine, (other) => other.replace(id(0), { rank: 10 }));
+    const outcome = await engine.commit(transaction);
+    return outcome.kind === "conflict" ? outcome.conflict.index : null;
+  };
+  const byTime = (t: Transaction) => collect(t, all("jobs"), "asc", 1);
+  expect(await indexOf((t) => (byTime(t), upTo(1)(t)))).toBe("by_rank");
+  expect(await indexOf(byTime)).toBe("by_creation_time");
+  expect(await indexOf(() => undefined)).toBe("by_id");
+});
+
+test("the first commit that collided is named, whatever a later one would say", async () => {
+  const transaction = engine.begin();
+  transaction.replace(id(0), { rank: 11 });
+  upTo(3)(transaction);
+  await mutate(engine, (other) => other.insert("jobs", { rank: 15 }));
+  await mutate(engine, (other) => other.replace(id(0), { rank: 12 }));
+  const outcome = await engine.commit(transaction);
+  expect(outcome).toMatchObject({ conflict: { index: "by_rank" } });
+  expect(outcome.kind === "conflict" && outcome.conflict.documentId).not.toBe(id(0));
+});
+
 test("a reader never conflicts: its snapshot is consistent by itself", async () => {
   const reader = engine.begin();
   reader.get(id(0));
