@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FunctionLog, MAX_ENTRIES } from "./function-log.ts";
 
-const printer = { requestId: "1", identifier: "GET /x", kind: "HttpAction" } as const;
+const printer = { requestId: "1", component: "", identifier: "GET /x", kind: "HttpAction" } as const;
 const never = new AbortController().signal;
 
 test("says at once where it is, then waits for news", async () => {
@@ -16,6 +16,19 @@ test("says at once where it is, then waits for news", async () => {
   log.printed(printer, "[LOG] 'b'");
   const next = await log.after(page.newCursor, never);
   expect(next.entries.map(({ logLines }) => logLines)).toEqual([["[LOG] 'b'"]]);
+});
+
+test("a component's function is told by its component and by the name that it has there", () => {
+  const log = new FunctionLog();
+  const run = { requestId: "1", kind: "Query" } as const;
+  log.printed({ ...run, component: "pool/loop", identifier: "pool/loop/lib.js:next" }, "[LOG] 'a'");
+  log.printed({ ...run, component: "pool", identifier: "GET /x" }, "[LOG] 'b'");
+  log.printed({ ...run, component: "", identifier: "pool/lib.js:next" }, "[LOG] 'c'");
+  expect(log.latest().map(({ componentPath, identifier }) => [componentPath, identifier])).toEqual([
+    ["pool/loop", "lib.js:next"],
+    ["pool", "GET /x"],
+    [null, "pool/lib.js:next"],
+  ]);
 });
 
 test("a client that waits in vain is told so", async () => {

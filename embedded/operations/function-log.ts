@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { FunctionRun } from "../runtime/function-run.ts";
+import type { FunctionRun, NamedRun } from "../runtime/function-run.ts";
+import { APP } from "../values/table-name.ts";
 
 /** One run, or a line of one that goes on, in the shape that `npx convex logs` reads. */
 export type FunctionLogEntry = {
   readonly kind: "Completion" | "Progress";
   readonly udfType: FunctionRun["kind"];
+  /** Null for the app's own functions. */
   readonly componentPath: string | null;
+  /** As the component knows it. */
   readonly identifier: string;
   /** "[LOG] 'text'", as the functions' console writes it. */
   readonly logLines: readonly string[];
@@ -66,7 +69,7 @@ export class FunctionLog {
     });
   }
 
-  printed(run: Pick<FunctionRun, "requestId" | "identifier" | "kind">, line: string): void {
+  printed(run: NamedRun, line: string): void {
     this.#add(this.#entry("Progress", run, [line]));
   }
 
@@ -92,16 +95,13 @@ export class FunctionLog {
     return this.#kept.map(({ entry }) => entry);
   }
 
-  #entry(
-    kind: FunctionLogEntry["kind"],
-    run: Pick<FunctionRun, "requestId" | "identifier" | "kind">,
-    logLines: readonly string[],
-  ): FunctionLogEntry {
+  #entry(kind: FunctionLogEntry["kind"], run: NamedRun, logLines: readonly string[]): FunctionLogEntry {
+    const { component, identifier } = run;
     return {
       kind,
       udfType: run.kind,
-      componentPath: null,
-      identifier: run.identifier ?? "(not found)",
+      componentPath: component === APP ? null : component,
+      identifier: identifier === null ? "(not found)" : withoutPrefix(identifier, `${component}/`),
       logLines,
       timestamp: this.#now() / 1000,
       requestId: run.requestId,
@@ -129,4 +129,8 @@ export class FunctionLog {
     this.#kept = this.#kept.slice(from);
     this.#characters = left;
   }
+}
+
+function withoutPrefix(text: string, prefix: string): string {
+  return text.startsWith(prefix) ? text.slice(prefix.length) : text;
 }

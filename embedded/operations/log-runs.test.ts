@@ -5,6 +5,7 @@ import { logRun } from "./log-runs.ts";
 
 const run: FunctionRun = {
   requestId: "1f2e",
+  component: "",
   identifier: "jobs.js:claim",
   kind: "Mutation",
   caller: "Client",

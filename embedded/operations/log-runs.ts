@@ -1,4 +1,4 @@
-import type { FunctionRun } from "../runtime/function-run.ts";
+import type { FunctionRun, NamedRun } from "../runtime/function-run.ts";
 import { withoutValues } from "../runtime/log-lines.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 
@@ -10,8 +10,6 @@ const LEVELS: { readonly [level: string]: LogLevel } = {
   WARN: "warn",
   ERROR: "error",
 };
-
-type Named = Pick<FunctionRun, "requestId" | "identifier" | "kind">;
 
 /** Writes what a function printed, and how it ended: failures for everybody, successes for who debugs. */
 export function logRun(log: Log, run: FunctionRun): void {
@@ -28,12 +26,12 @@ export function logRun(log: Log, run: FunctionRun): void {
 }
 
 /** A line that a function printed, at the level that it was printed at. */
-export function logLine(log: Log, run: Named, line: string): void {
+export function logLine(log: Log, run: NamedRun, line: string): void {
   const level = LINE.exec(line)?.[1] ?? "LOG";
   log[LEVELS[level] ?? "info"]("function.printed", { ...named(run), message: line.replace(LINE, "") });
 }
 
-function named({ requestId, identifier, kind }: Named): LogFields {
+function named({ requestId, identifier, kind }: NamedRun): LogFields {
   return { requestId, function: identifier, kind };
 }
 

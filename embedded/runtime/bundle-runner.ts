@@ -124,7 +124,8 @@ export class BundleRunner implements FunctionRuntime {
     const target = routeHttp(this.#components, request);
     if (target === null) return null;
     const { identity = NO_USER, requestId = randomUUID() } = caller;
-    const run = { requestId, identifier: target.identifier, kind: "HttpAction", caller: "Client" } as const;
+    const { component, identifier } = target;
+    const run = { requestId, component, identifier, kind: "HttpAction", caller: "Client" } as const;
     // Lines are told as they come: a stream may log long after its response was returned.
     const logs = new LogLines((line) => this.#observer.onLine(run, line));
     const context = { ...newCallContext({ identity, requestId }), logs };
@@ -172,9 +173,9 @@ export class BundleRunner implements FunctionRuntime {
   }
 
   /** Starts the watch of a client's call; the result ends it, and words its outcome for the client. */
-  #watch({ requestId }: FunctionCall, kind: FunctionKind, resolved: Resolved) {
+  #watch({ requestId, component = APP }: FunctionCall, kind: FunctionKind, resolved: Resolved) {
     const identifier = resolved.kind === "target" ? resolved.target.identifier : null;
-    const ended = timedRun(this.#observer, { requestId, identifier, kind, caller: "Client" });
+    const ended = timedRun(this.#observer, { requestId, component, identifier, kind, caller: "Client" });
     return ({ logs }: CallContext, result: FunctionResult, retries = 0): Completed => {
       const logLines = logs.lines();
       ended({ result, logLines, retries });
@@ -216,8 +217,9 @@ export class BundleRunner implements FunctionRuntime {
     return { target, context: newCallContext({ identity: NO_USER, requestId: randomUUID() }, job.id) };
   }
 
-  #watchScheduled({ identifier, type }: RegisteredFunction, { requestId, logs }: CallContext) {
-    const run = { requestId, identifier, kind: type, caller: "Scheduler" } as const;
+  #watchScheduled({ path, identifier, type }: RegisteredFunction, { requestId, logs }: CallContext) {
+    const { component } = path;
+    const run = { requestId, component, identifier, kind: type, caller: "Scheduler" } as const;
     const ended = timedRun(this.#observer, run);
     return (result: FunctionResult, retries = 0): void => ended({ result, logLines: logs.lines(), retries });
   }

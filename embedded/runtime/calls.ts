@@ -23,8 +23,9 @@ export function createCalls(
 ): Calls {
   // What an action's calls log belongs to the action.
   const watched = (target: RegisteredFunction, { requestId }: CallContext) => {
-    const { identifier, type } = target;
-    const ended = timedRun(observer, { requestId, identifier, kind: type, caller: "Action" });
+    const { identifier, type: kind } = target;
+    const { component } = target.path;
+    const ended = timedRun(observer, { requestId, component, identifier, kind, caller: "Action" });
     return (result: FunctionResult, retries = 0): FunctionResult => {
       ended({ result, retries, logLines: [] });
       return result;

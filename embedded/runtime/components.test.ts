@@ -6,7 +6,9 @@ import { eventually } from "../scheduler/scheduling.fixture.ts";
 import { startScheduling } from "../scheduler/start-scheduling.ts";
 import { CRON_TABLE, parseCronJob } from "../scheduler/cron-job.ts";
 import { fullRange } from "../values/index-range.ts";
+import { FunctionLog } from "../operations/function-log.ts";
 import { bundleFunctions, type Bundle } from "./bundle.ts";
+import type { FunctionRun, NamedRun } from "./function-run.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
 import { createFunctionRunner } from "./runner.ts";
 import { openFixture, request, type Fixture } from "./runtime.fixture.ts";
@@ -162,6 +164,36 @@ test("users are the app's: a component sees none, and a function that it calls b
   });
   expect(await call("app:callBack", { mount: "first" }, USER)).toBe("called back by ann");
   expect(await call("app:own")).toEqual(["called back"]);
+});
+
+test("nor do a component's actions see a user, its HTTP actions with a token included", async () => {
+  const seen = { app: "ann", component: null };
+  expect(await call("app:userByAction", { mount: "first" }, USER)).toEqual(seen);
+  const ask = (identity: Identity) =>
+    fixture.runner.runHttp(new Request("http://localhost/first/user"), { identity });
+  expect(await (await ask(USER))?.json()).toBeNull();
+  // A token that is none is the app's affair, too.
+  expect(await (await ask({ kind: "none", refused: "no token" }))?.json()).toBeNull();
+});
+
+test("whoever watches is told of which component a function is", async () => {
+  const log = new FunctionLog();
+  const { engine } = fixture;
+  const observer = {
+    onEnd: (run: FunctionRun) => log.ended(run),
+    onLine: (run: NamedRun, line: string) => log.printed(run, line),
+  };
+  const watched = createFunctionRunner({ engine, bundle, observer });
+  await watched.runAny(request("app:addByAction", { mount: "second", name: "x" }));
+  await watched.runHttp(new Request("http://localhost/first/user"));
+  expect(log.latest().map(({ componentPath, identifier }) => [componentPath, identifier])).toEqual([
+    ["second", "lib.js:add"],
+    ["second", "lib.js:names"],
+    ["second", "lib.js:namesByAction"],
+    [null, "app.js:addByAction"],
+    ["first", "GET /user"],
+    ["first", "GET /user"],
+  ]);
 });
 
 test("a component pages through its own table", async () => {

@@ -1,3 +1,4 @@
+import type { ComponentPath } from "../values/table-name.ts";
 import type { FunctionFailure, FunctionResult } from "./function-failure.ts";
 
 export type FunctionKind = "Query" | "Mutation" | "Action" | "HttpAction";
@@ -8,6 +9,8 @@ export type FunctionCaller = "Client" | "Scheduler" | "Action";
 /** One run of one function, as those hear of it who watch over the backend. */
 export type FunctionRun = {
   readonly requestId: string;
+  /** The component whose function it is: "" is the app. */
+  readonly component: ComponentPath;
   /** "module.js:name", or an HTTP action's method and route; null when there is no such function. */
   readonly identifier: string | null;
   readonly kind: FunctionKind;
@@ -22,11 +25,14 @@ export type FunctionRun = {
   readonly retries: number;
 };
 
+/** Whose run it is, as long as it goes on. */
+export type NamedRun = Pick<FunctionRun, "requestId" | "component" | "identifier" | "kind">;
+
 /** What goes on in the runtime. Must not throw. */
 export type FunctionObserver = {
   readonly onEnd: (run: FunctionRun) => void;
   /** A line of an HTTP action, which may log long after it has answered. */
-  readonly onLine: (run: Pick<FunctionRun, "requestId" | "identifier" | "kind">, line: string) => void;
+  readonly onLine: (run: NamedRun, line: string) => void;
 };
 
 export const UNOBSERVED: FunctionObserver = { onEnd: () => undefined, onLine: () => undefined };
@@ -34,7 +40,7 @@ export const UNOBSERVED: FunctionObserver = { onEnd: () => undefined, onLine: ()
 /** Starts the watch of a run; call the result when it has ended. */
 export function timedRun(
   observer: FunctionObserver,
-  start: Pick<FunctionRun, "requestId" | "identifier" | "kind" | "caller">,
+  start: NamedRun & Pick<FunctionRun, "caller">,
 ): (
   end: Pick<FunctionRun, "logLines"> & { readonly result: FunctionResult; readonly retries?: number },
 ) => void {
