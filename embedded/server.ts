@@ -7,7 +7,7 @@ import { completeRestore } from "./backup/restore-swap.ts";
 import { openEngine } from "./engine/engine.ts";
 import type { Engine } from "./engine/types.ts";
 import { adminKeyCheck } from "./http/admin-key.ts";
-import { apiHandler } from "./http/api-handler.ts";
+import { apiHandler, isUploadPath } from "./http/api-handler.ts";
 import { conflictRoutes } from "./http/conflict-routes.ts";
 import { hostNameIn, localOrigins, localUrl, originsAt } from "./http/endpoint.ts";
 import { storageRoutes } from "./http/storage-routes.ts";
@@ -125,13 +125,14 @@ async function compose(options: BackendOptions, closing: Closing): Promise<Omit<
     stopping.abort();
   });
   // Ports come first: functions may ask for the deployment's own URL while they are loaded.
-  const open = async (port: number): Promise<Listener> => {
-    const listener = await openListener(host, port, startingHandler(readiness));
+  const open = async (port: number, isUpload: (path: string) => boolean): Promise<Listener> => {
+    const starting = startingHandler(readiness);
+    const listener = await openListener({ host, port, starting, isUpload });
     closing.together(() => closeServer(listener.server, GRACE_MS));
     return listener;
   };
-  const api = await open(options.port);
-  const site = await open(options.sitePort);
+  const api = await open(options.port, isUploadPath);
+  const site = await open(options.sitePort, () => false);
   const [url, siteUrl] = [localUrl(host, api.port), localUrl(host, site.port)];
 
   const bundle = await bundleOf(options.convexDir);

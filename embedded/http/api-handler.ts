@@ -24,6 +24,13 @@ export type ApiOptions = {
 };
 
 const API = "/api/";
+/** Files, of any size: backups that are restored come as imports do. */
+const UPLOADS: ReadonlySet<string> = new Set(["storage/upload", "import/upload_part"]);
+
+/** Whether what is sent to a path is a file. */
+export function isUploadPath(path: string): boolean {
+  return path.startsWith(API) && UPLOADS.has(withoutVersion(path.slice(API.length)));
+}
 
 /** The deployment's HTTP API. */
 export function apiHandler(options: ApiOptions) {

@@ -1,15 +1,20 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import { BodyDeadlines, type BodyTimes } from "./body-deadlines.ts";
 import { listen } from "./listen.ts";
 
 /** How long a request's headers may take to arrive (a slow one holds a connection), in ms. */
 const HEADERS_WITHIN_MS = 15_000;
-/** And all of it, body included. */
-const REQUEST_WITHIN_MS = 5 * 60_000;
 /** A connection without a request is kept a little longer than proxies keep theirs. */
 const KEEP_ALIVE_MS = 65_000;
 /** Of the request line and all headers together, in bytes; a longer one is told 431. */
 const MAX_HEADER_BYTES = 16 * 1024;
 const CHECK_EVERY_MS = 5_000;
+const BODY_TIMES: BodyTimes = {
+  totalMs: 5 * 60_000,
+  idleMs: 60_000,
+  checkEveryMs: CHECK_EVERY_MS,
+  now: () => performance.now(),
+};
 
 export type Listener = {
   readonly server: Server;
@@ -18,19 +23,36 @@ export type Listener = {
   readonly serve: (listener: RequestListener) => void;
 };
 
-/** Binds a port at once; until `serve`, `starting` answers. Rejects with PortInUseError. */
-export async function openListener(host: string, port: number, starting: RequestListener): Promise<Listener> {
-  let listener = starting;
+export type ListenerOptions = {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Answers until `serve`. */
+  readonly starting: RequestListener;
+  /** Whether bodies sent to a path may take as long as they keep coming; none unless told otherwise. */
+  readonly isUpload?: (path: string) => boolean;
+  readonly bodyTimes?: BodyTimes;
+};
+
+/** Binds a port at once. Rejects with PortInUseError. */
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { host, port, isUpload = () => false, bodyTimes = BODY_TIMES } = options;
+  let listener = options.starting;
+  const deadlines = new BodyDeadlines(bodyTimes, isUpload);
   const server = createServer(
     {
       headersTimeout: HEADERS_WITHIN_MS,
-      requestTimeout: REQUEST_WITHIN_MS,
+      requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       connectionsCheckingInterval: CHECK_EVERY_MS,
     },
-    (request, response) => listener(request, response),
+    (request, response) => {
+      deadlines.watch(request, response);
+      listener(request, response);
+    },
   );
+  server.once("close", () => deadlines.stop());
   const bound = await listen(server, port, host);
   return {
     server,
