@@ -218,6 +218,7 @@ async function compose(options: BackendOptions, closing: Closing): Promise<Omit<
     lanes: new MutationLanes(),
     now: Date.now,
     maxConnections: MAX_CONNECTIONS,
+    graceMs: GRACE_MS,
     isAllowedHost,
   });
   closing.together(() => connections.close());

@@ -48,6 +48,7 @@ async function main(): Promise<void> {
     ...shared,
     live: new LiveQueries(shared),
     lanes: new MutationLanes(),
+    graceMs: 0,
     now: Date.now,
     maxConnections: 2_000,
     isAllowedHost,

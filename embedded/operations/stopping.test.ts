@@ -4,10 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { ConvexHttpClient } from "convex/browser";
+import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { api } from "../../test/conformance/api.ts";
+import { api, modules } from "../../test/conformance/api.ts";
 
 const embedded = join(import.meta.dirname, "..");
 
@@ -61,6 +61,35 @@ test("on SIGTERM what runs is finished and answered, clients are sent away, and 
   expect(log.map(({ event }) => event)).toEqual(
     expect.arrayContaining(["backend.started", "backend.stopping"]),
   );
+}, 30_000);
+
+/** An action of a WebSocket client that has begun: what the client sends after it is answered already. */
+async function runningAction(
+  url: string,
+  ms: number,
+): Promise<readonly [Promise<{ started: number; ended: number }>]> {
+  const client = new ConvexClient(url, { logger: false, unsavedChangesWarning: false });
+  onTestFinished(() => client.close());
+  const action = client.action(modules.nested.slow, { ms });
+  // Whoever waits for it is told of its end, not of this.
+  action.catch(() => undefined);
+  await client.mutation(api.counters.increment, { name: "after" });
+  return [action];
+}
+
+test("on SIGTERM an action of a WebSocket client that ends soon is answered", async () => {
+  const { process: child, url, ended } = await start();
+  const [action] = await runningAction(url, 1_500);
+  child.kill("SIGTERM");
+  expect(await action).toMatchObject({ started: expect.any(Number) as number });
+  expect(await ended).toEqual([0, null]);
+}, 30_000);
+
+test("one that takes longer is not waited for", async () => {
+  const { process: child, url, ended } = await start();
+  const [action] = await runningAction(url, 60_000);
+  child.kill("SIGTERM");
+  expect(await Promise.race([action.then(() => "answered"), ended])).toEqual([0, null]);
 }, 30_000);
 
 test("a second signal ends it at once", async () => {

@@ -71,6 +71,11 @@ export class Connection {
     this.close(PROTOCOL_ERROR, "protocol error");
   }
 
+  /** Resolves when what the client has asked for and runs is answered; nothing more is begun. */
+  async drain(): Promise<void> {
+    await this.#session?.drain();
+  }
+
   close(code: number, reason: string): void {
     this.#ws.close(code, reason);
   }

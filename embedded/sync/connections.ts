@@ -18,6 +18,8 @@ export type ConnectionsOptions = SessionDeps & {
   readonly maxConnections: number;
   readonly log: Log;
   readonly pingEveryMs?: number;
+  /** How long the functions that run have to finish, and to be answered, once all of it closes; in ms. */
+  readonly graceMs: number;
   /** A client that does not read was cut. */
   readonly onDropped?: () => void;
 };
@@ -32,6 +34,7 @@ export class Connections {
   });
   readonly #open = new Set<Connection>();
   readonly #pinger: NodeJS.Timeout;
+  #closing = false;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -59,17 +62,14 @@ export class Connections {
     });
   }
 
-  /** Tells every client to come back later, and cuts those that do not hang up. */
+  /** Tells every client to come back later, once what runs for it is answered; cuts those that do not hang up. */
   async close(): Promise<void> {
+    this.#closing = true;
     clearInterval(this.#pinger);
-    const open = [...this.#open];
-    const closed = open.map((connection) => connection.closed);
-    for (const connection of open) connection.close(GOING_AWAY, "server is stopping");
-    const cut = setTimeout(() => {
-      for (const connection of open) connection.terminate();
-    }, FAREWELL_MS);
-    await Promise.all(closed);
-    clearTimeout(cut);
+    const grace = Promise.withResolvers<undefined>();
+    const over = setTimeout(() => grace.resolve(undefined), this.#options.graceMs);
+    await Promise.all([...this.#open].map((connection) => dismiss(connection, grace.promise)));
+    clearTimeout(over);
     this.#server.close();
     await this.#options.lanes.idle();
   }
@@ -78,7 +78,8 @@ export class Connections {
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     if (!SYNC_PATH.test(path)) return "404 Not Found";
     if (!this.#options.isAllowedHost(request.headers.host)) return "403 Forbidden";
-    return this.#open.size >= this.#options.maxConnections ? "503 Service Unavailable" : null;
+    const { maxConnections } = this.#options;
+    return this.#closing || this.#open.size >= maxConnections ? "503 Service Unavailable" : null;
   }
 
   #accept(ws: WebSocket): void {
@@ -104,6 +105,15 @@ export class Connections {
       this.#open.delete(connection);
     });
   }
+}
+
+async function dismiss(connection: Connection, grace: Promise<undefined>): Promise<void> {
+  // A client that leaves by itself is not waited for: nobody reads what it asked for.
+  await Promise.race([connection.drain(), connection.closed, grace]);
+  connection.close(GOING_AWAY, "server is stopping");
+  const cut = setTimeout(() => connection.terminate(), FAREWELL_MS);
+  await connection.closed;
+  clearTimeout(cut);
 }
 
 function textOf(data: RawData): string {

@@ -26,6 +26,7 @@ async function serve(): Promise<{ url: string; connections: Connections; logged:
     ...shared,
     live: new LiveQueries(shared),
     lanes: new MutationLanes(),
+    graceMs: 0,
     isAdminKey: () => false,
     tokens: createTokenVerifier(null),
     isAllowedHost: () => true,

@@ -67,6 +67,9 @@ export class Session {
   /** Answered mutations whose timestamp no transition has covered yet. */
   #uncovered: readonly number[] = [];
   #pending = 0;
+  /** What of it runs already: what is still queued runs when the client sends it again. */
+  readonly #running = new Set<Promise<void>>();
+  #draining = false;
   #busy = false;
   #stale = false;
   #closed = false;
@@ -114,6 +117,12 @@ export class Session {
       default:
         assertNever(message);
     }
+  }
+
+  /** Begins nothing more. Resolves when what runs has been answered. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   /** Stops watching. A mutation that runs is finished, and answered to whoever sends it again. */
@@ -202,6 +211,7 @@ export class Session {
   }
 
   #request(message: RequestMessage): void {
+    if (this.#draining) return;
     if (this.#pending >= MAX_PENDING_REQUESTS) {
       this.#socket.fail(new Error("TooManyConcurrentRequests"));
       return;
@@ -221,8 +231,14 @@ export class Session {
         this.#pending--;
       }
     };
-    if (message.type === "Mutation") this.#deps.lanes.enqueue(this.id, run, () => this.#closed);
-    else void run();
+    const begin = (): Promise<void> => {
+      const running = run();
+      this.#running.add(running);
+      return running.finally(() => this.#running.delete(running));
+    };
+    if (message.type === "Mutation") {
+      this.#deps.lanes.enqueue(this.id, begin, () => this.#closed || this.#draining);
+    } else void begin();
   }
 
   async #mutate(message: RequestMessage, identity: Identity): Promise<void> {
