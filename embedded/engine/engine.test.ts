@@ -131,6 +131,38 @@ describe("scans", () => {
     expect(() => transaction.scan(range, "asc")).toThrow("Index jobs.by_nothing not found.");
   });
 
+  test("a count agrees with a scan: with own writes, and at an earlier snapshot", async () => {
+    const range = where(engine, "jobs", "by_state", ["Eq", "state", "odd"], ["Lt", "rank", 50]);
+    const past = engine.begin();
+    await mutate(engine, (transaction) => {
+      const [first, second] = collect(transaction, range);
+      transaction.remove(first?.["_id"] as string);
+      transaction.replace(second?.["_id"] as string, { state: "even", rank: 3 });
+      for (const rank of [4, 6, 8, 60]) transaction.insert("jobs", { state: "odd", rank });
+    });
+    expect([past.count(range), past.count(all("jobs"))]).toEqual([25, 200]);
+    past.remove(collect(past, range)[0]?.["_id"] as string);
+    past.insert("jobs", { state: "odd", rank: 10 });
+    past.insert("jobs", { state: "odd", rank: 12 });
+    expect(past.count(range)).toBe(collect(past, range).length);
+    expect(past.count(all("jobs"))).toBe(201);
+    engine.discard(past);
+    read(engine, (now) => {
+      expect(now.count(range)).toBe(collect(now, range).length);
+      expect([now.count(range), now.count(all("jobs")), now.count(all("nothing"))]).toEqual([26, 203, 0]);
+    });
+  });
+
+  test("a count has read its whole range", async () => {
+    const transaction = engine.begin();
+    const range = where(engine, "jobs", "by_state", ["Eq", "state", "odd"]);
+    expect(transaction.count(range)).toBe(100);
+    expect([...transaction.readSet.ranges]).toEqual([range]);
+    transaction.insert("jobs", { state: "counted", rank: 100 });
+    await insertOne(engine, "jobs", { state: "odd", rank: 500 });
+    expect(await engine.commit(transaction)).toMatchObject({ kind: "conflict" });
+  });
+
   test("record only what was consumed", () => {
     const transaction = engine.begin();
     const range = where(engine, "jobs", "by_state", ["Eq", "state", "odd"]);

@@ -61,6 +61,20 @@ export class SnapshotView {
     return { entries: withUndone(stored, undo.between(readLower, readUpper), order), rest };
   }
 
+  /** How many entries a range has, from the index's keys alone. */
+  count(index: IndexEntry, lower: Uint8Array, upper: Uint8Array | null): number {
+    let total = this.#store.count(index, lower, upper);
+    for (const { key, value } of this.#undoOf(index.qualified)?.between(lower, upper) ?? []) {
+      total += Number(value !== null) - Number(this.#store.hasEntry(index, key));
+    }
+    return total;
+  }
+
+  has(index: IndexEntry, key: Uint8Array): boolean {
+    const undone = this.#undoOf(index.qualified)?.get(key);
+    return undone === undefined ? this.#store.hasEntry(index, key) : undone.value !== null;
+  }
+
   #undoOf(qualifiedIndex: string): SortedKeyMap<DocumentJson | null> | null {
     if (this.#snapshot < this.#log.floor) throw new SnapshotTooOldError(this.#snapshot, this.#log.floor);
     if (this.#snapshot >= this.#log.newest) return null;

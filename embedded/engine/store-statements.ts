@@ -12,6 +12,8 @@ export const STATEMENTS = {
   deleteDocument: "DELETE FROM documents WHERE id = ?",
   putEntry: "INSERT INTO index_entries VALUES (?, ?, ?)",
   deleteEntry: "DELETE FROM index_entries WHERE index_id = ? AND key = ?",
+  hasEntry: "SELECT 1 FROM index_entries WHERE index_id = ? AND key = ?",
+  countEntries: "SELECT count(*) AS n FROM index_entries WHERE index_id = ? AND key >= ? AND key < ?",
   scanUp: `${SCAN} ASC LIMIT ?`,
   scanDown: `${SCAN} DESC LIMIT ?`,
 } as const;

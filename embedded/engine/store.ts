@@ -78,6 +78,17 @@ export class Store {
     return this.#read(() => statement.all(index.id, from, upper ?? HIGHEST, limit)) as unknown as StoredRow[];
   }
 
+  /** How many entries of an index have lower <= key < upper, without reading what they point to. */
+  count(index: IndexEntry, lower: Uint8Array, upper: Uint8Array | null): number {
+    const from = lower.length === 0 ? LOWEST : lower;
+    const row = this.#read(() => this.#statements.countEntries.get(index.id, from, upper ?? HIGHEST));
+    return row?.["n"] as number;
+  }
+
+  hasEntry(index: IndexEntry, key: Uint8Array): boolean {
+    return this.#read(() => this.#statements.hasEntry.get(index.id, key)) !== undefined;
+  }
+
   putDocument(id: string, tableNumber: number, json: string): void {
     this.#begin();
     this.#statements.putDocument.run(id, tableNumber, json);

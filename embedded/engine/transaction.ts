@@ -75,6 +75,18 @@ export class EngineTransaction implements Transaction {
     });
   }
 
+  count(range: KeyRange): number {
+    this.#assertUsable();
+    this.readSet.recordScan(range, "asc").ended();
+    const index = this.#indexOf(range);
+    if (index === null) return 0;
+    const { view } = this.#parts;
+    let total = view.count(index, range.lower, range.upper);
+    const own = this.#writes.overlay(index.qualified)?.between(range.lower, range.upper) ?? [];
+    for (const { key, value } of own) total += Number(value !== null) - Number(view.has(index, key));
+    return total;
+  }
+
   insert(table: string, value: DocumentJson): string {
     this.#assertUsable();
     const entry = this.#parts.catalog.ensure(table);

@@ -77,6 +77,8 @@ export interface Transaction {
   readonly now: number;
   get(id: string): DocumentJson | null;
   scan(range: KeyRange, order: ScanOrder): Scan;
+  /** How many documents a range has, none of which is read; the whole range is in the read set. */
+  count(range: KeyRange): number;
   /** Inserts a document (no system fields in `value`) and returns its new id. */
   insert(table: string, value: DocumentJson): string;
   /** Replaces all but the system fields. Throws if the id does not exist. */

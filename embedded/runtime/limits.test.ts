@@ -175,6 +175,8 @@ describe("limits", () => {
     await call("limits:storesMany", { count: 16_000, bytes: 1 });
     expect(await call("limits:reads")).toBe(32_000);
     await call("limits:storesMany", { count: 1, bytes: 1 });
+    // As there, a count reads no documents.
+    expect(await call("limits:counts")).toBe(32_001);
     await expect(call("limits:reads")).rejects.toThrow(
       "Too many documents read in a single function execution (limit: 32000). Consider using smaller limits",
     );
