@@ -12,13 +12,22 @@ const SCRIPT = /\.(?:ts|tsx|js|jsx|mjs|mts)$/;
 const SKIPPED_FOLDERS = new Set(["_generated", "node_modules"]);
 const USE_NODE = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*(["'])use node\1/;
 
-/** Finds the modules of a functions folder: every script but tests, declarations and generated code. */
+/** Its folder is a component, which is bundled where it is installed. */
+const COMPONENT_FILE = "/convex.config.ts";
+
+/**
+ * Finds the modules of a functions folder: every script but tests, declarations, generated code, and what is in
+ * the folders of components.
+ */
 export async function findModules(directory: string): Promise<readonly ModuleFile[]> {
   const entries = await readdir(directory, { withFileTypes: true, recursive: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return files
-    .map((file) => relative(directory, file).split(sep).join("/"))
-    .filter(isModule)
+  const paths = files.map((file) => relative(directory, file).split(sep).join("/"));
+  const components = paths
+    .filter((path) => path.endsWith(COMPONENT_FILE))
+    .map((path) => path.slice(0, 1 - COMPONENT_FILE.length));
+  return paths
+    .filter((path) => isModule(path) && !components.some((folder) => path.startsWith(folder)))
     .sort()
     .map((path) => ({ module: path.replace(SCRIPT, ""), file: join(directory, path) }));
 }

@@ -79,6 +79,16 @@ describe("bundling", () => {
     expect(await bundleOf({ "a.test.ts": 'import "./nowhere.ts";' })).toMatchObject({ kind: "bundled" });
   });
 
+  test("leaves a component's folder to where it is installed, as Convex does", async () => {
+    const outcome = await bundleOf({
+      "a.ts": "export const a = 1;",
+      "parts/a.ts": "export const a = 1;",
+      "parts/inbox/convex.config.ts": "",
+      "parts/inbox/letters.ts": 'import "./nowhere.ts";',
+    });
+    expect(outcome).toMatchObject({ kind: "bundled", bundle: { modules: ["a", "parts/a"] } });
+  });
+
   test("a module that throws is named with its line", async () => {
     const outcome = await bundleOf({ "early.ts": 'export const x = 1;\nthrow new Error("too early");' });
     if (outcome.kind === "failed") throw new Error(outcome.message);

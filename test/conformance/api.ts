@@ -7,12 +7,14 @@ import {
 } from "convex/server";
 import type { GenericId, Value } from "convex/values";
 import type * as later from "./convex/later.ts";
+import type * as mail from "./convex/mail.ts";
 import type * as nested from "./convex/nested.ts";
 import type * as things from "./convex/things.ts";
 import type * as world from "./convex/world.ts";
 
 type Modules = {
   later: typeof later;
+  mail: typeof mail;
   nested: typeof nested;
   things: typeof things;
   world: typeof world;

@@ -71,6 +71,22 @@ test("limits: a document's nesting", async () => {
   await httpClient().mutation(world.deepValue, { owner, depth: 10 });
 });
 
+test.each([
+  ["HTTP", httpClient],
+  ["a WebSocket", liveClient],
+])("limits: arguments over %s", { timeout: 60_000 }, async (_, connect) => {
+  const client = connect();
+  const measure = (value: ArrayBuffer | string) => client.mutation(world.measure, { value });
+  // In base64, that is more than the limit.
+  expect(await measure(new ArrayBuffer(13_000_000))).toBe(13_000_000);
+  const refused = expect(measure("x".repeat(17_000_000))).rejects.toThrow(
+    saying(/Arguments for world.js:measure are too large/),
+  );
+  const next = measure("next");
+  await refused;
+  expect(await next).toBe(4);
+});
+
 test("limits: a function's result", async () => {
   await expect(httpClient().action(world.bigReturn, { mebibytes: 17 })).rejects.toThrow(
     saying(/return value is too large|too large/),

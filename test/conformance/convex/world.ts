@@ -76,6 +76,12 @@ export const bigReturn = action({
   handler: (_, { mebibytes }) => Promise.resolve("x".repeat(mebibytes * 1024 * 1024)),
 });
 
+/** Bytes, or UTF-16 units of text. */
+export const measure = mutation({
+  args: { value: v.union(v.bytes(), v.string()) },
+  handler: (_, { value }) => (typeof value === "string" ? value.length : value.byteLength),
+});
+
 export const bigDocument = mutation({
   args: { owner: v.string(), bytes: v.number() },
   handler: async (ctx, { owner, bytes }) => {
