@@ -1,10 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { JSONValue } from "convex/values";
+import { LIMITS } from "../runtime/limits.ts";
 import { parseBoundedJson, type ParsedJson } from "./bounded-json.ts";
 import { refusal, type Reply } from "./reply.ts";
 
-/** Bytes of a function call's body: Convex's limit on arguments, encoded, with the envelope. */
-export const MAX_CALL_BYTES = 16 * 1024 * 1024;
+const MAX_ENVELOPE_BYTES = 64 * 1024;
+/** Bytes of a function call's body: arguments up to their limit, all of them bytes in base64, and the envelope. */
+const MAX_CALL_BYTES = Math.ceil((LIMITS.argsBytes * 4) / 3) + MAX_ENVELOPE_BYTES;
 
 export type BodyText =
   | { readonly kind: "ok"; readonly text: string }

@@ -41,9 +41,18 @@ test.each<[string, JSONValue, RegExp]>([
   ["a short integer", { $integer: "AAAA" }, /Malformed \$integer/],
   ["a float that is a number", { $float: 5 }, /Malformed \$float/],
   ["half a surrogate pair", { a: ["\ud83d"] }, /lone surrogate/],
-  ["bytes that are not base64", { $bytes: "***" }, /Malformed \$bytes/],
+  ["bytes that are not base64", { $bytes: "****" }, /Malformed \$bytes/],
+  ["bytes that are cut off", { $bytes: "AAA" }, /Malformed \$bytes/],
+  ["bytes with too much padding", { $bytes: "A===" }, /Malformed \$bytes/],
+  ["bytes with padding inside", { $bytes: "AA==AA==" }, /Malformed \$bytes/],
 ])("refuses %s", (_, value, reason) => {
   expect(measureValue(value)).toMatchObject({ kind: "refused", reason: expect.stringMatching(reason) });
+});
+
+test("measures bytes up to the limit, however long their base64 is", () => {
+  const size = 16 * 2 ** 20;
+  const $bytes = Buffer.alloc(size, 1).toString("base64");
+  expect(measureValue({ $bytes })).toMatchObject({ kind: "fits", bytes: size + 2 });
 });
 
 test("counts what is inside of what", () => {

@@ -3,8 +3,12 @@ import { z } from "zod";
 import { parseBoundedJson } from "../http/bounded-json.ts";
 import { decodeTimestamp } from "./timestamps.ts";
 
-/** Bytes of one message from a client: Convex's argument limit, encoded, with the envelope. */
-export const MAX_CLIENT_MESSAGE_BYTES = 16 * 1024 * 1024;
+/**
+ * Bytes of one message from a client, as Convex bounds them: well above what arguments may take, encoded. A larger
+ * message costs the connection, and the client would send it again for ever, so what is refused must be refused
+ * as arguments are.
+ */
+export const MAX_CLIENT_MESSAGE_BYTES = 64 * 1024 * 1024;
 const MAX_MODIFICATIONS = 10_000;
 const MAX_PATH_LENGTH = 1024;
 const MAX_JOURNAL_LENGTH = 64 * 1024;

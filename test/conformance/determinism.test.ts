@@ -1,7 +1,7 @@
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { expect, onTestFinished, test } from "vitest";
 import { modules } from "./api.ts";
-import { deployment, httpClient, uniqueName } from "./deployment.ts";
+import { deployment, httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { saying } from "./expectations.ts";
 
 const { world, things } = modules;
