@@ -20,6 +20,7 @@ import { openListener, type Listener } from "./http/listener.ts";
 import { logRoutes } from "./http/log-routes.ts";
 import { answerOperations } from "./http/operations-routes.ts";
 import { newRequestId } from "./http/request-id.ts";
+import { sourceOf } from "./http/request-source.ts";
 import { siteHandler } from "./http/site-handler.ts";
 import { startingHandler } from "./http/starting-handler.ts";
 import type { StaticFolder } from "./http/static-path.ts";
@@ -211,8 +212,10 @@ async function compose(options: BackendOptions, closing: Closing): Promise<Omit<
       },
     },
   });
+  const apiSourceOf = sourceOf(publicUrl !== undefined);
   const connections: Connections = new Connections({
     ...shared,
+    sourceOf: apiSourceOf,
     live,
     onDropped: () => metrics.onDroppedClient(),
     lanes: new MutationLanes(),
@@ -241,7 +244,7 @@ async function compose(options: BackendOptions, closing: Closing): Promise<Omit<
   api.serve(
     apiHandler({
       routes: [
-        functionRoutes(shared),
+        functionRoutes({ ...shared, sourceOf: apiSourceOf }),
         environmentRoutes({ ...shared, environment }),
         conflictRoutes({ ...shared, runtime }),
         logRoutes({ ...shared, functionLog, stopping: stopping.signal }),
@@ -258,7 +261,8 @@ async function compose(options: BackendOptions, closing: Closing): Promise<Omit<
   const { staticFolders = [] } = options;
   const apiOrigins = (hostHeader: string) =>
     publicUrl === undefined ? localOrigins(url, hostHeader) : originsAt(publicUrl);
-  site.serve(siteHandler({ ...shared, isAllowedHost, staticFolders, apiOrigins }));
+  const siteSourceOf = sourceOf(publicSiteUrl !== undefined);
+  site.serve(siteHandler({ ...shared, isAllowedHost, sourceOf: siteSourceOf, staticFolders, apiOrigins }));
   // Last, so that what is due finds the deployment complete; stopped first.
   const onError = (error: unknown) => log.error("scheduler.failed", { message: describeError(error) });
   closing.together(await startScheduling({ engine, runtime, onError }));

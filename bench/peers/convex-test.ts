@@ -10,6 +10,7 @@ import { apiHandler } from "../../embedded/http/api-handler.ts";
 import { functionRoutes } from "../../embedded/http/function-routes.ts";
 import { hostCheck } from "../../embedded/http/host-check.ts";
 import { listen } from "../../embedded/http/listen.ts";
+import { sourceOf } from "../../embedded/http/request-source.ts";
 import { createLog } from "../../embedded/operations/log.ts";
 import { findModules } from "../../embedded/runtime/bundle-modules.ts";
 import { Connections } from "../../embedded/sync/connections.ts";
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
     isAdminKey: () => false,
     tokens: createTokenVerifier(null),
     nextRequestId: () => "peer",
+    sourceOf: sourceOf(false),
     log: createLog({ format: "text", level: "warn", write: (line) => console.error(line) }),
   };
   const isAllowedHost = hostCheck(host, []);

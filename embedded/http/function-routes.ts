@@ -7,6 +7,7 @@ import { functionPathOfUrl, parseFunctionRequest, type FunctionRequest } from ".
 import { completedReply, jsonReply, refusal, type Reply } from "./reply.ts";
 import { readJson } from "./request-body.ts";
 import { requestIdOf } from "./request-id.ts";
+import type { SourceOf } from "./request-source.ts";
 import type { ApiRoute } from "./api-handler.ts";
 
 /** How far back `query_at_ts` reaches, in ns: Convex promises 30 seconds. */
@@ -15,6 +16,7 @@ const OLDEST_QUERY_NS = 30_000_000_000n;
 export type FunctionRouteDeps = Authenticators & {
   readonly engine: Engine;
   readonly runner: FunctionRunner;
+  readonly sourceOf: SourceOf;
 };
 
 type Run = (
@@ -65,6 +67,8 @@ async function callFunction(
   incoming: IncomingMessage,
   pathFromUrl: string | undefined,
 ): Promise<Reply> {
+  // Asked now: a client that has left meanwhile has no address any more.
+  const source = deps.sourceOf(incoming);
   const authorized = await authenticate(incoming.headers.authorization, deps);
   if (authorized.kind === "refused") return refusal(401, authorized.code, authorized.message);
   if (authorized.kind === "unavailable") return refusal(503, authorized.code, authorized.message);
@@ -73,7 +77,8 @@ async function callFunction(
   const parsed = parseFunctionRequest(json.value, pathFromUrl);
   if (parsed.kind === "invalid") return refusal(400, "BadRequest", parsed.reason);
   const { path, args, component } = parsed.request;
-  const call = { path, component, args, identity: authorized.identity, requestId: requestIdOf(incoming) };
+  const { identity } = authorized;
+  const call = { path, component, args, identity, requestId: requestIdOf(incoming), source };
   const completed = await run(deps, call, parsed.request);
   return "outcome" in completed ? completedReply(completed, parsed.request.format) : completed;
 }

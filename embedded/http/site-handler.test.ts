@@ -10,6 +10,7 @@ import { localOrigins } from "./endpoint.ts";
 import { SILENT } from "../operations/log.ts";
 import { hostCheck } from "./host-check.ts";
 import { closeServer, listen } from "./listen.ts";
+import { sourceOf } from "./request-source.ts";
 import { siteHandler } from "./site-handler.ts";
 import { MAX_HTTP_ACTION_BYTES } from "./web-request.ts";
 
@@ -95,6 +96,7 @@ beforeAll(async () => {
       isAdminKey: () => false,
       tokens: createTokenVerifier(null),
       isAllowedHost: hostCheck("127.0.0.1"),
+      sourceOf: sourceOf(false),
       staticFolders: [{ path: "/console", dir: join(dir, "console") }],
       apiOrigins: (host) => localOrigins("http://127.0.0.1:4210", host),
       log: SILENT,

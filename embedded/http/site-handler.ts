@@ -6,6 +6,7 @@ import { bodyEnd, drain } from "./drain.ts";
 import type { HostCheck } from "./host-check.ts";
 import { sendReply, textReply } from "./reply.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./request-id.ts";
+import type { SourceOf } from "./request-source.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { serveStatic } from "./static-files.ts";
 import type { StaticFolder } from "./static-path.ts";
@@ -15,6 +16,7 @@ import { sendWebResponse } from "./web-response.ts";
 export type SiteOptions = Authenticators & {
   readonly runner: FunctionRunner;
   readonly isAllowedHost: HostCheck;
+  readonly sourceOf: SourceOf;
   readonly staticFolders: readonly StaticFolder[];
   /** The API's origins for a page that was asked for by this Host: it may talk to them. */
   readonly apiOrigins: (hostHeader: string) => readonly string[];
@@ -50,7 +52,7 @@ async function answer(
 }
 
 async function answerByAction(
-  { runner, ...authenticators }: SiteOptions,
+  { runner, sourceOf, ...authenticators }: SiteOptions,
   origin: string,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -74,8 +76,10 @@ async function answerByAction(
   });
   const requestId = requestIdOf(incoming);
   outgoing.setHeader(REQUEST_ID_HEADER, requestId);
+  // Asked now: a client that has left meanwhile has no address any more.
+  const source = sourceOf(incoming);
   const identity = await identityOf(incoming.headers.authorization, authenticators);
-  const response = await runner.runHttp(request, { requestId, identity });
+  const response = await runner.runHttp(request, { requestId, identity, source });
   if (tooLarge.aborted) {
     await response?.body?.cancel();
     await refuse(incoming, outgoing, BODY_TOO_LARGE);

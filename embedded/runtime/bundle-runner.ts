@@ -18,15 +18,16 @@ import type { Schema } from "./schema.ts";
 import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
 import { notFound, type Services } from "./services.ts";
 import { wrongType } from "./syscalls/target.ts";
-import type {
-  Completed,
-  FunctionCall,
-  FunctionSpec,
-  HttpCaller,
-  Identity,
-  MutationRun,
-  Outcome,
-  QueryRun,
+import {
+  UNKNOWN_SOURCE,
+  type Completed,
+  type FunctionCall,
+  type FunctionSpec,
+  type HttpCaller,
+  type Identity,
+  type MutationRun,
+  type Outcome,
+  type QueryRun,
 } from "./types.ts";
 
 type QueryCall = Parameters<FunctionRuntime["runQuery"]>[0];
@@ -123,12 +124,12 @@ export class BundleRunner implements FunctionRuntime {
   async runHttp(request: Request, caller: HttpCaller = {}): Promise<Response | null> {
     const target = routeHttp(this.#components, request);
     if (target === null) return null;
-    const { identity = NO_USER, requestId = randomUUID() } = caller;
+    const { identity = NO_USER, requestId = randomUUID(), source = UNKNOWN_SOURCE } = caller;
     const { component, identifier } = target;
     const run = { requestId, component, identifier, kind: "HttpAction", caller: "Client" } as const;
     // Lines are told as they come: a stream may log long after its response was returned.
     const logs = new LogLines((line) => this.#observer.onLine(run, line));
-    const context = { ...newCallContext({ identity, requestId }), logs };
+    const context = { ...newCallContext({ identity, requestId, source }), logs };
     const ended = timedRun(this.#observer, run);
     const { response, failure } = await runHttp(this.#services, target, request, context);
     ended({ result: failure ?? { kind: "success", value: null }, logLines: [] });

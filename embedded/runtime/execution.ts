@@ -8,12 +8,13 @@ import { RandomStream } from "./random-stream.ts";
 import type { QueryStream } from "./query-stream.ts";
 import type { RegisteredFunction } from "./registered-function.ts";
 import { TransactionUsage } from "./transaction-usage.ts";
-import type { Identity } from "./types.ts";
+import { UNKNOWN_SOURCE, type Identity, type RequestSource } from "./types.ts";
 
 /** What stays the same through a call and all that it calls. */
 export type CallContext = {
   readonly identity: Identity;
   readonly requestId: string;
+  readonly source: RequestSource;
   readonly logs: LogLines;
   /** The `_scheduled_functions` row that this call runs for. */
   readonly scheduledFunctionId: string | null;
@@ -61,11 +62,11 @@ export type Execution = TransactionExecution | ActionExecution;
 export const executions = new AsyncLocalStorage<Execution>();
 
 export function newCallContext(
-  caller: { readonly identity: Identity; readonly requestId: string },
+  caller: { readonly identity: Identity; readonly requestId: string; readonly source?: RequestSource },
   scheduledFunctionId: string | null = null,
 ): CallContext {
-  const { identity, requestId } = caller;
-  return { identity, requestId, logs: new LogLines(), scheduledFunctionId };
+  const { identity, requestId, source = UNKNOWN_SOURCE } = caller;
+  return { identity, requestId, source, logs: new LogLines(), scheduledFunctionId };
 }
 
 export function newTransactionExecution(

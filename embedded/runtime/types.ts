@@ -14,6 +14,12 @@ export type Identity =
   | { readonly kind: "admin"; readonly actingAs?: Claims }
   | { readonly kind: "user"; readonly attributes: Claims };
 
+/** Where a request came from, as far as is known: the client's IP address, and what its program calls itself. */
+export type RequestSource = { readonly ip: string | null; readonly userAgent: string | null };
+
+/** Of what no request caused: scheduled functions, crons. */
+export const UNKNOWN_SOURCE: RequestSource = { ip: null, userAgent: null };
+
 export type FunctionCall = {
   /** "module:name" or "folder/module:name", as clients send it (".js" and a missing name allowed). */
   readonly path: string;
@@ -23,12 +29,17 @@ export type FunctionCall = {
   readonly args: JSONValue;
   readonly identity: Identity;
   readonly requestId: string;
+  readonly source?: RequestSource;
   /** Only of mutations that came over a WebSocket: they may be sent again after a reconnect. */
   readonly session?: SessionRequest;
 };
 
-/** Who sends a request to an HTTP action, and the id that its logs and errors go by. */
-export type HttpCaller = { readonly identity?: Identity; readonly requestId?: string };
+/** Who sends a request to an HTTP action, from where, and the id that its logs and errors go by. */
+export type HttpCaller = {
+  readonly identity?: Identity;
+  readonly requestId?: string;
+  readonly source?: RequestSource;
+};
 
 /** Names one mutation of one client session, so that a resent one is answered, not run again. */
 export type SessionRequest = {

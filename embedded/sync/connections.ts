@@ -2,7 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer, type RawData, type WebSocket } from "ws";
 import type { HostCheck } from "../http/host-check.ts";
+import type { SourceOf } from "../http/request-source.ts";
 import type { Log } from "../operations/log.ts";
+import type { RequestSource } from "../runtime/types.ts";
 import { Connection } from "./connection.ts";
 import { MAX_CLIENT_MESSAGE_BYTES } from "./protocol.ts";
 import type { SessionDeps } from "./session.ts";
@@ -13,8 +15,9 @@ const SYNC_PATH = /^\/api\/(?:[^/]{1,64}\/)?sync$/;
 const GOING_AWAY = 1001;
 const FAREWELL_MS = 500;
 
-export type ConnectionsOptions = SessionDeps & {
+export type ConnectionsOptions = Omit<SessionDeps, "source"> & {
   readonly isAllowedHost: HostCheck;
+  readonly sourceOf: SourceOf;
   readonly maxConnections: number;
   readonly log: Log;
   readonly pingEveryMs?: number;
@@ -58,7 +61,7 @@ export class Connections {
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (ws) => {
-      this.#accept(ws);
+      this.#accept(ws, this.#options.sourceOf(request));
     });
   }
 
@@ -82,10 +85,10 @@ export class Connections {
     return this.#closing || this.#open.size >= maxConnections ? "503 Service Unavailable" : null;
   }
 
-  #accept(ws: WebSocket): void {
+  #accept(ws: WebSocket, source: RequestSource): void {
     const connection = new Connection(
       ws,
-      this.#options,
+      { ...this.#options, source },
       this.#options.log,
       this.#options.onDropped ?? (() => {}),
     );

@@ -6,6 +6,7 @@ import { WebSocket } from "ws";
 import { createTokenVerifier } from "../auth/create-token-verifier.ts";
 import { openEngine } from "../engine/engine.ts";
 import { closeServer, listen } from "../http/listen.ts";
+import { sourceOf } from "../http/request-source.ts";
 import { bundleFunctions } from "../runtime/bundle.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
 import { Connections } from "./connections.ts";
@@ -30,6 +31,7 @@ async function serve(): Promise<{ url: string; connections: Connections; logged:
     isAdminKey: () => false,
     tokens: createTokenVerifier(null),
     isAllowedHost: () => true,
+    sourceOf: sourceOf(false),
     now: Date.now,
     maxConnections: 2,
     pingEveryMs: PING_EVERY_MS,

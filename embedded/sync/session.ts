@@ -1,6 +1,6 @@
 import { APP } from "../values/table-name.ts";
 import type { Engine, Timestamp } from "../engine/types.ts";
-import type { FunctionRunner, Identity } from "../runtime/types.ts";
+import type { FunctionRunner, Identity, RequestSource } from "../runtime/types.ts";
 import type { Authenticators } from "../http/authorization.ts";
 import type { Log } from "../operations/log.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
@@ -32,6 +32,8 @@ export type SessionDeps = Authenticators & {
   readonly live: LiveQueries;
   readonly lanes: MutationLanes;
   readonly nextRequestId: () => string;
+  /** Where the connection came from. */
+  readonly source: RequestSource;
   readonly now: () => number;
 };
 
@@ -265,7 +267,8 @@ export class Session {
 
   #call(message: RequestMessage, identity: Identity) {
     const { udfPath: path, componentPath: component = APP, args } = message;
-    return { path, component, args, identity, requestId: this.#deps.nextRequestId() };
+    const { nextRequestId, source } = this.#deps;
+    return { path, component, args, identity, requestId: nextRequestId(), source };
   }
 
   /**

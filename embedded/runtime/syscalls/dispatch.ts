@@ -40,7 +40,6 @@ const EVERYWHERE: Table<Syscall<Execution>> = table({
   "1.0/createFunctionHandle": functions.createFunctionHandle,
   "1.0/getFunctionMetadata": meta.getFunctionMetadata,
   "1.0/getDeploymentMetadata": meta.getDeploymentMetadata,
-  "1.0/getRequestMetadata": meta.getRequestMetadata,
 });
 
 const IN_QUERIES: Table<Syscall<TransactionExecution>> = table({
@@ -63,6 +62,7 @@ const IN_MUTATIONS: Table<Syscall<TransactionExecution>> = table({
   "1.0/cancel_job": scheduling.cancelJob,
   "1.0/storageGenerateUploadUrl": storage.generateUploadUrl,
   "1.0/storageDelete": storage.remove,
+  "1.0/getRequestMetadata": meta.getRequestMetadata,
   "1.0/storageStore": storage.unsupportedInMutations("store"),
   "1.0/storageGet": storage.unsupportedInMutations("get"),
 });
@@ -77,6 +77,7 @@ const IN_ACTIONS: Table<Syscall<ActionExecution>> = table({
   "1.0/storageGetMetadata": storage.getMetadata,
   "1.0/storageGenerateUploadUrl": storage.generateUploadUrl,
   "1.0/storageDelete": storage.actionRemove,
+  "1.0/getRequestMetadata": meta.getRequestMetadata,
 });
 
 /** `Convex.syscall`: answered at once. */

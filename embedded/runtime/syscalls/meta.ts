@@ -21,8 +21,8 @@ export function getDeploymentMetadata({ deploymentName }: Services): JSONValue {
   return { name: deploymentName, region: null, class: "s16" };
 }
 
-/** `1.0/getRequestMetadata`: the embedded backend keeps neither addresses nor tokens of its callers. */
+/** `1.0/getRequestMetadata`, in mutations and actions. A caller's token is not kept once it was verified. */
 export function getRequestMetadata(_: Services, { context }: Execution): JSONValue {
-  const { requestId, scheduledFunctionId } = context;
-  return { ip: null, userAgent: null, requestId, scheduledFunctionId, authToken: null };
+  const { source, requestId, scheduledFunctionId } = context;
+  return { ...source, requestId, scheduledFunctionId, authToken: null };
 }
