@@ -209,7 +209,7 @@ describe("the console", () => {
     await submit(t, { ...acme, apiKey });
     await t.mutation(api.admin.revokeKey, { session, keyId });
     await expectRefusal(submit(t, { ...acme, apiKey }), "revoked");
-    await expectRefusal(t.query(api.requests.models, { apiKey }), "revoked");
+    await expectRefusal(t.query(internal.requests.models, { apiKey }), "revoked");
   });
 
   it("keeps an audit trail, the newest first", async () => {

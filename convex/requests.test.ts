@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ChatRequest } from "../app/jobs/chat.ts";
 import { limits } from "../app/jobs/limits.ts";
-import { api } from "./_generated/api.js";
+import { internal } from "./_generated/api.js";
 import type { RefusalCode } from "./model/refuse.ts";
 import {
   addOrganization,
@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 const submitted = async (over: Partial<ChatRequest>, model = modelId) =>
-  await t.mutation(api.requests.submit, {
+  await t.mutation(internal.requests.submit, {
     apiKey: acme.apiKey,
     model,
     request: chat("Hi", over),
@@ -63,7 +63,7 @@ describe("submit", () => {
     const tiny = await addOrganization(t, { name: "Tiny", contextTokens: 128 });
     const request = chat("x".repeat(128 * 256 + 1));
     await expectRefusal(
-      t.mutation(api.requests.submit, { apiKey: tiny.apiKey, model: modelId, request, stream: false }),
+      t.mutation(internal.requests.submit, { apiKey: tiny.apiKey, model: modelId, request, stream: false }),
       "context_length_exceeded",
     );
   });
@@ -75,13 +75,13 @@ describe("submit", () => {
       if (model !== null) await ctx.db.patch("models", model._id, { enabled: false });
     });
     await expectRefusal(submitted({}), "model_not_found");
-    expect(await t.query(api.requests.models, { apiKey: acme.apiKey })).toEqual([]);
+    expect(await t.query(internal.requests.models, { apiKey: acme.apiKey })).toEqual([]);
   });
 
   it("refuses a key that nobody knows", async () => {
     const apiKey = secret("sk-gleaner-");
     await expectRefusal(submit(t, { ...acme, apiKey }), "unauthorized");
-    await expectRefusal(t.query(api.requests.models, { apiKey }), "unauthorized");
+    await expectRefusal(t.query(internal.requests.models, { apiKey }), "unauthorized");
   });
 
   it("makes one job of a repeated idempotency key, and refuses the key for another request", async () => {

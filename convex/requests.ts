@@ -1,5 +1,5 @@
 import { v } from "convex/values";
-import { internalMutation, mutation, query } from "./_generated/server.js";
+import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { cancel as cancelJob } from "./model/jobs/cancel.ts";
 import { authenticateApiKey } from "./model/keys/authenticate.ts";
 import { owned } from "./model/load.ts";
@@ -29,11 +29,12 @@ export const admitCall = internalMutation({
 });
 
 /**
- * Submits a chat job. `stream`: the text is kept in chunks for `watch` as it comes.
+ * Submits a chat job. Internal, as the HTTP API counts calls: nobody may go past it.
+ * `stream`: the text is kept in chunks for `watch` as it comes.
  * Refuses: unauthorized, revoked, model_not_found, invalid, too_large, context_length_exceeded,
  * quota_exceeded, conflict (the idempotency key belongs to another request).
  */
-export const submit = mutation({
+export const submit = internalMutation({
   args: {
     apiKey: v.string(),
     model: v.string(),
@@ -72,7 +73,7 @@ export const cancel = mutation({
 });
 
 /** The models that the key may ask for. */
-export const models = query({
+export const models = internalQuery({
   args: { apiKey: v.string() },
   returns: v.array(modelView),
   handler: async (ctx, { apiKey }) => {

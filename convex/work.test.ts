@@ -430,7 +430,7 @@ describe("what a device may send", () => {
       request: chat("Hi", { stop: ["\ud83d"] }),
       stream: false,
     };
-    await expectRefusal(t.mutation(api.requests.submit, stops), "invalid");
+    await expectRefusal(t.mutation(internal.requests.submit, stops), "invalid");
     const attemptId = await claim(t, { deviceKey }, await submit(t, acme, { stream: true, content: "🐦" }));
     const append = async (text: string) =>
       await t.mutation(api.work.append, { deviceKey, attemptId, seq: 0, text });

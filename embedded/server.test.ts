@@ -74,3 +74,13 @@ test.each(["office:3211", "localhost:3211", "127.0.0.1:3211"])(
     expect(connectTo(policy)).toContain(deploymentUrl.replace("http", "ws"));
   },
 );
+
+test.each(["mutation", "function"])("nobody submits a job past the HTTP API, by /api/%s", async (kind) => {
+  const { url } = await start({});
+  const response = await fetch(`${url}/api/${kind}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ path: "requests:submit", args: {}, format: "json" }),
+  });
+  expect(await response.text()).toContain("Could not find public function for 'requests:submit'");
+});

@@ -19,10 +19,11 @@ export const limits = {
 export const rates = {
   /** Calls of the HTTP API, for each API key. */
   apiCalls: { perMinute: 600, burst: 100 },
-  /** Wrong enrolment codes, for each address that they come from. */
+  /**
+   * Wrong enrolment codes, for each address that they come from. After that an address has to wait with right
+   * ones, too; where no address is known, with wrong ones only.
+   */
   wrongCodes: { perMinute: 30, burst: 60 },
-  /** Wrong sign-in links, for each address that they come from. */
-  wrongLinks: { perMinute: 30, burst: 60 },
 } as const;
 
 /** Times of the queue, in milliseconds. */

@@ -1,4 +1,4 @@
-import { api } from "../_generated/api.js";
+import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import { abandon, type AskedJob, endOf, withJob } from "./asked-job.ts";
@@ -37,7 +37,7 @@ export async function chatCompletions(ctx: ActionCtx, request: Request): Promise
 async function submit(ctx: ActionCtx, prepared: PreparedChat): Promise<Id<"jobs">> {
   const { apiKey, chat, idempotencyKey, maxTokens, seed } = prepared;
   const { messages, temperature, topP, stop } = chat.request;
-  const { jobId } = await ctx.runMutation(api.requests.submit, {
+  const { jobId } = await ctx.runMutation(internal.requests.submit, {
     apiKey,
     model: prepared.model.modelId,
     request: { messages: [...messages], maxTokens, temperature, topP, seed, stop: [...stop] },

@@ -1,4 +1,4 @@
-import { api } from "../_generated/api.js";
+import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { ModelView } from "../model/models/catalogue.ts";
 import { errorResponse, missingKey, unknownModel } from "./errors.ts";
@@ -9,7 +9,7 @@ import { json } from "./respond.ts";
 export async function listModels(ctx: ActionCtx, request: Request): Promise<Response> {
   const apiKey = bearerKey(request);
   if (apiKey === null) return errorResponse(missingKey);
-  const models: readonly ModelView[] = await ctx.runQuery(api.requests.models, { apiKey });
+  const models: readonly ModelView[] = await ctx.runQuery(internal.requests.models, { apiKey });
   return json(200, { object: "list", data: models.map(modelBody) });
 }
 
@@ -19,7 +19,7 @@ export const modelsPath = "/v1/models/";
 export async function getModel(ctx: ActionCtx, request: Request): Promise<Response> {
   const apiKey = bearerKey(request);
   if (apiKey === null) return errorResponse(missingKey);
-  const models: readonly ModelView[] = await ctx.runQuery(api.requests.models, { apiKey });
+  const models: readonly ModelView[] = await ctx.runQuery(internal.requests.models, { apiKey });
   const wanted = new URL(request.url).pathname.slice(modelsPath.length);
   const found = models.find(({ modelId }) => modelId === wanted || encodeURIComponent(modelId) === wanted);
   return found === undefined ? errorResponse(unknownModel(wanted)) : json(200, modelBody(found));

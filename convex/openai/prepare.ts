@@ -1,6 +1,6 @@
 import { limits } from "../../app/jobs/limits.ts";
 import { type ParsedChat, parseChat } from "../../app/jobs/parse-chat.ts";
-import { api } from "../_generated/api.js";
+import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { ModelView } from "../model/models/catalogue.ts";
 import { hashSecret } from "../model/keys/hash.ts";
@@ -30,7 +30,7 @@ export async function prepareChat(
   const apiKey = bearerKey(request);
   if (apiKey === null) return refused(missingKey);
   // Asked before the body is read: a wrong key gets to know nothing about it.
-  const models: readonly ModelView[] = await ctx.runQuery(api.requests.models, { apiKey });
+  const models: readonly ModelView[] = await ctx.runQuery(internal.requests.models, { apiKey });
   const json = await readBody(request, limits.bodyBytes);
   if (json === null) return refused(tooLarge);
   const parsed = parseChat(json);

@@ -4,7 +4,7 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { hashSecret } from "../keys/hash.ts";
 import { present } from "../load.ts";
-import { guessedWrong, mayGuess } from "../rates/guesses.ts";
+import { admitGuess, countWrongGuess } from "../rates/guesses.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { normalizeCode } from "./code.ts";
 
@@ -36,14 +36,14 @@ export async function enroll(
     .unique();
   if (existing !== null) return await enrolled(ctx, existing);
 
-  await mayGuess(ctx, "wrongCodes");
   const codeHash = await hashSecret(normalizeCode(asked.code));
   const code = await ctx.db
     .query("enrolmentCodes")
     .withIndex("by_hash", (q) => q.eq("codeHash", codeHash))
     .unique();
+  await admitGuess(ctx, code !== null);
   if (code === null) {
-    await guessedWrong(ctx, "wrongCodes");
+    await countWrongGuess(ctx);
     return { kind: "refused", reason: "unknown-code" };
   }
   if (code.revokedAt !== undefined) return { kind: "refused", reason: "revoked" };

@@ -2,25 +2,26 @@ import type { MutationCtx } from "../../_generated/server.js";
 import { refuseForNow } from "../refuse.ts";
 import { limiter } from "./limiter.ts";
 
-/** What may be guessed at. */
-export type Guessed = "wrongCodes" | "wrongLinks";
+/** Of all whose address the deployment does not know. */
+const sharedBucket = "unknown";
 
 /**
- * Lets nobody try a secret, right or wrong, where too many wrong ones came from. Throws `rate_limited`.
- * Only reads: those who are right do not hinder each other.
+ * Throws `rate_limited` where too many wrong enrolment codes came from the caller's address. Only reads: those
+ * who are right do not hinder each other.
+ *
+ * A code has 60 bits only, so the limit has to stop whoever tries on from one address: it refuses right ones, too,
+ * as a guess that is let in whenever it is right is not limited at all. A bucket that strangers share must not
+ * refuse right ones: whoever emptied it would lock out everybody.
  */
-export async function mayGuess(ctx: MutationCtx, what: Guessed): Promise<void> {
-  const { ok, retryAfter } = await limiter.check(ctx, what, { key: await origin(ctx) });
-  if (!ok) refuseForNow("Too many wrong ones were tried.", retryAfter);
-}
-
-/** Counts a wrong one. The caller must commit: a refusal that is thrown would undo it. */
-export async function guessedWrong(ctx: MutationCtx, what: Guessed): Promise<void> {
-  await limiter.limit(ctx, what, { key: await origin(ctx) });
-}
-
-/** Who asks, as far as the deployment knows; all whom it does not know share a bucket. */
-async function origin(ctx: MutationCtx): Promise<string> {
+export async function admitGuess(ctx: MutationCtx, isRight: boolean): Promise<void> {
   const { ip } = await ctx.meta.getRequestMetadata();
-  return ip ?? "unknown";
+  if (ip === null && isRight) return;
+  const { ok, retryAfter } = await limiter.check(ctx, "wrongCodes", { key: ip ?? sharedBucket });
+  if (!ok) refuseForNow("Too many wrong codes were tried.", retryAfter);
+}
+
+/** Counts a wrong code. The caller must commit: a refusal that is thrown would undo it. */
+export async function countWrongGuess(ctx: MutationCtx): Promise<void> {
+  const { ip } = await ctx.meta.getRequestMetadata();
+  await limiter.limit(ctx, "wrongCodes", { key: ip ?? sharedBucket });
 }

@@ -10,7 +10,6 @@ export const limiter = new RateLimiter(components.rateLimiter, {
   // later, so that a sudden crowd may come through and is then kept waiting the longer.
   apiCalls: { ...bucket(rates.apiCalls), applyUpdates: "asynchronously" },
   wrongCodes: bucket(rates.wrongCodes),
-  wrongLinks: bucket(rates.wrongLinks),
 });
 
 function bucket({ perMinute, burst }: { readonly perMinute: number; readonly burst: number }) {
