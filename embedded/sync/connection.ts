@@ -1,17 +1,27 @@
 import type { WebSocket } from "ws";
 import { describeError, type Log } from "../operations/log.ts";
+import { InboundBytes } from "./inbound-bytes.ts";
 import { parseClientMessage } from "./protocol.ts";
 import type { ServerMessage } from "./server-messages.ts";
-import { Session, type SessionDeps, type SessionSocket } from "./session.ts";
+import { Session, type SessionDeps } from "./session.ts";
+import type { SessionSocket } from "./session-socket.ts";
 import { transitionFrames } from "./transition-chunks.ts";
 
 /** A client that has let this many bytes wait does not read any more. */
 export const MAX_BUFFERED_BYTES = 32 * 1024 * 1024;
-/** Pings in a row without an answer, or without a Connect: the other end is gone. */
-const MAX_UNANSWERED_PINGS = 4;
+/** Pings in a row without a byte from the client, or without a Connect: the other end is gone. */
+const MAX_SILENT_PINGS = 4;
 const PROTOCOL_ERROR = 1002;
 const INTERNAL_ERROR = 1011;
 const OPEN = 1;
+
+export type ConnectionOptions = {
+  readonly deps: SessionDeps;
+  /** The client was cut, since it does not read. */
+  readonly onDropped: () => void;
+  /** What came from the client so far, pieces of a message included. */
+  readonly bytesRead: () => number;
+};
 
 /** One WebSocket: frames in and out, and the session that its first message starts. */
 export class Connection {
@@ -19,16 +29,22 @@ export class Connection {
   readonly #deps: SessionDeps;
   readonly #log: Log;
   readonly #onDropped: () => void;
+  readonly #inbound: InboundBytes;
   #session: Session | null = null;
+  readonly #bytesRead: () => number;
+  #bytesAtPing = 0;
+  #silentPings = 0;
   #pingsBeforeConnect = 0;
   #resolveClosed: () => void = () => undefined;
   readonly closed: Promise<void>;
 
-  constructor(ws: WebSocket, deps: SessionDeps, log: Log, onDropped: () => void) {
+  constructor(ws: WebSocket, options: ConnectionOptions) {
     this.#ws = ws;
-    this.#deps = deps;
-    this.#log = log;
-    this.#onDropped = onDropped;
+    this.#deps = options.deps;
+    this.#log = options.deps.log;
+    this.#onDropped = options.onDropped;
+    this.#bytesRead = options.bytesRead;
+    this.#inbound = new InboundBytes({ pause: () => ws.pause(), resume: () => ws.resume() });
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
@@ -42,21 +58,22 @@ export class Connection {
       return;
     }
     const { message } = parsed;
-    if (this.#session !== null) this.#session.receive(message);
-    else if (message.type === "Connect") this.#session = new Session(this.#deps, this.#socket(), message);
-    else this.refuse(`${message.type} before Connect`);
+    if (this.#session !== null) {
+      this.#session.receive(message, this.#inbound.hold(Buffer.byteLength(text)));
+    } else if (message.type === "Connect") {
+      this.#session = new Session(this.#deps, this.#socket(), message);
+    } else this.refuse(`${message.type} before Connect`);
   }
 
   ping(): void {
-    const acknowledgements = this.#session?.acknowledgements;
-    // A client that waits for its user's token is silent at first, but not for ever.
-    this.#pingsBeforeConnect += acknowledgements === undefined ? 1 : 0;
-    const unanswered = acknowledgements?.unansweredPings ?? this.#pingsBeforeConnect;
-    if (unanswered >= MAX_UNANSWERED_PINGS) {
+    if (this.#isGone()) {
       this.#ws.terminate();
       return;
     }
     void this.#send({ type: "Ping" });
+    const acknowledgements = this.#session?.acknowledgements;
+    // The answers come behind all that the client has sent, and that may be much.
+    if ((acknowledgements?.unansweredPings ?? 0) >= MAX_SILENT_PINGS) return;
     if (this.#ws.readyState === OPEN) this.#ws.ping(acknowledgements?.ping());
   }
 
@@ -77,6 +94,8 @@ export class Connection {
   }
 
   close(code: number, reason: string): void {
+    // The client's goodbye is behind what was not read; that is dropped now.
+    this.#ws.resume();
     this.#ws.close(code, reason);
   }
 
@@ -88,6 +107,17 @@ export class Connection {
   ended(): void {
     this.#session?.close();
     this.#resolveClosed();
+  }
+
+  #isGone(): boolean {
+    const bytesRead = this.#bytesRead();
+    // While nothing is read, nothing can be heard.
+    const isSilent = bytesRead === this.#bytesAtPing && !this.#inbound.paused;
+    this.#silentPings = isSilent ? this.#silentPings + 1 : 0;
+    this.#bytesAtPing = bytesRead;
+    // A client that waits for its user's token is silent at first, but not for ever.
+    if (this.#session === null) this.#pingsBeforeConnect += 1;
+    return Math.max(this.#silentPings, this.#pingsBeforeConnect) >= MAX_SILENT_PINGS;
   }
 
   #socket(): SessionSocket {

@@ -4,7 +4,6 @@ import { WebSocketServer, type RawData, type WebSocket } from "ws";
 import type { HostCheck } from "../http/host-check.ts";
 import type { SourceOf } from "../http/request-source.ts";
 import type { Log } from "../operations/log.ts";
-import type { RequestSource } from "../runtime/types.ts";
 import { Connection } from "./connection.ts";
 import { MAX_CLIENT_MESSAGE_BYTES } from "./protocol.ts";
 import type { SessionDeps } from "./session.ts";
@@ -61,7 +60,7 @@ export class Connections {
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (ws) => {
-      this.#accept(ws, this.#options.sourceOf(request));
+      this.#accept(ws, request);
     });
   }
 
@@ -85,13 +84,12 @@ export class Connections {
     return this.#closing || this.#open.size >= maxConnections ? "503 Service Unavailable" : null;
   }
 
-  #accept(ws: WebSocket, source: RequestSource): void {
-    const connection = new Connection(
-      ws,
-      { ...this.#options, source },
-      this.#options.log,
-      this.#options.onDropped ?? (() => {}),
-    );
+  #accept(ws: WebSocket, request: IncomingMessage): void {
+    const connection = new Connection(ws, {
+      deps: { ...this.#options, source: this.#options.sourceOf(request) },
+      onDropped: this.#options.onDropped ?? (() => {}),
+      bytesRead: () => request.socket.bytesRead,
+    });
     this.#open.add(connection);
     ws.on("message", (data: RawData, isBinary: boolean) => {
       if (isBinary) connection.refuse("binary messages are not part of the protocol");

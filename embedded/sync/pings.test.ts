@@ -1,56 +1,10 @@
-import { createServer } from "node:http";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { createTokenVerifier } from "../auth/create-token-verifier.ts";
-import { openEngine } from "../engine/engine.ts";
-import { closeServer, listen } from "../http/listen.ts";
-import { sourceOf } from "../http/request-source.ts";
-import { bundleFunctions } from "../runtime/bundle.ts";
-import { createFunctionRunner } from "../runtime/runner.ts";
-import { Connections } from "./connections.ts";
-import { createLog } from "../operations/log.ts";
-import { LiveQueries } from "./live-queries.ts";
-import { MutationLanes } from "./mutation-lanes.ts";
-
-const PING_EVERY_MS = 30;
-
-async function serve(): Promise<{ url: string; connections: Connections; logged: string[] }> {
-  const bundled = await bundleFunctions(join(import.meta.dirname, "../../test/conformance/convex"));
-  if (bundled.kind === "failed") throw new Error(bundled.message);
-  const engine = openEngine({ path: ":memory:" });
-  const runner = createFunctionRunner({ engine, bundle: bundled.bundle });
-  const shared = { engine, runner, nextRequestId: () => "r" };
-  const logged: string[] = [];
-  const connections = new Connections({
-    ...shared,
-    live: new LiveQueries(shared),
-    lanes: new MutationLanes(),
-    graceMs: 0,
-    isAdminKey: () => false,
-    tokens: createTokenVerifier(null),
-    isAllowedHost: () => true,
-    sourceOf: sourceOf(false),
-    now: Date.now,
-    maxConnections: 2,
-    pingEveryMs: PING_EVERY_MS,
-    log: createLog({ format: "text", level: "debug", write: (line) => logged.push(line) }),
-  });
-  const server = createServer().on("upgrade", (request, socket, head) =>
-    connections.upgrade(request, socket, head),
-  );
-  const port = await listen(server, 0, "127.0.0.1");
-  onTestFinished(async () => {
-    await connections.close();
-    await closeServer(server, 0);
-    await engine.close();
-  });
-  return { url: `ws://127.0.0.1:${port}/api/sync`, connections, logged };
-}
+import { PING_EVERY_MS, serve } from "./connections.fixture.ts";
 
 function open(url: string): Promise<WebSocket> {
-  const ws = new WebSocket(url);
+  const ws = new WebSocket(`${url.replace("http", "ws")}/api/sync`);
   onTestFinished(() => {
     ws.terminate();
   });

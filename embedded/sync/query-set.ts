@@ -8,13 +8,23 @@ import type { QueryId } from "./server-messages.ts";
 import type { KnownResults } from "./transition.ts";
 
 /** Queries of one client at a time: far above what a page or a device needs. */
-export const MAX_QUERIES = 10_000;
+const MAX_QUERIES = 10_000;
+/** Their arguments, as JSON, in UTF-16 units. */
+const MAX_ARGS_LENGTH = 64 * 1024 * 1024;
 
 type Entry = {
   readonly add: QuerySetModification & { type: "Add" };
+  readonly argsLength: number;
   watched: Watched;
   /** Page ends as of the last result that was sent: what the next identity's run must keep to. */
   journal: string | null;
+};
+
+/** What may be new to the client. */
+export type QuerySetChanges = {
+  /** No longer in the set. */
+  readonly removed: readonly QueryId[];
+  readonly results: KnownResults;
 };
 
 export type Modified = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };
@@ -24,6 +34,10 @@ export class QuerySet {
   readonly #live: LiveQueries;
   readonly #onInvalidated: () => void;
   readonly #entries = new Map<QueryId, Entry>();
+  /** Since `changesAt` was last asked: a commit that meets one query costs a look at one. */
+  readonly #dirty = new Set<QueryId>();
+  readonly #removed = new Set<QueryId>();
+  #argsLength = 0;
 
   constructor(live: LiveQueries, onInvalidated: () => void) {
     this.#live = live;
@@ -37,12 +51,19 @@ export class QuerySet {
         if (present === undefined) return refused(`query ${String(change.queryId)} is not in the set`);
         present.watched.release();
         this.#entries.delete(change.queryId);
+        this.#removed.add(change.queryId);
+        this.#argsLength -= present.argsLength;
         continue;
       }
       if (present !== undefined) return refused(`query ${String(change.queryId)} is already in the set`);
       if (this.#entries.size >= MAX_QUERIES) return refused(`more than ${String(MAX_QUERIES)} queries`);
+      const argsLength = JSON.stringify(change.args).length;
+      if (this.#argsLength + argsLength > MAX_ARGS_LENGTH) {
+        return refused(`queries with arguments of more than ${String(MAX_ARGS_LENGTH)} bytes`);
+      }
+      this.#argsLength += argsLength;
       const watched = this.#watch(change, change.journal, identity);
-      this.#entries.set(change.queryId, { add: change, watched, journal: change.journal });
+      this.#entries.set(change.queryId, { add: change, argsLength, watched, journal: change.journal });
     }
     return { kind: "ok" };
   }
@@ -57,20 +78,29 @@ export class QuerySet {
     }
   }
 
-  /** Every query's result at `ts`; whoever calls keeps that snapshot retained. */
-  async resultsAt(ts: Timestamp): Promise<KnownResults> {
+  /**
+   * What has changed at `ts` since this was last asked: of all others, the client holds the result already.
+   * Whoever calls keeps that snapshot retained.
+   */
+  async changesAt(ts: Timestamp): Promise<QuerySetChanges> {
+    const removed = [...this.#removed].filter((queryId) => !this.#entries.has(queryId));
+    const dirty = [...this.#dirty];
+    this.#removed.clear();
+    this.#dirty.clear();
     const results = new Map<QueryId, KnownResult>();
     const running: Promise<unknown>[] = [];
-    for (const [queryId, { watched }] of this.#entries) {
-      const held = watched.query.heldAt(ts);
+    for (const queryId of dirty) {
+      const query = this.#entries.get(queryId)?.watched.query;
+      if (query === undefined) continue;
+      const held = query.heldAt(ts);
       if (held !== null) {
         results.set(queryId, held);
         continue;
       }
-      running.push(watched.query.at(ts).then((result) => results.set(queryId, result)));
+      running.push(query.at(ts).then((result) => results.set(queryId, result)));
     }
     await Promise.all(running);
-    return results;
+    return { removed, results };
   }
 
   /** Takes over the page ends that the client was told. */
@@ -89,7 +119,11 @@ export class QuerySet {
   #watch(add: Entry["add"], journal: string | null, identity: Identity): Watched {
     const component = add.componentPath ?? APP;
     const spec = { path: add.udfPath, component, args: add.args, identity, journal };
-    return this.#live.watch(spec, this.#onInvalidated);
+    this.#dirty.add(add.queryId);
+    return this.#live.watch(spec, () => {
+      this.#dirty.add(add.queryId);
+      this.#onInvalidated();
+    });
   }
 }
 

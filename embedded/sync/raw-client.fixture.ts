@@ -30,6 +30,8 @@ export class RawClient {
   readonly ws: WebSocket;
   /** What arrived so far, in bytes. */
   received = 0;
+  /** Which mutations were answered, in order. */
+  readonly answered: number[] = [];
   readonly transitions: (readonly Modification[])[] = [];
   readonly closed: Promise<unknown>;
   readonly #looks = new Set<() => void>();
@@ -39,8 +41,13 @@ export class RawClient {
     this.closed = new Promise((resolve) => ws.on("close", resolve));
     ws.on("message", (data: Buffer) => {
       this.received += data.length;
-      const message = JSON.parse(data.toString("utf8")) as { type: string; modifications: Modification[] };
+      const message = JSON.parse(data.toString("utf8")) as {
+        type: string;
+        requestId: number;
+        modifications: Modification[];
+      };
       if (message.type === "Transition") this.transitions.push(message.modifications);
+      if (message.type === "MutationResponse") this.answered.push(message.requestId);
       for (const look of [...this.#looks]) look();
     });
   }

@@ -8,22 +8,15 @@ import { assertNever } from "../assert-never.ts";
 import type { LiveQueries } from "./live-queries.ts";
 import type { MutationLanes } from "./mutation-lanes.ts";
 import type { AuthenticateMessage, ClientMessage, ConnectMessage, RequestMessage } from "./protocol.ts";
-import { QuerySet } from "./query-set.ts";
-import {
-  actionResponse,
-  mutationResponse,
-  type AuthErrorMessage,
-  type ServerMessage,
-  type StateVersion,
-} from "./server-messages.ts";
-import { hasExpired, identify, NOBODY, type SessionIdentity } from "./session-identity.ts";
-import { nextTransition, type KnownResults } from "./transition.ts";
+import type { KnownResult } from "./known-result.ts";
+import { QuerySet, type QuerySetChanges } from "./query-set.ts";
+import { actionResponse, mutationResponse, type QueryId, type StateVersion } from "./server-messages.ts";
+import { SessionCaller } from "./session-caller.ts";
+import type { SessionSocket } from "./session-socket.ts";
+import { nextTransition } from "./transition.ts";
 
 /** Requests of one connection that wait or run: a client that floods is dropped, not queued for. */
-export const MAX_PENDING_REQUESTS = 2_000;
-
-const POLICY_VIOLATION = 1008;
-const TRY_AGAIN_LATER = 1013;
+const MAX_PENDING_REQUESTS = 2_000;
 
 export type SessionDeps = Authenticators & {
   readonly log: Log;
@@ -37,17 +30,8 @@ export type SessionDeps = Authenticators & {
   readonly now: () => number;
 };
 
-/** Where a session's messages go. */
-export type SessionSocket = {
-  /** Resolves when the message was handed to the network: the next transition waits for that. */
-  readonly send: (message: ServerMessage) => Promise<void>;
-  /** The client did what the protocol forbids: it must not come back with the same. */
-  readonly refuse: (reason: string) => void;
-  /** We failed: the client reconnects and asks again. */
-  readonly fail: (error: unknown) => void;
-  /** Nothing more comes after what was sent; the client may come back. */
-  readonly hangUp: (code: number, reason: string) => void;
-};
+/** A message that came, and whom to tell that it is held no more. */
+type Received = { readonly message: ClientMessage; readonly done: () => void };
 
 /** The first message of a connection has made it one of a client session. */
 export class Session {
@@ -58,14 +42,13 @@ export class Session {
   readonly #queries: QuerySet;
   readonly acknowledgements = new Acknowledgements();
 
-  #caller: SessionIdentity = NOBODY;
-  /** While a token is verified, what came after it waits: it is meant for the new identity. */
-  #verifying = false;
-  readonly #waiting: ClientMessage[] = [];
-  /** What was asked for; the client is at `#at` until a transition takes it there. */
-  #wanted = { querySet: 0, identity: 0 };
+  readonly #caller: SessionCaller;
+  /** What came while a token is verified. */
+  readonly #waiting: Received[] = [];
+  /** The version that was asked for; the client is at `#at` until a transition takes it there. */
+  #querySet = 0;
   #at: StateVersion = { querySet: 0, identity: 0, ts: 0n };
-  #held: KnownResults = new Map();
+  readonly #held = new Map<QueryId, KnownResult>();
   /** Answered mutations whose timestamp no transition has covered yet. */
   #uncovered: readonly number[] = [];
   #pending = 0;
@@ -81,6 +64,13 @@ export class Session {
     this.#socket = socket;
     this.#connect = connect;
     this.#clockSkew = connect.clientTs === undefined ? null : connect.clientTs - deps.now();
+    this.#caller = new SessionCaller(deps, {
+      socket,
+      isClosed: () => this.#closed,
+      close: () => {
+        this.close();
+      },
+    });
     this.#queries = new QuerySet(deps.live, () => {
       this.#schedule();
     });
@@ -90,14 +80,20 @@ export class Session {
     return this.#connect.sessionId;
   }
 
-  receive(message: ClientMessage): void {
-    if (this.#closed) return;
-    if (!this.#verifying) this.#handle(message);
-    else if (this.#waiting.length < MAX_PENDING_REQUESTS) this.#waiting.push(message);
+  /** `done` is called once, when nothing of the message is kept for this client to be answered. */
+  receive(message: ClientMessage, done: () => void): void {
+    if (this.#closed) done();
+    else if (!this.#caller.verifying) this.#handle({ message, done });
+    else if (this.#waiting.length < MAX_PENDING_REQUESTS) this.#waiting.push({ message, done });
     else this.#socket.fail(new Error("TooManyConcurrentRequests"));
   }
 
-  #handle(message: ClientMessage): void {
+  #handle({ message, done }: Received): void {
+    if (message.type === "Mutation" || message.type === "Action") {
+      this.#request(message, done);
+      return;
+    }
+    done();
     switch (message.type) {
       case "Connect":
         this.#socket.refuse("Connect was sent twice");
@@ -111,10 +107,6 @@ export class Session {
         return;
       case "ModifyQuerySet":
         this.#modifyQuerySet(message);
-        return;
-      case "Mutation":
-      case "Action":
-        this.#request(message);
         return;
       default:
         assertNever(message);
@@ -134,69 +126,18 @@ export class Session {
   }
 
   async #authenticate(message: AuthenticateMessage): Promise<void> {
-    const { baseVersion } = message;
-    if (baseVersion !== this.#wanted.identity) {
-      this.#socket.refuse(`Authenticate on identity version ${String(baseVersion)}`);
-      return;
-    }
-    this.#verifying = true;
-    const identified = await identify(message, this.#deps);
-    this.#verifying = false;
-    if (this.#closed) return;
-    switch (identified.kind) {
-      case "ok":
-        this.#become(identified.as);
-        break;
-      case "refused":
-        this.#refuseIdentity({ error: identified.message, baseVersion, authUpdateAttempted: true });
-        return;
-      case "unavailable":
-        // No AuthError: after a few of those the client would log its user out.
-        this.#deps.log.warn("auth.unavailable", { message: identified.message });
-        this.#leave(TRY_AGAIN_LATER, identified.code);
-        return;
-      default:
-        assertNever(identified);
-    }
-    while (!this.#verifying) {
+    if (!(await this.#caller.authenticate(message))) return;
+    this.#queries.reidentify(this.#caller.identity);
+    this.#schedule();
+    while (!this.#caller.verifying) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      this.receive(next);
+      this.receive(next.message, next.done);
     }
-  }
-
-  #become(caller: SessionIdentity): void {
-    this.#caller = caller;
-    this.#wanted = { ...this.#wanted, identity: this.#wanted.identity + 1 };
-    this.#queries.reidentify(caller.identity);
-    this.#schedule();
-  }
-
-  /**
-   * As Convex does it, the connection ends with the refusal: nothing that was sent after the token may run as
-   * anybody else. The client comes back with another token, or as nobody.
-   */
-  #refuseIdentity(why: Omit<AuthErrorMessage, "type">): void {
-    void this.#socket.send({ type: "AuthError", ...why });
-    this.#leave(POLICY_VIOLATION, "Unauthenticated");
-  }
-
-  #leave(code: number, reason: string): void {
-    this.close();
-    this.#socket.hangUp(code, reason);
-  }
-
-  /** Nothing happens at the moment of expiry: it counts once something runs. */
-  #refuseExpired(): void {
-    this.#refuseIdentity({
-      error: "Convex token identity expired",
-      baseVersion: this.#at.identity,
-      authUpdateAttempted: false,
-    });
   }
 
   #modifyQuerySet(message: ClientMessage & { type: "ModifyQuerySet" }): void {
-    const { querySet } = this.#wanted;
+    const querySet = this.#querySet;
     if (message.baseVersion !== querySet || message.newVersion <= querySet) {
       this.#socket.refuse(
         `ModifyQuerySet on version ${String(message.baseVersion)}, not ${String(querySet)}`,
@@ -208,18 +149,18 @@ export class Session {
       this.#socket.refuse(modified.reason);
       return;
     }
-    this.#wanted = { ...this.#wanted, querySet: message.newVersion };
+    this.#querySet = message.newVersion;
     this.#schedule();
   }
 
-  #request(message: RequestMessage): void {
+  #request(message: RequestMessage, done: () => void): void {
     if (this.#draining) return;
     if (this.#pending >= MAX_PENDING_REQUESTS) {
       this.#socket.fail(new Error("TooManyConcurrentRequests"));
       return;
     }
-    if (hasExpired(this.#caller, this.#deps.now())) {
-      this.#refuseExpired();
+    if (this.#caller.expired) {
+      this.#caller.refuseExpired(this.#at.identity);
       return;
     }
     this.#pending++;
@@ -231,6 +172,7 @@ export class Session {
         this.#socket.fail(error);
       } finally {
         this.#pending--;
+        done();
       }
     };
     const begin = (): Promise<void> => {
@@ -295,22 +237,24 @@ export class Session {
   }
 
   async #oneRound(): Promise<void> {
-    if (hasExpired(this.#caller, this.#deps.now())) {
+    if (this.#caller.expired) {
       // While a new token is verified, its verdict decides.
-      if (!this.#verifying) this.#refuseExpired();
+      if (!this.#caller.verifying) this.#caller.refuseExpired(this.#at.identity);
       return;
     }
-    const to: StateVersion = { ...this.#wanted, ts: this.#deps.engine.durable() };
+    const ts = this.#deps.engine.durable();
+    const to: StateVersion = { querySet: this.#querySet, identity: this.#caller.version, ts };
     const uncovered = this.#uncovered;
-    const results = await this.#resultsAt(to.ts);
+    const changes = await this.#changesAt(ts);
     if (this.#closed) return;
     const mutationWaits = uncovered.length > 0;
-    const message = nextTransition({ from: this.#at, held: this.#held, to, results, mutationWaits });
-    this.#held = results;
+    const message = nextTransition({ ...changes, from: this.#at, held: this.#held, to, mutationWaits });
+    for (const queryId of changes.removed) this.#held.delete(queryId);
+    for (const [queryId, result] of changes.results) this.#held.set(queryId, result);
     if (message === null) return;
     this.#at = to;
     this.#uncovered = this.#uncovered.slice(uncovered.length);
-    this.#queries.sent(results);
+    this.#queries.sent(changes.results);
     const sent = this.#socket.send({
       ...message,
       ...(this.#clockSkew === null ? {} : { clientClockSkew: this.#clockSkew }),
@@ -321,10 +265,10 @@ export class Session {
   }
 
   /** A transaction that is never committed keeps the snapshot until the slowest query has run on it. */
-  async #resultsAt(ts: Timestamp): Promise<KnownResults> {
+  async #changesAt(ts: Timestamp): Promise<QuerySetChanges> {
     const pin = this.#deps.engine.begin({ snapshot: ts });
     try {
-      return await this.#queries.resultsAt(ts);
+      return await this.#queries.changesAt(ts);
     } finally {
       this.#deps.engine.discard(pin);
     }

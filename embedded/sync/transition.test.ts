@@ -15,6 +15,7 @@ const quiet = (results: TransitionInput["results"]): TransitionInput => ({
   from: at(10n),
   held: results,
   to: at(20n),
+  removed: [],
   results,
   mutationWaits: false,
 });
@@ -47,6 +48,8 @@ test("sends new results, keeps held ones, removes dropped ones", () => {
       [2, result(2)],
       [3, result(3)],
     ]),
+    // The client was never told of the sixth.
+    removed: [3, 6],
     results: new Map([
       [1, kept],
       [2, result(22)],

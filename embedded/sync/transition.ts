@@ -1,4 +1,5 @@
 import type { KnownResult } from "./known-result.ts";
+import type { QuerySetChanges } from "./query-set.ts";
 import {
   encodeVersion,
   type QueryId,
@@ -9,13 +10,12 @@ import {
 
 export type KnownResults = ReadonlyMap<QueryId, KnownResult>;
 
-export type TransitionInput = {
+export type TransitionInput = QuerySetChanges & {
   /** Where the client is, and what it holds. */
   readonly from: StateVersion;
   readonly held: KnownResults;
-  /** Where it shall be: every query of the set, at `to.ts`. */
+  /** Where it shall be: what is not among the changes is at `to.ts` as it was. */
   readonly to: StateVersion;
-  readonly results: KnownResults;
   /** A mutation waits to see its timestamp covered: say so even if no query changed. */
   readonly mutationWaits: boolean;
 };
@@ -34,10 +34,8 @@ export function nextTransition(input: TransitionInput): TransitionMessage | null
   };
 }
 
-function removals({ held, results }: TransitionInput): StateModification[] {
-  return [...held.keys()]
-    .filter((queryId) => !results.has(queryId))
-    .map((queryId) => ({ type: "QueryRemoved", queryId }));
+function removals({ held, removed }: TransitionInput): StateModification[] {
+  return removed.filter((queryId) => held.has(queryId)).map((queryId) => ({ type: "QueryRemoved", queryId }));
 }
 
 function updates({ held, results }: TransitionInput): StateModification[] {

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { TokenVerifier } from "../auth/token-verifier.ts";
+import { PING_EVERY_MS, serve } from "./connections.fixture.ts";
+import { MAX_PENDING_BYTES } from "./inbound-bytes.ts";
+import { RawClient } from "./raw-client.fixture.ts";
+
+const MESSAGES = 30;
+const BYTES_EACH = 8_000_000;
+/** What the system's own buffers on both sides may hold, and the message that went beyond the bound. */
+const IN_TRANSIT = 20_000_000 + BYTES_EACH;
+const everyRequest = Array.from({ length: MESSAGES }, (_, requestId) => requestId);
+
+function flood(client: RawClient): void {
+  const args = [{ value: "x".repeat(BYTES_EACH) }];
+  for (const requestId of everyRequest) {
+    client.send({ type: "Mutation", requestId, udfPath: "world:measure", args });
+  }
+}
+
+/** Nothing is read any more, for so long that a client who does not answer pings would be cut. */
+async function untilNothingIsRead(client: RawClient): Promise<void> {
+  for (let before = -1; before !== client.ws.bufferedAmount;) {
+    before = client.ws.bufferedAmount;
+    await sleep(PING_EVERY_MS * 10);
+  }
+}
+
+const unread = MESSAGES * BYTES_EACH - MAX_PENDING_BYTES - IN_TRANSIT;
+
+test(
+  "what is asked for beyond the bound stays with the client, until some is done",
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const { url, connections } = await serve({}, (runner) => ({
+      ...runner,
+      runMutation: (call) => gate.promise.then(() => runner.runMutation(call)),
+    }));
+    const client = await RawClient.open(url, "flood");
+    flood(client);
+    await untilNothingIsRead(client);
+    expect(client.ws.bufferedAmount).toBeGreaterThan(unread);
+    expect([client.answered, connections.size]).toEqual([[], 1]);
+    gate.resolve(undefined);
+    await client.until(() => client.answered.length === MESSAGES);
+    expect(client.answered).toEqual(everyRequest);
+  },
+);
+
+test("so it does while a token is verified", { timeout: 60_000 }, async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const verify: TokenVerifier["verify"] = async () => {
+    await gate.promise;
+    return { kind: "verified", attributes: { subject: "ann", issuer: "i" }, expiresAt: Infinity };
+  };
+  const { url, connections } = await serve({ tokens: { verify } });
+  const client = await RawClient.open(url, "flood");
+  client.send({ type: "Authenticate", tokenType: "User", value: "x.y.z", baseVersion: 0 });
+  flood(client);
+  await untilNothingIsRead(client);
+  expect(client.ws.bufferedAmount).toBeGreaterThan(unread);
+  expect([client.answered, connections.size]).toEqual([[], 1]);
+  gate.resolve(undefined);
+  await client.until(() => client.answered.length === MESSAGES);
+  expect(client.answered).toEqual(everyRequest);
+});
+
+test("one that is not read can be sent away", { timeout: 60_000 }, async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const { url, connections } = await serve({}, (runner) => ({
+    ...runner,
+    runMutation: (call) => gate.promise.then(() => runner.runMutation(call)),
+  }));
+  const client = await RawClient.open(url, "flood");
+  flood(client);
+  await untilNothingIsRead(client);
+  const closed = connections.close();
+  expect(await client.closed).toBe(1001);
+  gate.resolve(undefined);
+  await closed;
+});
