@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Engine, Transaction } from "../engine/types.ts";
-import { commitWithRetries } from "../runtime/commit-with-retries.ts";
+import { transact } from "../runtime/transact.ts";
 import { APP, type ComponentPath } from "../values/table-name.ts";
 import { boundedBytes, FileTooLargeError } from "./bounded-bytes.ts";
 import { fileByStorageId, insertFile, type StoredFile } from "./file-rows.ts";
@@ -104,11 +104,7 @@ export class FileStorage {
   }
 
   /** A transaction of its own, for callers that have none. Rejects where it loses every race. */
-  async commit<T>(body: (transaction: Transaction) => T): Promise<T> {
-    const committed = await commitWithRetries(this.#options.engine, (transaction) =>
-      Promise.resolve().then(() => ({ commit: true, result: body(transaction) })),
-    );
-    if (committed.kind === "conflicted") throw new Error(committed.message);
-    return committed.result;
+  commit<T>(body: (transaction: Transaction) => T): Promise<T> {
+    return transact(this.#options.engine, body);
   }
 }
