@@ -98,7 +98,11 @@ function addReadings(registry: Registry, sources: MetricSources): void {
   measured("gleaner_subscriptions", "Read sets that are watched.", () => engine().subscriptions);
   measured("gleaner_websocket_connections", "Open WebSockets.", sources.webSockets);
   measured("gleaner_live_queries", "Different queries that somebody watches.", sources.liveQueries);
-  measured("gleaner_scheduled_pending", "Scheduled functions that wait.", sources.scheduledPending);
+  measured(
+    "gleaner_scheduled_pending",
+    "Scheduled functions and runs of crons that wait.",
+    sources.scheduledPending,
+  );
   measured("gleaner_storage_bytes", "Bytes of stored files.", sources.storageBytes);
   measured("gleaner_data_file_bytes", "Size of the data file.", sources.dataFileBytes);
   measured("gleaner_wal_bytes", "Size of its write-ahead log.", sources.walBytes);

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Engine, Transaction } from "../engine/types.ts";
+import { runTablesOf } from "../scheduler/scheduled-function.ts";
 import { pendingRange } from "../scheduler/scheduled-queries.ts";
 import { STORAGE_TABLE } from "../storage/file-rows.ts";
 import { fullRange } from "../values/index-range.ts";
@@ -15,12 +16,12 @@ export type StoredStateDeps = {
   readonly now?: () => number;
 };
 
-/** Scheduled functions that wait, of all components; 10,000 where there are more. */
+/** Scheduled functions and runs of crons that wait, of all components; 10,000 where there are more. */
 export function countPending({ engine, components }: StoredStateDeps): number {
   return inSnapshot(engine, (transaction) => {
     let count = 0;
-    for (const component of components) {
-      const scan = transaction.scan(pendingRange(component), "asc");
+    for (const table of runTablesOf(components)) {
+      const scan = transaction.scan(pendingRange(table), "asc");
       while (count < MAX_COUNTED && scan.next() !== null) count++;
     }
     return count;

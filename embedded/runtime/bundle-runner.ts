@@ -215,7 +215,9 @@ export class BundleRunner implements FunctionRuntime {
   #scheduledCall(job: ScheduledFunction) {
     const target = this.#schedulable(job);
     if (target === null) throw new Error(`There is no function ${job.name} to run.`);
-    return { target, context: newCallContext({ identity: NO_USER, requestId: randomUUID() }, job.id) };
+    const scheduledFunctionId = job.isCronRun ? null : job.id;
+    const context = newCallContext({ identity: NO_USER, requestId: randomUUID() }, scheduledFunctionId);
+    return { target, context };
   }
 
   #watchScheduled({ path, identifier, type }: RegisteredFunction, { requestId, logs }: CallContext) {

@@ -1,7 +1,7 @@
 import { EXPORT_TABLE, IMPORT_TABLE } from "../backup/state-tables.ts";
 import type { TableDefinition } from "../engine/types.ts";
 import { CRON_TABLE } from "../scheduler/cron-job.ts";
-import { SCHEDULED_TABLE } from "../scheduler/scheduled-function.ts";
+import { CRON_RUN_TABLE, SCHEDULED_TABLE } from "../scheduler/scheduled-function.ts";
 import { DELETED_TABLE, FILE_TABLE, STORAGE_TABLE } from "../storage/file-rows.ts";
 import { APP, type ComponentPath } from "../values/table-name.ts";
 import { ENVIRONMENT_TABLE } from "./environment-table.ts";
@@ -18,7 +18,7 @@ const DEPLOYMENT_TABLES: readonly TableDefinition[] = [
   IMPORT_TABLE,
 ];
 /** Those that it keeps for the app and for each component. */
-const COMPONENT_TABLES: readonly TableDefinition[] = [SCHEDULED_TABLE, STORAGE_TABLE];
+const COMPONENT_TABLES: readonly TableDefinition[] = [SCHEDULED_TABLE, STORAGE_TABLE, CRON_RUN_TABLE];
 
 /** What the backend keeps beside a component's own tables, whatever its schema says. */
 export function systemTablesOf(component: ComponentPath): readonly TableDefinition[] {

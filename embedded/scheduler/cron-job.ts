@@ -7,7 +7,7 @@ export type CronJob = {
   readonly spec: CronSpec;
   /** When it is due next, in ms since the epoch. */
   readonly nextTime: number;
-  /** The `_scheduled_functions` row of its last run. */
+  /** The row of its last run, in `_cron_runs`; where an older release wrote it, in `_scheduled_functions`. */
   readonly lastRun: string | null;
 };
 

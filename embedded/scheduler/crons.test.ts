@@ -1,15 +1,22 @@
 import { expect, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/types.ts";
-import { commitWithRetries } from "../runtime/commit-with-retries.ts";
 import { openFixture } from "../runtime/runtime.fixture.ts";
+import { transact as write } from "../runtime/transact.ts";
 import { fullRange } from "../values/index-range.ts";
-import { CRON_TABLE, parseCronJob, type CronJob } from "./cron-job.ts";
+import { CRON_TABLE, formatCronJob, parseCronJob, type CronJob } from "./cron-job.ts";
 import type { CronSpec } from "./cron-spec.ts";
 import { advanceCron, Crons, reconcileCrons } from "./crons.ts";
-import { eventually } from "./scheduling.fixture.ts";
+import { eventually, states } from "./scheduling.fixture.ts";
 import { scheduledInState } from "./scheduled-queries.ts";
-import { setScheduledState } from "./scheduled-function.ts";
+import {
+  CRON_RUN_TABLE,
+  insertScheduled,
+  SCHEDULED_TABLE,
+  setScheduledState,
+  type ScheduledState,
+} from "./scheduled-function.ts";
+import { startScheduling } from "./start-scheduling.ts";
 
 const START = Date.parse("2026-11-21T10:00:00Z");
 const HOUR_MS = 3_600_000;
@@ -25,13 +32,12 @@ async function openTables(): Promise<Engine> {
   return (await openFixture({ engine: openEngine({ path: ":memory:" }) })).engine;
 }
 
-const write = <T>(engine: Engine, body: (transaction: ReturnType<Engine["begin"]>) => T): Promise<T> =>
-  commitWithRetries(engine, async (transaction) => ({ commit: true, result: body(transaction) })).then(
-    (committed) => {
-      if (committed.kind === "conflicted") throw new Error(committed.message);
-      return committed.result;
-    },
-  );
+async function scheduling(engine: Engine, crons: readonly CronSpec[]) {
+  const fixture = await openFixture({ engine });
+  const runtime = { scheduled: fixture.runner.scheduled, crons, componentPaths: [""] };
+  const onError = (error: unknown) => expect.unreachable(String(error));
+  return { fixture, stop: await startScheduling({ engine, runtime, onError }) };
+}
 
 function cronsOf(engine: Engine): CronJob[] {
   const transaction = engine.begin();
@@ -42,7 +48,9 @@ function cronsOf(engine: Engine): CronJob[] {
   return jobs;
 }
 
-const pending = (engine: Engine) => write(engine, (transaction) => scheduledInState(transaction, "pending"));
+const runsIn = (engine: Engine, kind: ScheduledState["kind"], table = CRON_RUN_TABLE.name) =>
+  write(engine, (transaction) => scheduledInState(transaction, kind, table));
+const pending = (engine: Engine) => runsIn(engine, "pending");
 
 test("the fixture's jobs are read from its crons.ts", async () => {
   const { runner, engine } = await openFixture();
@@ -114,7 +122,7 @@ test("the loop schedules a job again and again as its times come", async () => {
     for (const { id } of await pending(engine)) {
       await write(engine, (transaction) => setScheduledState(transaction, id, { kind: "success" }));
     }
-    return write(engine, (transaction) => scheduledInState(transaction, "success"));
+    return runsIn(engine, "success");
   };
   await eventually(async () => expect((await finish()).length).toBeGreaterThanOrEqual(2));
   const [first, second] = await finish();
@@ -122,4 +130,44 @@ test("the loop schedules a job again and again as its times come", async () => {
   await crons.close();
   await engine.close();
   expect(errors).toEqual([]);
+});
+
+test("a run that an older release scheduled finishes where it is, and is not joined by another", async () => {
+  const engine = await openTables();
+  await write(engine, (transaction) => {
+    const args = { text: "old" };
+    const job = { component: "", name: "later.js:note", args, scheduledTime: 0 };
+    const lastRun = insertScheduled(transaction, SCHEDULED_TABLE.name, job);
+    transaction.insert(CRON_TABLE.name, formatCronJob({ spec: hourly, nextTime: START, lastRun }));
+  });
+  const { id, lastRun } = cronsOf(engine)[0] as CronJob;
+  await write(engine, (transaction) => advanceCron(transaction, id, START));
+  expect(await pending(engine)).toEqual([]);
+  expect(cronsOf(engine)[0]?.lastRun).toBe(lastRun);
+  const { stop } = await scheduling(engine, []);
+  await eventually(async () => expect(await runsIn(engine, "success", SCHEDULED_TABLE.name)).toHaveLength(1));
+  await stop();
+  await engine.close();
+});
+
+test("functions see nothing of a cron's run, and it has no scheduled function's id", async () => {
+  const engine = openEngine({ path: ":memory:" });
+  const { fixture, stop } = await scheduling(engine, [{ ...hourly, function: "later:noteOrigin", args: {} }]);
+  const { call } = fixture;
+  await eventually(async () => expect(await runsIn(engine, "success")).toHaveLength(1));
+  await call("later:scheduleOrigin");
+  await eventually(async () => expect(await states(fixture)).toEqual(["success"]));
+  const [{ _id: scheduled }] = (await call("later:scheduled")) as [{ _id: string }];
+  const notes = (await call("notes:byRank", { from: 7, to: 8 })) as { text: string }[];
+  expect(notes.map(({ text }) => text)).toEqual(["not scheduled", scheduled]);
+
+  const [run] = await runsIn(engine, "success");
+  const hidden = "Table _cron_runs is not readable from functions.";
+  await expect(call("later:cronRuns")).rejects.toThrow(hidden);
+  await expect(call("later:anySystemDocument", { id: run?.id as string })).rejects.toThrow(hidden);
+  await expect(call("later:cancelAny", { id: run?.id as string })).rejects.toThrow(
+    "not the ID of a scheduled",
+  );
+  await stop();
+  await engine.close();
 });

@@ -1,13 +1,19 @@
 import type { Engine, Transaction } from "../engine/types.ts";
-import { commitWithRetries } from "../runtime/commit-with-retries.ts";
 import { parseFunctionPath, udfPathOf } from "../runtime/function-path.ts";
+import { transact } from "../runtime/transact.ts";
 import { APP, type ComponentPath } from "../values/table-name.ts";
 import { fullRange } from "../values/index-range.ts";
 import { CRON_TABLE, formatCronJob, parseCronJob, type CronJob } from "./cron-job.ts";
 import type { CronSpec } from "./cron-spec.ts";
 import { DueLoop } from "./due-loop.ts";
 import { firstRun, nextRun } from "./next-run.ts";
-import { getScheduled, insertScheduled, isFinal, type NewScheduledFunction } from "./scheduled-function.ts";
+import {
+  cronRunTableOf,
+  getScheduled,
+  insertScheduled,
+  isFinal,
+  type NewScheduledFunction,
+} from "./scheduled-function.ts";
 
 export type CronsOptions = {
   readonly engine: Engine;
@@ -17,8 +23,7 @@ export type CronsOptions = {
 };
 
 /**
- * Schedules the functions of the bundle's `crons.ts` as they come due. A run is a `_scheduled_functions` row
- * that is added in the transaction that moves the job to its next time: it happens once, whatever crashes.
+ * Schedules the functions of the bundle's `crons.ts` as they come due. A run is a `_cron_runs` row that is added in the transaction that moves the job to its next time: it happens once, whatever crashes.
  */
 export class Crons {
   readonly #options: CronsOptions;
@@ -26,24 +31,14 @@ export class Crons {
   readonly #advancing = new Map<string, Promise<void>>();
 
   constructor(options: CronsOptions) {
-    const { engine, clock, onError } = options;
     this.#options = options;
-    this.#loop = new DueLoop({
-      engine,
-      clock,
-      onError,
-      look: (transaction, now) => this.#look(transaction, now),
-    });
+    this.#loop = new DueLoop(options, (transaction, now) => this.#look(transaction, now));
   }
 
   /** Takes over the bundle's jobs, keeping the times of those that have not changed. */
   async start(): Promise<void> {
     const { engine, specs, clock } = this.#options;
-    const committed = await commitWithRetries(engine, async (transaction) => {
-      reconcileCrons(transaction, specs, clock());
-      return { commit: true, result: null };
-    });
-    if (committed.kind === "conflicted") throw new Error(committed.message);
+    await transact(engine, (transaction) => reconcileCrons(transaction, specs, clock()));
     this.#loop.wake();
   }
 
@@ -65,10 +60,7 @@ export class Crons {
   async #advance(id: string): Promise<void> {
     const { engine, clock, onError } = this.#options;
     try {
-      await commitWithRetries(engine, async (transaction) => {
-        advanceCron(transaction, id, clock());
-        return { commit: true, result: null };
-      });
+      await transact(engine, (transaction) => advanceCron(transaction, id, clock()));
     } catch (error) {
       onError(error);
     } finally {
@@ -100,7 +92,9 @@ export function advanceCron(transaction: Transaction, id: string, now: number): 
   if (nextTime > now) return;
   const last = lastRun === null ? null : getScheduled(transaction, lastRun);
   const isRunning = last !== null && !isFinal(last.state);
-  const run = isRunning ? lastRun : insertScheduled(transaction, ownerOf(spec), scheduledRun(spec, nextTime));
+  const run = isRunning
+    ? lastRun
+    : insertScheduled(transaction, cronRunTableOf(ownerOf(spec)), scheduledRun(spec, nextTime));
   transaction.replace(id, formatCronJob({ spec, nextTime: nextRun(spec, nextTime, now), lastRun: run }));
 }
 

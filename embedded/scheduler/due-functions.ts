@@ -1,19 +1,17 @@
 import type { Transaction } from "../engine/types.ts";
-import type { ComponentPath } from "../values/table-name.ts";
 import { parseScheduled, type ScheduledFunction } from "./scheduled-function.ts";
 import { pendingRange } from "./scheduled-queries.ts";
 
-/** The pending functions of all components in the order in which they are due. Reads no further than it is asked. */
+/** The pending functions of all tables in the order in which they are due. Reads no further than it is asked. */
 export function* pendingInOrder(
   transaction: Transaction,
-  components: readonly ComponentPath[],
+  tables: readonly string[],
 ): Generator<ScheduledFunction> {
-  const heads = components.map((component) => {
-    const range = pendingRange(component);
-    const scan = transaction.scan(range, "asc");
+  const heads = tables.map((table) => {
+    const scan = transaction.scan(pendingRange(table), "asc");
     const next = (): ScheduledFunction | null => {
       const entry = scan.next();
-      return entry === null ? null : parseScheduled(entry.document, range.table);
+      return entry === null ? null : parseScheduled(entry.document, table);
     };
     return { job: next(), next };
   });

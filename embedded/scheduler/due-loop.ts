@@ -1,11 +1,10 @@
 import type { Engine, Transaction } from "../engine/types.ts";
 
 /** Starts what is due, and says when to look again in ms since the epoch; null when only a write can matter. */
-export type Look = (transaction: Transaction, now: number) => number | null;
+type Look = (transaction: Transaction, now: number) => number | null;
 
 export type DueLoopOptions = {
   readonly engine: Engine;
-  readonly look: Look;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** Told of a look that failed; it is tried again after the longest sleep. */
@@ -21,13 +20,15 @@ const LONGEST_SLEEP_MS = 60_000;
  */
 export class DueLoop {
   readonly #options: DueLoopOptions;
+  readonly #start: Look;
   #timer: NodeJS.Timeout | null = null;
   #unsubscribe: () => void = () => {};
   #looking: NodeJS.Immediate | null = null;
   #isClosed = false;
 
-  constructor(options: DueLoopOptions) {
-    this.#options = options;
+  constructor({ engine, clock, onError }: DueLoopOptions, start: Look) {
+    this.#options = { engine, clock, onError };
+    this.#start = start;
   }
 
   wake(): void {
@@ -54,11 +55,11 @@ export class DueLoop {
   }
 
   #look(): void {
-    const { engine, look, clock } = this.#options;
+    const { engine, clock } = this.#options;
     const now = clock();
     const transaction = engine.begin({ snapshot: engine.durable(), now });
     try {
-      const nextTime = look(transaction, now);
+      const nextTime = this.#start(transaction, now);
       const { readSet, snapshot } = transaction;
       this.#unsubscribe = engine.subscribe(readSet, snapshot, () => this.wake());
       this.#sleep(nextTime === null ? LONGEST_SLEEP_MS : nextTime - now);

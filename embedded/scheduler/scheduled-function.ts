@@ -12,6 +12,8 @@ export type ScheduledState =
 
 export type ScheduledFunction = {
   readonly id: string;
+  /** Whether a cron wants it: its row is in `_cron_runs` then, which functions do not see. */
+  readonly isCronRun: boolean;
   /** Whose function it is: another component's than the table's where it was scheduled by a handle. */
   readonly component: ComponentPath;
   /** "module.js:name". */
@@ -23,8 +25,8 @@ export type ScheduledFunction = {
 };
 
 /**
- * `_scheduled_functions`, one for the app and for each component. Written by: the schedule and cancel syscalls (pending, canceled), the scheduler
- * (all others, and the removal of finished rows), the crons (pending).
+ * `_scheduled_functions`, one for the app and for each component. Written by: the schedule and cancel syscalls
+ * (pending, canceled), the scheduler (all others), the sweeper (removal of finished rows).
  */
 export const SCHEDULED_TABLE: TableDefinition = {
   name: "_scheduled_functions",
@@ -34,21 +36,33 @@ export const SCHEDULED_TABLE: TableDefinition = {
   ],
 };
 
-/** The engine's name for a component's table. */
+/**
+ * `_cron_runs`, one for the app and for each component, hidden from functions: in Convex, too, crons run apart from
+ * what is scheduled. Written by: the crons (pending), the scheduler (all other states), the sweeper (removal).
+ */
+export const CRON_RUN_TABLE: TableDefinition = { ...SCHEDULED_TABLE, name: "_cron_runs" };
+
+/** The engine's name for a component's `_scheduled_functions`. */
 export function scheduledTableOf(component: ComponentPath): string {
   return engineTableName({ component, table: SCHEDULED_TABLE.name });
 }
 
+/** The engine's name for a component's `_cron_runs`. */
+export function cronRunTableOf(component: ComponentPath): string {
+  return engineTableName({ component, table: CRON_RUN_TABLE.name });
+}
+
+/** The tables of all that waits to be run, as the engine names them. */
+export function runTablesOf(components: readonly ComponentPath[]): readonly string[] {
+  return components.flatMap((component) => [scheduledTableOf(component), cronRunTableOf(component)]);
+}
+
 export type NewScheduledFunction = Pick<ScheduledFunction, "component" | "name" | "args" | "scheduledTime">;
 
-/** Adds a pending row to the table of the component that schedules it, and returns its id. */
-export function insertScheduled(
-  transaction: Transaction,
-  scheduledBy: ComponentPath,
-  job: NewScheduledFunction,
-): string {
-  return transaction.insert(scheduledTableOf(scheduledBy), {
-    ...(job.component === scheduledBy ? {} : { component: job.component }),
+/** Adds a pending row to a table of the component that schedules it, by the engine's name, and returns its id. */
+export function insertScheduled(transaction: Transaction, table: string, job: NewScheduledFunction): string {
+  return transaction.insert(table, {
+    ...(job.component === parseEngineTableName(table).component ? {} : { component: job.component }),
     name: job.name,
     args: [job.args],
     scheduledTime: job.scheduledTime,
@@ -63,12 +77,14 @@ export function getScheduled(transaction: Transaction, id: string): ScheduledFun
   return document === null || table === null ? null : parseScheduled(document, table);
 }
 
-/** Reads a row of a component's table, by the engine's name. */
+/** Reads a row of a table, by the engine's name. */
 export function parseScheduled(document: DocumentJson, table: string): ScheduledFunction {
   const [args] = document["args"] as readonly JSONValue[];
+  const owner = parseEngineTableName(table);
   return {
     id: document["_id"] as string,
-    component: (document["component"] as string | undefined) ?? parseEngineTableName(table).component,
+    isCronRun: owner.table === CRON_RUN_TABLE.name,
+    component: (document["component"] as string | undefined) ?? owner.component,
     name: document["name"] as string,
     args: args ?? {},
     scheduledTime: document["scheduledTime"] as number,

@@ -3,9 +3,10 @@ import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/types.ts";
 import { openFixture, type Fixture } from "../runtime/runtime.fixture.ts";
 import { eventually, states, type ScheduledRow } from "./scheduling.fixture.ts";
-import { insertScheduled, setScheduledState } from "./scheduled-function.ts";
+import { insertScheduled, runTablesOf, setScheduledState } from "./scheduled-function.ts";
+import { scheduledInState } from "./scheduled-queries.ts";
 import { startScheduling } from "./start-scheduling.ts";
-import { commitWithRetries } from "../runtime/commit-with-retries.ts";
+import { transact } from "../runtime/transact.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
 import { fixtureBundle } from "../runtime/runtime.fixture.ts";
 
@@ -18,7 +19,7 @@ afterEach(async () => {
 async function scheduling(options: { readonly engine?: Engine } = {}): Promise<Fixture> {
   const fixture = await openFixture(options);
   const errors: unknown[] = [];
-  // Without the fixture's crons, whose runs would be seen among the scheduled functions.
+  // Without the fixture's crons, which would leave notes of their own.
   const runtime = { scheduled: fixture.runner.scheduled, crons: [], componentPaths: [""] };
   const stop = await startScheduling({
     engine: fixture.engine,
@@ -101,15 +102,20 @@ test("a hundred that are due at once all run exactly once", async () => {
 test("after a crash the pending ones run and the actions in progress have failed", async () => {
   const engine = openEngine({ path: ":memory:" });
   createFunctionRunner({ engine, bundle: await fixtureBundle() });
-  await commitWithRetries(engine, async (transaction) => {
+  const tables = runTablesOf([""]);
+  const [scheduled, cronRuns] = tables as [string, string];
+  await transact(engine, (transaction) => {
     const job = { component: "", args: { text: "again" }, scheduledTime: Date.now() - 5_000 };
-    insertScheduled(transaction, "", { name: "later.js:note", ...job });
-    insertScheduled(transaction, "", { name: "later.js:gone", ...job });
-    const interrupted = insertScheduled(transaction, "", { name: "later.js:noteByAction", ...job });
-    setScheduledState(transaction, interrupted, { kind: "inProgress" });
-    return { commit: true, result: null };
+    insertScheduled(transaction, scheduled, { name: "later.js:note", ...job });
+    insertScheduled(transaction, scheduled, { name: "later.js:gone", ...job });
+    for (const table of tables) {
+      const interrupted = insertScheduled(transaction, table, { name: "later.js:noteByAction", ...job });
+      setScheduledState(transaction, interrupted, { kind: "inProgress" });
+    }
   });
   const fixture = await scheduling({ engine });
   await eventually(async () => expect(await states(fixture)).toEqual(["failed", "failed", "success"]));
   expect(await texts(fixture)).toEqual(["again"]);
+  const runs = await transact(engine, (transaction) => scheduledInState(transaction, "failed", cronRuns));
+  expect(runs).toHaveLength(1);
 });

@@ -1,7 +1,6 @@
 import type { Engine, Transaction } from "../engine/types.ts";
-import { commitWithRetries } from "../runtime/commit-with-retries.ts";
 import type { ScheduledFunctionRunner } from "../runtime/scheduled-function-runner.ts";
-import type { ComponentPath } from "../values/table-name.ts";
+import { transact } from "../runtime/transact.ts";
 import { DueLoop } from "./due-loop.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { pendingInOrder } from "./due-functions.ts";
@@ -16,8 +15,8 @@ import {
 export type SchedulerOptions = {
   readonly engine: Engine;
   readonly functions: ScheduledFunctionRunner;
-  /** Whose `_scheduled_functions` are run: the app's and those of the components that are installed. */
-  readonly components: readonly ComponentPath[];
+  /** Whose rows are run, by the engine's names: those of the app and of the components that are installed. */
+  readonly tables: readonly string[];
   readonly clock: () => number;
   readonly onError: (error: unknown) => void;
   /** How many scheduled functions may run at once. */
@@ -31,7 +30,7 @@ const INTERRUPTED = "Transient error while executing action";
 type Postponed = { readonly until: number; readonly failures: number };
 
 /**
- * Runs the functions of `_scheduled_functions` when they are due: mutations exactly once, actions at most once.
+ * Runs the functions of `_scheduled_functions` and `_cron_runs` when they are due: mutations exactly once, actions at most once.
  * After a crash, what was pending runs, and the actions that were in progress have failed.
  */
 export class Scheduler {
@@ -42,21 +41,14 @@ export class Scheduler {
   readonly #postponed = new Map<string, Postponed>();
 
   constructor(options: SchedulerOptions) {
-    const { engine, clock, onError } = options;
     this.#options = options;
-    this.#loop = new DueLoop({
-      engine,
-      clock,
-      onError,
-      look: (transaction, now) => this.#look(transaction, now),
-    });
+    this.#loop = new DueLoop(options, (transaction, now) => this.#look(transaction, now));
   }
 
   async start(): Promise<void> {
-    await this.#transact((transaction) => {
-      const interrupted = this.#options.components.flatMap((component) =>
-        scheduledInState(transaction, "inProgress", component),
-      );
+    const { engine, tables } = this.#options;
+    await transact(engine, (transaction) => {
+      const interrupted = tables.flatMap((table) => scheduledInState(transaction, "inProgress", table));
       for (const { id } of interrupted) {
         setScheduledState(transaction, id, { kind: "failed", error: INTERRUPTED });
       }
@@ -74,9 +66,9 @@ export class Scheduler {
   }
 
   #look(transaction: Transaction, now: number): number | null {
-    const { concurrency = CONCURRENCY } = this.#options;
+    const { tables, concurrency = CONCURRENCY } = this.#options;
     let lookAgain: number | null = null;
-    for (const job of pendingInOrder(transaction, this.#options.components)) {
+    for (const job of pendingInOrder(transaction, tables)) {
       const dueAt = Math.max(job.scheduledTime, this.#postponed.get(job.id)?.until ?? 0);
       if (dueAt > now) lookAgain = Math.min(lookAgain ?? Infinity, dueAt);
       if (job.scheduledTime > now) break;
@@ -133,20 +125,11 @@ export class Scheduler {
 
   /** Moves a row from one state to another; false when it is not in the first. */
   #move(id: string, from: ScheduledState["kind"], to: ScheduledState): Promise<boolean> {
-    return this.#transact((transaction) => {
+    return transact(this.#options.engine, (transaction) => {
       if (getScheduled(transaction, id)?.state.kind !== from) return false;
       setScheduledState(transaction, id, to);
       return true;
     });
-  }
-
-  async #transact<T>(body: (transaction: Transaction) => T): Promise<T> {
-    const committed = await commitWithRetries(this.#options.engine, async (transaction) => ({
-      commit: true,
-      result: body(transaction),
-    }));
-    if (committed.kind === "conflicted") throw new Error(committed.message);
-    return committed.result;
   }
 
   #postpone(id: string): void {

@@ -1,6 +1,7 @@
 import type { Engine } from "../engine/types.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import { Crons } from "./crons.ts";
+import { runTablesOf } from "./scheduled-function.ts";
 import { Scheduler } from "./scheduler.ts";
 import { Sweeper } from "./sweeper.ts";
 
@@ -19,7 +20,7 @@ export type SchedulingOptions = {
  */
 export async function startScheduling(options: SchedulingOptions): Promise<() => Promise<void>> {
   const { engine, runtime, onError, clock = Date.now } = options;
-  const shared = { engine, clock, onError, components: runtime.componentPaths };
+  const shared = { engine, clock, onError, tables: runTablesOf(runtime.componentPaths) };
   const scheduler = new Scheduler({ ...shared, functions: runtime.scheduled });
   const crons = new Crons({ ...shared, specs: runtime.crons });
   const sweeper = new Sweeper(shared);

@@ -1,13 +1,11 @@
-import type { Engine, KeyRange, ScanEntry, Transaction } from "../engine/types.ts";
-import { commitWithRetries } from "../runtime/commit-with-retries.ts";
-import { SESSION_TABLE } from "../runtime/session-requests.ts";
-import type { ComponentPath } from "../values/table-name.ts";
-import { fullRange } from "../values/index-range.ts";
+import type { Engine, KeyRange, Transaction } from "../engine/types.ts";
+import { transact } from "../runtime/transact.ts";
 import { completedBeforeRange } from "./scheduled-queries.ts";
 
 export type SweeperOptions = {
   readonly engine: Engine;
-  readonly components: readonly ComponentPath[];
+  /** Of scheduled functions and runs of crons, by the engine's names. */
+  readonly tables: readonly string[];
   readonly clock: () => number;
   readonly onError: (error: unknown) => void;
 };
@@ -16,11 +14,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** How long a finished scheduled function can be looked up, as Convex keeps it. */
 const KEEP_FINISHED_MS = 7 * DAY_MS;
-/** How long a client may be away and still learn the outcome of a mutation that it sent. */
-const KEEP_SESSIONS_MS = DAY_MS;
 const BATCH = 500;
 
-/** Removes, once an hour, what the backend's own tables no longer need. */
+/** Removes, once an hour, the rows of what has long been run. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #timer: NodeJS.Timeout | null = null;
@@ -47,38 +43,26 @@ export class Sweeper {
 
   async sweep(): Promise<void> {
     const now = this.#options.clock();
-    for (const component of this.#options.components) {
-      await this.#removeAll(completedBeforeRange(component, now - KEEP_FINISHED_MS), () => true);
+    for (const table of this.#options.tables) {
+      await this.#removeAll(completedBeforeRange(table, now - KEEP_FINISHED_MS));
     }
-    await this.#removeAll(
-      fullRange(SESSION_TABLE.name, "by_creation_time"),
-      ({ document }) => (document["_creationTime"] as number) < now - KEEP_SESSIONS_MS,
-    );
   }
 
-  /** Removes the rows of a range up to the first that is still needed, in transactions of bounded size. */
-  async #removeAll(range: KeyRange, isOld: (entry: ScanEntry) => boolean): Promise<void> {
+  /** Removes the rows of a range in transactions of bounded size. */
+  async #removeAll(range: KeyRange): Promise<void> {
     let removed = BATCH;
     while (removed === BATCH && !this.#isClosed) {
-      const committed = await commitWithRetries(this.#options.engine, async (transaction) => ({
-        commit: true,
-        result: removeBatch(transaction, range, isOld),
-      }));
-      removed = committed.kind === "finished" ? committed.result : 0;
+      removed = await transact(this.#options.engine, (transaction) => removeBatch(transaction, range));
     }
   }
 }
 
-function removeBatch(
-  transaction: Transaction,
-  range: KeyRange,
-  isOld: (entry: ScanEntry) => boolean,
-): number {
+function removeBatch(transaction: Transaction, range: KeyRange): number {
   const scan = transaction.scan(range, "asc");
   let removed = 0;
   while (removed < BATCH) {
     const entry = scan.next();
-    if (entry === null || !isOld(entry)) break;
+    if (entry === null) break;
     transaction.remove(entry.document["_id"] as string);
     removed += 1;
   }

@@ -1,10 +1,11 @@
-import type { Engine } from "../engine/types.ts";
+import type { Engine, Transaction } from "../engine/types.ts";
 import { describeError, type Log } from "../operations/log.ts";
 import { SESSION_TABLE } from "../runtime/session-requests.ts";
+import { transact } from "../runtime/transact.ts";
 import { fullRange } from "../values/index-range.ts";
 
-/** A client that was away for longer has been given up by its page or its device: ms. */
-export const FORGET_AFTER_MS = 7 * 24 * 60 * 60 * 1000;
+/** How long a client may be away and still be answered from its records: two weeks, as in Convex, in ms. */
+const FORGET_AFTER_MS = 14 * 24 * 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
 /** Rows of one commit: a sweep must not hold up the mutations that wait behind it. */
 const BATCH = 500;
@@ -18,7 +19,7 @@ const BATCH = 500;
 export async function sweepSessionRequests(engine: Engine, now: number): Promise<number> {
   let removed = 0;
   for (;;) {
-    const swept = await sweepBatch(engine, now - FORGET_AFTER_MS);
+    const swept = await transact(engine, (transaction) => removeBatch(transaction, now - FORGET_AFTER_MS));
     removed += swept;
     if (swept < BATCH) return removed;
   }
@@ -39,9 +40,8 @@ export function startSessionJanitor(engine: Engine, log: Log): () => void {
   };
 }
 
-async function sweepBatch(engine: Engine, createdBefore: number): Promise<number> {
-  const transaction = engine.begin();
-  // Oldest first: whatever is written meanwhile comes after what this has read, so it never conflicts.
+function removeBatch(transaction: Transaction, createdBefore: number): number {
+  // Oldest first: whatever is written meanwhile comes after what this has read.
   const scan = transaction.scan(fullRange(SESSION_TABLE.name, "by_creation_time"), "asc");
   let removed = 0;
   while (removed < BATCH) {
@@ -50,10 +50,5 @@ async function sweepBatch(engine: Engine, createdBefore: number): Promise<number
     transaction.remove(document["_id"] as string);
     removed++;
   }
-  if (removed === 0) {
-    engine.discard(transaction);
-    return 0;
-  }
-  const outcome = await engine.commit(transaction);
-  return outcome.kind === "committed" ? removed : 0;
+  return removed;
 }

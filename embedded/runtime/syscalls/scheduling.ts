@@ -1,13 +1,18 @@
 import type { JSONValue } from "convex/values";
 import type { Transaction } from "../../engine/types.ts";
-import { cancelScheduled, insertScheduled, SCHEDULED_TABLE } from "../../scheduler/scheduled-function.ts";
+import {
+  cancelScheduled,
+  insertScheduled,
+  SCHEDULED_TABLE,
+  scheduledTableOf,
+} from "../../scheduler/scheduled-function.ts";
 import { localTableOf } from "../component-tables.ts";
 import type { ActionExecution, Execution, TransactionExecution } from "../execution.ts";
 import { udfPathOf } from "../function-path.ts";
 import { measureValue } from "../measure-value.ts";
-import { commitWithRetries } from "../commit-with-retries.ts";
 import type { Services } from "../services.ts";
 import { SyscallError } from "../syscall-error.ts";
+import { transact } from "../transact.ts";
 import { invalidArg, numberArg, objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { targetOf } from "./target.ts";
 
@@ -17,7 +22,7 @@ const FIVE_YEARS_MS = 5 * 366 * 24 * 3600 * 1000;
 export function schedule(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const job = parseJob(services, execution, args, execution.transaction.now);
   execution.usage.schedule(job.bytes);
-  return insertScheduled(execution.transaction, execution.component, job);
+  return insertScheduled(execution.transaction, scheduledTableOf(execution.component), job);
 }
 
 /** `1.0/cancel_job` */
@@ -33,7 +38,8 @@ export async function actionSchedule(
   args: SyscallArgs,
 ): Promise<JSONValue> {
   const job = parseJob(services, execution, args, Date.now());
-  return commitAlone(services, (transaction) => insertScheduled(transaction, execution.component, job));
+  const table = scheduledTableOf(execution.component);
+  return transact(services.engine, (transaction) => insertScheduled(transaction, table, job));
 }
 
 /** `1.0/actions/cancel_job` */
@@ -42,10 +48,8 @@ export async function actionCancelJob(
   execution: ActionExecution,
   args: SyscallArgs,
 ): Promise<JSONValue> {
-  return commitAlone(services, (transaction) => {
-    cancel(transaction, execution, args);
-    return null;
-  });
+  await transact(services.engine, (transaction) => cancel(transaction, execution, args));
+  return null;
 }
 
 function parseJob(services: Services, execution: Execution, args: SyscallArgs, now: number) {
@@ -71,16 +75,4 @@ function cancel(transaction: Transaction, { component }: Execution, args: Syscal
     throw invalidArg("id", "scheduler.cancel", `"${id}" is not the ID of a scheduled function`);
   }
   cancelScheduled(transaction, id);
-}
-
-async function commitAlone(
-  services: Services,
-  body: (transaction: Transaction) => JSONValue,
-): Promise<JSONValue> {
-  const committed = await commitWithRetries(services.engine, async (transaction) => ({
-    commit: true,
-    result: body(transaction),
-  }));
-  if (committed.kind === "conflicted") throw new SyscallError(committed.message);
-  return committed.result;
 }
