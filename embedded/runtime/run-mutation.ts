@@ -56,8 +56,8 @@ export async function runMutation(
 }
 
 /**
- * Runs the mutation of a `_scheduled_functions` or `_cron_runs` row. The row's new state commits with the mutation's writes, so
- * that a crash leaves both or neither. A failed mutation is rolled back and only its failure committed.
+ * Runs the mutation of a `_scheduled_functions` or `_cron_runs` row. The row's new state commits with the mutation's
+ * writes, so that a crash leaves both or neither. A failed mutation is rolled back and only its failure committed.
  */
 export async function runScheduledMutation(
   services: Services,
