@@ -176,6 +176,15 @@ describe("functions that call functions", () => {
   });
 });
 
+test.each([
+  ["ctx.auth.signJwt()", "world:signs", {}],
+  ["log.audit()", "world:audits", {}],
+  ["getServiceUrl()", "world:asksForService", { what: "url" }],
+  ["getServiceToken()", "world:asksForService", { what: "token" }],
+])("%s says that it is not here", async (name, path, args) => {
+  await expect(call(path, args)).rejects.toThrow(`${name} is not supported by the embedded backend`);
+});
+
 test("the specs name every function with its validators", () => {
   const specs = fixture.runner.functionSpecs();
   expect(specs.find(({ identifier }) => identifier === "notes.js:add")).toEqual({

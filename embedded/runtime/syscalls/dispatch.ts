@@ -80,6 +80,15 @@ const IN_ACTIONS: Table<Syscall<ActionExecution>> = table({
   "1.0/getRequestMetadata": meta.getRequestMetadata,
 });
 
+/** What Convex has and we do not, in the words of who calls it. */
+const UNSUPPORTED: Table<string> = table({
+  "1.0/signJwt": "ctx.auth.signJwt()",
+  "1.0/auditLog": "log.audit()",
+  "1.0/createServiceToken": "getServiceToken()",
+  "1.0/getServiceUrl": "getServiceUrl()",
+  "1.0/actions/vectorSearch": "ctx.vectorSearch()",
+});
+
 /** `Convex.syscall`: answered at once. */
 export function dispatchSync(
   services: Services,
@@ -145,6 +154,8 @@ export function endedError(): SyscallError {
 
 // The convex package looks for "Unknown async operation" to explain itself.
 function unavailable(op: string, { kind }: Execution): SyscallError {
+  const feature = UNSUPPORTED.get(op);
+  if (feature !== undefined) return new SyscallError(`${feature} is not supported by the embedded backend`);
   const known = [SYNC, EVERYWHERE, IN_QUERIES, IN_MUTATIONS, IN_ACTIONS].some((each) => each.has(op));
   return new SyscallError(`Unknown async operation ${op}${known ? ` in a ${kind}` : ""}`);
 }
