@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws";
 import { describeError, type Log } from "../operations/log.ts";
-import { InboundBytes } from "./inbound-bytes.ts";
+import { Inbound } from "./inbound.ts";
 import { parseClientMessage } from "./protocol.ts";
 import type { ServerMessage } from "./server-messages.ts";
 import { Session, type SessionDeps } from "./session.ts";
@@ -29,7 +29,7 @@ export class Connection {
   readonly #deps: SessionDeps;
   readonly #log: Log;
   readonly #onDropped: () => void;
-  readonly #inbound: InboundBytes;
+  readonly #inbound: Inbound;
   #session: Session | null = null;
   readonly #bytesRead: () => number;
   #bytesAtPing = 0;
@@ -44,7 +44,7 @@ export class Connection {
     this.#log = options.deps.log;
     this.#onDropped = options.onDropped;
     this.#bytesRead = options.bytesRead;
-    this.#inbound = new InboundBytes({ pause: () => ws.pause(), resume: () => ws.resume() });
+    this.#inbound = new Inbound({ pause: () => ws.pause(), resume: () => ws.resume() });
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { TokenVerifier } from "../auth/token-verifier.ts";
 import { PING_EVERY_MS, serve } from "./connections.fixture.ts";
-import { MAX_PENDING_BYTES } from "./inbound-bytes.ts";
+import { MAX_PENDING_BYTES, MAX_PENDING_MESSAGES } from "./inbound.ts";
 import { RawClient } from "./raw-client.fixture.ts";
 
 const MESSAGES = 30;
@@ -82,3 +82,18 @@ test("one that is not read can be sent away", { timeout: 60_000 }, async () => {
   gate.resolve(undefined);
   await closed;
 });
+
+test(
+  "thousands of small requests at once are all answered, on one connection",
+  { timeout: 60_000 },
+  async () => {
+    const many = 3 * MAX_PENDING_MESSAGES;
+    const { url } = await serve({});
+    const client = await RawClient.open(url, "many");
+    for (let requestId = 0; requestId < many; requestId++) {
+      client.send({ type: "Mutation", requestId, udfPath: "world:measure", args: [{ value: "x" }] });
+    }
+    await client.until(() => client.answered.length === many);
+    expect(client.answered).toEqual(Array.from({ length: many }, (_, requestId) => requestId));
+  },
+);

@@ -15,9 +15,6 @@ import { SessionCaller } from "./session-caller.ts";
 import type { SessionSocket } from "./session-socket.ts";
 import { nextTransition } from "./transition.ts";
 
-/** Requests of one connection that wait or run: a client that floods is dropped, not queued for. */
-const MAX_PENDING_REQUESTS = 2_000;
-
 export type SessionDeps = Authenticators & {
   readonly log: Log;
   readonly engine: Engine;
@@ -51,8 +48,7 @@ export class Session {
   readonly #held = new Map<QueryId, KnownResult>();
   /** Answered mutations whose timestamp no transition has covered yet. */
   #uncovered: readonly number[] = [];
-  #pending = 0;
-  /** What of it runs already: what is still queued runs when the client sends it again. */
+  /** What runs already: what is still queued runs when the client sends it again. */
   readonly #running = new Set<Promise<void>>();
   #draining = false;
   #busy = false;
@@ -84,8 +80,7 @@ export class Session {
   receive(message: ClientMessage, done: () => void): void {
     if (this.#closed) done();
     else if (!this.#caller.verifying) this.#handle({ message, done });
-    else if (this.#waiting.length < MAX_PENDING_REQUESTS) this.#waiting.push({ message, done });
-    else this.#socket.fail(new Error("TooManyConcurrentRequests"));
+    else this.#waiting.push({ message, done });
   }
 
   #handle({ message, done }: Received): void {
@@ -155,15 +150,10 @@ export class Session {
 
   #request(message: RequestMessage, done: () => void): void {
     if (this.#draining) return;
-    if (this.#pending >= MAX_PENDING_REQUESTS) {
-      this.#socket.fail(new Error("TooManyConcurrentRequests"));
-      return;
-    }
     if (this.#caller.expired) {
       this.#caller.refuseExpired(this.#at.identity);
       return;
     }
-    this.#pending++;
     const { identity } = this.#caller;
     const run = async (): Promise<void> => {
       try {
@@ -171,7 +161,6 @@ export class Session {
       } catch (error) {
         this.#socket.fail(error);
       } finally {
-        this.#pending--;
         done();
       }
     };

@@ -1,21 +1,26 @@
-/** Bytes of one client's requests that may wait or run. With more, nothing is read from it until half are done. */
+/** What of one client may wait or run. With more, nothing is read from it until half is done. */
 export const MAX_PENDING_BYTES = 64 * 1024 * 1024;
+export const MAX_PENDING_MESSAGES = 2_000;
 
 /** A socket whose reading can be stopped: the client's own buffers fill up instead of ours. */
 export type Valve = { readonly pause: () => void; readonly resume: () => void };
 
-/** Counts what a client's requests hold, and reads no more from it while that is too much. */
-export class InboundBytes {
+/**
+ * Counts what a client's messages hold, and reads no more from it while that is too much. A client that was cut
+ * off instead would come back with all of it again, and get no further.
+ */
+export class Inbound {
   readonly #valve: Valve;
-  #held = 0;
+  #bytes = 0;
+  #messages = 0;
   #paused = false;
 
   constructor(valve: Valve) {
     this.#valve = valve;
   }
 
-  get held(): number {
-    return this.#held;
+  get heldBytes(): number {
+    return this.#bytes;
   }
 
   /** What the client answers meanwhile is not heard. */
@@ -25,8 +30,9 @@ export class InboundBytes {
 
   /** Counts a message until what is returned is called; calling that again does nothing. */
   hold(bytes: number): () => void {
-    this.#held += bytes;
-    if (!this.#paused && this.#held > MAX_PENDING_BYTES) {
+    this.#bytes += bytes;
+    this.#messages += 1;
+    if (!this.#paused && (this.#bytes > MAX_PENDING_BYTES || this.#messages > MAX_PENDING_MESSAGES)) {
       this.#paused = true;
       this.#valve.pause();
     }
@@ -39,8 +45,10 @@ export class InboundBytes {
   }
 
   #release(bytes: number): void {
-    this.#held -= bytes;
-    if (!this.#paused || this.#held >= MAX_PENDING_BYTES / 2) return;
+    this.#bytes -= bytes;
+    this.#messages -= 1;
+    if (!this.#paused) return;
+    if (this.#bytes >= MAX_PENDING_BYTES / 2 || this.#messages >= MAX_PENDING_MESSAGES / 2) return;
     this.#paused = false;
     this.#valve.resume();
   }
