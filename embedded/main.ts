@@ -3,7 +3,7 @@ import { flushCompileCache } from "node:module";
 import { parseArguments, USAGE } from "./arguments.ts";
 import { createLog, describeError, type Log } from "./operations/log.ts";
 import { startRestartingBackend } from "./restarting-backend.ts";
-import type { Backend } from "./server.ts";
+import type { Backend } from "./backend-options.ts";
 
 /** Bad arguments, as the shell's own tools report them. */
 const EXIT_USAGE = 2;

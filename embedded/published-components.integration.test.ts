@@ -6,7 +6,8 @@ import { ConvexHttpClient } from "convex/browser";
 import { anyApi, getFunctionName, type FunctionReference } from "convex/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "./scheduler/scheduling.fixture.ts";
-import { startBackend, type Backend } from "./server.ts";
+import type { Backend } from "./backend-options.ts";
+import { startBackend } from "./server.ts";
 
 // Convex's own components, unmodified from their packages, driven by their published clients.
 const FOLDER = fileURLToPath(new URL("./fixtures/published-components/convex", import.meta.url));

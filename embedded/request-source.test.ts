@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { startBackend, type Backend } from "./server.ts";
+import type { Backend } from "./backend-options.ts";
+import { startBackend } from "./server.ts";
 
 const convexDir = join(import.meta.dirname, "fixtures/request-source/convex");
 const forwarded = { "User-Agent": "probe/1", "X-Forwarded-For": "6.6.6.6, 203.0.113.7" };

@@ -1,6 +1,7 @@
 import { undoRestore, writeOutcome } from "./backup/restore-swap.ts";
 import { describeError, SILENT } from "./operations/log.ts";
-import { startBackend, type Backend, type BackendOptions } from "./server.ts";
+import type { Backend, BackendOptions } from "./backend-options.ts";
+import { startBackend } from "./server.ts";
 
 /**
  * Starts a backend that a restore can start again, on the same ports: its clients come back by themselves. A

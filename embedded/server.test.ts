@@ -3,7 +3,8 @@ import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startBackend, type Backend, type BackendOptions } from "./server.ts";
+import type { Backend, BackendOptions } from "./backend-options.ts";
+import { startBackend } from "./server.ts";
 
 const root = join(import.meta.dirname, "..");
 

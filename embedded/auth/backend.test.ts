@@ -5,7 +5,8 @@ import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference, type UserIdentity } from "convex/server";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { startBackend, type Backend } from "../server.ts";
+import type { Backend } from "../backend-options.ts";
+import { startBackend } from "../server.ts";
 import { startIssuer, type Issuer } from "./issuer.fixture.ts";
 
 const whole = makeFunctionReference<"query", Record<string, never>, UserIdentity | null>("identity:whole");

@@ -6,7 +6,7 @@ import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import type { Value } from "convex/values";
 import { startRestartingBackend } from "../restarting-backend.ts";
-import type { Backend, BackendOptions } from "../server.ts";
+import type { Backend, BackendOptions } from "../backend-options.ts";
 
 const modules = join(import.meta.dirname, "../../node_modules");
 const cli = join(modules, "convex/bin/main.js");

@@ -5,7 +5,7 @@ import type { ValidatorJson } from "../runtime/validator-json.ts";
 import { fullRange } from "../values/index-range.ts";
 import { parseEngineTableName, type ComponentPath } from "../values/table-name.ts";
 import { ImportFailure } from "./import-failure.ts";
-import type { ImportPlan } from "./import-plan.ts";
+import type { ImportPlan } from "./planned-tables.ts";
 import { tablesAfter } from "./tables-after.ts";
 
 const DOCUMENTS_PER_TURN = 200;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { deletesSomething, planImport, summaryOf, type ImportedTable, type Present } from "./import-plan.ts";
+import { deletesSomething, planImport, summaryOf } from "./import-plan.ts";
+import type { ImportedTable, Present } from "./planned-tables.ts";
 
 const present: Present = {
   tables: [

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { encodeDocumentId } from "../values/document-id.ts";
-import { planImport, summaryOf, type ImportedTable, type Present } from "./import-plan.ts";
+import { planImport, summaryOf } from "./import-plan.ts";
+import type { ImportedTable, Present } from "./planned-tables.ts";
 import { renumberIds } from "./renumber-ids.ts";
 
 const present = (counts: Readonly<Record<string, number>>): Present => ({

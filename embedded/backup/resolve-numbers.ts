@@ -1,6 +1,6 @@
 import { APP, parseEngineTableName } from "../values/table-name.ts";
 import { ImportFailure } from "./import-failure.ts";
-import type { ImportPlan, PlannedTable, Present } from "./import-plan.ts";
+import type { ImportPlan, PlannedTable, Present } from "./planned-tables.ts";
 
 /**
  * Ids say by a number which table they are of. In Convex each component counts its own tables; here the numbers of

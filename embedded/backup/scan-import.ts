@@ -1,7 +1,7 @@
 import { decodeDocumentId } from "../values/document-id.ts";
 import { engineTableName, type ComponentPath } from "../values/table-name.ts";
 import { at } from "./import-failure.ts";
-import type { ImportedTable } from "./import-plan.ts";
+import type { ImportedTable } from "./planned-tables.ts";
 import { STORAGE } from "./import-plan.ts";
 import type { ImportSource, Row, SourceTable } from "./import-source.ts";
 

@@ -2,7 +2,7 @@ import type { Engine } from "../engine/types.ts";
 import type { TableOf } from "../runtime/validator-json.ts";
 import { decodeDocumentId } from "../values/document-id.ts";
 import { parseEngineTableName, type ComponentPath } from "../values/table-name.ts";
-import type { ImportPlan } from "./import-plan.ts";
+import type { ImportPlan } from "./planned-tables.ts";
 
 /** To which of a component's tables an id will belong once an import is in place. */
 export function tablesAfter(engine: Engine, { tables, drop }: ImportPlan, component: ComponentPath): TableOf {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { expect, onTestFinished, test } from "vitest";
 import { api } from "../../test/conformance/api.ts";
-import { startBackend, type Backend, type BackendOptions } from "../server.ts";
+import type { Backend, BackendOptions } from "../backend-options.ts";
+import { startBackend } from "../server.ts";
 import { createLog } from "./log.ts";
 
 const adminKey = "test|0123456789";

@@ -6,7 +6,8 @@ import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference, type FunctionReference } from "convex/server";
 import type { Value } from "convex/values";
 import { onTestFinished } from "vitest";
-import { startBackend, type Backend, type BackendOptions } from "../server.ts";
+import type { Backend, BackendOptions } from "../backend-options.ts";
+import { startBackend } from "../server.ts";
 import { filesFolderOf } from "./open-files.ts";
 
 export const ADMIN_KEY = "storage|0123456789abcdef";

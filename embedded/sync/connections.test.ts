@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { startBackend, type Backend } from "../server.ts";
+import type { Backend } from "../backend-options.ts";
+import { startBackend } from "../server.ts";
 
 const fixture = join(import.meta.dirname, "../../test/conformance/convex");
 let folder: string;

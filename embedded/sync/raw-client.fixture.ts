@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { startBackend, type Backend, type BackendOptions } from "../server.ts";
+import type { Backend, BackendOptions } from "../backend-options.ts";
+import { startBackend } from "../server.ts";
 
 /** A whole backend over the conformance suite's functions, for one test. */
 export async function openBackend(log: BackendOptions["log"]): Promise<Backend> {
