@@ -11,9 +11,15 @@ const envSource = z.discriminatedUnion("type", [
 ]);
 
 const child = z.object({
-  name: z.string().regex(NAME, {
-    error: "A component's name may only contain letters, digits and underscores, and not begin with a digit",
-  }),
+  name: z
+    .string()
+    .regex(NAME, {
+      error:
+        "A component's name may only contain letters, digits and underscores, and not begin with a digit",
+    })
+    .refine((name) => !(name in Object.prototype), {
+      error: "A component cannot have the name of what every object has, such as __proto__",
+    }),
   /** The folder of the child's definition, relative to the functions folder. */
   path: z.string(),
   env: z.array(z.tuple([z.string(), envSource])).nullish(),

@@ -45,6 +45,7 @@ test.each([
   ["it imports what is not there", 'import "../gone/convex.config.js";', /Could not resolve/],
   ["its export is no app", "export default {};", /must come from defineApp\(\)/],
   ["two components have one name", `${use} app.use(child); app.use(child);`, /Two components .* "child"/],
+  ["a name is every object's", `${use} app.use(child, { name: "__proto__" });`, /such as __proto__/],
   ["a name reaches elsewhere", `${use} app.use(child, { name: "a/b" });`, /may only contain letters/],
   [
     "a variable is not declared",
@@ -53,6 +54,22 @@ test.each([
   ],
 ])("a config is refused when %s", async (_, body, reason) => {
   expect(reasonOf(await bundleOf({ ...app(body), ...child }))).toMatch(reason);
+});
+
+test("components that install each other are named", async () => {
+  const using = (name: string, other: string) => ({
+    [`${name}/convex.config.ts`]: `${server}
+      import other from "../${other}/convex.config.js";
+      const component = defineComponent("${name}");
+      component.use(other);
+      export default component;`,
+  });
+  const outcome = await bundleOf({
+    ...app(`${use} app.use(child);`),
+    ...using("child", "grandchild"),
+    ...using("grandchild", "child"),
+  });
+  expect(reasonOf(outcome)).toContain("in a circle: ../child → ../grandchild → ../child");
 });
 
 test("a component that wants Node's runtime is named", async () => {

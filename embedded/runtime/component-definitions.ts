@@ -4,6 +4,7 @@ import vm from "node:vm";
 import { build, type Plugin, type PluginBuild, type OnResolveArgs } from "esbuild";
 import { parseAnalysis, type DefinitionAnalysis } from "./component-analysis.ts";
 import { mountsOf, type ComponentMount } from "./component-mounts.ts";
+import { findCycle } from "./definition-cycle.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 
 /** What the app's `convex.config.ts` installs; the app alone where there is no such file. */
@@ -32,7 +33,14 @@ export async function findComponents(folder: string): Promise<ComponentTreeOutco
   const config = CONFIG_FILES.map((file) => join(folder, file)).find((file) => existsSync(file));
   if (config === undefined) return { kind: "ok", tree: { mounts: [APP_ALONE], folders: new Map() } };
   const folders = new Map<string, string>();
-  const evaluated = evaluate(await bundleDefinitions(config, folder, folders));
+  const uses = new Map<string, Set<string>>();
+  const code = await bundleDefinitions(config, folder, folders, uses);
+  const cycle = findCycle(uses);
+  if (cycle !== null) {
+    const path = cycle.map((key) => (key === "" ? "the app" : key)).join(" → ");
+    return failed("", `components cannot install each other in a circle: ${path}`);
+  }
+  const evaluated = evaluate(code);
   if (evaluated.kind === "failed") return evaluated;
   const mounted = mountsOf(evaluated.definitions);
   if (mounted.kind === "invalid") return { kind: "failed", message: mounted.reason };
@@ -51,6 +59,7 @@ async function bundleDefinitions(
   config: string,
   folder: string,
   folders: Map<string, string>,
+  uses: Map<string, Set<string>>,
 ): Promise<string> {
   const result = await build({
     entryPoints: [config],
@@ -63,16 +72,21 @@ async function bundleDefinitions(
     target: "esnext",
     conditions: ["convex", "module"],
     logLevel: "silent",
-    plugins: [componentReferences(folder, folders)],
+    plugins: [componentReferences(folder, folders, uses)],
   });
   return result.outputFiles[0]?.text ?? "";
 }
 
 /**
  * Gives a config that imports another one what the convex package wants there: where the definition is and what
- * it calls itself. The definition itself is left in a global.
+ * it calls itself. The definition itself is left in a global. `uses`: which folder's files import which config.
  */
-function componentReferences(folder: string, folders: Map<string, string>): Plugin {
+function componentReferences(
+  folder: string,
+  folders: Map<string, string>,
+  uses: Map<string, Set<string>>,
+): Plugin {
+  const keyOf = (file: string): string => relative(folder, dirname(file)).split(sep).join("/");
   return {
     name: NAMESPACE,
     setup(pluginBuild) {
@@ -80,10 +94,13 @@ function componentReferences(folder: string, folders: Map<string, string>): Plug
         if (args.kind === "entry-point" || args.namespace === NAMESPACE || args.pluginData === NAMESPACE)
           return;
         const path = await resolveConfig(pluginBuild, args);
-        return path === null ? undefined : { path, namespace: NAMESPACE };
+        if (path === null) return;
+        const user = keyOf(args.importer);
+        uses.set(user, (uses.get(user) ?? new Set()).add(keyOf(path)));
+        return { path, namespace: NAMESPACE };
       });
       pluginBuild.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => {
-        const key = relative(folder, dirname(path)).split(sep).join("/");
+        const key = keyOf(path);
         folders.set(key, dirname(path));
         const contents = `
           import definition from ${JSON.stringify(path)};
