@@ -65,6 +65,9 @@ async function readBackup(
   before: (manifest: BackupManifest) => Promise<void> = () => Promise.resolve(),
 ): Promise<BackupManifest> {
   const zip = await openPromise(file, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      throw new BackupRefusedError(`there is no file ${file}`);
+    }
     throw new BackupRefusedError(`it is not a whole ZIP file (${reasonOf(error)})`);
   });
   try {

@@ -8,13 +8,19 @@ const ONE_RANGE = /^\s*(\d{0,15})-(\d{0,15})\s*$/;
 
 /**
  * What of a file of `size` bytes a `Range` header asks for (RFC 9110, 14); both ends are included. A header that is
- * none is ignored, as the RFC wants; several ranges are refused and an empty file is sent whole, as by Convex.
+ * none is ignored, as the RFC wants; an empty file is sent whole, as by Convex, and so is one of which several parts
+ * are wanted.
  */
 export function chooseRange(header: string | undefined, size: number): RangeChoice {
   const ranges = header === undefined ? undefined : BYTES.exec(header.trim())?.[1];
   if (ranges === undefined || size === 0) return { kind: "whole" };
-  if (ranges.includes(",")) return { kind: "unsatisfiable" };
-  const [, first = "", last = ""] = ONE_RANGE.exec(ranges) ?? [];
+  const choices = ranges.split(",").map((range) => chooseOne(range, size));
+  if (choices.length === 1) return choices[0] ?? { kind: "whole" };
+  return { kind: choices.every(({ kind }) => kind === "unsatisfiable") ? "unsatisfiable" : "whole" };
+}
+
+function chooseOne(range: string, size: number): RangeChoice {
+  const [, first = "", last = ""] = ONE_RANGE.exec(range) ?? [];
   if (first === "" && last === "") return { kind: "whole" };
   if (first === "") {
     const length = Number(last);
