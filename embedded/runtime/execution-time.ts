@@ -1,9 +1,11 @@
+import { forgetPace } from "./fuel.ts";
 import { LIMITS } from "./limits.ts";
+import { hasOutgrown, memoryUse, type MemoryUse } from "./memory-use.ts";
 import { currentTurn, markRunning, takeRunningMs } from "./turn-clock.ts";
 
-/** A function has run for longer than it may. */
-export class FunctionTimeError extends Error {
-  override readonly name = "FunctionTimeError";
+/** A function has run for longer, or taken more memory, than it may. */
+export class ExecutionLimitError extends Error {
+  override readonly name = "ExecutionLimitError";
 }
 
 /** `total`: all that it runs counts. `unbroken`: what it runs without letting others run. */
@@ -17,41 +19,49 @@ export class ExecutionTime {
   readonly #limit: TimeLimit;
   #usedMs = 0;
   #turn = currentTurn();
-  #error: FunctionTimeError | null = null;
-  /** Told once, when the time is spent. */
-  onSpent: ((error: FunctionTimeError) => void) | null = null;
+  #memory: MemoryUse | null = null;
+  #error: ExecutionLimitError | null = null;
+  /** Told once, when it must end. */
+  onSpent: ((error: ExecutionLimitError) => void) | null = null;
 
   constructor(limit: TimeLimit) {
     this.#limit = limit;
   }
 
   /** Why it must not go on; null while it may. */
-  get error(): FunctionTimeError | null {
+  get error(): ExecutionLimitError | null {
     return this.#error;
   }
 
   /** Its code begins to run, or to run again after a syscall. */
   start(): void {
     markRunning(this);
+    forgetPace();
   }
 
-  /** Its code has called for a syscall, whose time does not count. */
-  pause(): void {
-    this.#charge();
-  }
-
-  /** Throws FunctionTimeError once the time is spent. */
+  /** Throws ExecutionLimitError once the time is spent. */
   check(): void {
     if (this.#error === null) this.#count();
     if (this.#error !== null) throw this.#error;
   }
 
+  /** As `check`, for memory too. */
+  checkAll(): void {
+    this.check();
+    this.#memory ??= memoryUse();
+    if (!hasOutgrown(this.#memory)) return;
+    this.#end("JavaScript execution ran out of memory (maximum memory usage: 64 MB)");
+    this.check();
+  }
+
   /** Ends it: no more than `limitMs` were granted. */
   spend(limitMs: number): void {
     if (this.#error !== null) return;
-    this.#error = new FunctionTimeError(
-      `Function execution timed out (maximum duration: ${limitMs / 1_000}s)`,
-    );
+    this.#end(`Function execution timed out (maximum duration: ${limitMs / 1_000}s)`);
+  }
+
+  #end(message: string): void {
+    this.#error = new ExecutionLimitError(message);
     this.onSpent?.(this.#error);
   }
 
@@ -65,6 +75,8 @@ export class ExecutionTime {
     const ranMs = takeRunningMs(this);
     const isNewTurn = currentTurn() !== this.#turn;
     this.#turn = currentTurn();
-    this.#usedMs = this.#limit === "unbroken" && isNewTurn ? ranMs : this.#usedMs + ranMs;
+    const isAnew = this.#limit === "unbroken" && isNewTurn;
+    this.#usedMs = isAnew ? ranMs : this.#usedMs + ranMs;
+    if (isAnew) this.#memory = null;
   }
 }

@@ -1,6 +1,8 @@
-import { convexToJson, type JSONValue, type Value } from "convex/values";
-import { isNativeError } from "./native-error.ts";
+import type { JSONValue } from "convex/values";
+import { LIMITS } from "./limits.ts";
 import type { StackMapper } from "./stack-trace.ts";
+import { copyThrown, type ThrownValue } from "./thrown-value.ts";
+import { truncated } from "./truncated.ts";
 
 /** Why a function did not return a value: the text below "Server Error", and a ConvexError's data. */
 export type FunctionFailure = {
@@ -12,19 +14,25 @@ export type FunctionFailure = {
 export type FunctionSuccess = { readonly kind: "success"; readonly value: JSONValue };
 export type FunctionResult = FunctionSuccess | FunctionFailure;
 
-const CONVEX_ERROR = Symbol.for("ConvexError");
-
 /** A refusal that is not the developer's code's: shown as it is, without "Uncaught". */
 export function refusal(message: string): FunctionFailure {
   return { kind: "failure", message };
 }
 
-/** Describes what a function threw, as `Uncaught Error: message` with its frames in the developer's files. */
+/**
+ * Describes what a function threw, as `Uncaught Error: message` with its frames in the developer's files. Never
+ * throws, but may run the developer's code: call it where that code's time is bounded.
+ */
 export function describeThrown(thrown: unknown, mapStack: StackMapper): FunctionFailure {
-  if (!isErrorLike(thrown)) return { kind: "failure", message: `Uncaught ${String(thrown)}` };
-  const frames = mapStack(typeof thrown.stack === "string" ? thrown.stack : "");
-  const message = [`Uncaught ${headline(thrown)}`, ...frames].join("\n");
-  const data = dataOf(thrown);
+  return describeCopy(copyThrown(thrown), mapStack);
+}
+
+/** Describes the copy of what was thrown; runs none of the developer's code. */
+export function describeCopy(thrown: ThrownValue, mapStack: StackMapper): FunctionFailure {
+  if (thrown.kind === "value") return { kind: "failure", message: bounded(`Uncaught ${thrown.text}`) };
+  const { name, data } = thrown;
+  const title = thrown.message === "" ? name : `${name}: ${thrown.message}`;
+  const message = [bounded(`Uncaught ${title}`), ...mapStack(framesOf(thrown))].join("\n");
   return data === undefined ? { kind: "failure", message } : { kind: "failure", message, data };
 }
 
@@ -33,22 +41,12 @@ export function clientMessage(requestId: string, failure: FunctionFailure): stri
   return `[Request ID: ${requestId}] Server Error\n${failure.message}`;
 }
 
-type ErrorLike = { name?: unknown; message?: unknown; stack?: unknown; data?: unknown };
-
-// An error of the functions' realm is not an instance of this realm's Error.
-function isErrorLike(thrown: unknown): thrown is ErrorLike {
-  return isNativeError(thrown) || (typeof thrown === "object" && thrown !== null && "message" in thrown);
+// The message stands before the frames, and may be as long as the developer's code has made it.
+function framesOf({ message, stack }: ThrownValue & { readonly kind: "error" }): string {
+  const from = Math.max(stack.indexOf(message), 0) + message.length;
+  return stack.slice(from, from + LIMITS.errorBytes);
 }
 
-function headline({ name, message }: ErrorLike): string {
-  const title = typeof name === "string" && name !== "" ? name : "Error";
-  return typeof message === "string" && message !== "" ? `${title}: ${message}` : title;
-}
-
-function dataOf(thrown: ErrorLike): JSONValue | undefined {
-  if (!(CONVEX_ERROR in thrown)) return undefined;
-  // The convex package serializes it when the error leaves a function's handler.
-  if (typeof thrown.data === "string" && "ConvexErrorSymbol" in thrown)
-    return JSON.parse(thrown.data) as JSONValue;
-  return convexToJson((thrown.data ?? null) as Value);
+function bounded(text: string): string {
+  return truncated(text, LIMITS.errorBytes);
 }

@@ -2,10 +2,9 @@ import type { JSONValue } from "convex/values";
 import { checkArguments, checkReturned } from "./arguments.ts";
 import { executions, isTransactional, type Execution } from "./execution.ts";
 import { localTableOf } from "./component-tables.ts";
-import { describeThrown, refusal, type FunctionResult } from "./function-failure.ts";
+import { describeThrown, refusal, type FunctionFailure, type FunctionResult } from "./function-failure.ts";
 import type { RegisteredFunction } from "./registered-function.ts";
 import type { Services } from "./services.ts";
-import { FunctionTimeError } from "./execution-time.ts";
 import { NeverResolvesError, withinUserTime } from "./user-time.ts";
 import type { TableOf } from "./validator-json.ts";
 
@@ -25,17 +24,25 @@ export async function invoke(
     const { requestId } = execution.context;
     execution.time.start();
     const returned = executions.run(execution, () => target.invoke(argsJson, requestId));
-    value = JSON.parse(await withinUserTime(execution, returned)) as JSONValue;
+    const json = await withinUserTime(execution, returned);
+    // What takes long inside of V8 has no ticks.
+    if (isTransactional(execution)) execution.time.check();
+    value = JSON.parse(json) as JSONValue;
   } catch (thrown) {
-    // What it threw meanwhile does not matter: it was told to stop.
-    const stopped = execution.time.error ?? thrown;
-    if (stopped instanceof FunctionTimeError || stopped instanceof NeverResolvesError) {
-      return refusal(stopped.message);
-    }
-    return describeThrown(thrown, services.mapStack);
+    return failureOf(services, execution, thrown);
   }
   const unfit = checkReturned(target, value, tableOf);
   return unfit === null ? { kind: "success", value } : refusal(unfit);
+}
+
+/** Describes what a function threw, on the function's own time: reading it may run the function's code. */
+export function failureOf(services: Services, execution: Execution, thrown: unknown): FunctionFailure {
+  const { time } = execution;
+  if (NeverResolvesError.isOne(thrown)) return refusal(thrown.message);
+  const failure =
+    time.error === null ? executions.run(execution, () => describeThrown(thrown, services.mapStack)) : null;
+  // What it threw meanwhile does not matter: it was told to stop.
+  return failure === null || time.error !== null ? refusal(time.error?.message ?? "") : failure;
 }
 
 function tableLookup({ engine }: Services, execution: Execution): TableOf {

@@ -4,14 +4,17 @@ import { APP, type ComponentPath } from "../values/table-name.ts";
 import { MODULES_GLOBAL } from "./bundle-script.ts";
 import type { Bundle } from "./bundle.ts";
 import type { ComponentVariables } from "./component-variables.ts";
-import { CHECK_GLOBAL } from "./loop-ticks.ts";
-import { checkTime } from "./user-time.ts";
+import { TICKS_GLOBAL } from "./loop-ticks.ts";
+import { executionTicks } from "./user-time.ts";
 import { installDeterminism } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
+import { copyThrown, type ThrownValue } from "./thrown-value.ts";
 import type { ConvexGlobal } from "./syscalls/convex-global.ts";
 
-const LOAD_TIMEOUT_MS = 10_000;
+// To display an error, Node reads its stack, which no time limit covers.
+const LOADING = { timeout: 10_000, displayErrors: false };
+const COPY_GLOBAL = "__convexCopyThrown";
 
 // A regular expression has no loop that a tick could be put into. One that backtracks too much goes on in V8's
 // linear engine instead, unless it has a back reference or looks around.
@@ -23,10 +26,10 @@ export type ModuleNamespaces = { readonly [module: string]: { readonly [name: st
 /** The bundle's modules threw while they were loaded. */
 export class ModuleLoadError extends Error {
   override readonly name = "ModuleLoadError";
-  readonly thrown: unknown;
+  readonly thrown: ThrownValue;
 
-  constructor(thrown: unknown) {
-    super("The functions could not be loaded", { cause: thrown });
+  constructor(thrown: ThrownValue) {
+    super("The functions could not be loaded");
     this.thrown = thrown;
   }
 }
@@ -49,7 +52,7 @@ export function loadBundle(
   let loading: ComponentPath = APP;
   const context = vm.createContext({ Convex: convex, ...sharedGlobals(env, () => loading) });
   const intrinsic = (name: string): unknown => vm.runInContext(name, context) as unknown;
-  context[CHECK_GLOBAL] = checkTime;
+  context[TICKS_GLOBAL] = executionTicks;
   context["self"] = intrinsic("globalThis");
   bridgeRealms(intrinsic);
   installDeterminism(context, intrinsic);
@@ -58,13 +61,23 @@ export function loadBundle(
   for (const { path, definition } of bundle.mounts) {
     loading = path;
     try {
-      scripts.get(definition)?.runInContext(context, { timeout: LOAD_TIMEOUT_MS });
+      scripts.get(definition)?.runInContext(context, LOADING);
     } catch (thrown) {
-      throw new ModuleLoadError(thrown);
+      throw new ModuleLoadError(copyWithin(context, thrown));
     }
     namespaces.set(path, context[MODULES_GLOBAL] as ModuleNamespaces);
   }
   return namespaces;
+}
+
+/** Copies what a module threw. Reading that may run the module's code, which may take as long as it likes. */
+function copyWithin(context: vm.Context, thrown: unknown): ThrownValue {
+  context[COPY_GLOBAL] = () => copyThrown(thrown);
+  try {
+    return vm.runInContext(`${COPY_GLOBAL}()`, context, LOADING) as ThrownValue;
+  } catch {
+    return { kind: "value", text: "an error that cannot be read: its code takes too long" };
+  }
 }
 
 function compile(bundle: Bundle): ReadonlyMap<string, vm.Script> {

@@ -33,6 +33,8 @@ export const LIMITS = {
   logLines: 256,
   /** In UTF-8. The documentation says 4 KiB. */
   logLineBytes: 32_768,
+  /** Of a failure's message, and of its frames. Ours. */
+  errorBytes: 32_768,
   /** Calls of queries and mutations inside of each other. */
   nestedCalls: 8,
   /** What one execution waits for at a time: syscalls and fetches. */

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { LIMITS } from "./limits.ts";
+import { truncated } from "./truncated.ts";
 
 export type LogLevel = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 
@@ -9,15 +10,6 @@ export function formatLogLine(level: LogLevel, args: readonly unknown[]): string
   const options = { depth: 4, breakLength: Infinity, maxStringLength: LIMITS.logLineBytes };
   const line = `[${level}] ${args.map((arg) => inspect(arg, options)).join(" ")}`;
   return truncated(line, LIMITS.logLineBytes);
-}
-
-const TRUNCATION = " (truncated due to length)";
-
-function truncated(line: string, maxBytes: number): string {
-  if (line.length * 3 <= maxBytes || Buffer.byteLength(line) <= maxBytes) return line;
-  const room = new Uint8Array(maxBytes - TRUNCATION.length);
-  const { read } = new TextEncoder().encodeInto(line, room);
-  return line.slice(0, read) + TRUNCATION;
 }
 
 const VALIDATION_ERROR = /\b(?:(?:Argument|Returns)ValidationError|does not match the schema): /;

@@ -3,18 +3,28 @@ import vm from "node:vm";
 import { transform } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CHECK_GLOBAL, withTicks } from "./loop-ticks.ts";
+import { TICKS_GLOBAL, withTicks, type Ticks } from "./loop-ticks.ts";
 
 const NO_MAP = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
 
 const ticked = (code: string): string => withTicks(code, NO_MAP).code;
+
+const ticks = (check: () => void): Ticks => {
+  const fuel = new Int32Array(1);
+  const refuel = () => {
+    fuel[0] = 0;
+    check();
+    fuel[0] = 100;
+  };
+  return { fuel, refuel };
+};
 
 /** What a script logs, also in the microtasks that it leaves behind. */
 async function logOf(code: string): Promise<readonly unknown[]> {
   const log: unknown[] = [];
   const context: { done?: Promise<void> } = vm.createContext({
     log: (value: unknown) => void log.push(value),
-    [CHECK_GLOBAL]: () => undefined,
+    [TICKS_GLOBAL]: ticks(() => undefined),
   });
   try {
     vm.runInContext(code, context, { timeout: 5_000 });
@@ -121,13 +131,13 @@ describe("a script with ticks", () => {
     const stopped = new Promise((resolve) => (stop = resolve));
     const context: { done?: Promise<void> } = vm.createContext({
       step: () => undefined,
-      [CHECK_GLOBAL]: () => {
+      [TICKS_GLOBAL]: ticks(() => {
         checks += 1;
         if (checks < 3) return;
         const error = new Error("stopped");
         stop(error);
         throw error;
-      },
+      }),
     });
     vm.runInContext(ticked(`globalThis.done = (async () => { ${code} })()`), context);
     context.done?.catch(() => undefined);
@@ -137,10 +147,10 @@ describe("a script with ticks", () => {
   test("gets away with no catch", () => {
     let checks = 0;
     const context = vm.createContext({
-      [CHECK_GLOBAL]: () => {
+      [TICKS_GLOBAL]: ticks(() => {
         checks += 1;
         throw new Error("stopped");
-      },
+      }),
     });
     const code = "for (;;) { try { for (;;); } catch {} try { (() => { for (;;); })() } catch {} }";
     expect(() => {

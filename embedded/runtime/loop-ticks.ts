@@ -2,24 +2,22 @@ import { parse, type AnyNode, type Expression, type Function, type Program, type
 import { full } from "acorn-walk";
 import { shiftMappings, type Insertion } from "./loop-ticks-map.ts";
 
-/** The context's global variable from which a script takes the function that its ticks call. */
-export const CHECK_GLOBAL = "__convexCheck";
+/** The context's global variable from which a script takes its `Ticks`. */
+export const TICKS_GLOBAL = "__convexTicks";
 
-/** How many loop rounds and calls pass between two checks. */
-const FUEL = 1_024;
+/** What a script's ticks count down, and what they call when nothing is left: it refills `fuel`, or throws. */
+export type Ticks = { readonly fuel: Int32Array; readonly refuel: () => void };
 
-// A variable of a function is as fast as it gets; one of a vm context's global scope is a hundred times slower.
-const TICK = "--__convexFuel<0&&__convexRefuel()";
-const PROLOGUE =
-  `(()=>{const __convexCheckNow=globalThis.${CHECK_GLOBAL};let __convexFuel=${FUEL};` +
-  `const __convexRefuel=()=>{__convexFuel=0;__convexCheckNow();__convexFuel=${FUEL}};`;
+// What stands in a function is as fast as it gets; a vm context's global scope is a hundred times slower.
+const TICK = "--__convexFuel[0]<0&&__convexRefuel()";
+const PROLOGUE = `(()=>{const {fuel:__convexFuel,refuel:__convexRefuel}=globalThis.${TICKS_GLOBAL};`;
 const EPILOGUE = "})();";
 
 type Ticked = { readonly code: string; readonly sourceMap: string };
 
 /**
- * Puts a tick into the body of every loop and every function of a script: one in so many calls the check, which may
- * throw. Once it throws, every tick checks, so that no `catch` gets away with it. No line is added or removed, and
+ * Puts a tick into the body of every loop and every function of a script: those that find no fuel call for more, which
+ * may throw. As long as it does, every tick calls it, so that no `catch` gets away with it. No line is added or removed, and
  * the source map's columns move along. Throws SyntaxError on what acorn cannot read.
  */
 export function withTicks(code: string, sourceMap: string): Ticked {

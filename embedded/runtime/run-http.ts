@@ -1,5 +1,6 @@
-import { executions, newActionExecution, type CallContext } from "./execution.ts";
-import { clientMessage, describeThrown, type FunctionFailure } from "./function-failure.ts";
+import { executions, newActionExecution, type CallContext, type Execution } from "./execution.ts";
+import { clientMessage, type FunctionFailure } from "./function-failure.ts";
+import { failureOf } from "./invoke.ts";
 import { mountedPath } from "./http-mounts.ts";
 import type { LoadedComponents } from "./loaded-components.ts";
 import type { HttpEndpoint } from "./loaded-modules.ts";
@@ -41,17 +42,22 @@ export async function runHttp(
     execution.time.start();
     const returned = executions.run(execution, () => endpoint.invokeHttpAction(request));
     const response: unknown = await withinUserTime(execution, returned);
-    if (!(response instanceof Response)) {
+    if (!isResponse(execution, response)) {
       throw new TypeError(`The HTTP action of ${identifier} did not return a Response`);
     }
     return { response: request.method === "HEAD" ? withoutBody(response) : response, failure: null };
   } catch (thrown) {
-    const failure = describeThrown(thrown, services.mapStack);
+    const failure = failureOf(services, execution, thrown);
     const [code] = clientMessage(context.requestId, failure).split("\n");
     const response = Response.json({ code, trace: failure.message }, { status: 500 });
     // A body that breaks off because its client has left is no error of the action.
     return { response, failure: request.signal.aborted ? null : failure };
   }
+}
+
+// A proxy's trap is code of the action.
+function isResponse(execution: Execution, value: unknown): value is Response {
+  return executions.run(execution, () => value instanceof Response);
 }
 
 function withoutBody(response: Response): Response {

@@ -4,7 +4,7 @@ import { APP } from "../values/table-name.ts";
 import type { Bundle } from "./bundle.ts";
 import { ConflictStats } from "./conflict-stats.ts";
 import { CursorSealer } from "./cursor.ts";
-import { describeThrown } from "./function-failure.ts";
+import { describeCopy } from "./function-failure.ts";
 import { UNOBSERVED, type FunctionObserver } from "./function-run.ts";
 import { componentVariables, variablesProblem, type ComponentVariables } from "./component-variables.ts";
 import { loadBundle, ModuleLoadError, scriptNameOf } from "./isolate.ts";
@@ -46,8 +46,8 @@ export class FunctionsLoadError extends Error {
 export function createFunctionRunner(options: RunnerOptions): FunctionRuntime {
   const { engine, bundle } = options;
   const { observer = UNOBSERVED } = options;
-  installRejectionGuard();
   const mapStack = createStackMapper(sourceMapsOf(bundle));
+  installRejectionGuard(mapStack);
   const stats = new ConflictStats();
   let services: Services | null = null;
   const convex = createConvexGlobal(() => {
@@ -83,8 +83,8 @@ function load(
     return new LoadedComponents(bundle.mounts, loadBundle(bundle, convex, env));
   } catch (error) {
     if (!(error instanceof ModuleLoadError)) throw error;
-    const { message } = describeThrown(error.thrown, mapStack);
-    throw new FunctionsLoadError(`The functions could not be loaded: ${message}`, { cause: error.thrown });
+    const { message } = describeCopy(error.thrown, mapStack);
+    throw new FunctionsLoadError(`The functions could not be loaded: ${message}`, { cause: error });
   }
 }
 

@@ -93,3 +93,20 @@ test("a regular expression that backtracks without end is no endless loop", asyn
   const { call } = (fixture = await openFixture());
   expect(await call("careless:backtracks", { length: 60 })).toBe(false);
 });
+
+test.each(["sortsInRounds", "sortsInside", "sortsBetweenReads"])(
+  "a function that is inside of V8 for too long has failed: %s",
+  { timeout: 60_000 },
+  async (name) => {
+    const { call } = (fixture = await openFixture());
+    await expect(call(`careless:${name}`)).rejects.toThrow(timeout);
+    expect(await call("notes:byRank", { from: 99, to: 100 })).toEqual([]);
+  },
+);
+
+test("a function that takes buffers without end is ended", async () => {
+  const { call } = (fixture = await openFixture());
+  await expect(call("careless:takesBuffers")).rejects.toThrow(
+    "JavaScript execution ran out of memory (maximum memory usage: 64 MB)",
+  );
+});

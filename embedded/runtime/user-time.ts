@@ -1,6 +1,8 @@
 import { executions, isTransactional, type Execution } from "./execution.ts";
-import { FunctionTimeError } from "./execution-time.ts";
+import { ExecutionLimitError } from "./execution-time.ts";
+import { fuel, refuel } from "./fuel.ts";
 import { LIMITS } from "./limits.ts";
+import type { Ticks } from "./loop-ticks.ts";
 
 /** Short against the limit: what is counted at a time. */
 const TICK_MS = 100;
@@ -8,6 +10,12 @@ const TICK_MS = 100;
 /** A query or a mutation waits for what is no syscall: nothing else can come to it. */
 export class NeverResolvesError extends Error {
   override readonly name = "NeverResolvesError";
+  readonly #isOne = true;
+
+  /** As `instanceof`, but nothing that a function has thrown can run code in it. */
+  static isOne(value: unknown): value is NeverResolvesError {
+    return typeof value === "object" && value !== null && #isOne in value;
+  }
 
   constructor() {
     super("Returned promise will never resolve");
@@ -15,7 +23,7 @@ export class NeverResolvesError extends Error {
 }
 
 /**
- * Waits for a function as long as it may take. Rejects with FunctionTimeError, also where the function has caught
+ * Waits for a function as long as it may take. Rejects with ExecutionLimitError, also where the function has caught
  * that error itself and returned, and with NeverResolvesError.
  */
 export async function withinUserTime<T>(execution: Execution, returned: Promise<T>): Promise<T> {
@@ -51,11 +59,14 @@ function countWaiting(execution: Execution, reject: (error: Error) => void): () 
   };
 }
 
-/** Called by the ticks of the bundle's loops. Throws for an execution that must not go on. */
-export function checkTime(): void {
+/** What the ticks of a bundle's loops count down and call. Its refuel throws for an execution that must not go on. */
+export const executionTicks: Ticks = { fuel, refuel: () => refuel(checkExecution) };
+
+function checkExecution(): void {
   const execution = executions.getStore();
   // While modules are loaded, the context's own time limit applies.
   if (execution === undefined) return;
-  if (execution.ended) throw execution.time.error ?? new FunctionTimeError("The function has ended already.");
-  execution.time.check();
+  if (execution.ended)
+    throw execution.time.error ?? new ExecutionLimitError("The function has ended already.");
+  execution.time.checkAll();
 }

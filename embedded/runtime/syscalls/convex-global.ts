@@ -26,11 +26,14 @@ export type ConvexGlobal = {
 /** Routes each syscall to the execution whose code makes it. The services exist once the bundle is loaded. */
 export function createConvexGlobal(services: () => Services): ConvexGlobal {
   return {
-    syscall: (op, argsJson) =>
-      JSON.stringify(dispatchSync(services(), current(op), op, parseSyscallArgs(op, argsJson))),
+    syscall: (op, argsJson) => {
+      const execution = current(op);
+      execution.time.check();
+      return JSON.stringify(dispatchSync(services(), execution, op, parseSyscallArgs(op, argsJson)));
+    },
     asyncSyscall: async (op, argsJson) => {
       const execution = current(op);
-      execution.time.pause();
+      execution.time.check();
       try {
         return await countOperation(execution, async () => {
           const args = parseSyscallArgs(op, argsJson);

@@ -1,0 +1,65 @@
+import { convexToJson, type JSONValue, type Value } from "convex/values";
+import { isNativeError } from "./native-error.ts";
+
+/** A copy of what a function threw. Reading it runs none of the function's code. */
+export type ThrownValue =
+  | { readonly kind: "value"; readonly text: string }
+  | {
+      readonly kind: "error";
+      readonly name: string;
+      readonly message: string;
+      readonly stack: string;
+      readonly data: JSONValue | undefined;
+    };
+
+const CONVEX_ERROR = Symbol.for("ConvexError");
+
+/**
+ * Copies anything that can be thrown. Never throws, but may run the developer's code, as a getter or the trap of a
+ * proxy: call it where such code's time is bounded.
+ */
+export function copyThrown(thrown: unknown): ThrownValue {
+  if (!isErrorLike(thrown)) {
+    return { kind: "value", text: attempt(() => String(thrown), `[object ${kindOfObject(thrown)}]`) };
+  }
+  return {
+    kind: "error",
+    name: text(() => thrown.name) || "Error",
+    message: text(() => thrown.message),
+    stack: text(() => thrown.stack),
+    data: attempt(() => dataOf(thrown), undefined),
+  };
+}
+
+type ErrorLike = { name?: unknown; message?: unknown; stack?: unknown; data?: unknown };
+
+// An error of the functions' realm is not an instance of this realm's Error.
+function isErrorLike(thrown: unknown): thrown is ErrorLike {
+  if (isNativeError(thrown)) return true;
+  return typeof thrown === "object" && thrown !== null && attempt(() => "message" in thrown, false);
+}
+
+function kindOfObject(value: unknown): string {
+  return typeof value === "function" ? "Function" : "Object";
+}
+
+function dataOf(thrown: ErrorLike): JSONValue | undefined {
+  if (!(CONVEX_ERROR in thrown)) return undefined;
+  const { data } = thrown;
+  // The convex package serializes it when the error leaves a function's handler.
+  if (typeof data === "string" && "ConvexErrorSymbol" in thrown) return JSON.parse(data) as JSONValue;
+  return convexToJson((data ?? null) as Value);
+}
+
+function text(read: () => unknown): string {
+  const value = attempt(read, "");
+  return typeof value === "string" ? value : "";
+}
+
+function attempt<T>(read: () => T, otherwise: T): T {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
