@@ -4,13 +4,16 @@ import OpenAI from "openai";
 import type { Farm } from "../launch/demo/farm.ts";
 import { demoPrompts } from "../launch/demo/prompts.ts";
 
-/** Requesters who do not give up: a broken connection is asked again under the same idempotency key. */
+/**
+ * Requesters who do not give up: where the connection broke, or a backend that is starting tells them to come back,
+ * they ask again under the same idempotency key.
+ */
 export class Load {
   readonly #client: OpenAI;
   readonly #model: string;
   sent = 0;
   answered = 0;
-  /** Times that a request had to be sent again, because its connection broke. */
+  /** Times that a request had to be sent again. */
   resent = 0;
   readonly errors: string[] = [];
 
@@ -44,7 +47,7 @@ export class Load {
         else this.errors.push("an answer was empty");
         return;
       } catch (error) {
-        if (!(error instanceof OpenAI.APIConnectionError)) {
+        if (!isWorthAnotherTry(error)) {
           this.errors.push(error instanceof Error ? error.message : String(error));
           return;
         }
@@ -52,6 +55,11 @@ export class Load {
         await sleep(1_000);
       }
     }
-    this.errors.push("gave up after 60 broken connections");
+    this.errors.push("gave up after 60 tries");
   }
+}
+
+function isWorthAnotherTry(error: unknown): boolean {
+  if (error instanceof OpenAI.APIConnectionError) return true;
+  return error instanceof OpenAI.InternalServerError && error.headers.has("retry-after");
 }

@@ -18,6 +18,7 @@ function replyTo(url: string, readiness: ReadinessProbe): Reply {
     case "/ready":
       return readyReply(readiness);
     default:
-      return { ...refusal(503, "Starting", "The backend is starting."), headers: { "Retry-After": "1" } };
+      // Clients that are told so try twice, as a rule: that has to last until functions are loaded.
+      return { ...refusal(503, "Starting", "The backend is starting."), headers: { "Retry-After": "2" } };
   }
 }
