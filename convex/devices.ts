@@ -3,7 +3,7 @@ import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
 import { goodbye as sayGoodbye } from "./model/devices/goodbye.ts";
 import { hello as sayHello } from "./model/devices/hello.ts";
-import { historyRow, historyRowOf } from "./model/devices/history-row.ts";
+import { historyRow, historyRowOf } from "./model/devices/historyRow.ts";
 import { enroll as enrollDevice } from "./model/enrolment/enroll.ts";
 import { authenticateDevice } from "./model/keys/authenticate.ts";
 import { deviceAccount } from "./model/ledger/accounts.ts";

@@ -16,7 +16,7 @@ import {
   startBackend,
   statusOf,
 } from "./testing/backend.fixture.ts";
-import { takeJob } from "./testing/sim-device.fixture.ts";
+import { takeJob } from "./testing/simDevice.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

@@ -3,7 +3,7 @@ import { internalMutation, internalQuery, mutation, query } from "./_generated/s
 import { cancel as cancelJob } from "./model/jobs/cancel.ts";
 import { authenticateApiKey } from "./model/keys/authenticate.ts";
 import { owned } from "./model/load.ts";
-import { admitCall as admit } from "./model/rates/admit-call.ts";
+import { admitCall as admit } from "./model/rates/admitCall.ts";
 import { catalogueOf, modelView } from "./model/models/catalogue.ts";
 import { refuse } from "./model/refuse.ts";
 import { submit as submitJob } from "./model/requests/submit.ts";

@@ -1,8 +1,8 @@
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import { errorResponse, fromRefusal, missingKey } from "./errors.ts";
-import { logBug } from "./log-bug.ts";
-import { bearerKey } from "./read-request.ts";
+import { logBug } from "./logBug.ts";
+import { bearerKey } from "./readRequest.ts";
 
 type Answer = (ctx: ActionCtx, request: Request) => Promise<Response>;
 

@@ -1,6 +1,6 @@
 import { type ActionCtx, httpAction } from "../_generated/server.js";
 import { errorResponse, fromRefusal, internalError } from "./errors.ts";
-import { logBug } from "./log-bug.ts";
+import { logBug } from "./logBug.ts";
 
 /** An HTTP action that answers every refusal, and every bug, in OpenAI's shape. */
 export function openaiAction(answer: (ctx: ActionCtx, request: Request) => Promise<Response>) {

@@ -2,7 +2,7 @@ import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { ModelView } from "../model/models/catalogue.ts";
 import { errorResponse, missingKey, unknownModel } from "./errors.ts";
-import { bearerKey } from "./read-request.ts";
+import { bearerKey } from "./readRequest.ts";
 import { json } from "./respond.ts";
 
 /** GET /v1/models. */

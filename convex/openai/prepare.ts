@@ -5,7 +5,7 @@ import type { ActionCtx } from "../_generated/server.js";
 import type { ModelView } from "../model/models/catalogue.ts";
 import { hashSecret } from "../model/keys/hash.ts";
 import { type ApiError, fromParse, missingKey, unknownModel } from "./errors.ts";
-import { bearerKey, readBody } from "./read-request.ts";
+import { bearerKey, readBody } from "./readRequest.ts";
 
 /** Answers this long are long enough for whoever asks for no length. */
 const defaultMaxTokens = 1_024;

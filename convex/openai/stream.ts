@@ -1,10 +1,10 @@
 import type { ActionCtx } from "../_generated/server.js";
-import { abandon, type AskedJob, endOf, withJob } from "./asked-job.ts";
+import { abandon, type AskedJob, endOf, withJob } from "./askedJob.ts";
 import { chunkBody, usageChunkBody } from "./completion.ts";
-import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continue-text.ts";
+import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
 import { type ApiError, diverged, errorBody, fromRefusal, internalError, waitIsOver } from "./errors.ts";
 import { follow, type JobView } from "./follow.ts";
-import { logBug } from "./log-bug.ts";
+import { logBug } from "./logBug.ts";
 import { cors } from "./respond.ts";
 
 /** Proxies and clients drop a connection that says nothing for long. */

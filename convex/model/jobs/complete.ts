@@ -7,7 +7,7 @@ import { present } from "../load.ts";
 import { boundedInteger, refuse, wellFormed } from "../refuse.ts";
 import { byteLength } from "../requests/check.ts";
 import type { Claimed } from "../validators.ts";
-import { claimNext } from "./claim-next.ts";
+import { claimNext } from "./claimNext.ts";
 import { passFence } from "./fence.ts";
 import { move } from "./move.ts";
 

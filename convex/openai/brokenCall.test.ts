@@ -13,8 +13,8 @@ import {
   signIn,
   startBackend,
 } from "../testing/backend.fixture.ts";
-import { chatCompletions } from "./chat-completions.ts";
-import { logBug } from "./log-bug.ts";
+import { chatCompletions } from "./chatCompletions.ts";
+import { logBug } from "./logBug.ts";
 
 let t: Backend;
 let acme: Organization;

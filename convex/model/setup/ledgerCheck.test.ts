@@ -10,7 +10,7 @@ import {
   startBackend,
   submit,
 } from "../../testing/backend.fixture.ts";
-import { checkLedgerPage, type LedgerReport, ledgerStart, mergeReports } from "./ledger-check.ts";
+import { checkLedgerPage, type LedgerReport, ledgerStart, mergeReports } from "./ledgerCheck.ts";
 
 let t: Backend;
 let jobIds: Id<"jobs">[];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { continueText, nothingSent, reconcile, startAgain } from "./continue-text.ts";
+import { continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
 
 /** Plays attempts' texts, each in pieces, and returns what a requester was sent; null once they diverged. */
 function play(attempts: readonly (readonly string[])[]): string | null {

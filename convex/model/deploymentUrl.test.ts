@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { deploymentUrlFor } from "./deployment-url.ts";
+import { deploymentUrlFor } from "./deploymentUrl.ts";
 
 it.each([
   // Bound to all addresses, asked for by name or by address.

@@ -4,7 +4,7 @@ import type { ActionCtx } from "../_generated/server.js";
 import type { CompletionHead } from "./completion.ts";
 import { type ApiError, errorResponse, fromJob, fromRefusal, resultExpired } from "./errors.ts";
 import type { JobView } from "./follow.ts";
-import { logBug } from "./log-bug.ts";
+import { logBug } from "./logBug.ts";
 
 /** A submitted job and how long it is waited for. */
 export type AskedJob = {

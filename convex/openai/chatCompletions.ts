@@ -1,7 +1,7 @@
 import { internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
-import { abandon, type AskedJob, endOf, withJob } from "./asked-job.ts";
+import { abandon, type AskedJob, endOf, withJob } from "./askedJob.ts";
 import { completionBody } from "./completion.ts";
 import { errorResponse, waitIsOver } from "./errors.ts";
 import { follow } from "./follow.ts";
