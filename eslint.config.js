@@ -170,7 +170,7 @@ export default defineConfig([
   ...syntax,
   {
     // Tools that want a default export.
-    files: ["*.config.{ts,js}", "**/*.config.{ts,js}", "{,bench/}convex/{schema,http,crons}.ts"],
+    files: ["*.config.{ts,js}", "**/*.config.{ts,js}", "{,bench/,bench/*/}convex/{,queue/}{schema,http,crons}.ts"],
     rules: { "no-restricted-exports": "off" },
   },
   {

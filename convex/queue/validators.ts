@@ -290,7 +290,6 @@ export const settingsPatch = v.object({
   offlineAfterMs: v.optional(v.number()),
   maxQueued: v.optional(v.number()),
   maxQueuedPerRequester: v.optional(v.number()),
-  maxFailures: v.optional(v.number()),
   maxPayloadBytes: v.optional(v.number()),
   watchMs: v.optional(v.number()),
   policy: v.optional(policy),

@@ -1,0 +1,64 @@
+import type { Doc, MutationCtx } from "../../builders.ts";
+import { present } from "../refuse.ts";
+import { isFinal, isHeld, transition, type JobEvent } from "../states.ts";
+import { finish } from "./finish.ts";
+
+export type JobChange = Partial<
+  Pick<
+    Doc<"jobs">,
+    | "currentAttemptId"
+    | "attempts"
+    | "failures"
+    | "unfit"
+    | "error"
+    | "report"
+    | "waitsFor"
+    | "dueAt"
+    | "place"
+    | "round"
+    | "expiresAt"
+    | "deadlineAt"
+  >
+>;
+export type AttemptChange = Partial<Pick<Doc<"attempts">, "report" | "error" | "releaseReason">>;
+
+/**
+ * The one place that changes a job's status, and its current attempt's with it; a job that becomes final is finished
+ * in the same transaction. An illegal move is a bug of the caller, who has checked the fence before: it throws, and
+ * nothing of the transaction is kept.
+ * @param change.job `currentAttemptId` of a claim or a theft; whatever else changes with the move.
+ * @returns the job as it is then.
+ */
+export async function move(
+  ctx: MutationCtx,
+  job: Doc<"jobs">,
+  event: JobEvent,
+  now: number,
+  change: { readonly job?: JobChange; readonly attempt?: AttemptChange } = {},
+): Promise<Doc<"jobs">> {
+  const next = transition(job.status, event);
+  if (next === null) throw new Error(`job ${job._id}: ${event.kind} is illegal while ${job.status}`);
+
+  const patch: Partial<Doc<"jobs">> = {};
+  if (next.attempt !== null && job.currentAttemptId !== undefined) {
+    const attempt = present(await ctx.db.get("attempts", job.currentAttemptId), "current attempt");
+    const over = next.attempt === "running" ? {} : { open: false, endedAt: now };
+    await ctx.db.patch("attempts", attempt._id, { ...change.attempt, ...over, status: next.attempt });
+    if (next.attempt === "failed" || next.attempt === "lost") {
+      patch.failures = job.failures + 1;
+      patch.lastFailedWorkerId = attempt.workerId;
+    }
+  }
+  if (next.job === "running") patch.startedAt = job.startedAt ?? now;
+  if (next.job === "ready") {
+    patch.readyAt = now;
+    // What is undefined in a patch is removed.
+    Object.assign(patch, { waitsFor: undefined, dueAt: undefined });
+  }
+  if (!isHeld(next.job) && !isFinal(next.job)) Object.assign(patch, { currentAttemptId: undefined });
+  if (event.kind === "revive")
+    Object.assign(patch, { finishedAt: undefined, purgeAt: undefined, forgetAt: undefined });
+  await ctx.db.patch("jobs", job._id, { ...patch, ...change.job, status: next.job });
+  const moved = present(await ctx.db.get("jobs", job._id), "moved job");
+  return isFinal(moved.status) ? await finish(ctx, moved, now) : moved;
+}

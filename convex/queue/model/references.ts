@@ -1,0 +1,38 @@
+import { makeFunctionReference, type DefaultFunctionArgs } from "convex/server";
+import type { Id } from "../builders.ts";
+
+/** The component's own functions that are scheduled, by name: its modules import the model, not the other way round. */
+function internalMutation<Args extends DefaultFunctionArgs>(name: string) {
+  return makeFunctionReference<"mutation", Args, null>(`maintenance:${name}`);
+}
+
+export const maintenance = {
+  /** The janitor's look at a worker's lease: model/leases/janitor.ts. */
+  checkLease: internalMutation<{ workerId: Id<"workers">; deadline: number; graced: boolean }>("checkLease"),
+  checkPresence: internalMutation<{ workerId: Id<"workers"> }>("checkPresence"),
+  /** Makes delayed jobs ready whose time has come: model/jobs/wakeDue.ts. */
+  wakeDue: internalMutation<Record<string, never>>("wakeDue"),
+  /** Ends a job that is not begun, or not done, in time: model/jobs/expire.ts. */
+  expire: internalMutation<{ jobId: Id<"jobs">; at: number }>("expire"),
+  /** Gives turns to jobs of a limited requester or key: model/limits/admit.ts. */
+  admit: internalMutation<{ scope: string; of: "requester" | "key"; name: string }>("admit"),
+  /** Tells those that depend on a final job: model/dependencies/settle.ts. */
+  settleDependents: internalMutation<{ jobId: Id<"jobs"> }>("settleDependents"),
+  /** Counts a batch's ends: model/batches/fold.ts. */
+  foldBatch: internalMutation<{ batchId: Id<"batches"> }>("foldBatch"),
+  /** Ends watching that nobody renewed: model/streams/watching.ts. */
+  endWatching: internalMutation<{ jobId: Id<"jobs"> }>("endWatching"),
+  deleteChunks: internalMutation<{ jobId: Id<"jobs"> }>("deleteChunks"),
+  /** Fits a lane's slots to how many accept, and enlists those that wait at a new lane: model/rings/. */
+  resize: internalMutation<{ laneId: Id<"lanes"> }>("resize"),
+  enlist: internalMutation<{ laneId: Id<"lanes">; after: number }>("enlist"),
+  /** Ends what is left of a mass cancellation, or of a mass retry of dead letters: model/jobs/. */
+  cancelMany: internalMutation<{
+    scope: string;
+    by: "requester" | "key" | "batch" | "lane";
+    name: string;
+    /** Whether those that a worker is at work on are canceled, too. */
+    running: boolean;
+  }>("cancelMany"),
+  reviveMany: internalMutation<{ scope: string; kind: string | null; before: number }>("reviveMany"),
+} as const;

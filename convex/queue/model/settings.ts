@@ -1,0 +1,50 @@
+import type { Infer } from "convex/values";
+import type { QueryCtx } from "../builders.ts";
+import type { Policy, settingsPatch } from "../validators.ts";
+
+export type SettingsPatch = Infer<typeof settingsPatch>;
+export type Settings = Required<Omit<SettingsPatch, "policy">> & { readonly policy: Required<Policy> };
+
+/** Every time-out and cap of the queue. Milliseconds, bytes of JSON, numbers of jobs. */
+export const defaultSettings: Settings = {
+  /** A worker's lease: renewed by any of its calls. A silent one loses its jobs after this. */
+  leaseMs: 40_000,
+  /** A worker unheard for this long is shown as offline. */
+  offlineAfterMs: 150_000,
+  /** Jobs that a lane, and a requester in all lanes, may have waiting and ready. */
+  maxQueued: 200_000,
+  maxQueuedPerRequester: 100_000,
+  maxPayloadBytes: 512 * 1024,
+  /** How long chunks are kept coming after somebody was last heard to watch. */
+  watchMs: 120_000,
+  policy: {
+    maxFailures: 4,
+    backoff: { firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 0.5 },
+    payloadKeptMs: 24 * 3_600_000,
+    chunksKeptMs: 10 * 60_000,
+    recordKeptMs: 90 * 24 * 3_600_000,
+  },
+};
+
+/** A scope's settings: its own over those of all scopes over the defaults. One read each, both at once. */
+export async function settingsOf(ctx: QueryCtx, scope: string): Promise<Settings> {
+  const [forAll, own] = await Promise.all([patchOf(ctx, ""), patchOf(ctx, scope)]);
+  return merge(merge(defaultSettings, forAll), own);
+}
+
+/** The job's own policy over its scope's. */
+export function policyOf(settings: Settings, own: Policy | undefined): Required<Policy> {
+  return { ...settings.policy, ...own };
+}
+
+async function patchOf(ctx: QueryCtx, scope: string): Promise<SettingsPatch> {
+  const row = await ctx.db
+    .query("settings")
+    .withIndex("by_scope", (q) => q.eq("scope", scope))
+    .unique();
+  return row?.values ?? {};
+}
+
+function merge(base: Settings, { policy, ...patch }: SettingsPatch): Settings {
+  return { ...base, ...patch, policy: { ...base.policy, ...policy } };
+}
