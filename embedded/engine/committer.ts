@@ -9,6 +9,7 @@ import type { Store } from "./store.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { EngineTransaction } from "./transaction.ts";
 import type { CommitOutcome, Conflict, Placed, Timestamp } from "./types.ts";
+import { WriteTally, type TableWrites } from "./table-writes.ts";
 import { RETENTION, type CommitRecord, type WriteLog } from "./write-log.ts";
 
 /** A change of `tryBarrier`, written but not on disk yet. */
@@ -47,6 +48,7 @@ export class Committer {
   #commits = 0;
   #conflicts = 0;
   #flushes = 0;
+  readonly #tally = new WriteTally();
 
   constructor(parts: CommitterParts) {
     this.#parts = parts;
@@ -59,6 +61,10 @@ export class Committer {
 
   get counts(): { readonly commits: number; readonly conflicts: number; readonly flushes: number } {
     return { commits: this.#commits, conflicts: this.#conflicts, flushes: this.#flushes };
+  }
+
+  get writes(): { readonly [table: string]: TableWrites } {
+    return this.#tally.snapshot();
   }
 
   async commit(transaction: EngineTransaction): Promise<CommitOutcome> {
@@ -171,6 +177,7 @@ export class Committer {
     const { writes, changes } = prepareCommit(transaction.pending, ts);
     for (const table of catalog.takeUnsaved()) store.createTable(table);
     for (const write of writes) applyWrite(store, write);
+    this.#tally.count(transaction.pending, writes);
     return changes;
   }
 

@@ -188,7 +188,8 @@ class SqliteEngine implements Engine {
   }
 
   stats(): EngineStats {
-    return { ...this.#committer.counts, subscriptions: this.#subscriptions.size };
+    const { counts, writes } = this.#committer;
+    return { ...counts, subscriptions: this.#subscriptions.size, writes };
   }
 
   close(): Promise<void> {

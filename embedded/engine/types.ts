@@ -1,4 +1,5 @@
 import type { JSONValue } from "convex/values";
+import type { TableWrites } from "./table-writes.ts";
 
 /** A commit timestamp: nanoseconds since the epoch, strictly increasing from commit to commit. */
 export type Timestamp = bigint;
@@ -151,4 +152,6 @@ export type EngineStats = {
   readonly conflicts: number;
   readonly flushes: number;
   readonly subscriptions: number;
+  /** Documents written, by table. */
+  readonly writes: { readonly [table: string]: TableWrites };
 };

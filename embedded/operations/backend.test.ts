@@ -138,6 +138,37 @@ test("conflicts are told by range to the admin alone, and can be counted anew", 
   expect(await conflicts()).toEqual({ functions: {} });
 });
 
+test("usage counts who ran what and what was written, for the admin alone", async () => {
+  const { backend } = await start();
+  const http = new ConvexHttpClient(backend.url, { logger: false });
+  await http.mutation(api.messages.send, { channel: "a", body: "b" });
+  const client = new ConvexClient(backend.url, { unsavedChangesWarning: false, logger: false });
+  onTestFinished(() => client.close());
+  const seen: unknown[] = [];
+  client.onUpdate(api.counters.get, { name: "a" }, (value) => seen.push(value));
+  await expect.poll(() => seen).toHaveLength(1);
+  await http.mutation(api.counters.increment, { name: "a" });
+  await expect.poll(() => seen).toHaveLength(2);
+  const ask = async (headers: Record<string, string>): Promise<unknown> => {
+    const body = JSON.stringify({ path: "_system/gleaner/usage", args: [{}], format: "json" });
+    return (await fetch(`${backend.url}/api/query`, { method: "POST", headers, body })).json();
+  };
+  expect(await ask({})).toMatchObject({ status: "error" });
+  const once = { component: "", caller: "Client", runs: 1, failures: 0, retries: 0 };
+  expect(await ask(asAdmin.headers)).toMatchObject({
+    value: {
+      functions: expect.arrayContaining([
+        { ...once, function: "messages.js:send", kind: "Mutation" },
+        { ...once, function: "counters.js:increment", kind: "Mutation" },
+        { ...once, function: "counters.js:get", kind: "Query", runs: 2 },
+      ]),
+      tables: {
+        messages: { inserted: 1, replaced: 0, deleted: 0, bytes: expect.any(Number) },
+      },
+    },
+  });
+});
+
 test("runs can be followed as npx convex logs does", async () => {
   const { backend } = await start();
   type Page = { entries: { udfType: string; identifier: string; error: string | null }[]; newCursor: number };

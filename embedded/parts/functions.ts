@@ -5,9 +5,10 @@ import type { BackendOptions } from "../backend-options.ts";
 import { FunctionLog } from "../operations/function-log.ts";
 import { SILENT } from "../operations/log.ts";
 import { logLine, logRun } from "../operations/log-runs.ts";
-import type { Bundle } from "../runtime/bundle.ts";
-import { executions, isTransactional } from "../runtime/execution.ts";
-import type { FunctionObserver } from "../runtime/function-run.ts";
+import { Usage } from "../operations/usage.ts";
+import type { Bundle } from "../runtime/bundle/bundle.ts";
+import { executions, isTransactional } from "../runtime/execution/execution.ts";
+import type { FunctionObserver } from "../runtime/execution/function-run.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
 import type { FunctionRunner } from "../runtime/types.ts";
@@ -19,6 +20,7 @@ import { importQueries } from "../system/import-queries.ts";
 import { logQueries } from "../system/log-queries.ts";
 import { withSystemFunctions } from "../system/system-functions.ts";
 import { tableQueries } from "../system/table-queries.ts";
+import { usageQueries } from "../system/usage-queries.ts";
 import type { Data } from "./data.ts";
 
 export const DEPLOYMENT_NAME = "embedded";
@@ -38,7 +40,12 @@ export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Dat
   const { engine, environment, files } = data;
   const { log = SILENT } = options;
   const functionLog = new FunctionLog();
-  const watchers: FunctionObserver["onEnd"][] = [(run) => logRun(log, run), (run) => functionLog.ended(run)];
+  const usage = new Usage();
+  const watchers: FunctionObserver["onEnd"][] = [
+    (run) => logRun(log, run),
+    (run) => functionLog.ended(run),
+    (run) => usage.ended(run),
+  ];
   const runtime = createFunctionRunner({
     engine,
     bundle,
@@ -66,6 +73,7 @@ export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Dat
     deploymentQueries({ runner: runtime, environment }),
     conflictQueries(runtime),
     logQueries(functionLog),
+    usageQueries(usage, engine),
     componentQueries(runtime),
     tableQueries(engine),
     exportQueries(),
