@@ -12,7 +12,7 @@ import { hostCheck } from "../../embedded/http/host-check.ts";
 import { listen } from "../../embedded/http/listen.ts";
 import { sourceOf } from "../../embedded/http/request-source.ts";
 import { createLog } from "../../embedded/operations/log.ts";
-import { findModules } from "../../embedded/runtime/bundle-modules.ts";
+import { findModules } from "../../embedded/runtime/bundle/bundle-modules.ts";
 import { Connections } from "../../embedded/sync/connections.ts";
 import { LiveQueries } from "../../embedded/sync/live-queries.ts";
 import { MutationLanes } from "../../embedded/sync/mutation-lanes.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Engine } from "../engine/types.ts";
-import { checkNewDocument, withoutSystemFields, type Schema } from "../runtime/schema.ts";
-import type { ValidatorJson } from "../runtime/validator-json.ts";
+import { checkNewDocument, withoutSystemFields, type Schema } from "../runtime/checks/schema.ts";
+import type { ValidatorJson } from "../runtime/checks/validator-json.ts";
 import { fullRange } from "../values/index-range.ts";
 import { parseEngineTableName, type ComponentPath } from "../values/table-name.ts";
 import { ImportFailure } from "./import-failure.ts";

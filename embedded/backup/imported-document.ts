@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { JSONValue } from "convex/values";
 import type { CreationClock } from "../engine/creation-clock.ts";
 import type { DocumentJson } from "../engine/types.ts";
-import { LIMITS } from "../runtime/limits.ts";
-import { measureValue } from "../runtime/measure-value.ts";
-import { checkNewDocument, type Schema } from "../runtime/schema.ts";
-import type { TableOf } from "../runtime/validator-json.ts";
+import { LIMITS } from "../runtime/checks/limits.ts";
+import { measureValue } from "../runtime/checks/measure-value.ts";
+import { checkNewDocument, type Schema } from "../runtime/checks/schema.ts";
+import type { TableOf } from "../runtime/checks/validator-json.ts";
 import { decodeDocumentId, encodeDocumentId } from "../values/document-id.ts";
 
 export type DocumentRules = {

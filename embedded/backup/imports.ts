@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { convexToJson } from "convex/values";
 import type { DocumentJson, Engine } from "../engine/types.ts";
-import type { Schema } from "../runtime/schema.ts";
+import type { Schema } from "../runtime/checks/schema.ts";
 import type { ComponentPath } from "../values/table-name.ts";
 import { describeError, type Log } from "../operations/log.ts";
 import type { FilesInUse } from "./files-in-use.ts";

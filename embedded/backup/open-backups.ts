@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/types.ts";
-import type { AdminKeyCheck } from "../http/admin-key.ts";
+import type { AdminKeyCheck } from "../auth/admin-key.ts";
 import type { ApiRoute } from "../http/api-handler.ts";
 import { exportRoutes } from "../http/export-routes.ts";
 import { backupRoutes } from "../http/backup-routes.ts";

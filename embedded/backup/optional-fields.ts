@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import type { ValidatorJson } from "../runtime/validator-json.ts";
+import type { ValidatorJson } from "../runtime/checks/validator-json.ts";
 
 /** A CSV row without the optional fields whose cells are empty: CSV has no other way to leave one out. */
 export function withoutEmptyOptional(row: JSONValue, validator: ValidatorJson | undefined): JSONValue {

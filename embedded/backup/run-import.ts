@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { CreationClock } from "../engine/creation-clock.ts";
 import type { Engine } from "../engine/types.ts";
-import type { Schema } from "../runtime/schema.ts";
+import type { Schema } from "../runtime/checks/schema.ts";
 import type { ComponentPath } from "../values/table-name.ts";
 import { assertReferencesHold } from "./broken-references.ts";
 import { ImportFailure, at } from "./import-failure.ts";

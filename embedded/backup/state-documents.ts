@@ -1,5 +1,5 @@
 import type { DocumentJson, Engine, Transaction } from "../engine/types.ts";
-import { commitWithRetries } from "../runtime/commit-with-retries.ts";
+import { commitWithRetries } from "../engine/commit-with-retries.ts";
 import { fullRange } from "../values/index-range.ts";
 
 /** Changes rows of the backend's own tables, again and again until no one else was quicker. */

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import type { JSONValue } from "convex/values";
-import { nestsDeeperThan } from "../http/bounded-json.ts";
+import { nestsDeeperThan } from "../values/bounded-json.ts";
 import { cellValue, csvRows } from "./csv-rows.ts";
 import { parseExportText, type NumberStyle } from "./export-values.ts";
 import { at, ImportFailure } from "./import-failure.ts";

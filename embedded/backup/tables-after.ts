@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/types.ts";
-import type { TableOf } from "../runtime/validator-json.ts";
+import type { TableOf } from "../runtime/checks/validator-json.ts";
 import { decodeDocumentId } from "../values/document-id.ts";
 import { parseEngineTableName, type ComponentPath } from "../values/table-name.ts";
 import type { ImportPlan } from "./planned-tables.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { AdminKeyCheck } from "./admin-key.ts";
+import type { AdminKeyCheck } from "../auth/admin-key.ts";
 import { refusal, type Reply } from "./reply.ts";
 
 /**

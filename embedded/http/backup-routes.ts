@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { RestoreRequest, Restores } from "../backup/restores.ts";
 import type { Uploads } from "../backup/uploads.ts";
 import { writeBackup, type BackupSource } from "../backup/write-backup.ts";
-import type { AdminKeyCheck } from "./admin-key.ts";
+import type { AdminKeyCheck } from "../auth/admin-key.ts";
 import { adminRefusal } from "./admin-access.ts";
 import type { ApiRoute } from "./api-handler.ts";
 import { jsonReply, refusal, type Reply } from "./reply.ts";

@@ -1,6 +1,6 @@
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import { adminRefusal } from "./admin-access.ts";
-import type { AdminKeyCheck } from "./admin-key.ts";
+import type { AdminKeyCheck } from "../auth/admin-key.ts";
 import type { ApiRoute } from "./api-handler.ts";
 import { jsonReply, refusal } from "./reply.ts";
 

@@ -1,5 +1,5 @@
-import { authorize } from "./authorization.ts";
-import type { AdminKeyCheck } from "./admin-key.ts";
+import { authorize } from "../auth/authorization.ts";
+import type { AdminKeyCheck } from "../auth/admin-key.ts";
 import type { ApiRoute } from "./api-handler.ts";
 import {
   environmentChanges,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/types.ts";
-import { ENVIRONMENT_TABLE } from "../runtime/environment-table.ts";
+import { ENVIRONMENT_TABLE } from "../runtime/components/environment-table.ts";
 import { EnvironmentVariables, MAX_VARIABLES } from "./environment-variables.ts";
 
 function open(): { engine: Engine; environment: EnvironmentVariables } {

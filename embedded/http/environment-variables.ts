@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Engine, Transaction } from "../engine/types.ts";
-import { commitWithRetries } from "../runtime/commit-with-retries.ts";
-import { ENVIRONMENT_TABLE, storedVariables } from "../runtime/environment-table.ts";
+import { commitWithRetries } from "../engine/commit-with-retries.ts";
+import { ENVIRONMENT_TABLE, storedVariables } from "../runtime/components/environment-table.ts";
 
 export type EnvironmentVariable = { readonly name: string; readonly value: string };
 

@@ -2,7 +2,7 @@ import type { JSONValue } from "convex/values";
 import { z } from "zod";
 import type { Timestamp } from "../engine/types.ts";
 import { APP, type ComponentPath } from "../values/table-name.ts";
-import { decodeTimestamp } from "../sync/timestamps.ts";
+import { decodeTimestamp } from "../values/timestamps.ts";
 
 /** How values are written in the answer; arguments are read as the encoding in both. */
 export type ValueFormat = "json" | "convex_encoded_json";

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Engine } from "../engine/types.ts";
 import type { Completed, FunctionCall, FunctionRunner } from "../runtime/types.ts";
-import { encodeTimestamp } from "../sync/timestamps.ts";
-import { authenticate, type Authenticators } from "./authorization.ts";
+import { encodeTimestamp } from "../values/timestamps.ts";
+import { authenticate, type Authenticators } from "../auth/authorization.ts";
 import { functionPathOfUrl, parseFunctionRequest, type FunctionRequest } from "./function-request.ts";
 import { completedReply, jsonReply, refusal, type Reply } from "./reply.ts";
 import { readJson } from "./request-body.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import type { Imports } from "../backup/imports.ts";
 import type { Uploads } from "../backup/uploads.ts";
-import type { AdminKeyCheck } from "./admin-key.ts";
+import type { AdminKeyCheck } from "../auth/admin-key.ts";
 import { adminRefusal } from "./admin-access.ts";
 import type { ApiRoute } from "./api-handler.ts";
 import { jsonReply, refusal, type Reply } from "./reply.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FunctionLog } from "../operations/function-log.ts";
 import { adminRefusal } from "./admin-access.ts";
-import type { AdminKeyCheck } from "./admin-key.ts";
+import type { AdminKeyCheck } from "../auth/admin-key.ts";
 import type { ApiRoute } from "./api-handler.ts";
 import { jsonReply, refusal, type Reply } from "./reply.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Metrics } from "../operations/metrics.ts";
 import type { ReadinessProbe } from "../operations/readiness.ts";
-import type { AdminKeyCheck } from "./admin-key.ts";
+import type { AdminKeyCheck } from "../auth/admin-key.ts";
 import { adminRefusal } from "./admin-access.ts";
 import { isLoopback } from "./host-check.ts";
 import { jsonReply, refusal, type Reply } from "./reply.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FunctionRunner, Identity } from "../runtime/types.ts";
 import { describeError, type Log } from "../operations/log.ts";
-import { authenticate, type Authenticators } from "./authorization.ts";
+import { authenticate, type Authenticators } from "../auth/authorization.ts";
 import { bodyEnd, drain } from "./drain.ts";
 import type { HostCheck } from "./host-check.ts";
 import { sendReply, textReply } from "./reply.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { FunctionRun, NamedRun } from "../runtime/function-run.ts";
+import type { FunctionRun, NamedRun } from "../runtime/execution/function-run.ts";
 import { APP } from "../values/table-name.ts";
 
 /** One run, or a line of one that goes on, in the shape that `npx convex logs` reads. */

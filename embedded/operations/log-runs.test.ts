@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FunctionRun } from "../runtime/function-run.ts";
+import type { FunctionRun } from "../runtime/execution/function-run.ts";
 import { createLog } from "./log.ts";
 import { logRun } from "./log-runs.ts";
 

@@ -1,5 +1,5 @@
-import type { FunctionRun, NamedRun } from "../runtime/function-run.ts";
-import { withoutValues } from "../runtime/log-lines.ts";
+import type { FunctionRun, NamedRun } from "../runtime/execution/function-run.ts";
+import { withoutValues } from "../runtime/execution/log-lines.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 
 const LINE = /^\[(LOG|DEBUG|INFO|WARN|ERROR)\] /;

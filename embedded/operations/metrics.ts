@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from "prom-client";
-import type { FunctionObserver, FunctionRun } from "../runtime/function-run.ts";
-import type { FunctionStats } from "../runtime/conflict-stats.ts";
+import type { FunctionObserver, FunctionRun } from "../runtime/execution/function-run.ts";
+import type { FunctionStats } from "../runtime/execution/conflict-stats.ts";
 import type { EngineStats } from "../engine/types.ts";
 import { BoundedLabels } from "./bounded-labels.ts";
 import { addProcessMetrics } from "./process-metrics.ts";

@@ -2,7 +2,7 @@ import { version as convexVersion } from "convex";
 import type { BackendOptions } from "../backend-options.ts";
 import { openBackups } from "../backup/open-backups.ts";
 import type { Closing } from "../closing.ts";
-import { adminKeyCheck } from "../http/admin-key.ts";
+import { adminKeyCheck } from "../auth/admin-key.ts";
 import { apiHandler } from "../http/api-handler.ts";
 import { conflictRoutes } from "../http/conflict-routes.ts";
 import { hostNameIn, localOrigins, originsAt } from "../http/endpoint.ts";

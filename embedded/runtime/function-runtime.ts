@@ -1,9 +1,9 @@
 import type { JSONValue } from "convex/values";
 import type { ComponentPath } from "../values/table-name.ts";
 import type { CronSpec } from "../scheduler/cron-spec.ts";
-import type { FunctionStats } from "./conflict-stats.ts";
+import type { FunctionStats } from "./execution/conflict-stats.ts";
 import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "./checks/schema.ts";
 import type { FunctionRunner } from "./types.ts";
 
 /** A runner with what the composition of the backend needs besides. */

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
 import { APP } from "../values/table-name.ts";
-import { backoffMs } from "./commit-with-retries.ts";
+import { backoffMs } from "../engine/commit-with-retries.ts";
 import { openFixture, request, valueOf, type Fixture } from "./runtime.fixture.ts";
-import { checkStoredDocuments, type Schema } from "./schema.ts";
+import { checkStoredDocuments, type Schema } from "./checks/schema.ts";
 
 const opened: Fixture[] = [];
 

@@ -1,6 +1,6 @@
-import { identifierOf, type FunctionPath } from "./function-path.ts";
+import { identifierOf, type FunctionPath } from "../values/function-path.ts";
 import type { FunctionSpec } from "./types.ts";
-import type { ValidatorJson } from "./validator-json.ts";
+import type { ValidatorJson } from "./checks/validator-json.ts";
 
 /** A function that the bundle exports. */
 export type RegisteredFunction = {

@@ -1,22 +1,26 @@
 import { randomBytes } from "node:crypto";
 import type { Engine } from "../engine/types.ts";
 import { APP } from "../values/table-name.ts";
-import type { Bundle } from "./bundle.ts";
-import { ConflictStats } from "./conflict-stats.ts";
-import { CursorSealer } from "./cursor.ts";
-import { describeCopy } from "./function-failure.ts";
-import { UNOBSERVED, type FunctionObserver } from "./function-run.ts";
-import { componentVariables, variablesProblem, type ComponentVariables } from "./component-variables.ts";
-import { loadBundle, ModuleLoadError, scriptNameOf } from "./isolate.ts";
-import type { EnvironmentVariables } from "./environment-variables.ts";
-import { LoadedComponents } from "./loaded-components.ts";
-import { installRejectionGuard } from "./rejection-guard.ts";
+import type { Bundle } from "./bundle/bundle.ts";
+import { ConflictStats } from "./execution/conflict-stats.ts";
+import { CursorSealer } from "./syscalls/cursor.ts";
+import { describeCopy } from "./execution/function-failure.ts";
+import { UNOBSERVED, type FunctionObserver } from "./execution/function-run.ts";
+import {
+  componentVariables,
+  variablesProblem,
+  type ComponentVariables,
+} from "./components/component-variables.ts";
+import { loadBundle, ModuleLoadError, scriptNameOf } from "./isolate/isolate.ts";
+import type { EnvironmentVariables } from "./components/environment-variables.ts";
+import { LoadedComponents } from "./components/loaded-components.ts";
+import { installRejectionGuard } from "./isolate/rejection-guard.ts";
 import { BundleRunner } from "./bundle-runner.ts";
-import { createCalls } from "./calls.ts";
-import { checkChangedTables } from "./verified-tables.ts";
+import { createCalls } from "./execution/calls.ts";
+import { checkChangedTables } from "./checks/verified-tables.ts";
 import type { FileStorage } from "../storage/file-storage.ts";
 import type { Latency, Services } from "./services.ts";
-import { createStackMapper, type StackMapper } from "./stack-trace.ts";
+import { createStackMapper, type StackMapper } from "./bundle/stack-trace.ts";
 import { createConvexGlobal } from "./syscalls/convex-global.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
 

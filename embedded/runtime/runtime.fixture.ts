@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { JSONValue } from "convex/values";
 import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/types.ts";
-import { bundleFunctions, type Bundle } from "./bundle.ts";
+import { bundleFunctions, type Bundle } from "./bundle/bundle.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
 import { createFunctionRunner, type RunnerOptions } from "./runner.ts";
 import type { Completed, FunctionCall, Identity } from "./types.ts";

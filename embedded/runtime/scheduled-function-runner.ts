@@ -1,6 +1,6 @@
 import type { ScheduledFunction } from "../scheduler/scheduled-function.ts";
-import type { FunctionResult } from "./function-failure.ts";
-import type { ScheduledRun } from "./run-mutation.ts";
+import type { FunctionResult } from "./execution/function-failure.ts";
+import type { ScheduledRun } from "./execution/run-mutation.ts";
 
 /** What the scheduler needs of the runtime. Scheduled functions run without a user. */
 export interface ScheduledFunctionRunner {

@@ -1,14 +1,14 @@
 import type { ComponentPath } from "../values/table-name.ts";
 import type { Engine } from "../engine/types.ts";
-import type { CallContext, TransactionExecution } from "./execution.ts";
-import type { FunctionFailure, FunctionResult } from "./function-failure.ts";
-import type { CursorSealer } from "./cursor.ts";
+import type { CallContext, TransactionExecution } from "./execution/execution.ts";
+import type { FunctionFailure, FunctionResult } from "./execution/function-failure.ts";
+import type { CursorSealer } from "./syscalls/cursor.ts";
 import type { RegisteredFunction } from "./registered-function.ts";
-import type { Schema } from "./schema.ts";
-import type { StackMapper } from "./stack-trace.ts";
+import type { Schema } from "./checks/schema.ts";
+import type { StackMapper } from "./bundle/stack-trace.ts";
 import type { FileStorage } from "../storage/file-storage.ts";
 import type { JSONValue } from "convex/values";
-import type { FunctionPath } from "./function-path.ts";
+import type { FunctionPath } from "../values/function-path.ts";
 import type { Identity } from "./types.ts";
 
 /** Waiting that is added on purpose, to measure the functions against a database that is not next door. */

@@ -4,8 +4,8 @@ import { CRON_TABLE } from "../scheduler/cron-job.ts";
 import { CRON_RUN_TABLE, SCHEDULED_TABLE } from "../scheduler/scheduled-function.ts";
 import { DELETED_TABLE, FILE_TABLE, STORAGE_TABLE } from "../storage/file-rows.ts";
 import { APP, type ComponentPath } from "../values/table-name.ts";
-import { ENVIRONMENT_TABLE } from "./environment-table.ts";
-import { SESSION_TABLE } from "./session-requests.ts";
+import { ENVIRONMENT_TABLE } from "./components/environment-table.ts";
+import { SESSION_TABLE } from "./execution/session-requests.ts";
 
 /** Tables that the backend itself keeps for the whole deployment. */
 const DEPLOYMENT_TABLES: readonly TableDefinition[] = [

@@ -1,4 +1,4 @@
-import { parseFunctionPath, udfPathOf } from "../runtime/function-path.ts";
+import { parseFunctionPath, udfPathOf } from "../values/function-path.ts";
 import { CronExpressionError, parseCronExpression } from "./cron-expression.ts";
 import { nextMatch } from "./cron-fields.ts";
 import type { CronSpec } from "./cron-spec.ts";

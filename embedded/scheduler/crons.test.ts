@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/types.ts";
 import { openFixture } from "../runtime/runtime.fixture.ts";
-import { transact as write } from "../runtime/transact.ts";
+import { transact as write } from "../engine/transact.ts";
 import { fullRange } from "../values/index-range.ts";
 import { CRON_TABLE, formatCronJob, parseCronJob, type CronJob } from "./cron-job.ts";
 import type { CronSpec } from "./cron-spec.ts";

@@ -1,6 +1,6 @@
 import type { Engine, Transaction } from "../engine/types.ts";
-import { parseFunctionPath, udfPathOf } from "../runtime/function-path.ts";
-import { transact } from "../runtime/transact.ts";
+import { parseFunctionPath, udfPathOf } from "../values/function-path.ts";
+import { transact } from "../engine/transact.ts";
 import { APP, type ComponentPath } from "../values/table-name.ts";
 import { fullRange } from "../values/index-range.ts";
 import { CRON_TABLE, formatCronJob, parseCronJob, type CronJob } from "./cron-job.ts";

@@ -6,7 +6,7 @@ import { eventually, states, type ScheduledRow } from "./scheduling.fixture.ts";
 import { insertScheduled, runTablesOf, setScheduledState } from "./scheduled-function.ts";
 import { scheduledInState } from "./scheduled-queries.ts";
 import { startScheduling } from "./start-scheduling.ts";
-import { transact } from "../runtime/transact.ts";
+import { transact } from "../engine/transact.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
 import { fixtureBundle } from "../runtime/runtime.fixture.ts";
 

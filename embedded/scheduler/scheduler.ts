@@ -1,6 +1,6 @@
 import type { Engine, Transaction } from "../engine/types.ts";
 import type { ScheduledFunctionRunner } from "../runtime/scheduled-function-runner.ts";
-import { transact } from "../runtime/transact.ts";
+import { transact } from "../engine/transact.ts";
 import { DueLoop } from "./due-loop.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { pendingInOrder } from "./due-functions.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openFixture, request } from "../runtime/runtime.fixture.ts";
-import { findSessionRecord } from "../runtime/session-requests.ts";
-import { transact } from "../runtime/transact.ts";
+import { findSessionRecord } from "../runtime/execution/session-requests.ts";
+import { transact } from "../engine/transact.ts";
 import { insertScheduled, runTablesOf, setScheduledState } from "./scheduled-function.ts";
 import { scheduledInState } from "./scheduled-queries.ts";
 import { states } from "./scheduling.fixture.ts";

@@ -1,5 +1,5 @@
 import type { Engine, KeyRange, Transaction } from "../engine/types.ts";
-import { transact } from "../runtime/transact.ts";
+import { transact } from "../engine/transact.ts";
 import { completedBeforeRange } from "./scheduled-queries.ts";
 
 export type SweeperOptions = {

@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/types.ts";
-import { commitWithRetries } from "../runtime/commit-with-retries.ts";
+import { commitWithRetries } from "../engine/commit-with-retries.ts";
 import { deletedKeys, hasKey, type DeletedKey } from "./file-rows.ts";
 import type { FileStore } from "./file-store.ts";
 

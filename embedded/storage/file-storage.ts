@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Engine, Transaction } from "../engine/types.ts";
-import { transact } from "../runtime/transact.ts";
+import { transact } from "../engine/transact.ts";
 import { APP, type ComponentPath } from "../values/table-name.ts";
 import { boundedBytes, FileTooLargeError } from "./bounded-bytes.ts";
 import { fileByStorageId, insertFile, type StoredFile } from "./file-rows.ts";

@@ -6,7 +6,7 @@ import { openEngine } from "../engine/engine.ts";
 import { closeServer, listen } from "../http/listen.ts";
 import { sourceOf } from "../http/request-source.ts";
 import { createLog } from "../operations/log.ts";
-import { bundleFunctions } from "../runtime/bundle.ts";
+import { bundleFunctions } from "../runtime/bundle/bundle.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
 import type { FunctionRunner } from "../runtime/types.ts";
 import { Connections, type ConnectionsOptions } from "./connections.ts";

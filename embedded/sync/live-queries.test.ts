@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
-import { bundleFunctions } from "../runtime/bundle.ts";
+import { bundleFunctions } from "../runtime/bundle/bundle.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
 import type { FunctionRunner } from "../runtime/types.ts";
 import { LiveQueries } from "./live-queries.ts";

@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
 import { z } from "zod";
-import { parseBoundedJson } from "../http/bounded-json.ts";
-import { decodeTimestamp } from "./timestamps.ts";
+import { parseBoundedJson } from "../values/bounded-json.ts";
+import { decodeTimestamp } from "../values/timestamps.ts";
 
 /**
  * Bytes of one message from a client, as Convex bounds them: well above what arguments may take, encoded. A larger

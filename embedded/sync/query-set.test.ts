@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
-import { bundleFunctions } from "../runtime/bundle.ts";
+import { bundleFunctions } from "../runtime/bundle/bundle.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
 import { LiveQueries } from "./live-queries.ts";
 import { QuerySet } from "./query-set.ts";

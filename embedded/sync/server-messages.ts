@@ -2,7 +2,7 @@ import type { JSONValue } from "convex/values";
 import type { Timestamp } from "../engine/types.ts";
 import type { Completed, Outcome } from "../runtime/types.ts";
 import type { KnownResult } from "./known-result.ts";
-import { encodeTimestamp } from "./timestamps.ts";
+import { encodeTimestamp } from "../values/timestamps.ts";
 
 export type QueryId = number;
 

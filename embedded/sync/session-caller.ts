@@ -1,5 +1,5 @@
 import { assertNever } from "../assert-never.ts";
-import type { Authenticators } from "../http/authorization.ts";
+import type { Authenticators } from "../auth/authorization.ts";
 import type { Log } from "../operations/log.ts";
 import type { Identity } from "../runtime/types.ts";
 import type { AuthenticateMessage } from "./protocol.ts";

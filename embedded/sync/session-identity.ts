@@ -1,4 +1,4 @@
-import { BAD_DEPLOY_KEY, type Authenticators } from "../http/authorization.ts";
+import { BAD_DEPLOY_KEY, type Authenticators } from "../auth/authorization.ts";
 import { assertNever } from "../assert-never.ts";
 import type { Identity } from "../runtime/types.ts";
 import type { AuthenticateMessage } from "./protocol.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
-import { SESSION_TABLE } from "../runtime/session-requests.ts";
+import { SESSION_TABLE } from "../runtime/execution/session-requests.ts";
 import { fullRange } from "../values/index-range.ts";
 import { sweepSessionRequests } from "./session-janitor.ts";
 

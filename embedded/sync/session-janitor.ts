@@ -1,7 +1,7 @@
 import type { Engine, Transaction } from "../engine/types.ts";
 import { describeError, type Log } from "../operations/log.ts";
-import { SESSION_TABLE } from "../runtime/session-requests.ts";
-import { transact } from "../runtime/transact.ts";
+import { SESSION_TABLE } from "../runtime/execution/session-requests.ts";
+import { transact } from "../engine/transact.ts";
 import { fullRange } from "../values/index-range.ts";
 
 /** How long a client may be away and still be answered from its records: two weeks, as in Convex, in ms. */

@@ -1,7 +1,7 @@
 import { APP } from "../values/table-name.ts";
 import type { Engine, Timestamp } from "../engine/types.ts";
 import type { FunctionRunner, Identity, RequestSource } from "../runtime/types.ts";
-import type { Authenticators } from "../http/authorization.ts";
+import type { Authenticators } from "../auth/authorization.ts";
 import type { Log } from "../operations/log.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
 import { assertNever } from "../assert-never.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { encodeTimestamp } from "./timestamps.ts";
+import { encodeTimestamp } from "../values/timestamps.ts";
 import type { KnownResult } from "./known-result.ts";
 import type { TransitionMessage } from "./server-messages.ts";
 import { nextTransition, type TransitionInput } from "./transition.ts";

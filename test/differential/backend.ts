@@ -2,7 +2,7 @@ import { convexTest } from "convex-test";
 import { makeFunctionReference } from "convex/server";
 import { convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
 import { openEngine } from "../../embedded/engine/engine.ts";
-import { bundleFunctions, type Bundle } from "../../embedded/runtime/bundle.ts";
+import { bundleFunctions, type Bundle } from "../../embedded/runtime/bundle/bundle.ts";
 import { createFunctionRunner } from "../../embedded/runtime/runner.ts";
 import type { Completed } from "../../embedded/runtime/types.ts";
 import * as filters from "./convex/filters.ts";

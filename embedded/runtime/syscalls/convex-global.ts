@@ -1,7 +1,7 @@
-import { executions, isTransactional, type ActionExecution, type Execution } from "../execution.ts";
-import { countOperation } from "../operations.ts";
+import { executions, isTransactional, type ActionExecution, type Execution } from "../execution/execution.ts";
+import { countOperation } from "../execution/operations.ts";
 import type { Services } from "../services.ts";
-import { SyscallError } from "../syscall-error.ts";
+import { SyscallError } from "./syscall-error.ts";
 import { dispatchAsync, dispatchSync, endedError } from "./dispatch.ts";
 import { getBlob, storeBlob } from "./storage.ts";
 import { parseSyscallArgs } from "./syscall-args.ts";

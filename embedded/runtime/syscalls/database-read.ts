@@ -1,10 +1,10 @@
 import { convexToJson, type JSONValue } from "convex/values";
-import type { TransactionExecution } from "../execution.ts";
-import { localTableOf, tableFor } from "../component-tables.ts";
-import { documentBytes } from "../document-bytes.ts";
-import { QueryStream } from "../query-stream.ts";
+import type { TransactionExecution } from "../execution/execution.ts";
+import { localTableOf, tableFor } from "../components/component-tables.ts";
+import { documentBytes } from "../checks/document-bytes.ts";
+import { QueryStream } from "./query-stream.ts";
 import type { Services } from "../services.ts";
-import { SyscallError } from "../syscall-error.ts";
+import { SyscallError } from "./syscall-error.ts";
 import { fullRange } from "../../values/index-range.ts";
 import { planQuery, type SerializedQuery } from "./serialized-query.ts";
 import { optionalStringArg, numberArg, stringArg, type SyscallArgs } from "./syscall-args.ts";

@@ -1,15 +1,15 @@
 import type { JSONValue } from "convex/values";
 import type { DocumentJson } from "../../engine/types.ts";
-import { documentProblems } from "../document-problems.ts";
-import { formatBytes } from "../format-bytes.ts";
-import { identifierProblem } from "../identifier.ts";
-import { localTableOf, tableFor } from "../component-tables.ts";
-import type { TransactionExecution } from "../execution.ts";
-import { LIMITS } from "../limits.ts";
-import { measureValue } from "../measure-value.ts";
-import { checkNewDocument, withoutSystemFields } from "../schema.ts";
+import { documentProblems } from "../checks/document-problems.ts";
+import { formatBytes } from "../checks/format-bytes.ts";
+import { identifierProblem } from "../checks/identifier.ts";
+import { localTableOf, tableFor } from "../components/component-tables.ts";
+import type { TransactionExecution } from "../execution/execution.ts";
+import { LIMITS } from "../checks/limits.ts";
+import { measureValue } from "../checks/measure-value.ts";
+import { checkNewDocument, withoutSystemFields } from "../checks/schema.ts";
 import type { Services } from "../services.ts";
-import { SyscallError } from "../syscall-error.ts";
+import { SyscallError } from "./syscall-error.ts";
 import { invalidArg, objectArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { requireWritable, tableOfArg } from "./table-access.ts";
 

@@ -5,9 +5,9 @@ import {
   type ActionExecution,
   type Execution,
   type TransactionExecution,
-} from "../execution.ts";
+} from "../execution/execution.ts";
 import type { Services } from "../services.ts";
-import { SyscallError } from "../syscall-error.ts";
+import { SyscallError } from "./syscall-error.ts";
 import * as read from "./database-read.ts";
 import * as write from "./database-write.ts";
 import * as functions from "./functions.ts";
@@ -16,8 +16,8 @@ import * as meta from "./meta.ts";
 import { queryPage } from "./query-page.ts";
 import * as scheduling from "./scheduling.ts";
 import * as storage from "./storage.ts";
-import { isTurnLong, nextTurn } from "../turn-clock.ts";
-import { nextRound } from "../mutation-rounds.ts";
+import { isTurnLong, nextTurn } from "../isolate/turn-clock.ts";
+import { nextRound } from "../execution/mutation-rounds.ts";
 import type { SyscallArgs } from "./syscall-args.ts";
 
 type Syscall<E> = (services: Services, execution: E, args: SyscallArgs) => JSONValue | Promise<JSONValue>;

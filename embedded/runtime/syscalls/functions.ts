@@ -1,10 +1,10 @@
 import type { JSONValue } from "convex/values";
-import type { ActionExecution, Execution, TransactionExecution } from "../execution.ts";
-import { functionHandleOf } from "../function-path.ts";
-import type { FunctionResult } from "../function-failure.ts";
-import { LIMITS } from "../limits.ts";
+import type { ActionExecution, Execution, TransactionExecution } from "../execution/execution.ts";
+import { functionHandleOf } from "../../values/function-path.ts";
+import type { FunctionResult } from "../execution/function-failure.ts";
+import { LIMITS } from "../checks/limits.ts";
 import type { Services } from "../services.ts";
-import { SyscallError } from "../syscall-error.ts";
+import { SyscallError } from "./syscall-error.ts";
 import { objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { targetOf } from "./target.ts";
 

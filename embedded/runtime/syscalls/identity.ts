@@ -1,8 +1,8 @@
 import type { JSONValue } from "convex/values";
-import { isTransactional, type Execution } from "../execution.ts";
+import { isTransactional, type Execution } from "../execution/execution.ts";
 import { assertNever } from "../../assert-never.ts";
 import type { Services } from "../services.ts";
-import { SyscallError } from "../syscall-error.ts";
+import { SyscallError } from "./syscall-error.ts";
 import type { Claims, Identity } from "../types.ts";
 
 /**

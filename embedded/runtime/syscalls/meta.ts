@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
 import { APP } from "../../values/table-name.ts";
-import type { Execution, TransactionExecution } from "../execution.ts";
-import { parseFunctionPath, shortPathOf } from "../function-path.ts";
+import type { Execution, TransactionExecution } from "../execution/execution.ts";
+import { parseFunctionPath, shortPathOf } from "../../values/function-path.ts";
 import type { Services } from "../services.ts";
 
 /** `1.0/getTransactionMetrics` */

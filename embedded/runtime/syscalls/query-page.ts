@@ -1,12 +1,12 @@
 import type { JSONValue } from "convex/values";
 import type { KeyRange, ScanOrder } from "../../engine/types.ts";
 import { compareBytes, successor } from "../../values/bytes.ts";
-import type { CursorPosition } from "../cursor.ts";
-import type { TransactionExecution } from "../execution.ts";
-import { LIMITS } from "../limits.ts";
-import { QueryStream } from "../query-stream.ts";
+import type { CursorPosition } from "./cursor.ts";
+import type { TransactionExecution } from "../execution/execution.ts";
+import { LIMITS } from "../checks/limits.ts";
+import { QueryStream } from "./query-stream.ts";
 import type { Services } from "../services.ts";
-import { SyscallError } from "../syscall-error.ts";
+import { SyscallError } from "./syscall-error.ts";
 import { planQuery, type SerializedQuery } from "./serialized-query.ts";
 import { numberArg, optionalNumberArg, optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
 

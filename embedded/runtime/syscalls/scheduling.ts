@@ -6,13 +6,13 @@ import {
   SCHEDULED_TABLE,
   scheduledTableOf,
 } from "../../scheduler/scheduled-function.ts";
-import { localTableOf } from "../component-tables.ts";
-import type { ActionExecution, Execution, TransactionExecution } from "../execution.ts";
-import { udfPathOf } from "../function-path.ts";
-import { measureValue } from "../measure-value.ts";
+import { localTableOf } from "../components/component-tables.ts";
+import type { ActionExecution, Execution, TransactionExecution } from "../execution/execution.ts";
+import { udfPathOf } from "../../values/function-path.ts";
+import { measureValue } from "../checks/measure-value.ts";
 import type { Services } from "../services.ts";
-import { SyscallError } from "../syscall-error.ts";
-import { transact } from "../transact.ts";
+import { SyscallError } from "./syscall-error.ts";
+import { transact } from "../../engine/transact.ts";
 import { invalidArg, numberArg, objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { targetOf } from "./target.ts";
 

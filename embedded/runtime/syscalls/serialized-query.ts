@@ -4,10 +4,10 @@ import { keyFieldsOf } from "../../values/index-fields.ts";
 import { fullRange, toKeyRange, type RangeExpression } from "../../values/index-range.ts";
 import { assertNever } from "../../assert-never.ts";
 import type { ComponentPath } from "../../values/table-name.ts";
-import { tableFor } from "../component-tables.ts";
-import { compileFilter } from "../filter-expression.ts";
-import type { QueryOperator } from "../query-stream.ts";
-import { SyscallError } from "../syscall-error.ts";
+import { tableFor } from "../components/component-tables.ts";
+import { compileFilter } from "./filter-expression.ts";
+import type { QueryOperator } from "./query-stream.ts";
+import { SyscallError } from "./syscall-error.ts";
 import { requireReadable } from "./table-access.ts";
 
 /** A query of `ctx.db`, as the convex package serializes it. */

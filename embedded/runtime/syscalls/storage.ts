@@ -14,9 +14,9 @@ import {
   type ActionExecution,
   type Execution,
   type TransactionExecution,
-} from "../execution.ts";
+} from "../execution/execution.ts";
 import type { Services } from "../services.ts";
-import { SyscallError } from "../syscall-error.ts";
+import { SyscallError } from "./syscall-error.ts";
 import { invalidArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;

@@ -1,6 +1,6 @@
-import { localTableOf } from "../component-tables.ts";
-import type { TransactionExecution } from "../execution.ts";
-import { SyscallError } from "../syscall-error.ts";
+import { localTableOf } from "../components/component-tables.ts";
+import type { TransactionExecution } from "../execution/execution.ts";
+import { SyscallError } from "./syscall-error.ts";
 import { isReadableSystemTable } from "../system-tables.ts";
 import { invalidArg } from "./syscall-args.ts";
 

@@ -1,9 +1,14 @@
-import { childPath } from "../component-mounts.ts";
-import type { Execution } from "../execution.ts";
-import { parseFunctionHandle, parseFunctionPath, shortPathOf, type FunctionPath } from "../function-path.ts";
+import { childPath } from "../components/component-mounts.ts";
+import type { Execution } from "../execution/execution.ts";
+import {
+  parseFunctionHandle,
+  parseFunctionPath,
+  shortPathOf,
+  type FunctionPath,
+} from "../../values/function-path.ts";
 import type { RegisteredFunction } from "../registered-function.ts";
 import type { Services } from "../services.ts";
-import { SyscallError } from "../syscall-error.ts";
+import { SyscallError } from "./syscall-error.ts";
 import { optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
 
 const CHILD_REFERENCE = "_reference/childComponent/";

@@ -1,0 +1,14 @@
+import type { DocumentJson } from "../../engine/types.ts";
+import { measureValue } from "./measure-value.ts";
+
+const known = new WeakMap<DocumentJson, number>();
+
+/** A stored document's size in bytes. Remembered, since documents are immutable and read over and over. */
+export function documentBytes(document: DocumentJson): number {
+  const cached = known.get(document);
+  if (cached !== undefined) return cached;
+  const measured = measureValue(document);
+  const bytes = measured.kind === "fits" ? measured.bytes : 0;
+  known.set(document, bytes);
+  return bytes;
+}

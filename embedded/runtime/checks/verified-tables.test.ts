@@ -1,0 +1,80 @@
+import { expect, onTestFinished, test } from "vitest";
+import { openEngine } from "../../engine/engine.ts";
+import type { Engine, KeyRange, Transaction } from "../../engine/types.ts";
+import { parseSchema, SchemaMismatchError } from "./schema.ts";
+import { checkChangedTables } from "./verified-tables.ts";
+
+const fields = (type: "string" | "number") => ({
+  type: "object",
+  value: { text: { fieldType: { type }, optional: false } },
+});
+
+const schemaOf = (validators: { readonly [table: string]: "string" | "number" }, schemaValidation = true) =>
+  parseSchema(
+    JSON.stringify({
+      tables: Object.entries(validators).map(([tableName, type]) => ({
+        tableName,
+        indexes: [],
+        documentType: fields(type),
+      })),
+      schemaValidation,
+    }),
+  );
+
+/** An engine in memory that notes which tables are scanned. */
+async function setUp() {
+  const engine = openEngine({ path: ":memory:" });
+  onTestFinished(() => engine.close());
+  const scanned: string[] = [];
+  const begin = engine.begin.bind(engine);
+  engine.begin = (options) => {
+    const transaction = begin(options);
+    const scan = transaction.scan.bind(transaction);
+    transaction.scan = (range: KeyRange, order) => {
+      scanned.push(range.table);
+      return scan(range, order);
+    };
+    return transaction;
+  };
+  const start = (schema: ReturnType<typeof schemaOf>) => {
+    scanned.length = 0;
+    const components = [{ path: "", modules: { schema } }];
+    checkChangedTables(engine, components, () => engine.applySchema(schema.tables));
+    return [...scanned];
+  };
+  return { engine, start };
+}
+
+async function write(engine: Engine, work: (transaction: Transaction) => void): Promise<void> {
+  const transaction = engine.begin();
+  work(transaction);
+  await engine.commit(transaction);
+}
+
+test("what was found to fit is not read again, until its validator changes", async () => {
+  const { engine, start } = await setUp();
+  expect(start(schemaOf({ notes: "string", tags: "string" }))).toEqual([]);
+  await write(engine, (transaction) => transaction.insert("notes", { text: "a" }));
+  expect(start(schemaOf({ notes: "string", tags: "string" }))).toEqual([]);
+  expect(start(schemaOf({ notes: "string", tags: "number" }))).toEqual(["tags"]);
+  expect(start(schemaOf({ notes: "string", tags: "number" }))).toEqual([]);
+});
+
+test("a mismatch is found by the table that changed, and again at the next start", async () => {
+  const { engine, start } = await setUp();
+  start(schemaOf({ notes: "string" }));
+  await write(engine, (transaction) => transaction.insert("notes", { text: "a" }));
+  const definition = engine.definitionOf("notes");
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    expect(() => start(schemaOf({ notes: "number" }))).toThrow(SchemaMismatchError);
+  }
+  expect(engine.definitionOf("notes")).toEqual(definition);
+});
+
+test("what was written while nothing was checked is checked once it shall be", async () => {
+  const { engine, start } = await setUp();
+  start(schemaOf({ notes: "string" }));
+  start(schemaOf({ notes: "string" }, false));
+  await write(engine, (transaction) => transaction.insert("notes", { text: 5 }));
+  expect(() => start(schemaOf({ notes: "string" }))).toThrow(SchemaMismatchError);
+});

@@ -1,0 +1,30 @@
+import { APP, type ComponentPath } from "../../values/table-name.ts";
+import type { ComponentMount } from "./component-mounts.ts";
+
+/** Whose router answers, and what path it is asked for. */
+export type MountedPath = { readonly component: ComponentPath; readonly path: string };
+
+type Mounts = {
+  readonly get: (path: ComponentPath) => Pick<ComponentMount, "httpMounts" | "httpPrefix"> | null;
+};
+
+/**
+ * Finds the component below whose prefix a path is, the deepest one; its router sees what follows the prefix.
+ * Null for a path outside of the app's own prefix.
+ */
+export function mountedPath(mounts: Mounts, pathname: string): MountedPath | null {
+  let place: MountedPath = { component: APP, path: pathname };
+  for (let child = mountBelow(mounts, place); child !== null; child = mountBelow(mounts, place))
+    place = child;
+  const prefix = mounts.get(APP)?.httpPrefix ?? null;
+  if (place.component !== APP || prefix === null) return place;
+  return pathname.startsWith(prefix) ? { component: APP, path: pathname.slice(prefix.length - 1) } : null;
+}
+
+function mountBelow(mounts: Mounts, { component, path }: MountedPath): MountedPath | null {
+  const fitting = (mounts.get(component)?.httpMounts ?? []).filter(({ prefix }) => path.startsWith(prefix));
+  const [longest] = fitting.sort((a, b) => b.prefix.length - a.prefix.length);
+  if (longest === undefined) return null;
+  // The prefix ends with the slash that the rest begins with.
+  return { component: longest.child, path: path.slice(longest.prefix.length - 1) };
+}

@@ -1,0 +1,58 @@
+import type { JSONValue } from "convex/values";
+import { checkArguments, checkReturned } from "../checks/arguments.ts";
+import { executions, isTransactional, type Execution } from "./execution.ts";
+import { localTableOf } from "../components/component-tables.ts";
+import { describeThrown, refusal, type FunctionFailure, type FunctionResult } from "./function-failure.ts";
+import type { RegisteredFunction } from "../registered-function.ts";
+import type { Services } from "../services.ts";
+import { NeverResolvesError, withinUserTime } from "./user-time.ts";
+import type { TableOf } from "../checks/validator-json.ts";
+
+/** Runs a function's handler in an execution: arguments checked before, the returned value after. */
+export async function invoke(
+  services: Services,
+  execution: Execution,
+  target: RegisteredFunction,
+  args: JSONValue,
+): Promise<FunctionResult> {
+  const tableOf = tableLookup(services, execution);
+  const problem = checkArguments(target, args, tableOf);
+  if (problem !== null) return refusal(problem);
+  let value: JSONValue;
+  try {
+    const argsJson = JSON.stringify([args]);
+    const { requestId } = execution.context;
+    execution.time.start();
+    const returned = executions.run(execution, () => target.invoke(argsJson, requestId));
+    const json = await withinUserTime(execution, returned);
+    // What takes long inside of V8 has no ticks.
+    if (isTransactional(execution)) execution.time.check();
+    value = JSON.parse(json) as JSONValue;
+  } catch (thrown) {
+    return failureOf(services, execution, thrown);
+  }
+  const unfit = checkReturned(target, value, tableOf);
+  return unfit === null ? { kind: "success", value } : refusal(unfit);
+}
+
+/** Describes what a function threw, on the function's own time: reading it may run the function's code. */
+export function failureOf(services: Services, execution: Execution, thrown: unknown): FunctionFailure {
+  const { time } = execution;
+  if (NeverResolvesError.isOne(thrown)) return refusal(thrown.message);
+  const failure =
+    time.error === null ? executions.run(execution, () => describeThrown(thrown, services.mapStack)) : null;
+  // What it threw meanwhile does not matter: it was told to stop.
+  return failure === null || time.error !== null ? refusal(time.error?.message ?? "") : failure;
+}
+
+function tableLookup({ engine }: Services, execution: Execution): TableOf {
+  if (isTransactional(execution)) return (id) => localTableOf(execution.transaction, execution.component, id);
+  return (id) => {
+    const transaction = engine.begin();
+    try {
+      return localTableOf(transaction, execution.component, id);
+    } finally {
+      engine.discard(transaction);
+    }
+  };
+}

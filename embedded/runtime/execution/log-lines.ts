@@ -1,0 +1,59 @@
+import { inspect } from "node:util";
+import { LIMITS } from "../checks/limits.ts";
+import { truncated } from "./truncated.ts";
+
+export type LogLevel = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
+
+/** One console call as Convex formats it: `[LOG] 'text' { a: 1 }`. */
+export function formatLogLine(level: LogLevel, args: readonly unknown[]): string {
+  // An execution's strings may be as long as a line; the line is what is bounded.
+  const options = { depth: 4, breakLength: Infinity, maxStringLength: LIMITS.logLineBytes };
+  const line = `[${level}] ${args.map((arg) => inspect(arg, options)).join(" ")}`;
+  return truncated(line, LIMITS.logLineBytes);
+}
+
+const VALIDATION_ERROR = /\b(?:(?:Argument|Returns)ValidationError|does not match the schema): /;
+
+/**
+ * A validation error quotes the value that it refuses. Whoever called gets to see it; a log, which others read and
+ * which is kept, gets the place alone.
+ */
+export function withoutValues(line: string): string {
+  const found = VALIDATION_ERROR.exec(line);
+  if (found === null) return line;
+  const start = found.index + found[0].length;
+  const path = /\nPath: ([\w.[\]()]+)/.exec(line.slice(start))?.[1];
+  return `${line.slice(0, start)}${path === undefined ? "a value" : path} is not what its validator allows.`;
+}
+
+/** What one execution, with all that it calls, has logged. Bounded: the rest is dropped with a notice. */
+export class LogLines {
+  readonly #lines: string[] = [];
+  readonly #onLine: (line: string) => void;
+
+  /** `onLine` is told of each line at once, where the execution may outlast its result. */
+  constructor(onLine: (line: string) => void = () => {}) {
+    this.#onLine = onLine;
+  }
+
+  add(line: string): void {
+    const last = LIMITS.logLines - 1;
+    if (this.#lines.length < last) this.#push(withoutValues(line));
+    else if (this.#lines.length === last) {
+      this.#push(`[ERROR] Log overflow (maximum ${LIMITS.logLines}). Remaining log lines omitted.`);
+    }
+  }
+
+  #push(line: string): void {
+    this.#lines.push(line);
+    this.#onLine(line);
+  }
+
+  addAll(lines: readonly string[]): void {
+    for (const line of lines) this.add(line);
+  }
+
+  lines(): readonly string[] {
+    return [...this.#lines];
+  }
+}

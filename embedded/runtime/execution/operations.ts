@@ -1,0 +1,18 @@
+import type { Execution } from "./execution.ts";
+import { LIMITS } from "../checks/limits.ts";
+import { SyscallError } from "../syscalls/syscall-error.ts";
+
+/** Runs one of the operations that an execution waits for. Convex documents the limit; the words are ours. */
+export async function countOperation<T>(execution: Execution, run: () => Promise<T>): Promise<T> {
+  if (execution.operations >= LIMITS.concurrentOperations) {
+    throw new SyscallError(
+      `Too many concurrent operations in a single function execution (limit: ${LIMITS.concurrentOperations}).`,
+    );
+  }
+  execution.operations += 1;
+  try {
+    return await run();
+  } finally {
+    execution.operations -= 1;
+  }
+}

@@ -1,0 +1,83 @@
+import { executions, isTransactional } from "../execution/execution.ts";
+import { countOperation } from "../execution/operations.ts";
+import type { RandomStream } from "./random-stream.ts";
+
+const MAX_RANDOM_BYTES = 65_536;
+
+/** The random numbers of the query or mutation that runs right now; null in actions. */
+export function seededRandom(): RandomStream | null {
+  const execution = executions.getStore();
+  return execution !== undefined && isTransactional(execution) ? execution.random : null;
+}
+
+/** Algorithms whose results are never the same twice, by the method that they are given to. */
+const RANDOMIZED: { readonly [method: string]: RegExp } = {
+  generateKey: /^/,
+  sign: /^(?:ECDSA|RSA-PSS)$/i,
+  encrypt: /^RSA-OAEP$/i,
+  wrapKey: /^RSA-OAEP$/i,
+};
+
+const METHODS = [
+  "decrypt",
+  "deriveBits",
+  "deriveKey",
+  "digest",
+  "encrypt",
+  "exportKey",
+  "generateKey",
+  "importKey",
+  "sign",
+  "unwrapKey",
+  "verify",
+  "wrapKey",
+] as const;
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** Web Crypto, with the execution's own random numbers in queries and mutations. */
+export const isolateCrypto: object = Object.create(Crypto.prototype, {
+  subtle: { value: isolateSubtle(), enumerable: true },
+  getRandomValues: { value: getRandomValues, enumerable: true },
+  randomUUID: { value: () => seededRandom()?.uuid() ?? crypto.randomUUID(), enumerable: true },
+}) as object;
+
+function getRandomValues<T extends ArrayBufferView<ArrayBuffer>>(array: T): T {
+  const random = seededRandom();
+  if (random === null) return crypto.getRandomValues(array as never);
+  if (array instanceof Float32Array || array instanceof Float64Array) {
+    throw new DOMException("The provided ArrayBufferView is not an integer array type", "TypeMismatchError");
+  }
+  if (array.byteLength > MAX_RANDOM_BYTES) {
+    throw new DOMException(`More than ${MAX_RANDOM_BYTES} bytes were asked for`, "QuotaExceededError");
+  }
+  new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(random.bytes(array.byteLength));
+  return array;
+}
+
+function isolateSubtle(): object {
+  const methods = METHODS.map((name) => [name, { value: guarded(name), enumerable: true }] as const);
+  return Object.create(SubtleCrypto.prototype, Object.fromEntries(methods)) as object;
+}
+
+function guarded(name: (typeof METHODS)[number]): Method {
+  const { subtle } = crypto;
+  const method = (subtle[name] as unknown as Method).bind(subtle);
+  return async (...args) => {
+    const execution = executions.getStore();
+    if (execution === undefined) return method(...args);
+    if (isTransactional(execution) && isRandomized(name, args)) {
+      throw new Error(
+        "Can't use cryptographic randomness in queries and mutations. Please consider using an action. " +
+          "See https://docs.convex.dev/functions/actions for more details.",
+      );
+    }
+    return countOperation(execution, () => method(...args));
+  };
+}
+
+function isRandomized(method: string, args: readonly unknown[]): boolean {
+  const given = args[method === "wrapKey" ? 3 : 0];
+  const name: unknown = typeof given === "object" && given !== null ? Reflect.get(given, "name") : given;
+  return RANDOMIZED[method]?.test(typeof name === "string" ? name : "") ?? false;
+}

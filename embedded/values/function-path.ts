@@ -1,0 +1,51 @@
+import { APP, type ComponentPath } from "./table-name.ts";
+
+/** A function's place: the component whose it is, the module without its extension, and the export. */
+export type FunctionPath = {
+  readonly component: ComponentPath;
+  readonly module: string;
+  readonly name: string;
+};
+
+const MAX_LENGTH = 1024;
+const HANDLE_PREFIX = "function://";
+
+/**
+ * Reads "folder/module:name", "module.js:name" or "module" (its default export), as a function of a component;
+ * of the app unless told otherwise. Null when it is none.
+ */
+export function parseFunctionPath(text: string, component: ComponentPath = APP): FunctionPath | null {
+  if (text.length === 0 || text.length > MAX_LENGTH) return null;
+  const colon = text.lastIndexOf(":");
+  const rawModule = colon === -1 ? text : text.slice(0, colon);
+  const name = colon === -1 ? "default" : text.slice(colon + 1);
+  const module = rawModule.replace(/^\//, "").replace(/\.js$/, "");
+  return module === "" || name === "" ? null : { component, module, name };
+}
+
+/** As `npx convex function-spec` writes it: "module.js:name". It does not say of which component it is. */
+export function udfPathOf({ module, name }: Pick<FunctionPath, "module" | "name">): string {
+  return `${module}.js:${name}`;
+}
+
+/** Unique in the deployment: "module.js:name", or "pool/module.js:name" of the component "pool". */
+export function identifierOf(path: FunctionPath): string {
+  return path.component === APP ? udfPathOf(path) : `${path.component}/${udfPathOf(path)}`;
+}
+
+/** As errors write it: "module:name", without a default export's name. */
+export function shortPathOf({ module, name }: Pick<FunctionPath, "module" | "name">): string {
+  return name === "default" ? module : `${module}:${name}`;
+}
+
+/** A handle that outlives the call it was made in and may be stored in a document. */
+export function functionHandleOf(path: FunctionPath): string {
+  return `${HANDLE_PREFIX}${path.component};${udfPathOf(path)}`;
+}
+
+/** The path in a handle, or null when the text is no handle. */
+export function parseFunctionHandle(text: string): FunctionPath | null {
+  if (!text.startsWith(HANDLE_PREFIX)) return null;
+  const [component, path] = text.slice(HANDLE_PREFIX.length).split(";", 2) as [string, string | undefined];
+  return path === undefined ? null : parseFunctionPath(path, component);
+}
