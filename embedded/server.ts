@@ -1,5 +1,6 @@
 import type { Backend, BackendOptions } from "./backend-options.ts";
 import { Closing } from "./closing.ts";
+import { startSweeper } from "./engine/sweeper.ts";
 import { describeError, SILENT } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
 import { openData } from "./parts/data.ts";
@@ -10,7 +11,7 @@ import { bundleApart } from "./runtime/bundle/bundle-apart.ts";
 import type { Bundle } from "./runtime/bundle/bundle.ts";
 import { FunctionsLoadError } from "./runtime/runner.ts";
 import { startScheduling } from "./scheduler/start-scheduling.ts";
-import { startSessionJanitor } from "./sync/session-janitor.ts";
+import { sweepSessionRequests } from "./sync/session-janitor.ts";
 
 /**
  * Starts the whole backend. Rejects with PortInUseError, StoreError (the data file), FunctionsLoadError (the
@@ -41,7 +42,11 @@ async function compose(options: BackendOptions, closing: Closing): Promise<Omit<
   await serveNetwork(options, { data, functions, listeners }, readiness, closing);
   const { engine } = data;
   const { runtime } = functions;
-  closing.first(startSessionJanitor(engine, log));
+  const closeJanitor = startSweeper({
+    sweep: (signal) => sweepSessionRequests(engine, Date.now(), signal),
+    onError: (error) => log.error("janitor.failed", { message: describeError(error) }),
+  });
+  closing.together(closeJanitor);
   // Last, so that what is due finds the deployment complete; stopped first.
   const onError = (error: unknown) => log.error("scheduler.failed", { message: describeError(error) });
   closing.together(await startScheduling({ engine, runtime, onError }));

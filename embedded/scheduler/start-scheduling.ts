@@ -1,9 +1,10 @@
+import { startSweeper } from "../engine/sweeper.ts";
 import type { Engine } from "../engine/types.ts";
 import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import { Crons } from "./crons.ts";
 import { runTablesOf } from "./scheduled-function.ts";
 import { Scheduler } from "./scheduler.ts";
-import { Sweeper } from "./sweeper.ts";
+import { sweepFinished } from "./sweep-finished.ts";
 
 export type SchedulingOptions = {
   readonly engine: Engine;
@@ -20,14 +21,17 @@ export type SchedulingOptions = {
  */
 export async function startScheduling(options: SchedulingOptions): Promise<() => Promise<void>> {
   const { engine, runtime, onError, clock = Date.now } = options;
-  const shared = { engine, clock, onError, tables: runTablesOf(runtime.componentPaths) };
+  const tables = runTablesOf(runtime.componentPaths);
+  const shared = { engine, clock, onError, tables };
   const scheduler = new Scheduler({ ...shared, functions: runtime.scheduled });
   const crons = new Crons({ ...shared, specs: runtime.crons });
-  const sweeper = new Sweeper(shared);
   await scheduler.start();
   await crons.start();
-  sweeper.start();
+  const closeSweeper = startSweeper({
+    sweep: (signal) => sweepFinished(engine, tables, clock(), signal),
+    onError,
+  });
   return async () => {
-    await Promise.all([crons.close(), scheduler.close(), sweeper.close()]);
+    await Promise.all([crons.close(), scheduler.close(), closeSweeper()]);
   };
 }

@@ -5,7 +5,7 @@ import { transact } from "../engine/transact.ts";
 import { insertScheduled, runTablesOf, setScheduledState } from "./scheduled-function.ts";
 import { scheduledInState } from "./scheduled-queries.ts";
 import { states } from "./scheduling.fixture.ts";
-import { Sweeper } from "./sweeper.ts";
+import { sweepFinished } from "./sweep-finished.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -25,18 +25,11 @@ test("what has finished goes after a week; what is pending and the records of se
   const session = { sessionId: "s", requestId: 0, acknowledgedThrough: -1 };
   await runner.runMutation({ ...request("notes:increment", { name: "swept" }), session });
 
-  let now = Date.now() + 6 * DAY_MS;
-  const sweeper = new Sweeper({
-    engine,
-    tables,
-    clock: () => now,
-    onError: (error) => expect.unreachable(String(error)),
-  });
-  await sweeper.sweep();
+  const now = Date.now();
+  await sweepFinished(engine, tables, now + 6 * DAY_MS);
   expect(await states(fixture)).toHaveLength(601);
 
-  now += 2 * DAY_MS;
-  await sweeper.sweep();
+  await sweepFinished(engine, tables, now + 8 * DAY_MS);
   expect(await states(fixture)).toEqual(["pending"]);
   const left = await transact(engine, (transaction) => ({
     cronRuns: ["pending", "success"].map(

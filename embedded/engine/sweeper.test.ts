@@ -1,0 +1,50 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { startSweeper } from "./sweeper.ts";
+
+const HOUR_MS = 3_600_000;
+
+function withFakeTime(): void {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+}
+
+test("sweeps at the start and every hour, also after a sweep has failed", async () => {
+  withFakeTime();
+  const errors: unknown[] = [];
+  let sweeps = 0;
+  const close = startSweeper({
+    sweep: () => {
+      sweeps += 1;
+      throw new Error(`sweep ${sweeps}`);
+    },
+    onError: (error) => errors.push((error as Error).message),
+  });
+  await vi.advanceTimersByTimeAsync(2 * HOUR_MS);
+  expect(errors).toEqual(["sweep 1", "sweep 2", "sweep 3"]);
+  await close();
+  await vi.advanceTimersByTimeAsync(2 * HOUR_MS);
+  expect(sweeps).toBe(3);
+});
+
+test("does not begin a sweep beside another, and closes when the one under way is over", async () => {
+  withFakeTime();
+  const underWay = Promise.withResolvers<void>();
+  const signals: AbortSignal[] = [];
+  const close = startSweeper({
+    sweep: (signal) => {
+      signals.push(signal);
+      return underWay.promise;
+    },
+    onError: (error) => expect.unreachable(String(error)),
+  });
+  await vi.advanceTimersByTimeAsync(3 * HOUR_MS);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  let isClosed = false;
+  const closed = close().then(() => (isClosed = true));
+  await vi.advanceTimersByTimeAsync(HOUR_MS);
+  expect([signals[0]?.aborted, isClosed]).toEqual([true, false]);
+  underWay.resolve();
+  await closed;
+});

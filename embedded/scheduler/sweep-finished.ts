@@ -1,0 +1,22 @@
+import { removeRange } from "../engine/remove-range.ts";
+import type { Engine } from "../engine/types.ts";
+import { completedBeforeRange } from "./scheduled-queries.ts";
+
+/** How long a finished scheduled function can be looked up, as Convex keeps it: a week, in ms. */
+const KEEP_FINISHED_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Removes the rows of what has long been run.
+ * @param tables of scheduled functions and runs of crons, by the engine's names
+ * @param now ms since the epoch
+ */
+export async function sweepFinished(
+  engine: Engine,
+  tables: readonly string[],
+  now: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const table of tables) {
+    await removeRange(engine, completedBeforeRange(table, now - KEEP_FINISHED_MS), signal);
+  }
+}
