@@ -1,0 +1,29 @@
+import type { QueueComponent } from "../component.ts";
+import type { JobSpec } from "../validators.ts";
+import type { JobInput, MutationRunner, QueryRunner, Rest } from "./runners.ts";
+
+/** Jobs that are submitted again and again, by an interval or a cron expression. */
+export function recurringCalls(component: QueueComponent, specOf: (job: JobInput) => Promise<JobSpec>) {
+  return {
+    set: async (
+      ctx: MutationRunner,
+      scope: string,
+      {
+        job,
+        ...rest
+      }: Omit<Rest<QueueComponent["recurring"]["set"], "scope">, "job"> & {
+        readonly job: JobInput;
+      },
+    ): Promise<void> => {
+      const spec = await specOf(job);
+      await ctx.runMutation(component.recurring.set, { scope, ...rest, job: spec });
+    },
+    setPaused: async (ctx: MutationRunner, scope: string, name: string, paused: boolean): Promise<void> => {
+      await ctx.runMutation(component.recurring.setPaused, { scope, name, paused });
+    },
+    remove: async (ctx: MutationRunner, scope: string, name: string): Promise<void> => {
+      await ctx.runMutation(component.recurring.remove, { scope, name });
+    },
+    list: async (ctx: QueryRunner, scope: string) => await ctx.runQuery(component.recurring.list, { scope }),
+  };
+}
