@@ -30,7 +30,7 @@ test("sweeps at the start and every hour, also after a sweep has failed", async 
 
 test("does not begin a sweep beside another, and closes when the one under way is over", async () => {
   withFakeTime();
-  const underWay = Promise.withResolvers<void>();
+  const underWay = Promise.withResolvers<null>();
   const signals: AbortSignal[] = [];
   const close = startSweeper({
     sweep: (signal) => {
@@ -45,6 +45,6 @@ test("does not begin a sweep beside another, and closes when the one under way i
   const closed = close().then(() => (isClosed = true));
   await vi.advanceTimersByTimeAsync(HOUR_MS);
   expect([signals[0]?.aborted, isClosed]).toEqual([true, false]);
-  underWay.resolve();
+  underWay.resolve(null);
   await closed;
 });
