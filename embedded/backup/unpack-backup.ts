@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { DatabaseSync } from "node:sqlite";
 import { openPromise, type Entry, type ZipFile } from "yauzl";
 import { FORMAT_VERSION, readFormat } from "../engine/file-format.ts";
+import { measured } from "../storage/measured.ts";
 import {
   DATABASE,
   FILES,
@@ -105,17 +105,10 @@ async function readEntry(
   expected: BackupEntry,
   target: string | null,
 ): Promise<void> {
-  const hash = createHash("sha256");
-  const content = (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>;
-  async function* measured(): AsyncGenerator<Buffer> {
-    for await (const chunk of content) {
-      hash.update(chunk);
-      yield chunk;
-    }
-  }
-  if (target === null) for await (const _ of measured());
-  else await pipeline(measured, createWriteStream(target, { flags: "wx", mode: 0o600, flush: true }));
-  if (hash.digest("hex") !== expected.sha256) throw new BackupRefusedError(`${expected.name} is damaged`);
+  const bytes = measured((await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>);
+  if (target === null) for await (const _ of bytes.content());
+  else await pipeline(bytes.content, createWriteStream(target, { flags: "wx", mode: 0o600, flush: true }));
+  if (bytes.sha256("hex") !== expected.sha256) throw new BackupRefusedError(`${expected.name} is damaged`);
 }
 
 /** Throws BackupRefusedError unless the file is a sound database of this program's format, or an older one. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { version as convexVersion } from "convex";
@@ -7,6 +6,7 @@ import { FORMAT_VERSION } from "../engine/file-format.ts";
 import { Store } from "../engine/store.ts";
 import type { DocumentJson, Engine } from "../engine/types.ts";
 import { FILE_TABLE } from "../storage/file-rows.ts";
+import { measured } from "../storage/measured.ts";
 import { successor } from "../values/bytes.ts";
 import {
   BACKUP_FORMAT,
@@ -84,17 +84,9 @@ async function addEntry(
   content: AsyncIterable<Buffer>,
   compress: boolean,
 ): Promise<BackupEntry> {
-  const hash = createHash("sha256");
-  let size = 0;
-  async function* measured(): AsyncGenerator<Buffer> {
-    for await (const chunk of content) {
-      hash.update(chunk);
-      size += chunk.length;
-      yield chunk;
-    }
-  }
-  await zip.add(name, measured(), { compress });
-  return { name, size, sha256: hash.digest("hex") };
+  const bytes = measured(content);
+  await zip.add(name, bytes.content(), { compress });
+  return { name, size: bytes.size(), sha256: bytes.sha256("hex") };
 }
 
 /** What is in a copied database: tables with their sizes, and the keys of all stored files. */

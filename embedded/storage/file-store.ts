@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, openAsBlob } from "node:fs";
 import { mkdir, open, readFile, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { measured } from "./measured.ts";
 
 /** For their owner alone, as the data file is. */
 const PRIVATE_FILE = 0o600;
@@ -92,18 +92,13 @@ class FolderStore implements FileStore {
     if (this.#pending.has(key) || (await this.sizeOf(key)) !== null)
       throw new Error(`${key} exists already.`);
     this.#pending.add(key);
-    const hash = createHash("sha256");
-    let size = 0;
-    async function* measured(): AsyncGenerator<Uint8Array> {
-      for await (const chunk of source) {
-        hash.update(chunk);
-        size += chunk.byteLength;
-        yield chunk;
-      }
-    }
+    const bytes = measured(source);
     try {
       // `flush` syncs the file before it is closed.
-      await pipeline(measured, createWriteStream(partial, { flags: "wx", mode: PRIVATE_FILE, flush: true }));
+      await pipeline(
+        bytes.content,
+        createWriteStream(partial, { flags: "wx", mode: PRIVATE_FILE, flush: true }),
+      );
       await rename(partial, path);
       await syncFolder(this.#folder);
     } catch (error) {
@@ -112,7 +107,7 @@ class FolderStore implements FileStore {
       this.#pending.delete(key);
       throw error;
     }
-    return { sha256: hash.digest("base64"), size };
+    return { sha256: bytes.sha256("base64"), size: bytes.size() };
   }
 
   release(key: string): void {
