@@ -1,14 +1,9 @@
 import type { JSONValue } from "convex/values";
 import type { ConflictStats } from "./conflict-stats.ts";
-import {
-  endExecution,
-  newNestedExecution,
-  type CallContext,
-  type TransactionExecution,
-} from "./execution.ts";
+import { newNestedExecution, type CallContext } from "./execution.ts";
 import type { FunctionResult } from "./function-failure.ts";
 import { timedRun, UNOBSERVED, type FunctionObserver } from "./function-run.ts";
-import { invoke } from "./invoke.ts";
+import { invokeToEnd } from "./invoke.ts";
 import type { RegisteredFunction } from "../registered-function.ts";
 import { runAction } from "./run-action.ts";
 import { runMutation } from "./run-mutation.ts";
@@ -34,7 +29,7 @@ export function createCalls(
   return {
     nested: (parent, target, args) => {
       const kind = target.type === "Query" ? "query" : "mutation";
-      return runNested(services(), newNestedExecution(parent, kind, target), target, args);
+      return invokeToEnd(services(), newNestedExecution(parent, kind, target), target, args);
     },
     snapshotQuery: async (parent, target, args) => {
       const { engine } = services();
@@ -42,7 +37,7 @@ export function createCalls(
       const transaction = engine.begin({ snapshot, now });
       try {
         const execution = newNestedExecution(parent, "query", target, transaction);
-        return await runNested(services(), execution, target, args);
+        return await invokeToEnd(services(), execution, target, args);
       } finally {
         engine.discard(transaction);
       }
@@ -61,19 +56,4 @@ export function createCalls(
       return ended(await runAction(services(), target, args, context));
     },
   };
-}
-
-async function runNested(
-  services: Services,
-  execution: TransactionExecution,
-  target: RegisteredFunction,
-  args: JSONValue,
-): Promise<FunctionResult> {
-  try {
-    const result = await invoke(services, execution, target, args);
-    await execution.turn;
-    return result;
-  } finally {
-    endExecution(execution);
-  }
 }

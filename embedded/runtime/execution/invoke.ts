@@ -1,6 +1,12 @@
 import type { JSONValue } from "convex/values";
 import { checkArguments, checkReturned } from "../checks/arguments.ts";
-import { executions, isTransactional, type Execution } from "./execution.ts";
+import {
+  endExecution,
+  executions,
+  isTransactional,
+  type Execution,
+  type TransactionExecution,
+} from "./execution.ts";
 import { localTableOf } from "../components/component-tables.ts";
 import { describeThrown, refusal, type FunctionFailure, type FunctionResult } from "./function-failure.ts";
 import type { RegisteredFunction } from "../registered-function.ts";
@@ -33,6 +39,23 @@ export async function invoke(
   }
   const unfit = checkReturned(target, value, tableOf);
   return unfit === null ? { kind: "success", value } : refusal(unfit);
+}
+
+/** Runs a function that is part of a transaction, up to where nothing of it uses the transaction any more. */
+export async function invokeToEnd(
+  services: Services,
+  execution: TransactionExecution,
+  target: RegisteredFunction,
+  args: JSONValue,
+): Promise<FunctionResult> {
+  try {
+    const result = await invoke(services, execution, target, args);
+    // A nested call that nobody awaited still has the transaction: it finishes before a commit or a rollback.
+    await execution.turn;
+    return result;
+  } finally {
+    endExecution(execution);
+  }
 }
 
 /** Describes what a function threw, on the function's own time: reading it may run the function's code. */

@@ -3,9 +3,9 @@ import type { Timestamp, Transaction } from "../../engine/types.ts";
 import { getScheduled, setScheduledState } from "../../scheduler/scheduled-function.ts";
 import { commitWithRetries, type Attempt } from "../../engine/commit-with-retries.ts";
 import type { ConflictStats } from "./conflict-stats.ts";
-import { endExecution, newTransactionExecution, type CallContext } from "./execution.ts";
+import { newTransactionExecution, type CallContext } from "./execution.ts";
 import { refusal, type FunctionResult } from "./function-failure.ts";
-import { invoke } from "./invoke.ts";
+import { invokeToEnd } from "./invoke.ts";
 import { LogLines } from "./log-lines.ts";
 import type { RegisteredFunction } from "../registered-function.ts";
 import type { Services } from "../services.ts";
@@ -118,19 +118,12 @@ async function retried<T>(
   return { ...committed, retries };
 }
 
-async function execute(
+function execute(
   services: Services,
   { target, args }: MutationCall,
   context: CallContext,
   transaction: Transaction,
 ): Promise<FunctionResult> {
   const execution = newTransactionExecution("mutation", target, context, transaction);
-  try {
-    const result = await invoke(services, execution, target, args);
-    // A nested call that nobody awaited still has the transaction: it finishes before the commit.
-    await execution.turn;
-    return result;
-  } finally {
-    endExecution(execution);
-  }
+  return invokeToEnd(services, execution, target, args);
 }
