@@ -1,6 +1,9 @@
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
-import { z } from "zod";
+import {
+  conflictReportSchema,
+  type ConflictReport,
+} from "../../embedded/runtime/execution/conflict-report.ts";
 import { api } from "../api.ts";
 import { ADMIN_KEY } from "../support/backend-process.ts";
 import { startEmbedded } from "./subjects.ts";
@@ -10,29 +13,12 @@ const LANE = "contended";
 /** Of each function: what is printed of where it collided, the most frequent first. */
 const MAX_RANGES = 5;
 
-const conflictsSchema = z.object({
-  functions: z.record(
-    z.string(),
-    z.object({
-      runs: z.number(),
-      conflicts: z.number(),
-      retries: z.number(),
-      exhausted: z.number(),
-      /** By "table.index". */
-      collisions: z.record(z.string(), z.number()),
-      ranges: z
-        .array(z.object({ table: z.string(), range: z.string(), conflicts: z.number() }))
-        .transform((ranges) => ranges.slice(0, MAX_RANGES)),
-    }),
-  ),
-});
-
 export type Contention = {
   readonly readMs: number;
   readonly commitMs: number;
   readonly claimsPerSecond: number;
   /** By function: how often it collided, and over which table and key range. */
-  readonly functions: z.infer<typeof conflictsSchema>["functions"];
+  readonly functions: { readonly [name: string]: Omit<ConflictReport["functions"][string], "latest"> };
 };
 
 /** Eight claim the head of one lane at once, on a database that answers with the given delays (ms). */
@@ -74,5 +60,11 @@ async function conflictsOf(url: string): Promise<Contention["functions"]> {
   const admin = new ConvexHttpClient(url, { logger: false });
   (admin as unknown as WithAdminAuth).setAdminAuth(ADMIN_KEY);
   const answer: unknown = await admin.query(makeFunctionReference<"query">("_system/gleaner/conflicts"), {});
-  return conflictsSchema.parse(answer).functions;
+  const { functions } = conflictReportSchema.parse(answer);
+  return Object.fromEntries(
+    Object.entries(functions).map(([name, { latest: _, ...stats }]) => [
+      name,
+      { ...stats, ranges: stats.ranges.slice(0, MAX_RANGES) },
+    ]),
+  );
 }

@@ -1,5 +1,8 @@
 import { parseArgs } from "node:util";
-import { z } from "zod";
+import {
+  conflictReportSchema,
+  type ConflictReport,
+} from "../../embedded/runtime/execution/conflict-report.ts";
 import { CommandError, EXIT_USAGE, type Verb } from "./command.ts";
 import { deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
 
@@ -14,26 +17,12 @@ export const conflicts: Verb = { summary: "show what mutations lose to each othe
 const PATH = "/api/gleaner/conflicts";
 const SHOWN_RANGES = 5;
 
-const answer = z.object({
-  functions: z.record(
-    z.string(),
-    z.object({
-      runs: z.number(),
-      conflicts: z.number(),
-      retries: z.number(),
-      exhausted: z.number(),
-      ranges: z.array(z.object({ table: z.string(), range: z.string(), conflicts: z.number() })),
-    }),
-  ),
-});
-type Functions = z.output<typeof answer>["functions"];
-
 async function run(args: readonly string[]): Promise<void> {
   const flags = readFlags(args);
   const deployment = await findDeployment(flags, process.env);
   const said: unknown = await (await deployment.fetch(PATH)).json();
   if (flags.json) console.log(JSON.stringify(said));
-  else console.log(tableOf(answer.parse(said).functions));
+  else console.log(tableOf(conflictReportSchema.parse(said).functions));
   if (flags.reset) await deployment.fetch(PATH, { method: "DELETE" });
 }
 
@@ -53,7 +42,7 @@ function readFlags(args: readonly string[]) {
 }
 
 /** The functions that lost most first, each with the ranges in which it did. */
-function tableOf(functions: Functions): string {
+function tableOf(functions: ConflictReport["functions"]): string {
   const rows = Object.entries(functions)
     .filter(([, { conflicts }]) => conflicts > 0)
     .sort(([, a], [, b]) => b.conflicts - a.conflicts);
