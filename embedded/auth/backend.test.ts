@@ -7,7 +7,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Backend } from "../backend-options.ts";
 import { startBackend } from "../server.ts";
-import { startIssuer, type Issuer } from "./issuer.fixture.ts";
+import { startIssuer, type Issuer } from "../../test/conformance/issuer.fixture.ts";
 
 const whole = makeFunctionReference<"query", Record<string, never>, UserIdentity | null>("identity:whole");
 const list = makeFunctionReference<"query", { channel: string }, string[]>("messages:list");

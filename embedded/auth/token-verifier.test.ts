@@ -2,7 +2,7 @@ import { SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { parseAuthConfig } from "./auth-config.ts";
 import { fetchDocument } from "./fetch-document.ts";
-import { startIssuer, type Issuer } from "./issuer.fixture.ts";
+import { startIssuer, type Issuer } from "../../test/conformance/issuer.fixture.ts";
 import { FRESH_MS, RETRY_AFTER_MS, STALE_MS, UNKNOWN_KEY_RETRY_MS } from "./key-refresh.ts";
 import { TokenVerifier } from "./token-verifier.ts";
 

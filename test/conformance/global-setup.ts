@@ -1,4 +1,4 @@
-import { startIssuer } from "../../embedded/auth/issuer.fixture.ts";
+import { startIssuer } from "./issuer.fixture.ts";
 import { startEmbedded } from "./embedded-backend.ts";
 
 /**

@@ -1,4 +1,4 @@
-/** Who signs tokens for the deployment under test: the one of `embedded/auth/issuer.fixture.ts`, where it is reachable. */
+/** Who signs tokens for the deployment under test: the one of `issuer.fixture.ts`, where it is reachable. */
 const url = process.env["FIXTURE_ISSUER"] ?? "none";
 
 export const issuer = {
