@@ -61,6 +61,8 @@ const schema = defineSchema({
     state: laneState,
     /** Slots that jobs are placed at: a power of two that follows how many workers accept. */
     slots: v.number(),
+    /** When a job was last submitted to it, to half a day: says whether it may go. */
+    usedAt: v.optional(v.number()),
   }).index("by_name", ["scope", "name"]),
 
   /** What stands in a lane, counted once a minute. By model/counts/ alone. */
@@ -70,10 +72,30 @@ const schema = defineSchema({
     ready: v.number(),
     waiting: v.number(),
     running: v.number(),
+    oldestReadyAt: v.union(v.number(), v.null()),
     countedAt: v.number(),
   })
     .index("by_lane", ["laneId"])
     .index("by_scope", ["scope"]),
+
+  /** Lanes (by name) and requesters that had as much queued as they may when last counted. By model/counts/ alone. */
+  crowds: defineTable({
+    scope: v.string(),
+    of: v.union(v.literal("lane"), v.literal("requester")),
+    name: v.string(),
+    queued: v.number(),
+    countedAt: v.number(),
+    /** When it is worth asking again. */
+    retryAt: v.number(),
+  }).index("by_name", ["scope", "of", "name"]),
+
+  /** How many workers a scope with many of them has, counted once a minute. By model/counts/ alone. */
+  fleets: defineTable({
+    scope: v.string(),
+    online: v.number(),
+    accepting: v.number(),
+    countedAt: v.number(),
+  }).index("by_scope", ["scope"]),
 
   /** The ring of those that accept jobs, at work or not: says which slots are whose home. By model/rings/. */
   homes: defineTable({ laneId: v.id("lanes"), position: v.number(), workerId: v.id("workers") })
@@ -90,6 +112,8 @@ const schema = defineSchema({
     scope: v.string(),
     laneId: v.id("lanes"),
     kind: v.string(),
+    /** Its lane's, which goes before it does; left out where there are none. */
+    requirements: v.optional(requirements),
     status: jobStatus,
     /** 0 high, 1 normal, 2 low. */
     level: v.number(),
@@ -110,6 +134,8 @@ const schema = defineSchema({
     startedAt: v.optional(v.number()),
     finishedAt: v.optional(v.number()),
     waitsFor: v.optional(waitsFor),
+    /** While it waits for its `turn`: whose, of the two that may be limited. A full one, or one being admitted from. */
+    turnOf: v.optional(v.union(v.literal("requester"), v.literal("key"))),
     /** When it may run, while it waits for `time`. */
     dueAt: v.optional(v.number()),
     expiresAt: v.optional(v.number()),
@@ -143,6 +169,8 @@ const schema = defineSchema({
     .index("by_status", ["scope", "status", "submittedAt"])
     .index("by_requester", ["scope", "requester", "status", "submittedAt"])
     .index("by_key", ["scope", "key", "status", "submittedAt"])
+    .index("by_requester_turn", ["scope", "turnOf", "requester", "level", "rank"])
+    .index("by_key_turn", ["scope", "turnOf", "key", "level", "rank"])
     .index("by_external", ["scope", "externalId"])
     .index("by_idempotency", ["scope", "idempotencyKey"])
     .index("by_batch", ["batchId", "status"])
@@ -218,6 +246,9 @@ const schema = defineSchema({
     ),
   }).index("by_batch", ["batchId"]),
 
+  /** Whether counting a batch's ends is scheduled: apart from the batch, whose row each count writes. By model/batches/. */
+  batchFolds: defineTable({ batchId: v.id("batches"), armed: v.boolean() }).index("by_batch", ["batchId"]),
+
   /** `jobId` waits for `on`. Deleted once that is final. By model/dependencies/. */
   dependencies: defineTable({
     jobId: v.id("jobs"),
@@ -249,6 +280,8 @@ const schema = defineSchema({
     job: anything,
     runs: v.number(),
     lastJobId: v.optional(v.id("jobs")),
+    /** When it is due next, and the name of that firing; undefined while paused. */
+    nextRunAt: v.optional(v.number()),
     createdAt: v.number(),
   }).index("by_name", ["scope", "name"]),
 

@@ -1,4 +1,5 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
+import { freeTurns } from "../limits/freeTurns.ts";
 import { present } from "../refuse.ts";
 import { isFinal, isHeld, transition, type JobEvent } from "../states.ts";
 import { finish } from "./finish.ts";
@@ -13,6 +14,7 @@ export type JobChange = Partial<
     | "error"
     | "report"
     | "waitsFor"
+    | "turnOf"
     | "dueAt"
     | "place"
     | "round"
@@ -50,15 +52,15 @@ export async function move(
     }
   }
   if (next.job === "running") patch.startedAt = job.startedAt ?? now;
-  if (next.job === "ready") {
-    patch.readyAt = now;
-    // What is undefined in a patch is removed.
-    Object.assign(patch, { waitsFor: undefined, dueAt: undefined });
-  }
+  if (next.job === "ready") patch.readyAt = now;
+  // What is undefined in a patch is removed: what does not wait stands in nobody's queue.
+  if (next.job !== "waiting")
+    Object.assign(patch, { waitsFor: undefined, turnOf: undefined, dueAt: undefined });
   if (!isHeld(next.job) && !isFinal(next.job)) Object.assign(patch, { currentAttemptId: undefined });
   if (event.kind === "revive")
     Object.assign(patch, { finishedAt: undefined, purgeAt: undefined, forgetAt: undefined });
   await ctx.db.patch("jobs", job._id, { ...patch, ...change.job, status: next.job });
   const moved = present(await ctx.db.get("jobs", job._id), "moved job");
+  if (isHeld(job.status) && moved.status === "waiting") await freeTurns(ctx, moved);
   return isFinal(moved.status) ? await finish(ctx, moved, now) : moved;
 }
