@@ -18,7 +18,7 @@ export type Listeners = {
   readonly siteUrl: string;
 };
 
-/** Binds both ports; who comes before the rest is there is told to wait. Rejects with PortInUseError. */
+/** Binds both ports; who comes before the rest is there waits a while, and is then told to come back. Rejects with PortInUseError. */
 export async function openListeners(
   options: BackendOptions,
   readiness: ReadinessProbe,
@@ -27,9 +27,14 @@ export async function openListeners(
   const { host = "127.0.0.1" } = options;
   const open = async (port: number, isUpload: (path: string) => boolean): Promise<Listener> => {
     const starting = startingHandler(readiness);
-    const listener = await openListener({ host, port, starting, isUpload });
+    const listener = await openListener({ host, port, starting: starting.handle, isUpload });
+    closing.first(starting.giveUp);
     closing.together(() => closeServer(listener.server, GRACE_MS));
-    return listener;
+    const serve: Listener["serve"] = (next) => {
+      listener.serve(next);
+      starting.handOver(next);
+    };
+    return { ...listener, serve };
   };
   const api = await open(options.port, isUploadPath);
   const site = await open(options.sitePort, () => false);
