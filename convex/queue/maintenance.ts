@@ -1,5 +1,141 @@
 import { v } from "convex/values";
 import { internalMutation } from "./builders.ts";
+import { foldBatch as countEnds } from "./model/batches/fold.ts";
+import { settleDependents as settle } from "./model/dependencies/settle.ts";
+import { cancelMany as cancelJobs } from "./model/jobs/cancelMany.ts";
+import { expire as expireJob } from "./model/jobs/expire.ts";
+import { forgetPiece } from "./model/jobs/forget.ts";
+import { purgePiece } from "./model/jobs/purge.ts";
+import { reviveMany as reviveJobs } from "./model/jobs/reviveMany.ts";
+import { wakeDue as wakeJobs } from "./model/jobs/wakeDue.ts";
+import { admit as giveTurns } from "./model/limits/admit.ts";
+import { fireRecurring as fire } from "./model/recurring/fire.ts";
+import { maintenance } from "./model/references.ts";
+import { deleteChunks as deleteText, endWatching as endTerm } from "./model/streams/watching.ts";
 
 /** The component's scheduled work: each entry hands over to the model, and model/references.ts names them. */
 export const ping = internalMutation({ args: {}, returns: v.null(), handler: () => null });
+
+export const admit = internalMutation({
+  args: { scope: v.string(), of: v.union(v.literal("requester"), v.literal("key")), name: v.string() },
+  returns: v.null(),
+  handler: async (ctx, limited) => {
+    await giveTurns(ctx, limited, Date.now());
+    return null;
+  },
+});
+
+export const settleDependents = internalMutation({
+  args: { jobId: v.id("jobs") },
+  returns: v.null(),
+  handler: async (ctx, { jobId }) => {
+    await settle(ctx, jobId, Date.now());
+    return null;
+  },
+});
+
+export const foldBatch = internalMutation({
+  args: { batchId: v.id("batches"), failures: v.optional(v.number()) },
+  returns: v.null(),
+  handler: async (ctx, fold) => {
+    await countEnds(ctx, fold, Date.now());
+    return null;
+  },
+});
+
+/** Called by the crons component, by each recurring job's schedule. */
+export const fireRecurring = internalMutation({
+  args: { recurringId: v.id("recurring") },
+  returns: v.null(),
+  handler: async (ctx, { recurringId }) => {
+    await fire(ctx, recurringId, Date.now());
+    return null;
+  },
+});
+
+export const wakeDue = internalMutation({
+  args: { later: v.optional(v.array(v.number())) },
+  returns: v.null(),
+  handler: async (ctx, { later = [] }) => {
+    await wakeJobs(ctx, later, Date.now());
+    return null;
+  },
+});
+
+export const expire = internalMutation({
+  args: { jobId: v.id("jobs"), at: v.number() },
+  returns: v.null(),
+  handler: async (ctx, { jobId }) => {
+    await expireJob(ctx, jobId, Date.now());
+    return null;
+  },
+});
+
+export const endWatching = internalMutation({
+  args: { jobId: v.id("jobs") },
+  returns: v.null(),
+  handler: async (ctx, { jobId }) => {
+    await endTerm(ctx, jobId, Date.now());
+    return null;
+  },
+});
+
+export const deleteChunks = internalMutation({
+  args: { jobId: v.id("jobs") },
+  returns: v.null(),
+  handler: async (ctx, { jobId }) => {
+    await deleteText(ctx, jobId);
+    return null;
+  },
+});
+
+export const cancelMany = internalMutation({
+  args: {
+    scope: v.string(),
+    by: v.union(v.literal("requester"), v.literal("key"), v.literal("batch"), v.literal("lane")),
+    name: v.string(),
+    running: v.boolean(),
+    before: v.optional(v.number()),
+  },
+  returns: v.null(),
+  handler: async (ctx, which) => {
+    const now = Date.now();
+    await cancelJobs(ctx, { ...which, before: which.before ?? now }, now);
+    return null;
+  },
+});
+
+export const reviveMany = internalMutation({
+  args: {
+    scope: v.string(),
+    kind: v.union(v.string(), v.null()),
+    status: v.union(v.literal("failed"), v.literal("expired")),
+    cursor: v.union(v.string(), v.null()),
+    before: v.number(),
+  },
+  returns: v.null(),
+  handler: async (ctx, which) => {
+    await reviveJobs(ctx, which, Date.now());
+    return null;
+  },
+});
+
+/** Deletes payloads and results whose time has come, a piece at a time. */
+export const purge = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    if (await purgePiece(ctx, Date.now())) await ctx.scheduler.runAfter(0, maintenance.purge, {});
+    return null;
+  },
+});
+
+/** Deletes records whose time has come, a piece at a time. */
+export const forget = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    if (await forgetPiece(ctx, Date.now())) await ctx.scheduler.runAfter(0, maintenance.forget, {});
+    return null;
+  },
+});

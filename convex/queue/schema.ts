@@ -9,6 +9,7 @@ import {
   laneState,
   policy,
   requirements,
+  schedule,
   settingsPatch,
   waitsFor,
   workerStatus,
@@ -27,7 +28,7 @@ const schema = defineSchema({
     capabilities: v.optional(capabilities),
     version: v.optional(v.string()),
     online: v.boolean(),
-    /** Where it stands in every ring: 0 to 65,535. */
+    /** Where it stands in every ring: from 0, below 65,536. Between two points where the ring is crowded. */
     position: v.number(),
     /** Counts its starts and changes of capabilities: what it was unfit for may be tried again. */
     life: v.number(),
@@ -42,6 +43,8 @@ const schema = defineSchema({
   /** Hot: one row per worker, written by its calls. No query reads it, so a heartbeat wakes nobody. By model/leases/. */
   leases: defineTable({
     workerId: v.id("workers"),
+    /** Of the worker's key, here and below: a call's reads need not wait for the worker's row. */
+    keyHash: v.string(),
     leaseMs: v.number(),
     offlineAfterMs: v.number(),
     expiresAt: v.number(),
@@ -49,7 +52,9 @@ const schema = defineSchema({
     /** Whether a look of the janitor, and of the check of presence, is scheduled: one each at a time. */
     armed: v.boolean(),
     presenceArmed: v.boolean(),
-  }).index("by_worker", ["workerId"]),
+  })
+    .index("by_worker", ["workerId"])
+    .index("by_key", ["keyHash"]),
 
   /** Kinds of jobs with equal requirements. Written by the first submission, by setState, and by resize. */
   lanes: defineTable({
@@ -103,9 +108,15 @@ const schema = defineSchema({
     .index("by_worker", ["workerId", "laneId"]),
 
   /** The ring of those that wait for a job: says who is woken by which slot. By model/rings/. */
-  stands: defineTable({ laneId: v.id("lanes"), position: v.number(), workerId: v.id("workers") })
+  stands: defineTable({
+    laneId: v.id("lanes"),
+    position: v.number(),
+    workerId: v.id("workers"),
+    keyHash: v.string(),
+  })
     .index("by_lane", ["laneId", "position"])
-    .index("by_worker", ["workerId", "laneId"]),
+    .index("by_worker", ["workerId", "laneId"])
+    .index("by_key", ["keyHash"]),
 
   /** `status` by model/jobs/move.ts alone. Never holds the payload. */
   jobs: defineTable({
@@ -188,6 +199,7 @@ const schema = defineSchema({
     jobId: v.id("jobs"),
     laneId: v.id("lanes"),
     workerId: v.id("workers"),
+    keyHash: v.string(),
     kind: v.string(),
     model: v.optional(v.string()),
     number: v.number(),
@@ -203,7 +215,8 @@ const schema = defineSchema({
   })
     .index("by_job", ["jobId", "number"])
     .index("by_worker", ["workerId", "claimedAt"])
-    .index("by_open", ["workerId", "open"]),
+    .index("by_open", ["workerId", "open"])
+    .index("by_key", ["keyHash", "open"]),
 
   /** Streamed text of a watched attempt. By model/streams/. */
   chunks: defineTable({
@@ -271,10 +284,7 @@ const schema = defineSchema({
   recurring: defineTable({
     scope: v.string(),
     name: v.string(),
-    schedule: v.union(
-      v.object({ kind: v.literal("interval"), everyMs: v.number() }),
-      v.object({ kind: v.literal("cron"), expression: v.string(), timeZone: v.optional(v.string()) }),
-    ),
+    schedule,
     paused: v.boolean(),
     /** A `jobSpec` without idempotency key; checked when it was set. */
     job: anything,

@@ -11,7 +11,7 @@ export const maintenance = {
   checkLease: internalMutation<{ workerId: Id<"workers">; deadline: number; graced: boolean }>("checkLease"),
   checkPresence: internalMutation<{ workerId: Id<"workers"> }>("checkPresence"),
   /** Makes delayed jobs ready whose time has come: model/jobs/wakeDue.ts. */
-  wakeDue: internalMutation<Record<string, never>>("wakeDue"),
+  wakeDue: internalMutation<{ later?: number[] }>("wakeDue"),
   /** Ends a job that is not begun, or not done, in time: model/jobs/expire.ts. */
   expire: internalMutation<{ jobId: Id<"jobs">; at: number }>("expire"),
   /** Gives turns to jobs of a limited requester or key: model/limits/admit.ts. */
@@ -19,7 +19,9 @@ export const maintenance = {
   /** Tells those that depend on a final job: model/dependencies/settle.ts. */
   settleDependents: internalMutation<{ jobId: Id<"jobs"> }>("settleDependents"),
   /** Counts a batch's ends: model/batches/fold.ts. */
-  foldBatch: internalMutation<{ batchId: Id<"batches"> }>("foldBatch"),
+  foldBatch: internalMutation<{ batchId: Id<"batches">; failures?: number }>("foldBatch"),
+  /** Submits a recurring job that is due; called by the crons component: model/recurring/fire.ts. */
+  fireRecurring: internalMutation<{ recurringId: Id<"recurring"> }>("fireRecurring"),
   /** Ends watching that nobody renewed: model/streams/watching.ts. */
   endWatching: internalMutation<{ jobId: Id<"jobs"> }>("endWatching"),
   deleteChunks: internalMutation<{ jobId: Id<"jobs"> }>("deleteChunks"),
@@ -33,6 +35,16 @@ export const maintenance = {
     name: string;
     /** Whether those that a worker is at work on are canceled, too. */
     running: boolean;
+    before?: number;
   }>("cancelMany"),
-  reviveMany: internalMutation<{ scope: string; kind: string | null; before: number }>("reviveMany"),
+  reviveMany: internalMutation<{
+    scope: string;
+    kind: string | null;
+    status: "failed" | "expired";
+    cursor: string | null;
+    before: number;
+  }>("reviveMany"),
+  /** Delete what is kept no longer: model/jobs/purge.ts, model/jobs/forget.ts. */
+  purge: internalMutation<Record<string, never>>("purge"),
+  forget: internalMutation<Record<string, never>>("forget"),
 } as const;

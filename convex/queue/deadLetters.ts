@@ -1,0 +1,63 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { v } from "convex/values";
+import { mutation, query } from "./builders.ts";
+import { record } from "./model/events.ts";
+import { discard as discardJob } from "./model/jobs/discard.ts";
+import { listDead } from "./model/jobs/list.ts";
+import { revive } from "./model/jobs/revive.ts";
+import { reviveMany } from "./model/jobs/reviveMany.ts";
+import { loadOwned } from "./model/load.ts";
+import { jobView } from "./validators.ts";
+
+const ofJob = { scope: v.string(), jobId: v.string(), actor: v.optional(v.string()) };
+
+/** Failed and expired jobs that can be tried again, newest submission first; at most 100 a page, which may be short. */
+export const list = query({
+  args: { scope: v.string(), kind: v.optional(v.string()), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(jobView),
+  handler: async (ctx, { paginationOpts, ...filter }) => await listDead(ctx, filter, paginationOpts),
+});
+
+/** Tries one again, with all its retries. `gone`: its payload was deleted. Refuses: not_found. */
+export const retry = mutation({
+  args: ofJob,
+  returns: v.union(
+    v.object({ kind: v.literal("ready") }),
+    v.object({ kind: v.literal("gone") }),
+    v.object({ kind: v.literal("not-dead") }),
+  ),
+  handler: async (ctx, { scope, jobId, actor = "" }) => {
+    const now = Date.now();
+    const outcome = await revive(ctx, await loadOwned(ctx, "jobs", scope, jobId), now);
+    if (outcome.kind === "ready") {
+      await record(ctx, { scope, at: now, actor, action: "deadLetter.retry", subject: jobId });
+    }
+    return outcome;
+  },
+});
+
+/** Tries all again, or all of a kind: the first of them at once (`started`), the rest soon after. */
+export const retryAll = mutation({
+  args: { scope: v.string(), kind: v.optional(v.string()), actor: v.optional(v.string()) },
+  returns: v.object({ started: v.number(), more: v.boolean() }),
+  handler: async (ctx, { scope, kind, actor = "" }) => {
+    const now = Date.now();
+    const which = { scope, kind: kind ?? null, status: "failed" as const, cursor: null, before: now };
+    const outcome = await reviveMany(ctx, which, now);
+    await record(ctx, { scope, at: now, actor, action: "deadLetter.retryAll", subject: kind ?? "" });
+    return outcome;
+  },
+});
+
+/** Deletes one's payload now; its record stays. Refuses: not_found. */
+export const discard = mutation({
+  args: ofJob,
+  returns: v.union(v.object({ kind: v.literal("discarded") }), v.object({ kind: v.literal("not-dead") })),
+  handler: async (ctx, { scope, jobId, actor = "" }) => {
+    const outcome = await discardJob(ctx, await loadOwned(ctx, "jobs", scope, jobId));
+    if (outcome.kind === "discarded") {
+      await record(ctx, { scope, at: Date.now(), actor, action: "deadLetter.discard", subject: jobId });
+    }
+    return outcome;
+  },
+});

@@ -1,0 +1,146 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { v } from "convex/values";
+import { mutation, query } from "./builders.ts";
+import { cancel as cancelJob } from "./model/jobs/cancel.ts";
+import { cancelMany as cancelJobs } from "./model/jobs/cancelMany.ts";
+import { listJobs } from "./model/jobs/list.ts";
+import { payloadOf, resultOf } from "./model/jobs/rows.ts";
+import { submit as submitJobs } from "./model/jobs/submit.ts";
+import { attemptsOf, viewJob } from "./model/jobs/view.ts";
+import { findOwned, loadOwned } from "./model/load.ts";
+import { watch as watchJob, watchPosition, watchView } from "./model/streams/watch.ts";
+import { follow as followJob } from "./model/streams/watching.ts";
+import { anything, attemptView, jobSpec, jobStatus, jobView, submitOutcome } from "./validators.ts";
+
+const ofJob = { scope: v.string(), jobId: v.string() };
+
+/**
+ * Submits 1 to 500 jobs, all or none, in one transaction with whatever the app does beside.
+ * Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
+ */
+export const submit = mutation({
+  args: { scope: v.string(), jobs: v.array(jobSpec), batchId: v.optional(v.string()) },
+  returns: submitOutcome,
+  handler: async (ctx, submission) => await submitJobs(ctx, submission, Date.now()),
+});
+
+/** Cancels a job that is not final. */
+export const cancel = mutation({
+  args: ofJob,
+  returns: v.union(
+    v.object({ kind: v.literal("canceled") }),
+    v.object({ kind: v.literal("already-final"), status: jobStatus }),
+    v.object({ kind: v.literal("not-found") }),
+  ),
+  handler: async (ctx, { scope, jobId }) => {
+    const job = await findOwned(ctx, "jobs", scope, jobId);
+    return job === null ? { kind: "not-found" as const } : await cancelJob(ctx, job, Date.now());
+  },
+});
+
+/** Cancels the jobs of a requester, a key, a batch or a lane (by id): the first of them at once, the rest soon after. */
+export const cancelMany = mutation({
+  args: {
+    scope: v.string(),
+    by: v.union(v.literal("requester"), v.literal("key"), v.literal("batch"), v.literal("lane")),
+    name: v.string(),
+    running: v.boolean(),
+  },
+  returns: v.null(),
+  handler: async (ctx, which) => {
+    const now = Date.now();
+    await cancelJobs(ctx, { ...which, before: now }, now);
+    return null;
+  },
+});
+
+export const get = query({
+  args: ofJob,
+  returns: v.union(jobView, v.null()),
+  handler: async (ctx, { scope, jobId }) => {
+    const job = await findOwned(ctx, "jobs", scope, jobId);
+    return job === null ? null : viewJob(job);
+  },
+});
+
+/** The newest job of that external id. */
+export const byExternalId = query({
+  args: { scope: v.string(), externalId: v.string() },
+  returns: v.union(jobView, v.null()),
+  handler: async (ctx, { scope, externalId }) => {
+    const job = await ctx.db
+      .query("jobs")
+      .withIndex("by_external", (q) => q.eq("scope", scope).eq("externalId", externalId))
+      .order("desc")
+      .first();
+    return job === null ? null : viewJob(job);
+  },
+});
+
+/** Newest first; at most 100 a page. A page may be short, or empty, before the last where several filters are set. */
+export const list = query({
+  args: {
+    scope: v.string(),
+    status: v.optional(jobStatus),
+    requester: v.optional(v.string()),
+    key: v.optional(v.string()),
+    batchId: v.optional(v.string()),
+    paginationOpts: paginationOptsValidator,
+  },
+  returns: paginationResultValidator(jobView),
+  handler: async (ctx, { paginationOpts, ...filter }) => await listJobs(ctx, filter, paginationOpts),
+});
+
+/** The newest 200, in their order; none for a job that does not exist. */
+export const attempts = query({
+  args: ofJob,
+  returns: v.array(attemptView),
+  handler: async (ctx, { scope, jobId }) => {
+    const job = await findOwned(ctx, "jobs", scope, jobId);
+    return job === null ? [] : await attemptsOf(ctx, job._id);
+  },
+});
+
+/** Null once it was purged. */
+export const payload = query({
+  args: ofJob,
+  returns: v.union(v.object({ payload: anything }), v.null()),
+  handler: async (ctx, { scope, jobId }) => {
+    const job = await findOwned(ctx, "jobs", scope, jobId);
+    const row = job === null ? null : await payloadOf(ctx, job._id);
+    return row === null ? null : { payload: row.payload };
+  },
+});
+
+/** Null while there is none, and once it was purged. */
+export const result = query({
+  args: ofJob,
+  returns: v.union(v.object({ result: anything }), v.null()),
+  handler: async (ctx, { scope, jobId }) => {
+    const job = await findOwned(ctx, "jobs", scope, jobId);
+    const row = job === null ? null : await resultOf(ctx, job._id);
+    return row === null ? null : { result: row.result };
+  },
+});
+
+/** A job's state, and its text after a position. Refuses: not_found. */
+export const watch = query({
+  args: { ...ofJob, after: v.optional(watchPosition) },
+  returns: watchView,
+  handler: async (ctx, { scope, jobId, after }) =>
+    await watchJob(ctx, await loadOwned(ctx, "jobs", scope, jobId), after),
+});
+
+/** Says that somebody watches: again within `settings.watchMs`, for as long as it lasts. */
+export const follow = mutation({
+  args: ofJob,
+  returns: v.union(
+    v.object({ kind: v.literal("following") }),
+    v.object({ kind: v.literal("final") }),
+    v.object({ kind: v.literal("not-found") }),
+  ),
+  handler: async (ctx, { scope, jobId }) => {
+    const job = await findOwned(ctx, "jobs", scope, jobId);
+    return job === null ? { kind: "not-found" as const } : await followJob(ctx, job, Date.now());
+  },
+});

@@ -1,0 +1,29 @@
+import type { Doc, QueryCtx } from "../../builders.ts";
+
+const minRetryMs = 5_000;
+const maxRetryMs = 600_000;
+
+/** Those of the lanes (by name) or requesters that were full when last counted: a point read each, all at once. */
+export async function crowdsOf(
+  ctx: QueryCtx,
+  scope: string,
+  of: Doc<"crowds">["of"],
+  names: readonly string[],
+): Promise<readonly Doc<"crowds">[]> {
+  const rows = await Promise.all(
+    [...new Set(names)].map((name) =>
+      ctx.db
+        .query("crowds")
+        .withIndex("by_name", (q) => q.eq("scope", scope).eq("of", of).eq("name", name))
+        .unique(),
+    ),
+  );
+  return rows.flatMap((row) => row ?? []);
+}
+
+/** When to ask again, in ms: 5 s to 10 min. Null when nothing is full. */
+export function retryAfterMs(crowds: readonly Pick<Doc<"crowds">, "retryAt">[], now: number): number | null {
+  if (crowds.length === 0) return null;
+  const latest = Math.max(...crowds.map(({ retryAt }) => retryAt));
+  return Math.min(maxRetryMs, Math.max(minRetryMs, latest - now));
+}

@@ -1,0 +1,13 @@
+import type { Policy } from "../../validators.ts";
+
+/**
+ * How long a job waits after its n-th failure.
+ * @param failures 1 for the first.
+ * @param random in [0, 1).
+ * @returns whole milliseconds.
+ */
+export function retryAfter(policy: Required<Policy>, failures: number, random: number): number {
+  const { firstMs, factor, maxMs, jitter } = policy.backoff;
+  const wait = Math.min(maxMs, firstMs * factor ** Math.max(0, failures - 1));
+  return Math.round(wait * (1 - jitter * random));
+}

@@ -1,0 +1,96 @@
+import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import { idOf } from "../load.ts";
+import { maintenance } from "../references.ts";
+import type { JobStatus } from "../states.ts";
+import { cancel } from "./cancel.ts";
+
+export type MassCancel = {
+  readonly scope: string;
+  readonly by: "requester" | "key" | "batch" | "lane";
+  readonly name: string;
+  /** Whether those that a worker is at work on are canceled, too. */
+  readonly running: boolean;
+  /** What was submitted, or became ready, later is left alone; ms epoch. */
+  readonly before: number;
+};
+
+/** Each end may call the app. */
+const perPiece = 50;
+
+/** Cancels a first piece, and has the rest scheduled. */
+export async function cancelMany(ctx: MutationCtx, which: MassCancel, now: number): Promise<void> {
+  const statuses: JobStatus[] = [
+    "waiting",
+    "ready",
+    "prefetched",
+    ...(which.running ? ["running" as const] : []),
+  ];
+  let room = perPiece;
+  for (const status of statuses) {
+    const jobs = await jobsOf(ctx, which, status, room);
+    for (const job of jobs) await cancel(ctx, job, now);
+    room -= jobs.length;
+    if (room === 0) break;
+  }
+  if (room === 0) await ctx.scheduler.runAfter(0, maintenance.cancelMany, which);
+}
+
+async function jobsOf(
+  ctx: QueryCtx,
+  which: MassCancel,
+  status: JobStatus,
+  limit: number,
+): Promise<Doc<"jobs">[]> {
+  const { scope, by, name, before } = which;
+  switch (by) {
+    case "requester":
+      return await ctx.db
+        .query("jobs")
+        .withIndex("by_requester", (q) =>
+          q.eq("scope", scope).eq("requester", name).eq("status", status).lte("submittedAt", before),
+        )
+        .take(limit);
+    case "key":
+      return await ctx.db
+        .query("jobs")
+        .withIndex("by_key", (q) =>
+          q.eq("scope", scope).eq("key", name).eq("status", status).lte("submittedAt", before),
+        )
+        .take(limit);
+    case "batch":
+      return await ofBatch(ctx, scope, idOf(ctx, "batches", name), status, limit);
+    case "lane":
+      return await ofLane(ctx, which, idOf(ctx, "lanes", name), status, limit);
+  }
+}
+
+async function ofBatch(
+  ctx: QueryCtx,
+  scope: string,
+  batchId: Id<"batches"> | null,
+  status: JobStatus,
+  limit: number,
+): Promise<Doc<"jobs">[]> {
+  if (batchId === null) return [];
+  const jobs = await ctx.db
+    .query("jobs")
+    .withIndex("by_batch", (q) => q.eq("batchId", batchId).eq("status", status))
+    .take(limit);
+  return jobs.filter((job) => job.scope === scope);
+}
+
+/** A lane's are ordered by when they became ready; those that wait have no such time and come first. */
+async function ofLane(
+  ctx: QueryCtx,
+  { scope, before }: MassCancel,
+  laneId: Id<"lanes"> | null,
+  status: JobStatus,
+  limit: number,
+): Promise<Doc<"jobs">[]> {
+  if (laneId === null) return [];
+  const jobs = await ctx.db
+    .query("jobs")
+    .withIndex("by_ready", (q) => q.eq("laneId", laneId).eq("status", status).lte("readyAt", before))
+    .take(limit);
+  return jobs.filter((job) => job.scope === scope);
+}

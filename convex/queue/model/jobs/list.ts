@@ -1,0 +1,96 @@
+import type { PaginationOptions, PaginationResult } from "convex/server";
+import { mergedStream, stream } from "convex-helpers/server/stream";
+import type { Doc, QueryCtx } from "../../builders.ts";
+import schema from "../../schema.ts";
+import type { JobView } from "../../validators.ts";
+import { idOf } from "../load.ts";
+import type { JobStatus } from "../states.ts";
+import { viewJob } from "./view.ts";
+
+export type Filter = {
+  readonly scope: string;
+  readonly status?: JobStatus;
+  readonly requester?: string;
+  readonly key?: string;
+  readonly batchId?: string;
+};
+
+const allStatuses: readonly JobStatus[] = [
+  "waiting",
+  "ready",
+  "prefetched",
+  "running",
+  "succeeded",
+  "failed",
+  "canceled",
+  "expired",
+];
+const maxPage = 100;
+/** Of rows that do not fit the filter, so many are passed over for one page: it may be short. */
+const maxRowsRead = 1_000;
+
+/** A scope's jobs, newest first: by the narrowest index that fits, the rest of the filter over its rows. */
+export async function listJobs(
+  ctx: QueryCtx,
+  filter: Filter,
+  options: PaginationOptions,
+): Promise<PaginationResult<JobView>> {
+  const statuses = filter.status === undefined ? allStatuses : [filter.status];
+  return await pageOf(ctx, filter, statuses, (job) => fits(job, filter), options);
+}
+
+/** Dead letters that can be retried, newest submission first: what was purged or discarded is history. */
+export async function listDead(
+  ctx: QueryCtx,
+  { scope, kind }: { readonly scope: string; readonly kind?: string },
+  options: PaginationOptions,
+): Promise<PaginationResult<JobView>> {
+  const wanted = (job: Doc<"jobs">): boolean =>
+    job.purgeAt !== undefined && (kind === undefined || job.kind === kind);
+  return await pageOf(ctx, { scope }, ["failed", "expired"], wanted, options);
+}
+
+async function pageOf(
+  ctx: QueryCtx,
+  filter: Filter,
+  statuses: readonly JobStatus[],
+  wanted: (job: Doc<"jobs">) => boolean,
+  { cursor, numItems }: PaginationOptions,
+): Promise<PaginationResult<JobView>> {
+  const batchId = filter.batchId === undefined ? undefined : idOf(ctx, "batches", filter.batchId);
+  if (batchId === null) return { page: [], isDone: true, continueCursor: cursor ?? "[]" };
+  const rows = () => stream(ctx.db, schema).query("jobs");
+  const { scope, requester, key } = filter;
+  const streams = statuses.map((status) => {
+    if (batchId !== undefined) {
+      return rows()
+        .withIndex("by_batch", (q) => q.eq("batchId", batchId).eq("status", status))
+        .order("desc");
+    }
+    if (requester !== undefined) {
+      return rows()
+        .withIndex("by_requester", (q) =>
+          q.eq("scope", scope).eq("requester", requester).eq("status", status),
+        )
+        .order("desc");
+    }
+    if (key !== undefined) {
+      return rows()
+        .withIndex("by_key", (q) => q.eq("scope", scope).eq("key", key).eq("status", status))
+        .order("desc");
+    }
+    return rows()
+      .withIndex("by_status", (q) => q.eq("scope", scope).eq("status", status))
+      .order("desc");
+  });
+  const order = batchId === undefined ? ["submittedAt", "_creationTime"] : ["_creationTime"];
+  const page = await mergedStream(streams, order)
+    .filterWith(async (job) => wanted(job))
+    .paginate({ cursor, numItems: Math.min(maxPage, Math.max(1, numItems)), maximumRowsRead: maxRowsRead });
+  return { page: page.page.map(viewJob), isDone: page.isDone, continueCursor: page.continueCursor };
+}
+
+function fits(job: Doc<"jobs">, { scope, requester, key }: Filter): boolean {
+  if (job.scope !== scope) return false;
+  return (requester === undefined || job.requester === requester) && (key === undefined || job.key === key);
+}

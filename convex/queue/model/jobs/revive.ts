@@ -1,0 +1,47 @@
+import type { Doc, MutationCtx } from "../../builders.ts";
+import { openLanes, findLanes } from "../lanes/lanesFor.ts";
+import { laneName } from "../lanes/name.ts";
+import { present } from "../refuse.ts";
+import { move } from "./move.ts";
+import { payloadOf } from "./rows.ts";
+
+export type ReviveOutcome =
+  { readonly kind: "ready" } | { readonly kind: "gone" } | { readonly kind: "not-dead" };
+
+/**
+ * Tries a dead letter again: its attempts stay, its failures count from 0, and times that it had are no longer set.
+ * `gone`: its payload was deleted. Turns are not waited for: whoever revives it wants it now.
+ */
+export async function revive(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<ReviveOutcome> {
+  if (!isDead(job)) return { kind: "not-dead" };
+  if ((await payloadOf(ctx, job._id)) === null) return { kind: "gone" };
+  const laneId = await laneOf(ctx, job, now);
+  await ctx.db.patch("jobs", job._id, {
+    laneId,
+    unfit: undefined,
+    error: undefined,
+    report: undefined,
+    expiresAt: undefined,
+    deadlineAt: undefined,
+    // Whoever watched has seen its end; a next one starts anew.
+    watched: false,
+    watchedUntil: undefined,
+  });
+  const cleared = present(await ctx.db.get("jobs", job._id), "dead letter");
+  await move(ctx, cleared, { kind: "revive" }, now, { job: { round: job.round + 1, failures: 0 } });
+  return { kind: "ready" };
+}
+
+export function isDead(job: Doc<"jobs">): boolean {
+  return job.status === "failed" || job.status === "expired";
+}
+
+/** Its lane may have gone in the meantime. */
+async function laneOf(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<Doc<"lanes">["_id"]> {
+  const { scope, kind, requirements = {} } = job;
+  const lane = await ctx.db.get("lanes", job.laneId);
+  const name = lane?.name ?? laneName(kind, requirements);
+  const found = lane === null ? await findLanes(ctx, scope, [name]) : new Map([[name, lane]]);
+  const open = await openLanes(ctx, scope, [{ name, kind, requirements }], found, now);
+  return present(open.get(name), "lane").laneId;
+}

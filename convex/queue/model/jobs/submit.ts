@@ -1,0 +1,101 @@
+import type { MutationCtx, QueryCtx } from "../../builders.ts";
+import type { JobSpec, Requirements, SubmitOutcome } from "../../validators.ts";
+import { grow, loadOpenBatch } from "../batches/grow.ts";
+import { boundedSize } from "../bounds.ts";
+import { crowdsOf, retryAfterMs } from "../counts/crowds.ts";
+import { findLanes, openLanes } from "../lanes/lanesFor.ts";
+import { canonical, laneName } from "../lanes/name.ts";
+import { present, refuse } from "../refuse.ts";
+import { settingsOf } from "../settings.ts";
+import { insertJob } from "./insertJob.ts";
+import { outlooksFor, termsFor } from "./prospects.ts";
+import { earlierJobs, fatesOf, idsOf } from "./repeats.ts";
+import { checkSpec, maxJobsPerCall } from "./spec.ts";
+import { armExpiry, armTurns, armWakeUps } from "./timers.ts";
+
+export type Submission = {
+  readonly scope: string;
+  readonly jobs: readonly JobSpec[];
+  readonly batchId?: string;
+};
+
+/** A job as it was asked for, with its requirements in canonical form and its lane's name. */
+type Form = {
+  readonly spec: JobSpec;
+  readonly kind: string;
+  readonly requirements: Requirements;
+  readonly name: string;
+};
+
+/**
+ * Puts jobs into the queue, all or none. What it reads are points, which only the making of a lane, an
+ * administrator, the minute's count, or the same idempotency key write: two submissions do not collide (but on
+ * their batch, which counts its jobs).
+ * Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
+ */
+export async function submit(ctx: MutationCtx, submission: Submission, now: number): Promise<SubmitOutcome> {
+  const { scope } = submission;
+  const forms = parse(submission.jobs);
+  const { settings, earlier, lanes, terms, outlooks, crowds, batch } = await gather(ctx, submission, forms);
+  for (const { spec } of forms) boundedSize(spec.payload, "The payload", settings.maxPayloadBytes);
+
+  const fates = fatesOf(submission.jobs, earlier);
+  const conflict = fates.find((fate) => fate.kind === "conflict");
+  if (conflict !== undefined) return conflict;
+  const fresh = forms.flatMap((form, index) =>
+    fates[index]?.kind === "new"
+      ? [{ ...form, index, terms: present(terms[index], "terms"), outlook: outlooks[index] ?? null }]
+      : [],
+  );
+  if (fresh.some(({ name }) => lanes.get(name)?.state === "draining")) return { kind: "draining" };
+  const full = crowds.filter((crowd) =>
+    fresh.some(({ name, spec }) => crowd.name === (crowd.of === "lane" ? name : spec.requester)),
+  );
+  const wait = retryAfterMs(full, now);
+  if (wait !== null) return { kind: "full", retryAfterMs: wait };
+
+  const open = await openLanes(ctx, scope, fresh, lanes, now);
+  const batchId = batch === null ? undefined : await grow(ctx, batch, fresh.length);
+  const inserted = await Promise.all(
+    fresh.map(async ({ index, name, ...job }) => {
+      const lane = present(open.get(name), "lane");
+      // The fraction keeps the jobs of a call in their order.
+      const rank = now + index / (2 * maxJobsPerCall);
+      const jobId = await insertJob(ctx, { ...job, scope, lane, batchId, rank }, now);
+      await armExpiry(ctx, jobId, job.spec);
+      return [index, jobId] as const;
+    }),
+  );
+  await armWakeUps(ctx, fresh, now);
+  await armTurns(ctx, scope, fresh);
+  const jobIds = idsOf(fates, new Map(inserted));
+  return { kind: "submitted", jobIds, repeated: forms.length - fresh.length };
+}
+
+function parse(specs: readonly JobSpec[]): readonly Form[] {
+  if (specs.length === 0 || specs.length > maxJobsPerCall) {
+    refuse("invalid", `A call submits 1 to ${String(maxJobsPerCall)} jobs.`);
+  }
+  return specs.map((spec) => {
+    checkSpec(spec);
+    const requirements = canonical(spec.requirements);
+    return { spec, kind: spec.kind, requirements, name: laneName(spec.kind, requirements) };
+  });
+}
+
+/** Everything that a submission reads, in one stage. */
+async function gather(ctx: QueryCtx, { scope, jobs, batchId }: Submission, forms: readonly Form[]) {
+  const names = forms.map(({ name }) => name);
+  const requesters = jobs.flatMap(({ requester }) => requester ?? []);
+  const [settings, earlier, lanes, terms, outlooks, fullLanes, fullRequesters, batch] = await Promise.all([
+    settingsOf(ctx, scope),
+    earlierJobs(ctx, scope, jobs),
+    findLanes(ctx, scope, names),
+    termsFor(ctx, scope, jobs),
+    outlooksFor(ctx, scope, jobs),
+    crowdsOf(ctx, scope, "lane", names),
+    crowdsOf(ctx, scope, "requester", requesters),
+    batchId === undefined ? null : loadOpenBatch(ctx, scope, batchId),
+  ]);
+  return { settings, earlier, lanes, terms, outlooks, crowds: [...fullLanes, ...fullRequesters], batch };
+}

@@ -1,0 +1,88 @@
+import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Requirements } from "../../validators.ts";
+import { minSlots } from "../placement.ts";
+import { maintenance } from "../references.ts";
+import { refuse } from "../refuse.ts";
+
+export const maxLanes = 256;
+/** `usedAt` is written this seldom, so that submissions do not collide on it. */
+const usedEveryMs = 12 * 3_600_000;
+
+export type Lanes = ReadonlyMap<string, Doc<"lanes">>;
+export type WantedLane = {
+  readonly name: string;
+  readonly kind: string;
+  readonly requirements: Requirements;
+};
+
+/** Those of the lanes that there are, by name: a point read each, all at once. */
+export async function findLanes(ctx: QueryCtx, scope: string, names: readonly string[]): Promise<Lanes> {
+  const rows = await Promise.all(
+    [...new Set(names)].map((name) =>
+      ctx.db
+        .query("lanes")
+        .withIndex("by_name", (q) => q.eq("scope", scope).eq("name", name))
+        .unique(),
+    ),
+  );
+  return new Map(rows.flatMap((lane) => (lane === null ? [] : [[lane.name, lane]])));
+}
+
+export type OpenLane = { readonly laneId: Id<"lanes">; readonly slots: number };
+
+/**
+ * The lanes that jobs are put into, those that are missing made. Workers that wait are enlisted at a new one.
+ * Refuses: invalid, when the scope has too many.
+ */
+export async function openLanes(
+  ctx: MutationCtx,
+  scope: string,
+  wanted: readonly WantedLane[],
+  found: Lanes,
+  now: number,
+): Promise<ReadonlyMap<string, OpenLane>> {
+  const distinct = new Map(wanted.map((lane) => [lane.name, lane]));
+  const missing = [...distinct.keys()].filter((name) => !found.has(name));
+  if (missing.length > 0) await checkRoom(ctx, scope, missing.length);
+  const opened = await Promise.all(
+    [...distinct.values()].map(async (lane) => {
+      const row = found.get(lane.name);
+      if (row !== undefined) await noteUse(ctx, row, now);
+      const open =
+        row === undefined ? await makeLane(ctx, scope, lane, now) : { laneId: row._id, slots: row.slots };
+      return [lane.name, open] as const;
+    }),
+  );
+  return new Map(opened);
+}
+
+async function checkRoom(ctx: QueryCtx, scope: string, more: number): Promise<void> {
+  const there = await ctx.db
+    .query("lanes")
+    .withIndex("by_name", (q) => q.eq("scope", scope))
+    .take(maxLanes);
+  if (there.length + more > maxLanes) {
+    refuse(
+      "invalid",
+      `A scope has at most ${String(maxLanes)} lanes: kinds of jobs with equal requirements. Use fewer different ones.`,
+    );
+  }
+}
+
+async function makeLane(
+  ctx: MutationCtx,
+  scope: string,
+  { name, kind, requirements }: WantedLane,
+  now: number,
+): Promise<OpenLane> {
+  const lane = { scope, name, kind, requirements, state: "open", slots: minSlots, usedAt: now } as const;
+  const laneId = await ctx.db.insert("lanes", lane);
+  await ctx.scheduler.runAfter(0, maintenance.enlist, { laneId, after: -1 });
+  return { laneId, slots: minSlots };
+}
+
+async function noteUse(ctx: MutationCtx, lane: Doc<"lanes">, now: number): Promise<void> {
+  if (lane.usedAt === undefined || now - lane.usedAt > usedEveryMs) {
+    await ctx.db.patch("lanes", lane._id, { usedAt: now });
+  }
+}

@@ -1,0 +1,26 @@
+import type { Requirements } from "../../validators.ts";
+
+/** Requirements in one form: lists sorted and without repeats, what asks for nothing left out. */
+export function canonical(requirements: Requirements | undefined): Requirements {
+  const { model, memoryMb, gpu, contextTokens, tags, groups, dataClass } = requirements ?? {};
+  const all = sorted(tags);
+  const any = sorted(groups);
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(memoryMb === undefined || memoryMb === 0 ? {} : { memoryMb }),
+    ...(gpu === true ? { gpu } : {}),
+    ...(contextTokens === undefined || contextTokens === 0 ? {} : { contextTokens }),
+    ...(all.length === 0 ? {} : { tags: all }),
+    ...(any.length === 0 ? {} : { groups: any }),
+    ...(dataClass === undefined ? {} : { dataClass }),
+  };
+}
+
+/** The name of the lane of jobs of a kind with these requirements, in canonical form. */
+export function laneName(kind: string, requirements: Requirements): string {
+  return JSON.stringify([kind, requirements]);
+}
+
+function sorted(names: readonly string[] | undefined): string[] {
+  return [...new Set(names)].sort();
+}

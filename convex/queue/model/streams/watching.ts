@@ -1,0 +1,48 @@
+import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import { maintenance } from "../references.ts";
+import { settingsOf } from "../settings.ts";
+import { isFinal } from "../states.ts";
+import { deletePiece } from "./chunks.ts";
+
+export type FollowOutcome = { readonly kind: "following" } | { readonly kind: "final" };
+
+/**
+ * Somebody watches: the job's text is kept in chunks until `watchMs` after the last call. A worker that is at it
+ * already sees so in `held`, and appends from the start. Writes once in a third of `watchMs`, however often called.
+ */
+export async function follow(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<FollowOutcome> {
+  if (isFinal(job.status)) return { kind: "final" };
+  const { watchMs } = await settingsOf(ctx, job.scope);
+  const until = job.watchedUntil ?? -Infinity;
+  if (job.watched && until - now > (watchMs * 2) / 3) return { kind: "following" };
+  // What is left of an earlier watching would stand before the text that now comes from the start.
+  if (!job.watched && (await deletePiece(ctx, job._id))) return { kind: "following" };
+  await ctx.db.patch("jobs", job._id, { watched: true, watchedUntil: now + watchMs });
+  // While a term runs, its timer finds the later end by itself.
+  if (job.watchedUntil === undefined) {
+    await ctx.scheduler.runAfter(watchMs, maintenance.endWatching, { jobId: job._id });
+  }
+  return { kind: "following" };
+}
+
+/** The end of a term: goes on to the next one when somebody renewed it, else ends the watching. */
+export async function endWatching(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promise<void> {
+  const job = await ctx.db.get("jobs", jobId);
+  if (job?.watchedUntil === undefined || isFinal(job.status)) return;
+  if (now < job.watchedUntil) {
+    await ctx.scheduler.runAt(job.watchedUntil, maintenance.endWatching, { jobId });
+    return;
+  }
+  await ctx.db.patch("jobs", jobId, { watched: false, watchedUntil: undefined });
+  await deleteChunks(ctx, jobId);
+}
+
+/** Deletes the streamed text of a job that nobody watches, or that is final, in pieces. */
+export async function deleteChunks(ctx: MutationCtx, jobId: Id<"jobs">): Promise<void> {
+  const job = await ctx.db.get("jobs", jobId);
+  // It was revived, or is watched again: these are live.
+  if (job !== null && job.watched && !isFinal(job.status)) return;
+  if (await deletePiece(ctx, jobId)) {
+    await ctx.scheduler.runAfter(0, maintenance.deleteChunks, { jobId });
+  }
+}
