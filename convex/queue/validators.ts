@@ -294,3 +294,10 @@ export const settingsPatch = v.object({
   watchMs: v.optional(v.number()),
   policy: v.optional(policy),
 });
+
+export const schedule = v.union(
+  v.object({ kind: v.literal("interval"), everyMs: v.number() }),
+  /** Five fields; `timeZone`: an IANA name, UTC when left out. */
+  v.object({ kind: v.literal("cron"), expression: v.string(), timeZone: v.optional(v.string()) }),
+);
+export type Schedule = Infer<typeof schedule>;

@@ -1,0 +1,28 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { v } from "convex/values";
+import { paginator } from "convex-helpers/server/pagination";
+import { query } from "./builders.ts";
+import { boundedPage } from "./model/page.ts";
+import schema from "./schema.ts";
+
+const eventView = v.object({
+  at: v.number(),
+  actor: v.string(),
+  action: v.string(),
+  subject: v.string(),
+});
+
+/** Who did what to the queue, newest first. */
+export const list = query({
+  args: { scope: v.string(), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(eventView),
+  handler: async (ctx, { scope, paginationOpts }) => {
+    const found = await paginator(ctx.db, schema)
+      .query("events")
+      .withIndex("by_scope", (q) => q.eq("scope", scope))
+      .order("desc")
+      .paginate(boundedPage(paginationOpts));
+    const views = found.page.map(({ at, actor, action, subject }) => ({ at, actor, action, subject }));
+    return { ...found, page: views };
+  },
+});

@@ -1,0 +1,69 @@
+import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import { maintenance } from "../references.ts";
+import { present } from "../refuse.ts";
+import { disarmFold, foldEveryMs } from "./armFold.ts";
+import { concludeIfComplete } from "./conclude.ts";
+import { withEnds } from "./counts.ts";
+
+/** Ends that one count takes. */
+const piece = 500;
+/** Younger ones are left for the next count: their neighbours may still be under way, and would collide with it. */
+const settledForMs = 250;
+
+type Fold = {
+  readonly batchId: Id<"batches">;
+  /** How often `onDone` has thrown. */
+  readonly failures?: number | undefined;
+};
+
+/** Counts a piece of a batch's ends, each exactly once since it goes with its row; ends the batch after the last. */
+export async function foldBatch(ctx: MutationCtx, fold: Fold, now: number): Promise<void> {
+  const { batchId, failures = 0 } = fold;
+  const batch = await ctx.db.get("batches", batchId);
+  if (batch === null) return;
+  const counted = await countPiece(ctx, batch, now - settledForMs);
+
+  const folded = present(await ctx.db.get("batches", batchId), "folded batch");
+  switch (await concludeIfComplete(ctx, folded, now)) {
+    case "done":
+      await disarmFold(ctx, batchId);
+      return;
+    case "threw":
+      await ctx.scheduler.runAfter(backOff(failures), maintenance.foldBatch, {
+        batchId,
+        failures: failures + 1,
+      });
+      return;
+    case "not-yet":
+      await goOn(ctx, batchId, counted === piece);
+  }
+}
+
+async function countPiece(ctx: MutationCtx, batch: Doc<"batches">, before: number): Promise<number> {
+  const ends = await ctx.db
+    .query("batchEnds")
+    .withIndex("by_batch", (q) => q.eq("batchId", batch._id).lt("_creationTime", before))
+    .take(piece);
+  if (ends.length === 0) return 0;
+  await Promise.all(ends.map((end) => ctx.db.delete("batchEnds", end._id)));
+  await ctx.db.patch("batches", batch._id, withEnds(batch, ends));
+  return ends.length;
+}
+
+async function goOn(ctx: MutationCtx, batchId: Id<"batches">, more: boolean): Promise<void> {
+  if (more) {
+    await ctx.scheduler.runAfter(0, maintenance.foldBatch, { batchId });
+    return;
+  }
+  const next = await ctx.db
+    .query("batchEnds")
+    .withIndex("by_batch", (q) => q.eq("batchId", batchId))
+    .first();
+  if (next === null) await disarmFold(ctx, batchId);
+  else await ctx.scheduler.runAfter(foldEveryMs, maintenance.foldBatch, { batchId });
+}
+
+/** Milliseconds until `onDone` is tried again: until the app is mended. */
+function backOff(failures: number): number {
+  return Math.min(600_000, 1_000 * 2 ** failures);
+}

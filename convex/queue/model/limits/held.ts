@@ -1,0 +1,21 @@
+import type { QueryCtx } from "../../builders.ts";
+import type { LimitedBy } from "./turns.ts";
+
+export type Limited = { readonly scope: string; readonly of: LimitedBy; readonly name: string };
+
+/** Jobs of the name that have their turn, counted up to `most`. */
+export async function heldBy(ctx: QueryCtx, limited: Limited, most: number): Promise<number> {
+  const counts = await Promise.all(
+    (["ready", "prefetched", "running"] as const).map(
+      async (status) => (await inStatus(ctx, limited, status).take(most)).length,
+    ),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+function inStatus(ctx: QueryCtx, { scope, of, name }: Limited, status: "ready" | "prefetched" | "running") {
+  const jobs = ctx.db.query("jobs");
+  return of === "requester"
+    ? jobs.withIndex("by_requester", (q) => q.eq("scope", scope).eq("requester", name).eq("status", status))
+    : jobs.withIndex("by_key", (q) => q.eq("scope", scope).eq("key", name).eq("status", status));
+}

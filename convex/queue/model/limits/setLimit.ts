@@ -1,0 +1,72 @@
+import type { Doc, MutationCtx } from "../../builders.ts";
+import { boundedInteger, boundedName } from "../bounds.ts";
+import { record } from "../events.ts";
+import { maxWeight } from "../placement.ts";
+import { refuse } from "../refuse.ts";
+import { admit } from "./admit.ts";
+import type { Limited } from "./held.ts";
+import { limitOf } from "./limitOf.ts";
+
+/** What has its turn is counted at each admission: so not more at once than can be read at once. */
+const maxConcurrency = 1_000;
+
+export type LimitChange = Limited & {
+  /** Null removes it, undefined leaves it as it is; likewise the weight. */
+  readonly concurrency?: number | null;
+  readonly weight?: number | null;
+  readonly actor?: string;
+};
+
+/**
+ * Limits a requester or a key, or says how often a requester has its turn between others. More room is used at once;
+ * less stops nothing that has its turn already, and a weight holds for what is submitted from now on.
+ * Refuses: invalid.
+ */
+export async function setLimit(ctx: MutationCtx, change: LimitChange, now: number): Promise<void> {
+  const { scope, of, name, actor = "" } = change;
+  check(change);
+  const known = await limitOf(ctx, scope, of, name);
+  const concurrency = merged(known?.concurrency, change.concurrency);
+  const weight = merged(known?.weight, change.weight);
+  await write(ctx, known, { scope, of, name, concurrency, weight });
+  await record(ctx, { scope, at: now, actor, action: "limit.set", subject: subjectOf(change) });
+  if (concurrency !== known?.concurrency) await admit(ctx, { scope, of, name }, now);
+}
+
+function check({ of, name, concurrency, weight }: LimitChange): void {
+  boundedName(name, `The ${of}`);
+  if (concurrency != null) boundedInteger(concurrency, "concurrency", 0, maxConcurrency);
+  if (weight == null) return;
+  boundedInteger(weight, "weight", 1, maxWeight);
+  if (of === "key") refuse("invalid", "A key has no weight: turns are taken between requesters.");
+}
+
+function merged(known: number | undefined, change: number | null | undefined): number | undefined {
+  return change === undefined ? known : (change ?? undefined);
+}
+
+async function write(
+  ctx: MutationCtx,
+  known: Doc<"limits"> | null,
+  { concurrency, weight, ...of }: Limited & { concurrency: number | undefined; weight: number | undefined },
+): Promise<void> {
+  const values = {
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(weight === undefined ? {} : { weight }),
+  };
+  const empty = concurrency === undefined && weight === undefined;
+  if (known === null) {
+    if (!empty) await ctx.db.insert("limits", { ...of, ...values });
+  } else if (empty) await ctx.db.delete("limits", known._id);
+  else await ctx.db.replace("limits", known._id, { ...of, ...values });
+}
+
+function subjectOf({ of, name, concurrency, weight }: LimitChange): string {
+  const said = [
+    ...(concurrency === undefined
+      ? []
+      : [`concurrency ${concurrency === null ? "unlimited" : String(concurrency)}`]),
+    ...(weight === undefined ? [] : [`weight ${weight === null ? "1" : String(weight)}`]),
+  ];
+  return `${of} ${name}: ${said.join(", ")}`;
+}

@@ -1,0 +1,85 @@
+import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import type { JobSpec, Schedule } from "../../validators.ts";
+import { boundedName, boundedSize } from "../bounds.ts";
+import { checkSpec } from "../jobs/spec.ts";
+import { present, refuse } from "../refuse.ts";
+import { settingsOf } from "../settings.ts";
+import { startClock, stopClock } from "./clock.ts";
+import { allRecurring, findRecurring, maxRecurring } from "./find.ts";
+import { checkSchedule, nextRunAt } from "./schedule.ts";
+
+export type RecurringJob = {
+  readonly scope: string;
+  readonly name: string;
+  readonly schedule: Schedule;
+  readonly job: JobSpec;
+  readonly paused?: boolean;
+};
+
+/**
+ * Makes a recurring job, or changes the one of that name; with an equal schedule its clock goes on, so that an app may
+ * call it at every start. Refuses: invalid, too_large.
+ */
+export async function setRecurring(ctx: MutationCtx, wanted: RecurringJob, now: number): Promise<void> {
+  const { scope, name, schedule, job } = wanted;
+  boundedName(name, "name");
+  checkSchedule(schedule, now);
+  await checkJob(ctx, scope, job);
+  const known = await findRecurring(ctx, scope, name);
+  const paused = wanted.paused ?? known?.paused ?? false;
+  if (known === null) {
+    const row = await insert(ctx, { scope, name, schedule, job, paused: true, runs: 0, createdAt: now });
+    if (!paused) await run(ctx, row, now);
+    return;
+  }
+  const same = JSON.stringify(known.schedule) === JSON.stringify(schedule);
+  await ctx.db.patch("recurring", known._id, { schedule, job });
+  if (!same || paused) await rest(ctx, known._id);
+  if (!paused && (!same || known.paused)) await run(ctx, { ...known, schedule }, now);
+}
+
+export async function setPaused(
+  ctx: MutationCtx,
+  recurring: Doc<"recurring">,
+  paused: boolean,
+  now: number,
+): Promise<void> {
+  if (recurring.paused === paused) return;
+  await (paused ? rest(ctx, recurring._id) : run(ctx, recurring, now));
+}
+
+export async function removeRecurring(ctx: MutationCtx, { _id }: Doc<"recurring">): Promise<void> {
+  await stopClock(ctx, _id);
+  await ctx.db.delete("recurring", _id);
+}
+
+async function run(ctx: MutationCtx, row: Doc<"recurring">, now: number): Promise<void> {
+  const next = nextRunAt(row.schedule, { due: now, now });
+  await ctx.db.patch("recurring", row._id, { paused: false, nextRunAt: next });
+  await startClock(ctx, row);
+}
+
+async function rest(ctx: MutationCtx, recurringId: Id<"recurring">): Promise<void> {
+  await stopClock(ctx, recurringId);
+  await ctx.db.patch("recurring", recurringId, { paused: true, nextRunAt: undefined });
+}
+
+async function insert(
+  ctx: MutationCtx,
+  row: Omit<Doc<"recurring">, "_id" | "_creationTime">,
+): Promise<Doc<"recurring">> {
+  if ((await allRecurring(ctx, row.scope)).length >= maxRecurring) {
+    refuse("invalid", `There are ${String(maxRecurring)} recurring jobs already: remove one.`);
+  }
+  return present(await ctx.db.get("recurring", await ctx.db.insert("recurring", row)), "new recurring job");
+}
+
+async function checkJob(ctx: MutationCtx, scope: string, job: JobSpec): Promise<void> {
+  checkSpec(job);
+  const { maxPayloadBytes } = await settingsOf(ctx, scope);
+  boundedSize(job.payload, "The payload", maxPayloadBytes);
+  for (const field of ["idempotencyKey", "externalId", "after", "expiresAt", "deadlineAt"] as const) {
+    if (job[field] !== undefined)
+      refuse("invalid", `A recurring job has no ${field}: it would be every run's.`);
+  }
+}
