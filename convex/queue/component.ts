@@ -10,6 +10,7 @@ import type {
   BatchView,
   Capabilities,
   ClaimedJob,
+  Cursor,
   JobSpec,
   JobView,
   LaneView,
@@ -189,8 +190,10 @@ export type QueueComponent = {
       { stands: Stand[]; jobs: { jobId: string; laneId: string; late: boolean }[] }
     >;
     readonly claim: Mutation<
-      OfWorker & { jobId: string; late: boolean; wish: Wish },
-      { kind: "claimed"; job: ClaimedJob } | { kind: "taken" } | { kind: "unable" }
+      OfWorker & { jobId: string; late: boolean; laneId?: string; wish: Wish },
+      | { kind: "claimed"; job: ClaimedJob; stands: Stand[]; cursor: Cursor }
+      | { kind: "taken" }
+      | { kind: "unable" }
     >;
     readonly append: Mutation<
       OfWorker & { attemptId: string; seq: number; text: string },

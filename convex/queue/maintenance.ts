@@ -8,13 +8,53 @@ import { forgetPiece } from "./model/jobs/forget.ts";
 import { purgePiece } from "./model/jobs/purge.ts";
 import { reviveMany as reviveJobs } from "./model/jobs/reviveMany.ts";
 import { wakeDue as wakeJobs } from "./model/jobs/wakeDue.ts";
+import { checkLease as lookAtLease, checkPresence as lookForWorker } from "./model/leases/janitor.ts";
+import { emptyRings as deleteRings, forgetLanes as deleteUnused } from "./model/lanes/forgetLanes.ts";
 import { admit as giveTurns } from "./model/limits/admit.ts";
 import { fireRecurring as fire } from "./model/recurring/fire.ts";
 import { maintenance } from "./model/references.ts";
+import { enlist as enlistAt } from "./model/rings/enlist.ts";
+import { resize as fitSlots } from "./model/rings/resize.ts";
 import { deleteChunks as deleteText, endWatching as endTerm } from "./model/streams/watching.ts";
 
 /** The component's scheduled work: each entry hands over to the model, and model/references.ts names them. */
-export const ping = internalMutation({ args: {}, returns: v.null(), handler: () => null });
+
+/** The janitor's look at one worker's lease; armed by the claim that finds it unarmed. */
+export const checkLease = internalMutation({
+  args: { workerId: v.id("workers"), deadline: v.number(), graced: v.boolean() },
+  returns: v.null(),
+  handler: async (ctx, look) => {
+    await lookAtLease(ctx, look, Date.now());
+    return null;
+  },
+});
+
+export const checkPresence = internalMutation({
+  args: { workerId: v.id("workers") },
+  returns: v.null(),
+  handler: async (ctx, { workerId }) => {
+    await lookForWorker(ctx, workerId, Date.now());
+    return null;
+  },
+});
+
+export const resize = internalMutation({
+  args: { laneId: v.id("lanes") },
+  returns: v.null(),
+  handler: async (ctx, { laneId }) => {
+    await fitSlots(ctx, laneId);
+    return null;
+  },
+});
+
+export const enlist = internalMutation({
+  args: { laneId: v.id("lanes"), after: v.number() },
+  returns: v.null(),
+  handler: async (ctx, { laneId, after }) => {
+    await enlistAt(ctx, laneId, after);
+    return null;
+  },
+});
 
 export const admit = internalMutation({
   args: { scope: v.string(), of: v.union(v.literal("requester"), v.literal("key")), name: v.string() },
@@ -136,6 +176,25 @@ export const forget = internalMutation({
   returns: v.null(),
   handler: async (ctx) => {
     if (await forgetPiece(ctx, Date.now())) await ctx.scheduler.runAfter(0, maintenance.forget, {});
+    return null;
+  },
+});
+
+/** Deletes unused lanes, a piece at a time. */
+export const forgetLanes = internalMutation({
+  args: { cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { cursor }) => {
+    await deleteUnused(ctx, cursor, Date.now());
+    return null;
+  },
+});
+
+export const emptyRings = internalMutation({
+  args: { laneId: v.id("lanes") },
+  returns: v.null(),
+  handler: async (ctx, { laneId }) => {
+    await deleteRings(ctx, laneId);
     return null;
   },
 });

@@ -9,7 +9,8 @@ export const workerArgs = {
   hello: { version: v.optional(v.string()), capabilities, startup: v.boolean() },
   take: { wish },
   candidates: { stands: v.array(stand) },
-  claim: { jobId: v.string(), late: v.boolean(), wish },
+  /** `laneId` as `candidates` gave it: saves a read. */
+  claim: { jobId: v.string(), late: v.boolean(), laneId: v.optional(v.string()), wish },
   append: { attemptId: v.string(), seq: v.number(), text: v.string() },
   complete: {
     attemptId: v.string(),

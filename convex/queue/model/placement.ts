@@ -1,15 +1,15 @@
 /** Slots lie on a ring of so many points; a lane uses a power of two of them, evenly. */
 export const ringSize = 65_536;
 /** Seats of a slot: between them turns are taken. */
-const seats = 65_536;
+export const seats = 65_536;
 export const maxWeight = 16;
+/** Slots of a lane whose workers nobody has counted yet. */
 export const minSlots = 16;
 const maxSlots = 16_384;
 
 /** The slots of a lane at which so many workers accept: not more than they are, so that each is somebody's home. */
 export function slotsFor(workers: number): number {
-  const most = 2 ** Math.floor(Math.log2(Math.max(1, workers)));
-  return Math.min(maxSlots, Math.max(minSlots, most));
+  return Math.min(maxSlots, 2 ** Math.floor(Math.log2(Math.max(1, workers))));
 }
 
 /**
@@ -37,6 +37,11 @@ export function placeFor(
 /** The slot's point of the ring, 0 to 65,535. */
 export function slotOf(place: number): number {
   return Math.floor(place / seats);
+}
+
+/** The seat within the slot, 0 to 65,535. */
+export function seatOf(place: number): number {
+  return place % seats;
 }
 
 /** The first place of a slot or of any point of the ring. */

@@ -70,9 +70,10 @@ export async function runByHand(t: Backend, jobId: string): Promise<Id<"attempts
   return await t.run(async (ctx) => {
     const job = present(await ctx.db.get("jobs", jobId as Id<"jobs">), "job");
     const now = Date.now();
+    const keyHash = crypto.randomUUID();
     const workerId = await ctx.db.insert("workers", {
       scope: job.scope,
-      keyHash: crypto.randomUUID(),
+      keyHash,
       externalId: "device-1",
       name: "Laptop",
       status: "active",
@@ -89,6 +90,7 @@ export async function runByHand(t: Backend, jobId: string): Promise<Id<"attempts
       jobId: job._id,
       laneId: job.laneId,
       workerId,
+      keyHash,
       kind: job.kind,
       number: job.attempts + 1,
       status: "running",

@@ -1,0 +1,88 @@
+import type { Doc, MutationCtx } from "../../builders.ts";
+import type { ClaimedJob, Cursor, Stand, Wish } from "../../validators.ts";
+import { matches } from "../lanes/match.ts";
+import { leaseByKey, renew } from "../leases/renew.ts";
+import { idOf } from "../load.ts";
+import { slotOf } from "../placement.ts";
+import { dropStands, standsByKey, standView } from "../rings/membership.ts";
+import { standBefore } from "../rings/neighbours.ts";
+import { authenticate } from "../workers/authenticate.ts";
+import { capacityOf } from "../workers/capacity.ts";
+import { give, hasJustReleased, isOverdue, lastAttemptOf } from "./give.ts";
+import { heldByKey } from "./held.ts";
+import { checkWish } from "./next.ts";
+import { payloadOf } from "./rows.ts";
+import { isUnfit } from "./unfit.ts";
+
+export type ClaimOutcome =
+  | { kind: "claimed"; job: ClaimedJob; stands: Stand[]; cursor: Cursor }
+  | { kind: "taken" }
+  | { kind: "unable" };
+
+export type ClaimArgs = {
+  readonly keyHash: string;
+  readonly jobId: string;
+  /** Its worker should have taken it by now: dead or asleep, it is taken from where it waits. */
+  readonly late: boolean;
+  /** As `candidates` gave it. */
+  readonly laneId?: string;
+  readonly wish: Wish;
+};
+
+/**
+ * Gives a waiting worker a ready job of its scope. On the way from a submission to its start: eight reads at once, of
+ * the job's and the worker's own rows, and one more of the job when it has moved. So only two that want the same
+ * job can collide. A second stage for one that comes late, or does not know the lane.
+ */
+export async function claim(
+  ctx: MutationCtx,
+  { keyHash, jobId, late, laneId, wish }: ClaimArgs,
+  now: number,
+): Promise<ClaimOutcome> {
+  checkWish(wish);
+  const id = idOf(ctx, "jobs", jobId);
+  const knownLane = laneId === undefined ? null : idOf(ctx, "lanes", laneId);
+  const [worker, lease, held, stands, job, payload, last, hinted] = await Promise.all([
+    authenticate(ctx, keyHash),
+    leaseByKey(ctx, keyHash),
+    heldByKey(ctx, keyHash),
+    standsByKey(ctx, keyHash),
+    id === null ? null : ctx.db.get("jobs", id),
+    id === null ? null : payloadOf(ctx, id),
+    id === null ? null : lastAttemptOf(ctx, id),
+    knownLane === null ? null : ctx.db.get("lanes", knownLane),
+  ]);
+  if (job?.scope !== worker.scope || job.status !== "ready" || payload === null || isOverdue(job, now)) {
+    return { kind: "taken" };
+  }
+  if (hasJustReleased(worker, last, now)) return { kind: "taken" };
+  const capacity = capacityOf(worker.capabilities);
+  if (held.length >= capacity.held || !mayRun(worker, job)) return { kind: "unable" };
+  const [lane, sleeper] = await Promise.all([
+    hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),
+    late ? standBefore(ctx, job.laneId, slotOf(job.place), worker._id) : null,
+  ]);
+  if (lane === null || lane.state === "paused") return { kind: "unable" };
+
+  const claimed = await give(
+    ctx,
+    worker,
+    { job, payload: payload.payload },
+    held.length < capacity.running,
+    now,
+  );
+  await renew(ctx, worker, lease, now, { takesJob: true });
+  // Who wants more goes on waiting where it is.
+  const waitsOn = wish.jobs > 0 && held.length + 1 < capacity.held;
+  await dropStands(ctx, [...(waitsOn ? [] : stands), ...(sleeper === null ? [] : [sleeper])]);
+  return {
+    kind: "claimed",
+    job: claimed,
+    stands: waitsOn ? stands.map(standView) : [],
+    cursor: { laneId: job.laneId, place: job.place, turn: wish.cursor?.turn ?? 0 },
+  };
+}
+
+function mayRun(worker: Doc<"workers">, job: Doc<"jobs">): boolean {
+  return worker.status === "active" && matches(worker, job.kind, job.requirements) && !isUnfit(job, worker);
+}

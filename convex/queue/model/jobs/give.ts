@@ -1,0 +1,75 @@
+import type { Value } from "convex/values";
+import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { ClaimedJob } from "../../validators.ts";
+import { move } from "./move.ts";
+
+/** A worker does not get a job back that it released less than this before: releasing costs no retry. */
+const releasedPauseMs = 500;
+
+/** A job that can be given to a worker, with what has to be known to give it. */
+export type Givable = { readonly job: Doc<"jobs">; readonly payload: Value };
+
+/**
+ * Gives a ready job to a worker, or a prefetched one that it steals, with a new attempt. Writes without reading but
+ * for what `move` reads.
+ * @param begun false: it is held ahead, and can be stolen until it begins.
+ */
+export async function give(
+  ctx: MutationCtx,
+  worker: Doc<"workers">,
+  { job, payload }: Givable,
+  begun: boolean,
+  now: number,
+): Promise<ClaimedJob> {
+  const number = job.attempts + 1;
+  const { requirements = {} } = job;
+  const attemptId = await ctx.db.insert("attempts", {
+    scope: job.scope,
+    jobId: job._id,
+    laneId: job.laneId,
+    workerId: worker._id,
+    keyHash: worker.keyHash,
+    kind: job.kind,
+    ...(requirements.model === undefined ? {} : { model: requirements.model }),
+    number,
+    status: begun ? "running" : "prefetched",
+    open: true,
+    claimedAt: now,
+  });
+  const kind = job.status === "prefetched" ? "steal" : "claim";
+  await move(ctx, job, { kind, begun }, now, { job: { currentAttemptId: attemptId, attempts: number } });
+  return {
+    attemptId,
+    jobId: job._id,
+    kind: job.kind,
+    payload,
+    requirements,
+    number,
+    begun,
+    watched: job.watched,
+    remainingMs: job.deadlineAt === undefined ? null : Math.max(0, job.deadlineAt - now),
+  };
+}
+
+export async function lastAttemptOf(
+  ctx: QueryCtx,
+  jobId: Doc<"jobs">["_id"],
+): Promise<Doc<"attempts"> | null> {
+  return await ctx.db
+    .query("attempts")
+    .withIndex("by_job", (q) => q.eq("jobId", jobId))
+    .order("desc")
+    .first();
+}
+
+/** Whether the worker is the one that gave the job back, just now. */
+export function hasJustReleased(worker: Doc<"workers">, last: Doc<"attempts"> | null, now: number): boolean {
+  return (
+    last?.workerId === worker._id && last.status === "released" && now < (last.endedAt ?? 0) + releasedPauseMs
+  );
+}
+
+/** Whether its time to begin or to be done has passed: its expiry is about to be noted. */
+export function isOverdue({ expiresAt, deadlineAt }: Doc<"jobs">, now: number): boolean {
+  return now >= (expiresAt ?? Infinity) || now >= (deadlineAt ?? Infinity);
+}

@@ -1,0 +1,20 @@
+import type { Doc, MutationCtx } from "../../builders.ts";
+import { present } from "../refuse.ts";
+import { policyOf, settingsOf } from "../settings.ts";
+import { move } from "./move.ts";
+
+/** The lease ran out: the attempt is fenced off, and the job is ready again at once, or a dead letter. */
+export async function lose(ctx: MutationCtx, attempt: Doc<"attempts">, now: number): Promise<void> {
+  const [found, settings] = await Promise.all([
+    ctx.db.get("jobs", attempt.jobId),
+    settingsOf(ctx, attempt.scope),
+  ]);
+  const job = present(found, "job of an open attempt");
+  const failures = job.failures + 1;
+  const final = failures >= policyOf(settings, job.policy).maxFailures;
+  const error = {
+    code: "worker_lost",
+    message: `The last of ${String(failures)} attempts was lost: its worker went silent.`,
+  };
+  await move(ctx, job, { kind: "lose", final }, now, { job: final ? { error } : {} });
+}

@@ -1,0 +1,43 @@
+import type { Doc, MutationCtx } from "../../builders.ts";
+import { passFences } from "./fence.ts";
+import { heldBy } from "./held.ts";
+import { move } from "./move.ts";
+import type { attemptsOf } from "./start.ts";
+
+const maxReasonChars = 255;
+
+/**
+ * A worker gives jobs back, mostly because its person is. No failure: it costs them no retry.
+ * @returns what it holds no more.
+ */
+export async function release(
+  ctx: MutationCtx,
+  worker: Doc<"workers">,
+  attempts: Awaited<ReturnType<typeof attemptsOf>>,
+  reason: string,
+  now: number,
+): Promise<string[]> {
+  const { held, fenced } = await passFences(ctx, worker, attempts);
+  const releaseReason = reason.slice(0, maxReasonChars);
+  for (const { job } of held) {
+    await move(ctx, job, { kind: "release" }, now, { attempt: { releaseReason } });
+  }
+  return fenced;
+}
+
+/** Gives back everything that a worker holds: it starts afresh, says goodbye, is paused or retired. */
+export async function releaseAll(
+  ctx: MutationCtx,
+  worker: Doc<"workers">,
+  reason: string,
+  now: number,
+): Promise<void> {
+  const attempts = await heldBy(ctx, worker._id);
+  await release(
+    ctx,
+    worker,
+    attempts.map((attempt) => ({ attemptId: attempt._id, attempt })),
+    reason,
+    now,
+  );
+}

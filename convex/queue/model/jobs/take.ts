@@ -1,0 +1,35 @@
+import type { MutationCtx } from "../../builders.ts";
+import type { NextWork, Wish } from "../../validators.ts";
+import { leaseByKey, renew } from "../leases/renew.ts";
+import { dropStands, standsByKey } from "../rings/membership.ts";
+import { authenticate } from "../workers/authenticate.ts";
+import { capacityOf } from "../workers/capacity.ts";
+import { heldByKey } from "./held.ts";
+import { carryOut, checkWish, plan, stickyLane } from "./next.ts";
+
+export type TakeOutcome = ({ kind: "ok" } & NextWork) | { kind: "unable"; reason: "paused" | "full" };
+
+/** A worker asks for jobs, and accepts them from now on: what there is none of now comes to it while it waits. */
+export async function take(
+  ctx: MutationCtx,
+  { keyHash, wish }: { readonly keyHash: string; readonly wish: Wish },
+  now: number,
+): Promise<TakeOutcome> {
+  checkWish(wish);
+  const [worker, lease, held, stands, sticky] = await Promise.all([
+    authenticate(ctx, keyHash),
+    leaseByKey(ctx, keyHash),
+    heldByKey(ctx, keyHash),
+    standsByKey(ctx, keyHash),
+    stickyLane(ctx, wish),
+  ]);
+  if (worker.status === "paused") return { kind: "unable", reason: "paused" };
+  if (held.length >= capacityOf(worker.capabilities).held) {
+    await renew(ctx, worker, lease, now);
+    await dropStands(ctx, stands);
+    return { kind: "unable", reason: "full" };
+  }
+  const planned = await plan(ctx, worker, sticky, wish, held.length, now, { joins: true });
+  await renew(ctx, worker, lease, now, { takesJob: planned.found.length > 0 });
+  return { kind: "ok", ...(await carryOut(ctx, worker, planned, stands, now)) };
+}

@@ -1,0 +1,77 @@
+import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Stand } from "../../validators.ts";
+import { considerResize } from "./resize.ts";
+
+/** Where the worker with this key waits. One read, beside the worker's own. */
+export async function standsByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"stands">[]> {
+  return await ctx.db
+    .query("stands")
+    .withIndex("by_key", (q) => q.eq("keyHash", keyHash))
+    .collect();
+}
+
+export async function homesOf(ctx: QueryCtx, workerId: Id<"workers">): Promise<Doc<"homes">[]> {
+  return await ctx.db
+    .query("homes")
+    .withIndex("by_worker", (q) => q.eq("workerId", workerId))
+    .collect();
+}
+
+export function standView({ laneId, position }: Doc<"stands">): Stand {
+  return { laneId, position };
+}
+
+/** A worker accepts jobs of these lanes: it gets the homes that it has not got. */
+export async function settle(
+  ctx: MutationCtx,
+  worker: Doc<"workers">,
+  lanes: readonly Doc<"lanes">[],
+  homes: readonly Doc<"homes">[],
+): Promise<void> {
+  const { _id: workerId, position } = worker;
+  for (const lane of without(lanes, homes)) {
+    await ctx.db.insert("homes", { laneId: lane._id, position, workerId });
+    await considerResize(ctx, lane, position);
+  }
+}
+
+/** A worker waits in these lanes. @returns all stands that it has then. */
+export async function stand(
+  ctx: MutationCtx,
+  worker: Doc<"workers">,
+  lanes: readonly Doc<"lanes">[],
+  stands: readonly Doc<"stands">[],
+): Promise<Stand[]> {
+  const { _id: workerId, keyHash, position } = worker;
+  const added = without(lanes, stands).map((lane) => ({ laneId: lane._id, position }));
+  for (const { laneId } of added) {
+    await ctx.db.insert("stands", { laneId, position, workerId, keyHash });
+  }
+  return [...stands.map(standView), ...added];
+}
+
+/** A worker waits no more. */
+export async function dropStands(ctx: MutationCtx, stands: readonly Doc<"stands">[]): Promise<void> {
+  for (const { _id } of stands) await ctx.db.delete("stands", _id);
+}
+
+/** A worker takes nothing more until it asks again: neither woken nor counted on. */
+export async function leaveRings(ctx: MutationCtx, workerId: Id<"workers">): Promise<void> {
+  const [homes, stands] = await Promise.all([
+    homesOf(ctx, workerId),
+    ctx.db
+      .query("stands")
+      .withIndex("by_worker", (q) => q.eq("workerId", workerId))
+      .collect(),
+  ]);
+  for (const { _id } of homes) await ctx.db.delete("homes", _id);
+  await dropStands(ctx, stands);
+}
+
+function without(
+  lanes: readonly Doc<"lanes">[],
+  there: readonly { readonly laneId: Id<"lanes"> }[],
+): readonly Doc<"lanes">[] {
+  const known = new Set(there.map(({ laneId }) => laneId));
+  return lanes.filter(({ _id }) => !known.has(_id));
+}

@@ -1,0 +1,48 @@
+import type { Doc, Id, QueryCtx } from "../../builders.ts";
+
+/** Those after a position in a lane's ring, around it; the one at the position itself comes last, where it is reached. */
+export async function following(
+  ctx: QueryCtx,
+  ring: "homes" | "stands",
+  laneId: Id<"lanes">,
+  position: number,
+  count: number,
+): Promise<readonly Doc<"homes">[]> {
+  const after = await ringOf(ctx, ring)
+    .withIndex("by_lane", (q) => q.eq("laneId", laneId).gt("position", position))
+    .take(count);
+  if (after.length === count) return after;
+  // A second stage for the last ones of the ring alone: else everybody's read would meet each change at its start.
+  const around = await ringOf(ctx, ring)
+    .withIndex("by_lane", (q) => q.eq("laneId", laneId).lte("position", position))
+    .take(count - after.length);
+  return [...after, ...around];
+}
+
+/** Who is woken by a point first: the last at or before it, around the ring, but not `except`. */
+export async function standBefore(
+  ctx: QueryCtx,
+  laneId: Id<"lanes">,
+  point: number,
+  except: Id<"workers">,
+): Promise<Doc<"stands"> | null> {
+  const before = await ctx.db
+    .query("stands")
+    .withIndex("by_lane", (q) => q.eq("laneId", laneId).lte("position", point))
+    .order("desc")
+    .take(1);
+  const [found] =
+    before.length > 0
+      ? before
+      : await ctx.db
+          .query("stands")
+          .withIndex("by_lane", (q) => q.eq("laneId", laneId).gt("position", point))
+          .order("desc")
+          .take(1);
+  return found === undefined || found.workerId === except ? null : found;
+}
+
+/** The two rings have the same columns and the same index, as far as is read here. */
+function ringOf(ctx: QueryCtx, ring: "homes" | "stands") {
+  return ctx.db.query(ring as "homes");
+}

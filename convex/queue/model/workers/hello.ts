@@ -1,0 +1,51 @@
+import type { MutationCtx } from "../../builders.ts";
+import type { Capabilities } from "../../validators.ts";
+import { boundedName } from "../bounds.ts";
+import { releaseAll } from "../jobs/release.ts";
+import { leaseByKey, renew } from "../leases/renew.ts";
+import { present } from "../refuse.ts";
+import { leaveRings } from "../rings/membership.ts";
+import { settingsOf } from "../settings.ts";
+import { authenticate } from "./authenticate.ts";
+import { checkedCapabilities, sameCapabilities } from "./bounds.ts";
+
+export type Greeting = {
+  readonly keyHash: string;
+  readonly version?: string;
+  readonly capabilities: Capabilities;
+  /** The worker's program has just started: whatever it held in a former life is given back. */
+  readonly startup: boolean;
+};
+
+/**
+ * A worker (re)connects, or what it can do has changed. A change takes it from the rings, and so does a start: it
+ * asks for jobs again.
+ */
+export async function hello(
+  ctx: MutationCtx,
+  { keyHash, version, capabilities: said, startup }: Greeting,
+  now: number,
+): Promise<{ workerId: string; leaseMs: number }> {
+  if (version !== undefined) boundedName(version, "version");
+  const capabilities = checkedCapabilities(said);
+  const [worker, found] = await Promise.all([authenticate(ctx, keyHash), leaseByKey(ctx, keyHash)]);
+  const lease = present(found, "lease of a worker");
+  const { leaseMs, offlineAfterMs } = await settingsOf(ctx, worker.scope);
+
+  if (lease.leaseMs !== leaseMs || lease.offlineAfterMs !== offlineAfterMs) {
+    await ctx.db.patch("leases", lease._id, { leaseMs, offlineAfterMs });
+  }
+  await renew(ctx, worker, { ...lease, leaseMs, offlineAfterMs }, now);
+  const able = !sameCapabilities(worker.capabilities, capabilities);
+  if (able || startup || (version !== undefined && version !== worker.version)) {
+    await ctx.db.patch("workers", worker._id, {
+      capabilities,
+      ...(version === undefined ? {} : { version }),
+      life: worker.life + (able || startup ? 1 : 0),
+      lastChangeAt: now,
+    });
+  }
+  if (able || startup) await leaveRings(ctx, worker._id);
+  if (startup) await releaseAll(ctx, worker, "restarted", now);
+  return { workerId: worker._id, leaseMs };
+}

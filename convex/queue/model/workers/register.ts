@@ -1,0 +1,67 @@
+import type { Id, MutationCtx } from "../../builders.ts";
+import { boundedName } from "../bounds.ts";
+import { refuse } from "../refuse.ts";
+import { settingsOf } from "../settings.ts";
+import { findByKey } from "./authenticate.ts";
+import { names } from "./bounds.ts";
+import { byExternalId } from "./find.ts";
+import { choosePosition } from "./position.ts";
+
+export type Registration = {
+  readonly scope: string;
+  readonly keyHash: string;
+  readonly externalId?: string;
+  readonly name: string;
+  readonly groups?: readonly string[];
+  readonly dataClasses?: readonly string[];
+};
+
+/** Lets a worker in. The same registration again finds the worker that it made. */
+export async function register(ctx: MutationCtx, given: Registration, now: number): Promise<Id<"workers">> {
+  const { scope, keyHash, externalId, name } = given;
+  boundedName(scope, "scope");
+  boundedName(keyHash, "keyHash");
+  boundedName(name, "name");
+  if (externalId !== undefined) boundedName(externalId, "externalId");
+  const groups = names(given.groups, "groups");
+  const dataClasses = names(given.dataClasses, "dataClasses");
+
+  const [earlier, namesake, settings, position] = await Promise.all([
+    findByKey(ctx, keyHash),
+    externalId === undefined ? null : byExternalId(ctx, scope, externalId),
+    settingsOf(ctx, scope),
+    choosePosition(ctx, scope),
+  ]);
+  if (earlier !== null) {
+    if (earlier.scope === scope && earlier.externalId === externalId) return earlier._id;
+    refuse("invalid", "A worker with this key is registered already.");
+  }
+  if (namesake !== null) refuse("invalid", "A worker with this externalId is registered already.");
+
+  const workerId = await ctx.db.insert("workers", {
+    scope,
+    keyHash,
+    ...(externalId === undefined ? {} : { externalId }),
+    name,
+    status: "active",
+    groups,
+    dataClasses,
+    online: false,
+    position,
+    life: 0,
+    registeredAt: now,
+    lastChangeAt: now,
+  });
+  const { leaseMs, offlineAfterMs } = settings;
+  await ctx.db.insert("leases", {
+    workerId,
+    keyHash,
+    leaseMs,
+    offlineAfterMs,
+    expiresAt: 0,
+    lastSeenAt: 0,
+    armed: false,
+    presenceArmed: false,
+  });
+  return workerId;
+}

@@ -1,0 +1,49 @@
+import type { Infer } from "convex/values";
+import type { Doc, MutationCtx } from "../../builders.ts";
+import type { workerStatus } from "../../validators.ts";
+import { boundedName } from "../bounds.ts";
+import { record } from "../events.ts";
+import { releaseAll } from "../jobs/release.ts";
+import { refuse } from "../refuse.ts";
+import { leaveRings } from "../rings/membership.ts";
+import { names } from "./bounds.ts";
+
+export type WorkerChange = {
+  readonly name?: string;
+  readonly groups?: readonly string[];
+  readonly dataClasses?: readonly string[];
+  readonly status?: Infer<typeof workerStatus>;
+  readonly actor?: string;
+};
+
+/**
+ * What its organization says of a worker. One that is not active any more gives its jobs back; one whose groups or
+ * data classes change keeps them, and asks again for those that it may run now. Retired is for good: its key is dead.
+ */
+export async function update(
+  ctx: MutationCtx,
+  worker: Doc<"workers">,
+  { name, groups, dataClasses, status = worker.status, actor = "" }: WorkerChange,
+  now: number,
+): Promise<void> {
+  if (worker.status === "retired" && status !== "retired") {
+    refuse("invalid", "This worker was retired. Register it again, under another key.");
+  }
+  if (name !== undefined) boundedName(name, "name");
+  const allowed = {
+    ...(groups === undefined ? {} : { groups: names(groups, "groups") }),
+    ...(dataClasses === undefined ? {} : { dataClasses: names(dataClasses, "dataClasses") }),
+  };
+  const stops = status !== "active" && worker.status === "active";
+  await ctx.db.patch("workers", worker._id, {
+    ...(name === undefined ? {} : { name }),
+    ...allowed,
+    status,
+    lastChangeAt: now,
+    ...(status === "retired" ? { online: false } : {}),
+  });
+  if (stops || Object.keys(allowed).length > 0) await leaveRings(ctx, worker._id);
+  if (stops) await releaseAll(ctx, worker, status, now);
+  const action = status === worker.status ? "worker.changed" : `worker.${status}`;
+  await record(ctx, { scope: worker.scope, at: now, actor, action, subject: worker._id });
+}

@@ -1,0 +1,24 @@
+import type { Doc, QueryCtx } from "../../builders.ts";
+import type { WorkerView } from "../../validators.ts";
+
+/** A worker as its scope sees it; never with its key's hash. One read: whether it accepts jobs. */
+export async function viewOf(ctx: QueryCtx, worker: Doc<"workers">): Promise<WorkerView> {
+  const home = await ctx.db
+    .query("homes")
+    .withIndex("by_worker", (q) => q.eq("workerId", worker._id))
+    .first();
+  return {
+    workerId: worker._id,
+    externalId: worker.externalId ?? null,
+    name: worker.name,
+    status: worker.status,
+    online: worker.online,
+    accepting: home !== null,
+    groups: worker.groups,
+    dataClasses: worker.dataClasses,
+    capabilities: worker.capabilities ?? null,
+    version: worker.version ?? null,
+    registeredAt: worker.registeredAt,
+    lastChangeAt: worker.lastChangeAt,
+  };
+}

@@ -1,0 +1,164 @@
+import { v, type PropertyValidators } from "convex/values";
+import { mutation, query } from "./builders.ts";
+import { attemptOf, passFence } from "./model/jobs/fence.ts";
+import { candidates as findCandidates } from "./model/jobs/candidates.ts";
+import { claim as claimJob } from "./model/jobs/claim.ts";
+import { complete as completeJob } from "./model/jobs/complete.ts";
+import { fail as failJob } from "./model/jobs/fail.ts";
+import { heldByKey } from "./model/jobs/held.ts";
+import { release as releaseJobs } from "./model/jobs/release.ts";
+import { attemptsOf, start as startJobs } from "./model/jobs/start.ts";
+import { take as takeJobs } from "./model/jobs/take.ts";
+import { leaseByKey, renew } from "./model/leases/renew.ts";
+import { leaveRings } from "./model/rings/membership.ts";
+import { appendChunk } from "./model/streams/appendChunk.ts";
+import { authenticate } from "./model/workers/authenticate.ts";
+import { anything, claimedJob, cursor, nextWork, stand } from "./validators.ts";
+import { workerArgs } from "./workerArgs.ts";
+
+const byWorker = { keyHash: v.string() };
+const fencedIds = v.object({ fenced: v.array(v.string()) });
+
+function withNext<Kind extends string, Fields extends PropertyValidators>(kind: Kind, fields: Fields) {
+  return v.object({ kind: v.literal(kind), ...fields, ...nextWork.fields });
+}
+
+/** All of a worker's functions refuse `unauthorized`, for a key that is unknown or a retired worker's. */
+
+/**
+ * Finds the worker jobs, and has it wait in its lanes when there are fewer than it wishes for. `full`: it holds as many
+ * as it may.
+ */
+export const take = mutation({
+  args: { ...byWorker, ...workerArgs.take },
+  returns: v.union(
+    withNext("ok", {}),
+    v.object({
+      kind: v.literal("unable"),
+      reason: v.union(v.literal("paused"), v.literal("full")),
+    }),
+  ),
+  handler: async (ctx, args) => await takeJobs(ctx, args, Date.now()),
+});
+
+/**
+ * The jobs that a waiting worker is woken for; subscribe to it while waiting. `late`: another one's, to be claimed when
+ * it is still shown 400 ms later. `stands`: where it waits. One less than it knew: its job was taken for it, and it
+ * should call `take`. One more: a new lane.
+ */
+export const candidates = query({
+  args: { ...byWorker, ...workerArgs.candidates },
+  returns: v.object({
+    stands: v.array(stand),
+    jobs: v.array(v.object({ jobId: v.string(), laneId: v.string(), late: v.boolean() })),
+  }),
+  handler: async (ctx, args) => await findCandidates(ctx, args),
+});
+
+/**
+ * Claims a ready job. `taken`: another was faster, or it is gone. `unable`: this worker may not run it (now). It waits
+ * on where `stands` says, when it wishes for more than this one.
+ */
+export const claim = mutation({
+  args: { ...byWorker, ...workerArgs.claim },
+  returns: v.union(
+    v.object({ kind: v.literal("claimed"), job: claimedJob, stands: v.array(stand), cursor }),
+    v.object({ kind: v.literal("taken") }),
+    v.object({ kind: v.literal("unable") }),
+  ),
+  handler: async (ctx, args) => await claimJob(ctx, args, Date.now()),
+});
+
+/** Streams text of an attempt; kept while the job is watched. `seq` goes up; one that does not changes nothing. */
+export const append = mutation({
+  args: { ...byWorker, ...workerArgs.append },
+  returns: v.object({ kind: v.union(v.literal("ok"), v.literal("fenced")) }),
+  handler: async (ctx, { keyHash, attemptId, seq, text }) => {
+    const [worker, lease, attempt] = await Promise.all([
+      authenticate(ctx, keyHash),
+      leaseByKey(ctx, keyHash),
+      attemptOf(ctx, attemptId),
+    ]);
+    const held = await passFence(ctx, worker, attempt);
+    await renew(ctx, worker, lease, Date.now());
+    if (held === null) return { kind: "fenced" as const };
+    await appendChunk(ctx, held, { seq, text });
+    return { kind: "ok" as const };
+  },
+});
+
+/** Ends an attempt well. `reply`: what the app answered to it. Refuses: too_large. */
+export const complete = mutation({
+  args: { ...byWorker, ...workerArgs.complete },
+  returns: v.union(withNext("completed", { reply: v.optional(anything) }), withNext("fenced", {})),
+  handler: async (ctx, args) => await completeJob(ctx, args, Date.now()),
+});
+
+/** Ends an attempt badly: it counts against the job's retries, and an error that is not retryable ends the job. */
+export const fail = mutation({
+  args: { ...byWorker, ...workerArgs.fail },
+  returns: v.union(withNext("failed", {}), withNext("fenced", {})),
+  handler: async (ctx, args) => await failJob(ctx, args, Date.now()),
+});
+
+/** Gives attempts back: no failure, no retry used. `leave`: takes nothing more until it calls `take`. */
+export const release = mutation({
+  args: { ...byWorker, ...workerArgs.release },
+  returns: fencedIds,
+  handler: async (ctx, { keyHash, attemptIds, reason, leave: leaves }) => {
+    const now = Date.now();
+    const [worker, lease, attempts] = await Promise.all([
+      authenticate(ctx, keyHash),
+      leaseByKey(ctx, keyHash),
+      attemptsOf(ctx, attemptIds),
+    ]);
+    await renew(ctx, worker, lease, now);
+    if (leaves) await leaveRings(ctx, worker._id);
+    return { fenced: await releaseJobs(ctx, worker, attempts, reason, now) };
+  },
+});
+
+/** Begins what was held ahead. `fenced`: what was stolen meanwhile, canceled or lost. */
+export const start = mutation({
+  args: { ...byWorker, ...workerArgs.start },
+  returns: fencedIds,
+  handler: async (ctx, { keyHash, attemptIds }) => {
+    const now = Date.now();
+    const [worker, lease, attempts] = await Promise.all([
+      authenticate(ctx, keyHash),
+      leaseByKey(ctx, keyHash),
+      attemptsOf(ctx, attemptIds),
+    ]);
+    await renew(ctx, worker, lease, now);
+    return { fenced: await startJobs(ctx, worker, attempts, now) };
+  },
+});
+
+/** The worker takes nothing more until it calls `take`; what it holds it keeps. */
+export const leave = mutation({
+  args: byWorker,
+  returns: v.null(),
+  handler: async (ctx, { keyHash }) => {
+    const [worker, lease] = await Promise.all([authenticate(ctx, keyHash), leaseByKey(ctx, keyHash)]);
+    await renew(ctx, worker, lease, Date.now());
+    await leaveRings(ctx, worker._id);
+    return null;
+  },
+});
+
+/** What the worker holds. An attempt that is missing was canceled, stolen or lost: it stops working on it. */
+export const held = query({
+  args: byWorker,
+  returns: v.array(
+    v.object({ attemptId: v.string(), jobId: v.string(), begun: v.boolean(), watched: v.boolean() }),
+  ),
+  handler: async (ctx, { keyHash }) => {
+    const [, attempts] = await Promise.all([authenticate(ctx, keyHash), heldByKey(ctx, keyHash)]);
+    return await Promise.all(
+      attempts.map(async ({ _id: attemptId, jobId, status }) => {
+        const job = await ctx.db.get("jobs", jobId);
+        return { attemptId, jobId, begun: status === "running", watched: job?.watched ?? false };
+      }),
+    );
+  },
+});
