@@ -1,8 +1,10 @@
 import {
+  internalActionGeneric,
   internalMutationGeneric,
   internalQueryGeneric,
   mutationGeneric,
   queryGeneric,
+  type ActionBuilder,
   type DataModelFromSchemaDefinition,
   type DocumentByName,
   type GenericMutationCtx,
@@ -26,3 +28,4 @@ export const query = queryGeneric as QueryBuilder<DataModel, "public">;
 export const mutation = mutationGeneric as MutationBuilder<DataModel, "public">;
 export const internalQuery = internalQueryGeneric as QueryBuilder<DataModel, "internal">;
 export const internalMutation = internalMutationGeneric as MutationBuilder<DataModel, "internal">;
+export const internalAction = internalActionGeneric as ActionBuilder<DataModel, "internal">;

@@ -1,5 +1,8 @@
 import { makeFunctionReference, type DefaultFunctionArgs } from "convex/server";
 import type { Id } from "../builders.ts";
+import type { Fleet } from "./counts/fleet.ts";
+import type { ScopeCounts } from "./counts/noteCounts.ts";
+import type { Look, Range, RangeCount } from "./counts/ranges.ts";
 
 /** The component's own functions that are scheduled, by name: its modules import the model, not the other way round. */
 function internalMutation<Args extends DefaultFunctionArgs>(name: string) {
@@ -47,4 +50,21 @@ export const maintenance = {
   /** Delete what is kept no longer: model/jobs/purge.ts, model/jobs/forget.ts. */
   purge: internalMutation<Record<string, never>>("purge"),
   forget: internalMutation<Record<string, never>>("forget"),
+  /** Deletes lanes that are unused, and the rings of those: model/lanes/forgetLanes.ts. */
+  forgetLanes: internalMutation<{ cursor: string | null }>("forgetLanes"),
+  emptyRings: internalMutation<{ laneId: Id<"lanes"> }>("emptyRings"),
+} as const;
+
+/** The parts of the minute's count: model/counts/. An action asks them one after the other. */
+export const counts = {
+  count: makeFunctionReference<"action", Record<string, never>, null>("counts:count"),
+  lanesToCount: makeFunctionReference<
+    "query",
+    { cursor: string | null },
+    { lanes: { laneId: Id<"lanes">; scope: string; name: string }[]; cursor: string | null }
+  >("counts:lanesToCount"),
+  look: makeFunctionReference<"query", { laneIds: Id<"lanes">[] }, Look>("counts:look"),
+  countRange: makeFunctionReference<"query", Range, RangeCount>("counts:countRange"),
+  largeFleet: makeFunctionReference<"query", { scope: string }, Fleet | null>("counts:largeFleet"),
+  note: makeFunctionReference<"mutation", ScopeCounts, null>("counts:note"),
 } as const;

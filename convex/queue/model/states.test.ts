@@ -28,7 +28,8 @@ const events: Readonly<Record<string, JobEvent>> = {
   "lose for good": { kind: "lose", final: true },
   cancel: { kind: "cancel" },
   expire: { kind: "expire" },
-  revive: { kind: "revive" },
+  revive: { kind: "revive", waits: false },
+  "revive, later": { kind: "revive", waits: true },
 };
 
 /** Every legal edge, as "from event → job, attempt"; whatever is not listed is illegal. */
@@ -62,7 +63,9 @@ running lose for good → failed, lost
 running cancel → canceled, canceled
 running expire → expired, expired
 failed revive → ready
+failed revive, later → waiting
 expired revive → ready
+expired revive, later → waiting
 `
   .trim()
   .split("\n");

@@ -28,8 +28,8 @@ export type JobEvent =
   | { readonly kind: "cancel" }
   /** Not begun by `expiresAt`, or not done by `deadlineAt`. */
   | { readonly kind: "expire" }
-  /** A dead letter is tried again. */
-  | { readonly kind: "revive" };
+  /** A dead letter is tried again. `waits`: for its turn, where its requester or key is limited. */
+  | { readonly kind: "revive"; readonly waits: boolean };
 
 export type Transition = {
   readonly job: JobStatus;
@@ -69,7 +69,9 @@ export function transition(from: JobStatus, event: JobEvent): Transition | null 
     case "expire":
       return isFinal(from) ? null : { job: "expired", attempt: isHeld(from) ? "expired" : null };
     case "revive":
-      return from === "failed" || from === "expired" ? { job: "ready", attempt: null } : null;
+      return from === "failed" || from === "expired"
+        ? { job: event.waits ? "waiting" : "ready", attempt: null }
+        : null;
   }
 }
 

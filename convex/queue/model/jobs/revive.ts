@@ -1,6 +1,8 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import { openLanes, findLanes } from "../lanes/lanesFor.ts";
 import { laneName } from "../lanes/name.ts";
+import { termsOf } from "../limits/turns.ts";
+import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
 import { move } from "./move.ts";
 import { payloadOf } from "./rows.ts";
@@ -10,17 +12,18 @@ export type ReviveOutcome =
 
 /**
  * Tries a dead letter again: its attempts stay, its failures count from 0, and times that it had are no longer set.
- * `gone`: its payload was deleted. Turns are not waited for: whoever revives it wants it now.
+ * `gone`: its payload was deleted.
  */
 export async function revive(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<ReviveOutcome> {
   if (!isDead(job)) return { kind: "not-dead" };
   if ((await payloadOf(ctx, job._id)) === null) return { kind: "gone" };
-  const laneId = await laneOf(ctx, job, now);
+  const [laneId, { turnOf }] = await Promise.all([laneOf(ctx, job, now), termsOf(ctx, job.scope, job)]);
   await ctx.db.patch("jobs", job._id, {
     laneId,
     unfit: undefined,
     error: undefined,
     report: undefined,
+    reply: undefined,
     expiresAt: undefined,
     deadlineAt: undefined,
     // Whoever watched has seen its end; a next one starts anew.
@@ -28,7 +31,14 @@ export async function revive(ctx: MutationCtx, job: Doc<"jobs">, now: number): P
     watchedUntil: undefined,
   });
   const cleared = present(await ctx.db.get("jobs", job._id), "dead letter");
-  await move(ctx, cleared, { kind: "revive" }, now, { job: { round: job.round + 1, failures: 0 } });
+  const waiting = turnOf === null ? {} : { waitsFor: "turn" as const, turnOf };
+  await move(ctx, cleared, { kind: "revive", waits: turnOf !== null }, now, {
+    job: { round: job.round + 1, failures: 0, ...waiting },
+  });
+  const name = turnOf === null ? undefined : job[turnOf];
+  if (turnOf !== null && name !== undefined) {
+    await ctx.scheduler.runAfter(0, maintenance.admit, { scope: job.scope, of: turnOf, name });
+  }
   return { kind: "ready" };
 }
 

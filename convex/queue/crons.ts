@@ -1,0 +1,12 @@
+import { cronJobs } from "convex/server";
+import { counts, maintenance } from "./model/references.ts";
+
+const crons = cronJobs();
+
+crons.interval("count what stands in the lanes", { minutes: 1 }, counts.count, {});
+crons.interval("delete what was worked on", { hours: 1 }, maintenance.purge, {});
+crons.interval("delete old records", { hours: 1 }, maintenance.forget, {});
+crons.interval("delete unused lanes", { hours: 1 }, maintenance.forgetLanes, { cursor: null });
+
+// Convex looks for the default export.
+export default crons;

@@ -1,0 +1,52 @@
+import { v } from "convex/values";
+import { mutation, query } from "./builders.ts";
+import { setLaneState } from "./model/lanes/setState.ts";
+import { statsOf } from "./model/lanes/stats.ts";
+import { viewLanes } from "./model/lanes/view.ts";
+import { laneState, laneView } from "./validators.ts";
+
+/** A scope's lanes, with what stood in them when last counted. */
+export const list = query({
+  args: { scope: v.string() },
+  returns: v.array(laneView),
+  handler: async (ctx, { scope }) => await viewLanes(ctx, scope),
+});
+
+/**
+ * `paused`: nothing of it is claimed. `draining`: submissions are answered so, and what is there is finished.
+ * Refuses: not_found.
+ */
+export const setState = mutation({
+  args: { scope: v.string(), laneId: v.string(), state: laneState, actor: v.optional(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, change) => {
+    await setLaneState(ctx, change, Date.now());
+    return null;
+  },
+});
+
+/** Whether any job of the scope is ready. Reads one row: it runs again when that one is taken, not at each other's. */
+export const isThereWork = query({
+  args: { scope: v.string() },
+  returns: v.boolean(),
+  handler: async (ctx, { scope }) => {
+    const job = await ctx.db
+      .query("jobs")
+      .withIndex("by_status", (q) => q.eq("scope", scope).eq("status", "ready"))
+      .first();
+    return job !== null;
+  },
+});
+
+/** Counted once a minute, but for the workers of a small fleet: it runs again with them, not with each job. */
+export const stats = query({
+  args: { scope: v.string() },
+  returns: v.object({
+    ready: v.number(),
+    waiting: v.number(),
+    running: v.number(),
+    workers: v.object({ online: v.number(), accepting: v.number() }),
+    lanes: v.array(laneView),
+  }),
+  handler: async (ctx, { scope }) => await statsOf(ctx, scope),
+});

@@ -1,0 +1,40 @@
+import type { MutationCtx } from "../builders.ts";
+import { boundedInteger, boundedNumber } from "./bounds.ts";
+import { record } from "./events.ts";
+import { checkPolicy } from "./jobs/policyBounds.ts";
+import type { SettingsPatch } from "./settings.ts";
+
+const hourMs = 3_600_000;
+
+/** From and to, both taken. Payloads have to fit a document, which Convex takes up to 1 MiB. */
+const bounds = {
+  leaseMs: [5_000, hourMs],
+  offlineAfterMs: [10_000, 24 * hourMs],
+  maxQueued: [1, 1e9],
+  maxQueuedPerRequester: [1, 1e9],
+  maxPayloadBytes: [1, 1_000_000],
+  watchMs: [5_000, hourMs],
+} as const;
+const whole = ["maxQueued", "maxQueuedPerRequester", "maxPayloadBytes"];
+
+/** Sets a scope's settings, "" for all scopes, as a whole. */
+export async function configure(
+  ctx: MutationCtx,
+  scope: string,
+  values: SettingsPatch,
+  now: number,
+): Promise<void> {
+  const { policy, ...numbers } = values;
+  if (policy !== undefined) checkPolicy(policy);
+  for (const [name, value] of Object.entries(numbers) as [keyof typeof bounds, number][]) {
+    const [from, to] = bounds[name];
+    (whole.includes(name) ? boundedInteger : boundedNumber)(value, name, from, to);
+  }
+  const row = await ctx.db
+    .query("settings")
+    .withIndex("by_scope", (q) => q.eq("scope", scope))
+    .unique();
+  if (row === null) await ctx.db.insert("settings", { scope, values });
+  else await ctx.db.patch("settings", row._id, { values });
+  await record(ctx, { scope, at: now, actor: "app", action: "settings.configure", subject: "" });
+}

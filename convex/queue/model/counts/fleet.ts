@@ -1,0 +1,55 @@
+import type { Doc, QueryCtx } from "../../builders.ts";
+import { ringSize } from "../placement.ts";
+
+export type Fleet = { readonly online: number; readonly accepting: number };
+
+/** A fleet of so many online is counted whenever it is asked for. */
+const small = 200;
+const sampled = 1_000;
+
+/** A small fleet, counted now; null for a larger one. Reads what changes on transitions alone. */
+export async function smallFleetOf(ctx: QueryCtx, scope: string): Promise<Fleet | null> {
+  const online = await ctx.db
+    .query("workers")
+    .withIndex("by_online", (q) => q.eq("scope", scope).eq("online", true))
+    .take(small + 1);
+  return online.length > small ? null : await count(ctx, online);
+}
+
+/**
+ * A larger fleet, estimated; null for a small one. Workers stand evenly around the ring, so that the first 1,000 by
+ * position are a fair sample, and how far they reach says how many there are.
+ */
+export async function largeFleetOf(ctx: QueryCtx, scope: string): Promise<Fleet | null> {
+  const [online, first] = await Promise.all([
+    ctx.db
+      .query("workers")
+      .withIndex("by_online", (q) => q.eq("scope", scope).eq("online", true))
+      .take(small + 1),
+    ctx.db
+      .query("workers")
+      .withIndex("by_position", (q) => q.eq("scope", scope))
+      .take(sampled),
+  ]);
+  if (online.length <= small) return null;
+  const fleet = await count(
+    ctx,
+    first.filter((worker) => worker.online),
+  );
+  const last = first.at(-1);
+  if (first.length < sampled || last === undefined) return fleet;
+  const scale = ringSize / (last.position + 0.5);
+  return { online: Math.round(fleet.online * scale), accepting: Math.round(fleet.accepting * scale) };
+}
+
+async function count(ctx: QueryCtx, online: readonly Doc<"workers">[]): Promise<Fleet> {
+  const homes = await Promise.all(
+    online.map(({ _id }) =>
+      ctx.db
+        .query("homes")
+        .withIndex("by_worker", (q) => q.eq("workerId", _id))
+        .first(),
+    ),
+  );
+  return { online: online.length, accepting: homes.filter((home) => home !== null).length };
+}

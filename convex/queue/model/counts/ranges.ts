@@ -1,0 +1,86 @@
+import { v, type Infer } from "convex/values";
+import type { Doc, Id, QueryCtx } from "../../builders.ts";
+import { jobStatus } from "../../validators.ts";
+import { countFrom } from "./estimate.ts";
+
+const levels = [0, 1, 2] as const;
+const openStatuses = ["waiting", "ready", "prefetched", "running"] as const;
+/** A first look reads no more of a range than this; eight lanes of twelve ranges fit a query. */
+export const lookedAt = 32;
+/** Counted exactly up to this in each range (a lane's jobs of one status and priority), estimated beyond. */
+export const countedExactly = 2_000;
+export const lanesPerLook = 8;
+
+export const rangeCount = v.object({
+  laneId: v.id("lanes"),
+  status: jobStatus,
+  level: v.number(),
+  count: v.number(),
+  /** There are more than were read. */
+  more: v.boolean(),
+  /** Of those that were read, so many are whose. */
+  requesters: v.array(v.object({ name: v.string(), read: v.number() })),
+  read: v.number(),
+});
+export type RangeCount = Infer<typeof rangeCount>;
+
+export const look = v.object({
+  ranges: v.array(rangeCount),
+  oldest: v.array(v.object({ laneId: v.id("lanes"), readyAt: v.union(v.number(), v.null()) })),
+});
+export type Look = Infer<typeof look>;
+
+/** A first look at a few lanes: what is small is counted by it. */
+export async function lookAt(ctx: QueryCtx, laneIds: readonly Id<"lanes">[]): Promise<Look> {
+  const [ranges, oldest] = await Promise.all([
+    Promise.all(
+      laneIds.flatMap((laneId) =>
+        openStatuses.flatMap((status) =>
+          levels.map((level) => countRange(ctx, { laneId, status, level }, lookedAt)),
+        ),
+      ),
+    ),
+    Promise.all(laneIds.map((laneId) => oldestReady(ctx, laneId))),
+  ]);
+  return { ranges: ranges.filter(({ count }) => count > 0), oldest };
+}
+
+export type Range = {
+  readonly laneId: Id<"lanes">;
+  readonly status: Doc<"jobs">["status"];
+  readonly level: number;
+};
+
+/** Counts one range, reading so many rows at most. Dice are drawn by chance: the first rows are a fair sample. */
+export async function countRange(ctx: QueryCtx, range: Range, limit: number): Promise<RangeCount> {
+  const { laneId, status, level } = range;
+  const jobs = await ctx.db
+    .query("jobs")
+    .withIndex("by_dice", (q) => q.eq("laneId", laneId).eq("status", status).eq("level", level))
+    .take(limit);
+  const by = new Map<string, number>();
+  for (const { requester } of jobs) {
+    if (requester !== undefined) by.set(requester, (by.get(requester) ?? 0) + 1);
+  }
+  return {
+    ...range,
+    count: countFrom(
+      jobs.map(({ dice }) => dice),
+      limit,
+    ),
+    more: jobs.length === limit,
+    requesters: [...by].map(([name, read]) => ({ name, read })),
+    read: jobs.length,
+  };
+}
+
+async function oldestReady(
+  ctx: QueryCtx,
+  laneId: Id<"lanes">,
+): Promise<{ laneId: Id<"lanes">; readyAt: number | null }> {
+  const job = await ctx.db
+    .query("jobs")
+    .withIndex("by_ready", (q) => q.eq("laneId", laneId).eq("status", "ready"))
+    .first();
+  return { laneId, readyAt: job?.readyAt ?? null };
+}
