@@ -1,4 +1,4 @@
-import { undoRestore, writeOutcome } from "./backup/restore-swap.ts";
+import { undoRestore } from "./backup/restore-swap.ts";
 import { describeError, SILENT } from "./operations/log.ts";
 import type { Backend, BackendOptions } from "./backend-options.ts";
 import { startBackend } from "./server.ts";
@@ -36,10 +36,8 @@ export async function startRestartingBackend(options: BackendOptions): Promise<B
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.error("restore.failed", { id, message: reason });
-      if (!undoRestore(dataFile, id)) throw error;
-      const backend = await startBackend(again);
-      writeOutcome(dataFile, { id, kind: "failed", reason });
-      return backend;
+      if (!undoRestore(dataFile, id, reason)) throw error;
+      return startBackend(again);
     }
   }
 

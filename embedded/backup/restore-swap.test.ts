@@ -71,6 +71,19 @@ test("the pending state takes the place of the present one, which undo brings ba
   await expectState("new", "old");
 });
 
+test("gone back to because the backend did not start, the outcome of the restore is that it failed", async () => {
+  await state(data, `${data}.files`, "old");
+  await pending("new");
+  completeRestore(data);
+  expect(undoRestore(data, "id-new", "no such table")).toBe(true);
+  completeRestore(data);
+  await expectState("old", "new");
+  expect(readOutcome(data)).toEqual({ id: "id-new", kind: "failed", reason: "no such table" });
+  expect(undoRestore(data, "forth")).toBe(true);
+  completeRestore(data);
+  expect(readOutcome(data)).toMatchObject({ id: "forth", kind: "done" });
+});
+
 test("without a present state there is nothing to undo", async () => {
   await pending("new");
   completeRestore(data);

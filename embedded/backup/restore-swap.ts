@@ -20,6 +20,8 @@ export type RestoreOutcome =
   | { readonly id: string; readonly kind: "failed"; readonly reason: string };
 
 const ID_FILE = "restore-id";
+/** Why the backend did not start with the state that this one replaces. */
+const FAILURE_FILE = "restore-failure";
 
 /** Everything lies beside the data file, on one disk, so that a rename is all it takes. */
 const pathsOf = (dataFile: string) => ({
@@ -42,10 +44,16 @@ export function replacedStateOf(dataFile: string): string | null {
 }
 
 /** Marks an unpacked state as the one that the next start takes. From here on it will be taken, come what may. */
-export function makePending(dataFile: string, folder: string, id: string): void {
+export function makePending(
+  dataFile: string,
+  folder: string,
+  id: string,
+  failure: string | null = null,
+): void {
   const { pending } = pathsOf(dataFile);
   mkdirSync(join(folder, FILES), { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, ID_FILE), id, { flush: true });
+  if (failure !== null) writeFileSync(join(folder, FAILURE_FILE), failure, { flush: true });
   rmSync(pending, { recursive: true, force: true });
   renameSync(folder, pending);
   syncFolder(dirname(dataFile));
@@ -58,7 +66,8 @@ export function makePending(dataFile: string, folder: string, id: string): void 
 export function completeRestore(dataFile: string): void {
   const { pending, replaced, replacing, files } = pathsOf(dataFile);
   if (!existsSync(pending)) return;
-  const id = readId(pending);
+  const id = readIfThere(join(pending, ID_FILE)) ?? "";
+  const failure = readIfThere(join(pending, FAILURE_FILE));
   const incoming = join(pending, DATABASE);
   if (existsSync(incoming)) {
     moveForward(incoming, dataFile);
@@ -71,19 +80,28 @@ export function completeRestore(dataFile: string): void {
     renameSync(replacing, replaced);
   }
   syncFolder(dirname(dataFile));
-  writeOutcome(dataFile, { id, kind: "done", undo: replacedStateOf(dataFile) });
+  // Before anybody can ask: clients that waited for the start do so at once.
+  writeOutcome(
+    dataFile,
+    failure === null
+      ? { id, kind: "done", undo: replacedStateOf(dataFile) }
+      : { id, kind: "failed", reason: failure },
+  );
   rmSync(pending, { recursive: true, force: true });
 }
 
-/** Makes the state before the last restore pending. False when there is none. */
-export function undoRestore(dataFile: string, id: string): boolean {
+/**
+ * Makes the state before the last restore pending. False when there is none.
+ * @param failure why the backend does not start with what was restored, where that is the reason
+ */
+export function undoRestore(dataFile: string, id: string, failure: string | null = null): boolean {
   const kept = replacedStateOf(dataFile);
   if (kept === null) return false;
-  makePending(dataFile, kept, id);
+  makePending(dataFile, kept, id, failure);
   return true;
 }
 
-export function writeOutcome(dataFile: string, outcome: RestoreOutcome): void {
+function writeOutcome(dataFile: string, outcome: RestoreOutcome): void {
   const { outcome: file } = pathsOf(dataFile);
   writeFileSync(`${file}.part`, JSON.stringify(outcome), { flush: true, mode: 0o600 });
   renameSync(`${file}.part`, file);
@@ -145,9 +163,8 @@ function lastTimestampIn(db: DatabaseSync): bigint {
   return (statement.get()?.["value"] as bigint | undefined) ?? 0n;
 }
 
-function readId(pending: string): string {
-  const file = join(pending, ID_FILE);
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
+function readIfThere(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
 
 /** Makes renames outlive a power cut; Windows journals them by itself. */
