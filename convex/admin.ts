@@ -1,6 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
-import { mutation, query } from "./_generated/server.js";
+import type { Doc } from "./_generated/dataModel.js";
+import { mutation, type MutationCtx, query } from "./_generated/server.js";
 import { codeRow, codeRows } from "./model/admin/codeRows.ts";
 import { deviceCount as countDevices, deviceRow, deviceRows } from "./model/admin/deviceRows.ts";
 import { jobRow, jobRowOf } from "./model/admin/jobRow.ts";
@@ -9,14 +10,27 @@ import { signIn as signInByLink } from "./model/admin/signIn.ts";
 import { summaryOf, summaryView } from "./model/admin/summary.ts";
 import { record } from "./model/audit.ts";
 import { createCode } from "./model/enrolment/createCode.ts";
-import { cancel } from "./model/jobs/cancel.ts";
-import { releaseAll } from "./model/jobs/release.ts";
 import { authenticateSession, findSession } from "./model/keys/authenticate.ts";
 import { createKey as createApiKey } from "./model/keys/create.ts";
-import { cancelReadyJobs } from "./model/keys/revoke.ts";
+import { cancelJobsOf } from "./model/keys/revoke.ts";
 import { owned, present } from "./model/load.ts";
+import { canceled, cancelOrder } from "./model/orders/cancel.ts";
+import { ownedOrder } from "./model/orders/orderOf.ts";
 import { boundedPage } from "./model/page.ts";
-import { jobStatus } from "./model/validators.ts";
+import { queue } from "./model/queue.ts";
+import { jobStatus } from "./queue/validators.ts";
+
+/**
+ * A device that is out of service gives back what it holds, and gets no more. For the queue it is but paused: there the
+ * retired never come back.
+ */
+async function setWorkerStatus(
+  ctx: MutationCtx,
+  { organizationId, workerId }: Doc<"devices">,
+  status: "active" | "paused",
+): Promise<void> {
+  await queue.workers.update(ctx, organizationId, { workerId, status, actor: "admin" });
+}
 
 const organizationView = v.object({ id: v.id("organizations"), name: v.string() });
 
@@ -87,17 +101,13 @@ export const deviceCount = query({
 export const jobs = query({
   args: { session: v.string(), paginationOpts: paginationOptsValidator, status: v.optional(jobStatus) },
   returns: paginationResultValidator(jobRow),
-  handler: async (ctx, { session, paginationOpts, status }) => {
+  handler: async (ctx, { session, paginationOpts: asked, status }) => {
     const { organizationId } = await authenticateSession(ctx, session);
-    const table = ctx.db.query("jobs");
-    const selected =
-      status === undefined
-        ? table.withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
-        : table.withIndex("by_organization_status", (q) =>
-            q.eq("organizationId", organizationId).eq("status", status),
-          );
-    const page = await selected.order("desc").paginate(boundedPage(paginationOpts));
-    return { ...page, page: await Promise.all(page.page.map((job) => jobRowOf(ctx, job))) };
+    const page = await queue.list(ctx, organizationId, {
+      paginationOpts: boundedPage(asked),
+      ...(status === undefined ? {} : { status }),
+    });
+    return { ...page, page: await Promise.all(page.page.map((job) => jobRowOf(ctx, organizationId, job))) };
   },
 });
 
@@ -119,7 +129,10 @@ export const keys = query({
   },
 });
 
-/** Registers a key that the browser made; `creditsMicro` (1,000 credits when left out) can be spent with it. */
+/**
+ * Registers a key that the browser made; `creditsMicro` (1,000 credits when left out) can be spent with it.
+ * `dataClass`: only devices that are allowed it get the key's jobs.
+ */
 export const createKey = mutation({
   args: {
     session: v.string(),
@@ -127,6 +140,7 @@ export const createKey = mutation({
     keyHash: v.string(),
     prefix: v.string(),
     creditsMicro: v.optional(v.int64()),
+    dataClass: v.optional(v.string()),
   },
   returns: v.object({ keyId: v.id("apiKeys") }),
   handler: async (ctx, { session, ...key }) => {
@@ -136,7 +150,7 @@ export const createKey = mutation({
   },
 });
 
-/** Ends a key for good. Its ready jobs are canceled; one that a device is at work on still finishes. */
+/** Ends a key for good. Its jobs are canceled; one that a device is at work on still finishes. */
 export const revokeKey = mutation({
   args: { session: v.string(), keyId: v.id("apiKeys") },
   returns: v.null(),
@@ -146,7 +160,7 @@ export const revokeKey = mutation({
     const key = owned(await ctx.db.get("apiKeys", keyId), organizationId, "API key");
     if (key.revokedAt !== undefined) return null;
     await ctx.db.patch("apiKeys", keyId, { revokedAt: at });
-    await cancelReadyJobs(ctx, keyId, at);
+    await cancelJobsOf(ctx, key);
     await record(ctx, { organizationId, at, actor: "admin", action: "api-key.revoked", subject: keyId });
     return null;
   },
@@ -208,7 +222,7 @@ export const retireDevice = mutation({
     const { organizationId } = await authenticateSession(ctx, session, at);
     const device = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
     if (device.status === "retired") return null;
-    await releaseAll(ctx, device, "retired", at);
+    await setWorkerStatus(ctx, device, "paused");
     await ctx.db.patch("devices", deviceId, { status: "retired", lastChangeAt: at });
     await record(ctx, { organizationId, at, actor: "admin", action: "device.retired", subject: deviceId });
     return null;
@@ -224,6 +238,7 @@ export const reinstateDevice = mutation({
     const { organizationId } = await authenticateSession(ctx, session, at);
     const device = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
     if (device.status === "active") return null;
+    await setWorkerStatus(ctx, device, "active");
     await ctx.db.patch("devices", deviceId, { status: "active", lastChangeAt: at });
     await record(ctx, { organizationId, at, actor: "admin", action: "device.reinstated", subject: deviceId });
     return null;
@@ -232,16 +247,12 @@ export const reinstateDevice = mutation({
 
 /** Cancels any job of the organization that is not final. */
 export const cancelJob = mutation({
-  args: { session: v.string(), jobId: v.id("jobs") },
-  returns: v.union(
-    v.object({ kind: v.literal("canceled") }),
-    v.object({ kind: v.literal("already-final"), status: jobStatus }),
-  ),
+  args: { session: v.string(), jobId: v.string() },
+  returns: canceled,
   handler: async (ctx, { session, jobId }) => {
     const at = Date.now();
     const { organizationId } = await authenticateSession(ctx, session, at);
-    const job = owned(await ctx.db.get("jobs", jobId), organizationId, "job");
-    const outcome = await cancel(ctx, job, at);
+    const outcome = await cancelOrder(ctx, await ownedOrder(ctx, organizationId, jobId));
     if (outcome.kind === "canceled") {
       await record(ctx, { organizationId, at, actor: "admin", action: "job.canceled", subject: jobId });
     }

@@ -1,7 +1,9 @@
 import type { ComponentApi } from "@convex-dev/rate-limiter/_generated/component.js";
 import { componentsGeneric } from "convex/server";
+import type { QueueComponent } from "./queue/component.ts";
 
 /** What `convex.config.ts` installs. Written by hand, since the types are generated without a deployment. */
 export const components = componentsGeneric() as unknown as {
   readonly rateLimiter: ComponentApi<"rateLimiter">;
+  readonly queue: QueueComponent;
 };

@@ -3,7 +3,6 @@ import { internal } from "./_generated/api.js";
 
 const crons = cronJobs();
 
-crons.interval("fold the ledger and the counts", { minutes: 1 }, internal.maintenance.project, {});
-crons.interval("delete old prompts and answers", { hours: 1 }, internal.maintenance.purge, {});
+crons.interval("fold the ledger", { minutes: 1 }, internal.maintenance.project, {});
 
 export default crons;

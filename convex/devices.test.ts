@@ -5,6 +5,7 @@ import {
   addOrganization,
   type Backend,
   expectRefusal,
+  greeting,
   modelId,
   type Organization,
   secret,
@@ -12,6 +13,7 @@ import {
   startBackend,
 } from "./testing/backend.fixture.ts";
 import { hashSecret } from "./model/keys/hash.ts";
+import { queue } from "./model/queue.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -26,8 +28,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const enroll = async (code: string, deviceKey = secret("gd_")) =>
-  await t.mutation(api.devices.enroll, { code, deviceKey, name: "laptop", platform: "linux-x64" });
+const enroll = async (code: string, key = secret("gd_")) =>
+  await t.mutation(api.devices.enroll, { code, key, name: "laptop", platform: "linux-x64" });
 
 async function newCode(over: { readonly uses?: number; readonly expiresInHours?: number } = {}) {
   const session = await signIn(t, acme);
@@ -46,11 +48,11 @@ async function newCode(over: { readonly uses?: number; readonly expiresInHours?:
 describe("enrolment", () => {
   it("admits a device, and the same key again without using the code up", async () => {
     const { code } = await newCode({ uses: 1 });
-    const deviceKey = secret("gd_");
-    const first = await enroll(code, deviceKey);
+    const key = secret("gd_");
+    const first = await enroll(code, key);
     expect(first).toMatchObject({ kind: "enrolled", organization: "Acme" });
-    expect(await enroll(code, deviceKey)).toEqual(first);
-    expect(await enroll("anything", deviceKey)).toEqual(first);
+    expect(await enroll(code, key)).toEqual(first);
+    expect(await enroll("anything", key)).toEqual(first);
     expect(await enroll(code)).toEqual({ kind: "refused", reason: "used-up" });
   });
 
@@ -76,7 +78,7 @@ describe("enrolment", () => {
     await expectRefusal(
       t.mutation(api.devices.enroll, {
         code: acme.code,
-        deviceKey: secret("gd_"),
+        key: secret("gd_"),
         name: "  ",
         platform: "linux-x64",
       }),
@@ -85,7 +87,7 @@ describe("enrolment", () => {
   });
 
   it("keeps no key, code or token in the database", async () => {
-    const { deviceKey } = await addDevice(t, acme);
+    const { key } = await addDevice(t, acme);
     const session = await signIn(t, acme);
     const everything = await t.run(async (ctx) =>
       JSON.stringify([
@@ -95,9 +97,11 @@ describe("enrolment", () => {
         await ctx.db.query("signInLinks").take(10),
         await ctx.db.query("sessions").take(10),
         await ctx.db.query("audit").take(10),
+        await queue.workers.byKey(ctx, key),
+        await queue.events(ctx, acme.organizationId, { numItems: 10, cursor: null }),
       ]),
     );
-    for (const held of [deviceKey, acme.apiKey, acme.code, acme.signInToken, session]) {
+    for (const held of [key, acme.apiKey, acme.code, acme.signInToken, session]) {
       expect(everything).not.toContain(held);
     }
   });
@@ -105,8 +109,8 @@ describe("enrolment", () => {
 
 describe("a device", () => {
   it("sees who it is and which models its organization uses", async () => {
-    const { deviceKey, deviceId } = await addDevice(t, acme, "Ada's laptop");
-    expect(await t.query(api.devices.me, { deviceKey })).toMatchObject({
+    const { key, deviceId } = await addDevice(t, acme, "Ada's laptop");
+    expect(await t.query(api.devices.me, { key })).toMatchObject({
       deviceId,
       name: "Ada's laptop",
       organization: { id: acme.organizationId, name: "Acme" },
@@ -118,19 +122,15 @@ describe("a device", () => {
   });
 
   it("changes its row on transitions only", async () => {
-    const { deviceKey, deviceId } = await addDevice(t, acme);
+    const { key, deviceId } = await addDevice(t, acme);
     const row = async () => await t.run(async (ctx) => await ctx.db.get("devices", deviceId));
     const before = await row();
     vi.setSystemTime(Date.now() + 15_000);
-    await t.mutation(api.devices.heartbeat, { deviceKey });
-    await t.mutation(api.devices.report, { deviceKey, activity: { kind: "donating", reason: "idle" } });
-    await t.mutation(api.devices.hello, {
-      deviceKey,
-      version: "0.1.0",
-      capabilities: { threads: 4, memoryMb: 8_192, models: [modelId] },
-    });
+    await t.mutation(api.work.heartbeat, { key });
+    await t.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
+    await t.mutation(api.work.hello, { key, ...greeting() });
     expect(await row()).toEqual(before);
-    await t.mutation(api.devices.report, { deviceKey, activity: { kind: "holding", reason: "in-use" } });
+    await t.mutation(api.devices.report, { key, activity: { kind: "holding", reason: "in-use" } });
     expect(await row()).toMatchObject({ activity: { reason: "in-use" }, lastChangeAt: Date.now() });
   });
 });

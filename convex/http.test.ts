@@ -1,16 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../app/jobs/limits.ts";
-import { api, internal } from "./_generated/api.js";
-import type { Id } from "./_generated/dataModel.js";
+import { api } from "./_generated/api.js";
+import { queue } from "./model/queue.ts";
 import {
   addDevice,
   addOrganization,
+  allJobs,
   type Backend,
   type Device,
   expectBooksInOrder,
   fail,
   modelId,
+  purgeQueue,
   type Organization,
+  release,
   secret,
   signIn,
   startBackend,
@@ -134,7 +137,7 @@ describe("a chat completion", () => {
     await takeJob(t, device, async (job) => {
       await job.append(0, "Blue is ");
       await asked;
-      await t.mutation(api.work.release, { ...key(device), attemptId: job.attemptId, reason: "in-use" });
+      await release(t, device, job.attemptId);
     });
     await takeJob(t, other, async (job) => {
       await job.append(0, "Blue");
@@ -154,7 +157,7 @@ describe("a chat completion", () => {
       await job.append(0, "Blue is ");
       reading.push(events(await asked));
       await new Promise((resolve) => setTimeout(resolve, 600));
-      await t.mutation(api.work.release, { ...key(device), attemptId: job.attemptId, reason: "in-use" });
+      await release(t, device, job.attemptId);
     });
     await takeJob(t, other, async (job) => {
       await job.append(0, "Red is ");
@@ -168,7 +171,7 @@ describe("a chat completion", () => {
 
   it("is canceled when its streaming client goes", async () => {
     const asked = post({ ...minimal, stream: true });
-    const jobs: Id<"jobs">[] = [];
+    const jobs: string[] = [];
     await takeJob(t, device, async (job) => {
       jobs.push(job.jobId);
       await job.append(0, "Blue");
@@ -195,22 +198,21 @@ describe("a chat completion", () => {
     expect(other.headers.get("x-should-retry")).toBe("false");
   });
 
-  it("keeps of a purged request not even a hash, and answers its Idempotency-Key with 410", async () => {
+  it("is purged after a day, and its Idempotency-Key answered with 410", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}`, "idempotency-key": "order-18" };
     const first = post(minimal, headers);
-    const jobs: Id<"jobs">[] = [];
+    const jobs: string[] = [];
     await takeJob(t, device, async (job) => {
       jobs.push(job.jobId);
       await job.complete("Blue.");
     });
     await first;
-    const [jobId] = jobs;
-    if (jobId === undefined) throw new Error("no job");
-    await t.run(async (ctx) => {
-      await ctx.db.patch("jobs", jobId, { purgeAt: 1 });
-    });
-    await t.mutation(internal.maintenance.purge, {});
-    expect(await t.run(async (ctx) => await ctx.db.get("jobs", jobId))).not.toHaveProperty("fingerprint");
+    const [jobId = ""] = jobs;
+    const kept = async () => await t.run(async (ctx) => await queue.payload(ctx, acme.organizationId, jobId));
+    expect(await kept()).not.toBeNull();
+    vi.useFakeTimers({ now: Date.now() + 25 * 3_600_000, toFake: ["Date"] });
+    await purgeQueue(t);
+    expect(await kept()).toBeNull();
     await expectError(await post(minimal, headers), 410, { code: "result_expired" });
     await expectError(await post({ ...minimal, temperature: 0 }, headers), 410, { code: "result_expired" });
   });
@@ -221,11 +223,7 @@ describe("a chat completion", () => {
       const asked = post({ ...minimal, stream });
       await takeJob(t, device, async ({ attemptId }) => {
         const message = "The prompt has 2000 tokens; the context has 1024.";
-        await t.mutation(api.work.fail, {
-          ...key(device),
-          attemptId,
-          error: { code: "context_length_exceeded", message, retryable: false },
-        });
+        await fail(t, device, attemptId, { code: "context_length_exceeded", message, retryable: false });
       });
       await expectError(await asked, 400, { code: "context_length_exceeded", param: "messages" });
     },
@@ -234,7 +232,7 @@ describe("a chat completion", () => {
   it("says so when the job failed, and that asking again is no use", async () => {
     const asked = post(minimal);
     await takeJob(t, device, async ({ attemptId }) => {
-      await fail(t, device, attemptId, false);
+      await fail(t, device, attemptId, { retryable: false });
     });
     const response = await asked;
     await expectError(response, 500, { code: "runner_crashed", type: "server_error" });
@@ -270,12 +268,11 @@ describe("a job that no device takes", () => {
     return await awaited;
   }
 
-  const onlyJob = async () =>
-    await t.run(async (ctx) => {
-      const job = await ctx.db.query("jobs").first();
-      if (job === null) throw new Error("no job");
-      return job;
-    });
+  const onlyJob = async () => {
+    const [job] = await allJobs(t, acme);
+    if (job === undefined) throw new Error("no job");
+    return job;
+  };
 
   it("keeps its stream alive", async () => {
     const response = await passUntil(post({ ...minimal, stream: true }));
@@ -296,13 +293,13 @@ describe("a job that no device takes", () => {
     const since = Date.now();
     const response = await passUntil(post(minimal));
     expect(Date.now() - since).toBeGreaterThanOrEqual(9 * 60_000);
-    const { _id, status } = await onlyJob();
+    const { jobId, status } = await onlyJob();
     expect(status).toBe("canceled");
     expect(response.headers.get("retry-after")).toBe("30");
-    expect(response.headers.get("x-gleaner-job")).toBe(_id);
+    expect(response.headers.get("x-gleaner-job")).toBe(jobId);
     await expectError(response, 503, {
       code: "no_capacity",
-      message: expect.stringContaining(_id) as string,
+      message: expect.stringContaining(jobId) as string,
     });
     await expectBooksInOrder(t);
   }, 30_000);
@@ -320,8 +317,6 @@ describe("a job that no device takes", () => {
     expect(await (await again).json()).toMatchObject({ choices: [{ message: { content: "At last." } }] });
   }, 30_000);
 });
-
-const key = ({ deviceKey }: Device) => ({ deviceKey });
 
 describe("bad input", () => {
   it("a missing key", async () => {
@@ -425,7 +420,7 @@ describe("bad input", () => {
   it("leaves no job behind", async () => {
     await post({ ...minimal, model: "gpt-9" });
     await post({ ...minimal, n: 2 });
-    expect(await t.run(async (ctx) => await ctx.db.query("jobs").take(1))).toEqual([]);
+    expect(await allJobs(t, acme)).toEqual([]);
   });
 });
 

@@ -1,29 +1,33 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "./_generated/api.js";
-import type { Id } from "./_generated/dataModel.js";
 import {
   addDevice,
   addOrganization,
-  answer,
   type Backend,
   claim,
+  complete,
   type Device,
   expectRefusal,
+  fail,
   type Organization,
+  release,
   secret,
   signIn,
   startBackend,
   statusOf,
   submit,
+  take,
+  tryClaim,
 } from "./testing/backend.fixture.ts";
 import { hashSecret } from "./model/keys/hash.ts";
+import { queue } from "./model/queue.ts";
 
 let t: Backend;
 let acme: Organization;
 let device: Device;
-let jobId: Id<"jobs">;
-let attemptId: Id<"attempts">;
-let rival: { readonly apiKey: string; readonly deviceKey: string; readonly session: string };
+let jobId: string;
+let attemptId: string;
+let rival: { readonly apiKey: string; readonly device: Device; readonly session: string };
 const paginationOpts = { numItems: 50, cursor: null };
 
 beforeEach(async () => {
@@ -34,9 +38,12 @@ beforeEach(async () => {
   jobId = await submit(t, acme, { stream: true });
   attemptId = await claim(t, device, jobId);
   const organization = await addOrganization(t, { name: "Rival" });
-  const { deviceKey } = await addDevice(t, organization);
-  rival = { apiKey: organization.apiKey, deviceKey, session: await signIn(t, organization) };
+  const rivals = await addDevice(t, organization);
+  rival = { apiKey: organization.apiKey, device: rivals, session: await signIn(t, organization) };
 });
+
+const lanesOf = async ({ organizationId }: Organization) =>
+  await t.run(async (ctx) => await queue.lanes.list(ctx, organizationId));
 
 afterEach(() => {
   vi.useRealTimers();
@@ -46,23 +53,26 @@ describe("another organization's id", () => {
   it("is not found by a requester", async () => {
     const { apiKey } = rival;
     await expectRefusal(t.query(api.requests.watch, { apiKey, jobId }), "not_found");
+    await expectRefusal(t.mutation(api.requests.follow, { apiKey, jobId }), "not_found");
     await expectRefusal(t.mutation(api.requests.cancel, { apiKey, jobId }), "not_found");
   });
 
   it("is not found, or fenced, for a device", async () => {
-    const { deviceKey } = rival;
+    const { key } = rival.device;
     const ready = await submit(t, acme);
-    expect(await t.query(api.work.ready, { deviceKey })).toEqual([]);
-    await expectRefusal(t.mutation(api.work.claim, { deviceKey, jobId: ready }), "not_found");
+    expect(await take(t, rival.device, 8)).toEqual([]);
+    expect((await t.query(api.work.candidates, { key, stands: [] })).jobs).toEqual([]);
+    expect(await tryClaim(t, rival.device, ready)).toEqual(await tryClaim(t, rival.device, "no job"));
+    expect(await tryClaim(t, rival.device, ready)).toEqual({ kind: "taken" });
     const fenced = { kind: "fenced" };
-    const error = { code: "internal_error", message: "", retryable: false } as const;
-    expect(await t.mutation(api.work.append, { deviceKey, attemptId, seq: 0, text: "x" })).toEqual(fenced);
-    expect(
-      await t.mutation(api.work.complete, { deviceKey, attemptId, result: answer(), wantsNext: false }),
-    ).toEqual(fenced);
-    expect(await t.mutation(api.work.fail, { deviceKey, attemptId, error })).toEqual(fenced);
-    expect(await t.mutation(api.work.release, { deviceKey, attemptId, reason: "" })).toEqual(fenced);
-    expect(await t.query(api.work.held, { deviceKey })).toEqual([]);
+    expect(await t.mutation(api.work.append, { key, attemptId, seq: 0, text: "x" })).toEqual(fenced);
+    expect(await complete(t, rival.device, attemptId)).toMatchObject(fenced);
+    expect(await fail(t, rival.device, attemptId)).toMatchObject(fenced);
+    expect(await release(t, rival.device, attemptId)).toEqual({ fenced: [attemptId] });
+    expect(await t.mutation(api.work.start, { key, attemptIds: [attemptId] })).toEqual({
+      fenced: [attemptId],
+    });
+    expect(await t.query(api.work.held, { key })).toEqual([]);
   });
 
   it("is not found by an admin", async () => {
@@ -75,6 +85,15 @@ describe("another organization's id", () => {
     await expectRefusal(t.mutation(api.admin.reinstateDevice, { session, deviceId }), "not_found");
     await expectRefusal(t.mutation(api.admin.revokeKey, { session, keyId }), "not_found");
     await expectRefusal(t.mutation(api.admin.revokeEnrolmentCode, { session, codeId }), "not_found");
+    const { laneId } = (await lanesOf(acme))[0]!;
+    const state = "paused" as const;
+    await expectRefusal(t.mutation(api.adminQueue.setLaneState, { session, laneId, state }), "not_found");
+    await expectRefusal(t.mutation(api.adminQueue.retryDeadLetter, { session, jobId }), "not_found");
+    await expectRefusal(t.mutation(api.adminQueue.discardDeadLetter, { session, jobId }), "not_found");
+    const limit = { session, keyId, concurrency: 1, weight: 1 };
+    await expectRefusal(t.mutation(api.adminQueue.setKeyLimit, limit), "not_found");
+    const labels = { session, deviceId, groups: ["x"], dataClasses: [] };
+    await expectRefusal(t.mutation(api.adminQueue.labelDevice, labels), "not_found");
   });
 
   it("stands in none of an admin's lists", async () => {
@@ -94,8 +113,26 @@ describe("another organization's id", () => {
     });
     const audit = await t.query(api.admin.audit, { session, paginationOpts });
     expect(audit.page.map(({ subject }) => subject)).not.toContain(device.deviceId);
-    const history = await t.query(api.devices.history, { deviceKey: rival.deviceKey, paginationOpts });
-    expect(history.page).toEqual([]);
+    const { key } = rival.device;
+    expect((await t.query(api.devices.history, { key, paginationOpts })).page).toEqual([]);
+    expect(await t.query(api.adminQueue.stats, { session })).toMatchObject({
+      ready: 0,
+      running: 0,
+      workers: { online: 1 },
+      lanes: [],
+    });
+    expect((await t.query(api.adminQueue.batches, { session, paginationOpts })).page).toEqual([]);
+  });
+
+  it("is not among the dead letters that an admin sees, or tries again", async () => {
+    const { session } = rival;
+    await fail(t, device, attemptId, { retryable: false });
+    expect((await t.query(api.adminQueue.deadLetters, { session, paginationOpts })).page).toEqual([]);
+    expect(await t.mutation(api.adminQueue.retryDeadLetters, { session })).toEqual({
+      started: 0,
+      more: false,
+    });
+    expect(await statusOf(t, acme, jobId)).toBe("failed");
   });
 
   it("changed nothing", async () => {

@@ -1,30 +1,9 @@
 import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalMutation } from "./_generated/server.js";
-import { deleteChunkBatch, purgeBatch } from "./model/jobs/purge.ts";
-import { foldTallies } from "./model/jobs/tally.ts";
+import { cancelJobsOf } from "./model/keys/revoke.ts";
 import { projectBatch } from "./model/ledger/project.ts";
-import { cancelReadyJobs } from "./model/keys/revoke.ts";
-import { checkLease as janitor, checkPresence as presence } from "./model/leases/janitor.ts";
-
-/** The janitor's look at one device's lease; armed by the claim that finds it unarmed. */
-export const checkLease = internalMutation({
-  args: { deviceId: v.id("devices"), deadline: v.number(), graced: v.boolean() },
-  returns: v.null(),
-  handler: async (ctx, look) => {
-    await janitor(ctx, look, Date.now());
-    return null;
-  },
-});
-
-export const checkPresence = internalMutation({
-  args: { deviceId: v.id("devices") },
-  returns: v.null(),
-  handler: async (ctx, { deviceId }) => {
-    await presence(ctx, deviceId, Date.now());
-    return null;
-  },
-});
+import { retryBatch } from "./model/orders/retry.ts";
 
 /** A session's end: its row goes, and with it everything that was subscribed through it. */
 export const endSession = internalMutation({
@@ -36,23 +15,29 @@ export const endSession = internalMutation({
   },
 });
 
-export const deleteChunks = internalMutation({
-  args: { jobId: v.id("jobs") },
-  returns: v.null(),
-  handler: async (ctx, { jobId }) => {
-    if (await deleteChunkBatch(ctx, jobId)) {
-      await ctx.scheduler.runAfter(0, internal.maintenance.deleteChunks, { jobId });
-    }
-    return null;
-  },
-});
-
-/** What a revocation left for later of the key's ready jobs. */
+/** Another look at a revoked key's jobs, since its last ones were still at work. */
 export const cancelJobsOfKey = internalMutation({
   args: { apiKeyId: v.id("apiKeys") },
   returns: v.null(),
   handler: async (ctx, { apiKeyId }) => {
-    await cancelReadyJobs(ctx, apiKeyId, Date.now());
+    const key = await ctx.db.get("apiKeys", apiKeyId);
+    if (key !== null) await cancelJobsOf(ctx, key);
+    return null;
+  },
+});
+
+/** Goes on with the dead letters that are tried again, all of them. */
+export const retryDeadLetters = internalMutation({
+  args: { organizationId: v.id("organizations"), cursor: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, cursor }) => {
+    const { next } = await retryBatch(ctx, organizationId, cursor, "admin", Date.now());
+    if (next !== null) {
+      await ctx.scheduler.runAfter(0, internal.maintenance.retryDeadLetters, {
+        organizationId,
+        cursor: next,
+      });
+    }
     return null;
   },
 });
@@ -60,24 +45,13 @@ export const cancelJobsOfKey = internalMutation({
 /** Bookings younger than this are left for the next fold, since their neighbours may still be under way. */
 const settledForMs = 2_000;
 
-/** Folds what was booked and counted since the last minute. */
+/** Folds what was booked since the last minute. */
 export const project = internalMutation({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
-    const before = Date.now() - settledForMs;
-    const moreMoney = await projectBatch(ctx, before);
-    const moreTallies = await foldTallies(ctx, before);
-    if (moreMoney || moreTallies) await ctx.scheduler.runAfter(0, internal.maintenance.project, {});
-    return null;
-  },
-});
-
-export const purge = internalMutation({
-  args: {},
-  returns: v.null(),
-  handler: async (ctx) => {
-    if (await purgeBatch(ctx, Date.now())) await ctx.scheduler.runAfter(0, internal.maintenance.purge, {});
+    const more = await projectBatch(ctx, Date.now() - settledForMs);
+    if (more) await ctx.scheduler.runAfter(0, internal.maintenance.project, {});
     return null;
   },
 });

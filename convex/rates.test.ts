@@ -69,8 +69,8 @@ it("lets a call through that cannot be counted, and logs a line about it, but ne
   expect((await models(secret("sk-gleaner-"))).status).toBe(401);
 });
 
-const enroll = async (from: Caller, code: string, deviceKey = secret("gd_")) =>
-  await from.mutation(api.devices.enroll, { code, deviceKey, name: "laptop", platform: "linux-x64" });
+const enroll = async (from: Caller, code: string, key = secret("gd_")) =>
+  await from.mutation(api.devices.enroll, { code, key, name: "laptop", platform: "linux-x64" });
 
 const tooMany = { data: { code: "rate_limited", retryAfterMs: 2_000 } };
 
@@ -88,12 +88,12 @@ describe("guessing at enrolment codes", () => {
   it("ends for an address: even a right one has to wait then, but not a device that is enrolled", async () => {
     const [guesser, other] = ["203.0.113.7", "203.0.113.8"].map((ip) => t.withRequestMetadata({ ip }));
     if (guesser === undefined || other === undefined) throw new Error("no callers");
-    const deviceKey = secret("gd_");
-    expect(await enroll(guesser, acme.code, deviceKey)).toMatchObject({ kind: "enrolled" });
+    const key = secret("gd_");
+    expect(await enroll(guesser, acme.code, key)).toMatchObject({ kind: "enrolled" });
     await guessWrong(guesser);
     await expect(enroll(guesser, "GLN-2222-2222-2222")).rejects.toMatchObject(tooMany);
     await expect(enroll(guesser, acme.code)).rejects.toMatchObject(tooMany);
-    expect(await enroll(guesser, acme.code, deviceKey)).toMatchObject({ kind: "enrolled" });
+    expect(await enroll(guesser, acme.code, key)).toMatchObject({ kind: "enrolled" });
     expect(await enroll(other, acme.code)).toMatchObject({ kind: "enrolled" });
     expect(await enroll(t, acme.code)).toMatchObject({ kind: "enrolled" });
     vi.setSystemTime(Date.now() + 60_000);

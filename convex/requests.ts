@@ -1,21 +1,23 @@
 import { v } from "convex/values";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
-import { cancel as cancelJob } from "./model/jobs/cancel.ts";
 import { authenticateApiKey } from "./model/keys/authenticate.ts";
-import { owned } from "./model/load.ts";
 import { admitCall as admit } from "./model/rates/admitCall.ts";
 import { catalogueOf, modelView } from "./model/models/catalogue.ts";
+import { canceled, cancelOrder } from "./model/orders/cancel.ts";
+import { ownedOrder } from "./model/orders/orderOf.ts";
+import { queue } from "./model/queue.ts";
 import { refuse } from "./model/refuse.ts";
 import { submit as submitJob } from "./model/requests/submit.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
-import { chatRequest, jobStatus } from "./model/validators.ts";
-import type { Doc, Id } from "./_generated/dataModel.js";
+import { chatRequest } from "./model/validators.ts";
+import { priority } from "./queue/validators.ts";
+import type { Doc } from "./_generated/dataModel.js";
 import type { QueryCtx } from "./_generated/server.js";
 
-/** A job of the calling key: keys do not see each other's jobs, not even within an organization. */
-async function jobOfKey(ctx: QueryCtx, key: Doc<"apiKeys">, jobId: Id<"jobs">): Promise<Doc<"jobs">> {
-  const job = owned(await ctx.db.get("jobs", jobId), key.organizationId, "job");
-  return job.apiKeyId === key._id ? job : refuse("not_found", "There is no such job.");
+/** The order of a job of the calling key: keys do not see each other's jobs, not even within an organization. */
+async function orderOfKey(ctx: QueryCtx, key: Doc<"apiKeys">, jobId: string): Promise<Doc<"orders">> {
+  const order = await ownedOrder(ctx, key.organizationId, jobId);
+  return order.apiKeyId === key._id ? order : refuse("not_found", "There is no such job.");
 }
 
 /** Counts one call of the HTTP API. Refuses: unauthorized, revoked, rate_limited. */
@@ -31,8 +33,8 @@ export const admitCall = internalMutation({
 /**
  * Submits a chat job. Internal, as the HTTP API counts calls: nobody may go past it.
  * `stream`: the text is kept in chunks for `watch` as it comes.
- * Refuses: unauthorized, revoked, model_not_found, invalid, too_large, context_length_exceeded,
- * quota_exceeded, conflict (the idempotency key belongs to another request).
+ * Refuses: unauthorized, revoked, model_not_found, invalid, too_large, context_length_exceeded, quota_exceeded,
+ * conflict (the idempotency key belongs to another request), queue_full, draining.
  */
 export const submit = internalMutation({
   args: {
@@ -40,9 +42,10 @@ export const submit = internalMutation({
     model: v.string(),
     request: chatRequest,
     stream: v.boolean(),
+    priority: v.optional(priority),
     idempotencyKey: v.optional(v.string()),
   },
-  returns: v.object({ kind: v.literal("submitted"), jobId: v.id("jobs") }),
+  returns: v.object({ kind: v.literal("submitted"), jobId: v.string() }),
   handler: async (ctx, { apiKey, ...submission }) => {
     const key = await authenticateApiKey(ctx, apiKey);
     return { kind: "submitted" as const, jobId: await submitJob(ctx, key, submission, Date.now()) };
@@ -51,24 +54,33 @@ export const submit = internalMutation({
 
 /** A job's state, and its text after a position. */
 export const watch = query({
-  args: { apiKey: v.string(), jobId: v.id("jobs"), after: v.optional(watchPosition) },
+  args: { apiKey: v.string(), jobId: v.string(), after: v.optional(watchPosition) },
   returns: watchView,
   handler: async (ctx, { apiKey, jobId, after }) => {
     const key = await authenticateApiKey(ctx, apiKey);
-    return await watchJob(ctx, await jobOfKey(ctx, key, jobId), after);
+    return await watchJob(ctx, await orderOfKey(ctx, key, jobId), after);
+  },
+});
+
+/** Says that a job's text is read as it comes: it is kept in chunks for two minutes more. Say it again each minute. */
+export const follow = mutation({
+  args: { apiKey: v.string(), jobId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { apiKey, jobId }) => {
+    const key = await authenticateApiKey(ctx, apiKey);
+    const order = await orderOfKey(ctx, key, jobId);
+    await queue.follow(ctx, order.organizationId, order.jobId);
+    return null;
   },
 });
 
 /** Cancels a job that is not final; its reservation goes back. */
 export const cancel = mutation({
-  args: { apiKey: v.string(), jobId: v.id("jobs") },
-  returns: v.union(
-    v.object({ kind: v.literal("canceled") }),
-    v.object({ kind: v.literal("already-final"), status: jobStatus }),
-  ),
+  args: { apiKey: v.string(), jobId: v.string() },
+  returns: canceled,
   handler: async (ctx, { apiKey, jobId }) => {
     const key = await authenticateApiKey(ctx, apiKey);
-    return await cancelJob(ctx, await jobOfKey(ctx, key, jobId), Date.now());
+    return await cancelOrder(ctx, await orderOfKey(ctx, key, jobId));
   },
 });
 

@@ -1,21 +1,10 @@
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
-import {
-  activity,
-  attemptStatus,
-  capabilities,
-  chatRequest,
-  finishReason,
-  jobStatus,
-  modelSource,
-  price,
-  timing,
-  usage,
-} from "./model/validators.ts";
+import { activity, modelSource, outcome, price, usage } from "./model/validators.ts";
 
 /**
- * Every table says who writes it. Rows that change often (leases, pending entries, chunks) live apart
- * from rows that somebody subscribes to. Each row of an organization carries its `organizationId`.
+ * Every table says who writes it. Jobs, attempts and workers are the queue's, a component with tables of its own
+ * (queue/schema.ts). Rows that change often (pending entries) live apart from rows that somebody subscribes to. Each row of an organization carries its `organizationId`.
  */
 export default defineSchema({
   /** Written by setup. */
@@ -46,6 +35,8 @@ export default defineSchema({
     prefix: v.string(),
     createdAt: v.number(),
     revokedAt: v.optional(v.number()),
+    /** All its jobs are of this class: only devices that are allowed it get them. */
+    dataClass: v.optional(v.string()),
   })
     .index("by_hash", ["keyHash"])
     .index("by_organization", ["organizationId"]),
@@ -64,38 +55,24 @@ export default defineSchema({
     .index("by_hash", ["codeHash"])
     .index("by_organization", ["organizationId"]),
 
-  /** Cold: written on enrolment and on transitions only (online, activity, capabilities, retired). */
+  /**
+   * Who a device is, for its organization. What it can do, whether it is online, its groups and data classes are the
+   * queue's to know, where it is a worker. Cold: written on enrolment, on retirement and by devices.report.
+   */
   devices: defineTable({
     organizationId: v.id("organizations"),
+    /** In the queue; its `externalId` there is this row's id. */
+    workerId: v.string(),
     keyHash: v.string(),
     name: v.string(),
     platform: v.string(),
-    version: v.string(),
     status: v.union(v.literal("active"), v.literal("retired")),
-    online: v.boolean(),
     activity: v.union(activity, v.null()),
-    capabilities,
-    /** Counts its starts and changes of capabilities. */
-    life: v.optional(v.number()),
     enrolledAt: v.number(),
     lastChangeAt: v.number(),
   })
     .index("by_hash", ["keyHash"])
-    .index("by_organization_online", ["organizationId", "online"]),
-
-  /**
-   * Hot: one row per device, written by its calls when a third of the lease is gone, and by the janitor.
-   * No query reads it, so a heartbeat wakes nobody.
-   */
-  leases: defineTable({
-    deviceId: v.id("devices"),
-    expiresAt: v.number(),
-    lastSeenAt: v.number(),
-    /** Whether a janitor's look at this lease is scheduled: exactly one at a time. */
-    armed: v.boolean(),
-    /** The same for the presence check. */
-    presenceArmed: v.boolean(),
-  }).index("by_device", ["deviceId"]),
+    .index("by_organization", ["organizationId"]),
 
   /** An organization's catalogue and price list. Written by setup. */
   models: defineTable({
@@ -110,88 +87,28 @@ export default defineSchema({
     createdAt: v.number(),
   }).index("by_organization_model", ["organizationId", "modelId"]),
 
-  /** Written by requests.submit; `status` by model/jobs/move.ts alone. Never holds the prompt. */
-  jobs: defineTable({
+  /**
+   * What a job of the queue costs, and whom: the app's part of it. Written by requests.submit, closed by jobs.onFinal,
+   * opened again by a retry from the dead letters. Never holds the prompt.
+   */
+  orders: defineTable({
+    /** In the queue. */
+    jobId: v.string(),
     organizationId: v.id("organizations"),
     apiKeyId: v.id("apiKeys"),
     modelId: v.string(),
-    /** What it takes to run the job; for now its model. */
-    lane: v.string(),
-    status: jobStatus,
-    /** Lower goes first; within a rank the oldest. */
-    rank: v.number(),
-    submittedAt: v.number(),
-    startedAt: v.optional(v.number()),
-    finishedAt: v.optional(v.number()),
-    /** When its payload and result are deleted; set once final, cleared when done. */
-    purgeAt: v.optional(v.number()),
-    /** Attempts so far, and how many of them failed or were lost. */
-    attempts: v.number(),
-    failures: v.number(),
-    /** The fence: only this attempt may write. */
-    currentAttemptId: v.optional(v.id("attempts")),
-    lastFailedDeviceId: v.optional(v.id("devices")),
-    /** Devices that could not run the job's model, each in which of its lives: see model/jobs/unfit.ts. */
-    unfit: v.optional(v.array(v.object({ deviceId: v.id("devices"), life: v.number() }))),
-    /** Whether chunks are kept for a watcher. */
-    watched: v.boolean(),
     price,
+    /** What true counts can be at most: the model's context, and the tokens that were asked for. */
+    most: usage,
     reservedMicro: v.int64(),
+    /** Counts the lives of the job, from 0: each reserves, and is closed, once. */
+    round: v.number(),
+    /** Once it is paid. */
     priceMicro: v.optional(v.int64()),
     usage: v.optional(usage),
-    error: v.optional(v.object({ code: v.string(), message: v.string() })),
-    idempotencyKey: v.optional(v.string()),
-    /**
-     * SHA-256 of what was asked: tells a repeat from another request under the same idempotency key. Goes with
-     * the prompt.
-     */
-    fingerprint: v.optional(v.string()),
   })
-    .index("by_candidate", ["organizationId", "lane", "status", "rank", "submittedAt"])
-    .index("by_organization", ["organizationId", "submittedAt"])
-    .index("by_organization_status", ["organizationId", "status", "submittedAt"])
-    .index("by_idempotency", ["apiKeyId", "idempotencyKey"])
-    .index("by_key_status", ["apiKeyId", "status"])
-    .index("by_purge", ["purgeAt"]),
-
-  /** The prompt. Written by requests.submit, deleted by maintenance.purge. */
-  payloads: defineTable({ jobId: v.id("jobs"), request: chatRequest }).index("by_job", ["jobId"]),
-
-  /** The answer. Written by work.complete, deleted by maintenance.purge. */
-  results: defineTable({ jobId: v.id("jobs"), text: v.string(), finishReason }).index("by_job", ["jobId"]),
-
-  /** One device's try at a job. Written by model/jobs/. */
-  attempts: defineTable({
-    organizationId: v.id("organizations"),
-    jobId: v.id("jobs"),
-    deviceId: v.id("devices"),
-    modelId: v.string(),
-    number: v.number(),
-    status: attemptStatus,
-    startedAt: v.number(),
-    endedAt: v.optional(v.number()),
-    usage: v.optional(usage),
-    timing: v.optional(timing),
-    price,
-    earnedMicro: v.optional(v.int64()),
-    error: v.optional(v.object({ code: v.string(), message: v.string() })),
-    releaseReason: v.optional(v.string()),
-  })
-    .index("by_job", ["jobId", "number"])
-    .index("by_device", ["deviceId", "startedAt"])
-    .index("by_device_status", ["deviceId", "status"]),
-
-  /** Streamed text of a watched attempt. Written by work.append, deleted by maintenance.deleteChunks. */
-  chunks: defineTable({
-    jobId: v.id("jobs"),
-    attemptId: v.id("attempts"),
-    seq: v.number(),
-    text: v.string(),
-    /** UTF-8 bytes of the attempt's text up to this chunk's end. Here, since work.held reads attempts. */
-    endBytes: v.optional(v.number()),
-  })
-    .index("by_attempt", ["attemptId", "seq"])
-    .index("by_job", ["jobId"]),
+    .index("by_job", ["jobId"])
+    .index("by_key", ["apiKeyId"]),
 
   /** The truth about money: append-only, written by model/ledger/transfer.ts alone. */
   ledgerEntries: defineTable({
@@ -202,7 +119,7 @@ export default defineSchema({
     account: v.string(),
     micro: v.int64(),
     at: v.number(),
-    jobId: v.optional(v.id("jobs")),
+    jobId: v.optional(v.string()),
   })
     .index("by_transfer", ["transferKey"])
     .index("by_organization", ["organizationId"]),
@@ -216,6 +133,8 @@ export default defineSchema({
     at: v.number(),
     /** 1 on the entry that pays a device for a job, else 0. */
     jobs: v.number(),
+    /** On the entry that closes a reservation: how the job ended. */
+    outcome: v.optional(outcome),
   })
     .index("by_transfer", ["transferKey"])
     .index("by_account", ["account"])
@@ -231,9 +150,15 @@ export default defineSchema({
     .index("by_account", ["account"])
     .index("by_organization", ["organizationId"]),
 
-  /** The same by kind of account: one row per organization. Written by the projector alone. */
+  /** The same by kind of account, and how many jobs ended how: one row per organization. By the projector alone. */
   ledgerTotals: defineTable({
     organizationId: v.id("organizations"),
+    ended: v.object({
+      succeeded: v.number(),
+      failed: v.number(),
+      canceled: v.number(),
+      expired: v.number(),
+    }),
     byKind: v.object({ issuance: v.int64(), key: v.int64(), escrow: v.int64(), device: v.int64() }),
   }).index("by_organization", ["organizationId"]),
 
@@ -244,19 +169,6 @@ export default defineSchema({
     micro: v.int64(),
     jobs: v.number(),
   }).index("by_account", ["account", "startAt"]),
-
-  /** Final jobs counted per status. Written by the projector alone. */
-  tallies: defineTable({
-    organizationId: v.id("organizations"),
-    status: jobStatus,
-    count: v.number(),
-  }).index("by_organization", ["organizationId", "status"]),
-
-  /** Final jobs not yet counted. Written by move, deleted by the projector. */
-  tallyPending: defineTable({ organizationId: v.id("organizations"), status: jobStatus }).index(
-    "by_organization",
-    ["organizationId", "status"],
-  ),
 
   /** Who did what. Append-only; written by setup, admin and enrolment. */
   audit: defineTable({

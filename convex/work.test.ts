@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits, maxFailedAttempts } from "../app/jobs/limits.ts";
 import { api, internal } from "./_generated/api.js";
-import { releasedPauseMs } from "./model/jobs/claim.ts";
+import { queue } from "./model/queue.ts";
 import {
   addDevice,
   addOrganization,
@@ -11,19 +11,27 @@ import {
   chat,
   claim,
   complete,
+  type Device,
   expectBooksInOrder,
   expectRefusal,
   fail,
+  greeting,
   modelId,
   type Organization,
+  price,
+  purgeQueue,
+  release,
   secret,
   startBackend,
   statusOf,
   submit,
+  take,
+  tryClaim,
 } from "./testing/backend.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
+const paginationOpts = { numItems: 50, cursor: null };
 
 beforeEach(async () => {
   vi.useFakeTimers({ now: 1_800_000_000_000 });
@@ -36,43 +44,79 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
+/** Lets time pass, and what is due in it happen. */
+async function pass(ms: number): Promise<void> {
+  vi.advanceTimersByTime(ms);
+  await t.finishInProgressScheduledFunctions();
+}
+
+/** Longer than any back-off, and shorter than a lease. */
+const backOff = async () => await pass(31_000);
+
+const watch = async (jobId: string, after?: { attemptId: string; seq: number }) =>
+  await t.query(api.requests.watch, {
+    apiKey: acme.apiKey,
+    jobId,
+    ...(after === undefined ? {} : { after }),
+  });
+
+const append = async ({ key }: Device, attemptId: string, seq: number, text: string) =>
+  await t.mutation(api.work.append, { key, attemptId, seq, text });
+
+const history = async ({ key }: Device) => (await t.query(api.devices.history, { key, paginationOpts })).page;
+
+/** What a waiting device sees, once the lane knows of it. */
+async function seenBy({ key }: Device) {
+  await pass(10);
+  const { stands } = await t.query(api.work.candidates, { key, stands: [] });
+  return (await t.query(api.work.candidates, { key, stands })).jobs;
+}
+
+const held = async ({ key }: Device) =>
+  (await t.query(api.work.held, { key })).map(({ attemptId }) => attemptId);
+
 describe("a job's way", () => {
   it("goes from submission to a paid answer, streamed on the way", async () => {
     const device = await addDevice(t, acme);
-    const { deviceKey } = device;
+    const { key } = device;
+    expect(await take(t, device)).toEqual([]);
     const jobId = await submit(t, acme, { stream: true, content: "Name a colour." });
-    expect(await t.query(api.work.ready, { deviceKey })).toEqual([{ jobId }]);
+    expect(await seenBy(device)).toMatchObject([{ jobId, late: false }]);
 
-    const claimed = await t.mutation(api.work.claim, { deviceKey, jobId });
-    expect(claimed).toMatchObject({ kind: "claimed", jobId, modelId, watched: true });
+    const claimed = await tryClaim(t, device, jobId);
+    expect(claimed).toMatchObject({
+      kind: "claimed",
+      job: {
+        jobId,
+        kind: "chat",
+        requirements: { model: modelId },
+        payload: chat("Name a colour."),
+        watched: true,
+        begun: true,
+      },
+    });
     if (claimed.kind !== "claimed") return;
-    expect(claimed.request).toEqual(chat("Name a colour."));
-    const { attemptId } = claimed;
-    expect(await t.query(api.work.ready, { deviceKey })).toEqual([]);
-    expect(await t.query(api.work.held, { deviceKey })).toEqual([{ attemptId }]);
+    const { attemptId } = claimed.job;
+    expect(await seenBy(device)).toEqual([]);
+    expect(await held(device)).toEqual([attemptId]);
 
-    await t.mutation(api.work.append, { deviceKey, attemptId, seq: 0, text: "Blue " });
-    await t.mutation(api.work.append, { deviceKey, attemptId, seq: 1, text: "is " });
-    await t.mutation(api.work.append, { deviceKey, attemptId, seq: 1, text: "is " });
-    const watched = await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId });
+    await append(device, attemptId, 0, "Blue ");
+    await append(device, attemptId, 1, "is ");
+    await append(device, attemptId, 1, "is ");
+    const watched = await watch(jobId);
     expect(watched).toMatchObject({ status: "running", attempt: 1, attemptId, attempts: 1, result: null });
     expect(watched.chunks).toEqual([
       { seq: 0, text: "Blue " },
       { seq: 1, text: "is " },
     ]);
-    const later = await t.query(api.requests.watch, {
-      apiKey: acme.apiKey,
-      jobId,
-      after: { attemptId, seq: 0 },
-    });
-    expect(later.chunks).toEqual([{ seq: 1, text: "is " }]);
+    expect((await watch(jobId, { attemptId, seq: 0 })).chunks).toEqual([{ seq: 1, text: "is " }]);
 
-    expect(await complete(t, device, attemptId, { text: "Blue is one." })).toEqual({
-      kind: "settled",
-      earnedMicro: answerMicro,
-      next: null,
+    expect(await complete(t, device, attemptId, { text: "Blue is one." })).toMatchObject({
+      kind: "completed",
+      reply: { earnedMicro: answerMicro, price },
+      jobs: [],
     });
-    expect(await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId })).toMatchObject({
+    expect(await watch(jobId)).toMatchObject({
       status: "succeeded",
       result: {
         text: "Blue is one.",
@@ -81,32 +125,34 @@ describe("a job's way", () => {
       },
       error: null,
     });
-    expect(await t.query(api.devices.earnings, { deviceKey, since: Date.now() - 1_000 })).toEqual({
+    expect(await t.query(api.devices.earnings, { key, since: Date.now() - 1_000 })).toEqual({
       balanceMicro: answerMicro,
       todayMicro: answerMicro,
       jobsSucceeded: 1,
     });
-    const history = await t.query(api.devices.history, {
-      deviceKey,
-      paginationOpts: { numItems: 10, cursor: null },
-    });
-    expect(history.page).toMatchObject([
-      { attemptId, status: "succeeded", earnedMicro: "38", explanation: "10 prompt × 2 + 3 answer × 6" },
+    expect(await history(device)).toMatchObject([
+      {
+        attemptId,
+        modelId,
+        status: "succeeded",
+        promptTokens: 10,
+        completionTokens: 3,
+        earnedMicro: "38",
+        explanation: "10 prompt × 2 + 3 answer × 6",
+      },
     ]);
   });
 
-  it("keeps no chunks of a job that nobody streams", async () => {
+  it("keeps no chunks of a job that nobody streams, and all of one that is followed later", async () => {
     const device = await addDevice(t, acme);
-    const jobId = await submit(t, acme);
+    const jobId = await submit(t, acme, { idempotencyKey: "order-17" });
     const attemptId = await claim(t, device, jobId);
-    const appended = await t.mutation(api.work.append, {
-      deviceKey: device.deviceKey,
-      attemptId,
-      seq: 0,
-      text: "x",
-    });
-    expect(appended).toEqual({ kind: "ok" });
-    expect(await t.run(async (ctx) => await ctx.db.query("chunks").take(5))).toEqual([]);
+    expect(await append(device, attemptId, 0, "x")).toEqual({ kind: "ok" });
+    expect((await watch(jobId)).chunks).toEqual([]);
+    expect(await submit(t, acme, { idempotencyKey: "order-17", stream: true })).toBe(jobId);
+    expect(await t.query(api.work.held, { key: device.key })).toMatchObject([{ attemptId, watched: true }]);
+    await append(device, attemptId, 0, "all so far");
+    expect((await watch(jobId)).chunks).toEqual([{ seq: 0, text: "all so far" }]);
     await complete(t, device, attemptId);
   });
 
@@ -114,116 +160,110 @@ describe("a job's way", () => {
     const device = await addDevice(t, acme);
     const first = await submit(t, acme);
     const second = await submit(t, acme);
-    const outcome = await complete(t, device, await claim(t, device, first), { wantsNext: true });
-    expect(outcome).toMatchObject({ kind: "settled", next: { kind: "claimed", jobId: second } });
-    if (outcome.kind !== "settled" || outcome.next === null) return;
-    expect(await complete(t, device, outcome.next.attemptId, { wantsNext: true })).toMatchObject({
-      next: null,
-    });
+    const outcome = await complete(t, device, await claim(t, device, first), { wanted: 1 });
+    expect(outcome).toMatchObject({ kind: "completed", jobs: [{ jobId: second, begun: true }] });
+    const [next] = outcome.jobs;
+    if (next === undefined) return;
+    expect(await complete(t, device, next.attemptId, { wanted: 1 })).toMatchObject({ jobs: [] });
   });
 
-  it("shows at most eight candidates, the oldest first", async () => {
+  it("is cut short for whoever pays more, and longer for whoever may wait", async () => {
     const device = await addDevice(t, acme);
-    const jobs = [];
-    for (let i = 0; i < 10; i += 1) {
-      jobs.push(await submit(t, acme));
-      vi.advanceTimersByTime(1);
-    }
-    const ready = await t.query(api.work.ready, { deviceKey: device.deviceKey });
-    expect(ready.map(({ jobId }) => jobId)).toEqual(jobs.slice(0, 8));
+    const flex = await submit(t, acme, { priority: "low" });
+    const normal = await submit(t, acme);
+    const priority = await submit(t, acme, { priority: "high" });
+    const order = [];
+    for (let i = 0; i < 3; i += 1) order.push(...(await take(t, device)));
+    expect(order.map(({ jobId }) => jobId)).toEqual([priority, normal, flex]);
+    for (const { attemptId } of order) await complete(t, device, attemptId);
   });
 });
 
 describe("claim", () => {
   it("is taken once, by one of two devices", async () => {
-    const [a, b] = [await addDevice(t, acme, "a"), await addDevice(t, acme, "b")];
+    const devices = [await addDevice(t, acme, "a"), await addDevice(t, acme, "b")];
     const jobId = await submit(t, acme);
-    const outcomes = await Promise.all(
-      [a, b].map(async ({ deviceKey }) => await t.mutation(api.work.claim, { deviceKey, jobId })),
-    );
+    const outcomes = await Promise.all(devices.map(async (device) => await tryClaim(t, device, jobId)));
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["claimed", "taken"]);
   });
 
-  it("is refused to a device without the model, and to a retired one", async () => {
+  it("is refused to a device without the model", async () => {
     const jobId = await submit(t, acme);
     const other = await addDevice(t, acme, "other", ["another-model"]);
-    expect(await t.query(api.work.ready, { deviceKey: other.deviceKey })).toEqual([]);
-    expect(await t.mutation(api.work.claim, { deviceKey: other.deviceKey, jobId })).toEqual({
-      kind: "unable",
-    });
-    const retired = await addDevice(t, acme, "retired");
-    await t.run(async (ctx) => {
-      await ctx.db.patch("devices", retired.deviceId, { status: "retired" });
-    });
-    expect(await t.query(api.work.ready, { deviceKey: retired.deviceKey })).toEqual([]);
-    expect(await t.mutation(api.work.claim, { deviceKey: retired.deviceKey, jobId })).toEqual({
-      kind: "unable",
-    });
+    expect(await take(t, other)).toEqual([]);
+    expect(await tryClaim(t, other, jobId)).toEqual({ kind: "unable" });
   });
 
-  it("stops at eight held jobs", async () => {
-    const device = await addDevice(t, acme);
-    for (let i = 0; i < 8; i += 1) await claim(t, device, await submit(t, acme));
-    const jobId = await submit(t, acme);
-    expect(await t.mutation(api.work.claim, { deviceKey: device.deviceKey, jobId })).toEqual({
-      kind: "unable",
+  it("is refused to a device that may not see the key's class of data", async () => {
+    const [trusted, other] = [await addDevice(t, acme, "trusted"), await addDevice(t, acme, "other")];
+    await t.run(async (ctx) => {
+      const key = await ctx.db.query("apiKeys").first();
+      if (key !== null) await ctx.db.patch("apiKeys", key._id, { dataClass: "medical" });
+      const device = await ctx.db.get("devices", trusted.deviceId);
+      if (device === null) return;
+      const { workerId } = device;
+      await queue.workers.update(ctx, acme.organizationId, { workerId, dataClasses: ["medical"] });
     });
+    const jobId = await submit(t, acme);
+    expect(await take(t, other)).toEqual([]);
+    expect(await tryClaim(t, other, jobId)).toEqual({ kind: "unable" });
+    expect(await take(t, trusted)).toMatchObject([{ jobId }]);
   });
 });
 
 describe("the fence", () => {
   it("refuses every late call once the attempt was released, and pays nothing", async () => {
     const device = await addDevice(t, acme);
-    const { deviceKey } = device;
     const jobId = await submit(t, acme, { stream: true });
     const attemptId = await claim(t, device, jobId);
-    expect(await t.mutation(api.work.release, { deviceKey, attemptId, reason: "in-use" })).toEqual({
-      kind: "ok",
-    });
-    const fenced = { kind: "fenced" };
-    expect(await complete(t, device, attemptId)).toEqual(fenced);
-    expect(await fail(t, device, attemptId)).toEqual(fenced);
-    expect(await t.mutation(api.work.release, { deviceKey, attemptId, reason: "again" })).toEqual(fenced);
-    expect(await t.mutation(api.work.append, { deviceKey, attemptId, seq: 0, text: "x" })).toEqual(fenced);
+    expect(await release(t, device, attemptId)).toEqual({ fenced: [] });
+    expect(await append(device, attemptId, 0, "late")).toEqual({ kind: "fenced" });
+    expect(await complete(t, device, attemptId)).toMatchObject({ kind: "fenced" });
+    expect(await fail(t, device, attemptId)).toMatchObject({ kind: "fenced" });
+    expect(await release(t, device, attemptId)).toEqual({ fenced: [attemptId] });
     expect(await statusOf(t, acme, jobId)).toBe("ready");
+    const { key } = device;
+    expect(await t.query(api.devices.earnings, { key, since: 0 })).toMatchObject({ balanceMicro: 0n });
   });
 
-  it("lets only the attempt's own device through", async () => {
-    const [owner, other] = [await addDevice(t, acme, "owner"), await addDevice(t, acme, "other")];
-    const rival = await addOrganization(t, { name: "Rival" });
-    const foreign = await addDevice(t, rival, "foreign");
-    const attemptId = await claim(t, owner, await submit(t, acme));
-    for (const device of [other, foreign]) {
-      expect(await complete(t, device, attemptId)).toEqual({ kind: "fenced" });
-      expect(await fail(t, device, attemptId)).toEqual({ kind: "fenced" });
+  it("keeps every other device out, its own and other organizations'", async () => {
+    const owner = await addDevice(t, acme, "owner");
+    const colleague = await addDevice(t, acme, "colleague");
+    const stranger = await addDevice(t, await addOrganization(t, { name: "Rival" }), "stranger");
+    const attemptId = await claim(t, owner, await submit(t, acme, { stream: true }));
+    for (const device of [colleague, stranger]) {
+      expect(await append(device, attemptId, 0, "x")).toEqual({ kind: "fenced" });
+      expect(await release(t, device, attemptId)).toEqual({ fenced: [attemptId] });
+      expect(await complete(t, device, attemptId)).toMatchObject({ kind: "fenced" });
+      expect(await fail(t, device, attemptId)).toMatchObject({ kind: "fenced" });
     }
-    expect(await complete(t, owner, attemptId)).toMatchObject({ kind: "settled" });
+    expect(await complete(t, owner, attemptId)).toMatchObject({ kind: "completed" });
   });
 
   it("keeps the old attempt out while another works, and its text from the watcher", async () => {
     const [first, second] = [await addDevice(t, acme, "first"), await addDevice(t, acme, "second")];
     const jobId = await submit(t, acme, { stream: true });
     const old = await claim(t, first, jobId);
-    await t.mutation(api.work.append, { deviceKey: first.deviceKey, attemptId: old, seq: 0, text: "old" });
-    await t.mutation(api.work.release, { deviceKey: first.deviceKey, attemptId: old, reason: "in-use" });
+    await append(first, old, 0, "old");
+    await release(t, first, old);
     const current = await claim(t, second, jobId);
-    expect(await complete(t, first, old)).toEqual({ kind: "fenced" });
-    const view = await t.query(api.requests.watch, {
-      apiKey: acme.apiKey,
-      jobId,
-      after: { attemptId: old, seq: 0 },
+    expect(await complete(t, first, old)).toMatchObject({ kind: "fenced" });
+    expect(await watch(jobId, { attemptId: old, seq: 0 })).toMatchObject({
+      attempt: 2,
+      attemptId: current,
+      attempts: 2,
+      chunks: [],
     });
-    expect(view).toMatchObject({ attempt: 2, attemptId: current, attempts: 2, chunks: [] });
-    expect(await complete(t, second, current)).toMatchObject({ kind: "settled" });
+    expect(await complete(t, second, current)).toMatchObject({ kind: "completed" });
   });
 
   it("answers a repeated completion with what was paid, and pays nothing more", async () => {
     const device = await addDevice(t, acme);
     const attemptId = await claim(t, device, await submit(t, acme));
-    const settled = { kind: "settled", earnedMicro: answerMicro, next: null };
-    expect(await complete(t, device, attemptId)).toEqual(settled);
-    expect(await complete(t, device, attemptId)).toEqual(settled);
-    const { balanceMicro } = await t.query(api.devices.earnings, { deviceKey: device.deviceKey, since: 0 });
+    const completed = { kind: "completed", reply: { earnedMicro: answerMicro, price }, jobs: [] };
+    expect(await complete(t, device, attemptId)).toMatchObject(completed);
+    expect(await complete(t, device, attemptId)).toMatchObject(completed);
+    const { balanceMicro } = await t.query(api.devices.earnings, { key: device.key, since: 0 });
     expect(balanceMicro).toBe(answerMicro);
   });
 });
@@ -233,34 +273,17 @@ describe("release and fail", () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     for (let i = 0; i < maxFailedAttempts + 2; i += 1) {
-      const attemptId = await claim(t, device, jobId);
-      await t.mutation(api.work.release, { deviceKey: device.deviceKey, attemptId, reason: "in-use" });
-      vi.advanceTimersByTime(releasedPauseMs);
+      await release(t, device, await claim(t, device, jobId));
+      await pass(1_000);
     }
     // Were a release a failure, this would be one too many.
     await fail(t, device, await claim(t, device, jobId));
-    expect(await statusOf(t, acme, jobId)).toBe("ready");
-    expect(await complete(t, device, await claim(t, device, jobId))).toMatchObject({ kind: "settled" });
-    const history = await t.query(api.devices.history, {
-      deviceKey: device.deviceKey,
-      paginationOpts: { numItems: 50, cursor: null },
-    });
-    expect(new Set(history.page.map(({ explanation }) => explanation))).toContain("given back: in-use");
-  });
-
-  it("does not give a job back to the device that released it but a moment ago", async () => {
-    const [hasty, other] = [await addDevice(t, acme, "hasty"), await addDevice(t, acme, "other")];
-    const jobId = await submit(t, acme);
-    const again = async () => await t.mutation(api.work.claim, { deviceKey: hasty.deviceKey, jobId });
-    const release = async ({ deviceKey }: typeof hasty) => {
-      const attemptId = await claim(t, { deviceKey }, jobId);
-      await t.mutation(api.work.release, { deviceKey, attemptId, reason: "in-use" });
-    };
-    await release(hasty);
-    vi.advanceTimersByTime(releasedPauseMs - 1);
-    expect(await again()).toEqual({ kind: "taken" });
-    await release(other);
-    expect(await again()).toMatchObject({ kind: "claimed" });
+    expect(await statusOf(t, acme, jobId)).toBe("waiting");
+    await backOff();
+    expect(await complete(t, device, await claim(t, device, jobId))).toMatchObject({ kind: "completed" });
+    const explanations = (await history(device)).map(({ explanation }) => explanation);
+    expect(explanations).toContain("given back: in-use");
+    expect(explanations).toContain("failed: The runner crashed.");
   });
 
   it("retries a failure, until the retries are used up", async () => {
@@ -268,9 +291,10 @@ describe("release and fail", () => {
     const jobId = await submit(t, acme);
     for (let i = 1; i <= maxFailedAttempts; i += 1) {
       expect(await statusOf(t, acme, jobId)).toBe("ready");
-      expect(await fail(t, device, await claim(t, device, jobId))).toEqual({ kind: "ok", next: null });
+      expect(await fail(t, device, await claim(t, device, jobId))).toMatchObject({ kind: "failed" });
+      await backOff();
     }
-    expect(await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId })).toMatchObject({
+    expect(await watch(jobId)).toMatchObject({
       status: "failed",
       attempts: maxFailedAttempts,
       error: { code: "runner_crashed" },
@@ -280,87 +304,59 @@ describe("release and fail", () => {
   it("ends a job at once when the error cannot be retried", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
-    await fail(t, device, await claim(t, device, jobId), false);
+    await fail(t, device, await claim(t, device, jobId), { retryable: false });
     expect(await statusOf(t, acme, jobId)).toBe("failed");
   });
 
   it("counts a model that a device cannot run once per device, and spares it the job until it is renewed", async () => {
-    const { deviceKey } = await addDevice(t, acme);
+    const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
-    const error = { code: "model_corrupt" as const, message: "The file is bad.", retryable: false };
-    const hello = {
-      deviceKey,
-      version: "1",
-      capabilities: { threads: 4, memoryMb: 8_192, models: [modelId] },
-    };
+    const error = { code: "model_corrupt", message: "The file is bad.", retryable: false, unfit: true };
     for (let i = 0; i <= maxFailedAttempts; i += 1) {
-      const attemptId = await claim(t, { deviceKey }, jobId);
-      await t.mutation(api.work.fail, { deviceKey, attemptId, error });
-      expect(await t.query(api.work.ready, { deviceKey })).toEqual([]);
-      expect(await t.mutation(api.work.claim, { deviceKey, jobId })).toEqual({ kind: "unable" });
-      await t.mutation(api.devices.hello, { ...hello, startup: true });
-      expect(await t.query(api.work.ready, { deviceKey })).toEqual([{ jobId }]);
+      await fail(t, device, await claim(t, device, jobId), error);
+      expect(await take(t, device)).toEqual([]);
+      expect(await tryClaim(t, device, jobId)).toEqual({ kind: "unable" });
+      await t.mutation(api.work.hello, { key: device.key, ...greeting([modelId], true) });
     }
     for (let i = 2; i <= maxFailedAttempts; i += 1) {
       expect(await statusOf(t, acme, jobId)).toBe("ready");
       const other = await addDevice(t, acme, `device ${String(i)}`);
-      const attemptId = await claim(t, other, jobId);
-      await t.mutation(api.work.fail, { deviceKey: other.deviceKey, attemptId, error });
+      await fail(t, other, await claim(t, other, jobId), error);
     }
     expect(await statusOf(t, acme, jobId)).toBe("failed");
-  });
-
-  it("does not show a failed job to the same device while another could run it", async () => {
-    const [clumsy, other] = [await addDevice(t, acme, "clumsy"), await addDevice(t, acme, "other")];
-    const jobId = await submit(t, acme);
-    await fail(t, clumsy, await claim(t, clumsy, jobId));
-    expect(await t.query(api.work.ready, { deviceKey: clumsy.deviceKey })).toEqual([]);
-    expect(await t.query(api.work.ready, { deviceKey: other.deviceKey })).toEqual([{ jobId }]);
-    await t.mutation(api.devices.goodbye, { deviceKey: other.deviceKey });
-    expect(await t.query(api.work.ready, { deviceKey: clumsy.deviceKey })).toEqual([{ jobId }]);
   });
 });
 
 describe("cancel", () => {
+  const cancel = async (jobId: string) =>
+    await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
+
   it("cancels a ready job, once", async () => {
-    const { apiKey } = acme;
     const jobId = await submit(t, acme);
-    expect(await t.mutation(api.requests.cancel, { apiKey, jobId })).toEqual({ kind: "canceled" });
-    expect(await t.mutation(api.requests.cancel, { apiKey, jobId })).toEqual({
-      kind: "already-final",
-      status: "canceled",
-    });
-    const device = await addDevice(t, acme);
-    expect(await t.mutation(api.work.claim, { deviceKey: device.deviceKey, jobId })).toEqual({
-      kind: "taken",
-    });
+    expect(await cancel(jobId)).toEqual({ kind: "canceled" });
+    expect(await cancel(jobId)).toEqual({ kind: "already-final", status: "canceled" });
+    expect(await tryClaim(t, await addDevice(t, acme), jobId)).toEqual({ kind: "taken" });
   });
 
   it("takes a running job from its device", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     const attemptId = await claim(t, device, jobId);
-    expect(await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId })).toEqual({
-      kind: "canceled",
-    });
-    expect(await t.query(api.work.held, { deviceKey: device.deviceKey })).toEqual([]);
-    expect(await complete(t, device, attemptId)).toEqual({ kind: "fenced" });
+    expect(await cancel(jobId)).toEqual({ kind: "canceled" });
+    expect(await held(device)).toEqual([]);
+    expect(await complete(t, device, attemptId)).toMatchObject({ kind: "fenced" });
   });
 });
 
 describe("a device's comings and goings", () => {
   it("gives back what a former life held, but keeps it over a mere reconnect", async () => {
     const device = await addDevice(t, acme);
+    const { key } = device;
     const jobId = await submit(t, acme);
     await claim(t, device, jobId);
-    const greeting = {
-      deviceKey: device.deviceKey,
-      version: "0.1.0",
-      capabilities: { threads: 4, memoryMb: 8_192, models: [modelId] },
-    };
-    expect(await t.mutation(api.devices.hello, greeting)).toEqual({ leaseMs: 30_000 });
+    expect(await t.mutation(api.work.hello, { key, ...greeting() })).toMatchObject({ leaseMs: 40_000 });
     expect(await statusOf(t, acme, jobId)).toBe("running");
-    await t.mutation(api.devices.hello, { ...greeting, startup: true });
+    await t.mutation(api.work.hello, { key, ...greeting([modelId], true) });
     expect(await statusOf(t, acme, jobId)).toBe("ready");
   });
 
@@ -368,60 +364,83 @@ describe("a device's comings and goings", () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     await claim(t, device, jobId);
-    await t.mutation(api.devices.goodbye, { deviceKey: device.deviceKey });
+    await t.mutation(api.work.goodbye, { key: device.key });
     expect(await statusOf(t, acme, jobId)).toBe("ready");
     const row = await t.run(async (ctx) => await ctx.db.get("devices", device.deviceId));
-    expect(row).toMatchObject({ online: false, activity: null });
+    expect(row?.activity).toBeNull();
+    expect(await t.run(async (ctx) => await queue.workers.byKey(ctx, device.key))).toMatchObject({
+      online: false,
+      accepting: false,
+    });
+  });
+
+  it("loses its job when it falls silent, and is refused when it comes late", async () => {
+    const device = await addDevice(t, acme);
+    const jobId = await submit(t, acme);
+    const attemptId = await claim(t, device, jobId);
+    await pass(39_000);
+    expect(await statusOf(t, acme, jobId)).toBe("running");
+    await pass(6_000);
+    expect(await statusOf(t, acme, jobId)).toBe("ready");
+    expect(await complete(t, device, attemptId)).toMatchObject({ kind: "fenced" });
+    expect(await history(device)).toMatchObject([{ status: "lost", explanation: "the connection was lost" }]);
   });
 });
 
 describe("what a device may send", () => {
   it("is bounded", async () => {
     const device = await addDevice(t, acme);
-    const { deviceKey } = device;
+    const { key } = device;
     const attemptId = await claim(t, device, await submit(t, acme, { stream: true }));
-    const append = async (seq: number, text: string) =>
-      await t.mutation(api.work.append, { deviceKey, attemptId, seq, text });
-    await expectRefusal(append(-1, "x"), "invalid");
-    await expectRefusal(append(0.5, "x"), "invalid");
-    await expectRefusal(append(0, "x".repeat(limits.chunkBytes + 1)), "too_large");
-    const done = async (result: ReturnType<typeof answer>) =>
-      await t.mutation(api.work.complete, { deviceKey, attemptId, result, wantsNext: false });
-    await expectRefusal(done(answer("x".repeat(limits.resultBytes + 1))), "too_large");
-    await expectRefusal(done(answer("x", { promptTokens: -1, completionTokens: 0 })), "invalid");
-    await expectRefusal(done(answer("x", { promptTokens: 1, completionTokens: Number.NaN })), "invalid");
+    await expectRefusal(append(device, attemptId, -1, "x"), "invalid");
+    await expectRefusal(append(device, attemptId, 0.5, "x"), "invalid");
+    await expectRefusal(append(device, attemptId, 0, "x".repeat(limits.chunkBytes + 1)), "too_large");
+    const done = async (text: string, usage = { promptTokens: 1, completionTokens: 1 }) =>
+      await complete(t, device, attemptId, { text, usage });
+    await expectRefusal(done("x".repeat(limits.resultBytes + 1)), "too_large");
+    await expectRefusal(done("x", { promptTokens: -1, completionTokens: 0 }), "invalid");
+    await expectRefusal(done("x", { promptTokens: 1, completionTokens: Number.NaN }), "invalid");
     // The request's maxTokens, and the model's context.
-    await expectRefusal(done(answer("x", { promptTokens: 1, completionTokens: 65 })), "invalid");
-    await expectRefusal(done(answer("x", { promptTokens: 1_025, completionTokens: 1 })), "invalid");
-    const models = Array.from({ length: 33 }, (_, index) => `m${String(index)}`);
+    await expectRefusal(done("x", { promptTokens: 1, completionTokens: 65 }), "invalid");
+    await expectRefusal(done("x", { promptTokens: 1_025, completionTokens: 1 }), "invalid");
+    const { result, report } = answer("x");
+    const timing = { prefillMs: Number.NaN, generateMs: 1 };
     await expectRefusal(
-      t.mutation(api.devices.hello, {
-        deviceKey,
-        version: "1",
-        capabilities: { threads: 1, memoryMb: 1, models },
+      t.mutation(api.work.complete, {
+        key,
+        attemptId,
+        result,
+        report: { ...report, timing },
+        wish: { jobs: 0 },
       }),
       "invalid",
     );
+    // What was refused has left no trace.
+    expect(await held(device)).toEqual([attemptId]);
+    expect(await complete(t, device, attemptId)).toMatchObject({ kind: "completed" });
+    const models = Array.from({ length: 1_000 }, (_, index) => `m${String(index)}`);
+    await expectRefusal(t.mutation(api.work.hello, { key, ...greeting(models) }), "invalid");
   });
 
-  it("is an answer's worth of streamed text at most, in the order of its seq", async () => {
-    const { deviceKey } = await addDevice(t, acme);
+  it("is so much streamed text at most, in the order of its seq", async () => {
+    const device = await addDevice(t, acme);
     const jobId = await submit(t, acme, { stream: true });
-    const attemptId = await claim(t, { deviceKey }, jobId);
-    const append = async (seq: number, text: string) =>
-      await t.mutation(api.work.append, { deviceKey, attemptId, seq, text });
+    const attemptId = await claim(t, device, jobId);
     const text = "é".repeat(limits.chunkBytes / 2);
-    const chunks = limits.resultBytes / limits.chunkBytes;
-    for (let seq = 1; seq <= chunks; seq += 1) await append(seq, text);
-    await expectRefusal(append(chunks + 1, "x"), "too_large");
-    expect(await append(0, "too late")).toEqual({ kind: "ok" });
-    expect(await append(chunks, text)).toEqual({ kind: "ok" });
-    const kept = await t.run(async (ctx) => await ctx.db.query("chunks").take(chunks + 2));
-    expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: chunks }, (_, index) => index + 1));
+    const chunks = (2 * 1024 * 1024) / limits.chunkBytes;
+    for (let seq = 1; seq <= chunks; seq += 1) await append(device, attemptId, seq, text);
+    await expectRefusal(append(device, attemptId, chunks + 1, "x"), "too_large");
+    expect(await append(device, attemptId, 0, "too late")).toEqual({ kind: "ok" });
+    expect(await append(device, attemptId, chunks, text)).toEqual({ kind: "ok" });
+    const kept: number[] = [];
+    for (let after = 0; after < chunks; after = kept.at(-1) ?? chunks) {
+      kept.push(...(await watch(jobId, { attemptId, seq: after })).chunks.map(({ seq }) => seq));
+    }
+    expect(kept).toEqual(Array.from({ length: chunks }, (_, index) => index + 1));
   });
 
   it("is well-formed text", async () => {
-    const { deviceKey } = await addDevice(t, acme);
+    const device = await addDevice(t, acme);
     await expectRefusal(submit(t, acme, { content: "Hi \ud83d" }), "invalid");
     await expectRefusal(submit(t, acme, { idempotencyKey: "\udc26" }), "invalid");
     const stops = {
@@ -431,44 +450,33 @@ describe("what a device may send", () => {
       stream: false,
     };
     await expectRefusal(t.mutation(internal.requests.submit, stops), "invalid");
-    const attemptId = await claim(t, { deviceKey }, await submit(t, acme, { stream: true, content: "🐦" }));
-    const append = async (text: string) =>
-      await t.mutation(api.work.append, { deviceKey, attemptId, seq: 0, text });
-    await expectRefusal(append("\ud83d"), "invalid");
-    expect(await append("🐦")).toEqual({ kind: "ok" });
-    const result = answer("a \udc26 b");
-    await expectRefusal(
-      t.mutation(api.work.complete, { deviceKey, attemptId, result, wantsNext: false }),
-      "invalid",
-    );
-    expect(await complete(t, { deviceKey }, attemptId, { text: "🐦" })).toMatchObject({ kind: "settled" });
+    const attemptId = await claim(t, device, await submit(t, acme, { stream: true, content: "🐦" }));
+    await expectRefusal(append(device, attemptId, 0, "\ud83d"), "invalid");
+    expect(await append(device, attemptId, 0, "🐦")).toEqual({ kind: "ok" });
+    await expectRefusal(complete(t, device, attemptId, { text: "a \udc26 b" }), "invalid");
+    expect(await complete(t, device, attemptId, { text: "🐦" })).toMatchObject({ kind: "completed" });
   });
 
   it("never earns more than was reserved", async () => {
     const device = await addDevice(t, acme);
     const attemptId = await claim(t, device, await submit(t, acme));
-    const outcome = await t.mutation(api.work.complete, {
-      deviceKey: device.deviceKey,
-      attemptId,
-      result: answer("x", { promptTokens: 1_024, completionTokens: 64 }),
-      wantsNext: false,
-    });
+    const usage = { promptTokens: 1_024, completionTokens: 64 };
     // "Hi" bounds the prompt at 2 + 32 + 64 tokens, the answer at 64.
-    expect(outcome).toMatchObject({ earnedMicro: 98n * 2n + 64n * 6n });
-    const history = await t.query(api.devices.history, {
-      deviceKey: device.deviceKey,
-      paginationOpts: { numItems: 10, cursor: null },
+    expect(await complete(t, device, attemptId, { usage })).toMatchObject({
+      reply: { earnedMicro: 98n * 2n + 64n * 6n },
     });
-    expect(history.page[0]?.explanation).toContain("at most what was reserved");
+    expect((await history(device))[0]?.explanation).toContain("at most what was reserved");
   });
 
   it("is refused under a key that nobody knows", async () => {
-    const deviceKey = secret("gd_");
+    const stranger = { key: secret("gd_") };
     const jobId = await submit(t, acme);
-    await expectRefusal(t.query(api.devices.me, { deviceKey }), "unauthorized");
-    await expectRefusal(t.query(api.work.ready, { deviceKey }), "unauthorized");
-    await expectRefusal(t.mutation(api.work.claim, { deviceKey, jobId }), "unauthorized");
-    await expectRefusal(t.mutation(api.devices.heartbeat, { deviceKey }), "unauthorized");
+    await expectRefusal(t.query(api.devices.me, stranger), "unauthorized");
+    await expectRefusal(t.query(api.work.candidates, { ...stranger, stands: [] }), "unauthorized");
+    await expectRefusal(take(t, stranger), "unauthorized");
+    await expectRefusal(tryClaim(t, stranger, jobId), "unauthorized");
+    await expectRefusal(t.mutation(api.work.heartbeat, stranger), "unauthorized");
+    await expectRefusal(t.mutation(api.work.goodbye, stranger), "unauthorized");
   });
 });
 
@@ -477,27 +485,24 @@ describe("what is left behind", () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme, { stream: true });
     const attemptId = await claim(t, device, jobId);
-    await t.mutation(api.work.append, { deviceKey: device.deviceKey, attemptId, seq: 0, text: "x" });
+    await append(device, attemptId, 0, "x");
     await complete(t, device, attemptId);
-    const left = async () =>
-      await t.run(async (ctx) => [
-        (await ctx.db.query("chunks").take(5)).length,
-        (await ctx.db.query("payloads").take(5)).length,
-        (await ctx.db.query("results").take(5)).length,
-      ]);
-    vi.advanceTimersByTime(9 * 60_000);
-    await t.finishInProgressScheduledFunctions();
-    expect(await left()).toEqual([1, 1, 1]);
-    vi.advanceTimersByTime(2 * 60_000);
-    await t.finishInProgressScheduledFunctions();
-    await t.mutation(internal.maintenance.purge, {});
-    expect(await left()).toEqual([0, 1, 1]);
+    const left = async () => [
+      (await watch(jobId)).chunks.length > 0,
+      ...(await t.run(async (ctx) => [
+        (await queue.payload(ctx, acme.organizationId, jobId)) !== null,
+        (await queue.result(ctx, acme.organizationId, jobId)) !== null,
+      ])),
+    ];
+    await pass(9 * 60_000);
+    expect(await left()).toEqual([true, true, true]);
+    await pass(2 * 60_000);
+    expect(await left()).toEqual([false, true, true]);
+    await purgeQueue(t);
+    expect(await left()).toEqual([false, true, true]);
     vi.setSystemTime(Date.now() + 24 * 3_600_000);
-    await t.mutation(internal.maintenance.purge, {});
-    expect(await left()).toEqual([0, 0, 0]);
-    expect(await t.query(api.requests.watch, { apiKey: acme.apiKey, jobId })).toMatchObject({
-      status: "succeeded",
-      result: null,
-    });
+    await purgeQueue(t);
+    expect(await left()).toEqual([false, false, false]);
+    expect(await watch(jobId)).toMatchObject({ status: "succeeded", result: null });
   });
 });

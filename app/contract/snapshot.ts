@@ -1,3 +1,4 @@
+import type { AttemptStatus } from "../jobs/states.ts";
 import type { Activity } from "../policy/decision.ts";
 import type { Known } from "../policy/facts.ts";
 import type { Rules } from "../policy/rules.ts";
@@ -56,7 +57,7 @@ export type EarningsView = {
 export type HistoryRow = {
   readonly attemptId: string;
   readonly modelId: string;
-  readonly status: "running" | "succeeded" | "failed" | "released" | "lost" | "canceled";
+  readonly status: AttemptStatus;
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly promptTokens: number;

@@ -26,16 +26,12 @@ export const rates = {
   wrongCodes: { perMinute: 30, burst: 60 },
 } as const;
 
-/** Times of the queue, in milliseconds. */
+/** How often a device says something, in milliseconds. How long it may be silent is the queue's to say. */
 export const times = {
-  /** A device's lease: renewed by any of its calls. A silent device loses its jobs after this. */
-  leaseMs: 30_000,
   /** How often a device that holds jobs renews when it has nothing else to say. */
   heartbeatHoldingMs: 15_000,
   /** The same for a device that holds none. */
   heartbeatIdleMs: 60_000,
-  /** A device unheard for this long is shown as offline. */
-  offlineAfterMs: 150_000,
   /** Streamed text is appended at most this often. */
   chunkEveryMs: 250,
 } as const;

@@ -13,6 +13,7 @@ describe("parseChat", () => {
         model: "demo",
         stream: false,
         includeUsage: false,
+        priority: "normal",
         request: {
           messages: [{ role: "user", content: "Hi" }],
           maxTokens: null,
@@ -23,6 +24,18 @@ describe("parseChat", () => {
         },
       },
     });
+  });
+
+  it.each([
+    ["priority", "high"],
+    ["flex", "low"],
+    ["default", "normal"],
+    ["auto", "normal"],
+    ["scale", "normal"],
+    ["toString", "normal"],
+    [null, "normal"],
+  ])("takes the tier %s as priority %s", (tier, priority) => {
+    expect(parse({ service_tier: tier })).toMatchObject({ chat: { priority } });
   });
 
   it("takes every field that is served", () => {
@@ -123,6 +136,7 @@ describe("parseChat", () => {
     ["stop", { stop: "x".repeat(limits.stopBytes + 1) }, "invalid_value"],
     ["stop[1]", { stop: ["a", ""] }, "invalid_value"],
     ["stream", { stream: "yes" }, "invalid_type"],
+    ["service_tier", { service_tier: 1 }, "invalid_type"],
     ["n", { n: 2 }, "unsupported_value"],
     ["response_format.type", { response_format: { type: "json_object" } }, "unsupported_value"],
     ["modalities[1]", { modalities: ["text", "audio"] }, "unsupported_value"],

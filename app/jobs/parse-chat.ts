@@ -2,11 +2,15 @@ import { z } from "zod";
 import type { ChatMessage, ChatRequest } from "./chat.ts";
 import { limits } from "./limits.ts";
 
+/** OpenAI's tiers as the queue's priorities: what costs more goes first, what may wait goes last. */
+const priorities = { priority: "high", flex: "low" } as const;
+
 /** A chat completion as it was asked for over HTTP. Null: the requester left it to us. */
 export type ParsedChat = {
   readonly model: string;
   readonly stream: boolean;
   readonly includeUsage: boolean;
+  readonly priority: "high" | "normal" | "low";
   readonly request: Omit<ChatRequest, "maxTokens" | "seed"> & {
     readonly maxTokens: number | null;
     readonly seed: number | null;
@@ -63,6 +67,7 @@ const body = z.object({
   seed: z.number().int().nullish(),
   stop: z.union([stopString, z.array(stopString).max(limits.stopStrings)]).nullish(),
   stream: z.boolean().nullish(),
+  service_tier: text.max(40).nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   n: z.literal(1, { error: "only 1 is supported" }).nullish(),
   response_format: z.object({ type: z.literal("text", { error: 'only "text" is supported' }) }).nullish(),
@@ -106,6 +111,7 @@ export function parseChat(json: string): ChatParse {
       model: asked.model,
       stream: asked.stream ?? false,
       includeUsage: asked.stream_options?.include_usage ?? false,
+      priority: priorityOf(asked.service_tier ?? "auto"),
       request: {
         messages,
         maxTokens: asked.max_completion_tokens ?? asked.max_tokens ?? null,
@@ -117,6 +123,11 @@ export function parseChat(json: string): ChatParse {
       },
     },
   };
+}
+
+/** Tiers that are not known here, like OpenAI's own "auto" and "default", are served as everybody else. */
+function priorityOf(tier: string): ParsedChat["priority"] {
+  return tier === "priority" || tier === "flex" ? priorities[tier] : "normal";
 }
 
 /** UTF-8 bytes of well-formed text. */

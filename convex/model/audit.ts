@@ -13,7 +13,15 @@ export type AuditAction =
   | "device.enrolled"
   | "device.retired"
   | "device.reinstated"
-  | "job.canceled";
+  | "device.labelled"
+  | "job.canceled"
+  | "lane.opened"
+  | "lane.paused"
+  | "lane.draining"
+  | "dead-letter.retried"
+  | "dead-letter.discarded"
+  | "dead-letters.retried"
+  | "limit.set";
 
 /** Appends to the audit trail. Never a secret, never a prompt. */
 export async function record(

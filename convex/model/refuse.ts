@@ -11,7 +11,9 @@ export type RefusalCode =
   | "context_length_exceeded"
   | "model_not_found"
   | "conflict"
-  | "rate_limited";
+  | "rate_limited"
+  | "queue_full"
+  | "draining";
 
 export type Refusal = {
   code: RefusalCode;
@@ -25,11 +27,15 @@ export function refuse(code: RefusalCode, message: string): never {
   throw new ConvexError<Refusal>({ code, message });
 }
 
-/** Ends the call with `rate_limited`. `retryAfterMs`: when asking again may help. */
-export function refuseForNow(why: string, retryAfterMs: number): never {
+/** Ends the call with a refusal for now. `retryAfterMs`: when asking again may help. */
+export function refuseUntil(
+  code: "rate_limited" | "queue_full" | "draining",
+  why: string,
+  retryAfterMs: number,
+): never {
   const seconds = Math.ceil(retryAfterMs / 1_000);
   const message = `${why} Try again in ${String(seconds)} ${seconds === 1 ? "second" : "seconds"}.`;
-  throw new ConvexError<Refusal>({ code: "rate_limited", message, retryAfterMs });
+  throw new ConvexError<Refusal>({ code, message, retryAfterMs });
 }
 
 /** Text from outside: trimmed, not empty, bounded. */

@@ -1,26 +1,28 @@
 import { type Infer, v } from "convex/values";
-import type { ChatRequest, ChatResult, JobError } from "../../app/jobs/chat.ts";
+import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
+import type { AttemptStatus, JobStatus, RequestStatus } from "../../app/jobs/states.ts";
 import type { DonateReason, HoldReason } from "../../app/policy/reasons.ts";
+import type { attemptStatus, jobStatus } from "../queue/validators.ts";
 
 /**
  * The app's types as Convex validators. Those that are plain data are checked against their type below;
  * the others meet it wherever a value goes in or out.
  */
-export const jobStatus = v.union(
-  v.literal("ready"),
+export const requestStatus = v.union(
+  v.literal("queued"),
   v.literal("running"),
   v.literal("succeeded"),
   v.literal("failed"),
   v.literal("canceled"),
+  v.literal("expired"),
 );
 
-export const attemptStatus = v.union(
-  v.literal("running"),
+/** How a job ends. */
+export const outcome = v.union(
   v.literal("succeeded"),
   v.literal("failed"),
-  v.literal("released"),
-  v.literal("lost"),
   v.literal("canceled"),
+  v.literal("expired"),
 );
 
 export const chatRequest = v.object({
@@ -43,21 +45,9 @@ export const usage = v.object({ promptTokens: v.number(), completionTokens: v.nu
 
 export const timing = v.object({ prefillMs: v.number(), generateMs: v.number() });
 
-export const chatResult = v.object({ text: v.string(), finishReason, usage, timing });
-
-export const jobError = v.object({
-  code: v.union(
-    v.literal("context_length_exceeded"),
-    v.literal("model_unavailable"),
-    v.literal("model_corrupt"),
-    v.literal("runner_crashed"),
-    v.literal("runner_timeout"),
-    v.literal("out_of_memory"),
-    v.literal("internal_error"),
-  ),
-  message: v.string(),
-  retryable: v.boolean(),
-});
+/** A chat job's result in the queue, and the report that comes with it. */
+export const chatText = v.object({ text: v.string(), finishReason });
+export const chatReport = v.object({ usage, timing });
 
 export const holdReason = v.union(
   v.literal("starting"),
@@ -81,29 +71,11 @@ export const activity = v.union(
   v.object({ kind: v.literal("holding"), reason: holdReason }),
 );
 
-export const capabilities = v.object({
-  threads: v.number(),
-  memoryMb: v.number(),
-  models: v.array(v.string()),
-});
-
 /** Where a donor gets the model file: with the program, or from a URL. */
 export const modelSource = v.string();
 
 /** Micro-credits per token. */
 export const price = v.object({ promptMicro: v.int64(), completionMicro: v.int64() });
-
-/** What a device gets with a claim. `watched`: append the text as it comes. */
-export const claimed = v.object({
-  kind: v.literal("claimed"),
-  attemptId: v.id("attempts"),
-  jobId: v.id("jobs"),
-  modelId: v.string(),
-  request: chatRequest,
-  watched: v.boolean(),
-});
-
-export type Claimed = Infer<typeof claimed>;
 
 type Both<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
@@ -111,8 +83,10 @@ type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Fiel
 /** Does not compile when a validator and its type part ways. */
 export const validatorsMatch: readonly true[] = [
   true satisfies Both<Frozen<Infer<typeof chatRequest>>, ChatRequest>,
-  true satisfies Both<Frozen<Infer<typeof chatResult>>, ChatResult>,
-  true satisfies Both<Frozen<Infer<typeof jobError>>, JobError>,
+  true satisfies Both<Frozen<Infer<typeof chatText> & Infer<typeof chatReport>>, ChatResult>,
+  true satisfies Both<Infer<typeof jobStatus>, JobStatus>,
+  true satisfies Both<Infer<typeof attemptStatus>, AttemptStatus>,
+  true satisfies Both<Infer<typeof requestStatus>, RequestStatus>,
   true satisfies Both<Infer<typeof holdReason>, HoldReason>,
   true satisfies Both<Infer<typeof donateReason>, DonateReason>,
 ];

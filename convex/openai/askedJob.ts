@@ -1,5 +1,4 @@
 import { api } from "../_generated/api.js";
-import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { CompletionHead } from "./completion.ts";
 import { type ApiError, errorResponse, fromJob, fromRefusal, resultExpired } from "./errors.ts";
@@ -9,9 +8,11 @@ import { logBug } from "./logBug.ts";
 /** A submitted job and how long it is waited for. */
 export type AskedJob = {
   readonly apiKey: string;
-  readonly jobId: Id<"jobs">;
+  readonly jobId: string;
   /** Ms epoch. */
   readonly giveUpAt: number;
+  /** Whether its text is wanted as it comes. */
+  readonly stream: boolean;
   /** Whether it goes on when nobody waits: only an idempotency key can find it again. */
   readonly kept: boolean;
   readonly head: CompletionHead;
@@ -20,18 +21,19 @@ export type AskedJob = {
 /** How a job ended that has no answer; null while it has not. */
 export function endOf(view: JobView): ApiError | null {
   switch (view.status) {
-    case "ready":
+    case "queued":
     case "running":
       return null;
     case "succeeded":
       return view.result === null ? resultExpired : null;
     case "failed":
     case "canceled":
+    case "expired":
       return fromJob(view.status, view.error);
   }
 }
 
-export function withJob(error: ApiError, jobId: Id<"jobs">): Response {
+export function withJob(error: ApiError, jobId: string): Response {
   return errorResponse({ ...error, headers: { ...error.headers, "x-gleaner-job": jobId } });
 }
 

@@ -1,10 +1,12 @@
 import type { FunctionReference } from "convex/server";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { api } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import {
   addDevice,
   addOrganization,
+  allJobs,
   type Backend,
   claim,
   expectBooksInOrder,
@@ -55,7 +57,7 @@ function request(stream: boolean, headers: Readonly<Record<string, string>> = {}
   });
 }
 
-const onlyJob = async () => await t.run(async (ctx) => await ctx.db.query("jobs").unique());
+const onlyJob = async () => (await allJobs(t, acme))[0];
 const statusNow = async () => (await onlyJob())?.status;
 
 describe("a job whose request breaks off by a fault of ours", () => {
@@ -76,9 +78,9 @@ describe("a job whose request breaks off by a fault of ours", () => {
     const answering = chatCompletions(brokenCtx(20), request(true));
     await expect.poll(statusNow).toBe("ready");
     const job = await onlyJob();
-    if (job === null) throw new Error("no job");
-    const attemptId = await claim(t, device, job._id);
-    await t.mutation(api.work.append, { deviceKey: device.deviceKey, attemptId, seq: 0, text: "Blue" });
+    if (job === undefined) throw new Error("no job");
+    const attemptId = await claim(t, device, job.jobId);
+    await t.mutation(api.work.append, { key: device.key, attemptId, seq: 0, text: "Blue" });
     const text = await (await answering).text();
     expect(text).toContain('"content":"Blue"');
     expect(text).toContain('"code":"internal_error"');
@@ -93,12 +95,12 @@ describe("a job whose request breaks off by a fault of ours", () => {
     const answering = chatCompletions(brokenCtx(Infinity), request(true));
     await expect.poll(statusNow).toBe("ready");
     const job = await onlyJob();
-    if (job === null) throw new Error("no job");
-    const attemptId = await claim(t, device, job._id);
-    await t.mutation(api.work.append, { deviceKey: device.deviceKey, attemptId, seq: 0, text: "Blue" });
+    if (job === undefined) throw new Error("no job");
+    const attemptId = await claim(t, device, job.jobId);
+    await t.mutation(api.work.append, { key: device.key, attemptId, seq: 0, text: "Blue" });
     const response = await answering;
     const session = await signIn(t, acme);
-    await t.mutation(api.admin.revokeKey, { session, keyId: job.apiKeyId });
+    await t.mutation(api.admin.revokeKey, { session, keyId: job.key as Id<"apiKeys"> });
     expect(await response.text()).toContain('"code":"invalid_api_key"');
     expect(logged.mock.calls).toEqual([]);
   });

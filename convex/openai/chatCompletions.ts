@@ -1,5 +1,4 @@
 import { internal } from "../_generated/api.js";
-import type { Id } from "../_generated/dataModel.js";
 import type { ActionCtx } from "../_generated/server.js";
 import { abandon, type AskedJob, endOf, withJob } from "./askedJob.ts";
 import { completionBody } from "./completion.ts";
@@ -16,12 +15,13 @@ export async function chatCompletions(ctx: ActionCtx, request: Request): Promise
   if (outcome.kind === "refused") return errorResponse(outcome.error);
   const { prepared } = outcome;
   const created = Date.now();
-  const jobId: Id<"jobs"> = await submit(ctx, prepared);
+  const jobId: string = await submit(ctx, prepared);
   const { modelId, sha256 } = prepared.model;
   const asked: AskedJob = {
     apiKey: prepared.apiKey,
     jobId,
     giveUpAt: created + waitLimitMs,
+    stream: prepared.chat.stream,
     kept: prepared.idempotencyKey !== null,
     head: { jobId, created, model: modelId, sha256 },
   };
@@ -34,7 +34,7 @@ export async function chatCompletions(ctx: ActionCtx, request: Request): Promise
   }
 }
 
-async function submit(ctx: ActionCtx, prepared: PreparedChat): Promise<Id<"jobs">> {
+async function submit(ctx: ActionCtx, prepared: PreparedChat): Promise<string> {
   const { apiKey, chat, idempotencyKey, maxTokens, seed } = prepared;
   const { messages, temperature, topP, stop } = chat.request;
   const { jobId } = await ctx.runMutation(internal.requests.submit, {
@@ -42,6 +42,7 @@ async function submit(ctx: ActionCtx, prepared: PreparedChat): Promise<Id<"jobs"
     model: prepared.model.modelId,
     request: { messages: [...messages], maxTokens, temperature, topP, seed, stop: [...stop] },
     stream: chat.stream,
+    priority: chat.priority,
     ...(idempotencyKey === null ? {} : { idempotencyKey }),
   });
   return jobId;

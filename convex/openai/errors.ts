@@ -74,6 +74,8 @@ const refusals: Readonly<
   },
   conflict: { status: 409, code: "idempotency_conflict", headers: noRetry },
   rate_limited: { status: 429, code: "rate_limit_exceeded", type: "requests" },
+  queue_full: { status: 429, code: "queue_full", type: "requests" },
+  draining: { status: 503, code: "model_draining", type: "server_error" },
 };
 
 /** A ConvexError's data may arrive as the JSON of it, depending on how the call crossed to us. */
@@ -87,7 +89,7 @@ function refusalOf(thrown: unknown): Refusal | null {
 
 /** A job that ended without an answer. It has been retried as often as it is worth. */
 export function fromJob(
-  status: "failed" | "canceled",
+  status: "failed" | "canceled" | "expired",
   error: { code: string; message: string } | null,
 ): ApiError {
   if (status === "canceled") {
@@ -96,6 +98,15 @@ export function fromJob(
       type: "server_error",
       code: "job_canceled",
       message: "The job was canceled.",
+      headers: noRetry,
+    };
+  }
+  if (status === "expired") {
+    return {
+      status: 504,
+      type: "server_error",
+      code: "job_expired",
+      message: "The job was not done by the time that was set for it.",
       headers: noRetry,
     };
   }

@@ -53,7 +53,7 @@ export async function streamCompletion(
 }
 
 function isSilent(view: JobView): boolean {
-  return (view.status === "ready" || view.status === "running") && view.chunks.length === 0;
+  return (view.status === "queued" || view.status === "running") && view.chunks.length === 0;
 }
 
 type Sink = {
@@ -138,7 +138,7 @@ async function sendText(
       sink.send(event(chunkBody(head, { content: step.fresh }, null)));
       quietSince = Date.now();
     } else if (Date.now() - quietSince >= keepAliveMs) {
-      sink.send(view.status === "ready" ? ": queued" : ": working");
+      sink.send(view.status === "queued" ? ": queued" : ": working");
       quietSince = Date.now();
     }
     if (view.result !== null) {

@@ -1,25 +1,37 @@
+import crons from "@convex-dev/crons/test";
 import rateLimiter from "@convex-dev/rate-limiter/test";
 import { convexTest, type TestConvex } from "convex-test";
+import { componentsGeneric, type FunctionReference } from "convex/server";
 import { ConvexError } from "convex/values";
 import { expect } from "vitest";
-import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
+import type { ChatRequest, Usage } from "../../app/jobs/chat.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/keys/hash.ts";
+import { chatKind, queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
+import queueSchema from "../queue/schema.ts";
+import type { ClaimedJob, JobView, Priority } from "../queue/validators.ts";
 import schema from "../schema.ts";
 
-const modules = import.meta.glob(["../**/*.*s", "!../**/*.test.ts", "!../**/*.fixture.ts"]);
+const modules = import.meta.glob(["../**/*.*s", "!../queue/**", "!../**/*.test.ts", "!../**/*.fixture.ts"]);
+const queueModules = {
+  ...import.meta.glob(["../queue/**/*.ts", "!../**/*.test.ts", "!../**/*.fixture.ts"]),
+  // Its folder is how convex-test finds where the modules are.
+  "../queue/_generated/api.ts": () => Promise.resolve({}),
+};
 
 export type Backend = TestConvex<typeof schema>;
 
 /**
- * A backend of its own for one test, with the real functions and the real schema. Without the `limiter`, counting
+ * A backend of its own for one test, with the real functions, the real schema and the real queue. Without the `limiter`, counting
  * calls fails.
  */
 export function startBackend({ limiter = true }: { readonly limiter?: boolean } = {}): Backend {
   const t = convexTest(schema, modules);
   if (limiter) rateLimiter.register(t);
+  t.registerComponent("queue", queueSchema, queueModules);
+  crons.register(t, "queue/crons");
   return t;
 }
 
@@ -73,25 +85,57 @@ export async function signIn(t: Backend, { signInToken }: Organization): Promise
   return session;
 }
 
-export type Device = { readonly deviceKey: string; readonly deviceId: Id<"devices"> };
+export type Device = { readonly key: string; readonly deviceId: Id<"devices"> };
 
-/** An enrolled device that has said hello and donates. */
+/** What a device says when it connects. It may hold as many jobs as the queue lets it. */
+export function greeting(models: string[] = [modelId], startup = false) {
+  const able = { kinds: [chatKind], models, memoryMb: 8_192, concurrency: 16 };
+  return { version: "0.1.0", capabilities: able, startup };
+}
+
+/** An enrolled device that has said hello and donates. It takes nothing yet. */
 export async function addDevice(
   t: Backend,
   { code }: Organization,
   name = "laptop",
   models: string[] = [modelId],
 ): Promise<Device> {
-  const deviceKey = secret("gd_");
-  const outcome = await t.mutation(api.devices.enroll, { code, deviceKey, name, platform: "linux-x64" });
+  const key = secret("gd_");
+  const outcome = await t.mutation(api.devices.enroll, { code, key, name, platform: "linux-x64" });
   if (outcome.kind !== "enrolled") throw new Error(outcome.reason);
-  await t.mutation(api.devices.hello, {
-    deviceKey,
-    version: "0.1.0",
-    capabilities: { threads: 4, memoryMb: 8_192, models },
+  await t.mutation(api.work.hello, { key, ...greeting(models) });
+  await t.mutation(api.devices.report, { key, activity: { kind: "donating", reason: "idle" } });
+  return { key, deviceId: outcome.deviceId };
+}
+
+/** Takes up to so many jobs that are ready: the first there are, else it waits for some. */
+export async function take(
+  t: Backend,
+  { key }: Pick<Device, "key">,
+  jobs = 1,
+): Promise<readonly ClaimedJob[]> {
+  const outcome = await t.mutation(api.work.take, { key, wish: { jobs } });
+  if (outcome.kind !== "ok") throw new Error(`nothing taken: ${outcome.reason}`);
+  return outcome.jobs;
+}
+
+/** Tries to claim a job. */
+export async function tryClaim(t: Backend, { key }: Pick<Device, "key">, jobId: string) {
+  return await t.mutation(api.work.claim, { key, jobId, late: false, wish: { jobs: 1 } });
+}
+
+/** Gives an attempt back, as a device does whose person comes back. It goes on taking jobs. */
+export async function release(
+  t: Backend,
+  { key }: Pick<Device, "key">,
+  attemptId: string,
+): Promise<{ fenced: string[] }> {
+  return await t.mutation(api.work.release, {
+    key,
+    attemptIds: [attemptId],
+    reason: "in-use",
+    leave: false,
   });
-  await t.mutation(api.devices.report, { deviceKey, activity: { kind: "donating", reason: "idle" } });
-  return { deviceKey, deviceId: outcome.deviceId };
 }
 
 export function chat(content = "Hi", over: Partial<ChatRequest> = {}) {
@@ -109,32 +153,39 @@ export function chat(content = "Hi", over: Partial<ChatRequest> = {}) {
 
 export async function submit(
   t: Backend,
-  { apiKey }: Organization,
-  options: { readonly stream?: boolean; readonly idempotencyKey?: string; readonly content?: string } = {},
-): Promise<Id<"jobs">> {
+  { apiKey }: Pick<Organization, "apiKey">,
+  options: {
+    readonly stream?: boolean;
+    readonly idempotencyKey?: string;
+    readonly content?: string;
+    readonly priority?: Priority;
+  } = {},
+): Promise<string> {
+  const { stream = false, content, ...rest } = options;
+  const request = chat(content);
   const { jobId } = await t.mutation(internal.requests.submit, {
     apiKey,
     model: modelId,
-    request: chat(options.content),
-    stream: options.stream ?? false,
-    ...(options.idempotencyKey === undefined ? {} : { idempotencyKey: options.idempotencyKey }),
+    request,
+    stream,
+    ...rest,
   });
   return jobId;
 }
 
 /** Claims a job, which must work. */
-export async function claim(
-  t: Backend,
-  { deviceKey }: Pick<Device, "deviceKey">,
-  jobId: Id<"jobs">,
-): Promise<Id<"attempts">> {
-  const outcome = await t.mutation(api.work.claim, { deviceKey, jobId });
+export async function claim(t: Backend, device: Pick<Device, "key">, jobId: string): Promise<string> {
+  const outcome = await tryClaim(t, device, jobId);
   if (outcome.kind !== "claimed") throw new Error(`not claimed: ${outcome.kind}`);
-  return outcome.attemptId;
+  return outcome.job.attemptId;
 }
 
-export function answer(text = "Hello.", usage = { promptTokens: 10, completionTokens: 3 }): ChatResult {
-  return { text, finishReason: "stop", usage, timing: { prefillMs: 5, generateMs: 20 } };
+/** A result and its report. */
+export function answer(text = "Hello.", usage: Usage = { promptTokens: 10, completionTokens: 3 }) {
+  return {
+    result: { text, finishReason: "stop" as const },
+    report: { usage: { ...usage }, timing: { prefillMs: 5, generateMs: 20 } },
+  };
 }
 
 /** What `answer` costs. */
@@ -142,28 +193,59 @@ export const answerMicro = 10n * price.promptMicro + 3n * price.completionMicro;
 
 export async function complete(
   t: Backend,
-  { deviceKey }: Pick<Device, "deviceKey">,
-  attemptId: Id<"attempts">,
-  options: { readonly text?: string; readonly wantsNext?: boolean } = {},
+  { key }: Pick<Device, "key">,
+  attemptId: string,
+  options: { readonly text?: string; readonly usage?: Usage; readonly wanted?: number } = {},
 ) {
   return await t.mutation(api.work.complete, {
-    deviceKey,
+    key,
     attemptId,
-    result: answer(options.text),
-    wantsNext: options.wantsNext ?? false,
+    ...answer(options.text, options.usage),
+    wish: { jobs: options.wanted ?? 0 },
   });
 }
 
-export async function fail(t: Backend, { deviceKey }: Device, attemptId: Id<"attempts">, retryable = true) {
+export async function fail(
+  t: Backend,
+  { key }: Pick<Device, "key">,
+  attemptId: string,
+  error: { code?: string; message?: string; retryable?: boolean; unfit?: boolean } = {},
+) {
   return await t.mutation(api.work.fail, {
-    deviceKey,
+    key,
     attemptId,
-    error: { code: "runner_crashed", message: "The runner crashed.", retryable },
+    error: { code: "runner_crashed", message: "The runner crashed.", retryable: true, ...error },
+    wish: { jobs: 0 },
   });
 }
 
-export async function statusOf(t: Backend, { apiKey }: Organization, jobId: Id<"jobs">): Promise<string> {
-  return (await t.query(api.requests.watch, { apiKey, jobId })).status;
+/** A job as the queue has it. */
+export async function jobOf(t: Backend, { organizationId }: Organization, jobId: string): Promise<JobView> {
+  const job = await t.run(async (ctx) => await queue.status(ctx, organizationId, jobId));
+  if (job === null) throw new Error(`no job ${jobId}`);
+  return job;
+}
+
+export async function statusOf(t: Backend, acme: Organization, jobId: string): Promise<JobView["status"]> {
+  return (await jobOf(t, acme, jobId)).status;
+}
+
+/** Deletes what the queue keeps no longer, as its own cron does. */
+export async function purgeQueue(t: Backend): Promise<void> {
+  const { maintenance } = componentsGeneric()["queue"] as unknown as {
+    readonly maintenance: {
+      readonly purge: FunctionReference<"mutation", "internal", Record<string, never>>;
+    };
+  };
+  await t.run(async (ctx) => {
+    await ctx.runMutation(maintenance.purge, {});
+  });
+}
+
+/** Every job of an organization, the newest first. */
+export async function allJobs(t: Backend, { organizationId }: Organization): Promise<readonly JobView[]> {
+  const paginationOpts = { numItems: 100, cursor: null };
+  return (await t.run(async (ctx) => await queue.list(ctx, organizationId, { paginationOpts }))).page;
 }
 
 /** Every job settled once, nothing made and nothing gone: after any flow. */

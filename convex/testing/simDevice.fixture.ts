@@ -1,45 +1,36 @@
 import { api } from "../_generated/api.js";
-import type { Id } from "../_generated/dataModel.js";
-import { type Backend, type Device, answer } from "./backend.fixture.ts";
+import type { chatRequest } from "../model/validators.ts";
+import type { Infer } from "convex/values";
+import { answer, type Backend, type Device, take } from "./backend.fixture.ts";
 
 export type Work = {
-  readonly jobId: Id<"jobs">;
-  readonly attemptId: Id<"attempts">;
+  readonly jobId: string;
+  readonly attemptId: string;
   readonly watched: boolean;
   readonly prompt: string;
   readonly append: (seq: number, text: string) => Promise<void>;
   readonly complete: (text: string) => Promise<void>;
 };
 
-/** Takes the next ready job, as a device would: waits for one, claims it, hands it to `work`. */
+/** Takes the next ready job, as a device would: waits for one, and hands it to `work`. */
 export async function takeJob(t: Backend, device: Device, work: (job: Work) => Promise<void>): Promise<void> {
-  const { deviceKey } = device;
-  for (;;) {
-    const [candidate] = await t.query(api.work.ready, { deviceKey });
-    if (candidate === undefined) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      continue;
-    }
-    const claimed = await t.mutation(api.work.claim, { deviceKey, jobId: candidate.jobId });
-    if (claimed.kind !== "claimed") continue;
-    const { attemptId, jobId, request, watched } = claimed;
-    await work({
-      jobId,
-      attemptId,
-      watched,
-      prompt: request.messages.map(({ content }) => content).join("\n"),
-      append: async (seq, text) => {
-        await t.mutation(api.work.append, { deviceKey, attemptId, seq, text });
-      },
-      complete: async (text) => {
-        await t.mutation(api.work.complete, {
-          deviceKey,
-          attemptId,
-          result: answer(text),
-          wantsNext: false,
-        });
-      },
-    });
-    return;
+  const { key } = device;
+  let [job] = await take(t, device);
+  while (job === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    [job] = await take(t, device);
   }
+  const { jobId, attemptId, payload, watched } = job;
+  await work({
+    jobId,
+    attemptId,
+    watched,
+    prompt: (payload as Infer<typeof chatRequest>).messages.map(({ content }) => content).join("\n"),
+    append: async (seq, text) => {
+      await t.mutation(api.work.append, { key, attemptId, seq, text });
+    },
+    complete: async (text) => {
+      await t.mutation(api.work.complete, { key, attemptId, ...answer(text), wish: { jobs: 0 } });
+    },
+  });
 }

@@ -1,27 +1,38 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { heldBy } from "../jobs/held.ts";
+import { components } from "../../components.ts";
+import { capabilities, type WorkerView } from "../../queue/validators.ts";
 import { deviceAccount } from "../ledger/accounts.ts";
 import { balanceOf } from "../ledger/balance.ts";
-import { activity, capabilities } from "../validators.ts";
+import { queue } from "../queue.ts";
+import { activity } from "../validators.ts";
 
 const maxListed = 300;
 /** Counting stops here: beyond, the number means "at least". */
 const maxCounted = 2_000;
+const perPage = 100;
 
 export const deviceRow = v.object({
   deviceId: v.id("devices"),
   name: v.string(),
   platform: v.string(),
   online: v.boolean(),
+  /** Whether it takes jobs now. */
+  accepting: v.boolean(),
   status: v.union(v.literal("active"), v.literal("retired")),
   activity: v.union(activity, v.null()),
-  capabilities,
+  groups: v.array(v.string()),
+  dataClasses: v.array(v.string()),
+  /** Null until it has said hello for the first time. */
+  capabilities: v.union(capabilities, v.null()),
+  version: v.union(v.string(), v.null()),
   holding: v.number(),
   earnedMicro: v.int64(),
   lastChangeAt: v.number(),
 });
+
+type Listed = { readonly device: Doc<"devices">; readonly worker: WorkerView };
 
 /**
  * An organization's devices as the console shows them, in the order in which they joined. Where there are more
@@ -33,21 +44,32 @@ export async function deviceRows(
 ): Promise<Infer<typeof deviceRow>[]> {
   const online = await devicesOf(ctx, organizationId, true, maxListed);
   const devices = [...online, ...(await devicesOf(ctx, organizationId, false, maxListed - online.length))];
-  devices.sort((a, b) => a.enrolledAt - b.enrolledAt);
-  return await Promise.all(
-    devices.map(async (device) => ({
-      deviceId: device._id,
-      name: device.name,
-      platform: device.platform,
-      online: device.online,
-      status: device.status,
-      activity: device.activity,
-      capabilities: device.capabilities,
-      holding: (await heldBy(ctx, device._id)).length,
-      earnedMicro: (await balanceOf(ctx, deviceAccount(device._id))).micro,
-      lastChangeAt: device.lastChangeAt,
-    })),
-  );
+  devices.sort((a, b) => a.device.enrolledAt - b.device.enrolledAt);
+  return await Promise.all(devices.map(async (listed) => await rowOf(ctx, listed)));
+}
+
+async function rowOf(ctx: QueryCtx, { device, worker }: Listed): Promise<Infer<typeof deviceRow>> {
+  const { online, accepting, groups, dataClasses, capabilities: able, version } = worker;
+  const [held, balance] = await Promise.all([
+    online ? ctx.runQuery(components.queue.work.held, { keyHash: device.keyHash }) : [],
+    balanceOf(ctx, deviceAccount(device._id)),
+  ]);
+  return {
+    deviceId: device._id,
+    name: device.name,
+    platform: device.platform,
+    online,
+    accepting,
+    status: device.status,
+    activity: device.activity,
+    groups,
+    dataClasses,
+    capabilities: able,
+    version,
+    holding: held.length,
+    earnedMicro: balance.micro,
+    lastChangeAt: Math.max(device.lastChangeAt, worker.lastChangeAt),
+  };
 }
 
 /** How many devices an organization has, and how many of them `deviceRows` lists. */
@@ -57,9 +79,16 @@ export async function deviceCount(
 ): Promise<{ total: number; listed: number }> {
   const devices = await ctx.db
     .query("devices")
-    .withIndex("by_organization_online", (q) => q.eq("organizationId", organizationId))
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
     .take(maxCounted);
   return { total: devices.length, listed: Math.min(devices.length, maxListed) };
+}
+
+/** How many of the devices that are online donate, as far as `deviceRows` would list them. */
+export async function donatingCount(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<number> {
+  const online = await devicesOf(ctx, organizationId, true, maxListed);
+  return online.filter(({ device }) => device.status === "active" && device.activity?.kind === "donating")
+    .length;
 }
 
 async function devicesOf(
@@ -67,10 +96,22 @@ async function devicesOf(
   organizationId: Id<"organizations">,
   online: boolean,
   limit: number,
-): Promise<Doc<"devices">[]> {
-  if (limit === 0) return [];
-  return await ctx.db
-    .query("devices")
-    .withIndex("by_organization_online", (q) => q.eq("organizationId", organizationId).eq("online", online))
-    .take(limit);
+): Promise<Listed[]> {
+  const workers: WorkerView[] = [];
+  let cursor: string | null = null;
+  while (workers.length < limit) {
+    const paginationOpts = { numItems: Math.min(perPage, limit - workers.length), cursor };
+    const page = await queue.workers.list(ctx, organizationId, { online, paginationOpts });
+    workers.push(...page.page);
+    if (page.isDone) break;
+    cursor = page.continueCursor;
+  }
+  const listed = await Promise.all(
+    workers.map(async (worker) => {
+      const deviceId = ctx.db.normalizeId("devices", worker.externalId ?? "");
+      const device = deviceId === null ? null : await ctx.db.get("devices", deviceId);
+      return device === null ? [] : [{ device, worker }];
+    }),
+  );
+  return listed.flat();
 }

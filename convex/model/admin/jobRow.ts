@@ -1,14 +1,16 @@
 import { type Infer, v } from "convex/values";
-import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { attemptStatus, jobStatus, usage } from "../validators.ts";
-
-const maxAttempts = 20;
+import { attemptStatus, type JobView, jobStatus, priority, waitsFor } from "../../queue/validators.ts";
+import { orderOf } from "../orders/orderOf.ts";
+import { queue } from "../queue.ts";
+import { usage } from "../validators.ts";
 
 export const jobRow = v.object({
-  jobId: v.id("jobs"),
+  jobId: v.string(),
   model: v.string(),
   status: jobStatus,
+  waitsFor: v.union(waitsFor, v.null()),
+  priority,
   keyName: v.string(),
   submittedAt: v.number(),
   startedAt: v.union(v.number(), v.null()),
@@ -28,33 +30,31 @@ export const jobRow = v.object({
 });
 
 /** A job as the console shows it: who, where, when, what it cost; never what was asked. */
-export async function jobRowOf(ctx: QueryCtx, job: Doc<"jobs">): Promise<Infer<typeof jobRow>> {
-  const key = await ctx.db.get("apiKeys", job.apiKeyId);
-  const newest = await ctx.db
-    .query("attempts")
-    .withIndex("by_job", (q) => q.eq("jobId", job._id))
-    .order("desc")
-    .take(maxAttempts);
-  const attempts = await Promise.all(
-    newest.reverse().map(async ({ number, deviceId, status, startedAt, endedAt }) => ({
-      number,
-      deviceName: (await ctx.db.get("devices", deviceId))?.name ?? "",
-      status,
-      startedAt,
-      endedAt: endedAt ?? null,
-    })),
-  );
+export async function jobRowOf(ctx: QueryCtx, scope: string, job: JobView): Promise<Infer<typeof jobRow>> {
+  const [order, attempts] = await Promise.all([
+    orderOf(ctx, job.jobId),
+    job.attempts === 0 ? [] : queue.attempts(ctx, scope, job.jobId),
+  ]);
+  const key = order === null ? null : await ctx.db.get("apiKeys", order.apiKeyId);
   return {
-    jobId: job._id,
-    model: job.modelId,
+    jobId: job.jobId,
+    model: order?.modelId ?? job.requirements.model ?? job.kind,
     status: job.status,
+    waitsFor: job.waitsFor,
+    priority: job.priority,
     keyName: key?.name ?? "",
     submittedAt: job.submittedAt,
-    startedAt: job.startedAt ?? null,
-    finishedAt: job.finishedAt ?? null,
-    attempts,
-    usage: job.usage ?? null,
-    priceMicro: job.priceMicro ?? null,
-    error: job.error ?? null,
+    startedAt: job.startedAt,
+    finishedAt: job.finishedAt,
+    attempts: attempts.map(({ number, workerName, status, claimedAt, endedAt }) => ({
+      number,
+      deviceName: workerName,
+      status,
+      startedAt: claimedAt,
+      endedAt,
+    })),
+    usage: order?.usage ?? null,
+    priceMicro: order?.priceMicro ?? null,
+    error: job.error,
   };
 }

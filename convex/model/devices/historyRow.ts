@@ -1,7 +1,10 @@
+import { parse } from "convex-helpers/validators";
 import { type Infer, v } from "convex/values";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
-import type { Doc } from "../../_generated/dataModel.js";
-import { attemptStatus } from "../validators.ts";
+import type { Usage } from "../../../app/jobs/chat.ts";
+import { priceOf } from "../../../app/money/credits.ts";
+import { attemptStatus, type AttemptView } from "../../queue/validators.ts";
+import { chatReport, price } from "../validators.ts";
 
 export const historyRow = v.object({
   attemptId: v.string(),
@@ -15,42 +18,57 @@ export const historyRow = v.object({
   explanation: v.string(),
 });
 
+/** What close() answers to a job that is done: model/orders/close.ts. */
+const reply = v.object({ earnedMicro: v.int64(), price });
+
 /** One attempt as its donor sees it, with how its pay came about. Never the prompt. */
-export function historyRowOf(attempt: Doc<"attempts">): Infer<typeof historyRow> & HistoryRow {
+export function historyRowOf(attempt: AttemptView): Infer<typeof historyRow> & HistoryRow {
+  const paid = attempt.status === "succeeded" ? paidOf(attempt) : null;
   return {
-    attemptId: attempt._id,
-    modelId: attempt.modelId,
+    attemptId: attempt.attemptId,
+    modelId: attempt.model ?? "",
     status: attempt.status,
-    startedAt: attempt.startedAt,
-    endedAt: attempt.endedAt ?? null,
-    promptTokens: attempt.usage?.promptTokens ?? 0,
-    completionTokens: attempt.usage?.completionTokens ?? 0,
-    earnedMicro: String(attempt.earnedMicro ?? 0n),
-    explanation: explain(attempt),
+    startedAt: attempt.claimedAt,
+    endedAt: attempt.endedAt,
+    promptTokens: paid?.usage.promptTokens ?? 0,
+    completionTokens: paid?.usage.completionTokens ?? 0,
+    earnedMicro: String(paid?.earnedMicro ?? 0n),
+    explanation: paid === null ? explain(attempt) : explainPay(paid),
   };
 }
 
-function explain({ status, usage, price, earnedMicro, releaseReason, error }: Doc<"attempts">): string {
+type Paid = Infer<typeof reply> & { readonly usage: Usage };
+
+function paidOf(attempt: AttemptView): Paid {
+  return { ...parse(reply, attempt.reply), usage: parse(chatReport, attempt.report).usage };
+}
+
+function explainPay({ usage, price: { promptMicro, completionMicro }, earnedMicro }: Paid): string {
+  const { promptTokens, completionTokens } = usage;
+  const sum =
+    `${String(promptTokens)} prompt × ${String(promptMicro)} + ` +
+    `${String(completionTokens)} answer × ${String(completionMicro)}`;
+  const full = priceOf({ promptMicro, completionMicro }, usage);
+  return earnedMicro === full ? sum : `${sum}, at most what was reserved`;
+}
+
+function explain({ status, releaseReason, error }: AttemptView): string {
   switch (status) {
-    case "succeeded": {
-      if (usage === undefined) return "";
-      const { promptTokens, completionTokens } = usage;
-      const sum =
-        `${String(promptTokens)} prompt × ${String(price.promptMicro)} + ` +
-        `${String(completionTokens)} answer × ${String(price.completionMicro)}`;
-      const full =
-        BigInt(promptTokens) * price.promptMicro + BigInt(completionTokens) * price.completionMicro;
-      return earnedMicro === full ? sum : `${sum}, at most what was reserved`;
-    }
     case "released":
-      return releaseReason === undefined ? "given back" : `given back: ${releaseReason}`;
+      return releaseReason === null ? "given back" : `given back: ${releaseReason}`;
+    case "stolen":
+      return "taken by another device before it was begun";
     case "failed":
-      return error === undefined ? "failed" : `failed: ${error.message}`;
+      return error === null ? "failed" : `failed: ${error.message}`;
     case "lost":
       return "the connection was lost";
     case "canceled":
       return "canceled by the requester";
+    case "expired":
+      return "not done in time";
+    case "prefetched":
     case "running":
+    case "succeeded":
       return "";
   }
 }

@@ -5,6 +5,7 @@ import { record } from "../audit.ts";
 import { hashSecret } from "../keys/hash.ts";
 import { present } from "../load.ts";
 import { admitGuess, countWrongGuess } from "../rates/guesses.ts";
+import { queue } from "../queue.ts";
 import { boundedText, refuse } from "../refuse.ts";
 import { normalizeCode } from "./code.ts";
 
@@ -19,17 +20,17 @@ export async function enroll(
   ctx: MutationCtx,
   asked: {
     readonly code: string;
-    readonly deviceKey: string;
+    readonly key: string;
     readonly name: string;
     readonly platform: string;
   },
   now: number,
 ): Promise<EnrolOutcome> {
   // 256 bits are 43 characters in base64url, 64 in hex.
-  if (!/^gd_[A-Za-z0-9_-]{43,128}$/.test(asked.deviceKey)) {
+  if (!/^gd_[A-Za-z0-9_-]{43,128}$/.test(asked.key)) {
     refuse("invalid", 'A device key is "gd_" and 256 random bits, in hex or base64url.');
   }
-  const keyHash = await hashSecret(asked.deviceKey);
+  const keyHash = await hashSecret(asked.key);
   const existing = await ctx.db
     .query("devices")
     .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
@@ -52,26 +53,21 @@ export async function enroll(
   await ctx.db.patch("enrolmentCodes", code._id, { used: code.used + 1 });
 
   const { organizationId } = code;
+  const name = boundedText(asked.name, "The device's name", limits.nameChars);
   const deviceId = await ctx.db.insert("devices", {
     organizationId,
+    workerId: "",
     keyHash,
-    name: boundedText(asked.name, "The device's name", limits.nameChars),
+    name,
     platform: boundedText(asked.platform, "The platform", maxPlatformChars),
-    version: "",
     status: "active",
-    online: false,
     activity: null,
-    capabilities: { threads: 0, memoryMb: 0, models: [] },
     enrolledAt: now,
     lastChangeAt: now,
   });
-  await ctx.db.insert("leases", {
-    deviceId,
-    expiresAt: now,
-    lastSeenAt: now,
-    armed: false,
-    presenceArmed: false,
-  });
+  // The queue names it by this row's id, and the row by the queue's: so one of them comes second.
+  const workerId = await queue.workers.register(ctx, organizationId, { keyHash, externalId: deviceId, name });
+  await ctx.db.patch("devices", deviceId, { workerId });
   await record(ctx, {
     organizationId,
     at: now,

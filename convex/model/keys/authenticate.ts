@@ -4,8 +4,8 @@ import { refuse } from "../refuse.ts";
 import { hashSecret } from "./hash.ts";
 
 /** The device that a key belongs to, retired ones included. Throws `unauthorized`. */
-export async function authenticateDevice(ctx: QueryCtx, deviceKey: string): Promise<Doc<"devices">> {
-  const keyHash = await hashSecret(deviceKey);
+export async function authenticateDevice(ctx: QueryCtx, key: string): Promise<Doc<"devices">> {
+  const keyHash = await hashSecret(key);
   const device = await ctx.db
     .query("devices")
     .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))

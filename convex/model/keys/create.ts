@@ -24,6 +24,8 @@ export async function createKey(
     readonly name: string;
     readonly prefix: string;
     readonly creditsMicro?: bigint;
+    /** Of all its jobs. */
+    readonly dataClass?: string;
   },
   actor: "admin" | "setup",
   now: number,
@@ -43,6 +45,9 @@ export async function createKey(
     name: boundedText(key.name, "The key's name", limits.nameChars),
     prefix: boundedText(key.prefix, "prefix", maxPrefixChars),
     createdAt: now,
+    ...(key.dataClass === undefined
+      ? {}
+      : { dataClass: boundedText(key.dataClass, "The data class", limits.nameChars) }),
   });
   await issue(ctx, organizationId, apiKeyId, creditsMicro, now);
   await record(ctx, { organizationId, at: now, actor, action: "api-key.created", subject: apiKeyId });

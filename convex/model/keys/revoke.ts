@@ -1,18 +1,26 @@
 import { internal } from "../../_generated/api.js";
-import type { Id } from "../../_generated/dataModel.js";
+import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { cancel } from "../jobs/cancel.ts";
+import { queue } from "../queue.ts";
 
-const jobsPerBatch = 50;
+/** How soon it is looked again whether a job came back that nobody may read the answer of. */
+const againMs = 10_000;
 
-/** Cancels the ready jobs of a revoked key, in batches: nobody could read their answers. */
-export async function cancelReadyJobs(ctx: MutationCtx, apiKeyId: Id<"apiKeys">, now: number): Promise<void> {
-  const ready = await ctx.db
-    .query("jobs")
-    .withIndex("by_key_status", (q) => q.eq("apiKeyId", apiKeyId).eq("status", "ready"))
-    .take(jobsPerBatch);
-  for (const job of ready) await cancel(ctx, job, now);
-  if (ready.length === jobsPerBatch) {
-    await ctx.scheduler.runAfter(0, internal.maintenance.cancelJobsOfKey, { apiKeyId });
+/**
+ * Cancels the jobs of a revoked key that no device is at work on: nobody could read their answers. What is at work may
+ * end; should a device give it back instead, it is canceled with the next look, of which there is one until all is done.
+ */
+export async function cancelJobsOf(
+  ctx: MutationCtx,
+  { _id: apiKeyId, organizationId }: Doc<"apiKeys">,
+): Promise<void> {
+  await queue.cancelMany(ctx, organizationId, { by: "key", name: apiKeyId, running: false });
+  const { page } = await queue.list(ctx, organizationId, {
+    key: apiKeyId,
+    status: "running",
+    paginationOpts: { numItems: 1, cursor: null },
+  });
+  if (page.length > 0) {
+    await ctx.scheduler.runAfter(againMs, internal.maintenance.cancelJobsOfKey, { apiKeyId });
   }
 }

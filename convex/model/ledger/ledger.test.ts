@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../../_generated/api.js";
-import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import {
   addDevice,
   addOrganization,
+  allJobs,
   answerMicro,
   type Backend,
   claim,
@@ -15,11 +16,14 @@ import {
   expectRefusal,
   fail,
   type Organization,
+  release,
   signIn,
   startBackend,
   submit,
+  tryClaim,
 } from "../../testing/backend.fixture.ts";
 import { present } from "../load.ts";
+import { orderOf } from "../orders/orderOf.ts";
 import { keyAccount } from "./accounts.ts";
 import { balanceOf } from "./balance.ts";
 import { releaseReservation, settle } from "./settle.ts";
@@ -91,7 +95,7 @@ describe("a job's money", () => {
     const t = startBackend();
     const acme = await addOrganization(t, { creditsMicro: 10_000n });
     const device = await addDevice(t, acme);
-    await fail(t, device, await claim(t, device, await submit(t, acme)), false);
+    await fail(t, device, await claim(t, device, await submit(t, acme)), { retryable: false });
     await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId: await submit(t, acme) });
     expect(await keyBalance(t)).toBe(10_000n);
     await expectBooksInOrder(t);
@@ -104,12 +108,15 @@ describe("a job's money", () => {
     const jobId = await submit(t, acme);
     await complete(t, device, await claim(t, device, jobId));
     const usage = { promptTokens: 1, completionTokens: 1 };
-    const again = async (close: (ctx: MutationCtx, job: Doc<"jobs">) => Promise<unknown>) =>
+    const again = async (close: (ctx: MutationCtx, order: Doc<"orders">) => Promise<unknown>) =>
       await t.run(async (ctx) => {
-        await close(ctx, present(await ctx.db.get("jobs", jobId), "job"));
+        await close(ctx, present(await orderOf(ctx, jobId), "order"));
       });
-    await expect(again((ctx, job) => settle(ctx, job, device.deviceId, usage, 1))).rejects.toThrow("already");
-    await expect(again((ctx, job) => releaseReservation(ctx, job, 1))).rejects.toThrow("already");
+    const { deviceId } = device;
+    await expect(again((ctx, order) => settle(ctx, order, deviceId, usage, 1))).rejects.toThrow("already");
+    await expect(again((ctx, order) => releaseReservation(ctx, order, "failed", 1))).rejects.toThrow(
+      "already",
+    );
     await expectBooksInOrder(t);
   });
 
@@ -122,6 +129,49 @@ describe("a job's money", () => {
     await expectBooksInOrder(t);
   });
 
+  it("is reserved again when a dead letter is tried again, and paid once", async () => {
+    const t = startBackend();
+    const acme = await addOrganization(t, { creditsMicro: 1_000n });
+    const device = await addDevice(t, acme);
+    const session = await signIn(t, acme);
+    const jobId = await submit(t, acme);
+    await fail(t, device, await claim(t, device, jobId), { retryable: false });
+    expect(await keyBalance(t)).toBe(1_000n);
+    const retry = async () => await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId });
+    expect(await retry()).toEqual({ kind: "ready" });
+    expect(await keyBalance(t)).toBe(1_000n - 580n);
+    expect(await retry()).toEqual({ kind: "not-dead" });
+    expect(await keyBalance(t)).toBe(1_000n - 580n);
+    await complete(t, device, await claim(t, device, jobId));
+    expect(await keyBalance(t)).toBe(1_000n - answerMicro);
+    expect(await retry()).toEqual({ kind: "not-dead" });
+    await expectBooksInOrder(t);
+    expect(await t.query(api.admin.summary, { session })).toMatchObject({ succeeded: 1, failed: 1 });
+  });
+
+  it("has to be there when dead letters are tried again, for each of them", async () => {
+    const t = startBackend();
+    const acme = await addOrganization(t, { creditsMicro: 1_300n });
+    const device = await addDevice(t, acme);
+    const session = await signIn(t, acme);
+    for (let i = 0; i < 3; i += 1) {
+      await fail(t, device, await claim(t, device, await submit(t, acme)), { retryable: false });
+    }
+    // 580 each: enough for two of the three.
+    expect(await t.mutation(api.adminQueue.retryDeadLetters, { session })).toEqual({
+      started: 2,
+      more: false,
+    });
+    expect(await keyBalance(t)).toBe(1_300n - 2n * 580n);
+    const dead = (await allJobs(t, acme)).filter(({ status }) => status === "failed");
+    expect(dead).toHaveLength(1);
+    const jobId = dead[0]?.jobId ?? "";
+    expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({
+      kind: "quota-exceeded",
+    });
+    await expectBooksInOrder(t);
+  });
+
   it("is what the console and the device show, before and after the projection", async () => {
     const t = startBackend();
     const acme = await addOrganization(t);
@@ -131,7 +181,7 @@ describe("a job's money", () => {
     const since = Date.now();
     const shown = async () => ({
       summary: await t.query(api.admin.summary, { session }),
-      earnings: await t.query(api.devices.earnings, { deviceKey: device.deviceKey, since }),
+      earnings: await t.query(api.devices.earnings, { key: device.key, since }),
       keys: (await t.query(api.admin.keys, { session })).map(({ balanceMicro }) => balanceMicro),
     });
     const before = await shown();
@@ -150,7 +200,7 @@ describe("a job's money", () => {
     expect(await t.run(async (ctx) => await ctx.db.query("ledgerPending").take(1))).toEqual([]);
     expect(await shown()).toEqual(before);
     const tomorrow = await t.query(api.devices.earnings, {
-      deviceKey: device.deviceKey,
+      key: device.key,
       since: since + 24 * 3_600_000,
     });
     expect(tomorrow).toMatchObject({ balanceMicro: 3n * answerMicro, todayMicro: 0n });
@@ -204,7 +254,7 @@ describe("a job's money", () => {
 const step = fc.record({
   kind: fc.constantFrom(
     ...(["submit", "project", "silence", "claim", "claim", "complete", "fail", "failForGood"] as const),
-    ...(["release", "cancel", "again"] as const),
+    ...(["release", "cancel", "again", "retry", "retryAll"] as const),
   ),
   pick: fc.nat(20),
   first: fc.boolean(),
@@ -216,53 +266,73 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 class Fleet {
   readonly t: Backend;
   readonly acme: Organization;
+  readonly session: string;
   readonly devices: readonly [Device, Device];
-  readonly jobs: Id<"jobs">[] = [];
-  readonly attempts: Id<"attempts">[] = [];
+  readonly jobs: string[] = [];
+  readonly attempts: string[] = [];
 
-  constructor(t: Backend, acme: Organization, devices: readonly [Device, Device]) {
+  constructor(t: Backend, acme: Organization, session: string, devices: readonly [Device, Device]) {
     this.t = t;
     this.acme = acme;
+    this.session = session;
     this.devices = devices;
   }
 
   async play(step: Step): Promise<void> {
-    const { t, acme } = this;
-    if (step.kind === "submit") {
-      this.jobs.push(await submit(t, acme));
-      return;
-    }
-    if (step.kind === "project") {
-      await project(t);
-      return;
-    }
-    if (step.kind === "silence") {
-      vi.advanceTimersByTime(31_000);
-      await t.finishInProgressScheduledFunctions();
-      return;
-    }
+    const { t, acme, session } = this;
     const device = this.devices[step.first ? 0 : 1];
-    const { deviceKey } = device;
     const jobId = this.jobs[step.pick % Math.max(1, this.jobs.length)];
     const attemptId = this.attempts[step.pick % Math.max(1, this.attempts.length)];
-    if (step.kind === "claim" || step.kind === "cancel") {
-      if (jobId === undefined) return;
-      if (step.kind === "cancel") {
-        await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
+    switch (step.kind) {
+      case "submit":
+        this.jobs.push(await submit(t, acme));
         return;
-      }
-      const outcome = await t.mutation(api.work.claim, { deviceKey, jobId });
-      if (outcome.kind === "claimed") this.attempts.push(outcome.attemptId);
-      return;
+      case "project":
+        await project(t);
+        return;
+      case "silence":
+        // Longer than a lease, and than any back-off.
+        vi.advanceTimersByTime(41_000);
+        await t.finishInProgressScheduledFunctions();
+        return;
+      case "retryAll":
+        await t.mutation(api.adminQueue.retryDeadLetters, { session });
+        return;
+      case "claim":
+      case "cancel":
+      case "retry":
+        if (jobId !== undefined) await this.#withJob(step.kind, device, jobId);
+        return;
+      default:
+        if (attemptId !== undefined) await this.#withAttempt(step.kind, device, attemptId);
     }
-    if (attemptId === undefined) return;
-    if (step.kind === "release") {
-      await t.mutation(api.work.release, { deviceKey, attemptId, reason: "in-use" });
-    } else if (step.kind === "fail" || step.kind === "failForGood") {
-      await fail(t, device, attemptId, step.kind === "fail");
+  }
+
+  async #withJob(kind: "claim" | "cancel" | "retry", device: Device, jobId: string): Promise<void> {
+    const { t, acme, session } = this;
+    if (kind === "cancel") {
+      await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
+    } else if (kind === "retry") {
+      await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId });
     } else {
-      const outcome = await complete(t, device, attemptId, { wantsNext: step.kind === "again" });
-      if (outcome.kind === "settled" && outcome.next !== null) this.attempts.push(outcome.next.attemptId);
+      const outcome = await tryClaim(t, device, jobId);
+      if (outcome.kind === "claimed") this.attempts.push(outcome.job.attemptId);
+    }
+  }
+
+  async #withAttempt(
+    kind: "release" | "fail" | "failForGood" | "complete" | "again",
+    device: Device,
+    attemptId: string,
+  ): Promise<void> {
+    const { t } = this;
+    if (kind === "release") {
+      await release(t, device, attemptId);
+    } else if (kind === "fail" || kind === "failForGood") {
+      await fail(t, device, attemptId, { retryable: kind === "fail" });
+    } else {
+      const outcome = await complete(t, device, attemptId, { wanted: kind === "again" ? 1 : 0 });
+      this.attempts.push(...outcome.jobs.map((job) => job.attemptId));
     }
   }
 }
@@ -274,18 +344,20 @@ describe("whatever happens", () => {
         const t = startBackend();
         const acme = await addOrganization(t);
         const devices = [await addDevice(t, acme, "a"), await addDevice(t, acme, "b")] as const;
-        const fleet = new Fleet(t, acme, devices);
         const session = await signIn(t, acme);
+        const fleet = new Fleet(t, acme, session, devices);
         for (const step of steps) {
           await fleet.play(step);
           await expectBooksInOrder(t);
         }
         const summary = await t.query(api.admin.summary, { session });
+        const succeeded = (await allJobs(t, acme)).filter(({ status }) => status === "succeeded").length;
+        expect(summary.succeeded).toBe(succeeded);
         expect(summary.ledgerSum).toBe(0n);
-        expect(summary.earnedMicro).toBe(BigInt(summary.succeeded) * answerMicro);
+        expect(summary.earnedMicro).toBe(BigInt(succeeded) * answerMicro);
         expect(summary.spentMicro).toBe(summary.earnedMicro);
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  }, 120_000);
 });

@@ -1,6 +1,6 @@
 import { limits } from "../../../app/jobs/limits.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
-import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { escrowOf, keyAccount } from "./accounts.ts";
 import { transfer } from "./transfer.ts";
@@ -25,26 +25,23 @@ export function worstCasePrice(
   return priceOf(price, { promptTokens, completionTokens: request.maxTokens });
 }
 
-/** Moves the worst case from the key to escrow, until the job is settled or released. */
+/** Moves the worst case from the key to escrow, until the job's round is settled or released. */
 export async function reserve(
   ctx: MutationCtx,
-  job: {
-    readonly jobId: Id<"jobs">;
-    readonly organizationId: Id<"organizations">;
-    readonly apiKeyId: Doc<"apiKeys">["_id"];
-    readonly reservedMicro: bigint;
-  },
+  order: Pick<Doc<"orders">, "jobId" | "organizationId" | "apiKeyId" | "reservedMicro" | "round">,
   at: number,
 ): Promise<void> {
-  await transfer(ctx, {
-    key: `reserve:${job.jobId}`,
-    organizationId: job.organizationId,
+  const { jobId, organizationId, apiKeyId, reservedMicro, round } = order;
+  const booked = await transfer(ctx, {
+    key: `reserve:${jobId}:${String(round)}`,
+    organizationId,
     kind: "reserve",
     at,
-    jobId: job.jobId,
+    jobId,
     entries: [
-      { account: keyAccount(job.apiKeyId), micro: -job.reservedMicro },
-      { account: escrowOf(job.organizationId), micro: job.reservedMicro },
+      { account: keyAccount(apiKeyId), micro: -reservedMicro },
+      { account: escrowOf(organizationId), micro: reservedMicro },
     ],
   });
+  if (booked === "repeated") throw new Error(`job ${jobId} has reserved already`);
 }

@@ -1,52 +1,64 @@
+import type { Infer } from "convex/values";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { priceOf } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import type { outcome } from "../validators.ts";
 import { deviceAccount, escrowOf, keyAccount } from "./accounts.ts";
 import { transfer } from "./transfer.ts";
 
+type Outcome = Infer<typeof outcome>;
+
 /**
- * A reservation is closed once, by settlement or by release: both book under this key, so that no job
- * can be paid twice, nor paid and released.
+ * Each round of a job reserves once, and its reservation is closed once, by settlement or by release: both book under
+ * this key, so that no job can be paid twice, nor paid and released.
  */
-export const closingKey = (jobId: Id<"jobs">): string => `close:${jobId}`;
+export function closingKey({ jobId, round }: Pick<Doc<"orders">, "jobId" | "round">): string {
+  return `close:${jobId}:${String(round)}`;
+}
 
 /** Pays the device the true price, never more than was reserved, and gives the key the rest back. */
 export async function settle(
   ctx: MutationCtx,
-  job: Doc<"jobs">,
+  order: Doc<"orders">,
   deviceId: Id<"devices">,
   usage: Usage,
   at: number,
 ): Promise<bigint> {
-  const price = priceOf(job.price, usage);
-  const earned = price < job.reservedMicro ? price : job.reservedMicro;
-  await close(ctx, job, "settle", at, [
+  const price = priceOf(order.price, usage);
+  const earned = price < order.reservedMicro ? price : order.reservedMicro;
+  await close(ctx, order, "succeeded", at, [
     { account: deviceAccount(deviceId), micro: earned, jobs: 1 },
-    { account: keyAccount(job.apiKeyId), micro: job.reservedMicro - earned },
+    { account: keyAccount(order.apiKeyId), micro: order.reservedMicro - earned },
   ]);
   return earned;
 }
 
-/** Gives the key its whole reservation back: the job failed for good or was canceled. */
-export async function releaseReservation(ctx: MutationCtx, job: Doc<"jobs">, at: number): Promise<void> {
-  await close(ctx, job, "release", at, [{ account: keyAccount(job.apiKeyId), micro: job.reservedMicro }]);
+/** Gives the key its whole reservation back: the job ended without an answer. */
+export async function releaseReservation(
+  ctx: MutationCtx,
+  order: Doc<"orders">,
+  ended: Exclude<Outcome, "succeeded">,
+  at: number,
+): Promise<void> {
+  await close(ctx, order, ended, at, [{ account: keyAccount(order.apiKeyId), micro: order.reservedMicro }]);
 }
 
 async function close(
   ctx: MutationCtx,
-  job: Doc<"jobs">,
-  kind: "settle" | "release",
+  order: Doc<"orders">,
+  ended: Outcome,
   at: number,
   credits: readonly { readonly account: string; readonly micro: bigint; readonly jobs?: number }[],
 ): Promise<void> {
-  const outcome = await transfer(ctx, {
-    key: closingKey(job._id),
-    organizationId: job.organizationId,
-    kind,
+  const { organizationId, jobId, reservedMicro } = order;
+  const booked = await transfer(ctx, {
+    key: closingKey(order),
+    organizationId,
+    kind: ended === "succeeded" ? "settle" : "release",
     at,
-    jobId: job._id,
-    entries: [{ account: escrowOf(job.organizationId), micro: -job.reservedMicro }, ...credits],
+    jobId,
+    entries: [{ account: escrowOf(organizationId), micro: -reservedMicro, outcome: ended }, ...credits],
   });
-  if (outcome === "repeated") throw new Error(`job ${job._id} was already paid or released`);
+  if (booked === "repeated") throw new Error(`job ${jobId} was already paid or released`);
 }

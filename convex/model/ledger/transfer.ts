@@ -7,8 +7,15 @@ export type Transfer = {
   readonly organizationId: Id<"organizations">;
   readonly kind: Doc<"ledgerEntries">["kind"];
   readonly at: number;
-  readonly jobId?: Id<"jobs">;
-  readonly entries: readonly { readonly account: string; readonly micro: bigint; readonly jobs?: number }[];
+  readonly jobId?: string;
+  readonly entries: readonly Entry[];
+};
+
+type Entry = {
+  readonly account: string;
+  readonly micro: bigint;
+  readonly jobs?: number;
+  readonly outcome?: NonNullable<Doc<"ledgerPending">["outcome"]>;
 };
 
 /**
@@ -24,7 +31,7 @@ export async function transfer(ctx: MutationCtx, booking: Transfer): Promise<"bo
     .first();
   if (earlier !== null) return "repeated";
   const { organizationId, kind, at, key: transferKey } = booking;
-  for (const { account, micro, jobs = 0 } of booking.entries) {
+  for (const { account, micro, jobs = 0, outcome } of booking.entries) {
     await ctx.db.insert("ledgerEntries", {
       organizationId,
       transferKey,
@@ -34,7 +41,15 @@ export async function transfer(ctx: MutationCtx, booking: Transfer): Promise<"bo
       at,
       ...(booking.jobId === undefined ? {} : { jobId: booking.jobId }),
     });
-    await ctx.db.insert("ledgerPending", { organizationId, transferKey, account, micro, at, jobs });
+    await ctx.db.insert("ledgerPending", {
+      organizationId,
+      transferKey,
+      account,
+      micro,
+      at,
+      jobs,
+      ...(outcome === undefined ? {} : { outcome }),
+    });
   }
   return "booked";
 }

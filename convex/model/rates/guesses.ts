@@ -1,5 +1,5 @@
 import type { MutationCtx } from "../../_generated/server.js";
-import { refuseForNow } from "../refuse.ts";
+import { refuseUntil } from "../refuse.ts";
 import { limiter } from "./limiter.ts";
 
 /** Of all whose address the deployment does not know. */
@@ -17,7 +17,7 @@ export async function admitGuess(ctx: MutationCtx, isRight: boolean): Promise<vo
   const { ip } = await ctx.meta.getRequestMetadata();
   if (ip === null && isRight) return;
   const { ok, retryAfter } = await limiter.check(ctx, "wrongCodes", { key: ip ?? sharedBucket });
-  if (!ok) refuseForNow("Too many wrong codes were tried.", retryAfter);
+  if (!ok) refuseUntil("rate_limited", "Too many wrong codes were tried.", retryAfter);
 }
 
 /** Counts a wrong code. The caller must commit: a refusal that is thrown would undo it. */

@@ -1,11 +1,15 @@
 import type { Infer } from "convex/values";
-import type { Doc, Id } from "../../_generated/dataModel.js";
+import { affinityOf } from "../../../app/jobs/affinity.ts";
+import { assertNever } from "../../../app/assert-never.ts";
+import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import type { Priority, SubmitOutcome } from "../../queue/validators.ts";
 import { hashSecret } from "../keys/hash.ts";
 import { keyAccount } from "../ledger/accounts.ts";
 import { projectedBalance } from "../ledger/balance.ts";
 import { reserve, worstCasePrice } from "../ledger/reserve.ts";
-import { refuse, wellFormed } from "../refuse.ts";
+import { chatKind, queue } from "../queue.ts";
+import { refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import type { chatRequest } from "../validators.ts";
 import { checkRequest } from "./check.ts";
 
@@ -13,10 +17,13 @@ export type Submission = {
   readonly model: string;
   readonly request: Infer<typeof chatRequest>;
   readonly stream: boolean;
+  readonly priority?: Priority;
   readonly idempotencyKey?: string;
 };
 
 const maxIdempotencyChars = 255;
+/** When asking again may help while an admin drains the model's lane. */
+const drainingRetryMs = 60_000;
 
 /** Puts a job into the queue, in one transaction with the reservation of what it can cost at most. */
 export async function submit(
@@ -24,70 +31,69 @@ export async function submit(
   key: Doc<"apiKeys">,
   submission: Submission,
   now: number,
-): Promise<Id<"jobs">> {
-  const { organizationId } = key;
-  const model = await ctx.db
-    .query("models")
-    .withIndex("by_organization_model", (q) =>
-      q.eq("organizationId", organizationId).eq("modelId", submission.model),
-    )
-    .unique();
+): Promise<string> {
+  const { organizationId, _id: apiKeyId } = key;
+  const { request, stream, priority = "normal" } = submission;
+  const [model, balanceMicro, once] = await Promise.all([
+    ctx.db
+      .query("models")
+      .withIndex("by_organization_model", (q) =>
+        q.eq("organizationId", organizationId).eq("modelId", submission.model),
+      )
+      .unique(),
+    projectedBalance(ctx, keyAccount(apiKeyId)),
+    onceUnder(key, submission),
+  ]);
   if (!model?.enabled) refuse("model_not_found", "Your organization has no model of this name.");
-  const promptBytes = checkRequest(submission.request, model.contextTokens);
+  const { modelId, price, contextTokens } = model;
+  const promptBytes = checkRequest(request, contextTokens);
 
-  const repeat = await repeatOf(ctx, key, submission);
-  if (repeat.jobId !== null) return repeat.jobId;
+  const outcome = await queue.submit(ctx, organizationId, {
+    kind: chatKind,
+    payload: request,
+    requirements: {
+      model: modelId,
+      ...(key.dataClass === undefined ? {} : { dataClass: key.dataClass }),
+    },
+    requester: apiKeyId,
+    key: apiKeyId,
+    priority,
+    affinity: affinityOf(modelId, request.messages),
+    watched: stream,
+    ...once,
+  });
+  if (outcome.kind !== "submitted") return refuseOutcome(outcome);
+  const { jobId, repeated } = outcome;
+  if (repeated) {
+    // The first submission may not have been for a stream: the text is kept from now on.
+    if (stream) await queue.follow(ctx, organizationId, jobId);
+    return jobId;
+  }
 
-  const reservedMicro = worstCasePrice(model.price, submission.request, promptBytes);
-  if ((await projectedBalance(ctx, keyAccount(key._id))) < reservedMicro) {
+  const reservedMicro = worstCasePrice(price, request, promptBytes);
+  if (balanceMicro < reservedMicro) {
     refuse("quota_exceeded", "This API key has not enough credits left for the request.");
   }
-  const jobId = await ctx.db.insert("jobs", {
-    organizationId,
-    apiKeyId: key._id,
-    modelId: model.modelId,
-    lane: model.modelId,
-    status: "ready",
-    rank: 0,
-    submittedAt: now,
-    attempts: 0,
-    failures: 0,
-    watched: submission.stream,
-    price: model.price,
-    reservedMicro,
-    ...repeat.marks,
-  });
-  await ctx.db.insert("payloads", { jobId, request: submission.request });
-  await reserve(ctx, { jobId, organizationId, apiKeyId: key._id, reservedMicro }, now);
+  const order = { jobId, organizationId, apiKeyId, reservedMicro, round: 0 };
+  const most = { promptTokens: contextTokens, completionTokens: request.maxTokens };
+  await Promise.all([ctx.db.insert("orders", { ...order, modelId, price, most }), reserve(ctx, order, now)]);
   return jobId;
 }
 
-type Repeat = {
-  readonly jobId: Id<"jobs"> | null;
-  readonly marks: { readonly idempotencyKey?: string; readonly fingerprint?: string };
-};
-
-/** The job that the same idempotency key made before, if any. Refuses the key for another request. */
-async function repeatOf(
-  ctx: MutationCtx,
+/** What makes one job of a repeated request. The queue's idempotency keys are the organization's, ours an API key's. */
+async function onceUnder(
   key: Doc<"apiKeys">,
   { model, request, idempotencyKey }: Submission,
-): Promise<Repeat> {
-  if (idempotencyKey === undefined) return { jobId: null, marks: {} };
+): Promise<{ readonly idempotencyKey?: string; readonly fingerprint?: string }> {
+  if (idempotencyKey === undefined) return {};
   if (idempotencyKey === "" || idempotencyKey.length > maxIdempotencyChars) {
     refuse("invalid", `An idempotency key has 1 to ${String(maxIdempotencyChars)} characters.`);
   }
   wellFormed(idempotencyKey, "An idempotency key");
-  const fingerprint = await fingerprintOf(model, request);
-  const earlier = await ctx.db
-    .query("jobs")
-    .withIndex("by_idempotency", (q) => q.eq("apiKeyId", key._id).eq("idempotencyKey", idempotencyKey))
-    .unique();
-  // Without a fingerprint the job was purged: whatever is asked under its key, the answer is gone.
-  if (earlier?.fingerprint !== undefined && earlier.fingerprint !== fingerprint) {
-    refuse("conflict", "This idempotency key was used before, for another request.");
-  }
-  return { jobId: earlier?._id ?? null, marks: { idempotencyKey, fingerprint } };
+  return {
+    idempotencyKey: await hashSecret(`${key._id}:${idempotencyKey}`),
+    fingerprint: await fingerprintOf(model, request),
+  };
 }
 
 /** Fields are named one by one, since their order would change the hash. */
@@ -95,4 +101,17 @@ async function fingerprintOf(model: string, request: Submission["request"]): Pro
   const { maxTokens, temperature, topP, seed, stop } = request;
   const messages = request.messages.map(({ role, content }) => [role, content]);
   return await hashSecret(JSON.stringify([model, messages, maxTokens, temperature, topP, seed, stop]));
+}
+
+function refuseOutcome(outcome: Exclude<SubmitOutcome, { kind: "submitted" }>): never {
+  switch (outcome.kind) {
+    case "full":
+      return refuseUntil("queue_full", "Too many requests wait already.", outcome.retryAfterMs);
+    case "draining":
+      return refuseUntil("draining", "This model takes no new requests at the moment.", drainingRetryMs);
+    case "conflict":
+      return refuse("conflict", "This idempotency key was used before, for another request.");
+    default:
+      return assertNever(outcome);
+  }
 }

@@ -1,12 +1,13 @@
 import { type Infer, v } from "convex/values";
 import { isFinal } from "../../../app/jobs/states.ts";
-import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { kindOf } from "../ledger/accounts.ts";
 import { closingKey } from "../ledger/settle.ts";
+import { queue } from "../queue.ts";
 
 /** What one query may read; a larger ledger is audited page by page. */
-const pageSize: PageSize = { entries: 12_000, jobs: 2_400 };
+const pageSize: PageSize = { entries: 12_000, jobs: 400 };
 
 export type PageSize = { readonly entries: number; readonly jobs: number };
 
@@ -33,7 +34,7 @@ export const ledgerReport = v.object({
 
 export type LedgerReport = Infer<typeof ledgerReport>;
 
-/** Where a page ends: the last transfer that was audited, and a cursor over the jobs. */
+/** Where a page ends: the last transfer that was audited, and a cursor over the orders. */
 export const ledgerPosition = v.object({ transferKey: v.string(), jobs: v.union(v.string(), v.null()) });
 
 type Position = Infer<typeof ledgerPosition>;
@@ -54,8 +55,8 @@ export async function checkLedgerPage(
     .withIndex("by_transfer", (q) => q.gt("transferKey", after.transferKey))
     .take(size.entries + 1);
   const entries = wholeTransfers(rows, size.entries);
-  const jobs = await ctx.db.query("jobs").paginate({ numItems: size.jobs, cursor: after.jobs });
-  const complete = entries.length === rows.length && jobs.isDone;
+  const orders = await ctx.db.query("orders").paginate({ numItems: size.jobs, cursor: after.jobs });
+  const complete = entries.length === rows.length && orders.isDone;
   const byAccountKind = { issuance: 0n, key: 0n, escrow: 0n, device: 0n };
   for (const { account, micro } of entries) byAccountKind[kindOf(account)] += micro;
   const { issuance, key, escrow, device } = byAccountKind;
@@ -64,10 +65,10 @@ export async function checkLedgerPage(
     report: {
       sum: issuance + key + escrow + device,
       byAccountKind,
-      jobs: await checkJobs(ctx, jobs.page, closingsIn(entries)),
+      jobs: await checkOrders(ctx, orders.page, closingsIn(entries)),
       complete,
     },
-    next: complete ? null : { transferKey, jobs: jobs.continueCursor },
+    next: complete ? null : { transferKey, jobs: orders.continueCursor },
   };
 }
 
@@ -80,38 +81,57 @@ function wholeTransfers(
   return cut === undefined ? rows : rows.filter(({ transferKey }) => transferKey !== cut);
 }
 
-/** How often each job was closed: every closing takes from escrow exactly once. */
-function closingsIn(entries: readonly Doc<"ledgerEntries">[]): ReadonlyMap<string, number> {
-  const closings = new Map<string, number>();
-  for (const { account, kind, jobId } of entries) {
-    if (jobId === undefined || kindOf(account) !== "escrow" || (kind !== "settle" && kind !== "release"))
-      continue;
-    closings.set(jobId, (closings.get(jobId) ?? 0) + 1);
+type Closings = {
+  /** How often each round was closed, by its transfer's key: every closing takes from escrow exactly once. */
+  readonly byKey: ReadonlyMap<string, number>;
+  /** How often each job was paid, whatever the round. */
+  readonly paid: ReadonlyMap<string, number>;
+};
+
+function closingsIn(entries: readonly Doc<"ledgerEntries">[]): Closings {
+  const byKey = new Map<string, number>();
+  const paid = new Map<string, number>();
+  for (const { account, kind, transferKey, jobId } of entries) {
+    if (jobId === undefined || kindOf(account) !== "escrow") continue;
+    if (kind === "settle" || kind === "release") byKey.set(transferKey, (byKey.get(transferKey) ?? 0) + 1);
+    if (kind === "settle") paid.set(jobId, (paid.get(jobId) ?? 0) + 1);
   }
-  return closings;
+  return { byKey, paid };
 }
 
-/** A page's jobs; their closings may be on another page of the entries. */
-async function checkJobs(
+/** A page's orders against the queue's jobs; their closings may be on another page of the entries. */
+async function checkOrders(
   ctx: QueryCtx,
-  jobs: readonly Doc<"jobs">[],
-  closings: ReadonlyMap<string, number>,
+  orders: readonly Doc<"orders">[],
+  { byKey, paid }: Closings,
 ): Promise<LedgerReport["jobs"]> {
-  let unsettled = 0;
-  let settledEarly = 0;
-  for (const { _id: jobId, status } of jobs) {
-    const closed = closings.has(jobId) || (await isClosed(ctx, jobId));
-    if (isFinal(status) && !closed) unsettled += 1;
-    if (!isFinal(status) && closed) settledEarly += 1;
-  }
-  const settledTwice = [...closings.values()].filter((count) => count > 1).length;
-  return { checked: jobs.length, settledTwice, unsettled, settledEarly };
+  const standing = await Promise.all(
+    orders.map(async (order) => {
+      const [job, closed] = await Promise.all([
+        queue.status(ctx, order.organizationId, order.jobId),
+        byKey.has(closingKey(order)) || isClosed(ctx, order),
+      ]);
+      // Jobs are forgotten a while after their end, orders never.
+      return { final: job === null || isFinal(job.status), closed };
+    }),
+  );
+  const twice = new Set([...repeatedIn(byKey), ...repeatedIn(paid)]);
+  return {
+    checked: orders.length,
+    settledTwice: twice.size,
+    unsettled: standing.filter(({ final, closed }) => final && !closed).length,
+    settledEarly: standing.filter(({ final, closed }) => !final && closed).length,
+  };
 }
 
-async function isClosed(ctx: QueryCtx, jobId: Id<"jobs">): Promise<boolean> {
+function repeatedIn(counts: ReadonlyMap<string, number>): string[] {
+  return [...counts].flatMap(([key, count]) => (count > 1 ? [key.replace(/^close:([^:]+):.*$/, "$1")] : []));
+}
+
+async function isClosed(ctx: QueryCtx, order: Doc<"orders">): Promise<boolean> {
   const entry = await ctx.db
     .query("ledgerEntries")
-    .withIndex("by_transfer", (q) => q.eq("transferKey", closingKey(jobId)))
+    .withIndex("by_transfer", (q) => q.eq("transferKey", closingKey(order)))
     .first();
   return entry !== null;
 }

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { affinityOf } from "./affinity.ts";
+import type { ChatMessage } from "./chat.ts";
+
+const system = (content: string): ChatMessage => ({ role: "system", content });
+const user = (content: string): ChatMessage => ({ role: "user", content });
+const assistant = (content: string): ChatMessage => ({ role: "assistant", content });
+
+it("is one for all turns of a conversation", () => {
+  const first = [system("Be brief."), user("Name a colour.")];
+  const second = [...first, assistant("Blue."), user("Another.")];
+  expect(affinityOf("m", second)).toBe(affinityOf("m", first));
+});
+
+it("is one for all questions under one long system prompt", () => {
+  const rules = system("You classify letters. ".repeat(60));
+  expect(affinityOf("m", [rules, user("a")])).toBe(affinityOf("m", [rules, user("b")]));
+});
+
+it("tells models, prompts and roles apart", () => {
+  const all = [
+    affinityOf("m", [user("a")]),
+    affinityOf("n", [user("a")]),
+    affinityOf("m", [user("b")]),
+    affinityOf("m", [system("a")]),
+    affinityOf("m", [system("Be brief."), user("a")]),
+    affinityOf("m", []),
+  ];
+  expect(new Set(all).size).toBe(all.length);
+});
+
+it("is short and does not hold the prompt", () => {
+  const affinity = affinityOf("m", [user("a very private question ".repeat(1_000))]);
+  expect(affinity).not.toContain("private");
+  expect(affinity.length).toBeLessThan(20);
+});
