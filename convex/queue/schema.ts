@@ -109,7 +109,8 @@ const schema = defineSchema({
 
   /** The ring of those that wait for a job: says who is woken by which slot. By model/rings/. */
   stands: defineTable({
-    laneId: v.id("lanes"),
+    /** Null: waits for a lane that it could run jobs of. */
+    laneId: v.union(v.id("lanes"), v.null()),
     position: v.number(),
     workerId: v.id("workers"),
     keyHash: v.string(),

@@ -178,7 +178,10 @@ export const attemptView = v.object({
 });
 export type AttemptView = Infer<typeof attemptView>;
 
-/** A worker's place in a lane's ring while it waits: it is woken by the slots from its position to the next one's. */
+/**
+ * A worker's place in a lane's ring while it waits: it is woken by the slots from its position to the next one's. The
+ * lane is "" while there is none that it could run jobs of: it waits for one.
+ */
 export const stand = v.object({ laneId: v.string(), position: v.number() });
 export type Stand = Infer<typeof stand>;
 

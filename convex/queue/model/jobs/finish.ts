@@ -6,35 +6,43 @@ import { noteEnd } from "../batches/noteEnd.ts";
 import { freeDependents } from "../dependencies/freeDependents.ts";
 import { freeTurns } from "../limits/freeTurns.ts";
 import { maintenance } from "../references.ts";
-import { present } from "../refuse.ts";
 import { policyOf, settingsOf } from "../settings.ts";
 
-/** What belongs to a job's end, whatever its end: the app's own part, what waited for it, and how long it is kept. */
+/**
+ * What belongs to a job's end, whatever its end: the app's own part, what waited for it, and how long it is kept. Three
+ * stages of reads: what is known of the end, what the app reads, what waited.
+ */
 export async function finish(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<Doc<"jobs">> {
-  const policy = policyOf(await settingsOf(ctx, job.scope), job.policy);
-  const reply = await callBack(ctx, job);
-  await ctx.db.patch("jobs", job._id, {
+  const [settings, event] = await Promise.all([
+    settingsOf(ctx, job.scope),
+    job.onFinal === undefined ? null : eventOf(ctx, job),
+  ]);
+  const policy = policyOf(settings, job.policy);
+  const reply = event === null ? undefined : await callBack(ctx, job.onFinal, event);
+  const ended = {
     finishedAt: now,
     purgeAt: now + policy.payloadKeptMs,
     forgetAt: now + policy.recordKeptMs,
     ...(reply === undefined ? {} : { reply }),
-  });
+  };
+  await ctx.db.patch("jobs", job._id, ended);
   if (reply !== undefined && job.currentAttemptId !== undefined) {
     await ctx.db.patch("attempts", job.currentAttemptId, { reply });
   }
-  await noteEnd(ctx, job);
-  await freeDependents(ctx, job);
-  await freeTurns(ctx, job);
+  await Promise.all([noteEnd(ctx, job), freeDependents(ctx, job), freeTurns(ctx, job)]);
   if (job.watched)
     await ctx.scheduler.runAfter(policy.chunksKeptMs, maintenance.deleteChunks, { jobId: job._id });
-  return present(await ctx.db.get("jobs", job._id), "final job");
+  return { ...job, ...ended };
 }
 
 /** Calls the app, in this transaction: what it throws undoes the end. */
-async function callBack(ctx: MutationCtx, job: Doc<"jobs">): Promise<Value | undefined> {
-  if (job.onFinal === undefined) return undefined;
-  const handle = job.onFinal as FunctionHandle<"mutation", FinalEvent, Value | undefined>;
-  return (await ctx.runMutation(handle, await eventOf(ctx, job))) ?? undefined;
+async function callBack(
+  ctx: MutationCtx,
+  onFinal: string | undefined,
+  event: FinalEvent,
+): Promise<Value | undefined> {
+  const handle = onFinal as FunctionHandle<"mutation", FinalEvent, Value | undefined>;
+  return (await ctx.runMutation(handle, event)) ?? undefined;
 }
 
 async function eventOf(ctx: MutationCtx, job: Doc<"jobs">): Promise<FinalEvent> {

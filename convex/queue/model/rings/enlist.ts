@@ -1,7 +1,7 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { matches } from "../lanes/match.ts";
 import { maintenance } from "../references.ts";
-import { homesOf } from "./membership.ts";
+import { dropStands, homesOf } from "./membership.ts";
 
 const workersPerStep = 100;
 
@@ -28,10 +28,17 @@ export async function enlist(ctx: MutationCtx, laneId: Id<"lanes">, after: numbe
   );
   for (const { worker, homes, stands } of rings) {
     const { _id: workerId, keyHash, position } = worker;
-    const isNew = (there: readonly { laneId: Id<"lanes"> }[]) =>
-      there.length > 0 && !there.some((row) => row.laneId === laneId);
-    if (isNew(homes)) await ctx.db.insert("homes", { laneId, position, workerId });
-    if (isNew(stands)) await ctx.db.insert("stands", { laneId, position, workerId, keyHash });
+    const waits = stands.length > 0;
+    if ((waits || homes.length > 0) && !homes.some((home) => home.laneId === laneId)) {
+      await ctx.db.insert("homes", { laneId, position, workerId });
+    }
+    if (waits && !stands.some((stand) => stand.laneId === laneId)) {
+      await ctx.db.insert("stands", { laneId, position, workerId, keyHash });
+      await dropStands(
+        ctx,
+        stands.filter((stand) => stand.laneId === null),
+      );
+    }
   }
   const last = workers.at(-1);
   if (last !== undefined && workers.length === workersPerStep) {

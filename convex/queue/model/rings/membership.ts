@@ -18,7 +18,7 @@ export async function homesOf(ctx: QueryCtx, workerId: Id<"workers">): Promise<D
 }
 
 export function standView({ laneId, position }: Doc<"stands">): Stand {
-  return { laneId, position };
+  return { laneId: laneId ?? "", position };
 }
 
 /** A worker accepts jobs of these lanes: it gets the homes that it has not got. */
@@ -29,13 +29,14 @@ export async function settle(
   homes: readonly Doc<"homes">[],
 ): Promise<void> {
   const { _id: workerId, position } = worker;
-  for (const lane of without(lanes, homes)) {
+  const known = new Set(homes.map(({ laneId }) => laneId));
+  for (const lane of lanes.filter(({ _id }) => !known.has(_id))) {
     await ctx.db.insert("homes", { laneId: lane._id, position, workerId });
     await considerResize(ctx, lane, position);
   }
 }
 
-/** A worker waits in these lanes. @returns all stands that it has then. */
+/** A worker waits in these lanes, and where there are none, for one. @returns all stands that it has then. */
 export async function stand(
   ctx: MutationCtx,
   worker: Doc<"workers">,
@@ -43,11 +44,14 @@ export async function stand(
   stands: readonly Doc<"stands">[],
 ): Promise<Stand[]> {
   const { _id: workerId, keyHash, position } = worker;
-  const added = without(lanes, stands).map((lane) => ({ laneId: lane._id, position }));
-  for (const { laneId } of added) {
+  const wanted: readonly (Id<"lanes"> | null)[] = lanes.length === 0 ? [null] : lanes.map(({ _id }) => _id);
+  const gone = stands.filter(({ laneId }) => !wanted.includes(laneId));
+  const added = wanted.filter((laneId) => !stands.some((there) => there.laneId === laneId));
+  await dropStands(ctx, gone);
+  for (const laneId of added) {
     await ctx.db.insert("stands", { laneId, position, workerId, keyHash });
   }
-  return [...stands.map(standView), ...added];
+  return wanted.map((laneId) => ({ laneId: laneId ?? "", position }));
 }
 
 /** A worker waits no more. */
@@ -66,12 +70,4 @@ export async function leaveRings(ctx: MutationCtx, workerId: Id<"workers">): Pro
   ]);
   for (const { _id } of homes) await ctx.db.delete("homes", _id);
   await dropStands(ctx, stands);
-}
-
-function without(
-  lanes: readonly Doc<"lanes">[],
-  there: readonly { readonly laneId: Id<"lanes"> }[],
-): readonly Doc<"lanes">[] {
-  const known = new Set(there.map(({ laneId }) => laneId));
-  return lanes.filter(({ _id }) => !known.has(_id));
 }

@@ -7,7 +7,7 @@ export async function following(
   laneId: Id<"lanes">,
   position: number,
   count: number,
-): Promise<readonly Doc<"homes">[]> {
+): Promise<readonly Pick<Doc<"homes">, "position" | "workerId">[]> {
   const after = await ringOf(ctx, ring)
     .withIndex("by_lane", (q) => q.eq("laneId", laneId).gt("position", position))
     .take(count);
