@@ -4,6 +4,7 @@ import { mutationGeneric } from "convex/server";
 import { vi } from "vitest";
 import type { Id } from "../builders.ts";
 import { move } from "../model/jobs/move.ts";
+import { maintenance } from "../model/references.ts";
 import schema from "../schema.ts";
 import { queue, scope, type Backend } from "./queue.fixture.ts";
 
@@ -31,11 +32,11 @@ export function startWithApp(called: unknown[]): Backend {
 function appFunctions(called: unknown[]) {
   let refusals = 0;
   return {
-    note: mutationGeneric((_, event: unknown) => {
+    note: mutationGeneric((_: unknown, event: Record<string, unknown>) => {
       called.push(event);
       return null;
     }),
-    refuseOnce: mutationGeneric((_, event: unknown) => {
+    refuseOnce: mutationGeneric((_: unknown, event: Record<string, unknown>) => {
       refusals += 1;
       if (refusals === 1) throw new Error("the app is out of order");
       called.push(event);
@@ -49,9 +50,9 @@ export async function settle(t: Backend): Promise<void> {
   await t.finishAllScheduledFunctions(vi.runAllTimers, 1_000);
 }
 
-type End = "succeed" | "fail" | "fail, retried" | "cancel";
+export type End = "claim" | "succeed" | "fail" | "fail, retried" | "cancel";
 
-/** Ends jobs by the model's own moves; whichever is ready is claimed first, by nobody in particular. */
+/** Ends jobs, or an attempt, by the model's own moves; what is ready is claimed first, by nobody in particular. */
 export async function end(t: Backend, jobIds: readonly Id<"jobs">[], how: End): Promise<void> {
   await t.run(async (ctx) => {
     const now = Date.now();
@@ -63,11 +64,13 @@ export async function end(t: Backend, jobIds: readonly Id<"jobs">[], how: End): 
         continue;
       }
       if (job.status === "ready") job = await move(ctx, job, { kind: "claim", begun: true }, now);
+      if (how === "claim") continue;
       if (how === "succeed") await move(ctx, job, { kind: "complete" }, now);
       else if (how === "fail") await move(ctx, job, { kind: "fail", final: true, delayed: false }, now);
       else {
         const wait = { waitsFor: "time" as const, dueAt: now + 60_000 };
         await move(ctx, job, { kind: "fail", final: false, delayed: true }, now, { job: wait });
+        await ctx.scheduler.runAt(wait.dueAt, maintenance.wakeDue, {});
       }
     }
   });
