@@ -1,10 +1,10 @@
 import crons from "@convex-dev/crons/test";
 import { convexTest, type TestConvex } from "convex-test";
 import { anyApi } from "convex/server";
+import { ConvexError } from "convex/values";
 import { vi } from "vitest";
 import type { Doc, Id } from "../builders.ts";
 import type { QueueComponent } from "../component.ts";
-import { move } from "../model/jobs/move.ts";
 import { present } from "../model/refuse.ts";
 import schema from "../schema.ts";
 import type { JobSpec } from "../validators.ts";
@@ -58,48 +58,30 @@ export async function jobRow(t: Backend, jobId: string): Promise<Doc<"jobs">> {
 export async function passTime(t: Backend, ms: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms);
   await t.finishInProgressScheduledFunctions();
-  // What those scheduled for at once.
-  for (let round = 0; round < 50; round += 1) {
-    await vi.advanceTimersByTimeAsync(0);
+  // What those have scheduled for at once: what a fake timer sets comes a millisecond later.
+  while (await isAnythingDue(t)) {
+    await vi.advanceTimersByTimeAsync(1);
     await t.finishInProgressScheduledFunctions();
   }
 }
 
-/** A job that a worker runs, by the model's own moves: for tests that are not about claims. */
-export async function runByHand(t: Backend, jobId: string): Promise<Id<"attempts">> {
+async function isAnythingDue(t: Backend): Promise<boolean> {
   return await t.run(async (ctx) => {
-    const job = present(await ctx.db.get("jobs", jobId as Id<"jobs">), "job");
-    const now = Date.now();
-    const keyHash = crypto.randomUUID();
-    const workerId = await ctx.db.insert("workers", {
-      scope: job.scope,
-      keyHash,
-      externalId: "device-1",
-      name: "Laptop",
-      status: "active",
-      groups: [],
-      dataClasses: [],
-      online: true,
-      position: 0,
-      life: 0,
-      registeredAt: now,
-      lastChangeAt: now,
-    });
-    const attemptId = await ctx.db.insert("attempts", {
-      scope: job.scope,
-      jobId: job._id,
-      laneId: job.laneId,
-      workerId,
-      keyHash,
-      kind: job.kind,
-      number: job.attempts + 1,
-      status: "running",
-      open: true,
-      claimedAt: now,
-    });
-    await move(ctx, job, { kind: "claim", begun: true }, now, {
-      job: { currentAttemptId: attemptId, attempts: job.attempts + 1 },
-    });
-    return attemptId;
+    const scheduled = await ctx.db.system.query("_scheduled_functions").collect();
+    return scheduled.some(
+      ({ state, scheduledTime }) =>
+        (state.kind === "pending" && scheduledTime <= Date.now()) || state.kind === "inProgress",
+    );
   });
+}
+
+/** The code with which a call is refused. */
+export async function refused(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof ConvexError) return (error.data as { code: string }).code;
+    throw error;
+  }
+  throw new Error("The call was not refused.");
 }

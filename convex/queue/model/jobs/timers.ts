@@ -1,4 +1,4 @@
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import type { Id, MutationCtx } from "../../builders.ts";
 import type { JobSpec } from "../../validators.ts";
 import type { Outlook } from "../dependencies/dependOn.ts";
 import type { Terms } from "../limits/turns.ts";
@@ -12,7 +12,7 @@ type Prospect = {
 
 /** The next time at which a job may be out of time; null when it never is. */
 export function nextExpiry(
-  { expiresAt, deadlineAt }: Pick<Doc<"jobs">, "expiresAt" | "deadlineAt">,
+  { expiresAt, deadlineAt }: Pick<JobSpec, "expiresAt" | "deadlineAt">,
   after: number,
 ): number | null {
   const times = [expiresAt, deadlineAt].flatMap((at) => (at !== undefined && at > after ? [at] : []));
@@ -21,8 +21,7 @@ export function nextExpiry(
 
 /** Has a job with an end looked at when that comes: one timer, that goes on to the next end. */
 export async function armExpiry(ctx: MutationCtx, jobId: Id<"jobs">, spec: JobSpec): Promise<void> {
-  const { expiresAt, deadlineAt } = spec;
-  const at = nextExpiry({ ...(expiresAt && { expiresAt }), ...(deadlineAt && { deadlineAt }) }, -1);
+  const at = nextExpiry(spec, -Infinity);
   if (at !== null) await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at });
 }
 

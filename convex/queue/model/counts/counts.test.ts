@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Id } from "../../builders.ts";
+import { retryAfterMs } from "./crowds.ts";
+import { countFrom } from "./estimate.ts";
+import { retryAtOf } from "./retryAt.ts";
+import { queuedByRequester, tallyLane } from "./tally.ts";
+
+describe("countFrom", () => {
+  it("is exact while all were read", () => {
+    expect(countFrom([], 3)).toBe(0);
+    expect(countFrom([0.1, 0.9], 3)).toBe(2);
+  });
+
+  it("is within a tenth of what there is, from a sample of 2,000: more than four standard errors", () => {
+    const cases = fc.record({
+      seed: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
+      many: fc.integer({ min: 2_001, max: 60_000 }),
+    });
+    fc.assert(
+      fc.property(cases, ({ seed, many }) => {
+        const dice = drawn(seed, many);
+        const counted = countFrom(dice.slice(0, 2_000), 2_000);
+        expect(Math.abs(counted - many) / many).toBeLessThan(0.1);
+      }),
+      // Dice come by chance: the same ones in every run.
+      { seed: 1, numRuns: 50 },
+    );
+  });
+});
+
+/** Ascending. Park and Miller's generator. */
+function drawn(seed: number, many: number): number[] {
+  let state = seed;
+  return Array.from({ length: many }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  }).sort((a, b) => a - b);
+}
+
+describe("retryAtOf", () => {
+  const max = 1_000;
+  const at = (countedAt: number, queued: number) => ({ countedAt, queued });
+  it.each([
+    ["was not full before", at(60_000, 1_200), null, 120_000],
+    ["drains by 100 a minute", at(60_000, 1_199), at(0, 1_299), 180_000],
+    ["will be below before the next count", at(60_000, 1_001), at(0, 1_999), 120_000],
+    ["does not drain", at(60_000, 1_200), at(0, 1_200), 360_000],
+    ["grows", at(60_000, 1_200), at(0, 1_100), 360_000],
+  ])("%s", (_, now, before, expected) => {
+    expect(retryAtOf(now, before, max)).toBe(expected);
+  });
+
+  it.each([
+    [[], null],
+    [[{ retryAt: 90_000 }], 30_000],
+    [[{ retryAt: 90_000 }, { retryAt: 100_000 }], 40_000],
+    [[{ retryAt: 61_000 }], 5_000],
+    [[{ retryAt: 0 }], 5_000],
+    [[{ retryAt: 90_000_000 }], 600_000],
+  ])("of %o, asked at 60 s, is %s ms", (crowds, expected) => {
+    expect(retryAfterMs(crowds, 60_000)).toBe(expected);
+  });
+});
+
+describe("tallies", () => {
+  const laneId = "l" as Id<"lanes">;
+  const range = (status: "waiting" | "ready" | "prefetched" | "running", count: number, read = count) => ({
+    laneId,
+    status,
+    level: 1,
+    count,
+    more: read < count,
+    read,
+    requesters: [{ name: "ada", read: read / 2 }],
+  });
+  const ranges = [
+    range("ready", 4_000, 2_000),
+    range("waiting", 10),
+    range("prefetched", 1),
+    range("running", 6),
+  ];
+
+  it("sums a lane's ranges, what is held as running", () => {
+    const lane = { laneId, name: "n", oldestReadyAt: 5 };
+    expect(tallyLane(lane, ranges)).toEqual({ ...lane, ready: 4_000, waiting: 10, running: 7 });
+    const other = { ...lane, laneId: "m" as Id<"lanes"> };
+    expect(tallyLane(other, ranges)).toMatchObject({ ready: 0, waiting: 0, running: 0 });
+  });
+
+  it("gives each requester its share of what is queued", () => {
+    expect([...queuedByRequester(ranges)]).toEqual([["ada", 2_005]]);
+  });
+});
