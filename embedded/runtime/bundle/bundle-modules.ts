@@ -42,6 +42,19 @@ export function isModule(path: string): boolean {
   return base.split(".").length === 2 || (folders.length === 0 && base.startsWith("auth.config."));
 }
 
+const COMPONENT_OF_PATH = /^[A-Za-z0-9_.]+$/;
+
+/** Why Convex would refuse to deploy a module for its path, in Convex's words; null when it would not. */
+export function faultOfPath({ module }: ModuleFile): string | null {
+  const path = `${module}.js`;
+  const bad = path.split("/").find((component) => !COMPONENT_OF_PATH.test(component));
+  if (bad === undefined) return null;
+  return (
+    `${path} is not a valid path to a Convex module. Path component ${bad} can only contain ` +
+    "alphanumeric characters, underscores, or periods."
+  );
+}
+
 /** Whether a source asks for Convex's Node.js runtime with its "use node" directive. */
 export function asksForNode(source: string): boolean {
   return USE_NODE.test(source);

@@ -57,6 +57,21 @@ describe("bundling", () => {
     expect(outcome.bundle.code).toContain("function double");
   });
 
+  test("refuses the paths that Convex refuses, in its words", async () => {
+    const outcome = await bundleOf({
+      "fine_1.ts": "export {};",
+      "lib/file-types.ts": "export {};",
+      "lib/file-types.test.ts": "export {};",
+      "my-lib/deep/x.ts": "export {};",
+    });
+    expect(outcome).toEqual({
+      kind: "failed",
+      message:
+        "lib/file-types.js is not a valid path to a Convex module. Path component file-types.js can only contain alphanumeric characters, underscores, or periods.\n" +
+        "my-lib/deep/x.js is not a valid path to a Convex module. Path component my-lib can only contain alphanumeric characters, underscores, or periods.",
+    });
+  });
+
   test("reports a syntax error in esbuild's words, with its place", async () => {
     const outcome = await bundleOf({ "bad.ts": "export const x = ;" });
     expect(outcome).toMatchObject({ kind: "failed" });

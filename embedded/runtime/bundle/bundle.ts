@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { formatMessages, type BuildFailure } from "esbuild";
-import { asksForNode, findModules, type ModuleFile } from "./bundle-modules.ts";
+import { asksForNode, faultOfPath, findModules, type ModuleFile } from "./bundle-modules.ts";
 import { bundleModules, type BundledScript } from "./bundle-script.ts";
 import { findComponents } from "../components/component-definitions.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
@@ -40,6 +40,8 @@ async function bundle(root: string): Promise<BundleOutcome> {
   const scripts = new Map<string, BundledScript>();
   for (const definition of new Set(mounts.map((mount) => mount.definition))) {
     const modules = await findModules(folders.get(definition) ?? root);
+    const faults = modules.map(faultOfPath).filter((fault) => fault !== null);
+    if (faults.length > 0) return { kind: "failed", message: faults.join("\n") };
     const forNode = await modulesForNode(modules);
     if (forNode.length > 0) {
       const names = forNode.map(({ file }) => file).join(", ");
