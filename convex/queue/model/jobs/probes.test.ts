@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { firstPlaceAt, ringSize, seats } from "../placement.ts";
+import { arcOf } from "../rings/arcs.ts";
+import { compareSeats, probesOf } from "./probes.ts";
+
+const whole = arcOf(0, 0);
+
+describe("probesOf", () => {
+  it("looks at each slot of a home from the seat after the last one served", () => {
+    const home = [{ from: firstPlaceAt(0), to: firstPlaceAt(ringSize / 2) }];
+    expect(probesOf(home, 4, firstPlaceAt(99) + 7, Math.random)).toEqual([
+      { from: 0, split: 8, to: firstPlaceAt(ringSize / 4) },
+      {
+        from: firstPlaceAt(ringSize / 4),
+        split: firstPlaceAt(ringSize / 4) + 8,
+        to: firstPlaceAt(ringSize / 2),
+      },
+    ]);
+  });
+
+  it("covers any home once, in at most a few more stretches than sixteen", () => {
+    const position = fc.double({ min: 0, max: ringSize, maxExcluded: true, noNaN: true });
+    const slots = fc.integer({ min: 0, max: 14 }).map((power) => 2 ** power);
+    const place = fc.integer({ min: 0, max: ringSize * seats - 1 });
+    const draw = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+    fc.assert(
+      fc.property(position, position, slots, place, draw, (from, next, count, after, random) => {
+        const home = arcOf(from, next);
+        const probes = probesOf(home, count, after, () => random);
+        expect(probes.length).toBeLessThanOrEqual(16 + 2 * home.length);
+        const sizes = (ranges: readonly { from: number; to: number }[]) =>
+          ranges.reduce((sum, range) => sum + range.to - range.from, 0);
+        expect(sizes(probes)).toBe(sizes(home));
+        for (const probe of probes) {
+          expect(probe.from).toBeLessThan(probe.to);
+          expect(probe.split).toBeGreaterThanOrEqual(probe.from);
+          expect(probe.split).toBeLessThanOrEqual(probe.to);
+          expect(home.some(({ from: start, to }) => start <= probe.from && probe.to <= to)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it("begins at a slot drawn by chance where a stretch has several", () => {
+    const draws = [0, 0.5, 0.99];
+    const firsts = draws.map((draw) => probesOf(whole, 64, 0, () => draw)[0]?.split);
+    const slot = (ringSize / 64) * seats;
+    expect(firsts).toEqual([1, 2 * slot + 1, 3 * slot + 1]);
+  });
+});
+
+describe("compareSeats", () => {
+  it("goes around from the seat after the last one served, whatever the slots", () => {
+    const seatsAt = (...given: number[]) => given.map((seat, i) => firstPlaceAt(1_000 - i) + seat);
+    const sorted = seatsAt(3, 9, 5, 7).sort((a, b) => compareSeats(a, b, firstPlaceAt(44) + 5));
+    expect(sorted.map((place) => place % seats)).toEqual([7, 9, 3, 5]);
+  });
+});

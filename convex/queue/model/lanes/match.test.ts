@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import type { Capabilities, Requirements } from "../../validators.ts";
+import { matches } from "./match.ts";
+
+const capabilities: Capabilities = {
+  kinds: ["chat", "ocr"],
+  models: ["small", "large"],
+  memoryMb: 8_192,
+  gpu: true,
+  contextTokens: 4_096,
+  tags: ["eu", "fast"],
+};
+const able = { capabilities, groups: ["design"], dataClasses: ["internal"] };
+const bare = { capabilities: { kinds: ["chat"] }, groups: [], dataClasses: [] };
+
+describe("matches", () => {
+  it.each<[string, Requirements | undefined, boolean, boolean]>([
+    ["nothing", undefined, true, true],
+    ["nothing, in words", {}, true, true],
+    ["a model that it has", { model: "large" }, true, false],
+    ["a model that it has not", { model: "huge" }, false, false],
+    ["as much memory as it has", { memoryMb: 8_192 }, true, false],
+    ["more memory", { memoryMb: 8_193 }, false, false],
+    ["no memory", { memoryMb: 0 }, true, true],
+    ["a GPU", { gpu: true }, true, false],
+    ["no GPU", { gpu: false }, true, true],
+    ["as long a context as it has", { contextTokens: 4_096 }, true, false],
+    ["a longer context", { contextTokens: 4_097 }, false, false],
+    ["tags that it has all of", { tags: ["fast", "eu"] }, true, false],
+    ["tags that it has one of", { tags: ["fast", "us"] }, false, false],
+    ["no tags", { tags: [] }, true, true],
+    ["groups that it is in one of", { groups: ["sales", "design"] }, true, false],
+    ["groups that it is in none of", { groups: ["sales"] }, false, false],
+    ["no groups", { groups: [] }, true, true],
+    ["a data class that it is allowed", { dataClass: "internal" }, true, false],
+    ["a data class that it is not allowed", { dataClass: "secret" }, false, false],
+    [
+      "all at once",
+      { model: "small", memoryMb: 1, gpu: true, tags: ["eu"], groups: ["design"] },
+      true,
+      false,
+    ],
+    [
+      "all but one",
+      { model: "small", memoryMb: 1, gpu: true, tags: ["us"], groups: ["design"] },
+      false,
+      false,
+    ],
+  ])("%s", (_, requirements, expected, ofBare) => {
+    expect(matches(able, "chat", requirements)).toBe(expected);
+    expect(matches(bare, "chat", requirements)).toBe(ofBare);
+  });
+
+  it("wants the kind, of one that has said what it can do", () => {
+    expect(matches(able, "hash")).toBe(false);
+    expect(matches({ groups: [], dataClasses: [] }, "chat")).toBe(false);
+  });
+});

@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ringSize, slotsFor } from "../placement.ts";
+import { estimateCount, isMisfit } from "./resize.ts";
+
+describe("estimateCount", () => {
+  it.each([
+    ["none", 5, [], 4, 0],
+    ["all of a small ring", 5, [7, 9], 4, 2],
+    ["one in four thousand points", 0, [4_096, 8_192], 2, 16],
+    ["around the end", ringSize - 1_024, [0, 1_024], 2, 64],
+    ["those of a ring of just so many", 5, [7, 9, 5], 3, 3],
+    ["as many as there are, at one position", 5, [5, 5], 2, 2],
+  ])("of %s", (_, from, positions, wanted, count) => {
+    expect(estimateCount(from, positions, wanted)).toBe(count);
+  });
+});
+
+describe("slotsFor", () => {
+  it("are a power of two, not more than there are workers", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2_000_000 }), (workers) => {
+        const slots = slotsFor(workers);
+        expect(Math.log2(slots) % 1).toBe(0);
+        expect(slots).toBeLessThanOrEqual(Math.max(1, workers));
+        expect(slots * 2 > workers || slots === 16_384).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("isMisfit", () => {
+  it.each([
+    [16, 16, false],
+    [16, 31, false],
+    [16, 32, false],
+    [16, 64, true],
+    [16, 8, false],
+    [16, 7, true],
+    [1, 0, false],
+    [16_384, 1_000_000, false],
+  ])("%i slots for %i workers: %s", (slots, workers, misfit) => {
+    expect(isMisfit(slots, workers)).toBe(misfit);
+  });
+});
