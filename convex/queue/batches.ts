@@ -1,4 +1,4 @@
-import { paginator } from "convex-helpers/server/pagination";
+import { stream } from "convex-helpers/server/stream";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
@@ -77,7 +77,7 @@ export const list = query({
   args: { scope: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(batchView),
   handler: async (ctx, { scope, paginationOpts }) => {
-    const found = await paginator(ctx.db, schema)
+    const found = await stream(ctx.db, schema)
       .query("batches")
       .withIndex("by_scope", (q) => q.eq("scope", scope))
       .order("desc")

@@ -1,4 +1,4 @@
-import { paginator } from "convex-helpers/server/pagination";
+import { stream } from "convex-helpers/server/stream";
 import { v } from "convex/values";
 import { internalAction, internalMutation, internalQuery } from "./builders.ts";
 import { countAll } from "./model/counts/countAll.ts";
@@ -35,7 +35,7 @@ export const lanesToCount = internalQuery({
     cursor: v.union(v.string(), v.null()),
   }),
   handler: async (ctx, { cursor }) => {
-    const { page, isDone, continueCursor } = await paginator(ctx.db, schema)
+    const { page, isDone, continueCursor } = await stream(ctx.db, schema)
       .query("lanes")
       .withIndex("by_name")
       .paginate({ cursor, numItems: lanesPerPage });

@@ -1,6 +1,6 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
-import { paginator } from "convex-helpers/server/pagination";
+import { stream } from "convex-helpers/server/stream";
 import { query } from "./builders.ts";
 import { boundedPage } from "./model/page.ts";
 import schema from "./schema.ts";
@@ -17,7 +17,7 @@ export const list = query({
   args: { scope: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(eventView),
   handler: async (ctx, { scope, paginationOpts }) => {
-    const found = await paginator(ctx.db, schema)
+    const found = await stream(ctx.db, schema)
       .query("events")
       .withIndex("by_scope", (q) => q.eq("scope", scope))
       .order("desc")

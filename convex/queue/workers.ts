@@ -1,4 +1,4 @@
-import { paginator } from "convex-helpers/server/pagination";
+import { stream } from "convex-helpers/server/stream";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
@@ -86,7 +86,7 @@ export const list = query({
   args: { ...inScope, online: v.optional(v.boolean()), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(workerView),
   handler: async (ctx, { scope, online, paginationOpts }) => {
-    const found = await paginator(ctx.db, schema)
+    const found = await stream(ctx.db, schema)
       .query("workers")
       .withIndex("by_online", (q) =>
         online === undefined ? q.eq("scope", scope) : q.eq("scope", scope).eq("online", online),
@@ -103,7 +103,7 @@ export const history = query({
   returns: paginationResultValidator(attemptView),
   handler: async (ctx, { scope, workerId, paginationOpts }) => {
     const worker = await loadOwned(ctx, "workers", scope, workerId);
-    const found = await paginator(ctx.db, schema)
+    const found = await stream(ctx.db, schema)
       .query("attempts")
       .withIndex("by_worker", (q) => q.eq("workerId", worker._id))
       .order("desc")

@@ -1,4 +1,4 @@
-import { paginator } from "convex-helpers/server/pagination";
+import { stream } from "convex-helpers/server/stream";
 import type { MutationCtx } from "../../builders.ts";
 import schema from "../../schema.ts";
 import { maintenance } from "../references.ts";
@@ -25,7 +25,7 @@ export async function reviveMany(
   now: number,
 ): Promise<{ started: number; more: boolean }> {
   const { scope, kind, status, cursor, before } = which;
-  const { page, isDone, continueCursor } = await paginator(ctx.db, schema)
+  const { page, isDone, continueCursor } = await stream(ctx.db, schema)
     .query("jobs")
     .withIndex("by_status", (q) => q.eq("scope", scope).eq("status", status))
     .order("desc")

@@ -1,4 +1,4 @@
-import { paginator } from "convex-helpers/server/pagination";
+import { stream } from "convex-helpers/server/stream";
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import schema from "../../schema.ts";
 import { maintenance } from "../references.ts";
@@ -14,7 +14,7 @@ const unusedMs = 36 * 3_600_000;
  * next submission would open them again.
  */
 export async function forgetLanes(ctx: MutationCtx, cursor: string | null, now: number): Promise<void> {
-  const { page, isDone, continueCursor } = await paginator(ctx.db, schema)
+  const { page, isDone, continueCursor } = await stream(ctx.db, schema)
     .query("lanes")
     .withIndex("by_creation_time")
     .paginate({ cursor, numItems: lanesPerPiece });
