@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { defaultSettings } from "./model/settings.ts";
+import { queue, refused, scope, startQueue } from "./testing/queue.fixture.ts";
+
+describe("settings", () => {
+  it("are a scope's own over those of all scopes over the defaults", async () => {
+    const t = startQueue();
+    expect(await t.query(queue.settings.get, { scope })).toEqual(defaultSettings);
+    await t.mutation(queue.settings.configure, {
+      scope: "",
+      values: { leaseMs: 20_000, maxQueued: 7, policy: { maxFailures: 2 } },
+    });
+    await t.mutation(queue.settings.configure, {
+      scope,
+      values: { maxQueued: 9, policy: { chunksKeptMs: 0 } },
+    });
+    expect(await t.query(queue.settings.get, { scope })).toEqual({
+      ...defaultSettings,
+      leaseMs: 20_000,
+      maxQueued: 9,
+      policy: { ...defaultSettings.policy, maxFailures: 2, chunksKeptMs: 0 },
+    });
+    // What is left out is the default again.
+    await t.mutation(queue.settings.configure, { scope, values: {} });
+    expect(await t.query(queue.settings.get, { scope })).toMatchObject({ maxQueued: 7 });
+  });
+
+  it.each([
+    { leaseMs: 4_999 },
+    { offlineAfterMs: Number.NaN },
+    { maxQueued: 0 },
+    { maxQueuedPerRequester: 1.5 },
+    { maxPayloadBytes: 1_000_001 },
+    { watchMs: 3_600_001 },
+    { policy: { maxFailures: 0 } },
+    { policy: { recordKeptMs: -1 } },
+    { policy: { backoff: { firstMs: 1, factor: 0.5, maxMs: 1, jitter: 0 } } },
+  ])("refuse %o", async (values) => {
+    const t = startQueue();
+    expect(await refused(t.mutation(queue.settings.configure, { scope, values }))).toBe("invalid");
+  });
+});
