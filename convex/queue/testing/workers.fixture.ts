@@ -1,4 +1,6 @@
-import { present } from "../model/refuse.ts";
+import { ConvexError } from "convex/values";
+import { expect } from "vitest";
+import { present, type QueueRefusalCode } from "../model/refuse.ts";
 import type { Capabilities, ClaimedJob, NextWork, Wish } from "../validators.ts";
 import { queue, scope, type Backend } from "./queue.fixture.ts";
 
@@ -86,4 +88,20 @@ export async function fail(
 
 export async function heldBy(t: Backend, { keyHash }: TestWorker) {
   return await t.query(queue.work.held, { keyHash });
+}
+
+/** Where the worker waits. */
+export async function standsOf(t: Backend, { keyHash }: TestWorker) {
+  return (await t.query(queue.work.candidates, { keyHash, stands: [] })).stands;
+}
+
+/** Expects the refusal that an app would read from the ConvexError. */
+export async function expectRefusal(call: Promise<unknown>, code: QueueRefusalCode): Promise<void> {
+  const thrown: unknown = await call.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(thrown).toBeInstanceOf(ConvexError);
+  const data: unknown = (thrown as ConvexError<string>).data;
+  expect(typeof data === "string" ? JSON.parse(data) : data).toMatchObject({ code });
 }
