@@ -9,7 +9,6 @@ import { promisify } from "node:util";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { api } from "../convex/_generated/api.js";
-import type { Id } from "../convex/_generated/dataModel.js";
 import type { ChatRequest } from "../app/jobs/chat.ts";
 import type { ModelFile } from "../app/contract/runner.ts";
 import { readManifest } from "./models/manifest.ts";
@@ -66,14 +65,10 @@ export type Deployment = {
   readonly folder: string;
   /** `through`: another way to the backend than its own address. */
   readonly startDonor: (name: string, idleSeconds: number, through?: string) => Promise<DonorProcess>;
-  readonly submit: (request: ChatRequest, stream?: boolean) => Promise<Id<"jobs">>;
-  readonly cancel: (jobId: Id<"jobs">) => Promise<unknown>;
+  readonly submit: (request: ChatRequest, stream?: boolean) => Promise<string>;
+  readonly cancel: (jobId: string) => Promise<unknown>;
   /** Waits until the job looks as it should. */
-  readonly until: (
-    jobId: Id<"jobs">,
-    holds: (job: JobView) => boolean,
-    timeoutMs?: number,
-  ) => Promise<JobView>;
+  readonly until: (jobId: string, holds: (job: JobView) => boolean, timeoutMs?: number) => Promise<JobView>;
   /** Calls an internal function with the admin key. */
   readonly admin: (path: string, args: Record<string, unknown>) => Promise<unknown>;
   readonly stop: () => Promise<void>;
@@ -165,7 +160,7 @@ export async function startDeployment(use: "demo" | "slow"): Promise<Deployment>
     submit: async (request, stream = false) => {
       const asked = { ...request, messages: [...request.messages], stop: [...request.stop] };
       const args = { apiKey, model: model.modelId, request: asked, stream };
-      return ((await admin("requests:submit", args)) as { jobId: Id<"jobs"> }).jobId;
+      return ((await admin("requests:submit", args)) as { jobId: string }).jobId;
     },
     cancel: (jobId) => client.mutation(api.requests.cancel, { apiKey, jobId }),
     until: (jobId, holds, timeoutMs = 20_000) =>

@@ -20,17 +20,21 @@ import { type PowerReading, powerSensor } from "../sensors/power.ts";
 import type { Sensor } from "../sensors/sensor.ts";
 import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
 import { lockFolder } from "../store/folder-lock.ts";
-import { connectBackend } from "../worker/convex-backend.ts";
-import { openIdentity } from "../worker/identity.ts";
-import { Worker, type WorkerChange } from "../worker/worker.ts";
+import { type Connection, followConnection, notConnected } from "../worker/connection.ts";
+import { ActivityReport } from "./activity-report.ts";
+import { connect } from "./connect.ts";
 import { ConnectionGrace } from "./connection-grace.ts";
+import { DonatedWork } from "./donated-work.ts";
 import { EarningsFeed } from "./earnings-feed.ts";
 import { Enrolling } from "./enrolling.ts";
 import { FirstLook } from "./first-look.ts";
+import { openIdentity } from "./identity.ts";
 import { InputWatch } from "./input-watch.ts";
 import { DonorLoop, type WakeReason } from "./loop.ts";
-import { openSettings } from "./settings.ts";
+import { Member } from "./member.ts";
 import { membershipOf } from "./membership.ts";
+import { organizationOf } from "./organization.ts";
+import { openSettings } from "./settings.ts";
 import { factsView, initialSnapshot, modelViews, settingsView } from "./views.ts";
 
 export type DonorOptions = {
@@ -89,14 +93,9 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
 
   const runner = new RunnerSupervisor(options.spawnRunner, log);
   const catalogue = new ModelCatalogue(log);
-  const backend = connectBackend({
-    url: options.backendUrl,
-    deviceKey: identity.current().deviceKey,
-    log,
-    ...(options.webSocketConstructor === undefined
-      ? {}
-      : { webSocketConstructor: options.webSocketConstructor }),
-  });
+  const { deviceKey } = identity.current();
+  const client = connect(options.backendUrl, options.webSocketConstructor);
+  const organization = organizationOf(client, deviceKey, log);
   const measured = ownCpuTime(() => runner.pid);
   const ownTime = process.platform === "linux" ? measured : (options.ownCpuTime ?? measured);
   const sensors = gatherFacts({
@@ -108,26 +107,27 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     initialSnapshot(options, settings.current(), identity.current().enrolment),
   );
   const grace = new ConnectionGrace(() => loop.wake("connection"));
-  const earnings = new EarningsFeed(backend, snapshot);
+  const earnings = new EarningsFeed(organization, snapshot);
+  const reports = new ActivityReport(organization, log);
+  const member = new Member(organization, onMember);
+  let connection: Connection = notConnected;
 
-  const worker = new Worker({
-    backend,
-    runner,
-    catalogue,
-    threads,
+  const work = new DonatedWork({
+    ...{ client, deviceKey, runner, catalogue, threads, log },
     version: options.version,
-    log,
-    onChange: onWorkerChange,
+    wanted: () => member.me?.models ?? [],
+    onWork: (view) => snapshot.update({ work: view }),
+    onGreeted: () => reports.greeted(),
   });
   const onEnrolled = (): void => {
-    worker.enrolled();
+    member.enrolled();
     earnings.enrolled();
   };
   const enrolling = new Enrolling({
-    backend,
+    organization,
     identity,
     name: options.name,
-    connected: () => worker.connection.connected,
+    connected: () => connection.connected,
     onEnrolled: () => {
       onEnrolled();
       loop.wake("enrolment");
@@ -142,10 +142,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       now,
       ...sensors.read(),
       connection: grace.fact(now),
-      membership: membershipOf(identity.current().enrolment, worker),
+      membership: membershipOf(identity.current().enrolment, member),
       pause,
       donateNowUntil,
-      modelReady: worker.usableModels.length > 0,
+      modelReady: work.usableModels.length > 0,
     };
   };
   const input = new InputWatch(options.idle, () => loop.wake("input"));
@@ -156,14 +156,14 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     onLook: (activity, seen, recheckAt) => {
       // Asked for by the person, donating goes on under their hands: then input says nothing.
       input.watch(activity.kind === "donating" && activity.reason === "idle");
-      worker.setActivity(activity);
+      reports.setActivity(activity);
       earnings.follow(seen.now);
       snapshot.update({
         activity,
         recheckAt,
         facts: factsView(seen),
-        connection: worker.connection.connected ? "online" : first.everConnected ? "offline" : "connecting",
-        models: modelViews(worker.me, catalogue),
+        connection: connection.connected ? "online" : first.everConnected ? "offline" : "connecting",
+        models: modelViews(member.me, catalogue),
         ...settingsView(settings.current(), seen.now),
       });
     },
@@ -171,19 +171,19 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   });
 
   const first = new FirstLook({
-    connected: () => worker.connection.connected,
-    known: () => worker.me !== null || worker.unknownHere || identity.current().enrolment === null,
+    connected: () => connection.connected,
+    known: () => member.me !== null || member.unknownHere || identity.current().enrolment === null,
     begin: () => loop.start(),
   });
 
   function perform(effect: Effect): void {
     switch (effect.kind) {
       case "accept":
-        worker.accept();
+        work.accept();
         return;
       case "yield": {
         const startedAt = performance.now();
-        void worker.yield(effect.reason).then(() => {
+        void work.yield(effect.reason).then(() => {
           const tookMs = Math.round(performance.now() - startedAt);
           log("info", "donor.yielded", { reason: effect.reason, tookMs });
         });
@@ -194,43 +194,34 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     }
   }
 
-  function onWorkerChange(change: WorkerChange): void {
-    switch (change) {
-      case "connection":
-        grace.update(worker.connection);
-        if (first.consider()) loop.wake("connection");
-        return;
-      case "me":
-        followMe();
-        if (first.consider()) loop.wake("enrolment");
-        return;
-      case "models":
-        loop.wake("models");
-        return;
-      case "work":
-        snapshot.update({ work: worker.work });
-        return;
-      default:
-        return assertNever(change);
-    }
+  function onConnection(next: Connection): void {
+    connection = next;
+    grace.update(next);
+    if (first.consider()) loop.wake("connection");
   }
 
-  function followMe(): void {
-    const { me } = worker;
+  function onMember(): void {
+    const { me } = member;
     if (me !== null) {
       snapshot.update({
         organization: { name: me.organizationName },
         device: { id: me.deviceId, name: me.name },
       });
       void enrolling.remember(me);
-    } else if (worker.unknownHere) {
+    } else {
       snapshot.update({ organization: null, device: null });
     }
+    work.wantedChanged(me?.status === "active");
+    if (first.consider()) loop.wake("enrolment");
   }
 
+  catalogue.onChange(() => {
+    work.modelsChanged();
+    loop.wake("models");
+  });
   for (const file of options.bundledModels) void catalogue.add(file);
   await sensors.start(() => loop.wake("sample"));
-  worker.start();
+  const unfollow = followConnection(client, onConnection);
   if (identity.current().enrolment !== null) onEnrolled();
 
   return {
@@ -255,8 +246,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       sensors.stop();
       grace.stop();
       earnings.stop();
-      await worker.stop(leaveWithinMs);
-      await Promise.race([backend.close(), new Promise((resolve) => setTimeout(resolve, 500))]);
+      reports.stop();
+      member.stop();
+      unfollow();
+      await work.stop(leaveWithinMs);
+      await Promise.race([client.close(), new Promise((resolve) => setTimeout(resolve, 500))]);
     },
   };
 }

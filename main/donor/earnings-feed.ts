@@ -1,27 +1,28 @@
 import type { SnapshotStore } from "../snapshot-store.ts";
-import type { Backend, Unsubscribe } from "../worker/backend.ts";
+import type { Unsubscribe } from "../worker/calls.ts";
 import { startOfDay } from "./local-day.ts";
+import type { Organization } from "./organization.ts";
 
 /** As many of the last jobs as the panel shows. */
 const historyRows = 50;
 
 /** Keeps the snapshot's earnings and history as the backend has them, "today" included. */
 export class EarningsFeed {
-  readonly #backend: Pick<Backend, "onEarnings" | "onHistory">;
+  readonly #organization: Pick<Organization, "onEarnings" | "onHistory">;
   readonly #snapshot: SnapshotStore;
   #enrolled = false;
   #since: number | null = null;
   #earnings: Unsubscribe | null = null;
   #history: Unsubscribe | null = null;
 
-  constructor(backend: Pick<Backend, "onEarnings" | "onHistory">, snapshot: SnapshotStore) {
-    this.#backend = backend;
+  constructor(organization: Pick<Organization, "onEarnings" | "onHistory">, snapshot: SnapshotStore) {
+    this.#organization = organization;
     this.#snapshot = snapshot;
   }
 
   enrolled(): void {
     this.#enrolled = true;
-    this.#history ??= this.#backend.onHistory(historyRows, (rows) =>
+    this.#history ??= this.#organization.onHistory(historyRows, (rows) =>
       this.#snapshot.update({ history: rows.map((row) => ({ ...row })) }),
     );
     this.follow(Date.now());
@@ -33,7 +34,7 @@ export class EarningsFeed {
     if (!this.#enrolled || since === this.#since) return;
     this.#since = since;
     const before = this.#earnings;
-    this.#earnings = this.#backend.onEarnings(since, ({ balanceMicro, todayMicro, jobsSucceeded }) =>
+    this.#earnings = this.#organization.onEarnings(since, ({ balanceMicro, todayMicro, jobsSucceeded }) =>
       this.#snapshot.update({
         earnings: { balanceMicro: String(balanceMicro), todayMicro: String(todayMicro), jobsSucceeded },
       }),

@@ -1,11 +1,11 @@
 import type { Reply } from "../../app/contract/ipc.ts";
 import { errorName, type Log } from "../log.ts";
-import type { Backend, Me } from "../worker/backend.ts";
-import type { IdentityStore } from "../worker/identity.ts";
 import { enrolmentRefusals } from "./enrolment-words.ts";
+import type { IdentityStore } from "./identity.ts";
+import type { Me, Organization } from "./organization.ts";
 
 export type EnrollingParts = {
-  readonly backend: Pick<Backend, "enroll">;
+  readonly organization: Pick<Organization, "enroll">;
   readonly identity: IdentityStore;
   /** What the organization calls this device. */
   readonly name: string;
@@ -24,12 +24,12 @@ export class Enrolling {
 
   /** Never rejects: a failure is a refusal, in words for whoever typed the code. */
   async enroll(code: string): Promise<Reply> {
-    const { backend, name, connected, onEnrolled, log } = this.#parts;
+    const { organization, name, connected, onEnrolled, log } = this.#parts;
     if (!connected()) {
       return refused("The organization's server cannot be reached just now. Try again later.");
     }
     try {
-      const outcome = await backend.enroll(code, name, `${process.platform} ${process.arch}`);
+      const outcome = await organization.enroll(code, name, `${process.platform} ${process.arch}`);
       if (outcome.kind === "refused") return refused(enrolmentRefusals[outcome.reason]);
       await this.remember(outcome);
       onEnrolled();

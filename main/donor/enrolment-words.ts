@@ -1,4 +1,4 @@
-import type { EnrolOutcome } from "../worker/backend.ts";
+import type { EnrolOutcome } from "./organization.ts";
 
 type Refusal = Extract<EnrolOutcome, { kind: "refused" }>["reason"];
 

@@ -1,6 +1,6 @@
 import type { Facts } from "../../app/policy/facts.ts";
-import type { Me } from "../worker/backend.ts";
-import type { Enrolment } from "../worker/identity.ts";
+import type { Enrolment } from "./identity.ts";
+import type { Me } from "./organization.ts";
 
 /** What the backend last said of this device; until it says anything, an enrolment that is remembered counts. */
 export function membershipOf(

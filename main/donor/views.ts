@@ -1,8 +1,8 @@
 import type { DonorSnapshot, FactsView, ModelView } from "../../app/contract/snapshot.ts";
 import { type Facts, unknown } from "../../app/policy/facts.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
-import type { Me } from "../worker/backend.ts";
-import type { Enrolment } from "../worker/identity.ts";
+import type { Enrolment } from "./identity.ts";
+import type { Me } from "./organization.ts";
 import type { Settings } from "./settings.ts";
 
 type Program = {

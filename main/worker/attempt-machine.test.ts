@@ -1,15 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type AttemptEvent, type AttemptState, step } from "./attempt-machine.ts";
+import { type AttemptEvent, type AttemptState, isUnderWay, step, takesRoom } from "./attempt-machine.ts";
 
-const result = {
-  text: "x",
-  finishReason: "stop",
-  usage: { promptTokens: 1, completionTokens: 1 },
-  timing: { prefillMs: 1, generateMs: 1 },
-} as const;
-const error = { code: "internal_error", message: "m", retryable: true } as const;
+const result = { digest: "x" };
+const error = { code: "handler_error", message: "m", retryable: true } as const;
 
 const states: { readonly [Kind in AttemptState["kind"]]: AttemptState } = {
+  waiting: { kind: "waiting" },
   running: { kind: "running" },
   stopping: { kind: "stopping", reason: "in-use" },
   dropping: { kind: "dropping" },
@@ -19,6 +15,7 @@ const states: { readonly [Kind in AttemptState["kind"]]: AttemptState } = {
   ended: { kind: "ended" },
 };
 const events: { readonly [Kind in AttemptEvent["kind"]]: AttemptEvent } = {
+  begin: { kind: "begin" },
   done: { kind: "done", result },
   failed: { kind: "failed", error },
   stopped: { kind: "stopped" },
@@ -30,6 +27,7 @@ const events: { readonly [Kind in AttemptEvent["kind"]]: AttemptEvent } = {
 /** Every edge: state → event → "next effect"; what is not named stays, without an effect. */
 const edges: { readonly [Kind in AttemptState["kind"]]: { readonly [E in AttemptEvent["kind"]]?: string } } =
   {
+    waiting: { begin: "running run", yield: "releasing release", gone: "ended" },
     running: {
       done: "completing complete",
       failed: "failing fail",
@@ -65,5 +63,17 @@ describe("a held attempt", () => {
     expect(step(states.running, events.done).effect).toEqual({ kind: "complete", result });
     expect(step(states.stopping, events.failed).effect).toEqual({ kind: "fail", error });
     expect(step(states.stopping, events.stopped).effect).toEqual({ kind: "release", reason: "in-use" });
+    expect(step(states.waiting, events.yield).effect).toEqual({ kind: "release", reason: "on-battery" });
+  });
+
+  it("takes room until its handler has let go, and not while its last call is under way", () => {
+    const all = Object.values(states);
+    expect(all.filter(takesRoom).map(({ kind }) => kind)).toEqual([
+      "waiting",
+      "running",
+      "stopping",
+      "dropping",
+    ]);
+    expect(all.filter(isUnderWay).map(({ kind }) => kind)).toEqual(["running", "stopping", "dropping"]);
   });
 });

@@ -1,146 +1,170 @@
+import type { Value } from "convex/values";
 import { assertNever } from "../../app/assert-never.ts";
-import type { WorkView } from "../../app/contract/snapshot.ts";
-import type { ModelFile } from "../../app/contract/runner.ts";
-import type { ChatRequest, JobError } from "../../app/jobs/chat.ts";
 import { errorName, type Log } from "../log.ts";
-import type { RunnerJob, RunEvents, RunOutcome } from "../runner/supervisor.ts";
-import { happening, withResolvers } from "../with-resolvers.ts";
+import { happening } from "../with-resolvers.ts";
 import { type AttemptEffect, type AttemptEvent, type AttemptState, step } from "./attempt-machine.ts";
-import type { AttemptBackend, Claimed } from "./backend.ts";
-import { ChunkAppender } from "./chunk-appender.ts";
-import { withRetries } from "./with-retries.ts";
-import { WorkProgress } from "./work-progress.ts";
+import type { Handler, JobContext } from "./handler.ts";
+import { attemptErrorOf, JobFailure, JobLetGo } from "./job-failure.ts";
+import type { Acknowledged, AttemptError, ClaimedJob } from "./protocol.ts";
+import { TextStream } from "./text-stream.ts";
 
-/** The part of the runner's supervisor that an attempt needs. */
-export type Runner = {
-  run(job: RunnerJob, events: RunEvents): Promise<RunOutcome>;
-  abort(): Promise<void>;
+/** The calls that an attempt ends with. Each is tried again by whoever makes it. */
+export type AttemptCalls = {
+  append(attemptId: string, seq: number, text: string): Promise<Acknowledged>;
+  complete(attemptId: string, result: Value, report: Value | undefined): Promise<{ readonly kind: string }>;
+  fail(attemptId: string, error: AttemptError): Promise<{ readonly kind: string }>;
+  release(attemptId: string, reason: string): Promise<{ readonly kind: string }>;
 };
 
 export type AttemptParts = {
-  readonly backend: AttemptBackend;
-  readonly runner: Runner;
-  readonly threads: number;
+  readonly calls: AttemptCalls;
+  readonly handler: Handler;
+  readonly chunkEveryMs: number;
   readonly log: Log;
-  readonly onProgress: (view: WorkView) => void;
-  /** Asked when the result is sent: whether this device takes another job right after. */
-  readonly wantsNext: () => boolean;
+  readonly onProgress: (attemptId: string, view: unknown) => void;
 };
 
-export type AttemptEnd = {
-  /** A job that came with the settlement: it is held already. */
-  readonly next: Claimed | null;
-  /** The SHA-256 of the model's file where the runner found it missing or corrupt. */
-  readonly badModel: string | null;
-};
-
-/** One job from its claim to its end on this device: runs it, streams it, and tells the backend. */
+/** One job from when it was handed out to its end at this worker: runs its handler, streams its text, tells the queue. */
 export class HeldAttempt {
   readonly attemptId: string;
-  /** Resolves when nothing is left to do for it; never rejects. */
-  readonly ended: Promise<AttemptEnd>;
+  readonly #job: ClaimedJob;
   readonly #parts: AttemptParts;
-  readonly #appender: ChunkAppender | null;
-  readonly #stopped = happening();
-  readonly #end = withResolvers<AttemptEnd>();
-  #state: AttemptState = { kind: "running" };
-  #badModel: string | null = null;
+  readonly #stream: TextStream;
+  readonly #controller = new AbortController();
+  readonly #letGo = happening();
+  readonly #ended = happening();
+  #report: Value | undefined;
+  #state: AttemptState = { kind: "waiting" };
 
-  constructor(claimed: Claimed, request: ChatRequest, model: ModelFile, parts: AttemptParts) {
-    this.attemptId = claimed.attemptId;
-    this.ended = this.#end.promise;
+  constructor(job: ClaimedJob, parts: AttemptParts) {
+    this.attemptId = job.attemptId;
+    this.#job = job;
     this.#parts = parts;
-    this.#appender = claimed.watched
-      ? new ChunkAppender(
-          (seq, text) => parts.backend.append(this.attemptId, seq, text),
-          () => this.#on({ kind: "gone" }),
-        )
-      : null;
-    void this.#run(claimed, request, model);
+    this.#stream = new TextStream({
+      append: (seq, text) => parts.calls.append(job.attemptId, seq, text),
+      onFenced: () => this.gone(),
+      everyMs: parts.chunkEveryMs,
+      watched: job.watched,
+    });
   }
 
-  get state(): AttemptState["kind"] {
-    return this.#state.kind;
+  get state(): AttemptState {
+    return this.#state;
   }
 
-  /** Stops the runner and gives the job back. Resolves when the runner is off the CPU. */
-  async yield(reason: string): Promise<void> {
+  /** Resolves when no handler is at it (any more). */
+  get letGo(): Promise<unknown> {
+    return this.#letGo.promise;
+  }
+
+  /** Resolves when nothing is left to do for it; never rejects. */
+  get ended(): Promise<unknown> {
+    return this.#ended.promise;
+  }
+
+  begin(): void {
+    this.#on({ kind: "begin" });
+  }
+
+  /** Has the handler let go, and gives the job back. */
+  yield(reason: string): void {
     this.#on({ kind: "yield", reason });
-    await this.#stopped.promise;
   }
 
-  /** The backend says that it is no longer ours. */
+  /** The queue says that it is no longer ours. */
   gone(): void {
     this.#on({ kind: "gone" });
   }
 
-  async #run(claimed: Claimed, request: ChatRequest, model: ModelFile): Promise<void> {
-    const progress = new WorkProgress(claimed, Date.now(), this.#parts.onProgress);
-    const job = { attemptId: this.attemptId, model, request, threads: this.#parts.threads };
-    const outcome = await this.#parts.runner.run(job, {
-      loaded: () => progress.loaded(),
-      text: (text) => {
-        progress.text(text);
-        this.#appender?.push(text);
-      },
-    });
-    progress.end();
-    if (outcome.kind === "failed" && isOfModelFile(outcome.error)) this.#badModel = model.sha256;
-    this.#on(outcome.kind === "aborted" ? { kind: "stopped" } : outcome);
-    this.#stopped.resolve();
+  setWatched(watched: boolean): void {
+    this.#stream.setWatched(watched);
   }
 
   #on(event: AttemptEvent): void {
     const { next, effect } = step(this.#state, event);
     this.#state = next;
-    if (next.kind !== "running" && next.kind !== "completing") this.#appender?.close();
-    if (effect !== null) void this.#perform(effect);
-    else if (next.kind === "ended") this.#end.resolve({ next: null, badModel: this.#badModel });
+    const { kind } = next;
+    if (kind !== "waiting" && kind !== "running" && kind !== "completing") this.#stream.close();
+    if (kind === "releasing" || kind === "ended") this.#letGo.resolve();
+    if (effect !== null) this.#perform(effect);
+    else if (kind === "ended") this.#ended.resolve();
   }
 
-  async #perform(effect: AttemptEffect): Promise<void> {
-    const { backend, runner, log } = this.#parts;
+  #perform(effect: AttemptEffect): void {
+    switch (effect.kind) {
+      case "run":
+        void this.#run();
+        return;
+      case "abort":
+        this.#controller.abort();
+        return;
+      case "complete":
+      case "fail":
+      case "release":
+        void this.#tell(effect);
+        return;
+      default:
+        assertNever(effect);
+    }
+  }
+
+  async #run(): Promise<void> {
+    let event: AttemptEvent;
+    try {
+      event = {
+        kind: "done",
+        result: (await this.#parts.handler(this.#job.payload, this.#context())) ?? null,
+      };
+    } catch (error) {
+      const asked = this.#controller.signal.aborted && !(error instanceof JobFailure);
+      const letGo = asked || error instanceof JobLetGo;
+      event = letGo ? { kind: "stopped" } : { kind: "failed", error: attemptErrorOf(error) };
+    }
+    this.#on(event);
+    this.#letGo.resolve();
+  }
+
+  #context(): JobContext {
+    const { attemptId, jobId, kind, requirements, number, remainingMs } = this.#job;
+    return {
+      ...{ attemptId, jobId, kind, requirements, number, remainingMs },
+      signal: this.#controller.signal,
+      append: (text) => this.#stream.push(text),
+      report: (facts) => {
+        this.#report = facts;
+      },
+      progress: (view) => this.#parts.onProgress(attemptId, view),
+    };
+  }
+
+  async #tell(effect: Extract<AttemptEffect, { kind: "complete" | "fail" | "release" }>): Promise<void> {
+    const { log, calls } = this.#parts;
     const { attemptId } = this;
-    if (effect.kind === "abort") return runner.abort();
-    let next: Claimed | null = null;
     try {
       switch (effect.kind) {
         case "complete": {
-          this.#appender?.finish();
-          const settled = await withRetries(() =>
-            backend.complete(attemptId, effect.result, this.#parts.wantsNext()),
-          );
-          if (settled.kind === "settled") next = settled.next;
-          log("info", "attempt.completed", {
-            attemptId,
-            outcome: settled.kind,
-            ...effect.result.usage,
-            ...effect.result.timing,
-          });
+          this.#stream.finish();
+          const { kind: outcome } = await calls.complete(attemptId, effect.result, this.#report);
+          log("info", "attempt.completed", { attemptId, outcome });
           break;
         }
         case "fail": {
-          const { kind } = await withRetries(() => backend.fail(attemptId, effect.error));
-          log("warn", "attempt.failed", { attemptId, code: effect.error.code, outcome: kind });
+          const { kind: outcome } = await calls.fail(attemptId, effect.error);
+          log("warn", "attempt.failed", { attemptId, code: effect.error.code, outcome });
           break;
         }
         case "release": {
-          const { kind } = await withRetries(() => backend.release(attemptId, effect.reason));
-          log("info", "attempt.released", { attemptId, reason: effect.reason, outcome: kind });
+          const { kind: outcome } = await calls.release(attemptId, effect.reason);
+          log("info", "attempt.released", { attemptId, reason: effect.reason, outcome });
           break;
         }
         default:
           assertNever(effect);
       }
     } catch (error) {
-      // What is still held then shows in `work.held`, and is given back from there.
+      // What is still held then shows in `held`, and is given back from there.
       log("error", "attempt.call-refused", { attemptId, call: effect.kind, error: errorName(error) });
     }
-    this.#state = step(this.#state, { kind: "answered" }).next;
-    this.#end.resolve({ next, badModel: this.#badModel });
+    this.#on({ kind: "answered" });
   }
-}
-
-function isOfModelFile({ code }: JobError): boolean {
-  return code === "model_corrupt" || code === "model_unavailable";
 }

@@ -1,349 +1,620 @@
-import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ChatResult } from "../../app/jobs/chat.ts";
-import { silentLog } from "../log.ts";
-import { ModelCatalogue } from "../models/catalogue.ts";
-import type { RunnerJob, RunOutcome } from "../runner/supervisor.ts";
-import {
-  type Acknowledged,
-  type ClaimOutcome,
-  type Me,
-  type Settled,
-  UnknownDeviceError,
-} from "./backend.ts";
-import { claimedJob, FakeBackend } from "./fake-backend.fixture.ts";
-import { Worker, type WorkerRunner } from "./worker.ts";
+import { ConvexError } from "convex/values";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { claimedJob, nextWork, someCursor, someStand } from "./fake-queue.fixture.ts";
+import { JobFailure } from "./job-failure.ts";
+import { settle, WorkerAtTest } from "./worker.fixture.ts";
 
-/** A runner whose jobs end when the test says so; an abort ends them as the real one does. */
-class HandRunner implements WorkerRunner {
-  readonly ran: string[] = [];
-  restingUntil: number | null = null;
-  yields = 0;
-  finish: ((outcome: RunOutcome) => void) | null = null;
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
-  run(job: RunnerJob): Promise<RunOutcome> {
-    this.ran.push(job.attemptId);
-    return new Promise((resolve) => {
-      this.finish = resolve;
+const done = (jobs: Parameters<typeof nextWork>[0] = [], stands = [someStand]) => ({
+  kind: "completed",
+  ...nextWork(jobs, jobs.length > 0 ? [] : stands),
+});
+
+const claimed = (attemptId: string, stands = [] as (typeof someStand)[]) => ({
+  kind: "claimed",
+  job: claimedJob(attemptId),
+  ...{ stands, cursor: someCursor },
+});
+
+describe("a worker that looks for jobs", () => {
+  it("says hello with what it can do, asks for a job, stands where there is none, and claims what is ready", async () => {
+    const at = new WorkerAtTest({ capabilities: { models: ["m"] }, version: "7" });
+    await at.begin();
+    expect(at.queue.args["hello"]).toEqual([
+      {
+        key: "k",
+        version: "7",
+        startup: true,
+        capabilities: { models: ["m"], kinds: ["echo"], concurrency: 1, prefetch: 0 },
+      },
+    ]);
+    expect(at.queue.followed).toBeNull();
+    await at.answer("take", { kind: "ok", ...nextWork([], [someStand]) });
+    expect(at.queue.followed).toEqual([someStand]);
+    expect(at.queue.followsHeld).toBe(false);
+
+    at.showReady("j1");
+    await settle();
+    const claim = at.queue.call("claim");
+    expect(claim.args).toEqual({
+      key: "k",
+      jobId: "j1",
+      laneId: "l",
+      late: false,
+      wish: { jobs: 0, cursor: someCursor },
     });
-  }
-  async abort(): Promise<void> {
-    this.finish?.({ kind: "aborted" });
-  }
-  async yield(): Promise<void> {
-    this.yields += 1;
-  }
-  async stop(): Promise<void> {
-    this.ran.push("stopped");
-  }
-}
-
-const result: ChatResult = {
-  text: "yes",
-  finishReason: "stop",
-  usage: { promptTokens: 3, completionTokens: 1 },
-  timing: { prefillMs: 1, generateMs: 1 },
-};
-
-let folder: string;
-let backend: FakeBackend;
-let runner: HandRunner;
-let worker: Worker;
-let me: Me;
-let catalogue: ModelCatalogue;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "gleaner-worker-"));
-  const path = join(folder, "m.gguf");
-  await writeFile(path, "weights");
-  const sha256 = createHash("sha256").update("weights").digest("hex");
-  catalogue = new ModelCatalogue(silentLog);
-  const model = { modelId: "m", sha256, sizeBytes: 7, contextTokens: 64 };
-  await catalogue.add({ ...model, path });
-  me = { deviceId: "d", name: "n", organizationName: "o", status: "active", models: [model] };
-  backend = new FakeBackend();
-  runner = new HandRunner();
-  worker = new Worker({
-    backend,
-    runner,
-    catalogue,
-    threads: 1,
-    version: "1",
-    log: silentLog,
-    onChange: () => undefined,
-    random: () => 0,
-  });
-  worker.start();
-  worker.enrolled();
-  backend.show({ connection: { connected: true, generation: 1 }, me, held: [] });
-  await settle();
-});
-
-afterEach(async () => {
-  await worker.stop(50);
-  catalogue.stop();
-  await rm(folder, { recursive: true });
-});
-
-const settle = (ms = 10): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function claimFirst(attemptId: string): Promise<void> {
-  worker.accept();
-  backend.show({ ready: ["j1"] });
-  const claim = await backend.take<ClaimOutcome>("claim");
-  backend.show({ held: [attemptId] });
-  claim.answer({ kind: "claimed", claimed: claimedJob(attemptId) });
-  await settle();
-}
-
-describe("the worker", () => {
-  it("greets once a connection, and again when it comes back", async () => {
-    expect(backend.log.filter((call) => call === "hello")).toHaveLength(1);
-    backend.show({ me });
-    backend.show({ connection: { connected: false, generation: 1 } });
-    backend.show({ connection: { connected: true, generation: 2 } });
+    expect(at.queue.followed).toBeNull();
+    expect(at.queue.followsHeld).toBe(true);
+    at.queue.showHeld("a1");
+    claim.answer(claimed("a1"));
     await settle();
-    expect(backend.log.filter((call) => call === "hello")).toHaveLength(2);
-  });
-
-  it("greets again after a refusal, with nothing else to wake it, and takes work then", async () => {
-    backend.helloRefusals = 1;
-    backend.show({ connection: { connected: true, generation: 2 } });
-    worker.accept();
-    await settle();
-    expect(backend.watchesReady).toBe(false);
-    await settle(1_050);
-    expect(backend.log.filter((call) => call === "hello")).toHaveLength(3);
-    expect(backend.watchesReady).toBe(true);
-  });
-
-  it("watches the ready jobs only while it could take one", async () => {
-    expect(backend.watchesReady).toBe(false);
-    worker.accept();
-    expect(backend.watchesReady).toBe(true);
-    await claimFirst("a1");
-    expect(backend.watchesReady).toBe(false);
-    runner.finish?.({ kind: "done", result });
-    (await backend.take<Settled>("complete")).answer({ kind: "settled", earnedMicro: 1n, next: null });
-    backend.show({ held: [] });
-    await settle();
-    expect(backend.watchesReady).toBe(true);
-    await worker.yield("in-use");
-    expect(backend.watchesReady).toBe(false);
+    expect(at.runs.map(({ payload }) => payload)).toEqual([{ say: "a1" }]);
+    expect(at.queue.log).toEqual(["hello", "take", "claim"]);
+    await at.stop();
   });
 
   it("tries another job when one was taken, and each again later", async () => {
-    worker.accept();
-    backend.show({ ready: ["j1", "j2"] });
-    const first = await backend.take<ClaimOutcome>("claim");
-    expect(first.args).toEqual(["j1"]);
-    first.answer({ kind: "taken" });
-    const second = await backend.take<ClaimOutcome>("claim");
-    expect(second.args).toEqual(["j2"]);
-    second.answer({ kind: "taken" });
+    const at = new WorkerAtTest();
+    await at.stand();
+    at.showReady("j1", "j2");
     await settle();
-    expect(backend.calls).toEqual([]);
-    await settle(1_050);
-    expect((await backend.take("claim")).args).toEqual(["j1"]);
-  });
-
-  it("runs the job that came with a settlement right away", async () => {
-    await claimFirst("a1");
-    runner.finish?.({ kind: "done", result });
-    const complete = await backend.take<Settled>("complete");
-    expect(complete.args).toEqual(["a1", result, true]);
-    backend.show({ held: ["a2"] });
-    complete.answer({ kind: "settled", earnedMicro: 1n, next: claimedJob("a2") });
+    await at.answer("claim", { kind: "taken" });
+    at.showReady("j1", "j2");
     await settle();
-    expect(runner.ran).toEqual(["a1", "a2"]);
-    expect(backend.log).not.toContain("release");
-  });
+    expect(at.queue.call("claim").args["jobId"]).toBe("j2");
+    expect(at.queue.count("claim")).toBe(2);
+    await at.stop();
 
-  it("gives a job back that came with a settlement after the person returned", async () => {
-    await claimFirst("a1");
-    runner.finish?.({ kind: "done", result });
-    const complete = await backend.take<Settled>("complete");
-    await worker.yield("in-use");
-    complete.answer({ kind: "settled", earnedMicro: 1n, next: claimedJob("a2") });
-    expect((await backend.take("release")).args).toEqual(["a2", "in-use"]);
-    expect(runner.ran).toEqual(["a1"]);
-  });
-
-  it("gives a job back whose claim was under way when the person returned", async () => {
-    worker.accept();
-    backend.show({ ready: ["j1"] });
-    const claim = await backend.take<ClaimOutcome>("claim");
-    await worker.yield("on-battery");
-    claim.answer({ kind: "claimed", claimed: claimedJob("a1") });
-    expect((await backend.take("release")).args).toEqual(["a1", "on-battery"]);
-    expect(runner.ran).toEqual([]);
-    expect(runner.yields).toBe(1);
-  });
-
-  it("stops and gives back the job under way when the person returns", async () => {
-    await claimFirst("a1");
-    await worker.yield("in-use");
-    expect((await backend.take("release")).args).toEqual(["a1", "in-use"]);
-    expect(runner.yields).toBe(1);
-  });
-
-  it("drops a job that the backend no longer counts as its own", async () => {
-    await claimFirst("a1");
-    backend.show({ held: [] });
+    const again = new WorkerAtTest();
+    await again.stand();
+    again.showReady("j1");
     await settle();
-    expect(backend.log).not.toContain("release");
-    expect(worker.work).toBeNull();
-    expect(backend.watchesReady).toBe(true);
+    await again.answer("claim", { kind: "taken" });
+    again.showReady("j1");
+    await settle(999);
+    expect(again.queue.count("claim")).toBe(1);
+    await settle(1);
+    expect(again.queue.count("claim")).toBe(2);
+    await again.stop();
   });
 
-  it("drops a job that was canceled before its claim was answered", async () => {
-    worker.accept();
-    backend.show({ ready: ["j1"] });
-    const claim = await backend.take<ClaimOutcome>("claim");
-    // Claimed and canceled between two looks: the list of held attempts never showed it.
-    claim.answer({ kind: "claimed", claimed: claimedJob("a1") });
-    await settle();
-    expect(worker.work).toBeNull();
-    expect(backend.log).not.toContain("complete");
-  });
-
-  it("drops a result that the fence refused, and goes on", async () => {
-    await claimFirst("a1");
-    runner.finish?.({ kind: "done", result });
-    (await backend.take<Settled>("complete")).answer({ kind: "fenced" });
-    await settle();
-    expect(worker.work).toBeNull();
-    expect(backend.watchesReady).toBe(true);
-  });
-
-  it("sends a result again that the backend could not take, and gives up after four times", async () => {
-    await claimFirst("a1");
-    runner.finish?.({ kind: "done", result });
-    for (let time = 0; time < 4; time++)
-      (await takeWithin("complete", 4_000)).refuse(new Error("overloaded"));
-    await settle();
-    // Still held there: given back, for another device to do.
-    expect((await backend.take("release")).args).toEqual(["a1", "not at work on it"]);
-  }, 15_000);
-
-  it("gives back what it holds without knowing why, once", async () => {
-    backend.show({ held: ["old"] });
-    backend.show({ held: ["old"] });
-    const release = await backend.take<Acknowledged>("release");
-    expect(release.args[0]).toBe("old");
-    expect(backend.calls).toEqual([]);
-    release.answer({ kind: "ok" });
-  });
-
-  it("fails a job whose request keeps no bounds, and gives back one whose model is not here", async () => {
-    worker.accept();
-    backend.show({ ready: ["j1"] });
-    (await backend.take<ClaimOutcome>("claim")).answer({
-      kind: "claimed",
-      claimed: claimedJob("a1", { request: null }),
+  it("leaves a job to the one that is woken for it first, and takes it when that one does not", async () => {
+    const at = new WorkerAtTest();
+    await at.stand();
+    at.queue.showCandidates({
+      stands: [someStand],
+      jobs: [{ jobId: "j1", laneId: "l", late: true }],
     });
-    const fail = await backend.take<Acknowledged>("fail");
-    expect(fail.args[1]).toMatchObject({ code: "internal_error", retryable: false });
-    fail.answer({ kind: "ok" });
-    backend.show({ ready: ["j2"] });
-    (await backend.take<ClaimOutcome>("claim")).answer({
-      kind: "claimed",
-      claimed: claimedJob("a2", { modelId: "unheard of" }),
-    });
-    expect((await backend.take("release")).args[0]).toBe("a2");
+    await settle(399);
+    expect(at.queue.count("claim")).toBe(0);
+    await settle(1);
+    expect(at.queue.call("claim").args).toMatchObject({ jobId: "j1", late: true });
+    await at.stop();
   });
 
-  it.each(["model_corrupt", "model_unavailable"] as const)(
-    "takes no more work for a model whose file went bad, after one attempt failed with %s",
-    async (code) => {
-      await claimFirst("a1");
-      await writeFile(join(folder, "m.gguf"), "weightz");
-      runner.finish?.({ kind: "failed", error: { code, message: "bad", retryable: true } });
-      (await backend.take<Acknowledged>("fail")).answer({ kind: "ok" });
-      backend.show({ held: [], ready: ["j2", "j3"] });
-      await settle(50);
-      expect(backend.log.filter((call) => call === "claim")).toHaveLength(1);
-      expect(backend.watchesReady).toBe(false);
-      expect(worker.usableModels).toEqual([]);
-      expect(catalogue.stateOf(me.models[0]!)).toBe("corrupt");
-      expect(backend.hellos.at(-1)?.models).toEqual([]);
-    },
-  );
-
-  it("claims on when the file that an attempt failed on is well again", async () => {
-    await claimFirst("a1");
-    const error = { code: "model_corrupt", message: "bad", retryable: true } as const;
-    runner.finish?.({ kind: "failed", error });
-    (await backend.take<Acknowledged>("fail")).answer({ kind: "ok" });
-    backend.show({ held: [] });
-    await settle(50);
-    expect(backend.watchesReady).toBe(true);
-    expect(backend.hellos.at(-1)?.models).toEqual(["m"]);
-  });
-
-  it("claims nothing while the runner rests after crashes, and goes on after", async () => {
-    runner.restingUntil = Date.now() + 150;
-    worker.accept();
-    backend.show({ ready: ["j1"] });
+  it("asks again when somebody took it out of line, and follows stands that it was given or that moved", async () => {
+    const at = new WorkerAtTest();
+    await at.stand();
+    const two = [someStand, { laneId: "new", position: 7 }];
+    at.queue.showCandidates({ stands: two, jobs: [] });
+    expect(at.queue.followed).toEqual(two);
+    at.queue.showCandidates({ stands: [someStand], jobs: [] });
     await settle();
-    expect(backend.watchesReady).toBe(false);
-    await settle(200);
-    expect(backend.watchesReady).toBe(true);
+    expect(at.queue.followed).toBeNull();
+    await at.answer("take", { kind: "ok", ...nextWork([], two) });
+    expect(at.queue.followed).toEqual(two);
+    await at.stop();
   });
 
-  it("claims nothing without a connection", async () => {
-    worker.accept();
-    backend.show({ connection: { connected: false, generation: 1 } });
-    backend.show({ ready: ["j1"] });
+  it("waits without asking where there is no lane for it yet, until it is given a stand", async () => {
+    const at = new WorkerAtTest();
+    await at.begin();
+    const none = [{ laneId: "", position: 7 }];
+    await at.answer("take", { kind: "ok", ...nextWork([], none) });
+    at.queue.showCandidates({ stands: none, jobs: [] });
     await settle();
-    expect(backend.log).not.toContain("claim");
+    expect(at.queue.followed).toEqual(none);
+    at.queue.showCandidates({ stands: [someStand], jobs: [] });
+    expect(at.queue.followed).toEqual([someStand]);
+    expect(at.queue.count("take")).toBe(1);
+    await at.stop();
   });
 
-  it("takes no work for an organization that retired it, or forgot it", async () => {
-    worker.accept();
-    expect(backend.watchesReady).toBe(true);
-    backend.show({ me: { ...me, status: "retired" } });
-    expect(backend.watchesReady).toBe(false);
-    backend.show({ meError: new UnknownDeviceError() });
-    expect(worker.unknownHere).toBe(true);
-    expect(worker.me).toBeNull();
-  });
-
-  it("gives its job back and says goodbye at the end, in this order", async () => {
-    await claimFirst("a1");
-    const stopped = worker.stop(1_000);
-    (await backend.take<Acknowledged>("release")).answer({ kind: "ok" });
-    await stopped;
-    expect(backend.log.slice(-2)).toEqual(["release", "goodbye"]);
-    expect(runner.ran.at(-1)).toBe("stopped");
-  });
-
-  it("waits no longer than it may at the end", async () => {
-    await claimFirst("a1");
-    const startedAt = Date.now();
-    await worker.stop(100);
-    expect(Date.now() - startedAt).toBeLessThan(1_000);
-  });
-
-  it("reports what it does at each change, once", async () => {
-    worker.setActivity({ kind: "donating", reason: "idle", since: 1 });
-    worker.setActivity({ kind: "donating", reason: "idle", since: 2 });
+  it("claims nothing without a connection, and greets anew on the next one before it does", async () => {
+    const at = new WorkerAtTest();
+    await at.stand();
+    at.queue.cut();
+    at.showReady("j1");
     await settle();
-    worker.setActivity({ kind: "holding", reason: "in-use", since: 3 });
+    expect(at.queue.count("claim")).toBe(0);
+    at.queue.connect(2);
     await settle();
-    expect(backend.log.filter((call) => call.startsWith("report"))).toEqual(["report idle", "report in-use"]);
+    at.showReady("j1");
+    await settle();
+    expect(at.queue.log).toEqual(["hello", "take", "hello", "claim"]);
+    expect(at.queue.args["hello"]?.[1]).toMatchObject({ startup: false });
+    await at.stop();
+  });
+
+  it("backs off when it is refused or the queue has it paused", async () => {
+    const at = new WorkerAtTest();
+    at.queue.refusals["take"] = [new Error("overloaded")];
+    await at.begin();
+    expect(at.queue.count("take")).toBe(1);
+    await settle(1_000);
+    expect(at.queue.count("take")).toBe(2);
+    await at.answer("take", { kind: "unable", reason: "paused" });
+    await settle(999);
+    expect(at.queue.count("take")).toBe(2);
+    await settle(1_001);
+    expect(at.queue.count("take")).toBe(3);
+    await at.stop();
+  });
+
+  it("says hello again when it can do something else, and asks anew, for it lost its place in line", async () => {
+    const at = new WorkerAtTest({ capabilities: { models: ["m"] } });
+    await at.stand();
+    at.worker.setCapabilities({ models: ["m"] });
+    await settle();
+    expect(at.queue.log).toEqual(["hello", "take"]);
+    at.worker.setCapabilities({ models: [] });
+    expect(at.queue.followed).toBeNull();
+    await settle();
+    expect(at.queue.log).toEqual(["hello", "take", "hello", "take"]);
+    await at.stop();
+  });
+
+  it("takes nothing while it rests, and goes on after", async () => {
+    const at = new WorkerAtTest();
+    await at.stand();
+    at.worker.rest(Date.now() + 5_000);
+    expect(at.queue.followed).toBeNull();
+    await settle(5_001);
+    expect(at.queue.followed).toEqual([someStand]);
+    await at.stop();
+  });
+
+  it("calls fewer than sixty times in an idle hour", async () => {
+    const at = new WorkerAtTest();
+    await at.stand();
+    await settle(60 * 60_000);
+    expect(at.queue.log.length).toBeLessThanOrEqual(60);
+    expect(at.queue.count("heartbeat")).toBeGreaterThan(50);
+    await at.stop();
+  });
+
+  it("stops calling a queue that does not know its key, until it is started again", async () => {
+    const at = new WorkerAtTest();
+    at.queue.refusals["take"] = [new ConvexError({ code: "unauthorized", message: "no" })];
+    await at.begin();
+    await settle(60 * 60_000);
+    expect(at.queue.log).toEqual(["hello", "take"]);
+    expect(at.events).toEqual(["greeted", "unknown-key"]);
+    at.worker.start();
+    await settle();
+    expect(at.queue.count("take")).toBe(2);
+    await at.stop();
+    expect(at.queue.log.at(-1)).toBe("goodbye");
   });
 });
 
-async function takeWithin(name: string, ms: number): Promise<{ refuse: (error: Error) => void }> {
-  const until = Date.now() + ms;
-  for (;;) {
-    const index = backend.calls.findIndex((call) => call.name === name);
-    if (index >= 0) return backend.calls.splice(index, 1)[0]!;
-    if (Date.now() > until) throw new Error(`no call of ${name}`);
+describe("a worker at work", () => {
+  it("sends the result with the wish for a next job, and runs that one at once", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    at.runs[0]?.ctx.report({ tokens: 3 });
+    at.runs[0]?.finish({ say: "yes" });
     await settle();
-  }
-}
+    const complete = at.queue.call("complete");
+    expect(complete.args).toEqual({
+      key: "k",
+      attemptId: "a1",
+      result: { say: "yes" },
+      report: { tokens: 3 },
+      begins: [],
+      wish: { jobs: 1, cursor: someCursor },
+    });
+    at.queue.showHeld("a2");
+    complete.answer(done([claimedJob("a2")]));
+    await settle();
+    expect(at.runs).toHaveLength(2);
+    expect(at.queue.log).toEqual(["hello", "take", "complete"]);
+    await at.stop();
+  });
+
+  it("stands where its result left it when there is no next job", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    at.runs[0]?.finish(null);
+    await settle();
+    await at.answer("complete", done());
+    expect(at.queue.followed).toEqual([someStand]);
+    expect(at.queue.followsHeld).toBe(false);
+    expect(at.queue.count("take")).toBe(1);
+    await at.stop();
+  });
+
+  it("tells a failure as it was meant, and of another error the name alone", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    at.runs[0]?.fail(new JobFailure("no_gpu", "There is none.", { unfit: true, retryable: false }));
+    await settle();
+    const first = at.queue.call("fail");
+    expect(first.args["error"]).toEqual({
+      code: "no_gpu",
+      message: "There is none.",
+      retryable: false,
+      unfit: true,
+    });
+    at.queue.showHeld("a2");
+    first.answer({ kind: "failed", ...nextWork([claimedJob("a2")]) });
+    await settle();
+    at.runs[1]?.fail(new TypeError("secret payload"));
+    await settle();
+    expect(at.queue.call("fail").args["error"]).toEqual({
+      code: "handler_error",
+      message: "The worker failed (TypeError).",
+      retryable: true,
+    });
+    await at.stop();
+  });
+
+  it("says that a job of a kind that it has no handler for is not for it", async () => {
+    const at = new WorkerAtTest();
+    await at.hold(claimedJob("a1", { kind: "zip" }));
+    expect(at.queue.call("fail").args["error"]).toMatchObject({ code: "no_handler", unfit: true });
+    await at.stop();
+  });
+
+  it("fails a job whose result the queue cannot keep", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    at.runs[0]?.finish({ no: () => undefined });
+    await settle();
+    expect(at.queue.count("complete")).toBe(0);
+    at.queue.showHeld("a2");
+    await at.answer("fail", { kind: "failed", ...nextWork([claimedJob("a2")]) });
+    at.runs[1]?.finish("x".repeat(9));
+    await settle();
+    at.queue.call("complete").refuse(new ConvexError({ code: "too_large", message: "no" }));
+    await settle();
+    expect(at.queue.call("fail").args).toMatchObject({
+      attemptId: "a2",
+      error: { code: "result_refused", retryable: false },
+    });
+    await at.stop();
+  });
+
+  it("sends a result again that the backend could not take, and gives the job back after four times", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    at.runs[0]?.finish(1);
+    await settle();
+    for (const waitMs of [500, 1_000, 2_000, 0]) {
+      at.queue.call("complete").refuse(new Error("overloaded"));
+      await settle(waitMs);
+    }
+    expect(at.queue.call("release").args).toMatchObject({
+      attemptIds: ["a1"],
+      reason: "not at work on it",
+      leave: false,
+    });
+    expect(at.queue.count("complete")).toBe(4);
+    await at.stop();
+  });
+
+  it("drops a result that the fence refused, and goes on with what came with it", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    at.runs[0]?.finish(1);
+    await settle();
+    await at.answer("complete", { kind: "fenced", ...nextWork([claimedJob("a2")]) });
+    expect(at.runs).toHaveLength(2);
+    await at.stop();
+  });
+
+  it("aborts a job that was canceled, says nothing of it, and asks for another", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    at.queue.showHeld();
+    expect(at.runs[0]?.ctx.signal.aborted).toBe(true);
+    await settle();
+    expect(at.queue.log).toEqual(["hello", "take", "take"]);
+    await at.stop();
+  });
+
+  it("drops a job that was canceled before its claim was answered", async () => {
+    const at = new WorkerAtTest();
+    await at.stand();
+    at.showReady("j1");
+    await settle();
+    at.queue.showHeld();
+    await at.answer("claim", claimed("a1"));
+    await settle();
+    expect(at.runs[0]?.ctx.signal.aborted).toBe(true);
+    expect(at.queue.count("complete") + at.queue.count("release")).toBe(0);
+    await at.stop();
+  });
+
+  it("gives back what it holds without knowing why, once", async () => {
+    const at = new WorkerAtTest({ concurrency: 2 });
+    await at.hold("a1");
+    at.queue.showHeld("a1", "old");
+    at.queue.call("take").answer({ kind: "ok", ...nextWork([], [someStand]) });
+    await settle();
+    at.queue.showHeld("a1", "old");
+    await settle();
+    expect(at.queue.count("release")).toBe(1);
+    expect(at.queue.call("release").args["attemptIds"]).toEqual(["old"]);
+    await at.stop();
+  });
+
+  it("leaves the key to another program that uses it, for a minute", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    at.queue.showHeld("a1", "b1");
+    await settle();
+    await at.answer("release", { fenced: [] });
+    at.queue.showHeld("a1", "b2", "b3");
+    await settle();
+    expect(at.events).toContain("key-used-elsewhere");
+    expect(at.logged).toContain("device-key.used-elsewhere");
+    expect(at.queue.count("release")).toBe(1);
+    at.runs[0]?.finish(1);
+    await settle();
+    expect(at.queue.call("complete").args["wish"]).toMatchObject({ jobs: 0 });
+    await at.stop();
+  });
+
+  it("says that it is there every 15 seconds", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    await settle(60_000);
+    expect(at.queue.count("heartbeat")).toBe(4);
+    await at.stop();
+  });
+
+  it("streams to whoever comes late all of the text from the start", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    at.runs[0]?.ctx.append("once ");
+    await settle(10_000);
+    at.runs[0]?.ctx.append("upon ");
+    expect(at.queue.count("append")).toBe(0);
+    at.queue.showHeld({ attemptId: "a1", watched: true });
+    await settle(250);
+    at.runs[0]?.ctx.append("a time");
+    at.runs[0]?.finish(1);
+    await settle();
+    expect(at.queue.args["append"]?.map(({ seq, text }) => [seq, text])).toEqual([
+      [0, "once upon "],
+      [1, "a time"],
+    ]);
+    expect(at.queue.log.slice(-2)).toEqual(["append", "complete"]);
+    await at.stop();
+  });
+});
+
+describe("a worker with several jobs", () => {
+  it("stands on for a second one while it is at work on the first", async () => {
+    const at = new WorkerAtTest({ concurrency: 2 });
+    await at.stand();
+    at.showReady("j1");
+    await settle();
+    const claim = at.queue.call("claim");
+    expect(claim.args["wish"]).toEqual({ jobs: 1, cursor: someCursor });
+    at.queue.showHeld("a1");
+    claim.answer(claimed("a1", [someStand]));
+    await settle();
+    expect(at.queue.followed).toEqual([someStand]);
+    expect(at.queue.count("take")).toBe(1);
+    await at.stop();
+  });
+
+  it("asks for as many as it may hold, and runs as many as it may", async () => {
+    const at = new WorkerAtTest({ concurrency: 2, prefetch: 1 });
+    await at.begin();
+    const take = at.queue.call("take");
+    expect(take.args["wish"]).toEqual({ jobs: 3 });
+    at.queue.showHeld("a1", "a2", "a3");
+    const jobs = [claimedJob("a1"), claimedJob("a2"), claimedJob("a3", { begun: false })];
+    take.answer({ kind: "ok", ...nextWork(jobs) });
+    await settle();
+    expect(at.runs.map(({ ctx }) => ctx.attemptId)).toEqual(["a1", "a2"]);
+
+    at.runs[0]?.finish(1);
+    await settle();
+    expect(at.runs.map(({ ctx }) => ctx.attemptId)).toEqual(["a1", "a2", "a3"]);
+    expect(at.queue.call("complete").args).toMatchObject({ begins: ["a3"], wish: { jobs: 1 } });
+    expect(at.queue.count("start")).toBe(0);
+    await at.stop();
+  });
+
+  it("says which it begins in the place of one that was canceled, and drops one that was stolen", async () => {
+    const at = new WorkerAtTest({ prefetch: 2 });
+    await at.hold("a1", claimedJob("a2", { begun: false }), claimedJob("a3", { begun: false }));
+    at.queue.showHeld("a1", "a3");
+    at.queue.showHeld("a3");
+    await settle();
+    expect(at.queue.args["start"]).toEqual([{ key: "k", attemptIds: ["a3"] }]);
+    expect(at.runs.map(({ ctx }) => ctx.attemptId)).toEqual(["a1", "a3"]);
+    await at.stop();
+  });
+
+  it("asks for no more than it has room for while other calls ask, too", async () => {
+    const at = new WorkerAtTest({ concurrency: 3 });
+    await at.hold("a1", "a2");
+    expect(at.queue.call("take").args["wish"]).toMatchObject({ jobs: 1 });
+    at.runs[0]?.finish(1);
+    at.runs[1]?.finish(2);
+    await settle();
+    const wishes = at.queue.args["complete"]?.map(({ wish }) => (wish as { jobs: number }).jobs) ?? [];
+    expect(wishes.reduce((sum, jobs) => sum + jobs, 0)).toBe(2);
+    await at.stop();
+  });
+});
+
+describe("a pause", () => {
+  it("has the handler let go at once, and gives the job back with the word that no more is taken", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    let letGo = false;
+    void at.worker.pause("in-use").then(() => (letGo = true));
+    expect(at.runs[0]?.ctx.signal.aborted).toBe(true);
+    await settle();
+    expect(letGo).toBe(true);
+    expect(at.queue.args["release"]).toEqual([
+      { key: "k", attemptIds: ["a1"], reason: "in-use", leave: true },
+    ]);
+    at.queue.showHeld();
+    await at.answer("release", { fenced: [] });
+    expect(at.queue.log).toEqual(["hello", "take", "release"]);
+
+    at.worker.accept();
+    await settle();
+    expect(at.queue.log.at(-1)).toBe("take");
+    await at.stop();
+  });
+
+  it("gives several back in one call", async () => {
+    const at = new WorkerAtTest({ concurrency: 2, prefetch: 1 });
+    await at.hold("a1", "a2", claimedJob("a3", { begun: false }));
+    await at.worker.pause("in-use");
+    await settle();
+    const given = at.queue.args["release"]?.flatMap(({ attemptIds }) => attemptIds) ?? [];
+    expect([...given].sort()).toEqual(["a1", "a2", "a3"]);
+    expect(at.queue.count("release")).toBeLessThanOrEqual(2);
+    await at.stop();
+  });
+
+  it("takes a worker that waits out of line, once", async () => {
+    const at = new WorkerAtTest();
+    await at.stand();
+    await at.worker.pause("on-battery");
+    await at.worker.pause("in-use");
+    await settle();
+    expect(at.queue.log).toEqual(["hello", "take", "leave"]);
+    expect(at.queue.followed).toBeNull();
+    await at.stop();
+  });
+
+  it("gives a job back whose claim was under way", async () => {
+    const at = new WorkerAtTest();
+    await at.stand();
+    at.showReady("j1");
+    await settle();
+    await at.worker.pause("on-battery");
+    await at.answer("claim", claimed("a1"));
+    expect(at.queue.call("release").args).toMatchObject({ attemptIds: ["a1"], reason: "on-battery" });
+    expect(at.runs).toEqual([]);
+    await at.stop();
+  });
+
+  it("gives a job back that came with a result, and takes no other", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    at.runs[0]?.finish(1);
+    await settle();
+    await at.worker.pause("in-use");
+    await at.answer("complete", done([claimedJob("a2")]));
+    expect(at.queue.call("release").args).toMatchObject({
+      attemptIds: ["a2"],
+      reason: "in-use",
+      leave: true,
+    });
+    expect(at.runs).toHaveLength(1);
+    await at.stop();
+  });
+
+  it("leaves when its last result came during it", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    at.runs[0]?.finish(1);
+    await settle();
+    await at.worker.pause("in-use");
+    at.queue.showHeld();
+    await at.answer("complete", done());
+    expect(at.queue.log).toEqual(["hello", "take", "complete", "leave"]);
+    await at.stop();
+  });
+
+  it("asks for nothing with a result that comes while it stops", async () => {
+    const at = new WorkerAtTest({
+      handlers: {
+        echo: async (_, { signal }) =>
+          await new Promise((resolve) => (signal.onabort = () => resolve("in time"))),
+      },
+    });
+    await at.hold("a1");
+    await at.worker.pause("in-use");
+    await settle();
+    expect(at.queue.call("complete").args).toMatchObject({ result: "in time", wish: { jobs: 0 } });
+    await at.stop();
+  });
+
+  it("keeps a worker that does not accept from asking", async () => {
+    const at = new WorkerAtTest({ accepting: false });
+    await at.begin();
+    expect(at.queue.log).toEqual(["hello"]);
+    at.worker.accept();
+    await settle();
+    expect(at.queue.log).toEqual(["hello", "take"]);
+    await at.stop();
+  });
+});
+
+describe("the end", () => {
+  it("lets what runs end, gives back what was prefetched, and says goodbye last", async () => {
+    const at = new WorkerAtTest({ prefetch: 1 });
+    await at.hold("a1", claimedJob("a2", { begun: false }));
+    let over = false;
+    void at.worker.stop().then(() => (over = true));
+    await settle(5_000);
+    expect(at.queue.call("release").args).toMatchObject({
+      attemptIds: ["a2"],
+      reason: "shutdown",
+      leave: true,
+    });
+    expect(at.runs[0]?.ctx.signal.aborted).toBe(false);
+    at.runs[0]?.finish(1);
+    await settle();
+    expect(at.queue.call("complete").args["wish"]).toMatchObject({ jobs: 0 });
+    await settle(2_000);
+    expect(over).toBe(true);
+    expect(at.queue.log.slice(-2)).toEqual(["release", "complete"]);
+  });
+
+  it("gives back what has not ended in time", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    void at.worker.stop({ finishMs: 1_000 });
+    await settle(999);
+    expect(at.runs[0]?.ctx.signal.aborted).toBe(false);
+    await settle(1);
+    expect(at.runs[0]?.ctx.signal.aborted).toBe(true);
+    await settle();
+    await at.answer("release", { fenced: [] });
+    expect(at.queue.log.slice(-2)).toEqual(["release", "goodbye"]);
+  });
+
+  it("waits no longer than it may, and calls nothing after", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    let over = false;
+    void at.worker.stop({ finishMs: 0, leaveMs: 100 }).then(() => (over = true));
+    await settle(100);
+    expect(over).toBe(true);
+    const calls = at.queue.log.length;
+    at.queue.connect(2);
+    await settle(60 * 60_000);
+    expect(at.queue.log).toHaveLength(calls);
+  });
+
+  it("of a worker that was never heard of is silent", async () => {
+    const at = new WorkerAtTest();
+    await at.stop();
+    expect(at.queue.log).toEqual([]);
+  });
+});

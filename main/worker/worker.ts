@@ -1,325 +1,330 @@
-import { totalmem } from "node:os";
-import type { ModelFile } from "../../app/contract/runner.ts";
-import type { WorkView } from "../../app/contract/snapshot.ts";
-import type { Activity } from "../../app/policy/decision.ts";
-import { errorName, type Log } from "../log.ts";
-import type { ModelCatalogue } from "../models/catalogue.ts";
-import {
-  type Backend,
-  type Capabilities,
-  type Claimed,
-  type Connection,
-  type Me,
-  UnknownDeviceError,
-  type Unsubscribe,
-} from "./backend.ts";
-import { Claiming } from "./claiming.ts";
-import { HeldAttempt, type Runner } from "./held-attempt.ts";
-import { Presence } from "./presence.ts";
-
-/** The part of the runner's supervisor that the worker needs. */
-export type WorkerRunner = Runner & {
-  readonly restingUntil: number | null;
-  yield(): Promise<void>;
-  stop(): Promise<void>;
-};
-
-export type WorkerOptions = {
-  readonly backend: Backend;
-  readonly runner: WorkerRunner;
-  readonly catalogue: ModelCatalogue;
-  readonly threads: number;
-  readonly version: string;
-  readonly log: Log;
-  /** Something that the donor's facts or the snapshot are made of has changed. */
-  readonly onChange: (change: WorkerChange) => void;
-  readonly random?: () => number;
-};
-
-export type WorkerChange = "connection" | "me" | "models" | "work";
-
-/** What wakes the worker's loop; logged at debug level. */
-type WakeReason =
-  | "accept"
-  | "yield"
-  | "connection"
-  | "me"
-  | "models"
-  | "greeted"
-  | "greet-again"
-  | "candidates"
-  | "held"
-  | "claim-answered"
-  | "attempt-ended"
-  | "rest-over";
+import { errorName, type Log, silentLog } from "../log.ts";
+import { Asking } from "./asking.ts";
+import { BackOff } from "./back-off.ts";
+import { Calls, type Unsubscribe, type WorkerClient } from "./calls.ts";
+import { type Connection, followConnection, notConnected } from "./connection.ts";
+import { Greeting } from "./greeting.ts";
+import { Heartbeat } from "./heartbeat.ts";
+import { HeldWatch } from "./held-watch.ts";
+import { Holding } from "./holding.ts";
+import type { Capabilities, ClaimedJob, NextWork } from "./protocol.ts";
+import { Rest } from "./rest.ts";
+import { Returns } from "./returns.ts";
+import { settling } from "./settling.ts";
+import { Standing } from "./standing.ts";
+import { workerTimes } from "./times.ts";
+import { withRetries } from "./with-retries.ts";
+import type { Abilities, Mode, WakeReason, WorkerEvent, WorkerOptions } from "./worker-options.ts";
 
 /**
- * The pull loop: while the donor accepts and nothing is held, it watches the ready jobs, claims one, runs
- * it and tells the backend. One loop looks at everything whenever anything changed; nothing else acts.
+ * Runs jobs of a queue. One loop looks at everything whenever anything changed, and does what is due; nothing else
+ * acts. It asks for jobs; where there are none it stands in line, is shown what becomes ready there, and claims it; each
+ * end of a job brings the next.
  */
 export class Worker {
+  readonly #client: WorkerClient;
   readonly #options: WorkerOptions;
-  readonly #presence: Presence;
-  readonly #claiming: Claiming;
-  readonly #subscriptions: Unsubscribe[] = [];
-  #connection: Connection = { connected: false, generation: 0 };
-  #me: Me | null = null;
-  #unknownHere = false;
-  #following = false;
-  #accepting = false;
-  #yieldReason = "stopped";
-  #stopping = false;
+  readonly #log: Log;
+  readonly #calls: Calls;
+  readonly #greeting: Greeting;
+  readonly #heartbeat: Heartbeat;
+  readonly #asking: Asking;
+  readonly #returns: Returns;
+  readonly #holding: Holding;
+  readonly #standing: Standing;
+  readonly #held: HeldWatch;
+  readonly #backOff = new BackOff();
+  readonly #rest = new Rest(() => this.#wake("rest-over"));
+  #capabilities: Capabilities;
+  #mode: Mode;
+  #connection: Connection = notConnected;
+  #unsubscribe: Unsubscribe | null = null;
+  #started = false;
+  #unknown = false;
+  #taking = false;
+  #leaving = false;
+  #end: "no" | "leaving" | "over" = "no";
 
-  #attempt: HeldAttempt | null = null;
-  #recheckingModel = false;
-  #held: readonly string[] | null = null;
-  #givingBack = new Set<string>();
-  #work: WorkView | null = null;
-
-  constructor(options: WorkerOptions) {
+  constructor(client: WorkerClient, options: WorkerOptions) {
+    this.#client = client;
     this.#options = options;
-    const { backend, runner, version, log, random = Math.random } = options;
-    const onGreetAgain = (): void => this.#wake("greet-again");
-    this.#presence = new Presence({ backend, version, log, onGreetAgain });
-    this.#claiming = new Claiming({
-      backend,
-      runner,
+    this.#mode =
+      options.accepting === false ? { kind: "paused", reason: "not begun" } : { kind: "accepting" };
+    this.#capabilities = this.#able(options.capabilities ?? {});
+    const log = (this.#log = options.log ?? silentLog);
+    const times = { ...workerTimes, ...options.times };
+    const calls = (this.#calls = new Calls(client, options.functions, options.key, () =>
+      this.#becomeUnknown(),
+    ));
+    const wake = (reason: WakeReason): void => this.#wake(reason);
+
+    this.#greeting = new Greeting({
+      hello: (capabilities, startup) =>
+        calls.say("hello", {
+          capabilities,
+          startup,
+          ...(options.version === undefined ? {} : { version: options.version }),
+        }),
       log,
-      random,
-      onClaimed: (claimed) => this.#begin(claimed),
-      wake: (reason) => this.#wake(reason),
+      onGreeted: () => {
+        this.#unknown = false;
+        this.#tell({ kind: "greeted" });
+        wake("greeted");
+      },
+      onAgain: () => wake("greet-again"),
+    });
+    this.#heartbeat = new Heartbeat({
+      beat: () => calls.say("heartbeat", {}),
+      lastSaidAt: () => calls.lastSaidAt,
+      times,
+      onRefused: (error) => log("warn", "heartbeat.refused", { error: errorName(error) }),
+    });
+    this.#asking = new Asking({
+      room: () => this.#room(),
+      onNext: (next, wished) => this.#receive(next, wished),
+    });
+    this.#returns = new Returns((attemptIds, reason) => this.#release(attemptIds, reason));
+    this.#holding = new Holding({
+      handlers: options.handlers,
+      concurrency: options.concurrency ?? 1,
+      calls: settling({
+        calls,
+        asking: this.#asking,
+        returns: this.#returns,
+        beginWaiting: () => (this.#mode.kind === "accepting" ? this.#holding.beginWaiting() : []),
+      }),
+      chunkEveryMs: times.chunkEveryMs,
+      log,
+      onProgress: (attemptId, view) => this.#tell({ kind: "progress", attemptId, view }),
+      onEnded: () => wake("attempt-ended"),
+    });
+    this.#standing = new Standing({
+      ...{ calls, log, times, wake },
+      random: options.random ?? Math.random,
+      backOff: this.#backOff,
+      onClaimed: (job, cursor) => {
+        this.#asking.goOnAt(cursor);
+        this.#adopt(job);
+      },
+    });
+    this.#held = new HeldWatch({
+      ...{ calls, log, times },
+      holding: this.#holding,
+      returns: this.#returns,
+      onRows: () => wake("held"),
+      onUsedElsewhere: (until) => {
+        this.#rest.until(until);
+        this.#tell({ kind: "key-used-elsewhere" });
+      },
     });
   }
 
-  get connection(): Connection {
-    return this.#connection;
-  }
-
-  get me(): Me | null {
-    return this.#me;
-  }
-
-  /** The backend said that it does not know this device's key. */
-  get unknownHere(): boolean {
-    return this.#unknownHere;
-  }
-
-  /** The job under way; null when there is none. */
-  get work(): WorkView | null {
-    return this.#work;
-  }
-
-  /** The organization's models that are on this device and verified. */
-  get usableModels(): readonly ModelFile[] {
-    return (this.#me?.models ?? []).flatMap((wanted) => this.#options.catalogue.find(wanted) ?? []);
-  }
-
-  /** Connects nothing before it is called; after it, only while the device is enrolled. */
+  /** Begins, and goes on where the queue did not know the key before. May be called again. */
   start(): void {
-    this.#subscriptions.push(
-      this.#options.backend.onConnection((connection) => {
-        const before = this.#connection;
-        this.#connection = connection;
-        if (before.connected === connection.connected && before.generation === connection.generation) return;
-        this.#options.onChange("connection");
-        this.#wake("connection");
-      }),
-    );
-    this.#options.catalogue.onChange(() => {
-      this.#options.onChange("models");
-      this.#wake("models");
+    this.#started = true;
+    this.#unknown = false;
+    this.#greeting.again();
+    this.#unsubscribe ??= followConnection(this.#client, (connection) => {
+      this.#connection = connection;
+      this.#wake("connection");
     });
+    this.#wake("start");
   }
 
-  /** The device is enrolled: from now on it follows its organization. */
-  enrolled(): void {
-    this.#unknownHere = false;
-    if (this.#following) return;
-    this.#following = true;
-    const { backend } = this.#options;
-    this.#subscriptions.push(
-      backend.onMe(
-        (me) => {
-          this.#me = me;
-          this.#unknownHere = false;
-          this.#options.onChange("me");
-          this.#wake("me");
-        },
-        (error) => {
-          if (!(error instanceof UnknownDeviceError)) return;
-          this.#unknownHere = true;
-          this.#me = null;
-          this.#options.onChange("me");
-          this.#wake("me");
-        },
-      ),
-      backend.onHeld((held) => {
-        this.#held = held;
-        this.#wake("held");
-      }),
-    );
-  }
-
+  /** Takes jobs from now on. */
   accept(): void {
-    this.#accepting = true;
+    this.#mode = { kind: "accepting" };
     this.#wake("accept");
   }
 
-  /** Resolves when the runner is off the CPU and its memory freed; the job is given back meanwhile. */
-  async yield(reason: string): Promise<void> {
-    this.#accepting = false;
-    this.#yieldReason = reason;
-    this.#wake("yield");
-    await this.#attempt?.yield(reason);
-    await this.#options.runner.yield();
+  /** Has every handler let go at once, and gives the jobs back. Resolves when the handlers have let go. */
+  async pause(reason: string): Promise<void> {
+    this.#mode = { kind: "paused", reason };
+    this.#holding.yieldAll(reason);
+    this.#wake("pause");
+    await this.#holding.letGo();
   }
 
-  setActivity(activity: Activity): void {
-    this.#presence.setActivity(activity);
+  /** Takes no new job before then (ms since the epoch); what runs goes on. */
+  rest(until: number): void {
+    this.#rest.until(until);
+    this.#wake("rest-over");
   }
 
-  /** Gives everything back and says goodbye, as far as that can be done within `withinMs`. */
-  async stop(withinMs: number): Promise<void> {
-    this.#stopping = true;
-    this.#accepting = false;
-    this.#yieldReason = "shutdown";
-    this.#wake("yield");
-    this.#claiming.stop();
-    const leaving = (async () => {
-      await this.#attempt?.yield("shutdown");
-      await this.#attempt?.ended;
-      await this.#presence.goodbye();
-    })().catch((error: unknown) => {
-      this.#options.log("warn", "goodbye.failed", { error: errorName(error) });
-    });
-    await Promise.race([leaving, new Promise((resolve) => setTimeout(resolve, withinMs))]);
-    this.#presence.stop();
-    for (const unsubscribe of this.#subscriptions.splice(0)) unsubscribe();
-    await this.#options.runner.stop();
-  }
-
-  /** Looks at everything, and does what is due. Every branch may be taken again and again. */
-  #wake(reason: WakeReason): void {
-    this.#options.log("debug", "worker.wake", { reason });
-    this.#greet();
-    this.#compareHeld();
-    this.#presence.setHolding(this.#attempt !== null || this.#claiming.underWay);
-    this.#claiming.look({
-      free: this.#wantsWork() && this.#attempt === null,
-      greeted: this.#presence.isGreeted(this.#connection.generation, this.#capabilities()),
-      connected: this.#connection.connected,
-    });
-  }
-
-  #greet(): void {
-    if (this.#me?.status !== "active" || !this.#connection.connected || this.#stopping) return;
-    void this.#presence.greet(this.#connection.generation, this.#capabilities()).then((greeted) => {
-      if (greeted) this.#wake("greeted");
-    });
-  }
-
-  #capabilities(): Capabilities {
-    return {
-      threads: this.#options.threads,
-      memoryMb: Math.floor(totalmem() / 2 ** 20),
-      models: this.usableModels.map((model) => model.modelId).sort(),
-    };
-  }
-
-  #wantsWork(): boolean {
-    return (
-      this.#accepting &&
-      !this.#stopping &&
-      !this.#recheckingModel &&
-      this.#me?.status === "active" &&
-      this.usableModels.length > 0 &&
-      this.#claiming.resting() === null
-    );
-  }
-
-  #begin(claimed: Claimed): void {
-    const { backend, runner, log, threads, onChange } = this.#options;
-    const wanted = this.#me?.models.find((model) => model.modelId === claimed.modelId);
-    const model = wanted === undefined ? null : this.#options.catalogue.find(wanted);
-    // Given back unrun: the person came back while the claim was under way, or the model went.
-    if (!this.#accepting || this.#stopping) {
-      this.#giveBack(claimed.attemptId, this.#yieldReason);
-      return;
-    }
-    if (model === null) {
-      this.#giveBack(claimed.attemptId, "model not on this device");
-      return;
-    }
-    if (claimed.request === null) {
-      this.#refuseMalformed(claimed.attemptId);
-      return;
-    }
-
-    const attempt = new HeldAttempt(claimed, claimed.request, model, {
-      backend,
-      runner,
-      threads,
-      log,
-      onProgress: (view) => {
-        this.#work = view;
-        onChange("work");
-      },
-      wantsNext: () => this.#wantsWork(),
-    });
-    this.#attempt = attempt;
-    log("info", "attempt.claimed", { attemptId: attempt.attemptId, modelId: claimed.modelId });
-    void attempt.ended.then(({ next, badModel }) => {
-      this.#attempt = null;
-      this.#work = null;
-      onChange("work");
-      if (badModel !== null) void this.#recheckModel(badModel);
-      if (next !== null) this.#begin(next);
-      this.#wake("attempt-ended");
-    });
-  }
-
-  /** Nothing is claimed meanwhile: every job for that model would fail here, one after another. */
-  async #recheckModel(sha256: string): Promise<void> {
-    this.#recheckingModel = true;
-    await this.#options.catalogue.recheck(sha256);
-    this.#recheckingModel = false;
-    this.#wake("models");
+  /** What this machine offers has changed. */
+  setCapabilities(abilities: Abilities): void {
+    const capabilities = this.#able(abilities);
+    if (JSON.stringify(capabilities) === JSON.stringify(this.#capabilities)) return;
+    this.#capabilities = capabilities;
+    // The queue takes a worker that has changed out of line.
+    this.#standing.standAt(null);
+    this.#wake("capabilities");
   }
 
   /**
-   * `work.held` says what the backend counts as ours. An attempt that it no longer lists was canceled or
-   * fenced; one that it lists and nobody here works on is given back. While a claim or a settlement is under
-   * way the list may be ahead of what we know, and is looked at again after.
+   * Ends: takes nothing more, lets jobs that run end within `finishMs`, gives the others back and says goodbye, within
+   * `leaveMs` more. Resolves in any case, and no handler is at work then that lets go when it is told to.
    */
-  #compareHeld(): void {
-    if (this.#held === null || this.#claiming.underWay) return;
-    const attempt = this.#attempt;
-    if (attempt !== null) {
-      if (attempt.state !== "running" && attempt.state !== "stopping") return;
-      if (!this.#held.includes(attempt.attemptId)) attempt.gone();
+  async stop({ finishMs = 30_000, leaveMs = 2_000 } = {}): Promise<void> {
+    if (finishMs > 0) {
+      this.#mode = { kind: "draining" };
+      this.#holding.yieldWaiting("shutdown");
+      this.#wake("stop");
+      await within(finishMs, this.#holding.letGo());
     }
-    for (const attemptId of this.#held) {
-      if (attemptId !== attempt?.attemptId) this.#giveBack(attemptId, "not at work on it");
+    this.#end = "leaving";
+    void this.pause("shutdown");
+    await within(leaveMs, this.#leaveForGood());
+    this.#end = "over";
+    for (const part of [this.#greeting, this.#heartbeat, this.#standing, this.#rest]) part.stop();
+    this.#backOff.cancel();
+    this.#held.set(false);
+    this.#unsubscribe?.();
+    this.#unsubscribe = null;
+  }
+
+  async #leaveForGood(): Promise<void> {
+    try {
+      await this.#holding.ended();
+      if (this.#greeting.everSaid && !this.#unknown) await this.#calls.say("goodbye", {});
+    } catch (error) {
+      this.#log("warn", "goodbye.failed", { error: errorName(error) });
     }
   }
 
-  #giveBack(attemptId: string, reason: string): void {
-    this.#callOnce(attemptId, "release", () => this.#options.backend.release(attemptId, reason));
+  #wake(reason: WakeReason): void {
+    if (this.#end === "over") return;
+    this.#log("debug", "worker.wake", { reason });
+    this.#look();
   }
 
-  #refuseMalformed(attemptId: string): void {
-    const message = "The request is not one that a device accepts.";
-    const error = { code: "internal_error", message, retryable: false } as const;
-    this.#callOnce(attemptId, "fail", () => this.#options.backend.fail(attemptId, error));
+  /** Looks at everything, and does what is due. Every branch may be taken again and again. */
+  #look(): void {
+    const { connected, generation } = this.#connection;
+    if (this.#started && connected && this.#end === "no")
+      this.#greeting.greet(generation, this.#capabilities);
+    this.#held.look(!this.#asking.underWay && !this.#standing.claiming);
+    this.#beginWaiting();
+    if (this.#greeting.everSaid && !this.#unknown) this.#heartbeat.run(this.#holding.any);
+    const canCall = connected && this.#isGreeted;
+    const { wish } = this.#asking;
+    this.#standing.look(wish.jobs > 0 ? { ...wish, jobs: wish.jobs - 1 } : null, canCall);
+    const nowhere = this.#standing.stands === null && !this.#standing.claiming;
+    if (wish.jobs > 0 && nowhere && canCall && !this.#taking) void this.#take();
+    this.#leaveIfDue();
+    this.#held.set(this.#holding.any || this.#asking.underWay || this.#standing.claiming);
   }
 
-  #callOnce(attemptId: string, name: string, call: () => Promise<unknown>): void {
-    if (this.#givingBack.has(attemptId)) return;
-    this.#givingBack.add(attemptId);
-    const { log } = this.#options;
-    log("info", "attempt.returned", { attemptId, call: name });
-    call()
-      .catch((error: unknown) => log("warn", "return.refused", { attemptId, error: errorName(error) }))
-      .finally(() => this.#givingBack.delete(attemptId));
+  get #isGreeted(): boolean {
+    return this.#greeting.isGreeted(this.#connection.generation, this.#capabilities);
   }
+
+  #able(abilities: Abilities): Capabilities {
+    const { handlers, concurrency = 1, prefetch = 0 } = this.#options;
+    return { ...abilities, kinds: Object.keys(handlers), concurrency, prefetch };
+  }
+
+  /** How many jobs more could be held, those that are asked for included. */
+  #room(): number {
+    const resting = this.#rest.on || this.#backOff.waiting;
+    if (this.#mode.kind !== "accepting" || this.#unknown || resting || !this.#isGreeted) return 0;
+    const { concurrency = 1, prefetch = 0 } = this.#options;
+    return concurrency + prefetch - this.#holding.taken - (this.#standing.claiming ? 1 : 0);
+  }
+
+  async #take(): Promise<void> {
+    this.#taking = true;
+    const again = (): void => this.#wake("rest-over");
+    try {
+      const outcome = await this.#asking.ask((wish) => this.#calls.say("take", { wish }));
+      this.#log("debug", "take.answered", { outcome: outcome.kind });
+      if (outcome.kind === "unable") this.#backOff.refused(again);
+      else this.#backOff.taken();
+    } catch (error) {
+      this.#log("warn", "take.refused", { error: errorName(error) });
+      this.#backOff.refused(again);
+    }
+    this.#taking = false;
+    this.#wake("taken");
+  }
+
+  #receive({ jobs, stands }: NextWork, wished: number): void {
+    for (const job of jobs) this.#adopt(job);
+    // A job that was found takes the worker out of line.
+    if (wished > 0) this.#standing.standAt(jobs.length > 0 && stands.length === 0 ? null : stands);
+  }
+
+  #adopt(job: ClaimedJob): void {
+    this.#held.ours(job.attemptId);
+    const attempt = this.#holding.add(job);
+    // It was on its way when a person came back.
+    if (this.#mode.kind !== "accepting") attempt.yield(this.#whyNot);
+    else if (job.begun) attempt.begin();
+  }
+
+  get #whyNot(): string {
+    return this.#mode.kind === "paused" ? this.#mode.reason : "shutdown";
+  }
+
+  /** Where no ending job's call says it, the queue is told so that nobody steals what is begun. */
+  #beginWaiting(): void {
+    const attemptIds = this.#mode.kind === "accepting" ? this.#holding.beginWaiting() : [];
+    if (attemptIds.length === 0) return;
+    this.#calls.say("start", { attemptIds }).then(
+      ({ fenced }) => this.#holding.gone(fenced),
+      (error: unknown) => this.#log("warn", "start.refused", { error: errorName(error) }),
+    );
+  }
+
+  async #release(
+    attemptIds: readonly string[],
+    reason: string,
+  ): Promise<{ readonly fenced: readonly string[] }> {
+    const leave = this.#mode.kind !== "accepting";
+    if (leave) this.#getOutOfLine();
+    return await withRetries(() => this.#calls.say("release", { attemptIds, reason, leave }));
+  }
+
+  /** Says that no more is taken, unless that goes with what is given back. */
+  #leaveIfDue(): void {
+    const { kind } = this.#mode;
+    if (kind === "accepting" || this.#end !== "no" || !this.#asking.inRings || this.#unknown) return;
+    if (this.#asking.underWay || this.#standing.claiming || this.#returns.underWay || this.#leaving) return;
+    if (kind === "paused" && this.#holding.taken > 0) return;
+    this.#leaving = true;
+    this.#getOutOfLine();
+    withRetries(() => this.#calls.say("leave", {}))
+      .catch((error: unknown) => this.#log("warn", "leave.refused", { error: errorName(error) }))
+      .finally(() => {
+        this.#leaving = false;
+        this.#wake("left");
+      });
+  }
+
+  #getOutOfLine(): void {
+    this.#asking.left();
+    this.#standing.standAt(null);
+  }
+
+  #becomeUnknown(): void {
+    if (this.#unknown) return;
+    this.#unknown = true;
+    this.#heartbeat.stop();
+    this.#log("error", "worker.unknown-key");
+    this.#tell({ kind: "unknown-key" });
+    this.#wake("unknown-key");
+  }
+
+  #tell(event: WorkerEvent): void {
+    this.#options.onEvent?.(event);
+  }
+}
+
+async function within(ms: number, done: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([done, late]);
+  clearTimeout(timer);
 }

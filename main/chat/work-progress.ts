@@ -1,5 +1,4 @@
 import type { WorkView } from "../../app/contract/snapshot.ts";
-import type { Claimed } from "./backend.ts";
 
 /** The panel is told at most this often, and shows at most this much of the text's end. */
 const tellEveryMs = 100;
@@ -11,16 +10,9 @@ export class WorkProgress {
   #view: WorkView;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(claimed: Claimed, startedAt: number, tell: (view: WorkView) => void) {
+  constructor(job: Pick<WorkView, "attemptId" | "modelId" | "startedAt">, tell: (view: WorkView) => void) {
     this.#tell = tell;
-    this.#view = {
-      attemptId: claimed.attemptId,
-      modelId: claimed.modelId,
-      startedAt,
-      phase: "loading",
-      text: "",
-      chunks: 0,
-    };
+    this.#view = { ...job, phase: "loading", text: "", chunks: 0 };
     tell(this.#view);
   }
 

@@ -74,7 +74,7 @@ describe("a donor in the middle of a long job", { timeout: 120_000 }, () => {
     await atWork(deployment, jobId);
     const returnedAt = Date.now();
     await donor.setIdle(0);
-    await deployment.until(jobId, ({ status }) => status === "ready");
+    await deployment.until(jobId, ({ status }) => status === "queued");
     const yielded = await untilLogged(donor, "donor.yielded");
     console.log(`given back ${Date.now() - returnedAt} ms after the input; the runner stopped in`, yielded);
     expect(yielded).toMatchObject({ reason: "in-use" });
@@ -107,7 +107,7 @@ describe("a donor in the middle of a long job", { timeout: 120_000 }, () => {
     donor.process.kill("SIGTERM");
     expect(await donor.exited).toBe(0);
     expect(Date.now() - askedAt).toBeLessThan(3_000);
-    await deployment.until(jobId, ({ status }) => status === "ready", 2_000);
+    await deployment.until(jobId, ({ status }) => status === "queued", 2_000);
     const other = await deployment.startDonor("successor", away);
     expect(await deployment.until(jobId, ({ status }) => status === "succeeded")).toMatchObject({
       attempts: 2,

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { silentLog } from "../log.ts";
+import { oneToSixtySeconds } from "../worker/back-off.ts";
+import { UnknownWorkerError } from "../worker/refusal.ts";
+import { ActivityReport } from "./activity-report.ts";
+
+const idle = { kind: "donating", reason: "idle", since: 1 } as const;
+const inUse = { kind: "holding", reason: "in-use", since: 2 } as const;
+
+let said: string[];
+let refusals: Error[];
+let report: ActivityReport;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  said = [];
+  refusals = [];
+  const organization = {
+    report: async ({ reason }: { readonly reason: string }) => {
+      said.push(reason);
+      const refusal = refusals.shift();
+      if (refusal !== undefined) throw refusal;
+    },
+  };
+  report = new ActivityReport(organization, silentLog, oneToSixtySeconds);
+});
+
+afterEach(() => {
+  report.stop();
+  vi.useRealTimers();
+});
+
+const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+describe("the report of an activity", () => {
+  it("waits until the backend knows the connection, and goes out at each change, once", async () => {
+    report.setActivity(idle);
+    await settle();
+    expect(said).toEqual([]);
+    report.greeted();
+    report.setActivity({ ...idle, since: 9 });
+    await settle();
+    report.setActivity(inUse);
+    await settle();
+    expect(said).toEqual(["idle", "in-use"]);
+  });
+
+  it("goes out again on the next connection", async () => {
+    report.greeted();
+    report.setActivity(idle);
+    await settle();
+    report.greeted();
+    await settle();
+    expect(said).toEqual(["idle", "idle"]);
+  });
+
+  it("that was refused is sent again until it is taken, then no more", async () => {
+    refusals = [new Error("overloaded"), new Error("overloaded")];
+    report.greeted();
+    report.setActivity(idle);
+    await settle(1_000 + 2_000);
+    expect(said).toEqual(["idle", "idle", "idle"]);
+    await settle(5 * 60_000);
+    expect(said).toHaveLength(3);
+  });
+
+  it("that was refused gives way to what is true by then", async () => {
+    refusals = [new Error("overloaded")];
+    report.greeted();
+    report.setActivity(idle);
+    await settle(10);
+    report.setActivity(inUse);
+    await settle(60_000);
+    expect(said).toEqual(["idle", "in-use"]);
+  });
+
+  it("is not sent again to a backend that does not know the device", async () => {
+    refusals = [new UnknownWorkerError()];
+    report.greeted();
+    report.setActivity(idle);
+    await settle(5 * 60_000);
+    expect(said).toEqual(["idle"]);
+  });
+});

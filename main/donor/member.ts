@@ -1,0 +1,48 @@
+import type { Unsubscribe } from "../worker/calls.ts";
+import { UnknownWorkerError } from "../worker/refusal.ts";
+import type { Me, Organization } from "./organization.ts";
+
+/** What this device's organization says of it. */
+export class Member {
+  readonly #organization: Pick<Organization, "onMe">;
+  readonly #onChange: () => void;
+  #unfollow: Unsubscribe | null = null;
+  #me: Me | null = null;
+  #unknownHere = false;
+
+  constructor(organization: Pick<Organization, "onMe">, onChange: () => void) {
+    this.#organization = organization;
+    this.#onChange = onChange;
+  }
+
+  get me(): Me | null {
+    return this.#me;
+  }
+
+  /** The backend said that it does not know this device's key. */
+  get unknownHere(): boolean {
+    return this.#unknownHere;
+  }
+
+  /** The device is enrolled: from now on it follows its organization. */
+  enrolled(): void {
+    this.#unknownHere = false;
+    this.#unfollow ??= this.#organization.onMe(
+      (me) => this.#become(me),
+      (error) => {
+        if (error instanceof UnknownWorkerError) this.#become(null);
+      },
+    );
+  }
+
+  stop(): void {
+    this.#unfollow?.();
+    this.#unfollow = null;
+  }
+
+  #become(me: Me | null): void {
+    this.#me = me;
+    this.#unknownHere = me === null;
+    this.#onChange();
+  }
+}

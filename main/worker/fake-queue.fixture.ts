@@ -1,0 +1,150 @@
+import type { FunctionReference } from "convex/server";
+import { getFunctionName } from "convex/server";
+import type { WorkerClient } from "./calls.ts";
+import type { Candidates, ClaimedJob, Cursor, HeldRow, NextWork, Stand } from "./protocol.ts";
+
+/** A call that the worker made, and how the test answers it. */
+export type Call = {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly answer: (value: unknown) => void;
+  readonly refuse: (error: Error) => void;
+};
+
+type Subscription = {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly onValue: (value: unknown) => void;
+};
+
+/** What is answered at once, and not by the test. */
+const plain: Readonly<Record<string, unknown>> = {
+  hello: { leaseMs: 40_000 },
+  heartbeat: null,
+  goodbye: null,
+  leave: null,
+  append: { kind: "ok" },
+  start: { fenced: [] },
+};
+
+/**
+ * A client of a queue with a test behind it: for orders of events that a real one gives only by luck. The way of a job
+ * on the real one is worker.integration.test.ts.
+ */
+export class FakeQueue implements WorkerClient {
+  /** Every call by its name, in order. */
+  readonly log: string[] = [];
+  readonly args: Record<string, Readonly<Record<string, unknown>>[]> = {};
+  /** The next calls of a name that are refused. */
+  readonly refusals: Record<string, Error[]> = {};
+  readonly #calls: Call[] = [];
+  readonly #subscriptions = new Set<Subscription>();
+  #connection = { isWebSocketConnected: false, connectionCount: 0 };
+  readonly #connectionListeners = new Set<() => void>();
+
+  readonly client = {
+    connectionState: () => this.#connection,
+    subscribeToConnectionState: (listener: () => void) => {
+      this.#connectionListeners.add(listener);
+      return () => this.#connectionListeners.delete(listener);
+    },
+  } as unknown as WorkerClient["client"];
+
+  readonly mutation = ((reference: FunctionReference<"mutation">, args: Call["args"]) => {
+    const name = nameOf(reference);
+    this.log.push(name);
+    (this.args[name] ??= []).push(args);
+    const refusal = this.refusals[name]?.shift();
+    if (refusal !== undefined) return Promise.reject(refusal);
+    if (name in plain) return Promise.resolve(plain[name]);
+    return new Promise((answer, refuse) => this.#calls.push({ name, args, answer, refuse }));
+  }) as unknown as WorkerClient["mutation"];
+
+  readonly onUpdate = ((
+    reference: FunctionReference<"query">,
+    args: Subscription["args"],
+    onValue: Subscription["onValue"],
+  ) => {
+    const subscription = { name: nameOf(reference), args, onValue };
+    this.#subscriptions.add(subscription);
+    return () => this.#subscriptions.delete(subscription);
+  }) as unknown as WorkerClient["onUpdate"];
+
+  connect(generation: number): void {
+    this.#setConnection({ isWebSocketConnected: true, connectionCount: generation });
+  }
+
+  cut(): void {
+    this.#setConnection({ ...this.#connection, isWebSocketConnected: false });
+  }
+
+  #setConnection(connection: { isWebSocketConnected: boolean; connectionCount: number }): void {
+    this.#connection = connection;
+    for (const listener of [...this.#connectionListeners]) listener();
+  }
+
+  /** The stands whose candidates are followed; null when none are. */
+  get followed(): readonly Stand[] | null {
+    const [one] = this.#of("candidates");
+    return one === undefined ? null : (one.args["stands"] as readonly Stand[]);
+  }
+
+  get followsHeld(): boolean {
+    return this.#of("held").length > 0;
+  }
+
+  showCandidates(shown: Candidates): void {
+    for (const { onValue } of this.#of("candidates")) onValue(shown);
+  }
+
+  showHeld(...rows: readonly (string | HeldRow)[]): void {
+    const value = rows.map((row) => (typeof row === "string" ? { attemptId: row, watched: false } : row));
+    for (const { onValue } of this.#of("held")) onValue(value);
+  }
+
+  #of(name: string): readonly Subscription[] {
+    return [...this.#subscriptions].filter((subscription) => subscription.name === name);
+  }
+
+  /** The oldest call of this name that has no answer yet. Throws if there is none. */
+  call(name: string): Call {
+    const index = this.#calls.findIndex((call) => call.name === name);
+    const [call] = index < 0 ? [] : this.#calls.splice(index, 1);
+    if (call === undefined) throw new Error(`no call of ${name}; there were ${this.log.join(", ")}`);
+    return call;
+  }
+
+  get unanswered(): readonly string[] {
+    return this.#calls.map(({ name }) => name);
+  }
+
+  count(name: string): number {
+    return this.log.filter((call) => call === name).length;
+  }
+}
+
+function nameOf(reference: FunctionReference<"mutation" | "query">): string {
+  return getFunctionName(reference).split(":")[1] ?? "";
+}
+
+export const someCursor: Cursor = { laneId: "l", place: 5, turn: 1 };
+export const someStand: Stand = { laneId: "l", position: 7 };
+
+export function nextWork(jobs: readonly ClaimedJob[], stands: readonly Stand[] = []): NextWork {
+  return { jobs, stands, cursor: someCursor };
+}
+
+export function claimedJob(attemptId: string, changed: Partial<ClaimedJob> = {}): ClaimedJob {
+  return {
+    attemptId,
+    jobId: `job of ${attemptId}`,
+    kind: "echo",
+    payload: { say: attemptId },
+    requirements: {},
+    number: 1,
+    begun: true,
+    watched: false,
+    remainingMs: null,
+    ...changed,
+  };
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { compareHeld, UsedElsewhere } from "./held-rows.ts";
+
+const row = (attemptId: string, watched = false) => ({ attemptId, watched });
+
+describe("what is held beside what is known", () => {
+  it.each([
+    ["the same", [row("a")], ["a"], [], []],
+    ["canceled", [], ["a"], ["a"], []],
+    ["forgotten here", [row("a"), row("b")], ["a"], [], ["b"]],
+    ["both", [row("b")], ["a"], ["a"], ["b"]],
+  ] as const)("%s", (_what, rows, known, gone, foreign) => {
+    expect(compareHeld(rows, new Set(known))).toMatchObject({ gone, foreign });
+  });
+
+  it("says what is watched", () => {
+    expect([...compareHeld([row("a", true), row("b")], new Set()).watched]).toEqual([
+      ["a", true],
+      ["b", false],
+    ]);
+  });
+});
+
+describe("a key that is used twice", () => {
+  it("shows in three attempts of others within a minute", () => {
+    const used = new UsedElsewhere();
+    expect(used.notes(["a"], 0)).toBe(false);
+    expect(used.notes(["a", "b"], 1_000)).toBe(false);
+    expect(used.notes(["c"], 59_000)).toBe(true);
+    expect(used.notes(["d"], 59_500)).toBe(false);
+  });
+
+  it("does not show in a few over a long time, nor in one's own", () => {
+    const used = new UsedElsewhere();
+    used.ours("mine");
+    for (let minute = 0; minute < 10; minute += 1) {
+      expect(used.notes([`lost ${minute}`, "mine"], minute * 60_001)).toBe(false);
+    }
+  });
+});

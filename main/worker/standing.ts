@@ -1,0 +1,146 @@
+import { errorName, type Log } from "../log.ts";
+import type { BackOff } from "./back-off.ts";
+import type { Calls, Unsubscribe } from "./calls.ts";
+import { chooseClaim, compareStands, type LateSince, stillLate } from "./claim-choice.ts";
+import type { Candidate, Candidates, ClaimedJob, Cursor, Stand, Wish } from "./protocol.ts";
+import type { WorkerTimes } from "./times.ts";
+
+export type StandingParts = {
+  readonly calls: Calls;
+  readonly log: Log;
+  readonly times: WorkerTimes;
+  readonly random: () => number;
+  /** Told of refusals: nothing is claimed while it waits. */
+  readonly backOff: BackOff;
+  readonly onClaimed: (job: ClaimedJob, cursor: Cursor) => void;
+  readonly wake: (reason: "candidates" | "claim-answered" | "rest-over") => void;
+};
+
+/** What a worker does while it waits for a job: it stands in its lanes, watches the ready jobs there, and claims one at a time. */
+export class Standing {
+  readonly #parts: StandingParts;
+  /** Null: it stands nowhere, as far as it knows. */
+  #stands: readonly Stand[] | null = null;
+  #unfollow: Unsubscribe | null = null;
+  #jobs: readonly Candidate[] = [];
+  #lateSince: LateSince = new Map();
+  readonly #tried = new Set<string>();
+  #triedTimer: NodeJS.Timeout | undefined;
+  #lateTimer: NodeJS.Timeout | undefined;
+  #claiming = false;
+
+  constructor(parts: StandingParts) {
+    this.#parts = parts;
+  }
+
+  /** A claim was sent and is not answered. */
+  get claiming(): boolean {
+    return this.#claiming;
+  }
+
+  get stands(): readonly Stand[] | null {
+    return this.#stands;
+  }
+
+  /** Where the queue says that this worker now waits; null: nowhere, it has to ask for jobs. */
+  standAt(stands: readonly Stand[] | null): void {
+    this.#follow(null);
+    this.#stands = stands;
+  }
+
+  /**
+   * Does what is due; may be called again and again.
+   * @param wish null while no job is wanted; `jobs`: how many beside the one that is claimed.
+   */
+  look(wish: Wish | null, canCall: boolean): void {
+    if (wish === null || this.#stands === null || this.#claiming) {
+      this.#follow(null);
+      return;
+    }
+    if (this.#unfollow === null) this.#follow(this.#stands);
+    // While there is no connection a claim would wait, and come out when it is no longer wanted.
+    if (canCall) this.#claimOne(wish);
+  }
+
+  stop(): void {
+    this.#follow(null);
+    clearTimeout(this.#triedTimer);
+  }
+
+  /** Subscribed to ready jobs only while one could be claimed: nobody else is woken by them. */
+  #follow(stands: readonly Stand[] | null): void {
+    this.#unfollow?.();
+    this.#unfollow = null;
+    this.#jobs = [];
+    clearTimeout(this.#lateTimer);
+    if (stands === null) return;
+    const { calls, log } = this.#parts;
+    this.#unfollow = calls.follow(
+      "candidates",
+      { stands },
+      (seen) => this.#see(seen),
+      (error) => log("warn", "backend.query-failed", { query: "candidates", error: errorName(error) }),
+    );
+  }
+
+  #see({ stands, jobs }: Candidates): void {
+    switch (compareStands(this.#stands ?? [], stands)) {
+      case "take-again":
+        this.standAt(null);
+        break;
+      case "follow-these":
+        this.standAt(stands);
+        break;
+      case "same":
+        this.#lateSince = stillLate(this.#lateSince, jobs, Date.now());
+        this.#jobs = jobs;
+    }
+    this.#parts.wake("candidates");
+  }
+
+  #claimOne(wish: Wish): void {
+    const { random, times, wake } = this.#parts;
+    const at = { now: Date.now(), lateAfterMs: times.lateAfterMs, random: random() };
+    const choice = chooseClaim(this.#jobs, this.#tried, this.#lateSince, at);
+    clearTimeout(this.#lateTimer);
+    if (choice.kind === "wait") this.#lateTimer = setTimeout(() => wake("candidates"), choice.ms);
+    if (choice.kind === "claim") void this.#claim(choice.candidate, wish);
+  }
+
+  async #claim({ jobId, late, laneId }: Candidate, wish: Wish): Promise<void> {
+    const { calls, log, backOff, onClaimed, wake } = this.#parts;
+    this.#claiming = true;
+    this.#tried.add(jobId);
+    // The claim changes what it shows: followed, it would run again for nothing.
+    this.#follow(null);
+    const retry = (): void => wake("rest-over");
+    try {
+      const outcome = await calls.say("claim", { jobId, late, laneId, wish });
+      log("debug", "claim.answered", { outcome: outcome.kind, late });
+      if (outcome.kind === "unable") {
+        backOff.refused(retry);
+      } else {
+        backOff.taken();
+        if (outcome.kind === "taken") this.#forgetTriedLater();
+        else {
+          this.#stands = outcome.stands.length > 0 ? outcome.stands : null;
+          onClaimed(outcome.job, outcome.cursor);
+        }
+      }
+    } catch (error) {
+      log("warn", "claim.refused", { error: errorName(error) });
+      this.#forgetTriedLater();
+      backOff.refused(retry);
+    }
+    this.#claiming = false;
+    wake("claim-answered");
+  }
+
+  #forgetTriedLater(): void {
+    clearTimeout(this.#triedTimer);
+    this.#triedTimer = setTimeout(() => {
+      this.#tried.clear();
+      this.#parts.wake("candidates");
+    }, this.#parts.times.triedForMs);
+  }
+}

@@ -1,0 +1,24 @@
+/** Milliseconds. The queue's lease is 40 s, and it shows a worker as offline after 150 s of silence. */
+export type WorkerTimes = {
+  /** After the last thing said, while jobs are held. */
+  readonly heartbeatHoldingMs: number;
+  /** The same while none is held: a little above a minute, so that an idle hour has room for more than heartbeats. */
+  readonly heartbeatIdleMs: number;
+  /** Text is appended at most this often. */
+  readonly chunkEveryMs: number;
+  /** A job that another is woken for first is left to that one for so long. */
+  readonly lateAfterMs: number;
+  /** A job that was taken may be given back unseen: it is tried again after this. */
+  readonly triedForMs: number;
+  /** How long nothing is taken when another program uses the same key. */
+  readonly usedElsewhereMs: number;
+};
+
+export const workerTimes: WorkerTimes = {
+  heartbeatHoldingMs: 15_000,
+  heartbeatIdleMs: 65_000,
+  chunkEveryMs: 250,
+  lateAfterMs: 400,
+  triedForMs: 1_000,
+  usedElsewhereMs: 60_000,
+};
