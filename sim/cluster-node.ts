@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import { parseArgs } from "node:util";
+import { linesOf } from "./cluster/lines.ts";
+import { bounds } from "./cluster/messages.ts";
+import { ClusterNode } from "./cluster/node.ts";
+import { reply, tooLong } from "./cluster/reply.ts";
+
+const EXIT_USAGE = 2;
+const USAGE = `npm run -s cluster-node -- [--seed N]
+  One JSON message a line on standard input, one answer a line on standard output (sim/README.md).
+  --seed N   another order of victims (1); the same seed, the same victims`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { seed: { type: "string", default: "1" }, help: { type: "boolean", default: false } },
+  });
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const seed = Number(values.seed);
+  if (!/^\d{1,10}$/.test(values.seed)) {
+    console.error(`--seed takes a whole number, not "${values.seed}".\n\n${USAGE}`);
+    return EXIT_USAGE;
+  }
+  const node = new ClusterNode(seed);
+  for await (const line of linesOf(process.stdin, bounds.lineBytes)) {
+    if (line.kind === "line" && line.text.trim() === "") continue;
+    const answer = line.kind === "line" ? reply(node, line.text) : tooLong();
+    if (!process.stdout.write(`${answer}\n`)) await once(process.stdout, "drain");
+  }
+  return 0;
+}
+
+// Whoever reads the answers may go first.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    console.error(error instanceof TypeError && "code" in error ? `${error.message}\n\n${USAGE}` : error);
+    process.exitCode = EXIT_USAGE;
+  },
+);

@@ -1,0 +1,85 @@
+import { allIdle, deal, defaultDeal, sizeOf, stateOf, steal, type Cluster } from "../deques/cluster.ts";
+import { Shift } from "../deques/simulate.ts";
+import type { Body, Request } from "./messages.ts";
+
+/** The state of a cluster node, and its answers. The same seed and requests give the same answers. */
+export class ClusterNode {
+  readonly #seed: number;
+  #cluster: Cluster;
+  #shift: Shift;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+    this.#cluster = deal(defaultDeal.workers, defaultDeal.jobs, seed);
+    this.#shift = new Shift(this.#cluster);
+  }
+
+  answer(request: Request): Body {
+    switch (request.type) {
+      case "init":
+        this.#cluster = deal(request.workers, request.jobs_to_distribute, this.#seed);
+        this.#shift = new Shift(this.#cluster);
+        return { type: "init_ok" };
+      case "steal_job":
+        return this.#steal(request.thief_worker, request.busy_workers);
+      case "run_simulation":
+        return { type: "simulation_ok", workers: this.#run(request.duration_ms) };
+      case "check_cluster_state":
+        return { type: "cluster_state_ok", workers: this.#states(), all_idle: allIdle(this.#cluster) };
+      default:
+        return assertNever(request);
+    }
+  }
+
+  #steal(thief: string, busy: readonly string[]): Body {
+    const known = new Set(this.#cluster.names);
+    const stranger = [thief, ...busy].find((name) => !known.has(name));
+    if (stranger !== undefined) {
+      return error("unknown_worker", `There is no worker "${stranger}": there are ${listed(known)}.`);
+    }
+    // A name that is given twice must not be drawn twice as often.
+    const theft = steal(this.#cluster, thief, [...new Set(busy)]);
+    if (theft.kind === "nothing to steal") return { type: "nothing_to_steal", thief };
+    const { victim, job, found } = theft;
+    // It is the thief's now: nothing is lost between the two, and it counts until the thief has run it.
+    this.#cluster.deques.get(thief)?.push(job);
+    return { type: "job_stolen", thief, victim, job_id: job, victim_queue_size: found };
+  }
+
+  #run(durationMs: number): Record<string, unknown> {
+    const ran = [...this.#shift.run(durationMs)];
+    return fromPairs(
+      ran.map(([name, { completed, stolen }]) => [
+        name,
+        { jobs_run: completed.length, jobs: completed, stolen },
+      ]),
+    );
+  }
+
+  #states(): Record<string, unknown> {
+    return fromPairs(
+      this.#cluster.names.map((name) => [
+        name,
+        { queue_size: sizeOf(this.#cluster, name), state: stateOf(this.#cluster, name) },
+      ]),
+    );
+  }
+}
+
+export function error(code: string, text: string): Body {
+  return { type: "error", code, text };
+}
+
+/** Also for a worker that is called `__proto__`. */
+function fromPairs(pairs: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  return Object.fromEntries(pairs);
+}
+
+function listed(names: ReadonlySet<string>): string {
+  const shown = [...names].slice(0, 8).join(", ");
+  return names.size > 8 ? `${shown} and ${names.size - 8} more` : shown;
+}
+
+function assertNever(request: never): never {
+  throw new Error(`Not answered: ${JSON.stringify(request)}`);
+}

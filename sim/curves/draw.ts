@@ -1,0 +1,81 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Options } from "../options.ts";
+import { policies } from "../policies/all.ts";
+import type { PolicyFigures } from "../report/figures-of.ts";
+import { runAll } from "../report/run-all.ts";
+import { svgOf, type Chart } from "./svg.ts";
+
+const FLEETS = [10, 32, 100, 316, 1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000];
+
+type Curve = Omit<Chart, "series"> & {
+  readonly file: string;
+  readonly of: (figures: PolicyFigures) => number;
+};
+
+/** A logarithm has no place for 0: what is less is drawn here. */
+const LEAST_SHARE = 0.001;
+
+const CURVES: readonly Curve[] = [
+  {
+    file: "queue-dispatch-p95.svg",
+    title: "From submission to start, 95th percentile",
+    yLabel: "milliseconds",
+    scale: "log",
+    of: ({ p95 }) => Math.max(1, p95),
+    tick: (value) => value.toLocaleString("en-US"),
+  },
+  {
+    file: "queue-conflicts.svg",
+    title: "Conflicts for each job",
+    yLabel: "transactions that lost and were run again",
+    scale: "log",
+    of: ({ conflictsPerJob }) => Math.max(LEAST_SHARE, conflictsPerJob),
+    tick: (value) => (value === LEAST_SHARE ? `≤ ${value}` : value.toLocaleString("en-US")),
+  },
+  {
+    file: "queue-idle-while-waiting.svg",
+    title: "Devices idle while a job waits",
+    yLabel: "device time, as a share of the work",
+    scale: "log",
+    of: ({ idleWhileWaiting }) => Math.max(LEAST_SHARE, idleWhileWaiting),
+    tick: (value) => `${Number((value * 100).toPrecision(2)).toLocaleString("en-US")} %`,
+  },
+  {
+    file: "queue-cache-hits.svg",
+    title: "Jobs started where their prefix is held",
+    yLabel: "share of starts",
+    scale: "linear",
+    of: ({ cacheHits }) => cacheHits,
+    tick: (value) => `${Math.round(value * 100)} %`,
+  },
+];
+
+/** Runs fleets of every size, and draws each figure over them into a folder. */
+export async function drawCurves(
+  options: Options,
+  folder: string,
+  say: (line: string) => void,
+): Promise<void> {
+  const names = policies.map(({ name }) => name);
+  const runs: { devices: number; figures: { readonly [name: string]: PolicyFigures } }[] = [];
+  for (const devices of FLEETS) {
+    say(`a fleet of ${devices}`);
+    runs.push({
+      devices,
+      figures: await runAll(names, options.scenarios, { ...options, devices }, () => undefined),
+    });
+  }
+  await mkdir(folder, { recursive: true });
+  for (const { file, of, ...chart } of CURVES) {
+    const series = names.map((name) => ({
+      name,
+      points: runs.flatMap(({ devices, figures }) => {
+        const found = figures[name];
+        return found === undefined ? [] : [{ x: devices, y: of(found) }];
+      }),
+    }));
+    await writeFile(join(folder, file), svgOf({ ...chart, series }));
+    say(join(folder, file));
+  }
+}

@@ -1,0 +1,98 @@
+/** One line of a chart: positive values by fleet size. */
+export type Series = {
+  readonly name: string;
+  readonly points: readonly { readonly x: number; readonly y: number }[];
+};
+
+export type Chart = {
+  readonly title: string;
+  readonly yLabel: string;
+  /** Of y; x is logarithmic. */
+  readonly scale: "log" | "linear";
+  readonly series: readonly Series[];
+  readonly tick: (value: number) => string;
+};
+
+/** One size for all, so that they can stand under each other. */
+const WIDTH = 900;
+const HEIGHT = 470;
+const PLOT = { left: 92, top: 56, right: 610, bottom: 410 };
+const LEGEND = { left: 634, top: 72, line: 27 };
+
+/** Told apart by hue and by dash on light and on dark ground (after Okabe and Ito, darker yellow). */
+const HUES = ["#8a8f98", "#d0782a", "#b0569b", "#3f8fd2", "#2f9e83", "#e0483e"];
+/** Grey of a middle lightness can be read on both grounds. */
+const INK = "#7d8590";
+const FONT = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif";
+const GRID_LINES = 5;
+
+type Axis = { readonly ticks: readonly number[]; readonly at: (value: number) => number };
+
+/** A chart as an SVG file, with no ground of its own: it is read on light pages and on dark ones. */
+export function svgOf(chart: Chart): string {
+  const xs = chart.series.flatMap(({ points }) => points.map(({ x }) => x));
+  const ys = chart.series.flatMap(({ points }) => points.map(({ y }) => y));
+  const x = logAxis(xs, PLOT.left, PLOT.right);
+  const y =
+    chart.scale === "log" ? logAxis(ys, PLOT.bottom, PLOT.top) : linearAxis(ys, PLOT.bottom, PLOT.top);
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="${FONT}" font-size="13" fill="${INK}" role="img" aria-label="${escaped(chart.title)}">`,
+    `<text x="${PLOT.left}" y="28" font-size="17" font-weight="600">${escaped(chart.title)}</text>`,
+    ...y.ticks.map((tick) => horizontal(y.at(tick), chart.tick(tick))),
+    ...x.ticks.map((tick) => vertical(x.at(tick), tick.toLocaleString("en-US"))),
+    `<text x="${(PLOT.left + PLOT.right) / 2}" y="${PLOT.bottom + 46}" text-anchor="middle">devices in the fleet</text>`,
+    `<text transform="translate(22 ${(PLOT.top + PLOT.bottom) / 2}) rotate(-90)" text-anchor="middle">${escaped(chart.yLabel)}</text>`,
+    ...chart.series.map((series, index) => drawn(series, index, x, y)),
+    ...chart.series.map(({ name }, index) => legend(name, index)),
+    "</svg>",
+    "",
+  ].join("\n");
+}
+
+function drawn({ points }: Series, index: number, x: Axis, y: Axis): string {
+  const at = points.map((point) => `${fixed(x.at(point.x))},${fixed(y.at(point.y))}`).join(" ");
+  return `<polyline points="${at}" fill="none" ${stroke(index)}/>`;
+}
+
+function legend(name: string, index: number): string {
+  const at = LEGEND.top + index * LEGEND.line;
+  return `<line x1="${LEGEND.left}" x2="${LEGEND.left + 34}" y1="${at}" y2="${at}" ${stroke(index)}/><text x="${LEGEND.left + 42}" y="${at + 4.5}">${escaped(name)}</text>`;
+}
+
+/** The second half of the series are those with affinity: the same hues, dashed. */
+function stroke(index: number): string {
+  const dash = index >= HUES.length ? ' stroke-dasharray="7 5"' : "";
+  const hue = HUES[index % HUES.length] ?? INK;
+  const width = index % HUES.length === HUES.length - 1 ? 3.5 : 2;
+  return `stroke="${hue}" stroke-width="${width}" stroke-linejoin="round"${dash}`;
+}
+
+function horizontal(at: number, label: string): string {
+  return `<line x1="${PLOT.left}" x2="${PLOT.right}" y1="${fixed(at)}" y2="${fixed(at)}" stroke="${INK}" stroke-opacity="0.3"/><text x="${PLOT.left - 10}" y="${fixed(at + 4.5)}" text-anchor="end">${escaped(label)}</text>`;
+}
+
+function vertical(at: number, label: string): string {
+  return `<line x1="${fixed(at)}" x2="${fixed(at)}" y1="${PLOT.top}" y2="${PLOT.bottom}" stroke="${INK}" stroke-opacity="0.15"/><text x="${fixed(at)}" y="${PLOT.bottom + 22}" text-anchor="middle">${label}</text>`;
+}
+
+/** A line for each power of ten that the values lie between. */
+function logAxis(values: readonly number[], from: number, to: number): Axis {
+  const low = Math.floor(Math.log10(Math.min(...values)));
+  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));
+  const ticks = Array.from({ length: high - low + 1 }, (_, step) => 10 ** (low + step));
+  return { ticks, at: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from) };
+}
+
+/** From 0 to 1: shares. */
+function linearAxis(_values: readonly number[], from: number, to: number): Axis {
+  const ticks = Array.from({ length: GRID_LINES + 1 }, (_, step) => step / GRID_LINES);
+  return { ticks, at: (value) => from + value * (to - from) };
+}
+
+function fixed(value: number): string {
+  return value.toFixed(1);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+}

@@ -1,0 +1,68 @@
+import { randomFrom, type Random } from "../structures/random.ts";
+import { Deque } from "./deque.ts";
+
+export type Theft =
+  | {
+      readonly kind: "stolen";
+      readonly victim: string;
+      readonly job: string;
+      /** Of the victim's deque, as the thief found it. */
+      readonly found: number;
+    }
+  | { readonly kind: "nothing to steal" };
+
+export type WorkerState = "idle" | "busy" | "running";
+
+/** Workers with a deque each: the classical scheduler. */
+export type Cluster = {
+  readonly names: readonly string[];
+  readonly deques: ReadonlyMap<string, Deque<string>>;
+  /** What each has begun and not finished. */
+  readonly inFlight: Map<string, string>;
+  readonly random: Random;
+};
+
+/** The deal of the protocol's example: what a steal without an `init` finds. */
+export const defaultDeal = { workers: ["w1", "w2", "w3"], jobs: 6 } as const;
+
+/**
+ * Deals job1, job2, … in blocks: the first worker has the first ones. What does not divide evenly goes, one each, to
+ * the first workers, so that two blocks differ by one job at most.
+ */
+export function deal(workers: readonly string[], jobs: number, seed: number): Cluster {
+  const deques = new Map(workers.map((name) => [name, new Deque<string>()]));
+  const least = Math.floor(jobs / workers.length);
+  const withOneMore = jobs % workers.length;
+  let next = 1;
+  workers.forEach((name, index) => {
+    const block = least + (index < withOneMore ? 1 : 0);
+    for (let one = 0; one < block; one += 1, next += 1) deques.get(name)?.push(`job${next}`);
+  });
+  return { names: workers, deques, inFlight: new Map(), random: randomFrom(seed) };
+}
+
+/** A thief takes the last job of a victim that is drawn at random among those given that have any; never itself. */
+export function steal(cluster: Cluster, thief: string, among: readonly string[]): Theft {
+  const victims = among.filter((name) => name !== thief && sizeOf(cluster, name) > 0);
+  const victim = victims[cluster.random.below(victims.length)];
+  const deque = victim === undefined ? undefined : cluster.deques.get(victim);
+  const found = deque?.size ?? 0;
+  const job = deque?.takeBack();
+  if (victim === undefined || job === undefined) return { kind: "nothing to steal" };
+  return { kind: "stolen", victim, job, found };
+}
+
+export function sizeOf(cluster: Cluster, name: string): number {
+  return cluster.deques.get(name)?.size ?? 0;
+}
+
+/** Running: has a job in hand. Busy: has jobs in its deque. */
+export function stateOf(cluster: Cluster, name: string): WorkerState {
+  if (cluster.inFlight.has(name)) return "running";
+  return sizeOf(cluster, name) > 0 ? "busy" : "idle";
+}
+
+/** Only when every deque is empty and nothing is in flight: a job in hand may still bring others. */
+export function allIdle(cluster: Cluster): boolean {
+  return cluster.inFlight.size === 0 && cluster.names.every((name) => sizeOf(cluster, name) === 0);
+}

@@ -1,0 +1,48 @@
+/** Jobs of one worker: it takes from the front, thieves take from the back. Every operation takes constant time. */
+export class Deque<T> {
+  /** From #head on; a circle that doubles when it is full. */
+  #slots: (T | undefined)[] = new Array<T | undefined>(8);
+  #head = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** At the back, where the newest stand. */
+  push(item: T): void {
+    if (this.#size === this.#slots.length) this.#grow();
+    this.#slots[this.#index(this.#size)] = item;
+    this.#size += 1;
+  }
+
+  /** The owner's end; undefined when there is nothing. */
+  takeFront(): T | undefined {
+    if (this.#size === 0) return undefined;
+    const item = this.#slots[this.#head];
+    this.#slots[this.#head] = undefined;
+    this.#head = this.#index(1);
+    this.#size -= 1;
+    return item;
+  }
+
+  /** The thieves' end; undefined when there is nothing. */
+  takeBack(): T | undefined {
+    if (this.#size === 0) return undefined;
+    const index = this.#index(this.#size - 1);
+    const item = this.#slots[index];
+    this.#slots[index] = undefined;
+    this.#size -= 1;
+    return item;
+  }
+
+  #index(offset: number): number {
+    return (this.#head + offset) % this.#slots.length;
+  }
+
+  #grow(): void {
+    const items = Array.from({ length: this.#size }, (_, offset) => this.#slots[this.#index(offset)]);
+    this.#slots = [...items, ...new Array<T | undefined>(Math.max(8, items.length))];
+    this.#head = 0;
+  }
+}

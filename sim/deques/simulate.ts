@@ -1,0 +1,63 @@
+import { EventQueue, type Event } from "../structures/event-queue.ts";
+import { steal, type Cluster } from "./cluster.ts";
+
+/** What one worker did in a stretch of simulated time. */
+export type Ran = { readonly completed: readonly string[]; readonly stolen: number };
+
+const FINISHED = 0;
+
+/**
+ * Lets simulated time pass. A free worker takes the front of its deque, else steals the back of a random other one;
+ * a job takes 50 to 150 ms, drawn at random. What is unfinished at the end stays in flight, and goes on with the next
+ * call: how long it still takes is kept.
+ */
+export class Shift {
+  readonly #cluster: Cluster;
+  /** Simulated time left of what is in flight. */
+  readonly #left = new Map<string, number>();
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  run(durationMs: number): ReadonlyMap<string, Ran> {
+    const { names } = this.#cluster;
+    const ran = names.map(() => ({ completed: [] as string[], stolen: 0 }));
+    const events = new EventQueue();
+    const begin = (worker: number, now: number) => {
+      const stole = this.#begin(names[worker] ?? "");
+      if (stole) (ran[worker] ?? { stolen: 0 }).stolen += 1;
+      const left = this.#left.get(names[worker] ?? "");
+      if (left !== undefined) events.push(now + left, FINISHED, worker);
+    };
+    names.forEach((_, worker) => begin(worker, 0));
+    const ends = new Map<string, number>();
+    const event: Event = { at: 0, kind: FINISHED, a: 0, b: 0 };
+    while (events.pop(event)) {
+      const name = names[event.a] ?? "";
+      if (event.at > durationMs) {
+        ends.set(name, event.at - durationMs);
+        continue;
+      }
+      ran[event.a]?.completed.push(this.#cluster.inFlight.get(name) ?? "");
+      this.#cluster.inFlight.delete(name);
+      this.#left.delete(name);
+      begin(event.a, event.at);
+    }
+    for (const [name, left] of ends) this.#left.set(name, left);
+    return new Map(names.map((name, worker) => [name, ran[worker] ?? { completed: [], stolen: 0 }]));
+  }
+
+  /** Takes a job in hand if it has none; says whether that was another's. */
+  #begin(name: string): boolean {
+    const { deques, inFlight, names, random } = this.#cluster;
+    if (inFlight.has(name)) return false;
+    const own = deques.get(name)?.takeFront();
+    const theft = own === undefined ? steal(this.#cluster, name, names) : null;
+    const job = own ?? (theft?.kind === "stolen" ? theft.job : undefined);
+    if (job === undefined) return false;
+    inFlight.set(name, job);
+    this.#left.set(name, 50 + random.below(101));
+    return own === undefined;
+  }
+}

@@ -1,0 +1,82 @@
+import { HELD_PREFIXES } from "../figures.ts";
+import type { DeviceView } from "../policies/policy.ts";
+import { CellLists } from "../structures/cell-lists.ts";
+import { IndexedSet } from "../structures/indexed-set.ts";
+import { mix } from "../structures/random.ts";
+import { AWAY } from "./states.ts";
+
+/** The devices, each a row across typed arrays. */
+export class Fleet {
+  readonly devices: number;
+  readonly states: Uint8Array;
+  /** The job that each holds, -1 without. */
+  readonly jobs: Int32Array;
+  /** Counts what a device was interrupted in: events of an earlier epoch are void. */
+  readonly epochs: Int32Array;
+  /** Whose person came while a transaction was in flight. */
+  readonly leaving: Uint8Array;
+  /** Who waits, alive: those that a wake or a look reaches. */
+  readonly waiting: IndexedSet;
+  /** Who stands where, the dead among them until they are missed. */
+  readonly stands: CellLists;
+  /** Who accepts jobs, at work or not, by its own place. */
+  readonly homes: CellLists;
+  readonly #positions: Int32Array;
+  readonly #held: Int32Array;
+
+  constructor(devices: number, cells: number, seed: number) {
+    this.devices = devices;
+    this.states = new Uint8Array(devices).fill(AWAY);
+    this.jobs = new Int32Array(devices).fill(-1);
+    this.epochs = new Int32Array(devices);
+    this.leaving = new Uint8Array(devices);
+    this.waiting = new IndexedSet(devices);
+    this.stands = new CellLists(cells, devices);
+    this.homes = new CellLists(cells, devices);
+    this.#positions = new Int32Array(devices);
+    for (let device = 0; device < devices; device += 1) {
+      this.#positions[device] = mix(device ^ mix(seed)) % cells;
+    }
+    this.#held = new Int32Array(devices * HELD_PREFIXES).fill(-1);
+  }
+
+  stateOf = (device: number): number => this.states[device] ?? AWAY;
+  jobOf = (device: number): number => this.jobs[device] ?? -1;
+  epochOf = (device: number): number => this.epochs[device] ?? 0;
+  positionOf = (device: number): number => this.#positions[device] ?? 0;
+
+  interrupt(device: number): void {
+    this.epochs[device] = this.epochOf(device) + 1;
+  }
+
+  /** As a policy sees it. */
+  view(device: number): DeviceView {
+    const position = this.positionOf(device);
+    return {
+      id: device,
+      position,
+      watched: this.stands.cellOf(device),
+      nextHome: Math.max(0, this.homes.cellFrom(position + 1)),
+      latestPrefix: this.#held[device * HELD_PREFIXES] ?? -1,
+      holds: (prefix) => this.holds(device, prefix),
+    };
+  }
+
+  holds(device: number, prefix: number): boolean {
+    return this.#indexOf(device, prefix) < HELD_PREFIXES;
+  }
+
+  /** Makes it the latest prefix of the device; the one that was used longest ago goes. */
+  hold(device: number, prefix: number): void {
+    const first = device * HELD_PREFIXES;
+    const last = Math.min(this.#indexOf(device, prefix), HELD_PREFIXES - 1);
+    for (let at = last; at > 0; at -= 1) this.#held[first + at] = this.#held[first + at - 1] ?? -1;
+    this.#held[first] = prefix;
+  }
+
+  #indexOf(device: number, prefix: number): number {
+    const first = device * HELD_PREFIXES;
+    for (let at = 0; at < HELD_PREFIXES; at += 1) if (this.#held[first + at] === prefix) return at;
+    return HELD_PREFIXES;
+  }
+}

@@ -1,0 +1,127 @@
+import { SPREAD_EVERY_MS, SPREAD_KEPT_MS } from "../figures.ts";
+import { POINTS } from "../policies/home-slots.ts";
+import type { LaneView, Look } from "../policies/policy.ts";
+import { CellLists } from "../structures/cell-lists.ts";
+import { IndexedSet } from "../structures/indexed-set.ts";
+import { LastChanges } from "../structures/last-changes.ts";
+import type { Random } from "../structures/random.ts";
+import type { Trace } from "../scenarios/trace.ts";
+
+/** The ready jobs: by their place on the ring, by their random point, and when what was read of them last changed. */
+export class Lane implements LaneView {
+  readonly cells: number;
+  slots = 1;
+  readonly #trace: Trace;
+  readonly #places: CellLists;
+  readonly #points: CellLists;
+  readonly #lengths: Int32Array;
+  readonly #busy: IndexedSet;
+  readonly #changedAt: Float64Array;
+  readonly #jobChangedAt: Float64Array;
+  readonly #widths = new Map<number, { readonly width: number; readonly changedAt: number }>();
+  readonly #newPlaces: LastChanges;
+  readonly #newPoints = new LastChanges(POINTS);
+
+  constructor(cells: number, trace: Trace) {
+    this.cells = cells;
+    this.#trace = trace;
+    this.#places = new CellLists(cells, trace.jobs);
+    this.#points = new CellLists(POINTS, trace.jobs);
+    this.#lengths = new Int32Array(cells);
+    this.#busy = new IndexedSet(cells);
+    this.#changedAt = new Float64Array(cells).fill(Number.NEGATIVE_INFINITY);
+    this.#jobChangedAt = new Float64Array(trace.jobs).fill(Number.NEGATIVE_INFINITY);
+    this.#newPlaces = new LastChanges(cells);
+  }
+
+  get ready(): number {
+    return this.#places.count;
+  }
+
+  isReady = (job: number): boolean => this.#places.cellOf(job) >= 0;
+  firstAt = (cell: number): number => this.#places.front(cell);
+  lastOf = (cell: number): number => this.#places.back(cell);
+  behind = (job: number): number => this.#places.behind(job);
+  lengthOf = (cell: number): number => this.#lengths[cell] ?? 0;
+  cellOf = (job: number): number => this.#places.cellOf(job);
+  pointOf = (job: number): number => this.#trace.points[job] ?? 0;
+  prefixOf = (job: number): number => this.#trace.prefixes[job] ?? 0;
+  busyCell = (random: Random): number => this.#busy.draw(random);
+
+  widthOf = (prefix: number): number => Math.min(this.slots, this.#widths.get(prefix)?.width ?? 1);
+
+  /** Jobs of this prefix waited behind each other while a device waited for them: they are spread over more slots. */
+  widen(prefix: number, now: number): void {
+    const { width, changedAt } = this.#widths.get(prefix) ?? {
+      width: 1,
+      changedAt: Number.NEGATIVE_INFINITY,
+    };
+    if (now - changedAt < SPREAD_EVERY_MS || width >= this.slots) return;
+    this.#widths.set(prefix, { width: 2 * width, changedAt: now });
+  }
+
+  widthChangedSince(prefix: number, since: number): boolean {
+    return (this.#widths.get(prefix)?.changedAt ?? Number.NEGATIVE_INFINITY) > since;
+  }
+
+  /** Prefixes that were not widened for a while are narrowed. */
+  narrow(now: number): void {
+    for (const [prefix, { width, changedAt }] of this.#widths) {
+      if (now - changedAt < SPREAD_KEPT_MS) continue;
+      if (width > 2) this.#widths.set(prefix, { width: width / 2, changedAt: now });
+      else this.#widths.delete(prefix);
+    }
+  }
+
+  /** @param again it was released: it goes in front of those that came later. */
+  add(job: number, cell: number, now: number, again: boolean): void {
+    this.#places.add(job, cell, again);
+    this.#points.add(job, this.pointOf(job));
+    this.#lengths[cell] = this.lengthOf(cell) + 1;
+    this.#busy.add(cell);
+    this.#newPlaces.note(cell, now);
+    this.#newPoints.note(this.pointOf(job), now);
+    this.#note(job, cell, now);
+  }
+
+  take(job: number, now: number): void {
+    const cell = this.cellOf(job);
+    this.#places.remove(job);
+    this.#points.remove(job);
+    this.#lengths[cell] = this.lengthOf(cell) - 1;
+    if (this.lengthOf(cell) === 0) this.#busy.remove(cell);
+    this.#note(job, cell, now);
+  }
+
+  firstIn(from: number, to: number): number {
+    const cell = this.#places.cellFrom(from);
+    if (cell < 0) return -1;
+    const width = to === from ? this.cells : (to - from + this.cells) % this.cells;
+    return (cell - from + this.cells) % this.cells < width ? this.#places.front(cell) : -1;
+  }
+
+  byPoint(point: number): number {
+    const cell = this.#points.cellFrom(point);
+    return cell < 0 ? -1 : this.#points.front(cell);
+  }
+
+  /** Whether anything was written since into what a look has read. */
+  changedSince(look: Look, since: number): boolean {
+    return (
+      look.read.some((job) => (this.#jobChangedAt[job] ?? 0) > since) ||
+      look.scans.some(({ of, from, to }) => {
+        const inserts = of === "places" ? this.#newPlaces : this.#newPoints;
+        return inserts.latest(from, to) > since;
+      })
+    );
+  }
+
+  cellChangedSince(cell: number, since: number): boolean {
+    return (this.#changedAt[cell] ?? 0) > since;
+  }
+
+  #note(job: number, cell: number, now: number): void {
+    this.#jobChangedAt[job] = now;
+    this.#changedAt[cell] = now;
+  }
+}

@@ -1,0 +1,154 @@
+import { AVAILABLE_MS, IN_USE_MS, JOB_MEAN_MS, PREFIX_MS, RESIZE_MS } from "../figures.ts";
+import type { Policy } from "../policies/policy.ts";
+import { availableOf, jobLength, type Trace } from "../scenarios/trace.ts";
+import { commit, complete, rested, tryAgain, wait } from "./claiming.ts";
+import type { Outcome } from "./measures.ts";
+import { comeBack, lapse, leave, scheduleLeave, scheduleReturn } from "./people.ts";
+import { BUSY } from "./states.ts";
+import { arrive, becomeReady, scheduleArrival, submit } from "./submitting.ts";
+import { actLate, lookAgain, nextOfHerd, steal, wake } from "./waking.ts";
+import { warmUp } from "./warm-up.ts";
+import {
+  ARRIVE,
+  COMMIT,
+  createWorld,
+  FINISH,
+  HERD,
+  LAPSE,
+  LATE,
+  LEAVE,
+  LOOK_AGAIN,
+  READY,
+  RESIZE,
+  RESTED,
+  RETRY,
+  RETURN,
+  SUBMIT,
+  THEFT,
+  WAKE,
+  type World,
+} from "./world.ts";
+
+/** How long after the last arrival a run may go on, beyond what the fleet needs to work off everything. */
+const PATIENCE_MS = 10 * 60_000;
+const SLACK = 3;
+
+/** Runs one policy on one trace until every job has started, time is up, or `mostEvents` have happened. */
+export function simulate(policy: Policy, trace: Trace, mostEvents: number): Outcome {
+  const { world, events } = run(policy, trace, mostEvents, "started");
+  const cutWhileWarming = world.now < (trace.arrivals[trace.countedFrom] ?? 0);
+  return cutWhileWarming
+    ? simulate(policy, { ...trace, countedFrom: 0 }, mostEvents)
+    : outcomeOf(world, events);
+}
+
+/** As `simulate`, until all jobs are as far as `goal`, and shows the world as it was left. */
+export function run(
+  policy: Policy,
+  trace: Trace,
+  mostEvents: number,
+  goal: "started" | "done",
+): { readonly world: World; readonly events: number } {
+  const world = createWorld(policy, trace);
+  populate(world);
+  scheduleArrival(world, 0);
+  scheduleLeave(world);
+  scheduleReturn(world);
+  world.events.push(RESIZE_MS, RESIZE);
+  const work = (trace.jobs * (JOB_MEAN_MS + PREFIX_MS)) / availableOf(trace.devices);
+  const until = (trace.arrivals[trace.jobs - 1] ?? 0) + PATIENCE_MS + SLACK * work;
+  const event = { at: 0, kind: 0, a: 0, b: 0 };
+  let events = 0;
+  while (world[goal] < trace.jobs && events < mostEvents && world.events.pop(event) && event.at <= until) {
+    world.now = event.at;
+    events += 1;
+    handlers[event.kind]?.(world, event.a, event.b);
+  }
+  return { world, events };
+}
+
+/** By kind of event; `a` and `b` are its numbers. */
+const handlers: Readonly<Record<number, (world: World, a: number, b: number) => void>> = {
+  [ARRIVE]: arrive,
+  [SUBMIT]: submit,
+  [READY]: becomeReady,
+  [WAKE]: wake,
+  [COMMIT]: commit,
+  [RETRY]: tryAgain,
+  [RESTED]: rested,
+  [FINISH]: finish,
+  [THEFT]: steal,
+  [HERD]: nextOfHerd,
+  [LOOK_AGAIN]: lookAgain,
+  [LATE]: actLate,
+  [RESIZE]: resize,
+  [LEAVE]: leave,
+  [RETURN]: comeBack,
+  [LAPSE]: lapse,
+};
+
+function finish(world: World, device: number, epoch: number): void {
+  if (world.fleet.epochOf(device) !== epoch) return;
+  world.measures.change(world.now, 1, 0);
+  complete(world, device);
+}
+
+/** The fleet as one meets it: some are away, and some at work on jobs that nobody counts. */
+function populate(world: World): void {
+  const { fleet, random, trace, events } = world;
+  const idle: number[] = [];
+  for (let device = 0; device < fleet.devices; device += 1) {
+    if (random.next() >= AVAILABLE_MS / (AVAILABLE_MS + IN_USE_MS)) continue;
+    fleet.homes.add(device, fleet.positionOf(device));
+    if (random.next() >= trace.busyAtStart) {
+      idle.push(device);
+      continue;
+    }
+    fleet.states[device] = BUSY;
+    events.push((jobLength(random, 1) + PREFIX_MS) * random.next(), FINISH, device, 0);
+  }
+  fitSlots(world);
+  warmUp(world);
+  for (const device of idle) wait(world, device);
+  world.measures.change(0, idle.length, 0);
+}
+
+function resize(world: World): void {
+  world.events.push(world.now + RESIZE_MS, RESIZE);
+  const { fleet, lane, policy, random } = world;
+  lane.narrow(world.now);
+  const before = lane.slots;
+  fitSlots(world);
+  if (lane.slots === before || policy.wakes !== "watchers") return;
+  for (let index = 0; index < fleet.waiting.size; index += 1) {
+    const device = fleet.waiting.at(index);
+    fleet.stands.remove(device);
+    fleet.stands.add(device, policy.watch(fleet.view(device), lane, random));
+  }
+}
+
+/** Slots follow the fleet, but not every device: only where they would be twice or half as many. */
+function fitSlots({ fleet, lane, policy }: World): void {
+  const accepting = fleet.homes.count;
+  const more = policy.slots(Math.floor(accepting / 1.25));
+  const fewer = policy.slots(Math.ceil(accepting * 1.25));
+  if (lane.slots === 1) lane.slots = policy.slots(accepting);
+  else if (more > lane.slots) lane.slots = more;
+  else if (fewer < lane.slots) lane.slots = fewer;
+}
+
+function outcomeOf(world: World, events: number): Outcome {
+  const { trace, measures, now, startedOnce } = world;
+  measures.change(now, 0, 0);
+  let jobs = 0;
+  let unstarted = 0;
+  for (let job = trace.countedFrom; job < trace.jobs; job += 1) {
+    const arrival = trace.arrivals[job] ?? 0;
+    if (arrival > now) break;
+    jobs += 1;
+    if (startedOnce[job] === 1) continue;
+    unstarted += 1;
+    measures.waited(now - arrival);
+  }
+  return measures.outcome(jobs, unstarted, events);
+}

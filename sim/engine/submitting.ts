@@ -1,0 +1,51 @@
+import { REST_AFTER_FAILURE_MS, STAGES, TRIES, backoffMs, transactionMs } from "../figures.ts";
+import type { Policy } from "../policies/policy.ts";
+import { ARRIVE, READY, SUBMIT, type World } from "./world.ts";
+import { tellOfReady } from "./waking.ts";
+
+/** Schedules the next submission; one call of the client at a time, of all jobs that arrive together. */
+export function scheduleArrival(world: World, job: number): void {
+  const at = world.trace.arrivals[job];
+  if (at !== undefined) world.events.push(at, ARRIVE, job);
+}
+
+/** The jobs from `first` on that arrive now are submitted. */
+export function arrive(world: World, first: number): void {
+  const { arrivals } = world.trace;
+  let job = first;
+  for (; arrivals[job] === arrivals[first] && job < world.trace.jobs; job += 1) submit(world, job, 0);
+  scheduleArrival(world, job);
+}
+
+/** One try to submit a job: the place is chosen from what is seen now, and it is ready once that is committed. */
+export function submit(world: World, job: number, lost: number): void {
+  const { policy, trace, lane, random, events } = world;
+  world.places[job] = policy.place(trace.prefixes[job] ?? 0, lane, random);
+  events.push(world.now + submissionMs(policy), READY, job, lost + 1);
+}
+
+function submissionMs(policy: Policy): number {
+  return transactionMs(STAGES.submit + (policy.readsLengths ? STAGES.lengths : 0));
+}
+
+/** The transaction commits, unless the slot whose length it compared has changed. @param tries 0: a job comes back. */
+export function becomeReady(world: World, job: number, tries: number): void {
+  const { policy, lane, trace, measures, events, random, now } = world;
+  const cell = world.places[job] ?? 0;
+  if (tries > 0) {
+    const since = now - submissionMs(policy);
+    const lengthChanged = policy.readsLengths && lane.cellChangedSince(cell, since);
+    if (lengthChanged || (policy.spreads && lane.widthChangedSince(trace.prefixes[job] ?? 0, since))) {
+      if (measures.counts(now)) measures.conflicts += 1;
+      const again = tries < TRIES;
+      if (!again && measures.counts(now)) measures.failures += 1;
+      const wait = again ? backoffMs(tries, random.next()) : REST_AFTER_FAILURE_MS;
+      events.push(now + wait, SUBMIT, job, again ? tries : 0);
+      return;
+    }
+  }
+  lane.add(job, cell, now, tries === 0);
+  world.readySince[job] = now;
+  measures.change(now, 0, 1);
+  tellOfReady(world, job);
+}

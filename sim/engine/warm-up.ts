@@ -1,0 +1,62 @@
+import { HELD_PREFIXES } from "../figures.ts";
+import { randomFrom } from "../structures/random.ts";
+import type { World } from "./world.ts";
+
+/**
+ * What the devices hold when it begins, as if each had done HELD_PREFIXES jobs. This is not simulated event by event:
+ * as many jobs are placed by the policy, and each goes to the nearest device, back from its place on the ring, that
+ * has not had its share. (Short of that a million devices would need millions of jobs before affinity could show.)
+ */
+export function warmUp({ fleet, lane, policy, trace }: World): void {
+  const random = randomFrom(trace.seed + 2);
+  if (!policy.spreads) {
+    // Wherever it is placed, any device has it: no need to deal.
+    for (let share = 0; share < HELD_PREFIXES; share += 1) {
+      for (let device = 0; device < fleet.devices; device += 1) fleet.hold(device, trace.drawPrefix(random));
+    }
+    return;
+  }
+  const order = byPosition(fleet.devices, fleet.positionOf, lane.cells);
+  const room = new Uint8Array(fleet.devices).fill(HELD_PREFIXES);
+  const back = new Int32Array(fleet.devices).map((_, index) => index);
+  for (let job = 0; job < fleet.devices * HELD_PREFIXES; job += 1) {
+    const prefix = trace.drawPrefix(random);
+    const index = withRoom(order.lastUpTo(policy.place(prefix, lane, random)), back);
+    fleet.hold(order.devices[index] ?? 0, prefix);
+    room[index] = (room[index] ?? 0) - 1;
+    if (room[index] === 0) back[index] = (index + fleet.devices - 1) % fleet.devices;
+  }
+}
+
+/** The nearest index, going back, that is its own: those passed point there from then on. */
+function withRoom(from: number, back: Int32Array): number {
+  let index = from;
+  for (let steps = 0; back[index] !== index && steps < back.length; steps += 1) {
+    const next = back[index] ?? 0;
+    back[index] = back[next] ?? 0;
+    index = next;
+  }
+  return index;
+}
+
+function byPosition(
+  count: number,
+  positionOf: (device: number) => number,
+  cells: number,
+): { readonly devices: Int32Array; readonly lastUpTo: (cell: number) => number } {
+  const upTo = new Int32Array(cells);
+  for (let device = 0; device < count; device += 1) {
+    const position = positionOf(device);
+    upTo[position] = (upTo[position] ?? 0) + 1;
+  }
+  for (let cell = 1; cell < cells; cell += 1) upTo[cell] = (upTo[cell] ?? 0) + (upTo[cell - 1] ?? 0);
+  const next = Int32Array.from(upTo);
+  const devices = new Int32Array(count);
+  for (let device = 0; device < count; device += 1) {
+    const position = positionOf(device);
+    const index = (next[position] ?? 0) - 1;
+    next[position] = index;
+    devices[index] = device;
+  }
+  return { devices, lastUpTo: (cell) => ((upTo[cell] ?? 0) + count - 1) % count };
+}

@@ -1,0 +1,80 @@
+import type { Look, Policy } from "../policies/policy.ts";
+import type { Trace } from "../scenarios/trace.ts";
+import { EventQueue } from "../structures/event-queue.ts";
+import { mix, randomFrom, type Random } from "../structures/random.ts";
+import { Fleet } from "./fleet.ts";
+import { Lane } from "./lane.ts";
+import { Measures } from "./measures.ts";
+
+/** The kinds of events. `a` and `b` are what their handler says (engine/simulate.ts). */
+export const ARRIVE = 0;
+export const READY = 1;
+export const WAKE = 2;
+export const COMMIT = 3;
+export const RETRY = 4;
+export const RESTED = 5;
+export const FINISH = 6;
+export const THEFT = 7;
+export const HERD = 8;
+export const LOOK_AGAIN = 9;
+export const LATE = 10;
+export const RESIZE = 11;
+export const LEAVE = 12;
+export const RETURN = 13;
+export const LAPSE = 14;
+export const SUBMIT = 15;
+
+/** A device's transaction that is in flight. */
+export type Attempt = {
+  readonly kind: "claim by id" | "claim first" | "complete";
+  readonly look: Look;
+  readonly snapshot: number;
+  /** How many tries were lost before. */
+  readonly lost: number;
+};
+
+/** Everything that one run of one policy changes. */
+export type World = {
+  now: number;
+  readonly policy: Policy;
+  readonly trace: Trace;
+  readonly fleet: Fleet;
+  readonly lane: Lane;
+  readonly events: EventQueue;
+  readonly random: Random;
+  readonly measures: Measures;
+  readonly attempts: Map<number, Attempt>;
+  /** Since when each job is ready to run; its cell, wherever it is. */
+  readonly readySince: Float64Array;
+  readonly places: Int32Array;
+  readonly startedOnce: Uint8Array;
+  readonly doneTimes: Uint8Array;
+  started: number;
+  done: number;
+  /** Whether the chain of LOOK_AGAIN events runs, and how many are yet to be woken of a herd. */
+  looking: boolean;
+  herd: number;
+};
+
+export function createWorld(policy: Policy, trace: Trace): World {
+  const cells = policy.cells(trace.devices);
+  return {
+    now: 0,
+    policy,
+    trace,
+    fleet: new Fleet(trace.devices, cells, trace.seed),
+    lane: new Lane(cells, trace),
+    events: new EventQueue(),
+    random: randomFrom(mix(trace.seed + 1)),
+    measures: new Measures(trace.arrivals[trace.countedFrom] ?? 0),
+    attempts: new Map(),
+    readySince: new Float64Array(trace.jobs),
+    places: new Int32Array(trace.jobs),
+    startedOnce: new Uint8Array(trace.jobs),
+    doneTimes: new Uint8Array(trace.jobs),
+    started: 0,
+    done: 0,
+    looking: false,
+    herd: 0,
+  };
+}

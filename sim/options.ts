@@ -1,0 +1,91 @@
+import { parseArgs } from "node:util";
+import { scenarioNames, type ScenarioName } from "./scenarios/trace.ts";
+
+export type Options = {
+  readonly devices: number;
+  readonly jobs: number;
+  readonly seed: number;
+  readonly load: number;
+  readonly scenarios: readonly ScenarioName[];
+  readonly json: boolean;
+  /** The folder for curves; null draws none. */
+  readonly svg: string | null;
+};
+
+export type Parsed =
+  | { readonly kind: "run"; readonly options: Options }
+  | { readonly kind: "help" }
+  | { readonly kind: "wrong"; readonly message: string };
+
+export const USAGE = `npm run -s sim -- [options]
+  --devices N      the fleet, in use or not (1000000); 10 to 1,000,000
+  --jobs N         jobs of each scenario (15000); 100 to 1,000,000
+  --scenario NAME  one of ${scenarioNames.join(", ")}; all of them without
+  --load SHARE     of the devices that can be had, how many the jobs keep busy (0.3); 0.01 to 0.95
+  --seed N         another draw of everything (1)
+  --json           print one JSON object, and nothing else
+  --curves         run fleets of 10 to 1,000,000 and draw docs/images/queue-*.svg
+  --svg FOLDER     the same, drawn into this folder
+  --help           this`;
+
+const CURVES_FOLDER = "docs/images";
+
+export function parseOptions(args: readonly string[]): Parsed {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        devices: { type: "string", default: "1000000" },
+        jobs: { type: "string", default: "15000" },
+        seed: { type: "string", default: "1" },
+        load: { type: "string", default: "0.3" },
+        scenario: { type: "string" },
+        json: { type: "boolean", default: false },
+        curves: { type: "boolean", default: false },
+        svg: { type: "string" },
+        help: { type: "boolean", default: false },
+      },
+    });
+    if (values.help) return { kind: "help" };
+    return {
+      kind: "run",
+      options: {
+        devices: whole("devices", values.devices, 10, 1_000_000),
+        jobs: whole("jobs", values.jobs, 100, 1_000_000),
+        seed: whole("seed", values.seed, 0, 2 ** 31 - 1),
+        load: share(values.load),
+        scenarios: values.scenario === undefined ? scenarioNames : [scenario(values.scenario)],
+        json: values.json,
+        svg: values.svg ?? (values.curves ? CURVES_FOLDER : null),
+      },
+    };
+  } catch (error) {
+    if (error instanceof RangeError || (error instanceof TypeError && "code" in error)) {
+      return { kind: "wrong", message: error.message };
+    }
+    throw error;
+  }
+}
+
+function whole(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least || value > most) {
+    throw new RangeError(`--${name} takes a whole number from ${least} to ${most}, not "${text}".`);
+  }
+  return value;
+}
+
+function share(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value >= 0.01 && value <= 0.95)) {
+    throw new RangeError(`--load takes a share from 0.01 to 0.95, not "${text}".`);
+  }
+  return value;
+}
+
+function scenario(text: string): ScenarioName {
+  const known = scenarioNames.find((name) => name === text);
+  if (known === undefined)
+    throw new RangeError(`--scenario takes ${scenarioNames.join(", ")}, not "${text}".`);
+  return known;
+}

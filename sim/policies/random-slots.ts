@@ -1,0 +1,44 @@
+import type { DeviceView, LaneView, Policy } from "./policy.ts";
+import { frontOfSlot, powerOfTwo, randomSlot, slotCell, slotNearPrefix, slotsWithin } from "./slots.ts";
+
+/**
+ * Devices to a slot. With one, a third of the slots has no watcher by chance; with many, they collide. Four gave the
+ * best times of 1, 2, 4 and 8.
+ */
+const DEVICES_PER_SLOT = 4;
+
+/** What random slots and two choices have in common: a waiting device watches one slot, and no job is stolen. */
+export function watchedSlots(
+  affinity: boolean,
+): Omit<Policy, "name" | "summary" | "place" | "readsLengths" | "spreads"> {
+  const watch: Policy["watch"] = (device, lane, random) =>
+    affinity && device.watched < 0
+      ? slotNearPrefix(device.latestPrefix, lane, random)
+      : randomSlot(lane, random);
+  return {
+    cells: (devices) => Math.max(1024, powerOfTwo(devices)),
+    slots: (accepting) => slotsWithin(accepting / DEVICES_PER_SLOT, 1 << 20),
+    wakes: "watchers",
+    watch,
+    next: (device: DeviceView, lane: LaneView, random) =>
+      frontOfSlot(slotCell(watch(device, lane, random), lane), lane),
+    claimsFirst: false,
+    theft: null,
+    looksAgain: "watches another",
+  };
+}
+
+/** A job goes to a random slot, and a device watches a random slot. */
+export function randomSlots(affinity: boolean): Policy {
+  return {
+    ...watchedSlots(affinity),
+    name: affinity ? "random-slots-affinity" : "random-slots",
+    summary: affinity
+      ? "a job goes to its prefix's slot; a device watches that of its latest prefix, then random ones"
+      : "a job goes to a random slot; a device watches a random slot",
+    place: (prefix, lane, random) =>
+      affinity ? slotNearPrefix(prefix, lane, random) : randomSlot(lane, random),
+    spreads: affinity,
+    readsLengths: false,
+  };
+}

@@ -1,0 +1,54 @@
+import { mix, type Random } from "../structures/random.ts";
+import type { LaneView, Look } from "./policy.ts";
+
+const LEAST_SLOTS = 16;
+
+/** The largest power of two that is not more than `count`. */
+export function powerOfTwo(count: number): number {
+  return 2 ** Math.floor(Math.log2(Math.max(1, count)));
+}
+
+/** As many slots as a power of two allows without having more than devices that accept jobs. */
+export function slotsWithin(accepting: number, most: number): number {
+  return Math.min(most, Math.max(LEAST_SLOTS, powerOfTwo(accepting)));
+}
+
+/** The first cell of the slot that a cell lies in. */
+export function slotCell(cell: number, lane: LaneView): number {
+  return cell - (cell % (lane.cells / lane.slots));
+}
+
+export function randomSlot(lane: LaneView, random: Random): number {
+  return slotCell(random.below(lane.cells), lane);
+}
+
+/** The first slot of a prefix. @param salt another one gives another slot. */
+export function slotOfPrefix(prefix: number, lane: LaneView, salt = 0): number {
+  return slotCell(mix(prefix + salt * 0x2545_f491) % lane.cells, lane);
+}
+
+/** One of the slots over which the jobs of a prefix are spread. */
+export function slotNearPrefix(prefix: number, lane: LaneView, random: Random, salt = 0): number {
+  const offset = random.below(lane.widthOf(prefix)) * (lane.cells / lane.slots);
+  return (slotOfPrefix(prefix, lane, salt) + offset) % lane.cells;
+}
+
+export const nothing: Look = { job: -1, stolen: false, read: [], scans: [] };
+
+/** The job at the front of the cells [from, to), and what was read to find it or to find none. */
+export function frontOf(from: number, to: number, lane: LaneView): Look {
+  const job = lane.firstIn(from, to);
+  if (job < 0) return { ...nothing, scans: [{ of: "places", from, to }] };
+  const cell = lane.cellOf(job);
+  return {
+    job,
+    stolen: false,
+    read: [job],
+    scans: cell === from ? [] : [{ of: "places", from, to: cell }],
+  };
+}
+
+/** The front of the slot that starts at this cell. */
+export function frontOfSlot(cell: number, lane: LaneView): Look {
+  return frontOf(cell, (cell + lane.cells / lane.slots) % lane.cells, lane);
+}

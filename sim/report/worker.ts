@@ -1,0 +1,20 @@
+import { parentPort } from "node:worker_threads";
+import type { Outcome } from "../engine/measures.ts";
+import { simulate } from "../engine/simulate.ts";
+import { policies } from "../policies/all.ts";
+import { drawTrace, type Load, type ScenarioName } from "../scenarios/trace.ts";
+
+export type Task = { readonly policy: string; readonly scenario: ScenarioName; readonly load: Load };
+export type Answer = Outcome;
+
+/** A policy that needs more for each job is cut off: its herds would take hours to simulate. */
+const EVENTS_PER_JOB = 50;
+const FEWEST_EVENTS = 200_000;
+
+parentPort?.on("message", ({ policy: name, scenario, load }: Task) => {
+  const policy = policies.find((known) => known.name === name);
+  if (policy === undefined) throw new Error(`No policy is called ${name}.`);
+  const mostEvents = Math.max(FEWEST_EVENTS, EVENTS_PER_JOB * load.jobs);
+  const outcome = simulate(policy, drawTrace(scenario, load), mostEvents);
+  parentPort?.postMessage(outcome, [outcome.waits.buffer as ArrayBuffer]);
+});

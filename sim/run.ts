@@ -1,0 +1,42 @@
+import { drawCurves } from "./curves/draw.ts";
+import { parseOptions, USAGE, type Options } from "./options.ts";
+import { policies } from "./policies/all.ts";
+import { runAll } from "./report/run-all.ts";
+import { table } from "./report/table.ts";
+import { winnerOf } from "./report/winner.ts";
+
+const EXIT_USAGE = 2;
+
+async function main(): Promise<number> {
+  const parsed = parseOptions(process.argv.slice(2));
+  if (parsed.kind === "help") console.log(USAGE);
+  else if (parsed.kind === "wrong") console.error(`${parsed.message}\n\n${USAGE}`);
+  else if (parsed.options.svg !== null)
+    await drawCurves(parsed.options, parsed.options.svg, say(parsed.options));
+  else await oneFleet(parsed.options);
+  return parsed.kind === "wrong" ? EXIT_USAGE : 0;
+}
+
+async function oneFleet(options: Options): Promise<void> {
+  const { devices, scenarios, json } = options;
+  const names = policies.map(({ name }) => name);
+  const figures = await runAll(names, scenarios, options, say(options));
+  const winner = winnerOf(figures);
+  console.log(
+    json
+      ? JSON.stringify({ devices, policies: figures, winner })
+      : `${table(figures, winner)}\n\nwinner: ${winner}`,
+  );
+}
+
+const say = (options: Options) => (line: string) => {
+  if (!options.json) console.error(`… ${line}`);
+};
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,110 @@
+import { AVAILABLE_MS, IN_USE_MS, JOB_MEAN_MS, JOB_SIGMA, PREFIX_MS } from "../figures.ts";
+import { POINTS } from "../policies/home-slots.ts";
+import { exponential, mix, normal, randomFrom, type Random } from "../structures/random.ts";
+import { zipf } from "../structures/zipf.ts";
+
+export const scenarioNames = ["light", "bursts", "hot-prefix", "batch"] as const;
+export type ScenarioName = (typeof scenarioNames)[number];
+
+/** One scenario's jobs, drawn once: every policy gets the same ones. */
+export type Trace = {
+  readonly scenario: ScenarioName;
+  readonly devices: number;
+  readonly jobs: number;
+  readonly seed: number;
+  /** When each is submitted, in ms; in order. */
+  readonly arrivals: Float64Array;
+  /** Without the prefix, in ms. */
+  readonly lengths: Float64Array;
+  /** Hashed. */
+  readonly prefixes: Int32Array;
+  readonly points: Uint16Array;
+  /** The share of the devices that is at work when it begins. */
+  readonly busyAtStart: number;
+  /** The jobs before this one bring the fleet into its stride, and are not counted. */
+  readonly countedFrom: number;
+  /** One as the jobs have them. */
+  readonly drawPrefix: (random: Random) => number;
+};
+
+export type Load = {
+  readonly devices: number;
+  readonly jobs: number;
+  readonly seed: number;
+  /** The share of the fleet that the jobs keep busy; not of `batch`, which keeps all of it busy. */
+  readonly load: number;
+};
+
+/** Jobs in one burst: a tenth of the devices, at most the 2,000 of Workpool's published figures. */
+const MOST_IN_A_BURST = 2_000;
+const HOT_SHARE = 0.5;
+const DEVICES_PER_PREFIX = 50;
+const FEWEST_PREFIXES = 50;
+
+export function drawTrace(scenario: ScenarioName, { devices, jobs, seed, load }: Load): Trace {
+  const random = randomFrom(mix(seed) ^ mix(scenarioNames.indexOf(scenario) + 1));
+  const rank = zipf(Math.max(FEWEST_PREFIXES, Math.floor(devices / DEVICES_PER_PREFIX)));
+  const hotShare = scenario === "hot-prefix" ? HOT_SHARE : 0;
+  const drawPrefix = (from: Random) => hashed(hotShare > 0 && from.next() < hotShare ? 0 : rank(from));
+  const available = availableOf(devices);
+  const perMs = (load * available) / (JOB_MEAN_MS + PREFIX_MS);
+  const arrivals = arrivalsOf(scenario, jobs, perMs, Math.ceil(available / 10), random);
+  const prefixes = new Int32Array(jobs);
+  const lengths = new Float64Array(jobs);
+  const points = new Uint16Array(jobs);
+  for (let job = 0; job < jobs; job += 1) {
+    prefixes[job] = drawPrefix(random);
+    lengths[job] = jobLength(random);
+    points[job] = random.below(POINTS);
+  }
+  return {
+    scenario,
+    devices,
+    jobs,
+    seed,
+    arrivals,
+    lengths,
+    prefixes,
+    points,
+    busyAtStart: scenario === "batch" ? 1 : load,
+    countedFrom: scenario === "batch" ? 0 : Math.floor(jobs / 3),
+    drawPrefix,
+  };
+}
+
+/** How many devices of a fleet can be had on average. */
+export function availableOf(devices: number): number {
+  return (devices * AVAILABLE_MS) / (AVAILABLE_MS + IN_USE_MS);
+}
+
+/** In ms, without a prefix. @param skew 1 draws what one meets at a random moment: long jobs more often. */
+export function jobLength(random: Random, skew: 0 | 1 = 0): number {
+  const mu = Math.log(JOB_MEAN_MS) - JOB_SIGMA ** 2 / 2;
+  return Math.exp(mu + skew * JOB_SIGMA ** 2 + JOB_SIGMA * normal(random));
+}
+
+function hashed(rank: number): number {
+  return mix(rank + 1) >>> 1;
+}
+
+function arrivalsOf(
+  scenario: ScenarioName,
+  jobs: number,
+  perMs: number,
+  tenth: number,
+  random: Random,
+): Float64Array {
+  const arrivals = new Float64Array(jobs);
+  if (scenario === "batch") return arrivals;
+  const burst = Math.min(MOST_IN_A_BURST, tenth);
+  // One submission in burst + 1 is a burst, so that half of the jobs come one by one.
+  const jobsPerSubmission = scenario === "bursts" ? (2 * burst) / (burst + 1) : 1;
+  const meanGap = jobsPerSubmission / perMs;
+  let now = 0;
+  for (let job = 0; job < jobs;) {
+    now += exponential(random, meanGap);
+    const together = scenario === "bursts" && random.next() < 1 / (burst + 1) ? burst : 1;
+    for (let one = 0; one < together && job < jobs; one += 1, job += 1) arrivals[job] = now;
+  }
+  return arrivals;
+}
