@@ -19,7 +19,7 @@ export type Scene = {
 };
 
 /** Longer than a lease: a frozen donor loses its job, and its late result must be refused. */
-const freezeMs = 35_000;
+const freezeMs = 46_000;
 
 /** Does the harm at a moment when it hurts: while a device holds a job. */
 export async function inject(kind: FaultKind, scene: Scene): Promise<void> {

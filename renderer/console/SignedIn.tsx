@@ -14,6 +14,7 @@ import { CodesPage } from "./enrolment/CodesPage.tsx";
 import { JobsPage } from "./jobs/JobsPage.tsx";
 import { KeysPage } from "./keys/KeysPage.tsx";
 import { OverviewPage } from "./overview/OverviewPage.tsx";
+import { QueuePage } from "./queue/QueuePage.tsx";
 import { useConnectionLine } from "./shell/connection-line.ts";
 import { type PageId, usePage } from "./shell/pages.ts";
 import { Shell } from "./shell/Shell.tsx";
@@ -61,6 +62,8 @@ function Page({ page, apiBase }: { readonly page: PageId; readonly apiBase: stri
       return <DevicesPage />;
     case "jobs":
       return <JobsPage />;
+    case "queue":
+      return <QueuePage />;
     case "keys":
       return <KeysPage apiBase={apiBase} />;
     case "codes":

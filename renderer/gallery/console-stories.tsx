@@ -1,12 +1,15 @@
 import type { ReactNode } from "react";
 import { AuditView } from "../console/audit/AuditView.tsx";
+import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
 import { DevicesTable } from "../console/devices/DevicesTable.tsx";
 import { CodesView } from "../console/enrolment/CodesView.tsx";
 import { NewCode } from "../console/enrolment/NewCode.tsx";
 import { JobsView } from "../console/jobs/JobsView.tsx";
+import { KeyLimits } from "../console/keys/KeyLimits.tsx";
 import { KeyMade } from "../console/keys/KeyMade.tsx";
 import { KeysView } from "../console/keys/KeysView.tsx";
 import { OverviewView } from "../console/overview/OverviewView.tsx";
+import { QueueView } from "../console/queue/QueueView.tsx";
 import { SignedOut } from "../console/session/SignedOut.tsx";
 import type { PageId } from "../console/shell/pages.ts";
 import { type Line, Shell } from "../console/shell/Shell.tsx";
@@ -25,11 +28,12 @@ export function consoleStories(now: number): readonly Story[] {
     filter: null,
     onFilter: nothing,
     onCancel: nothing,
+    revival: { onRetry: nothing, onRetryAll: nothing, onDiscard: nothing },
     onMore: null,
     loadingMore: false,
   } as const;
-  const keysView = { onCreate: nothing, onRevoke: nothing } as const;
-  const actions = { retire: nothing, reinstate: nothing };
+  const keysView = { onCreate: nothing, onLimit: nothing, onRevoke: nothing } as const;
+  const actions = { retire: nothing, reinstate: nothing, label: nothing };
   return [
     inShell(
       "console-overview",
@@ -64,6 +68,37 @@ export function consoleStories(now: number): readonly Story[] {
       "console-jobs",
       "jobs",
       <JobsView {...jobsView} jobs={jobs} onMore={nothing} firstOpen={jobs[2]?.jobId ?? ""} />,
+    ),
+    inShell(
+      "console-dead-letters",
+      "jobs",
+      <JobsView {...jobsView} jobs={rows.deadLetters(now)} filter="dead" />,
+    ),
+    inShell("console-dead-letters-none", "jobs", <JobsView {...jobsView} jobs={[]} filter="dead" />),
+    inShell(
+      "console-queue",
+      "queue",
+      <QueueView stats={rows.queue(now)} batches={rows.batches(now)} onState={nothing} />,
+    ),
+    inShell("console-queue-loading", "queue", <QueueView stats={undefined} batches={[]} onState={nothing} />),
+    inShell("console-queue-empty", "queue", <QueueView stats={noQueue} batches={[]} onState={nothing} />),
+    inShell(
+      "console-device-groups",
+      "devices",
+      <>
+        <Card flush>
+          <DevicesTable devices={devices} actions={actions} />
+        </Card>
+        <DeviceLabels device={devices[2] ?? null} onSave={nothing} onClose={nothing} />
+      </>,
+    ),
+    inShell(
+      "console-key-limits",
+      "keys",
+      <>
+        <KeysView {...keysView} keys={rows.keys(now)} />
+        <KeyLimits limited={rows.keys(now)[1] ?? null} onSave={nothing} onClose={nothing} />
+      </>,
     ),
     inShell("console-jobs-none", "jobs", <JobsView {...jobsView} jobs={[]} filter="failed" />),
     inShell("console-keys", "keys", <KeysView {...keysView} keys={rows.keys(now)} />),
@@ -123,6 +158,8 @@ const emptySummary = {
   spentMicro: 0n,
   earnedMicro: 0n,
 };
+
+const noQueue = { ready: 0, waiting: 0, running: 0, workers: { online: 0, accepting: 0 }, lanes: [] };
 
 function inShell(id: string, at: PageId, content: ReactNode, line: Line = "live"): Story {
   return page(

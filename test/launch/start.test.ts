@@ -206,7 +206,7 @@ test("with --host, the printed code and address let another computer join, once"
   await stop(other);
   await rm(otherFolder, { recursive: true, force: true });
   const client = new ConvexHttpClient(url, { logger: false });
-  const again = { code, name: "third", platform: "test", deviceKey: makeSecret("gd_") };
+  const again = { code, name: "third", platform: "test", key: makeSecret("gd_") };
   expect(await client.mutation(api.devices.enroll, again)).toMatchObject({
     kind: "refused",
     reason: "used-up",

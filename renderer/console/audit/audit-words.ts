@@ -9,7 +9,15 @@ const actions: Readonly<Record<string, string>> = {
   "device.enrolled": "Device enrolled",
   "device.retired": "Device retired",
   "device.reinstated": "Device reinstated",
+  "device.labelled": "Device's groups set",
   "job.canceled": "Job canceled",
+  "lane.opened": "Lane opened",
+  "lane.paused": "Lane paused",
+  "lane.draining": "Lane being drained",
+  "dead-letter.retried": "Dead letter tried again",
+  "dead-letter.discarded": "Dead letter discarded",
+  "dead-letters.retried": "Dead letters tried again",
+  "limit.set": "Limits of an API key set",
 };
 
 const actors: Readonly<Record<string, string>> = {

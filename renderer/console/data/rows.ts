@@ -2,11 +2,16 @@ import type { FunctionReturnType } from "convex/server";
 import type { api } from "../../../convex/_generated/api.js";
 
 type Admin = typeof api.admin;
+type AdminQueue = typeof api.adminQueue;
 
 /** What the console shows of the backend's `admin` functions. Times in ms since the epoch, money in micro-credits. */
 export type Summary = FunctionReturnType<Admin["summary"]>;
 export type DeviceRow = FunctionReturnType<Admin["devices"]>[number];
 export type JobRow = FunctionReturnType<Admin["jobs"]>["page"][number];
+export type QueueStats = FunctionReturnType<AdminQueue["stats"]>;
+export type LaneRow = QueueStats["lanes"][number];
+export type BatchRow = FunctionReturnType<AdminQueue["batches"]>["page"][number];
+export type RetryOutcome = FunctionReturnType<AdminQueue["retryDeadLetter"]>;
 export type KeyRow = FunctionReturnType<Admin["keys"]>[number];
 export type CodeRow = FunctionReturnType<Admin["enrolmentCodes"]>[number];
 export type AuditRow = FunctionReturnType<Admin["audit"]>["page"][number];

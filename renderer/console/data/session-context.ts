@@ -1,5 +1,5 @@
 import { useMutation } from "convex/react";
-import type { FunctionArgs, FunctionReference } from "convex/server";
+import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import { createContext, useCallback, useContext } from "react";
 import { useToast } from "../../ui/Toast.tsx";
 import { messageOf } from "./refusal.ts";
@@ -13,20 +13,30 @@ export function useSession(): string {
   return session;
 }
 
-/** Runs a mutation with the session; says `done` when it went well, shows the refusal when not. */
 type ArgsOf<Reference extends FunctionReference<"mutation">> = Omit<FunctionArgs<Reference>, "session">;
 
+/** What is said of an answer. */
+export type Said = { readonly words: string; readonly tone?: "bad" };
+type Done<Reference extends FunctionReference<"mutation">> =
+  string | ((answer: FunctionReturnType<Reference>) => Said);
+
+/** Runs a mutation with the session; says `done` when it went well, shows the refusal when not. */
 export function useAct<Reference extends FunctionReference<"mutation">>(
   reference: Reference,
-): (args: ArgsOf<Reference>, done?: string) => Promise<boolean> {
+): (args: ArgsOf<Reference>, done?: Done<Reference>) => Promise<boolean> {
   const session = useSession();
-  const mutate = useMutation(reference) as unknown as (args: unknown) => Promise<unknown>;
+  const mutate = useMutation(reference) as unknown as (
+    args: unknown,
+  ) => Promise<FunctionReturnType<Reference>>;
   const toast = useToast();
   return useCallback(
     async (args, done) => {
       try {
-        await mutate({ ...args, session });
-        if (done !== undefined) toast(done);
+        const answer = await mutate({ ...args, session });
+        if (typeof done === "function") {
+          const { words, tone } = done(answer);
+          toast(words, tone);
+        } else if (done !== undefined) toast(done);
         return true;
       } catch (error) {
         toast(messageOf(error), "bad");

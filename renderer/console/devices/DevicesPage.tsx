@@ -1,9 +1,11 @@
 import { useQuery } from "convex/react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { Card } from "../../ui/Card.tsx";
 import { api } from "../../../convex/_generated/api.js";
 import { formatCount } from "../../ui/format/quantity.ts";
 import { useAct, useSession } from "../data/session-context.ts";
+import type { DeviceRow } from "../data/rows.ts";
+import { DeviceLabels } from "./DeviceLabels.tsx";
 import { DevicesTable } from "./DevicesTable.tsx";
 
 export function DevicesPage(): ReactNode {
@@ -12,6 +14,8 @@ export function DevicesPage(): ReactNode {
   const count = useQuery(api.admin.deviceCount, { session });
   const retire = useAct(api.admin.retireDevice);
   const reinstate = useAct(api.admin.reinstateDevice);
+  const label = useAct(api.adminQueue.labelDevice);
+  const [labelling, setLabelling] = useState<DeviceRow | null>(null);
   return (
     <Card flush>
       <DevicesTable
@@ -19,7 +23,15 @@ export function DevicesPage(): ReactNode {
         actions={{
           retire: ({ deviceId, name }) => void retire({ deviceId }, `${name} is retired.`),
           reinstate: ({ deviceId, name }) => void reinstate({ deviceId }, `${name} is back.`),
+          label: setLabelling,
         }}
+      />
+      <DeviceLabels
+        device={labelling}
+        onSave={({ deviceId, name }, labels) =>
+          void label({ deviceId, ...labels }, `The groups of ${name} are set.`)
+        }
+        onClose={() => setLabelling(null)}
       />
       {count !== undefined && count.total > count.listed ? (
         <p className="border-t border-line px-4 py-2.5 text-xs text-muted">

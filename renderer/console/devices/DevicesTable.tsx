@@ -15,7 +15,15 @@ import { describeDevice } from "./describe-device.ts";
 export type DeviceActions = {
   readonly retire: (device: DeviceRow) => void;
   readonly reinstate: (device: DeviceRow) => void;
+  readonly label: (device: DeviceRow) => void;
 };
+
+function offerOf(able: DeviceRow["capabilities"]): string {
+  if (able === null) return "nothing yet";
+  const memory = able.memoryMb === undefined ? [] : [formatBytes(able.memoryMb * 1_000_000)];
+  const atOnce = able.concurrency === undefined ? [] : [`${String(able.concurrency)} at once`];
+  return [...memory, ...(able.gpu === true ? ["GPU"] : []), ...atOnce].join(", ");
+}
 
 type Props = {
   readonly devices: readonly DeviceRow[] | undefined;
@@ -41,7 +49,7 @@ export function DevicesTable({ devices, actions, compact = false }: Props): Reac
       </Empty>
     );
   }
-  const shown = compact ? base.filter((column) => column.key !== "capabilities") : base;
+  const shown = compact ? base.filter(({ key }) => key !== "capabilities" && key !== "labels") : base;
   const columns = actions === undefined ? shown : [...shown, actionColumn(actions, setRetiring)];
   return (
     <>
@@ -102,12 +110,28 @@ const base: readonly Column<DeviceRow>[] = [
     title: "Offers",
     cell: ({ capabilities }) => (
       <div className="whitespace-nowrap">
-        <p>
-          {capabilities.threads} threads, {formatBytes(capabilities.memoryMb * 1_000_000)}
-        </p>
+        <p>{offerOf(capabilities)}</p>
         <p className="max-w-52 truncate text-xs text-muted">
-          {capabilities.models.join(", ") || "no model yet"}
+          {capabilities?.models?.join(", ") || "no model yet"}
         </p>
+      </div>
+    ),
+  },
+  {
+    key: "labels",
+    title: "Groups and data",
+    cell: ({ groups, dataClasses }) => (
+      <div className="flex max-w-44 flex-wrap gap-1">
+        {groups.map((group) => (
+          <Badge key={`group ${group}`} tone="quiet">
+            {group}
+          </Badge>
+        ))}
+        {dataClasses.map((dataClass) => (
+          <Badge key={`data ${dataClass}`} tone="hold">
+            {dataClass}
+          </Badge>
+        ))}
       </div>
     ),
   },
@@ -126,12 +150,22 @@ function actionColumn(actions: DeviceActions, retire: (device: DeviceRow) => voi
     key: "actions",
     title: "",
     align: "right",
-    width: "w-24",
+    width: "w-40",
     cell: (device) =>
       device.status === "active" ? (
-        <Button size="sm" look="quiet" aria-label={`Retire ${device.name}`} onClick={() => retire(device)}>
-          Retire
-        </Button>
+        <span className="inline-flex gap-1">
+          <Button
+            size="sm"
+            look="quiet"
+            aria-label={`Groups of ${device.name}`}
+            onClick={() => actions.label(device)}
+          >
+            Groups
+          </Button>
+          <Button size="sm" look="quiet" aria-label={`Retire ${device.name}`} onClick={() => retire(device)}>
+            Retire
+          </Button>
+        </span>
       ) : (
         <Button size="sm" aria-label={`Reinstate ${device.name}`} onClick={() => actions.reinstate(device)}>
           Reinstate

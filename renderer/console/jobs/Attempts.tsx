@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Badge } from "../../ui/Badge.tsx";
 import { formatClock, formatDuration } from "../../ui/format/time.ts";
 import type { JobRow } from "../data/rows.ts";
-import { attemptWords } from "./job-words.ts";
+import { attemptWords, waitWords } from "./job-words.ts";
 
 export function Attempts({ job }: { readonly job: JobRow }): ReactNode {
   return (
@@ -21,6 +21,10 @@ export function Attempts({ job }: { readonly job: JobRow }): ReactNode {
           </li>
         ))}
       </ol>
+      {job.waitsFor === null ? null : <p className="text-muted">It waits {waitWords[job.waitsFor]}.</p>}
+      {job.priority === "normal" ? null : (
+        <p className="text-muted">It was asked for at {job.priority} priority.</p>
+      )}
       {job.error === null ? null : (
         <p className="text-bad">
           {job.error.message} <span className="text-xs">({job.error.code})</span>

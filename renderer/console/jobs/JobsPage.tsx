@@ -1,27 +1,41 @@
-import { usePaginatedQuery } from "convex/react";
+import { usePaginatedQuery } from "convex-helpers/react";
 import { type ReactNode, useState } from "react";
-import type { JobStatus } from "../../../app/jobs/states.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { useAct, useSession } from "../data/session-context.ts";
+import type { JobFilter } from "./job-words.ts";
 import { JobsView } from "./JobsView.tsx";
+import { saidOfRetry, saidOfRetryAll } from "./retry-words.ts";
 
 const pageSize = 25;
 
 export function JobsPage(): ReactNode {
   const session = useSession();
-  const [filter, setFilter] = useState<JobStatus | null>(null);
-  const { results, status, loadMore } = usePaginatedQuery(
+  const [filter, setFilter] = useState<JobFilter>(null);
+  const dead = filter === "dead";
+  const listed = usePaginatedQuery(
     api.admin.jobs,
-    filter === null ? { session } : { session, status: filter },
+    dead ? "skip" : filter === null ? { session } : { session, status: filter },
     { initialNumItems: pageSize },
   );
+  const letters = usePaginatedQuery(api.adminQueue.deadLetters, dead ? { session } : "skip", {
+    initialNumItems: pageSize,
+  });
+  const { results, status, loadMore } = dead ? letters : listed;
   const cancel = useAct(api.admin.cancelJob);
+  const retry = useAct(api.adminQueue.retryDeadLetter);
+  const retryAll = useAct(api.adminQueue.retryDeadLetters);
+  const discard = useAct(api.adminQueue.discardDeadLetter);
   return (
     <JobsView
       jobs={status === "LoadingFirstPage" ? undefined : results}
       filter={filter}
       onFilter={setFilter}
       onCancel={({ jobId }) => void cancel({ jobId }, "The job is canceled.")}
+      revival={{
+        onRetry: ({ jobId }) => void retry({ jobId }, saidOfRetry),
+        onRetryAll: () => void retryAll({}, saidOfRetryAll),
+        onDiscard: ({ jobId }) => void discard({ jobId }, "The job is discarded."),
+      }}
       onMore={status === "CanLoadMore" ? () => loadMore(pageSize) : null}
       loadingMore={status === "LoadingMore"}
     />

@@ -9,25 +9,29 @@ import { type Column, Table } from "../../ui/Table.tsx";
 import type { JobRow } from "../data/rows.ts";
 import { Attempts } from "./Attempts.tsx";
 import { JobDuration } from "./JobDuration.tsx";
-import { jobWords } from "./job-words.ts";
+import { isOpen, jobWords } from "./job-words.ts";
 
 type Props = {
   readonly jobs: readonly JobRow[];
   readonly onCancel?: (job: JobRow) => void;
+  /** For dead letters, in place of canceling. */
+  readonly revival?: Revival;
   /** Leaves out what only the jobs' own page has room for. */
   readonly compact?: boolean;
   /** Opened at first, for pages that show fixtures. */
   readonly firstOpen?: string;
 };
 
-export function JobsTable({ jobs, onCancel, compact = false, firstOpen }: Props): ReactNode {
+export function JobsTable({ jobs, onCancel, revival, compact = false, firstOpen }: Props): ReactNode {
   const [open, setOpen] = useState<string | null>(firstOpen ?? null);
   const [canceling, setCanceling] = useState<JobRow | null>(null);
+  const [discarding, setDiscarding] = useState<JobRow | null>(null);
   const toggle = (jobId: string): void => setOpen((current) => (current === jobId ? null : jobId));
   const columns = [
     statusColumn(open, toggle),
     ...(compact ? base.filter(({ key }) => key !== "key" && key !== "tokens") : base),
     ...(onCancel === undefined ? [] : [cancelColumn(setCanceling)]),
+    ...(revival === undefined ? [] : [reviveColumn(revival.onRetry, setDiscarding)]),
   ];
   return (
     <>
@@ -51,9 +55,27 @@ export function JobsTable({ jobs, onCancel, compact = false, firstOpen }: Props)
         Its requester gets an error, its credits are given back, and the device that works on it stops. This
         cannot be undone.
       </Confirm>
+      <Confirm
+        open={discarding !== null}
+        title="Discard this job?"
+        action="Discard"
+        danger
+        onConfirm={() => {
+          if (discarding !== null) revival?.onDiscard(discarding);
+        }}
+        onClose={() => setDiscarding(null)}
+      >
+        What was asked is deleted now, so that it can be tried again no more. That the job was, and failed,
+        stays on record.
+      </Confirm>
     </>
   );
 }
+
+export type Revival = {
+  readonly onRetry: (job: JobRow) => void;
+  readonly onDiscard: (job: JobRow) => void;
+};
 
 function statusColumn(open: string | null, toggle: (jobId: string) => void): Column<JobRow> {
   return {
@@ -138,10 +160,29 @@ function cancelColumn(cancel: (job: JobRow) => void): Column<JobRow> {
     align: "right",
     width: "w-24",
     cell: (job) =>
-      job.status === "ready" || job.status === "running" ? (
+      isOpen(job.status) ? (
         <Button size="sm" look="quiet" onClick={() => cancel(job)}>
           Cancel
         </Button>
       ) : null,
+  };
+}
+
+function reviveColumn(retry: (job: JobRow) => void, discard: (job: JobRow) => void): Column<JobRow> {
+  return {
+    key: "actions",
+    title: "",
+    align: "right",
+    width: "w-40",
+    cell: (job) => (
+      <span className="inline-flex gap-1">
+        <Button size="sm" onClick={() => retry(job)}>
+          Retry
+        </Button>
+        <Button size="sm" look="quiet" onClick={() => discard(job)}>
+          Discard
+        </Button>
+      </span>
+    ),
   };
 }

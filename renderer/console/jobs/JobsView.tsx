@@ -1,19 +1,19 @@
 import type { ReactNode } from "react";
-import type { JobStatus } from "../../../app/jobs/states.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import type { JobRow } from "../data/rows.ts";
-import { JobsTable } from "./JobsTable.tsx";
-import { jobFilters } from "./job-words.ts";
+import { JobsTable, type Revival } from "./JobsTable.tsx";
+import { type JobFilter, jobFilters } from "./job-words.ts";
 
 type Props = {
   readonly jobs: readonly JobRow[] | undefined;
-  readonly filter: JobStatus | null;
-  readonly onFilter: (filter: JobStatus | null) => void;
+  readonly filter: JobFilter;
+  readonly onFilter: (filter: JobFilter) => void;
   readonly onCancel: (job: JobRow) => void;
+  readonly revival: Revival & { readonly onRetryAll: () => void };
   /** null when there is no more. */
   readonly onMore: (() => void) | null;
   readonly loadingMore: boolean;
@@ -25,6 +25,7 @@ export function JobsView({
   filter,
   onFilter,
   onCancel,
+  revival,
   onMore,
   loadingMore,
   firstOpen,
@@ -49,13 +50,22 @@ export function JobsView({
           </button>
         ))}
       </div>
-      <Card flush>
+      <Card
+        flush
+        {...(filter === "dead"
+          ? { title: "Failed for good, or too late", aside: <RetryAll {...{ jobs, revival }} /> }
+          : {})}
+      >
         {jobs === undefined ? (
           <SkeletonRows rows={8} />
         ) : jobs.length === 0 ? (
           <NoJobs filter={filter} />
         ) : (
-          <JobsTable jobs={jobs} onCancel={onCancel} {...(firstOpen === undefined ? {} : { firstOpen })} />
+          <JobsTable
+            jobs={jobs}
+            {...(filter === "dead" ? { revival } : { onCancel })}
+            {...(firstOpen === undefined ? {} : { firstOpen })}
+          />
         )}
         {onMore === null && !loadingMore ? null : (
           <div className="border-t border-line p-2 text-center">
@@ -69,7 +79,22 @@ export function JobsView({
   );
 }
 
-function NoJobs({ filter }: { readonly filter: JobStatus | null }): ReactNode {
+function RetryAll({ jobs, revival }: Pick<Props, "jobs" | "revival">): ReactNode {
+  return (
+    <Button size="sm" disabled={jobs === undefined || jobs.length === 0} onClick={revival.onRetryAll}>
+      Retry all
+    </Button>
+  );
+}
+
+function NoJobs({ filter }: { readonly filter: JobFilter }): ReactNode {
+  if (filter === "dead") {
+    return (
+      <Empty title="No dead letters">
+        Jobs that failed for good, or were not done in time, stand here for a day to be tried again.
+      </Empty>
+    );
+  }
   if (filter !== null) return <Empty title="None at the moment">No job stands so right now.</Empty>;
   return (
     <Empty

@@ -5,6 +5,7 @@ import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Confirm } from "../../ui/Confirm.tsx";
 import { Empty } from "../../ui/Empty.tsx";
+import { formatCount } from "../../ui/format/quantity.ts";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
@@ -13,10 +14,11 @@ import type { KeyRow } from "../data/rows.ts";
 type Props = {
   readonly keys: readonly KeyRow[] | undefined;
   readonly onCreate: () => void;
+  readonly onLimit: (key: KeyRow) => void;
   readonly onRevoke: (key: KeyRow) => void;
 };
 
-export function KeysView({ keys, onCreate, onRevoke }: Props): ReactNode {
+export function KeysView({ keys, onCreate, onLimit, onRevoke }: Props): ReactNode {
   const [revoking, setRevoking] = useState<KeyRow | null>(null);
   return (
     <Card
@@ -33,7 +35,12 @@ export function KeysView({ keys, onCreate, onRevoke }: Props): ReactNode {
       ) : keys.length === 0 ? (
         <Empty title="No API keys yet">A developer needs one to send jobs. Give each program its own.</Empty>
       ) : (
-        <Table label="API keys" columns={columns(setRevoking)} rows={keys} keyOf={(key) => key.keyId} />
+        <Table
+          label="API keys"
+          columns={columns(onLimit, setRevoking)}
+          rows={keys}
+          keyOf={(key) => key.keyId}
+        />
       )}
       <Confirm
         open={revoking !== null}
@@ -51,9 +58,18 @@ export function KeysView({ keys, onCreate, onRevoke }: Props): ReactNode {
   );
 }
 
-function columns(revoke: (key: KeyRow) => void): readonly Column<KeyRow>[] {
+function columns(limit: (key: KeyRow) => void, revoke: (key: KeyRow) => void): readonly Column<KeyRow>[] {
   return [
-    { key: "name", title: "Name", cell: (key) => <span className="font-medium">{key.name}</span> },
+    {
+      key: "name",
+      title: "Name",
+      cell: (key) => (
+        <span className="inline-flex flex-wrap items-center gap-1.5">
+          <span className="font-medium">{key.name}</span>
+          {key.dataClass === null ? null : <Badge tone="hold">{key.dataClass}</Badge>}
+        </span>
+      ),
+    },
     { key: "prefix", title: "Key", cell: (key) => <code className="font-mono text-xs">{key.prefix}…</code> },
     { key: "created", title: "Made", width: "w-28", cell: (key) => <RelativeTime at={key.createdAt} /> },
     {
@@ -63,6 +79,15 @@ function columns(revoke: (key: KeyRow) => void): readonly Column<KeyRow>[] {
       width: "w-32",
       cell: (key) => formatCredits(key.balanceMicro),
     },
+    {
+      key: "concurrency",
+      title: "Jobs at once",
+      align: "right",
+      width: "w-28",
+      cell: (key) =>
+        key.concurrency === null ? <span className="text-muted">any</span> : formatCount(key.concurrency),
+    },
+    { key: "weight", title: "Turns", align: "right", width: "w-20", cell: (key) => `${key.weight}×` },
     {
       key: "state",
       title: "State",
@@ -74,12 +99,17 @@ function columns(revoke: (key: KeyRow) => void): readonly Column<KeyRow>[] {
       key: "actions",
       title: "",
       align: "right",
-      width: "w-24",
+      width: "w-36",
       cell: (key) =>
         key.revokedAt === null ? (
-          <Button size="sm" look="quiet" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
-            Revoke
-          </Button>
+          <span className="inline-flex gap-1">
+            <Button size="sm" look="quiet" aria-label={`Limits of ${key.name}`} onClick={() => limit(key)}>
+              Limits
+            </Button>
+            <Button size="sm" look="quiet" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
+              Revoke
+            </Button>
+          </span>
         ) : null,
     },
   ];

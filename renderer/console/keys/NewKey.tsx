@@ -10,23 +10,25 @@ type Props = {
   readonly apiBase: string;
   readonly model: string;
   /** Makes the key and resolves to it, or to null when the server refused. */
-  readonly onCreate: (name: string) => Promise<string | null>;
+  readonly onCreate: (name: string, dataClass: string) => Promise<string | null>;
   readonly onClose: () => void;
 };
 
 export function NewKey({ open, apiBase, model, onCreate, onClose }: Props): ReactNode {
   const [name, setName] = useState("");
+  const [dataClass, setDataClass] = useState("");
   const [error, setError] = useState<string | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const close = (): void => {
     setName("");
+    setDataClass("");
     setError(null);
     setSecret(null);
     onClose();
   };
   const submit = async (): Promise<void> => {
     if (name.trim() === "") setError("Name the program or the person that will use it.");
-    else setSecret(await onCreate(name.trim()));
+    else setSecret(await onCreate(name.trim(), dataClass.trim()));
   };
   return (
     <Dialog
@@ -55,6 +57,14 @@ export function NewKey({ open, apiBase, model, onCreate, onClose }: Props): Reac
               setName(event.target.value);
               setError(null);
             }}
+          />
+          <Field
+            className="mt-3"
+            label="Class of data (optional)"
+            hint="Only devices that you allow this class get the key's jobs, e.g. “medical”."
+            maxLength={limits.nameChars}
+            value={dataClass}
+            onChange={(event) => setDataClass(event.target.value)}
           />
           <DialogActions>
             <Button onClick={close}>Never mind</Button>

@@ -1,4 +1,5 @@
-import { usePaginatedQuery, useQuery } from "convex/react";
+import { useQuery } from "convex/react";
+import { usePaginatedQuery } from "convex-helpers/react";
 import type { ReactNode } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import { useSession } from "../data/session-context.ts";

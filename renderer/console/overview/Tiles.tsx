@@ -2,12 +2,20 @@ import type { ReactNode } from "react";
 import { cx } from "../../ui/cx.ts";
 import { toneText } from "../../ui/tone.ts";
 import type { Summary } from "../data/rows.ts";
-import { tilesOf } from "./tiles.ts";
+import { type Tile, tilesOf } from "./tiles.ts";
 
 export function Tiles({ summary }: { readonly summary: Summary | undefined }): ReactNode {
+  return <Figures busy={summary === undefined} figures={tilesOf(summary)} />;
+}
+
+type Props = { readonly busy: boolean; readonly figures: readonly Tile[] };
+
+/** A row of figures that matter, each with a line that says of what. */
+export function Figures({ busy, figures }: Props): ReactNode {
+  const columns = figures.length > 4 ? "sm:grid-cols-3 xl:grid-cols-6" : "sm:grid-cols-4";
   return (
-    <dl aria-busy={summary === undefined} className="grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
-      {tilesOf(summary).map((tile) => (
+    <dl aria-busy={busy} className={cx("grid grid-cols-2 gap-3", columns)}>
+      {figures.map((tile) => (
         <div key={tile.label} className="min-w-0 rounded-lg border border-line bg-surface px-4 py-3">
           <dt className="truncate text-xs text-muted">{tile.label}</dt>
           <dd className="h-8 truncate text-xl leading-8 font-semibold">{tile.value}</dd>

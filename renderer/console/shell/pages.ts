@@ -4,6 +4,7 @@ export const pages = [
   { id: "overview", label: "Overview" },
   { id: "devices", label: "Devices" },
   { id: "jobs", label: "Jobs" },
+  { id: "queue", label: "Queue" },
   { id: "keys", label: "API keys" },
   { id: "codes", label: "Enrolment codes" },
   { id: "audit", label: "Audit trail" },

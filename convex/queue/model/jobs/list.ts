@@ -55,7 +55,7 @@ async function pageOf(
   filter: Filter,
   statuses: readonly JobStatus[],
   wanted: (job: Doc<"jobs">) => boolean,
-  { cursor, numItems }: PaginationOptions,
+  { cursor, numItems, endCursor = null }: PaginationOptions,
 ): Promise<PaginationResult<JobView>> {
   const batchId = filter.batchId === undefined ? undefined : idOf(ctx, "batches", filter.batchId);
   if (batchId === null) return { page: [], isDone: true, continueCursor: cursor ?? "[]" };
@@ -86,7 +86,13 @@ async function pageOf(
   const order = batchId === undefined ? ["submittedAt", "_creationTime"] : ["_creationTime"];
   const page = await mergedStream(streams, order)
     .filterWith(async (job) => wanted(job))
-    .paginate({ cursor, numItems: Math.min(maxPage, Math.max(1, numItems)), maximumRowsRead: maxRowsRead });
+    .paginate({
+      cursor,
+      // Where the next page begins, once a reader has that: so that a page that grows leaves no gap before it.
+      endCursor,
+      numItems: Math.min(maxPage, Math.max(1, numItems)),
+      maximumRowsRead: maxRowsRead,
+    });
   return { page: page.page.map(viewJob), isDone: page.isDone, continueCursor: page.continueCursor };
 }
 

@@ -1,0 +1,9 @@
+/** Labels that were typed with commas between them: trimmed, each once. */
+export function parseLabels(typed: string): string[] {
+  const labels = typed.split(",").map((label) => label.trim());
+  return [...new Set(labels.filter((label) => label !== ""))];
+}
+
+export function joinLabels(labels: readonly string[]): string {
+  return labels.join(", ");
+}

@@ -1,0 +1,78 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "../../ui/Button.tsx";
+import { Dialog, DialogActions } from "../../ui/Dialog.tsx";
+import { Field } from "../../ui/Field.tsx";
+import type { KeyRow } from "../data/rows.ts";
+import { type Limits, parseLimits } from "./parse-limits.ts";
+
+type Props = {
+  /** null while none is being limited. */
+  readonly limited: KeyRow | null;
+  readonly onSave: (key: KeyRow, limits: Limits) => void;
+  readonly onClose: () => void;
+};
+
+export function KeyLimits({ limited, onSave, onClose }: Props): ReactNode {
+  return (
+    <Dialog open={limited !== null} title={`Limits of ${limited?.name ?? ""}`} onClose={onClose}>
+      {limited === null ? null : (
+        <LimitsForm
+          limited={limited}
+          onSave={(limits) => {
+            onSave(limited, limits);
+            onClose();
+          }}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+type FormProps = {
+  readonly limited: KeyRow;
+  readonly onSave: (limits: Limits) => void;
+  readonly onClose: () => void;
+};
+
+function LimitsForm({ limited, onSave, onClose }: FormProps): ReactNode {
+  const [concurrency, setConcurrency] = useState(
+    limited.concurrency === null ? "" : String(limited.concurrency),
+  );
+  const [weight, setWeight] = useState(String(limited.weight));
+  const parsed = parseLimits(concurrency, weight);
+  return (
+    <form
+      noValidate
+      className="grid gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (parsed.kind === "ok") onSave(parsed.limits);
+      }}
+    >
+      <Field
+        autoFocus
+        label="Jobs at once"
+        hint="How many of its jobs may be under way; the others wait for their turn. Empty: as many as there are."
+        inputMode="numeric"
+        value={concurrency}
+        error={parsed.kind === "wrong" ? parsed.concurrency : null}
+        onChange={(event) => setConcurrency(event.target.value)}
+      />
+      <Field
+        label="Turns"
+        hint="How often it has its turn while others have theirs once, from 1 to 16."
+        inputMode="numeric"
+        value={weight}
+        error={parsed.kind === "wrong" ? parsed.weight : null}
+        onChange={(event) => setWeight(event.target.value)}
+      />
+      <DialogActions>
+        <Button onClick={onClose}>Never mind</Button>
+        <Button type="submit" look="primary" disabled={parsed.kind === "wrong"}>
+          Set
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { parseLimits } from "./parse-limits.ts";
+
+it("takes whole numbers, and nothing for no limit", () => {
+  expect(parseLimits(" 4 ", "16")).toEqual({ kind: "ok", limits: { concurrency: 4, weight: 16 } });
+  expect(parseLimits("", "")).toEqual({ kind: "ok", limits: { concurrency: null, weight: null } });
+});
+
+it.each(["0", "-1", "1.5", "1e3", "many", "100001"])("says what is wrong with %s at once", (typed) => {
+  expect(parseLimits(typed, "1")).toEqual({
+    kind: "wrong",
+    concurrency: "Must be a whole number from 1 to 100,000.",
+    weight: null,
+  });
+});
+
+it("says what is wrong with the weight", () => {
+  expect(parseLimits("1", "17")).toMatchObject({ concurrency: null, weight: expect.stringContaining("16") });
+});

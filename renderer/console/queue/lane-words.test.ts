@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import type { LaneRow } from "../data/rows.ts";
+import { laneName, laneNeeds } from "./lane-words.ts";
+
+const lane = (requirements: LaneRow["requirements"]): LaneRow => ({
+  laneId: "l1",
+  kind: "chat",
+  requirements,
+  state: "open",
+  slots: 16,
+  ready: 0,
+  waiting: 0,
+  running: 0,
+  countedAt: null,
+  oldestReadyAt: null,
+});
+
+it("is named by its model, else by its kind", () => {
+  expect(laneName(lane({ model: "qwen3" }))).toBe("qwen3");
+  expect(laneName(lane({}))).toBe("chat");
+});
+
+it("says what else a device needs", () => {
+  expect(laneNeeds(lane({ model: "qwen3" }))).toEqual([]);
+  expect(
+    laneNeeds(
+      lane({ dataClass: "medical", groups: ["lab", "office"], gpu: true, memoryMb: 8_000, tags: ["avx512"] }),
+    ),
+  ).toEqual(["data: medical", "group: lab or office", "GPU", "8000 MB", "avx512"]);
+});

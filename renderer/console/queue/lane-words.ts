@@ -1,0 +1,30 @@
+import type { Tone } from "../../ui/tone.ts";
+import type { LaneRow } from "../data/rows.ts";
+
+export type LaneState = LaneRow["state"];
+
+export const laneStateWords: Readonly<
+  Record<LaneState, { readonly tone: Tone; readonly words: string; readonly done: string }>
+> = {
+  open: { tone: "good", words: "Open", done: "The lane is open." },
+  paused: { tone: "hold", words: "Paused", done: "The lane is paused: devices begin nothing of it." },
+  draining: { tone: "hold", words: "Draining", done: "The lane takes no new jobs, and ends what it has." },
+};
+
+/** A lane's name: its model, else the kind of its jobs. */
+export function laneName({ kind, requirements }: LaneRow): string {
+  return requirements.model ?? kind;
+}
+
+/** What a device needs for a lane beside its model, in words. */
+export function laneNeeds({ requirements }: LaneRow): readonly string[] {
+  const { memoryMb, gpu, contextTokens, tags = [], groups = [], dataClass } = requirements;
+  return [
+    ...(dataClass === undefined ? [] : [`data: ${dataClass}`]),
+    ...(groups.length === 0 ? [] : [`group: ${groups.join(" or ")}`]),
+    ...(gpu === true ? ["GPU"] : []),
+    ...(memoryMb === undefined ? [] : [`${String(memoryMb)} MB`]),
+    ...(contextTokens === undefined ? [] : [`${String(contextTokens)} tokens`]),
+    ...tags,
+  ];
+}
