@@ -1,8 +1,16 @@
 import { parseArgs } from "node:util";
 import type { Bench } from "./bench.ts";
+import { contentionBench } from "./contention/bench.ts";
+import { costBench } from "./cost/bench.ts";
+import { dispatchBench } from "./dispatch/bench.ts";
 import { engineBench } from "./engine/bench.ts";
 
-const benches: { readonly [name: string]: Bench } = { engine: engineBench };
+const benches: { readonly [name: string]: Bench } = {
+  engine: engineBench,
+  dispatch: dispatchBench,
+  contention: contentionBench,
+  cost: costBench,
+};
 
 const EXIT_USAGE = 2;
 const USAGE = `npm run -s bench -- NAME [options]

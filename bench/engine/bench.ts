@@ -1,6 +1,6 @@
 import type { Bench } from "../bench.ts";
 import { withScratch } from "../support/scratch.ts";
-import { rounded } from "../support/statistics.ts";
+import { roundedNumbers } from "../support/statistics.ts";
 import { embeddedFigures } from "./embedded-figures.ts";
 import { convexTestFigures } from "./peer-figures.ts";
 import { table } from "./table.ts";
@@ -16,9 +16,3 @@ export const engineBench: Bench = {
       return { json: result, text: table(result) };
     }),
 };
-
-function roundedNumbers<T>(value: T): T {
-  return JSON.parse(
-    JSON.stringify(value, (_, each: unknown) => (typeof each === "number" ? rounded(each) : each)),
-  ) as T;
-}

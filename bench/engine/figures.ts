@@ -1,3 +1,5 @@
+import type { Bar } from "../support/bars.ts";
+
 /** What the benchmark of a backend says. Times in ms, memory in MB (10^6 bytes). bench/README.md explains each. */
 export type Figures = {
   readonly mutationsPerSecond: number;
@@ -13,12 +15,6 @@ export type Figures = {
 export type PeerFigures = { readonly [Name in keyof Figures]: number | null } & {
   /** Why a figure is missing, or what to keep in mind with one that is not. */
   readonly notes: { readonly [Name in keyof Figures]?: string };
-};
-
-export type Bar = {
-  readonly text: string;
-  readonly value: string;
-  readonly met: boolean;
 };
 
 /** What issue and docs promise, and whether these figures keep it. */

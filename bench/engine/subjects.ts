@@ -1,24 +1,18 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { startProcess, type BackendProcess } from "../support/backend-process.ts";
+import { startEmbedded as startBackend, type EmbeddedOptions } from "../support/embedded.ts";
 
 const root = join(import.meta.dirname, "../..");
 const benchFunctions = join(root, "bench/convex");
 /** Gleaner's own backend. */
 export const gleanerFunctions = join(root, "convex");
 
-export type EmbeddedOptions = {
-  /** The folder of functions; the benchmark's own unless told otherwise. */
-  readonly functions?: string;
-  /** Added to each read and each commit, ms. */
-  readonly latency?: { readonly readMs: number; readonly commitMs: number };
-};
-
-export function startEmbedded(dataFile: string, options: EmbeddedOptions = {}): Promise<BackendProcess> {
-  const { functions = benchFunctions, latency = { readMs: 0, commitMs: 0 } } = options;
-  return startProcess(dirname(dataFile), join(root, "embedded/main.ts"), [
-    ...["--convex", functions, "--data", dataFile],
-    ...["--read-latency-ms", String(latency.readMs), "--commit-latency-ms", String(latency.commitMs)],
-  ]);
+/** The benchmark's own functions, unless told otherwise. */
+export function startEmbedded(
+  dataFile: string,
+  options: Partial<EmbeddedOptions> = {},
+): Promise<BackendProcess> {
+  return startBackend(dataFile, { functions: benchFunctions, ...options });
 }
 
 /** The peer. `folder` is for what Node keeps; there is no data on disk. */

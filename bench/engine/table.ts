@@ -1,4 +1,6 @@
 import type { Details } from "./embedded-figures.ts";
+import { barLines } from "../support/bars.ts";
+import { tableRow } from "../support/rows.ts";
 import { bars, type Figures, type PeerFigures } from "./figures.ts";
 
 export type EngineResult = Figures & {
@@ -20,23 +22,16 @@ const LABELS: readonly (readonly [keyof Figures, string])[] = [
 /** What a person reads instead of the JSON. */
 export function table(result: EngineResult): string {
   const peers = Object.entries(result.peers);
-  const row = (cells: readonly string[]): string =>
-    `  ${(cells[0] ?? "").padEnd(48)}${cells
-      .slice(1)
-      .map((cell) => cell.padStart(14))
-      .join("")}`;
   const notes = peers.flatMap(([peer, figures]) =>
     Object.entries(figures.notes).map(([figure, why]) => `  ${peer}, ${figure}: ${why}`),
   );
   return [
-    row(["", "embedded", ...peers.map(([peer]) => peer)]),
+    tableRow("", ["embedded", ...peers.map(([peer]) => peer)]),
     ...LABELS.map(([name, label]) =>
-      row([label, String(result[name]), ...peers.map(([, figures]) => String(figures[name] ?? "–"))]),
+      tableRow(label, [result[name], ...peers.map(([, figures]) => figures[name] ?? "–")]),
     ),
     "",
-    ...bars(result, result.details.slowdownWith1000Subs).map(
-      ({ text, value, met }) => `  ${met ? "met    " : "NOT MET"}  ${text}: ${value}`,
-    ),
+    ...barLines(bars(result, result.details.slowdownWith1000Subs)),
     "",
     ...notes,
     "",

@@ -14,3 +14,10 @@ export function median(samples: readonly number[]): number {
 export function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }
+
+/** All numbers of a result, rounded. */
+export function roundedNumbers<T>(value: T): T {
+  return JSON.parse(
+    JSON.stringify(value, (_, each: unknown) => (typeof each === "number" ? rounded(each) : each)),
+  ) as T;
+}

@@ -1,0 +1,35 @@
+import { defineSchema, defineTable } from "convex/server";
+import { v, type VAny, type Value } from "convex/values";
+
+/** What a job is told to do. */
+export const anything = v.any() as VAny<Value>;
+
+const schema = defineSchema({
+  workers: defineTable({ keyHash: v.string(), lastSeen: v.number() }).index("by_key", ["keyHash"]),
+  /** Answers, rewritten whole whenever they grow. */
+  messages: defineTable({
+    text: v.string(),
+    state: v.union(v.literal("generating"), v.literal("success"), v.literal("failed")),
+  }),
+  /** The queue: one table for what waits, what runs and what is over. */
+  jobs: defineTable({
+    status: v.union(
+      v.literal("pending"),
+      v.literal("inProgress"),
+      v.literal("success"),
+      v.literal("failed"),
+      v.literal("timedOut"),
+    ),
+    /** Of each change and each heartbeat; for one that is pending, when it was submitted. */
+    lastUpdate: v.number(),
+    messageId: v.id("messages"),
+    payload: anything,
+    workerId: v.optional(v.id("workers")),
+    timeOutId: v.optional(v.id("_scheduled_functions")),
+  })
+    .index("by_status", ["status", "lastUpdate"])
+    .index("by_message", ["messageId"]),
+});
+
+// The framework's bundler looks for the default export.
+export default schema;

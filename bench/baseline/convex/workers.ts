@@ -1,0 +1,143 @@
+import { makeFunctionReference } from "convex/server";
+import { v, type GenericId } from "convex/values";
+import { internalMutation, mutation, query, type Doc, type MutationCtx } from "./builders.ts";
+
+/** A worker that is silent for this long has died. */
+const DEAD_AFTER_MS = 60_000;
+
+const timeOutReference = makeFunctionReference<"mutation", { jobId: GenericId<"jobs"> }, null>(
+  "workers:timeOut",
+);
+
+export const register = mutation({
+  args: { keys: v.array(v.string()) },
+  handler: async (ctx, { keys }) => {
+    for (const key of keys) {
+      await ctx.db.insert("workers", { keyHash: await hashed(key), lastSeen: Date.now() });
+    }
+    return null;
+  },
+});
+
+/** What every idle worker watches. */
+export const isThereWork = query({
+  args: {},
+  handler: async (ctx) => {
+    const job = await ctx.db
+      .query("jobs")
+      .withIndex("by_status", (q) => q.eq("status", "pending"))
+      .first();
+    return job !== null;
+  },
+});
+
+/** Takes the oldest pending job. */
+export const claim = mutation({
+  args: { key: v.string() },
+  handler: async (ctx, { key }) => {
+    const worker = await seen(ctx, key);
+    const job = await ctx.db
+      .query("jobs")
+      .withIndex("by_status", (q) => q.eq("status", "pending"))
+      .first();
+    if (job === null) return null;
+    await ctx.db.patch(job._id, {
+      status: "inProgress",
+      lastUpdate: Date.now(),
+      workerId: worker._id,
+      timeOutId: await scheduleTimeOut(ctx, job),
+    });
+    return { jobId: job._id, payload: job.payload };
+  },
+});
+
+/** The worker still lives: its time-out is put off. */
+export const heartbeat = mutation({
+  args: { key: v.string(), jobId: v.id("jobs") },
+  handler: async (ctx, { key, jobId }) => {
+    const job = await held(ctx, await seen(ctx, key), jobId);
+    await ctx.db.patch(jobId, { lastUpdate: Date.now(), timeOutId: await scheduleTimeOut(ctx, job) });
+    return null;
+  },
+});
+
+/** Adds to the answer. */
+export const stream = mutation({
+  args: { key: v.string(), jobId: v.id("jobs"), text: v.string() },
+  handler: async (ctx, { key, jobId, text }) => {
+    const job = await held(ctx, await seen(ctx, key), jobId);
+    await append(ctx, job, text, "generating");
+    return null;
+  },
+});
+
+/** Adds the last of the answer, and ends the job. */
+export const complete = mutation({
+  args: { key: v.string(), jobId: v.id("jobs"), text: v.string() },
+  handler: async (ctx, { key, jobId, text }) => {
+    const job = await held(ctx, await seen(ctx, key), jobId);
+    if (job.timeOutId !== undefined) await ctx.scheduler.cancel(job.timeOutId);
+    await ctx.db.patch(jobId, { status: "success", lastUpdate: Date.now() });
+    await append(ctx, job, text, "success");
+    return null;
+  },
+});
+
+/** Scheduled by each claim and heartbeat; cancelled by the next. */
+export const timeOut = internalMutation({
+  args: { jobId: v.id("jobs") },
+  handler: async (ctx, { jobId }) => {
+    const job = await ctx.db.get(jobId);
+    if (job?.status === "inProgress") {
+      await ctx.db.patch(jobId, { status: "timedOut", lastUpdate: Date.now() });
+    }
+    return null;
+  },
+});
+
+async function seen(ctx: MutationCtx, key: string): Promise<Doc<"workers">> {
+  const keyHash = await hashed(key);
+  const worker = await ctx.db
+    .query("workers")
+    .withIndex("by_key", (q) => q.eq("keyHash", keyHash))
+    .unique();
+  if (worker === null) throw new Error("No worker has this key.");
+  await ctx.db.patch(worker._id, { lastSeen: Date.now() });
+  return worker;
+}
+
+async function held(
+  ctx: MutationCtx,
+  worker: Doc<"workers">,
+  jobId: Doc<"jobs">["_id"],
+): Promise<Doc<"jobs">> {
+  const job = await ctx.db.get(jobId);
+  if (job?.status !== "inProgress" || job.workerId !== worker._id) {
+    throw new Error("The job is not this worker's.");
+  }
+  return job;
+}
+
+async function scheduleTimeOut(
+  ctx: MutationCtx,
+  job: Doc<"jobs">,
+): Promise<GenericId<"_scheduled_functions">> {
+  if (job.timeOutId !== undefined) await ctx.scheduler.cancel(job.timeOutId);
+  return ctx.scheduler.runAfter(DEAD_AFTER_MS, timeOutReference, { jobId: job._id });
+}
+
+async function append(
+  ctx: MutationCtx,
+  job: Doc<"jobs">,
+  text: string,
+  state: Doc<"messages">["state"],
+): Promise<void> {
+  const message = await ctx.db.get(job.messageId);
+  if (message === null) throw new Error("The answer is gone.");
+  await ctx.db.patch(message._id, { text: message.text + text, state });
+}
+
+async function hashed(key: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

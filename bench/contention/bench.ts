@@ -1,0 +1,66 @@
+import type { Bench } from "../bench.ts";
+import { CLOUD, NONE, type Latency } from "../fleet/site.ts";
+import { SIDE_NAMES, type SideName } from "../fleet/side.ts";
+import { barLines } from "../support/bars.ts";
+import { tableRow } from "../support/rows.ts";
+import { withScratch } from "../support/scratch.ts";
+import { roundedNumbers } from "../support/statistics.ts";
+import { contentionBars } from "./figures.ts";
+import { measureContention, type ContentionRun, type Load } from "./measure.ts";
+
+const LOAD: Load = { workers: 200, jobs: 5_000, jobMs: 20, submitters: 16 };
+/** Without latency there is less to collide in: fewer jobs say as much. */
+const LOAD_AT_ZERO: Load = { ...LOAD, jobs: 1_000 };
+
+/** Many workers, many short jobs: what their claims cost each other. */
+export const contentionBench: Bench = {
+  summary: "200 workers, 5,000 jobs of 20 ms: conflicts, failures, jobs per second, beside the baseline",
+  run: (_, say) =>
+    withScratch(async (folder) => {
+      const all = async (latency: Latency, load: Load): Promise<Measured> => {
+        const of = (name: SideName): Promise<ContentionRun> => {
+          say(`${name}: ${load.jobs} jobs, ${latency.readMs} ms a read, ${latency.commitMs} ms a commit`);
+          return measureContention(name, folder, latency, load);
+        };
+        // One after the other: they would take each other's processor.
+        return { ours: await of("ours"), baseline: await of("baseline"), latency, load };
+      };
+      const result = roundedNumbers({
+        ...(await all(CLOUD, LOAD)),
+        atZeroLatency: await all(NONE, LOAD_AT_ZERO),
+      });
+      return { json: result, text: text(result) };
+    }),
+};
+
+type Measured = { readonly [Name in SideName]: ContentionRun } & {
+  readonly latency: Latency;
+  readonly load: Load;
+};
+
+const LABELS: readonly (readonly [Exclude<keyof ContentionRun, "failures">, string])[] = [
+  ["conflictsPerJob", "conflicts per job"],
+  ["failedClaims", "calls that failed for a worker"],
+  ["emptyClaims", "calls for work that came back empty"],
+  ["jobsPerSecond", "jobs per second"],
+  ["callsPerJob", "mutations of clients per job"],
+  ["queryRunsPerJob", "runs of queries per job"],
+];
+
+function text(result: Measured & { readonly atZeroLatency: Measured }): string {
+  const part = (measured: Measured): readonly string[] => [
+    tableRow(
+      `${measured.load.jobs} jobs, ${measured.latency.readMs} ms a read, ${measured.latency.commitMs} ms a commit`,
+      SIDE_NAMES,
+    ),
+    ...LABELS.map(([name, label]) => tableRow(label, [measured.ours[name], measured.baseline[name]])),
+  ];
+  return [
+    ...part(result),
+    "",
+    ...part(result.atZeroLatency),
+    "",
+    ...barLines(contentionBars(result.ours, result.baseline)),
+    ...result.ours.failures.map((failure) => `  ours failed: ${failure}`),
+  ].join("\n");
+}

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { contentionBars, type ContentionFigures } from "./figures.ts";
+
+const baseline: ContentionFigures = {
+  conflictsPerJob: 20,
+  failedClaims: 9,
+  emptyClaims: 9,
+  jobsPerSecond: 20,
+};
+const good: ContentionFigures = { conflictsPerJob: 1, failedClaims: 0, emptyClaims: 9, jobsPerSecond: 100 };
+
+it("takes each bar at its very height", () => {
+  expect(contentionBars(good, baseline).every(({ met }) => met)).toBe(true);
+});
+
+it.each([
+  [{ conflictsPerJob: 1.01 }, 0],
+  [{ failedClaims: 1 }, 1],
+  [{ jobsPerSecond: 99 }, 2],
+])("%j misses bar %d alone", (change, missed) => {
+  expect(contentionBars({ ...good, ...change }, baseline).map(({ met }) => met)).toEqual(
+    [0, 1, 2].map((n) => n !== missed),
+  );
+});

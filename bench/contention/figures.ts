@@ -1,0 +1,32 @@
+import type { Bar } from "../support/bars.ts";
+
+export type ContentionFigures = {
+  /** Commits that were refused for what others wrote, of whatever function. */
+  readonly conflictsPerJob: number;
+  /** Calls of workers that failed: those that had lost every race. */
+  readonly failedClaims: number;
+  /** Calls for work that came back without. */
+  readonly emptyClaims: number;
+  /** From the first submission to the last completion. */
+  readonly jobsPerSecond: number;
+};
+
+export function contentionBars(ours: ContentionFigures, baseline: ContentionFigures): readonly Bar[] {
+  return [
+    {
+      text: "conflicts per job: at most 1/20 of the baseline's",
+      value: `${ours.conflictsPerJob.toFixed(3)} beside ${baseline.conflictsPerJob.toFixed(2)}`,
+      met: ours.conflictsPerJob <= baseline.conflictsPerJob / 20,
+    },
+    {
+      text: "calls that fail for a worker: none",
+      value: String(ours.failedClaims),
+      met: ours.failedClaims === 0,
+    },
+    {
+      text: "jobs per second: at least 5 times the baseline's",
+      value: `${(ours.jobsPerSecond / baseline.jobsPerSecond).toFixed(1)} ×`,
+      met: ours.jobsPerSecond >= 5 * baseline.jobsPerSecond,
+    },
+  ];
+}

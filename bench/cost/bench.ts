@@ -1,0 +1,56 @@
+import type { Bench } from "../bench.ts";
+import { SIDE_NAMES, type SideName } from "../fleet/side.ts";
+import { barLines } from "../support/bars.ts";
+import { tableRow } from "../support/rows.ts";
+import { withScratch } from "../support/scratch.ts";
+import { roundedNumbers } from "../support/statistics.ts";
+import { costBars, type CostFigures } from "./figures.ts";
+import { measureIdleHour, measureWorkingHour } from "./hour.ts";
+import { measureShortJobs } from "./short-jobs.ts";
+import { measureStreams } from "./streams.ts";
+
+/** What is counted, not timed: so all of it at the same time, each on a backend of its own. */
+export const costBench: Bench = {
+  summary: "calls, documents and bytes of jobs, of working and idle hours, of streams, beside the baseline",
+  run: (_, say) =>
+    withScratch(async (folder) => {
+      say("counts short jobs, two minutes of work and of idleness, and two streams: five minutes");
+      const [ours, baseline] = await Promise.all([figuresOf("ours", folder), figuresOf("baseline", folder)]);
+      const result = roundedNumbers({ ours, baseline });
+      return { json: result, text: text(result) };
+    }),
+};
+
+async function figuresOf(name: SideName, folder: string): Promise<CostFigures> {
+  const [short, working, idle, streams] = await Promise.all([
+    measureShortJobs(name, folder),
+    measureWorkingHour(name, folder),
+    measureIdleHour(name, folder),
+    measureStreams(name, folder),
+  ]);
+  return { ...short, ...working, ...idle, ...streams };
+}
+
+const LABELS: readonly (readonly [keyof CostFigures, string])[] = [
+  ["callsPerJob", "calls for a short job"],
+  ["docsWrittenPerJob", "documents written for it"],
+  ["queryRunsPerJob", "runs of queries for it"],
+  ["scheduledRunsPerJob", "scheduled runs for it"],
+  ["docsWrittenPerWorkingHour", "documents written in an hour of work"],
+  ["callsPerWorkingHour", "calls in it"],
+  ["scheduledRunsPerWorkingHour", "scheduled runs in it"],
+  ["rerunsPerHeartbeat", "runs of queries that a heartbeat causes"],
+  ["callsPerIdleHour", "calls of an idle hour"],
+  ["bytesPerTokenAt100", "bytes written per token of 100"],
+  ["bytesPerTokenAt1000", "bytes written per token of 1,000"],
+  ["bytesPerFurtherToken", "bytes written for a further token"],
+];
+
+function text({ ours, baseline }: { readonly [Name in SideName]: CostFigures }): string {
+  return [
+    tableRow("", SIDE_NAMES),
+    ...LABELS.map(([name, label]) => tableRow(label, [ours[name], baseline[name]])),
+    "",
+    ...barLines(costBars(ours, baseline)),
+  ].join("\n");
+}

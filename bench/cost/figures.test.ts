@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { costBars, type CostFigures } from "./figures.ts";
+
+const good: CostFigures = {
+  callsPerJob: 3,
+  docsWrittenPerJob: 9,
+  docsWrittenPerWorkingHour: 360,
+  rerunsPerHeartbeat: 0,
+  callsPerIdleHour: 60,
+  bytesPerTokenAt100: 100,
+  bytesPerTokenAt1000: 120,
+  queryRunsPerJob: 1,
+  scheduledRunsPerJob: 0,
+  callsPerWorkingHour: 240,
+  scheduledRunsPerWorkingHour: 90,
+  bytesPerFurtherToken: 120,
+};
+const baseline: CostFigures = { ...good, docsWrittenPerWorkingHour: 720 };
+
+it("takes each bar at its very height", () => {
+  expect(costBars(good, baseline).every(({ met }) => met)).toBe(true);
+});
+
+it.each([
+  [{ callsPerJob: 3.01 }, 0],
+  [{ docsWrittenPerWorkingHour: 361 }, 1],
+  [{ rerunsPerHeartbeat: 0.01 }, 2],
+  [{ callsPerIdleHour: 61 }, 3],
+  [{ bytesPerTokenAt1000: 121 }, 4],
+])("%j misses bar %d alone", (change, missed) => {
+  expect(costBars({ ...good, ...change }, baseline).map(({ met }) => met)).toEqual(
+    [0, 1, 2, 3, 4].map((n) => n !== missed),
+  );
+});

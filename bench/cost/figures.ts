@@ -1,0 +1,51 @@
+import type { Bar } from "../support/bars.ts";
+
+/** What the queue's own work costs. */
+export type CostFigures = {
+  /** Mutations and actions of clients for a short job that nobody watches, its submission among them. */
+  readonly callsPerJob: number;
+  readonly docsWrittenPerJob: number;
+  /** By and for a device that works on one long job for an hour. */
+  readonly docsWrittenPerWorkingHour: number;
+  /** Runs of queries that one heartbeat causes, with a watcher of each job and idle devices about. */
+  readonly rerunsPerHeartbeat: number;
+  readonly callsPerIdleHour: number;
+  /** Bytes of all documents written for a watched answer, per token. */
+  readonly bytesPerTokenAt100: number;
+  readonly bytesPerTokenAt1000: number;
+  /** Runs of queries and of scheduled functions for the short job, beside its calls. */
+  readonly queryRunsPerJob: number;
+  readonly scheduledRunsPerJob: number;
+  /** Of the hour of work: the device's calls, and what was scheduled. */
+  readonly callsPerWorkingHour: number;
+  readonly scheduledRunsPerWorkingHour: number;
+  /** What one more token costs, between 100 and 1,000. */
+  readonly bytesPerFurtherToken: number;
+};
+
+export function costBars(ours: CostFigures, baseline: CostFigures): readonly Bar[] {
+  const growth = ours.bytesPerTokenAt1000 / ours.bytesPerTokenAt100;
+  return [
+    { text: "calls per job: at most 3", value: String(ours.callsPerJob), met: ours.callsPerJob <= 3 },
+    {
+      text: "documents per working hour: at most 1/2 of the baseline's",
+      value: `${(ours.docsWrittenPerWorkingHour / baseline.docsWrittenPerWorkingHour).toFixed(2)} ×`,
+      met: ours.docsWrittenPerWorkingHour <= baseline.docsWrittenPerWorkingHour / 2,
+    },
+    {
+      text: "query runs per heartbeat: none",
+      value: String(ours.rerunsPerHeartbeat),
+      met: ours.rerunsPerHeartbeat === 0,
+    },
+    {
+      text: "calls of an idle hour: at most 60",
+      value: String(ours.callsPerIdleHour),
+      met: ours.callsPerIdleHour <= 60,
+    },
+    {
+      text: "bytes per token at 1,000 tokens: at most 1.2 times those at 100",
+      value: `${growth.toFixed(2)} ×`,
+      met: growth <= 1.2,
+    },
+  ];
+}

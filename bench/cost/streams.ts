@@ -1,0 +1,49 @@
+import { token } from "../fleet/tokens.ts";
+import { CLOUD, withSite, type Site } from "../fleet/site.ts";
+import type { SideName } from "../fleet/side.ts";
+import { totalsOf } from "../support/usage.ts";
+import type { CostFigures } from "./figures.ts";
+
+/** What a laptop manages with a small model. */
+const TOKENS_PER_SECOND = 40;
+
+type StreamFigures = Pick<CostFigures, "bytesPerTokenAt100" | "bytesPerTokenAt1000" | "bytesPerFurtherToken">;
+
+/** Bytes of all documents that are written for a watched answer, from its submission to its end. */
+export function measureStreams(name: SideName, folder: string): Promise<StreamFigures> {
+  return withSite(name, folder, CLOUD, async (site) => {
+    let onCompleted: () => void = () => undefined;
+    const fleet = await site.startWorkers(1, { onCompleted: () => onCompleted() });
+    const bytesOf = async (number: number, tokens: number): Promise<number> => {
+      await fleet.quiet();
+      const usage = await site.counted(async () => {
+        const completed = new Promise<void>((resolve) => (onCompleted = resolve));
+        await answer(site, number, tokens);
+        await completed;
+        await fleet.quiet();
+      });
+      return totalsOf(usage).bytes;
+    };
+    await bytesOf(0, 10);
+    const at100 = await bytesOf(1, 100);
+    const at1000 = await bytesOf(2, 1_000);
+    return {
+      bytesPerTokenAt100: at100 / 100,
+      bytesPerTokenAt1000: at1000 / 1_000,
+      bytesPerFurtherToken: (at1000 - at100) / 900,
+    };
+  });
+}
+
+/** Resolves once the watcher has all of the text. */
+async function answer(site: Site, number: number, tokens: number): Promise<void> {
+  const whole = Array.from({ length: tokens }, (_, n) => token(n)).join("");
+  const jobId = await site.submit({ number, kind: "answer", tokens, perSecond: TOKENS_PER_SECOND });
+  await new Promise<void>((resolve) => {
+    const unwatch = site.side.watch(site.client, jobId, (text) => {
+      if (text !== whole) return;
+      unwatch();
+      resolve();
+    });
+  });
+}

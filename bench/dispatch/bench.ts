@@ -1,0 +1,62 @@
+import type { Bench } from "../bench.ts";
+import { CLOUD, NONE, type Latency } from "../fleet/site.ts";
+import { barLines } from "../support/bars.ts";
+import { tableRow } from "../support/rows.ts";
+import { withScratch } from "../support/scratch.ts";
+import { roundedNumbers } from "../support/statistics.ts";
+import { dispatchBars, type DispatchTimes } from "./figures.ts";
+import { measureDispatch } from "./measure.ts";
+
+/** A round's samples. A fleet of 500 takes a while to calm down after a job. */
+const FLEETS = [
+  { workers: 1, perRound: 8 },
+  { workers: 50, perRound: 8 },
+  { workers: 500, perRound: 6 },
+];
+
+/** How soon a job starts, beside the pattern as it was published. */
+export const dispatchBench: Bench = {
+  summary: "ms from submission to start with 1, 50 and 500 idle workers, beside the baseline",
+  run: (rounds, say) =>
+    withScratch(async (folder) => {
+      const all = async (latency: Latency): Promise<readonly DispatchTimes[]> => {
+        const measured: DispatchTimes[] = [];
+        for (const { workers, perRound } of FLEETS) {
+          say(`${workers} workers, ${latency.readMs} ms a read, ${latency.commitMs} ms a commit`);
+          measured.push(await measureDispatch(folder, latency, workers, rounds * perRound));
+        }
+        return measured;
+      };
+      const result = roundedNumbers({
+        workers: await all(CLOUD),
+        latency: CLOUD,
+        atZeroLatency: { workers: await all(NONE), latency: NONE },
+      });
+      return { json: result, text: text(result) };
+    }),
+};
+
+type Measured = { readonly workers: readonly DispatchTimes[]; readonly latency: Latency };
+
+function text(result: Measured & { readonly atZeroLatency: Measured }): string {
+  const part = ({ workers, latency }: Measured): readonly string[] => [
+    tableRow(`${latency.readMs} ms a read, ${latency.commitMs} ms a commit`, [
+      ...["ours p50", "ours p95", "baseline p50", "baseline p95"],
+    ]),
+    ...workers.map(({ n, ours, baseline }) =>
+      tableRow(`submission to start, ${n} idle workers, ms`, [
+        ours.p50,
+        ours.p95,
+        baseline.p50,
+        baseline.p95,
+      ]),
+    ),
+  ];
+  return [
+    ...part(result),
+    "",
+    ...part(result.atZeroLatency),
+    "",
+    ...barLines(dispatchBars(result.workers)),
+  ].join("\n");
+}

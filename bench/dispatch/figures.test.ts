@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { dispatchBars } from "./figures.ts";
+
+const times = (n: number, ours: number, baseline: number) => ({
+  n,
+  ours: { p50: 1, p95: ours },
+  baseline: { p50: 1, p95: baseline },
+});
+
+it("takes each bar at its very height", () => {
+  const measured = [times(1, 60, 60), times(50, 30, 60), times(500, 12, 60)];
+  expect(dispatchBars(measured).map(({ met }) => met)).toEqual([true, true, true]);
+});
+
+it.each([
+  [1, 61],
+  [50, 31],
+  [500, 13],
+])("misses that of %d workers with %d ms of the baseline's 60", (n, ms) => {
+  expect(dispatchBars([times(n, ms, 60)]).map(({ met }) => met)).toEqual([false]);
+});

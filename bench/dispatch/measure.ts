@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sharedNow } from "../fleet/messages.ts";
+import { withSites, type Latency, type Site } from "../fleet/site.ts";
+import { SIDE_NAMES, type SideName } from "../fleet/side.ts";
+import { quantile } from "../support/statistics.ts";
+import type { DispatchTimes } from "./figures.ts";
+
+/** Connections that begin at once would make the backend's queue of them what is waited for. */
+const START_SPREAD_MS = 2;
+const WARM_UP = 3;
+/** Between two jobs, by chance: so that none falls into step with a timer of either side. */
+const PAUSE_MS = { least: 50, most: 350 };
+
+type Subject = {
+  readonly site: Site;
+  readonly started: Map<number, number>;
+  readonly dispatch: () => Promise<number>;
+};
+
+/**
+ * Milliseconds from a submission's call to the start of its job, on fleets in which all are idle: on both sides in
+ * turn, a job at a time.
+ */
+export function measureDispatch(
+  folder: string,
+  latency: Latency,
+  workers: number,
+  samples: number,
+): Promise<DispatchTimes> {
+  return withSites(folder, latency, async (sites) => {
+    const subjects = {
+      ours: await subject(sites.ours, workers),
+      baseline: await subject(sites.baseline, workers),
+    };
+    const times: { readonly [Name in SideName]: number[] } = { ours: [], baseline: [] };
+    for (let sample = -WARM_UP; sample < samples; sample += 1) {
+      for (const name of sample % 2 === 0 ? SIDE_NAMES : SIDE_NAMES.toReversed()) {
+        const ms = await subjects[name].dispatch();
+        if (sample >= 0) times[name].push(ms);
+      }
+    }
+    const of = (each: readonly number[]) => ({ p50: quantile(each, 0.5), p95: quantile(each, 0.95) });
+    return { n: workers, ours: of(times.ours), baseline: of(times.baseline) };
+  });
+}
+
+async function subject(site: Site, workers: number): Promise<Subject> {
+  const started = new Map<number, number>();
+  let onStarted: () => void = () => undefined;
+  const events = {
+    onStarted: (number: number, at: number): void => {
+      if (started.has(number)) throw new Error(`Job ${number} was started twice.`);
+      started.set(number, at);
+      onStarted();
+    },
+  };
+  const fleet = await site.startWorkers(workers, events, workers * START_SPREAD_MS);
+  let number = 0;
+  const dispatch = async (): Promise<number> => {
+    await fleet.quiet();
+    await sleep(PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least));
+    number += 1;
+    const isStarted = new Promise<void>((resolve) => (onStarted = resolve));
+    const submittedAt = sharedNow();
+    await Promise.all([site.submit({ number, kind: "sleep", ms: 0 }), isStarted]);
+    const startedAt = started.get(number);
+    if (startedAt === undefined) throw new Error("Another job was started than was submitted.");
+    return startedAt - submittedAt;
+  };
+  return { site, started, dispatch };
+}

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CountingClient } from "./counting-client.ts";
+import { handlerOf } from "./handler.ts";
+import { NO_CALLS, sharedNow, type CallCounts, type FromFleet, type ToFleet } from "./messages.ts";
+import { sides } from "./sides.ts";
+import type { Call, Side } from "./side.ts";
+
+/** Workers of one side in a process of their own, so that neither the submitter nor the clock waits for them. */
+
+const MAX_FAILURES = 5;
+
+const clients: CountingClient[] = [];
+const failures: string[] = [];
+let calls: CallCounts = NO_CALLS;
+
+function tell(message: FromFleet): void {
+  process.send?.(message);
+}
+
+function count(side: Side, call: Call): void {
+  const kind = side.kindOf(call);
+  calls = { ...calls, [kind]: calls[kind] + 1 };
+  if (kind === "completion") tell({ kind: "completed", at: sharedNow() });
+  if (kind === "failure" && failures.length < MAX_FAILURES)
+    failures.push(`${call.name}: ${call.error ?? ""}`);
+}
+
+async function start({ side: name, url, keys, spreadMs }: ToFleet & { kind: "start" }): Promise<void> {
+  const side = await sides[name]();
+  const handler = handlerOf((number) => tell({ kind: "started", number, at: sharedNow() }));
+  for (const key of keys) {
+    const client = new CountingClient(url, (call) => count(side, call));
+    clients.push(client);
+    side.startWorker(client, key, handler);
+    await sleep(spreadMs / keys.length);
+  }
+  tell({ kind: "begun" });
+}
+
+function failed(error: unknown): void {
+  console.error(error);
+  process.exit(1);
+}
+
+process.on("disconnect", () => process.exit());
+process.on("message", (message: ToFleet) => {
+  switch (message.kind) {
+    case "start":
+      start(message).catch(failed);
+      break;
+    case "ask":
+      tell({ kind: "state", quiet: clients.every(({ isQuiet }) => isQuiet), calls, failures });
+      break;
+  }
+});

@@ -1,0 +1,122 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { NO_CALLS, type CallCounts, type FromFleet, type ToFleet } from "./messages.ts";
+import type { CallKind, SideName } from "./side.ts";
+
+const ENTRY = join(import.meta.dirname, "fleet-process.ts");
+/** How long nothing may be under way before a fleet counts as quiet. */
+const QUIET_MS = 60;
+const NEVER_QUIET_MS = 60_000;
+const PER_PROCESS = 250;
+
+export type FleetEvents = {
+  readonly onStarted?: (number: number, at: number) => void;
+  readonly onCompleted?: (at: number) => void;
+};
+
+export type FleetState = {
+  readonly quiet: boolean;
+  readonly calls: CallCounts;
+  readonly failures: readonly string[];
+};
+
+export type FleetOptions = {
+  readonly side: SideName;
+  readonly url: string;
+  /** One worker for each. */
+  readonly keys: readonly string[];
+  /** Over how long they start, ms. */
+  readonly spreadMs?: number;
+  readonly events?: FleetEvents;
+};
+
+/** Real workers with real clients, in as many processes as keep their event loops free. */
+export class Fleet {
+  readonly #members: readonly FleetProcess[];
+
+  private constructor(members: readonly FleetProcess[]) {
+    this.#members = members;
+  }
+
+  /** Resolves when all have been started; `quiet` says when they are idle. */
+  static async start({ side, url, keys, spreadMs = 0, events = {} }: FleetOptions): Promise<Fleet> {
+    const processes = Math.max(1, Math.ceil(keys.length / PER_PROCESS));
+    const members = Array.from({ length: processes }, () => new FleetProcess(events));
+    const dealt = members.map((_, n) => keys.filter((_key, index) => index % processes === n));
+    await Promise.all(
+      members.map((member, n) =>
+        member.ask({ kind: "start", side, url, keys: dealt[n] ?? [], spreadMs }, "begun"),
+      ),
+    );
+    return new Fleet(members);
+  }
+
+  /** Resolves when no worker has had a call under way for a moment. */
+  async quiet(): Promise<void> {
+    for (let times = 0; times < 2;) {
+      times = (await this.state()).quiet ? times + 1 : 0;
+      await sleep(QUIET_MS / 2);
+    }
+  }
+
+  async state(): Promise<FleetState> {
+    const states = await Promise.all(this.#members.map((member) => member.ask({ kind: "ask" }, "state")));
+    return {
+      quiet: states.every(({ quiet }) => quiet),
+      calls: states.map(({ calls }) => calls).reduce(sum, NO_CALLS),
+      failures: states.flatMap(({ failures }) => failures),
+    };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#members.map((member) => member.stop()));
+  }
+}
+
+class FleetProcess {
+  readonly #child: ChildProcess = fork(ENTRY);
+  readonly #waiting = new Map<FromFleet["kind"], (message: FromFleet) => void>();
+  readonly #died: Promise<never>;
+
+  constructor(events: FleetEvents) {
+    this.#died = new Promise((_, reject) => {
+      this.#child.once("exit", (code) =>
+        reject(new Error(`A process of workers ended with ${code ?? "a signal"}.`)),
+      );
+    });
+    // Told to whoever waits for an answer, if anybody does.
+    this.#died.catch(() => undefined);
+    this.#child.on("message", (message: FromFleet) => {
+      if (message.kind === "started") events.onStarted?.(message.number, message.at);
+      else if (message.kind === "completed") events.onCompleted?.(message.at);
+      else this.#waiting.get(message.kind)?.(message);
+    });
+  }
+
+  /** One question of a kind at a time. */
+  ask<Kind extends FromFleet["kind"]>(
+    message: ToFleet,
+    answer: Kind,
+  ): Promise<Extract<FromFleet, { kind: Kind }>> {
+    const answered = new Promise<Extract<FromFleet, { kind: Kind }>>((resolve) => {
+      this.#waiting.set(answer, (reply) => resolve(reply as Extract<FromFleet, { kind: Kind }>));
+    });
+    this.#child.send(message);
+    return Promise.race([answered, this.#died]);
+  }
+
+  /** At once, whatever is at work. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, "exit");
+    this.#child.kill();
+    await exited;
+  }
+}
+
+function sum(a: CallCounts, b: CallCounts): CallCounts {
+  const kinds = Object.keys(a) as CallKind[];
+  return Object.fromEntries(kinds.map((kind) => [kind, a[kind] + b[kind]])) as CallCounts;
+}

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Handler } from "./side.ts";
+import { token } from "./tokens.ts";
+
+/** What jobs do on both sides. `onStart` is told first of all. */
+export function handlerOf(onStart: (number: number) => void): Handler {
+  return async (payload, write) => {
+    onStart(payload.number);
+    if (payload.kind === "sleep") {
+      if (payload.ms > 0) await sleep(payload.ms);
+      return;
+    }
+    const began = performance.now();
+    for (let n = 0; n < payload.tokens; n += 1) {
+      const due = began + (n * 1000) / payload.perSecond - performance.now();
+      if (due > 0) await sleep(due);
+      await write(token(n));
+    }
+  };
+}

@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { ConvexClient } from "convex/browser";
+import { startEmbedded } from "../support/embedded.ts";
+import { between, usageOf, type Usage } from "../support/usage.ts";
+import { Fleet, type FleetEvents } from "./fleet.ts";
+import type { Payload, Side, SideName } from "./side.ts";
+import { sides } from "./sides.ts";
+
+/** Added to each read and each commit, ms. */
+export type Latency = { readonly readMs: number; readonly commitMs: number };
+
+/** As a deployment in the cloud has them: a read from the database's memory, a commit to a distant disk. */
+export const CLOUD: Latency = { readMs: 2, commitMs: 10 };
+export const NONE: Latency = { readMs: 0, commitMs: 0 };
+
+const REGISTERED_AT_ONCE = 100;
+
+/** A backend that serves one side's functions, with a client that submits. */
+export class Site {
+  readonly url: string;
+  readonly side: Side;
+  readonly name: SideName;
+  readonly client: ConvexClient;
+  readonly #stop: () => Promise<void>;
+  readonly #fleets: Fleet[] = [];
+  #registered = 0;
+
+  private constructor(name: SideName, side: Side, url: string, stop: () => Promise<void>) {
+    this.name = name;
+    this.side = side;
+    this.url = url;
+    this.#stop = stop;
+    this.client = this.connect();
+  }
+
+  /** `folder` is where its file goes. */
+  static async start(name: SideName, folder: string, latency: Latency): Promise<Site> {
+    const side = await sides[name]();
+    const file = join(folder, `${name}-${String(process.hrtime.bigint())}.sqlite3`);
+    const { url, stop } = await startEmbedded(file, { functions: side.functions, latency });
+    return new Site(name, side, url, stop);
+  }
+
+  connect(): ConvexClient {
+    return new ConvexClient(this.url, { logger: false, unsavedChangesWarning: false });
+  }
+
+  /** Registers and starts workers, spread over a time (ms). */
+  async startWorkers(count: number, events: FleetEvents = {}, spreadMs = 0): Promise<Fleet> {
+    const first = this.#registered;
+    this.#registered += count;
+    const keys = Array.from({ length: count }, (_, n) => `worker-${first + n}-of-the-benchmark`);
+    for (let n = 0; n < keys.length; n += REGISTERED_AT_ONCE) {
+      await this.side.register(this.client, keys.slice(n, n + REGISTERED_AT_ONCE));
+    }
+    const fleet = await Fleet.start({ side: this.name, url: this.url, keys, spreadMs, events });
+    this.#fleets.push(fleet);
+    return fleet;
+  }
+
+  submit(payload: Payload): Promise<string> {
+    return this.side.submit(this.client, payload);
+  }
+
+  /** What the backend counts while something is done. */
+  async counted(work: () => Promise<void>): Promise<Usage> {
+    const before = await usageOf(this.url);
+    await work();
+    return between(before, await usageOf(this.url));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#fleets.map((fleet) => fleet.stop()));
+    await this.client.close();
+    await this.#stop();
+  }
+}
+
+export type Sites = { readonly [Name in SideName]: Site };
+
+/** One side on a backend of its own, stopped when the work is done. */
+export async function withSite<T>(
+  name: SideName,
+  folder: string,
+  latency: Latency,
+  work: (site: Site) => Promise<T>,
+): Promise<T> {
+  const site = await Site.start(name, folder, latency);
+  try {
+    return await work(site);
+  } finally {
+    await site.stop();
+  }
+}
+
+/** Both sides, each on a backend of its own, equally fast. */
+export function withSites<T>(
+  folder: string,
+  latency: Latency,
+  work: (sites: Sites) => Promise<T>,
+): Promise<T> {
+  return withSite("ours", folder, latency, (ours) =>
+    withSite("baseline", folder, latency, (baseline) => work({ ours, baseline })),
+  );
+}

@@ -1,0 +1,17 @@
+import { makeFunctionReference } from "convex/server";
+import type { StreamPosition, WatchView } from "../../convex/queue/component.ts";
+import type { Payload } from "../fleet/side.ts";
+
+type Watch = { jobId: string; after?: StreamPosition };
+
+/** The functions of bench/ours/convex that are not the workers', by name. */
+export const api = {
+  jobs: {
+    submit: makeFunctionReference<"mutation", { payload: Payload; watched: boolean }, string>("jobs:submit"),
+    watch: makeFunctionReference<"query", Watch, WatchView>("jobs:watch"),
+    allDone: makeFunctionReference<"query", Record<string, never>, boolean>("jobs:allDone"),
+  },
+  workers: {
+    register: makeFunctionReference<"mutation", { keys: readonly string[] }, null>("workers:register"),
+  },
+};

@@ -1,0 +1,20 @@
+import type { Call, CallKind } from "../fleet/side.ts";
+
+/** The module whose functions workers call. */
+export const MODULE = "work";
+
+/** What the calls of the queue's protocol (main/worker/protocol.ts) came to. */
+export function kindOf({ name, value, error }: Call): CallKind {
+  if (error !== null) return "failure";
+  const { kind, jobs = [] } = (value ?? {}) as { readonly kind?: string; readonly jobs?: readonly unknown[] };
+  switch (name) {
+    case `${MODULE}:take`:
+      return jobs.length > 0 ? "claim" : "empty";
+    case `${MODULE}:claim`:
+      return kind === "claimed" ? "claim" : "empty";
+    case `${MODULE}:complete`:
+      return kind === "completed" ? "completion" : "other";
+    default:
+      return "other";
+  }
+}

@@ -1,0 +1,39 @@
+import { v } from "convex/values";
+import { anything } from "../../../convex/queue/validators.ts";
+import { mutation, query } from "./builders.ts";
+import { KIND, queue, SCOPE } from "./queue.ts";
+
+export const submit = mutation({
+  args: { payload: anything, watched: v.boolean() },
+  handler: async (ctx, { payload, watched }) => {
+    const outcome = await queue.submit(ctx, SCOPE, { kind: KIND, payload, watched });
+    if (outcome.kind !== "submitted") throw new Error(`The job was not taken: ${outcome.kind}.`);
+    return outcome.jobId;
+  },
+});
+
+/** What the asker watches: how the job stands, and its text after what is there already. */
+export const watch = query({
+  args: {
+    jobId: v.string(),
+    after: v.optional(v.object({ attemptId: v.string(), seq: v.number() })),
+  },
+  handler: (ctx, { jobId, after }) => queue.watch(ctx, SCOPE, jobId, after),
+});
+
+const OPEN = ["waiting", "ready", "prefetched", "running", "failed", "canceled", "expired"] as const;
+
+/** Whether every job has succeeded. */
+export const allDone = query({
+  args: {},
+  handler: async (ctx) => {
+    for (const status of OPEN) {
+      const { page } = await queue.list(ctx, SCOPE, {
+        status,
+        paginationOpts: { numItems: 1, cursor: null },
+      });
+      if (page.length > 0) return false;
+    }
+    return true;
+  },
+});

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { functionsAt } from "../../main/worker/protocol.ts";
+import { Worker } from "../../main/worker/worker.ts";
+import type { Payload, Side } from "../fleet/side.ts";
+import { api } from "./api.ts";
+import { kindOf, MODULE } from "./call-kinds.ts";
+import { watchText } from "./watch-text.ts";
+
+/** Of every job: bench/ours/convex/queue.ts. */
+const KIND = "bench";
+/** Gleaner's queue, by its component, its server-side client and its worker. */
+export const ours: Side = {
+  functions: join(import.meta.dirname, "convex"),
+  register: async (client, keys) => {
+    await client.mutation(api.workers.register, { keys });
+  },
+  submit: (client, payload) =>
+    client.mutation(api.jobs.submit, { payload, watched: payload.kind === "answer" }),
+  watch: watchText,
+  allDone: (client) => client.query(api.jobs.allDone, {}),
+  startWorker: (client, key, handler) => {
+    const worker = new Worker(client, {
+      key,
+      functions: functionsAt(MODULE),
+      handlers: {
+        [KIND]: async (payload, { append }) => {
+          let text = "";
+          await handler(payload as Payload, async (piece) => {
+            text += piece;
+            append(piece);
+          });
+          return text;
+        },
+      },
+    });
+    worker.start();
+  },
+  kindOf,
+  heartbeatsIn: (functions) =>
+    functions
+      .filter((each) => each.function === `${MODULE}.js:heartbeat`)
+      .reduce((sum, { runs }) => sum + runs, 0),
+};

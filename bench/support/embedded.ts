@@ -1,0 +1,20 @@
+import { dirname, join } from "node:path";
+import { startProcess, type BackendProcess } from "./backend-process.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+export type EmbeddedOptions = {
+  /** The folder of functions. */
+  readonly functions: string;
+  /** Added to each read and each commit, ms. */
+  readonly latency?: { readonly readMs: number; readonly commitMs: number };
+};
+
+/** The embedded backend in a process of its own, as its users run it. */
+export function startEmbedded(dataFile: string, options: EmbeddedOptions): Promise<BackendProcess> {
+  const { functions, latency = { readMs: 0, commitMs: 0 } } = options;
+  return startProcess(dirname(dataFile), join(root, "embedded/main.ts"), [
+    ...["--convex", functions, "--data", dataFile],
+    ...["--read-latency-ms", String(latency.readMs), "--commit-latency-ms", String(latency.commitMs)],
+  ]);
+}

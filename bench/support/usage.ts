@@ -1,0 +1,111 @@
+import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import { z } from "zod";
+import { ADMIN_KEY } from "./backend-process.ts";
+
+const functionsSchema = z.array(
+  z.object({
+    component: z.string(),
+    function: z.string(),
+    kind: z.enum(["Query", "Mutation", "Action", "HttpAction"]),
+    caller: z.enum(["Client", "Scheduler", "Action"]),
+    runs: z.number(),
+    failures: z.number(),
+    retries: z.number(),
+  }),
+);
+
+const usageSchema = z.object({
+  functions: functionsSchema,
+  tables: z.record(
+    z.string(),
+    z.object({ inserted: z.number(), replaced: z.number(), deleted: z.number(), bytes: z.number() }),
+  ),
+  conflicts: z.number(),
+});
+
+/** What a backend has counted since it started. */
+export type Usage = z.infer<typeof usageSchema>;
+export type Functions = Usage["functions"];
+
+export type Totals = {
+  /** Mutations and actions of clients. */
+  readonly calls: number;
+  /** Runs of queries: what clients asked, and each time that a commit changed the answer. */
+  readonly queryRuns: number;
+  readonly scheduledRuns: number;
+  /** Insertions, patches and deletions, those of scheduled functions among them. */
+  readonly documents: number;
+  readonly bytes: number;
+  /** Commits that were refused for what others wrote. */
+  readonly conflicts: number;
+};
+
+/** What the backend has counted so far, as it tells its admin. */
+export async function usageOf(url: string): Promise<Usage> {
+  const admin = new ConvexHttpClient(url, { logger: false });
+  (admin as unknown as WithAdminAuth).setAdminAuth(ADMIN_KEY);
+  return usageSchema.parse(await admin.query(makeFunctionReference<"query">("_system/gleaner/usage"), {}));
+}
+
+/** What the client can do although its types keep it to the CLI. */
+type WithAdminAuth = { setAdminAuth(key: string): void };
+
+/** What was counted from one reading to a later one. */
+export function between(before: Usage, after: Usage): Usage {
+  const runsBefore = new Map(before.functions.map((each) => [keyOf(each), each]));
+  return {
+    functions: after.functions.map((each) => {
+      const was = runsBefore.get(keyOf(each));
+      return {
+        ...each,
+        runs: each.runs - (was?.runs ?? 0),
+        failures: each.failures - (was?.failures ?? 0),
+        retries: each.retries - (was?.retries ?? 0),
+      };
+    }),
+    tables: Object.fromEntries(
+      Object.entries(after.tables).map(([name, counts]) => {
+        const was = before.tables[name] ?? { inserted: 0, replaced: 0, deleted: 0, bytes: 0 };
+        return [
+          name,
+          {
+            inserted: counts.inserted - was.inserted,
+            replaced: counts.replaced - was.replaced,
+            deleted: counts.deleted - was.deleted,
+            bytes: counts.bytes - was.bytes,
+          },
+        ];
+      }),
+    ),
+    conflicts: after.conflicts - before.conflicts,
+  };
+}
+
+export function totalsOf({ functions, tables, conflicts }: Usage): Totals {
+  const runs = (of: (each: Functions[number]) => boolean): number =>
+    functions.filter(of).reduce((sum, each) => sum + each.runs, 0);
+  const written = Object.entries(tables).filter(([name]) => isCounted(name));
+  const isQuery = ({ kind }: Functions[number]): boolean => kind === "Query";
+  return {
+    calls: runs((each) => each.caller === "Client" && !isQuery(each)),
+    queryRuns: runs((each) => each.caller === "Client" && isQuery(each)),
+    scheduledRuns: runs((each) => each.caller === "Scheduler"),
+    documents: written.reduce(
+      (sum, [, { inserted, replaced, deleted }]) => sum + inserted + replaced + deleted,
+      0,
+    ),
+    bytes: written.reduce((sum, [, { bytes }]) => sum + bytes, 0),
+    conflicts,
+  };
+}
+
+/** The app's and its components' own tables, and what they scheduled; not what the backend keeps for itself. */
+function isCounted(table: string): boolean {
+  const name = table.slice(table.lastIndexOf("/") + 1);
+  return !name.startsWith("_") || name === "_scheduled_functions";
+}
+
+function keyOf({ component, function: name, kind, caller }: Functions[number]): string {
+  return [component, name, kind, caller].join(" ");
+}
