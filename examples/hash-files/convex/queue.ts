@@ -1,0 +1,13 @@
+import { componentsGeneric } from "convex/server";
+import { Queue } from "../../../convex/queue/client/queue.ts";
+import type { QueueComponent } from "../../../convex/queue/component.ts";
+
+// `components` of _generated/api.js, where code generation has run.
+const components = componentsGeneric() as unknown as { readonly queue: QueueComponent };
+
+export const queue = new Queue(components.queue, {
+  kinds: { hash: { maxFailures: 2 } },
+});
+
+/** This app has one tenant. */
+export const scope = "everybody";

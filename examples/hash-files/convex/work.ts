@@ -1,0 +1,18 @@
+import { workerFunctions } from "../../../convex/queue/client/workerFunctions.ts";
+import { queue } from "./queue.ts";
+
+export const {
+  hello,
+  goodbye,
+  heartbeat,
+  take,
+  candidates,
+  claim,
+  append,
+  complete,
+  fail,
+  release,
+  start,
+  leave,
+  held,
+} = workerFunctions(queue);

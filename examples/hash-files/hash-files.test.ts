@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { start, type Started } from "../../main/deployment.fixture.ts";
+
+type Look = {
+  readonly status: string | null;
+  readonly error: { readonly code: string } | null;
+  readonly result: unknown;
+};
+/** What Convex's own CLI calls, and the client's published types leave out. */
+type AdminClient = {
+  setAdminAuth(key: string): void;
+  function(reference: unknown, componentPath: undefined, args: unknown): Promise<unknown>;
+};
+
+const adminKey = randomBytes(16).toString("hex");
+const texts: Readonly<Record<string, string>> = { "a.txt": "one", "b.txt": "two", "c.txt": "three" };
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+describe("workers that hash files, on a real backend", { timeout: 60_000 }, () => {
+  let folder: string;
+  let backend: Started;
+  let client: AdminClient;
+  const workers: { readonly process: ChildProcess; readonly exited: Promise<number | null> }[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gleaner-hash-files-"));
+    for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
+    backend = await start(
+      [
+        ...["embedded/main.ts", "--convex", "examples/hash-files/convex"],
+        ...["--data", join(folder, "backend.sqlite"), "--port", "0", "--site-port", "0", "--with-parent"],
+      ],
+      { GLEANER_ADMIN_KEY: adminKey },
+    );
+    client = new ConvexHttpClient(String(backend.ready["url"]), { logger: false }) as unknown as AdminClient;
+    client.setAdminAuth(adminKey);
+  }, 60_000);
+
+  afterAll(async () => {
+    for (const { process, exited } of [...workers, backend]) {
+      process.kill("SIGKILL");
+      await exited;
+    }
+    await rm(folder, { recursive: true });
+  }, 30_000);
+
+  const run = (name: string, args: object): Promise<unknown> =>
+    client.function(makeFunctionReference<"mutation">(name), undefined, args);
+  const submit = (file: string): Promise<string> => run("files:submit", { file }) as Promise<string>;
+
+  async function startWorker(name: string) {
+    const key = randomBytes(16).toString("hex");
+    await run("files:registerWorker", { key, name });
+    const child = spawn(process.execPath, [join(import.meta.dirname, "worker.ts")], {
+      env: {
+        ...process.env,
+        CONVEX_URL: String(backend.ready["url"]),
+        WORKER_KEY: key,
+        FOLDER: folder,
+      },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    const worker = {
+      process: child,
+      exited: new Promise<number | null>((resolve) => child.once("exit", resolve)),
+    };
+    workers.push(worker);
+    return worker;
+  }
+
+  async function ended(jobId: string): Promise<Look> {
+    for (;;) {
+      const look = (await run("files:look", { jobId })) as Look;
+      if (look.status === "succeeded" || look.status === "failed") return look;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  it("hash what was there before them, and what comes while they wait", async () => {
+    const before = await submit("a.txt");
+    await startWorker("first");
+    await startWorker("second");
+    expect(await ended(before)).toMatchObject({ status: "succeeded", result: { sha256: sha256("one") } });
+    const jobs = await Promise.all(Object.keys(texts).map(submit));
+    const looks = await Promise.all(jobs.map(ended));
+    expect(looks.map(({ result }) => result)).toEqual(
+      Object.values(texts).map((text) => ({ sha256: sha256(text) })),
+    );
+  });
+
+  it("fail a job for a file that is not there, and one that reaches out of the folder", async () => {
+    const [missing, outside] = await Promise.all([submit("missing.txt"), submit("../secret")]);
+    expect(await ended(missing)).toMatchObject({ status: "failed", error: { code: "handler_error" } });
+    expect(await ended(outside)).toMatchObject({ status: "failed", error: { code: "invalid" } });
+  });
+
+  it("end when they are told to, and others go on", async () => {
+    const [first] = workers;
+    first?.process.kill("SIGTERM");
+    expect(await first?.exited).toBe(0);
+    expect(await ended(await submit("b.txt"))).toMatchObject({ status: "succeeded" });
+  });
+});
