@@ -1,6 +1,7 @@
 import type { Infer } from "convex/values";
 import type { QueryCtx } from "../builders.ts";
 import type { Policy, settingsPatch } from "../validators.ts";
+import { onlyOf } from "./onlyOf.ts";
 
 export type SettingsPatch = Infer<typeof settingsPatch>;
 export type Settings = Required<Omit<SettingsPatch, "policy">> & { readonly policy: Required<Policy> };
@@ -38,10 +39,7 @@ export function policyOf(settings: Settings, own: Policy | undefined): Required<
 }
 
 async function patchOf(ctx: QueryCtx, scope: string): Promise<SettingsPatch> {
-  const row = await ctx.db
-    .query("settings")
-    .withIndex("by_scope", (q) => q.eq("scope", scope))
-    .unique();
+  const row = await onlyOf(ctx.db.query("settings").withIndex("by_scope", (q) => q.eq("scope", scope)));
   return row?.values ?? {};
 }
 

@@ -1,4 +1,5 @@
 import type { Doc, QueryCtx } from "../../builders.ts";
+import { onlyOf } from "../onlyOf.ts";
 
 const minRetryMs = 5_000;
 const maxRetryMs = 600_000;
@@ -12,10 +13,11 @@ export async function crowdsOf(
 ): Promise<readonly Doc<"crowds">[]> {
   const rows = await Promise.all(
     [...new Set(names)].map((name) =>
-      ctx.db
-        .query("crowds")
-        .withIndex("by_name", (q) => q.eq("scope", scope).eq("of", of).eq("name", name))
-        .unique(),
+      onlyOf(
+        ctx.db
+          .query("crowds")
+          .withIndex("by_name", (q) => q.eq("scope", scope).eq("of", of).eq("name", name)),
+      ),
     ),
   );
   return rows.flatMap((row) => row ?? []);

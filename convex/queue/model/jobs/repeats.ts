@@ -1,6 +1,7 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import type { JobSpec } from "../../validators.ts";
 import { present } from "../refuse.ts";
+import { onlyOf } from "../onlyOf.ts";
 
 /** What becomes of one job of a submission. `earlier`: a job that is there; `twin`: one before it in the same call. */
 export type Fate =
@@ -20,10 +21,11 @@ export async function earlierJobs(
   const keys = new Set(specs.flatMap(({ idempotencyKey }) => idempotencyKey ?? []));
   const found = await Promise.all(
     [...keys].map(async (key) => {
-      const job = await ctx.db
-        .query("jobs")
-        .withIndex("by_idempotency", (q) => q.eq("scope", scope).eq("idempotencyKey", key))
-        .unique();
+      const job = await onlyOf(
+        ctx.db
+          .query("jobs")
+          .withIndex("by_idempotency", (q) => q.eq("scope", scope).eq("idempotencyKey", key)),
+      );
       return job === null ? [] : [[key, job] as const];
     }),
   );

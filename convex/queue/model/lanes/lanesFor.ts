@@ -3,6 +3,7 @@ import type { Requirements } from "../../validators.ts";
 import { minSlots } from "../placement.ts";
 import { maintenance } from "../references.ts";
 import { refuse } from "../refuse.ts";
+import { onlyOf } from "../onlyOf.ts";
 
 export const maxLanes = 256;
 /** `usedAt` is written this seldom, so that submissions do not collide on it. */
@@ -19,10 +20,7 @@ export type WantedLane = {
 export async function findLanes(ctx: QueryCtx, scope: string, names: readonly string[]): Promise<Lanes> {
   const rows = await Promise.all(
     [...new Set(names)].map((name) =>
-      ctx.db
-        .query("lanes")
-        .withIndex("by_name", (q) => q.eq("scope", scope).eq("name", name))
-        .unique(),
+      onlyOf(ctx.db.query("lanes").withIndex("by_name", (q) => q.eq("scope", scope).eq("name", name))),
     ),
   );
   return new Map(rows.flatMap((lane) => (lane === null ? [] : [[lane.name, lane]])));

@@ -1,4 +1,5 @@
 import type { Doc, QueryCtx } from "../../builders.ts";
+import { onlyOf } from "../onlyOf.ts";
 
 /** What is set for a requester or a key; null when nothing is. */
 export async function limitOf(
@@ -7,8 +8,7 @@ export async function limitOf(
   of: "requester" | "key",
   name: string,
 ): Promise<Doc<"limits"> | null> {
-  return await ctx.db
-    .query("limits")
-    .withIndex("by_name", (q) => q.eq("scope", scope).eq("of", of).eq("name", name))
-    .unique();
+  return await onlyOf(
+    ctx.db.query("limits").withIndex("by_name", (q) => q.eq("scope", scope).eq("of", of).eq("name", name)),
+  );
 }

@@ -1,12 +1,10 @@
 import type { Doc, QueryCtx } from "../../builders.ts";
 import { refuse } from "../refuse.ts";
+import { onlyOf } from "../onlyOf.ts";
 
 /** The worker of a key; null when it is nobody's. */
 export async function findByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"workers"> | null> {
-  return await ctx.db
-    .query("workers")
-    .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
-    .unique();
+  return await onlyOf(ctx.db.query("workers").withIndex("by_hash", (q) => q.eq("keyHash", keyHash)));
 }
 
 /** The same, refusing `unauthorized` for an unknown key and a retired worker's. */
