@@ -1,6 +1,7 @@
 import type { Bench } from "../bench.ts";
 import { CLOUD, NONE, type Latency } from "../fleet/site.ts";
 import { SIDE_NAMES, type SideName } from "../fleet/side.ts";
+import type { Collisions } from "../support/admin.ts";
 import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
@@ -38,7 +39,7 @@ type Measured = { readonly [Name in SideName]: ContentionRun } & {
   readonly load: Load;
 };
 
-const LABELS: readonly (readonly [Exclude<keyof ContentionRun, "failures">, string])[] = [
+const LABELS: readonly (readonly [Exclude<keyof ContentionRun, "failures" | "collisions">, string])[] = [
   ["conflictsPerJob", "conflicts per job"],
   ["failedClaims", "calls that failed for a worker"],
   ["emptyClaims", "calls for work that came back empty"],
@@ -61,6 +62,14 @@ function text(result: Measured & { readonly atZeroLatency: Measured }): string {
     ...part(result.atZeroLatency),
     "",
     ...barLines(contentionBars(result.ours, result.baseline)),
-    ...result.ours.failures.map((failure) => `  ours failed: ${failure}`),
+    "",
+    ...SIDE_NAMES.flatMap((name) => collisionLines(name, result[name].collisions)),
   ].join("\n");
+}
+
+function collisionLines(side: SideName, collisions: Collisions): readonly string[] {
+  return Object.entries(collisions).flatMap(([name, { runs, conflicts, exhausted, ranges }]) => [
+    `  ${side}, ${name}: ${conflicts} conflicts in ${runs} runs, ${exhausted} gave up`,
+    ...ranges.map((range) => `    ${String(range.conflicts).padStart(6)} × ${range.table}.${range.range}`),
+  ]);
 }

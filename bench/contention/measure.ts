@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sharedNow } from "../fleet/messages.ts";
 import { withSite, type Latency, type Site } from "../fleet/site.ts";
 import type { SideName } from "../fleet/side.ts";
+import { collisionsOf, type Collisions } from "../support/admin.ts";
 import { totalsOf, type Usage } from "../support/usage.ts";
 import type { ContentionFigures } from "./figures.ts";
 
@@ -21,6 +22,8 @@ export type ContentionRun = ContentionFigures & {
   readonly callsPerJob: number;
   /** What the first failures said to the workers. */
   readonly failures: readonly string[];
+  /** Which functions collided, and where. */
+  readonly collisions: Collisions;
 };
 
 /** How long nothing may complete before a run counts as stuck. */
@@ -67,8 +70,13 @@ export function measureContention(
       jobsPerSecond: load.jobs / ((progress.lastAt - began) / 1000),
       submitMs,
       failures,
+      collisions: colliding(await collisionsOf(site.url)),
     };
   });
+}
+
+function colliding(collisions: Collisions): Collisions {
+  return Object.fromEntries(Object.entries(collisions).filter(([, { conflicts }]) => conflicts > 0));
 }
 
 function figuresOf(

@@ -55,7 +55,9 @@ export class Fleet {
 
   /** Resolves when no worker has had a call under way for a moment. */
   async quiet(): Promise<void> {
+    const began = performance.now();
     for (let times = 0; times < 2;) {
+      if (performance.now() - began > NEVER_QUIET_MS) throw new Error("The workers do not come to rest.");
       times = (await this.state()).quiet ? times + 1 : 0;
       await sleep(QUIET_MS / 2);
     }

@@ -1,7 +1,5 @@
-import { ConvexHttpClient } from "convex/browser";
-import { makeFunctionReference } from "convex/server";
 import { z } from "zod";
-import { ADMIN_KEY } from "./backend-process.ts";
+import { askAsAdmin } from "./admin.ts";
 
 const functionsSchema = z.array(
   z.object({
@@ -43,13 +41,8 @@ export type Totals = {
 
 /** What the backend has counted so far, as it tells its admin. */
 export async function usageOf(url: string): Promise<Usage> {
-  const admin = new ConvexHttpClient(url, { logger: false });
-  (admin as unknown as WithAdminAuth).setAdminAuth(ADMIN_KEY);
-  return usageSchema.parse(await admin.query(makeFunctionReference<"query">("_system/gleaner/usage"), {}));
+  return usageSchema.parse(await askAsAdmin(url, "_system/gleaner/usage"));
 }
-
-/** What the client can do although its types keep it to the CLI. */
-type WithAdminAuth = { setAdminAuth(key: string): void };
 
 /** What was counted from one reading to a later one. */
 export function between(before: Usage, after: Usage): Usage {

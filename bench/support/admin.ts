@@ -1,0 +1,36 @@
+import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import {
+  conflictReportSchema,
+  type ConflictReport,
+} from "../../embedded/runtime/execution/conflict-report.ts";
+import { ADMIN_KEY } from "./backend-process.ts";
+
+/** Of each function: what is printed of where it collided, the most frequent first. */
+const MAX_RANGES = 5;
+
+/** What the client can do although its types keep it to the CLI. */
+type WithAdminAuth = { setAdminAuth(key: string): void };
+
+/** By function: how often it collided, and over which table and key range. */
+export type Collisions = {
+  readonly [name: string]: Omit<ConflictReport["functions"][string], "latest">;
+};
+
+/** Asks one of the backend's own queries. */
+export function askAsAdmin(url: string, query: string): Promise<unknown> {
+  const admin = new ConvexHttpClient(url, { logger: false });
+  (admin as unknown as WithAdminAuth).setAdminAuth(ADMIN_KEY);
+  return admin.query(makeFunctionReference<"query">(query), {});
+}
+
+/** What mutations have lost to each other since the backend started. */
+export async function collisionsOf(url: string): Promise<Collisions> {
+  const { functions } = conflictReportSchema.parse(await askAsAdmin(url, "_system/gleaner/conflicts"));
+  return Object.fromEntries(
+    Object.entries(functions).map(([name, { latest: _, ...stats }]) => [
+      name,
+      { ...stats, ranges: stats.ranges.slice(0, MAX_RANGES) },
+    ]),
+  );
+}
