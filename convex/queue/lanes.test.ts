@@ -97,6 +97,63 @@ describe("lanes.stats", () => {
   });
 });
 
+describe("the workers in lanes.stats", () => {
+  async function addFleet(t: Backend, many: number): Promise<void> {
+    const laneId = (await jobRow(t, await submitJob(t))).laneId;
+    await t.run(async (ctx) => {
+      for (let n = 0; n < many; n += 1) {
+        const position = Math.floor((n * 65_536) / many);
+        const workerId = await ctx.db.insert("workers", {
+          scope,
+          keyHash: `fleet ${String(n)}`,
+          name: "one of many",
+          status: "active",
+          groups: [],
+          dataClasses: [],
+          // Three of four are online, and two of those accept.
+          online: n % 4 !== 0,
+          position,
+          life: 0,
+          registeredAt: started,
+          lastChangeAt: started,
+        });
+        if (n % 4 > 1) await ctx.db.insert("homes", { laneId, position, workerId });
+      }
+    });
+  }
+
+  const workers = async (t: Backend) => (await t.query(queue.lanes.stats, { scope })).workers;
+
+  it("are counted at once in a small fleet", async () => {
+    const t = startQueue();
+    await addFleet(t, 80);
+    expect(await workers(t)).toEqual({ online: 60, accepting: 40 });
+  });
+
+  it("are those of the last count in a larger one", async () => {
+    const t = startQueue();
+    await addFleet(t, 400);
+    await count(t);
+    expect(await workers(t)).toEqual({ online: 300, accepting: 200 });
+    await t.run(async (ctx) => {
+      const some = await ctx.db.query("workers").take(200);
+      for (const { _id } of some) await ctx.db.patch("workers", _id, { online: false });
+    });
+    expect(await workers(t)).toEqual({ online: 150, accepting: 100 });
+    await count(t);
+    expect(await t.run(async (ctx) => await ctx.db.query("fleets").collect())).toEqual([]);
+  });
+
+  it("are estimated in one of thousands", async () => {
+    const t = startQueue();
+    await addFleet(t, 4_000);
+    await count(t);
+    const { online, accepting } = await workers(t);
+    expect(Math.abs(online - 3_000)).toBeLessThan(30);
+    expect(Math.abs(accepting - 2_000)).toBeLessThan(20);
+  });
+});
+
 describe("lanes.isThereWork", () => {
   it("is whether anything of the scope is ready", async () => {
     const t = startQueue();

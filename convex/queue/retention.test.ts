@@ -84,6 +84,21 @@ describe("what is kept of a job", () => {
     expect([await rows(t, "jobs"), await rows(t, "payloads")]).toEqual([0, 0]);
   });
 
+  it("goes in pieces where it is large", async () => {
+    const t = startQueue();
+    const payload = "x".repeat(500_000);
+    const ids = await submitJobs(
+      t,
+      Array.from({ length: 12 }, () => ({ payload })),
+    );
+    for (const jobId of ids) await t.mutation(queue.jobs.cancel, { scope, jobId });
+    await passTime(t, dayMs);
+    await t.mutation(maintenance.purge, {});
+    expect(await rows(t, "payloads")).toBe(3);
+    await passTime(t, 0);
+    expect(await rows(t, "payloads")).toBe(0);
+  });
+
   it("goes in pieces, however many there are; what is open stays", async () => {
     const t = startQueue();
     const ids = await submitJobs(

@@ -5,11 +5,11 @@ import { countFrom } from "./estimate.ts";
 
 const levels = [0, 1, 2] as const;
 const openStatuses = ["waiting", "ready", "prefetched", "running"] as const;
-/** A first look reads no more of a range than this; eight lanes of twelve ranges fit a query. */
+/** A first look reads no more of a range than this: four lanes of twelve ranges fit a query, of the largest rows. */
 export const lookedAt = 32;
 /** Counted exactly up to this in each range (a lane's jobs of one status and priority), estimated beyond. */
 export const countedExactly = 2_000;
-export const lanesPerLook = 8;
+export const lanesPerLook = 4;
 
 export const rangeCount = v.object({
   laneId: v.id("lanes"),

@@ -1,6 +1,6 @@
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import type { Doc, MutationCtx } from "../../builders.ts";
 import { deletePiece } from "../streams/chunks.ts";
-import { payloadOf, resultOf } from "./rows.ts";
+import { bytesPerPiece, deleteBodies } from "./purge.ts";
 
 const perPiece = 20;
 const rowsPerJob = 100;
@@ -11,36 +11,32 @@ export async function forgetPiece(ctx: MutationCtx, now: number): Promise<boolea
     .query("jobs")
     .withIndex("by_forget", (q) => q.gt("forgetAt", 0).lte("forgetAt", now))
     .take(perPiece);
-  let left = false;
-  for (const job of due) left = !(await forgetJob(ctx, job)) || left;
-  return left || due.length === perPiece;
+  let bytes = 0;
+  for (const job of due) {
+    // Only where the record is kept for less long than what it was about.
+    if (job.purgeAt !== undefined) bytes += await deleteBodies(ctx, job._id);
+    if (!(await forgetJob(ctx, job)) || bytes > bytesPerPiece) return true;
+  }
+  return due.length === perPiece;
 }
 
 /** @returns false when it has so many rows that another piece has to go on. */
 async function forgetJob(ctx: MutationCtx, { _id: jobId }: Doc<"jobs">): Promise<boolean> {
   if (await deletePiece(ctx, jobId)) return false;
-  const [attempts, dependencies, payload, result] = await Promise.all([
+  const [attempts, dependencies] = await Promise.all([
     ctx.db
       .query("attempts")
       .withIndex("by_job", (q) => q.eq("jobId", jobId))
       .take(rowsPerJob),
-    dependenciesOf(ctx, jobId),
-    payloadOf(ctx, jobId),
-    resultOf(ctx, jobId),
+    // What it waited for when it was canceled.
+    ctx.db
+      .query("dependencies")
+      .withIndex("by_job", (q) => q.eq("jobId", jobId))
+      .take(rowsPerJob),
   ]);
   for (const { _id } of attempts) await ctx.db.delete("attempts", _id);
   for (const { _id } of dependencies) await ctx.db.delete("dependencies", _id);
   if (attempts.length === rowsPerJob || dependencies.length === rowsPerJob) return false;
-  if (payload !== null) await ctx.db.delete("payloads", payload._id);
-  if (result !== null) await ctx.db.delete("results", result._id);
   await ctx.db.delete("jobs", jobId);
   return true;
-}
-
-/** What it waited for when it was canceled. */
-async function dependenciesOf(ctx: MutationCtx, jobId: Id<"jobs">): Promise<Doc<"dependencies">[]> {
-  return await ctx.db
-    .query("dependencies")
-    .withIndex("by_job", (q) => q.eq("jobId", jobId))
-    .take(rowsPerJob);
 }

@@ -1,7 +1,10 @@
 import type { Id, MutationCtx } from "../../builders.ts";
+import { sizeOf } from "../bounds.ts";
 import { payloadOf, resultOf } from "./rows.ts";
 
 const perPiece = 50;
+/** A transaction may read 16 MiB; one job more than this is let in, of 2 MB at most. */
+export const bytesPerPiece = 4 * 1024 * 1024;
 
 /** Deletes what final jobs were about, once its time has come; their records stay. @returns whether more is left. */
 export async function purgePiece(ctx: MutationCtx, now: number): Promise<boolean> {
@@ -9,14 +12,22 @@ export async function purgePiece(ctx: MutationCtx, now: number): Promise<boolean
     .query("jobs")
     .withIndex("by_purge", (q) => q.gt("purgeAt", 0).lte("purgeAt", now))
     .take(perPiece);
-  for (const { _id } of due) await deleteBodies(ctx, _id);
+  let bytes = 0;
+  for (const { _id } of due) {
+    bytes += await deleteBodies(ctx, _id);
+    if (bytes > bytesPerPiece) return true;
+  }
   return due.length === perPiece;
 }
 
-/** Deletes a final job's payload and result, and what could be guessed from: a short payload has its hash in it. */
-export async function deleteBodies(ctx: MutationCtx, jobId: Id<"jobs">): Promise<void> {
+/**
+ * Deletes a final job's payload and result, and what a short payload could be guessed from: its fingerprint.
+ * @returns bytes of their JSON.
+ */
+export async function deleteBodies(ctx: MutationCtx, jobId: Id<"jobs">): Promise<number> {
   const [payload, result] = await Promise.all([payloadOf(ctx, jobId), resultOf(ctx, jobId)]);
   if (payload !== null) await ctx.db.delete("payloads", payload._id);
   if (result !== null) await ctx.db.delete("results", result._id);
   await ctx.db.patch("jobs", jobId, { purgeAt: undefined, fingerprint: undefined });
+  return (payload === null ? 0 : sizeOf(payload.payload)) + (result === null ? 0 : sizeOf(result.result));
 }

@@ -5,7 +5,6 @@ import { termsOf } from "../limits/turns.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
 import { move } from "./move.ts";
-import { payloadOf } from "./rows.ts";
 
 export type ReviveOutcome =
   { readonly kind: "ready" } | { readonly kind: "gone" } | { readonly kind: "not-dead" };
@@ -16,7 +15,8 @@ export type ReviveOutcome =
  */
 export async function revive(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<ReviveOutcome> {
   if (!isDead(job)) return { kind: "not-dead" };
-  if ((await payloadOf(ctx, job._id)) === null) return { kind: "gone" };
+  // Cleared with the payload; which is not read for it, since a piece of many would be too much.
+  if (job.purgeAt === undefined) return { kind: "gone" };
   const [laneId, { turnOf }] = await Promise.all([laneOf(ctx, job, now), termsOf(ctx, job.scope, job)]);
   await ctx.db.patch("jobs", job._id, {
     laneId,

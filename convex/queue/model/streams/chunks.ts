@@ -24,13 +24,18 @@ export async function chunksAfter(
 }
 
 const perPiece = 500;
+const charsPerPiece = 2 * 1024 * 1024;
 
-/** Deletes streamed text of a job, all attempts', a piece of it. @returns whether more is left. */
+/** Deletes streamed text of a job, all attempts', a piece of it. @returns whether more may be left. */
 export async function deletePiece(ctx: MutationCtx, jobId: Id<"jobs">): Promise<boolean> {
-  const chunks = await ctx.db
-    .query("chunks")
-    .withIndex("by_job", (q) => q.eq("jobId", jobId))
-    .take(perPiece);
-  for (const chunk of chunks) await ctx.db.delete("chunks", chunk._id);
-  return chunks.length === perPiece;
+  const ids: Id<"chunks">[] = [];
+  let chars = 0;
+  const rows = ctx.db.query("chunks").withIndex("by_job", (q) => q.eq("jobId", jobId));
+  for await (const row of rows) {
+    ids.push(row._id);
+    chars += row.text.length;
+    if (ids.length >= perPiece || chars >= charsPerPiece) break;
+  }
+  for (const id of ids) await ctx.db.delete("chunks", id);
+  return ids.length >= perPiece || chars >= charsPerPiece;
 }
