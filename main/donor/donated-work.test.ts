@@ -1,0 +1,228 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { WorkView } from "../../app/contract/snapshot.ts";
+import type { ChatResult } from "../../app/jobs/chat.ts";
+import { silentLog } from "../log.ts";
+import { ModelCatalogue } from "../models/catalogue.ts";
+import type { RunEvents, RunnerJob, RunOutcome } from "../runner/supervisor.ts";
+import { claimedJob, FakeQueue, nextWork, someStand } from "../worker/fake-queue.fixture.ts";
+import { DonatedWork } from "./donated-work.ts";
+import type { OrganizationModel } from "./organization.ts";
+
+/** A runner whose jobs end when the test says so; an abort ends them as the real one does. */
+class HandRunner {
+  readonly did: string[] = [];
+  restingUntil: number | null = null;
+  events: RunEvents | null = null;
+  finish: (outcome: RunOutcome) => void = () => undefined;
+
+  run(job: RunnerJob, events: RunEvents): Promise<RunOutcome> {
+    this.did.push(`run ${job.attemptId}`);
+    this.events = events;
+    return new Promise((resolve) => {
+      this.finish = resolve;
+    });
+  }
+  async abort(): Promise<void> {
+    this.did.push("abort");
+    this.finish({ kind: "aborted" });
+  }
+  async yield(): Promise<void> {
+    this.did.push("yield");
+  }
+  async stop(): Promise<void> {
+    this.did.push("stop");
+  }
+}
+
+const result: ChatResult = {
+  text: "yes",
+  finishReason: "stop",
+  usage: { promptTokens: 3, completionTokens: 1 },
+  timing: { prefillMs: 1, generateMs: 1 },
+};
+const request = {
+  messages: [{ role: "user", content: "hi" }],
+  maxTokens: 5,
+  temperature: 0,
+  topP: 1,
+  seed: 1,
+  stop: [],
+};
+const chatJob = (attemptId: string, changed: object = {}) =>
+  claimedJob(attemptId, { kind: "chat", payload: request, requirements: { model: "m" }, ...changed });
+
+let folder: string;
+let queue: FakeQueue;
+let runner: HandRunner;
+let catalogue: ModelCatalogue;
+let wanted: OrganizationModel[];
+let views: (WorkView | null)[];
+let work: DonatedWork;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-work-"));
+  const path = join(folder, "m.gguf");
+  await writeFile(path, "weights");
+  const sha256 = createHash("sha256").update("weights").digest("hex");
+  wanted = [{ modelId: "m", sha256, sizeBytes: 7, contextTokens: 64 }];
+  catalogue = new ModelCatalogue(silentLog);
+  await catalogue.add({ ...wanted[0]!, path });
+  queue = new FakeQueue();
+  runner = new HandRunner();
+  views = [];
+  work = new DonatedWork({
+    client: queue,
+    deviceKey: "k",
+    ...{ runner, catalogue },
+    threads: 1,
+    version: "1",
+    log: silentLog,
+    wanted: () => wanted,
+    onWork: (view) => views.push(view),
+    onGreeted: () => undefined,
+  });
+  catalogue.onChange(() => work.modelsChanged());
+  work.wantedChanged(true);
+  queue.connect(1);
+});
+
+afterEach(async () => {
+  await work.stop(20);
+  catalogue.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function called(name: string) {
+  await vi.waitFor(() => expect(queue.unanswered).toContain(name), { timeout: 5_000, interval: 5 });
+  return queue.call(name);
+}
+
+async function hold(...jobs: readonly ReturnType<typeof claimedJob>[]): Promise<void> {
+  work.accept();
+  const take = await called("take");
+  queue.showHeld(...jobs.map(({ attemptId }) => attemptId));
+  take.answer({ kind: "ok", ...nextWork(jobs) });
+}
+
+async function ran(attemptId: string): Promise<void> {
+  await vi.waitFor(() => expect(runner.did).toContain(`run ${attemptId}`), { timeout: 5_000, interval: 5 });
+}
+
+describe("what a donor gives", () => {
+  it("are the organization's models that are on this device", async () => {
+    await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(1));
+    expect(queue.args["hello"]?.[0]).toMatchObject({ capabilities: { kinds: ["chat"], models: ["m"] } });
+    wanted = [];
+    work.wantedChanged(true);
+    await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(2));
+    expect(queue.args["hello"]?.[1]).toMatchObject({ capabilities: { models: [] } });
+  });
+
+  it("is an answer, with its tokens and times beside it, seen in the panel meanwhile", async () => {
+    await hold(chatJob("a1"));
+    await ran("a1");
+    expect(views.at(-1)).toMatchObject({ attemptId: "a1", modelId: "m", phase: "loading" });
+    runner.events?.text("yes");
+    runner.finish({ kind: "done", result });
+    const { args } = await called("complete");
+    expect(args).toMatchObject({
+      result: { text: "yes", finishReason: "stop" },
+      report: { usage: result.usage, timing: result.timing },
+      wish: { jobs: 1 },
+    });
+    expect(views.at(-2)).toMatchObject({ phase: "writing", text: "yes" });
+    expect(views.at(-1)).toBeNull();
+  });
+
+  it("stops at once when its person comes back, and frees the memory then", async () => {
+    await hold(chatJob("a1"));
+    await ran("a1");
+    const yielded = work.yield("in-use");
+    expect(runner.did).toEqual(["run a1", "abort"]);
+    await yielded;
+    expect(runner.did).toEqual(["run a1", "abort", "yield"]);
+    expect((await called("release")).args).toMatchObject({
+      attemptIds: ["a1"],
+      reason: "in-use",
+      leave: true,
+    });
+  });
+
+  it("is nothing for a request that keeps no bounds", async () => {
+    await hold(chatJob("a1", { payload: { ...request, maxTokens: -1 } }));
+    expect((await called("fail")).args["error"]).toMatchObject({ code: "internal_error", retryable: false });
+    expect(runner.did).toEqual([]);
+  });
+
+  it("is nothing for a model that is not here, which is no fault of the job", async () => {
+    await hold(chatJob("a1", { requirements: { model: "unheard of" } }));
+    expect((await called("fail")).args["error"]).toMatchObject({
+      code: "model_unavailable",
+      unfit: true,
+      retryable: true,
+    });
+  });
+
+  it("gives a job back that the runner let go unasked", async () => {
+    await hold(chatJob("a1"));
+    await ran("a1");
+    runner.finish({ kind: "aborted" });
+    expect((await called("release")).args).toMatchObject({
+      attemptIds: ["a1"],
+      reason: "stopped",
+      leave: false,
+    });
+  });
+});
+
+describe("a model's file that the runner finds bad", () => {
+  it.each(["model_corrupt", "model_unavailable"] as const)(
+    "is offered no more after %s, when it is",
+    async (code) => {
+      await hold(chatJob("a1"));
+      await ran("a1");
+      await writeFile(join(folder, "m.gguf"), "weightz");
+      runner.finish({ kind: "failed", error: { code, message: "bad", retryable: true } });
+      const fail = await called("fail");
+      expect(fail.args).toMatchObject({ error: { code, unfit: true }, wish: { jobs: 0 } });
+      queue.showHeld();
+      fail.answer({ kind: "failed", ...nextWork([], []) });
+      await vi.waitFor(() => expect(catalogue.stateOf(wanted[0]!)).toBe("corrupt"));
+      expect(work.usableModels).toEqual([]);
+      expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: [] } });
+    },
+  );
+
+  it("is offered again when it turns out to be well", async () => {
+    await hold(chatJob("a1"));
+    await ran("a1");
+    const error = { code: "model_corrupt", message: "bad", retryable: true } as const;
+    runner.finish({ kind: "failed", error });
+    const fail = await called("fail");
+    queue.showHeld();
+    fail.answer({ kind: "failed", ...nextWork([], []) });
+    (await called("take")).answer({ kind: "ok", ...nextWork([], [someStand]) });
+    await vi.waitFor(() => expect(queue.followed).toEqual([someStand]));
+    expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["m"] } });
+  });
+});
+
+describe("a runner that crashed", () => {
+  it("gets no job while it rests, and one after", async () => {
+    await hold(chatJob("a1"));
+    await ran("a1");
+    runner.restingUntil = Date.now() + 300;
+    const error = { code: "runner_crashed", message: "ended", retryable: true } as const;
+    runner.finish({ kind: "failed", error });
+    const fail = await called("fail");
+    expect(fail.args).toMatchObject({ error: { code: "runner_crashed" }, wish: { jobs: 0 } });
+    queue.showHeld();
+    fail.answer({ kind: "failed", ...nextWork([], []) });
+    expect((await called("take")).args["wish"]).toMatchObject({ jobs: 1 });
+    expect(Date.now()).toBeGreaterThanOrEqual(runner.restingUntil);
+  });
+});
