@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ask, makeClient, type Answer } from "./demo/ask.ts";
 import { startFarm, type Farm } from "./demo/farm.ts";
 import { inPool } from "./demo/pool.ts";
 import { demoPrompts } from "./demo/prompts.ts";
 import { faults, summarize, type Evidence } from "./demo/result.ts";
 import { makeScreen, resultTable, type Screen } from "./demo/screen.ts";
-import { Watcher } from "./demo/watch.ts";
+import { Watcher, type DeviceRow } from "./demo/watch.ts";
 import type { Child } from "./child.ts";
 import { explain } from "./launch-error.ts";
 import { stopSignal } from "./stop-signals.ts";
@@ -75,16 +76,28 @@ async function askAll(
   return answers;
 }
 
-/** SIGKILL to the second donor while it holds a job: no good-bye, no release; only its lease tells. */
+/** What a donor has sent before it was stopped is taken in by then. */
+const sentMs = 250;
+
+/**
+ * SIGKILL to the second donor while it holds a job: no good-bye, no release; only its lease tells. Stopped before it is
+ * looked at once more, since the demo's jobs are done faster than their news travels.
+ */
 async function killInTheMiddle(donor: Child | undefined, watcher: Watcher, screen: Screen): Promise<void> {
   const name = donorNames[1];
-  await watcher.untilDevices(
-    (devices) => devices.some((device) => device.name === name && device.holding > 0),
-    30_000,
-  );
-  donor?.kill();
+  if (donor === undefined) return;
+  const holds = (devices: readonly DeviceRow[]): boolean =>
+    devices.some((device) => device.name === name && device.holding > 0);
+  for (;;) {
+    await watcher.untilDevices(holds, 30_000);
+    process.kill(donor.pid, "SIGSTOP");
+    await sleep(sentMs);
+    if (holds(await watcher.devices())) break;
+    process.kill(donor.pid, "SIGCONT");
+  }
+  donor.kill();
   screen.say(
-    `   ☠ ${name} was killed in the middle of a job. Its lease runs out within 30 s; then another takes the job.`,
+    `   ☠ ${name} was killed in the middle of a job. Its lease runs out within 40 s; then another takes the job.`,
   );
 }
 

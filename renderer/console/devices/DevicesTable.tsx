@@ -18,6 +18,25 @@ export type DeviceActions = {
   readonly label: (device: DeviceRow) => void;
 };
 
+/** Its groups, and the classes of data that it may see. */
+function Labels({ device: { groups, dataClasses } }: { readonly device: DeviceRow }): ReactNode {
+  if (groups.length === 0 && dataClasses.length === 0) return null;
+  return (
+    <div className="mt-1 flex max-w-60 flex-wrap gap-1">
+      {groups.map((group) => (
+        <Badge key={`group ${group}`} tone="quiet">
+          {group}
+        </Badge>
+      ))}
+      {dataClasses.map((dataClass) => (
+        <Badge key={`data ${dataClass}`} tone="hold">
+          {dataClass}
+        </Badge>
+      ))}
+    </div>
+  );
+}
+
 function offerOf(able: DeviceRow["capabilities"]): string {
   if (able === null) return "nothing yet";
   const memory = able.memoryMb === undefined ? [] : [formatBytes(able.memoryMb * 1_000_000)];
@@ -49,7 +68,7 @@ export function DevicesTable({ devices, actions, compact = false }: Props): Reac
       </Empty>
     );
   }
-  const shown = compact ? base.filter(({ key }) => key !== "capabilities" && key !== "labels") : base;
+  const shown = compact ? base.filter(({ key }) => key !== "capabilities") : base;
   const columns = actions === undefined ? shown : [...shown, actionColumn(actions, setRetiring)];
   return (
     <>
@@ -79,6 +98,7 @@ const base: readonly Column<DeviceRow>[] = [
       <div className="min-w-36">
         <p className="font-medium">{device.name}</p>
         <p className="text-xs text-muted">{device.platform}</p>
+        <Labels device={device} />
       </div>
     ),
   },
@@ -114,24 +134,6 @@ const base: readonly Column<DeviceRow>[] = [
         <p className="max-w-52 truncate text-xs text-muted">
           {capabilities?.models?.join(", ") || "no model yet"}
         </p>
-      </div>
-    ),
-  },
-  {
-    key: "labels",
-    title: "Groups and data",
-    cell: ({ groups, dataClasses }) => (
-      <div className="flex max-w-44 flex-wrap gap-1">
-        {groups.map((group) => (
-          <Badge key={`group ${group}`} tone="quiet">
-            {group}
-          </Badge>
-        ))}
-        {dataClasses.map((dataClass) => (
-          <Badge key={`data ${dataClass}`} tone="hold">
-            {dataClass}
-          </Badge>
-        ))}
       </div>
     ),
   },

@@ -70,7 +70,11 @@ function columns(limit: (key: KeyRow) => void, revoke: (key: KeyRow) => void): r
         </span>
       ),
     },
-    { key: "prefix", title: "Key", cell: (key) => <code className="font-mono text-xs">{key.prefix}…</code> },
+    {
+      key: "prefix",
+      title: "Key",
+      cell: (key) => <code className="font-mono text-xs whitespace-nowrap">{key.prefix}…</code>,
+    },
     { key: "created", title: "Made", width: "w-28", cell: (key) => <RelativeTime at={key.createdAt} /> },
     {
       key: "balance",
