@@ -1,5 +1,5 @@
 import { EventQueue, type Event } from "../structures/event-queue.ts";
-import { steal, type Cluster } from "./cluster.ts";
+import { sizeOf, steal, type Cluster } from "./cluster.ts";
 
 /** What one worker did in a stretch of simulated time. */
 export type Ran = { readonly completed: readonly string[]; readonly stolen: number };
@@ -30,7 +30,11 @@ export class Shift {
       const left = this.#left.get(names[worker] ?? "");
       if (left !== undefined) events.push(now + left, FINISHED, worker);
     };
-    names.forEach((_, worker) => begin(worker, 0));
+    // Who has jobs of its own begins one before anybody steals it.
+    const free = names.map((_, worker) => worker);
+    const hasOwn = (worker: number) => sizeOf(this.#cluster, names[worker] ?? "") > 0;
+    for (const worker of [...free.filter(hasOwn), ...free.filter((worker) => !hasOwn(worker))])
+      begin(worker, 0);
     const ends = new Map<string, number>();
     const event: Event = { at: 0, kind: FINISHED, a: 0, b: 0 };
     while (events.pop(event)) {

@@ -9,18 +9,32 @@ export function scheduleArrival(world: World, job: number): void {
   if (at !== undefined) world.events.push(at, ARRIVE, job);
 }
 
-/** The jobs from `first` on that arrive now are submitted. */
+const MOST_IN_A_SUBMISSION = 500;
+
+/**
+ * The jobs from `first` on that arrive now are submitted, up to 500 in a call. Those of a call that share a prefix would all
+ * wait for one device: the second goes one slot further, and so on.
+ */
 export function arrive(world: World, first: number): void {
   const { arrivals } = world.trace;
   let job = first;
-  for (; arrivals[job] === arrivals[first] && job < world.trace.jobs; job += 1) submit(world, job, 0);
+  const seen = new Map<number, number>();
+  for (; arrivals[job] === arrivals[first] && job < world.trace.jobs; job += 1) {
+    if ((job - first) % MOST_IN_A_SUBMISSION === 0) seen.clear();
+    const prefix = world.trace.prefixes[job] ?? 0;
+    const before = seen.get(prefix) ?? 0;
+    seen.set(prefix, before + 1);
+    world.ordinals[job] = before;
+    submit(world, job, 0);
+  }
   scheduleArrival(world, job);
 }
 
 /** One try to submit a job: the place is chosen from what is seen now, and it is ready once that is committed. */
 export function submit(world: World, job: number, lost: number): void {
   const { policy, trace, lane, random, events } = world;
-  world.places[job] = policy.place(trace.prefixes[job] ?? 0, lane, random);
+  const ahead = policy.spreads ? (world.ordinals[job] ?? 0) * (lane.cells / lane.slots) : 0;
+  world.places[job] = (policy.place(trace.prefixes[job] ?? 0, lane, random) + ahead) % lane.cells;
   events.push(world.now + submissionMs(policy), READY, job, lost + 1);
 }
 

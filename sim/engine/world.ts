@@ -47,6 +47,8 @@ export type World = {
   /** Since when each job is ready to run; its cell, wherever it is. */
   readonly readySince: Float64Array;
   readonly places: Int32Array;
+  /** How many jobs of the same prefix stood before it in its submission. */
+  readonly ordinals: Uint16Array;
   readonly startedOnce: Uint8Array;
   readonly doneTimes: Uint8Array;
   started: number;
@@ -70,6 +72,7 @@ export function createWorld(policy: Policy, trace: Trace): World {
     attempts: new Map(),
     readySince: new Float64Array(trace.jobs),
     places: new Int32Array(trace.jobs),
+    ordinals: new Uint16Array(trace.jobs),
     startedOnce: new Uint8Array(trace.jobs),
     doneTimes: new Uint8Array(trace.jobs),
     started: 0,

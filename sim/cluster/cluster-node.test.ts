@@ -1,0 +1,158 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { linesOf } from "./lines.ts";
+import { ClusterNode } from "./node.ts";
+import { reply } from "./reply.ts";
+
+const init = {
+  src: "client",
+  dest: "cluster",
+  body: { type: "init", msg_id: 1, workers: ["w1", "w2", "w3"], jobs_to_distribute: 6 },
+};
+const theft = { type: "steal_job", msg_id: 1, thief_worker: "w3", busy_workers: ["w1", "w2"] };
+
+function talk(messages: readonly unknown[], seed = 1): Record<string, unknown>[] {
+  const node = new ClusterNode(seed);
+  return messages.map(
+    (message) =>
+      JSON.parse(reply(node, typeof message === "string" ? message : JSON.stringify(message))) as Record<
+        string,
+        unknown
+      >,
+  );
+}
+
+describe("protocol", () => {
+  it("answers in kind: an envelope with src and dest swapped, or a bare body", () => {
+    const [ok, stolen] = talk([init, theft]);
+    expect(ok).toEqual({ src: "cluster", dest: "client", body: { type: "init_ok", in_reply_to: 1 } });
+    expect(stolen).toMatchObject({ type: "job_stolen", in_reply_to: 1, thief: "w3", victim_queue_size: 2 });
+    expect(stolen!["job_id"]).toBe(stolen!["victim"] === "w1" ? "job2" : "job4");
+  });
+
+  it("finds the default deal where no init came first, and the same victims by the same seed", () => {
+    expect(talk([theft, theft, theft], 5)).toEqual(talk([init, theft, theft, theft], 5).slice(1));
+    const victims = Array.from({ length: 20 }, (_, seed) => talk([theft], seed)[0]!["victim"]);
+    expect(new Set(victims)).toEqual(new Set(["w1", "w2"]));
+  });
+
+  it("says that there is nothing to steal, and that is no error", () => {
+    const [, nothing] = talk([
+      { type: "init", msg_id: 1, workers: ["w1", "w2"], jobs_to_distribute: 0 },
+      { type: "steal_job", msg_id: 2, thief_worker: "w2", busy_workers: ["w1"] },
+    ]);
+    expect(nothing).toEqual({ type: "nothing_to_steal", in_reply_to: 2, thief: "w2" });
+  });
+
+  it("keeps a stolen job until it was run: not all idle before", () => {
+    const check = { type: "check_cluster_state", msg_id: 3 };
+    const [, , before, ran, after] = talk([
+      { type: "init", msg_id: 1, workers: ["w1", "w2"], jobs_to_distribute: 1 },
+      { type: "steal_job", msg_id: 2, thief_worker: "w2", busy_workers: ["w1"] },
+      check,
+      { type: "run_simulation", msg_id: 4, duration_ms: 1_000 },
+      check,
+    ]);
+    expect(before).toMatchObject({
+      type: "cluster_state_ok",
+      workers: { w1: { queue_size: 0, state: "idle" }, w2: { queue_size: 1, state: "busy" } },
+      all_idle: false,
+    });
+    expect(ran).toMatchObject({
+      type: "simulation_ok",
+      in_reply_to: 4,
+      workers: { w2: { jobs_run: 1, jobs: ["job1"] } },
+    });
+    expect(after).toMatchObject({ all_idle: true });
+  });
+
+  it("is not all idle while a job is in flight", () => {
+    const [, , state] = talk([
+      { type: "init", workers: ["w1"], jobs_to_distribute: 1 },
+      { type: "run_simulation", duration_ms: 10 },
+      { type: "check_cluster_state" },
+    ]);
+    expect(state).toMatchObject({ workers: { w1: { queue_size: 0, state: "running" } }, all_idle: false });
+  });
+
+  it.each([
+    ["not JSON", "garbage", "malformed"],
+    ["no object", "[1]", "malformed"],
+    ["a body that is none", { src: "a", dest: "b", body: 7 }, "malformed"],
+    ["an unknown type", { type: "dance", msg_id: 4 }, "unknown_type"],
+    ["no workers", { type: "init", msg_id: 4, workers: [], jobs_to_distribute: 1 }, "malformed"],
+    ["a name twice", { type: "init", msg_id: 4, workers: ["a", "a"], jobs_to_distribute: 1 }, "malformed"],
+    ["half a job", { type: "init", msg_id: 4, workers: ["a"], jobs_to_distribute: 0.5 }, "malformed"],
+    ["too many jobs", { type: "init", msg_id: 4, workers: ["a"], jobs_to_distribute: 1e9 }, "malformed"],
+    ["a negative time", { type: "run_simulation", msg_id: 4, duration_ms: -1 }, "malformed"],
+    ["a stranger", { ...theft, msg_id: 4, thief_worker: "w9" }, "unknown_worker"],
+  ])("answers %s with an error body, and lives on", (_, message, code) => {
+    const [answer, next] = talk([message, { type: "check_cluster_state", msg_id: 5 }]);
+    const body = (answer!["body"] ?? answer) as Record<string, unknown>;
+    expect(body).toMatchObject({ type: "error", code });
+    expect(body["text"]).toEqual(expect.stringMatching(/\w+/));
+    if (code !== "malformed") expect(body["in_reply_to"]).toBe(4);
+    expect(next).toMatchObject({ type: "cluster_state_ok", in_reply_to: 5 });
+  });
+
+  it("answers any line with one line of JSON", () => {
+    const node = new ClusterNode(1);
+    const anything = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.json().map((body) => `{"body":${body}}`),
+    );
+    fc.assert(
+      fc.property(anything, (line) => {
+        const answer = reply(node, line);
+        expect(answer).not.toContain("\n");
+        expect(JSON.parse(answer)).toBeTypeOf("object");
+      }),
+    );
+  });
+});
+
+describe("linesOf", () => {
+  it("cuts lines wherever the chunks end, and names those that are too long", async () => {
+    const cut = async (chunks: readonly string[]) => {
+      async function* source() {
+        for (const chunk of chunks) yield Buffer.from(chunk, "latin1");
+      }
+      const lines: string[] = [];
+      for await (const line of linesOf(source(), 8))
+        lines.push(line.kind === "line" ? line.text : "TOO LONG");
+      return lines;
+    };
+    expect(await cut(["ab", "c\nd", "\n\nlast"])).toEqual(["abc", "d", "", "last"]);
+    expect(await cut(["0123456789", "0123\nok\n", "012345678"])).toEqual(["TOO LONG", "ok", "TOO LONG"]);
+    expect(await cut(["\xc3", "\xa9\n"])).toEqual(["é"]);
+  });
+});
+
+describe("the program", () => {
+  const script = fileURLToPath(new URL("../cluster-node.ts", import.meta.url));
+
+  it("answers line by line while its input is open, and ends with it", async () => {
+    const node = spawn(process.execPath, [script, "--seed", "2"], { stdio: ["pipe", "pipe", "inherit"] });
+    const code = new Promise((resolve) => node.once("exit", resolve));
+    const first = new Promise<string>((resolve) => node.stdout.once("data", (data) => resolve(String(data))));
+    node.stdin.write(`${JSON.stringify(init)}\n`);
+    expect(JSON.parse(await first)).toMatchObject({ body: { type: "init_ok" } });
+    const rest = text(node.stdout);
+    node.stdin.end(`nonsense\n${"x".repeat(2_000_000)}\n${JSON.stringify(theft)}`);
+    const answers = (await rest)
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; code?: string });
+    expect(answers.map(({ type, code }) => code ?? type)).toEqual(["malformed", "too_long", "job_stolen"]);
+    expect(await code).toBe(0);
+  }, 60_000);
+
+  it("refuses a seed that is none", async () => {
+    const node = spawn(process.execPath, [script, "--seed", "x"], { stdio: ["ignore", "ignore", "pipe"] });
+    expect(await text(node.stderr)).toContain('--seed takes a whole number, not "x"');
+  }, 60_000);
+});

@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { svgOf } from "./svg.ts";
+
+const chart = {
+  title: "a < b & c",
+  yLabel: "ms",
+  scale: "log",
+  tick: String,
+  series: [
+    {
+      name: "one",
+      points: [
+        { x: 10, y: 1 },
+        { x: 1_000, y: 100 },
+      ],
+    },
+    { name: "other", points: [{ x: 100, y: 10 }] },
+  ],
+} as const;
+
+it("puts values where their logarithms are, from corner to corner", () => {
+  const lines = [...svgOf(chart).matchAll(/<polyline points="([^"]*)"/g)].map(([, points]) => points);
+  expect(lines).toEqual(["92.0,410.0 610.0,56.0", "351.0,233.0"]);
+});
+
+it("names every line, escapes text, and has no ground of its own", () => {
+  const svg = svgOf(chart);
+  expect(svg).toContain(">one</text>");
+  expect(svg).toContain(">other</text>");
+  expect(svg).toContain("a &lt; b &amp; c");
+  expect(svg).not.toContain("<rect");
+});

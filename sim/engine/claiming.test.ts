@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { COMMIT_MS, READ_MS } from "../figures.ts";
+import { homeSlots } from "../policies/home-slots.ts";
+import { ring } from "../policies/ring.ts";
+import type { Policy } from "../policies/policy.ts";
+import { drawTrace } from "../scenarios/trace.ts";
+import { claimById, commit, complete, wait } from "./claiming.ts";
+import { BUSY, WAITING } from "./states.ts";
+import { becomeReady } from "./submitting.ts";
+import { createWorld, type World } from "./world.ts";
+
+const trace = drawTrace("light", { devices: 10, jobs: 100, seed: 5, load: 0.3 });
+
+function worldOf(policy: Policy, waiting: number): World {
+  const world = createWorld(policy, trace);
+  world.lane.slots = 16;
+  for (let device = 0; device < waiting; device += 1) {
+    world.fleet.homes.add(device, world.fleet.positionOf(device));
+    wait(world, device);
+  }
+  return world;
+}
+
+function put(world: World, job: number, cell: number): void {
+  world.places[job] = cell;
+  becomeReady(world, job, 0);
+}
+
+it("gives a job that two claim at once to the first, and counts the other's conflict", () => {
+  const world = worldOf(homeSlots(false, "back"), 2);
+  world.now = 1e9;
+  put(world, 0, 0);
+  world.now += 1;
+  claimById(world, 0, 0, false);
+  claimById(world, 1, 0, false);
+  world.now += 2 * READ_MS + COMMIT_MS;
+  commit(world, 0);
+  commit(world, 1);
+  expect(world.fleet.stateOf(0)).toBe(BUSY);
+  expect(world.measures.conflicts).toBe(1);
+  expect(world.fleet.jobOf(1)).toBe(-1);
+});
+
+it("lets a device wait on, and counts no conflict, where the job is gone when the claim begins", () => {
+  const world = worldOf(homeSlots(false, "back"), 1);
+  world.now = 1e9;
+  put(world, 0, 0);
+  world.lane.take(0, world.now);
+  claimById(world, 0, 0, false);
+  expect(world.attempts.size).toBe(0);
+  expect(world.fleet.stateOf(0)).toBe(WAITING);
+  expect(world.measures.conflicts).toBe(0);
+});
+
+it("has a completion collide with a job that is put into what it read and found empty", () => {
+  const all = 16;
+  const world = worldOf(ring(false, all), 1);
+  world.now = 1e9;
+  world.fleet.waiting.remove(0);
+  complete(world, 0);
+  world.now += 5;
+  put(world, 0, 77);
+  world.now += 20;
+  commit(world, 0);
+  expect(world.measures.conflicts).toBe(1);
+});

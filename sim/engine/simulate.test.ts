@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { policies } from "../policies/all.ts";
+import { drawTrace, scenarioNames } from "../scenarios/trace.ts";
+import { run, simulate } from "./simulate.ts";
+
+const load = { devices: 60, jobs: 300, seed: 11, load: 0.4 };
+const PLENTY = 5_000_000;
+
+describe.each(policies)("$name", (policy) => {
+  it.each(scenarioNames)("does every job of `%s` once, and leaves nothing behind", (scenario) => {
+    const { world } = run(policy, drawTrace(scenario, load), PLENTY, "done");
+    // Whoever gives up after five conflicts may be too slow for the time there is; but nothing is done twice.
+    const done = world.doneTimes.filter((times) => times === 1).length;
+    const held = new Set([...world.fleet.jobs].filter((job) => job >= 0));
+    const notThere = world.trace.jobs - done - held.size - world.lane.ready;
+    expect(Math.max(...world.doneTimes)).toBeLessThanOrEqual(1);
+    expect(done).toBe(world.done);
+    expect(notThere).toBeGreaterThanOrEqual(0);
+    if (!policy.readsLengths && !policy.claimsFirst) {
+      expect(done).toBe(world.trace.jobs);
+      expect(world.lane.ready).toBe(0);
+      expect(held.size).toBe(0);
+    }
+  });
+
+  it("comes to the same with the same seed, and to something else with another", () => {
+    const outcome = (seed: number) => simulate(policy, drawTrace("bursts", { ...load, seed }), PLENTY);
+    expect(outcome(3)).toEqual(outcome(3));
+    expect(outcome(4)).not.toEqual(outcome(3));
+  });
+
+  it("counts one start and one wait for each job, and one more for each that was released", () => {
+    const outcome = simulate(policy, drawTrace("light", load), PLENTY);
+    expect(outcome.waits.length).toBe(outcome.starts + outcome.unstarted);
+    expect(outcome.starts).toBeGreaterThanOrEqual(outcome.jobs - outcome.unstarted);
+    expect(outcome.hits).toBeLessThanOrEqual(outcome.starts);
+    expect(Math.min(...outcome.waits)).toBeGreaterThan(0);
+  });
+});
+
+it("counts what is cut off as still waiting", () => {
+  const [sharedHead] = policies;
+  const outcome = simulate(sharedHead!, drawTrace("batch", load), 600);
+  expect(outcome.unstarted).toBeGreaterThan(0);
+  expect(outcome.events).toBe(600);
+});

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { parseOptions } from "./options.ts";
+
+it("has a fleet of a million and all scenarios by default", () => {
+  expect(parseOptions([])).toMatchObject({
+    kind: "run",
+    options: {
+      devices: 1_000_000,
+      scenarios: ["light", "bursts", "hot-prefix", "batch"],
+      json: false,
+      svg: null,
+    },
+  });
+  expect(parseOptions(["--curves"])).toMatchObject({ options: { svg: "docs/images" } });
+  expect(parseOptions(["--svg", "x"])).toMatchObject({ options: { svg: "x" } });
+});
+
+it.each([
+  ["--devices", "9"],
+  ["--devices", "1e3"],
+  ["--devices", "1000001"],
+  ["--jobs", "-1"],
+  ["--load", "1"],
+  ["--load", ""],
+  ["--seed", "x"],
+  ["--scenario", "quiet"],
+])("refuses %s %s and says what it takes", (name, value) => {
+  expect(parseOptions([`${name}=${value}`])).toMatchObject({
+    kind: "wrong",
+    message: expect.stringContaining(`${name} takes`),
+  });
+});
+
+it("refuses options that there are not", () => {
+  expect(parseOptions(["--fleet", "3"])).toMatchObject({ kind: "wrong" });
+});
