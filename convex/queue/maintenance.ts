@@ -4,7 +4,7 @@ import { foldBatch as countEnds } from "./model/batches/fold.ts";
 import { settleDependents as settle } from "./model/dependencies/settle.ts";
 import { cancelMany as cancelJobs } from "./model/jobs/cancelMany.ts";
 import { expire as expireJob } from "./model/jobs/expire.ts";
-import { forgetPiece } from "./model/jobs/forget.ts";
+import { forgetAround, forgetPiece } from "./model/jobs/forget.ts";
 import { purgePiece } from "./model/jobs/purge.ts";
 import { reviveMany as reviveJobs } from "./model/jobs/reviveMany.ts";
 import { wakeDue as wakeJobs } from "./model/jobs/wakeDue.ts";
@@ -15,7 +15,7 @@ import { fireRecurring as fire } from "./model/recurring/fire.ts";
 import { maintenance } from "./model/references.ts";
 import { enlist as enlistAt } from "./model/rings/enlist.ts";
 import { resize as fitSlots } from "./model/rings/resize.ts";
-import { deleteChunks as deleteText, endWatching as endTerm } from "./model/streams/watching.ts";
+import { deleteChunks as deleteText, endWatching as endTerms } from "./model/streams/watching.ts";
 
 /** The component's scheduled work: each entry hands over to the model, and model/references.ts names them. */
 
@@ -112,10 +112,10 @@ export const expire = internalMutation({
 });
 
 export const endWatching = internalMutation({
-  args: { jobId: v.id("jobs") },
+  args: { jobIds: v.array(v.id("jobs")) },
   returns: v.null(),
-  handler: async (ctx, { jobId }) => {
-    await endTerm(ctx, jobId, Date.now());
+  handler: async (ctx, { jobIds }) => {
+    await endTerms(ctx, jobIds, Date.now());
     return null;
   },
 });
@@ -175,7 +175,8 @@ export const forget = internalMutation({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
-    if (await forgetPiece(ctx, Date.now())) await ctx.scheduler.runAfter(0, maintenance.forget, {});
+    const [jobs, around] = [await forgetPiece(ctx, Date.now()), await forgetAround(ctx, Date.now())];
+    if (jobs || around) await ctx.scheduler.runAfter(0, maintenance.forget, {});
     return null;
   },
 });

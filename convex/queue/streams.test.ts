@@ -7,6 +7,7 @@ import {
   scope,
   startQueue,
   submitJob,
+  submitJobs,
   type Backend,
 } from "./testing/queue.fixture.ts";
 import { addWorker, complete, crash, fail, takeOne, type TestWorker } from "./testing/workers.fixture.ts";
@@ -168,6 +169,32 @@ describe("a job that nobody watches", () => {
     expect(await textOf(t, jobId)).toBe("read again");
     await keepAlive(t, worker, watchMs + 10);
     expect((await jobRow(t, jobId)).watched).toBe(false);
+  });
+
+  it("has a term from its submission on, where it is watched from the start", async () => {
+    const t = startQueue();
+    const { jobId, worker, attemptId } = await startRunning(t, true);
+    await append(t, worker, attemptId, 0, "read");
+    await keepAlive(t, worker, 80_000);
+    await follow(t, jobId);
+    await keepAlive(t, worker, 60_000);
+    expect(await textOf(t, jobId)).toBe("read");
+    await keepAlive(t, worker, 70_000);
+    expect((await jobRow(t, jobId)).watched).toBe(false);
+    expect(await chunkRows(t)).toBe(0);
+  });
+
+  it("ends the terms of many that were submitted at once", async () => {
+    const t = startQueue();
+    const ids = await submitJobs(
+      t,
+      Array.from({ length: 50 }, () => ({ watched: true })),
+    );
+    await passTime(t, 100_000);
+    await follow(t, ids[0]!);
+    await passTime(t, 30_000);
+    const watched = await Promise.all(ids.map(async (id) => (await jobRow(t, id)).watched));
+    expect(watched).toEqual(ids.map((_, index) => index === 0));
   });
 
   it("is written once in a third of the term, however often it is followed", async () => {

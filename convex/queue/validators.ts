@@ -96,7 +96,7 @@ export const jobSpec = v.object({
   idempotencyKey: v.optional(v.string()),
   fingerprint: v.optional(v.string()),
   externalId: v.optional(v.string()),
-  /** Somebody reads along from the start: chunks are kept. */
+  /** Somebody reads along from the start: chunks are kept, for the first `settings.watchMs` and while `follow` is called. */
   watched: v.optional(v.boolean()),
   policy: v.optional(policy),
   /** Handle of a mutation `(FinalEvent) => reply`, called once, in the transaction that ends the job. */

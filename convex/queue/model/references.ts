@@ -26,7 +26,7 @@ export const maintenance = {
   /** Submits a recurring job that is due; called by the crons component: model/recurring/fire.ts. */
   fireRecurring: internalMutation<{ recurringId: Id<"recurring"> }>("fireRecurring"),
   /** Ends watching that nobody renewed: model/streams/watching.ts. */
-  endWatching: internalMutation<{ jobId: Id<"jobs"> }>("endWatching"),
+  endWatching: internalMutation<{ jobIds: Id<"jobs">[] }>("endWatching"),
   deleteChunks: internalMutation<{ jobId: Id<"jobs"> }>("deleteChunks"),
   /** Fits a lane's slots to how many accept, and enlists those that wait at a new lane: model/rings/. */
   resize: internalMutation<{ laneId: Id<"lanes"> }>("resize"),

@@ -20,6 +20,8 @@ export type NewJob = {
   readonly outlook: Outlook | null;
   readonly batchId: Id<"batches"> | undefined;
   readonly rank: number;
+  /** Where it is watched from its start: until when at least. */
+  readonly watchedUntil: number;
 };
 
 /** Inserts a job, ready or waiting, with its payload. */
@@ -49,7 +51,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     attempts: 0,
     failures: 0,
     round: 0,
-    watched: spec.watched ?? false,
+    ...(spec.watched === true ? { watched: true, watchedUntil: job.watchedUntil } : { watched: false }),
     ...defined({ requester, key, externalId, idempotencyKey, fingerprint, policy, onFinal, context }),
     ...defined({ expiresAt, deadlineAt, batchId: job.batchId }),
     ...(Object.keys(requirements).length === 0 ? {} : { requirements }),

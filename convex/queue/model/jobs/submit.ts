@@ -7,6 +7,7 @@ import { findLanes, openLanes } from "../lanes/lanesFor.ts";
 import { canonical, laneName } from "../lanes/name.ts";
 import { present, refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
+import { armEnd } from "../streams/watching.ts";
 import { insertJob } from "./insertJob.ts";
 import { outlooksFor, termsFor } from "./prospects.ts";
 import { earlierJobs, fatesOf, idsOf } from "./repeats.ts";
@@ -56,18 +57,24 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
 
   const open = await openLanes(ctx, scope, fresh, lanes, now);
   const batchId = batch === null ? undefined : await grow(ctx, batch, fresh.length);
+  const watchedUntil = now + settings.watchMs;
   const inserted = await Promise.all(
     fresh.map(async ({ index, name, ...job }) => {
       const lane = present(open.get(name), "lane");
       // The fraction keeps the jobs of a call in their order.
       const rank = now + index / (2 * maxJobsPerCall);
-      const jobId = await insertJob(ctx, { ...job, scope, lane, batchId, rank }, now);
+      const jobId = await insertJob(ctx, { ...job, scope, lane, batchId, rank, watchedUntil }, now);
       await armExpiry(ctx, jobId, job.spec);
       return [index, jobId] as const;
     }),
   );
   await armWakeUps(ctx, fresh, now);
   await armTurns(ctx, scope, fresh);
+  await armEnd(
+    ctx,
+    inserted.flatMap(([index, jobId]) => (submission.jobs[index]?.watched === true ? [jobId] : [])),
+    watchedUntil,
+  );
   const jobIds = idsOf(fates, new Map(inserted));
   return { kind: "submitted", jobIds, repeated: forms.length - fresh.length };
 }

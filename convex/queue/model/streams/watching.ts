@@ -20,17 +20,34 @@ export async function follow(ctx: MutationCtx, job: Doc<"jobs">, now: number): P
   await ctx.db.patch("jobs", job._id, { watched: true, watchedUntil: now + watchMs });
   // While a term runs, its timer finds the later end by itself.
   if (job.watchedUntil === undefined) {
-    await ctx.scheduler.runAfter(watchMs, maintenance.endWatching, { jobId: job._id });
+    await armEnd(ctx, [job._id], now + watchMs);
   }
   return { kind: "following" };
 }
 
-/** The end of a term: goes on to the next one when somebody renewed it, else ends the watching. */
-export async function endWatching(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promise<void> {
+/** Has the term of watched jobs looked at when it ends. */
+export async function armEnd(ctx: MutationCtx, jobIds: Id<"jobs">[], at: number): Promise<void> {
+  if (jobIds.length > 0) await ctx.scheduler.runAt(at, maintenance.endWatching, { jobIds });
+}
+
+const perPiece = 20;
+
+/** The ends of terms, a piece of them: a submission may start 500 at once. */
+export async function endWatching(
+  ctx: MutationCtx,
+  jobIds: readonly Id<"jobs">[],
+  now: number,
+): Promise<void> {
+  for (const jobId of jobIds.slice(0, perPiece)) await endTerm(ctx, jobId, now);
+  await armEnd(ctx, jobIds.slice(perPiece), now);
+}
+
+/** Goes on to the next end when somebody renewed the term, else ends the watching. */
+async function endTerm(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promise<void> {
   const job = await ctx.db.get("jobs", jobId);
   if (job?.watchedUntil === undefined || isFinal(job.status)) return;
   if (now < job.watchedUntil) {
-    await ctx.scheduler.runAt(job.watchedUntil, maintenance.endWatching, { jobId });
+    await armEnd(ctx, [jobId], job.watchedUntil);
     return;
   }
   await ctx.db.patch("jobs", jobId, { watched: false, watchedUntil: undefined });
