@@ -207,6 +207,8 @@ const schema = defineSchema({
     status: attemptStatus,
     /** Whether the worker holds it: prefetched or running. */
     open: v.boolean(),
+    /** Whether its worker waited, and was woken by it: then more wait than there is work for. */
+    woken: v.optional(v.boolean()),
     claimedAt: v.number(),
     endedAt: v.optional(v.number()),
     report: v.optional(anything),
@@ -247,7 +249,8 @@ const schema = defineSchema({
     context: v.optional(anything),
   })
     .index("by_external", ["scope", "externalId"])
-    .index("by_scope", ["scope", "createdAt"]),
+    .index("by_scope", ["scope", "createdAt"])
+    .index("by_done", ["doneAt"]),
 
   /** Ends of a batch's jobs that are not counted in it yet: so that two ends never collide. By model/batches/. */
   batchEnds: defineTable({

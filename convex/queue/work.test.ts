@@ -200,6 +200,9 @@ describe("waiting", () => {
     const { laneId } = await jobRow(t, jobId);
     expect(await standsOf(t, worker)).toEqual([{ laneId, position: 0 }]);
     expect(await shownTo(t, worker)).toEqual([{ jobId, laneId, late: false }]);
+    // Also while it does not know of its new stand.
+    const asked = { keyHash: worker.keyHash, stands };
+    expect((await t.query(queue.work.candidates, asked)).jobs).toEqual([{ jobId, laneId, late: false }]);
     const ocr = await submitJob(t, { kind: "ocr" });
     await passTime(t, 0);
     expect(await shownTo(t, worker)).toMatchObject([{ jobId }, { jobId: ocr }]);
@@ -370,6 +373,24 @@ describe("complete", () => {
     });
   });
 
+  it("of one that was woken has it wait again, without looking: what is there is shown to it", async () => {
+    await addLane();
+    const worker = await addWorker(t);
+    await take(t, worker);
+    const [first, second] = await submitJobs(t, [{}, {}]);
+    const claimed = await claim(t, worker, String(first));
+    if (claimed.kind !== "claimed") throw new Error(claimed.kind);
+    const next = await complete(t, worker, claimed.job.attemptId, { jobs: 1 });
+    expect(next).toMatchObject({ kind: "completed", jobs: [], stands: [{ position: 0 }] });
+    expect(await shownTo(t, worker)).toMatchObject([{ jobId: second }]);
+    // One that had to wait for a worker says that there is more work than workers: it looks at once.
+    await submitJob(t);
+    vi.setSystemTime(Date.now() + 1_000);
+    const late = await claim(t, worker, String(second));
+    if (late.kind !== "claimed") throw new Error(late.kind);
+    expect((await complete(t, worker, late.job.attemptId, { jobs: 1 })).jobs).toHaveLength(1);
+  });
+
   it("waits in all lanes that it can run where there is nothing more", async () => {
     const worker = await addWorker(t, { kinds: ["hash", "ocr"] });
     await submitJobs(t, [{}, { kind: "ocr" }]);
@@ -522,6 +543,23 @@ describe("theft of what is held ahead", () => {
     expect(await complete(t, victim, attemptId)).toMatchObject({ kind: "fenced" });
     const attempts = await t.query(queue.jobs.attempts, { scope: "acme", jobId: String(theirs?.jobId) });
     expect(attempts).toMatchObject([{ status: "stolen" }, { status: "running" }]);
+  });
+
+  it("is shown to one that waits, late, and claimed by it", async () => {
+    await addLane();
+    const thief = await addWorker(t);
+    const victim = await addWorker(t, { concurrency: 1, prefetch: 1 });
+    await take(t, thief);
+    await submitJobs(t, [{}, {}]);
+    const { jobs } = await take(t, victim, { jobs: 2 });
+    const ahead = jobs.find(({ begun }) => !begun);
+    const jobId = String(ahead?.jobId);
+    expect(await shownTo(t, thief)).toMatchObject([{ jobId, late: true }]);
+    expect(await shownTo(t, victim)).toEqual([]);
+    expect(await claim(t, thief, jobId)).toEqual({ kind: "taken" });
+    expect(await claim(t, victim, jobId, true)).toEqual({ kind: "taken" });
+    expect(await claim(t, thief, jobId, true)).toMatchObject({ kind: "claimed", job: { begun: true } });
+    expect(await heldBy(t, victim)).toMatchObject([{ begun: true }]);
   });
 
   it("does not touch what was begun, nor one's own", async () => {

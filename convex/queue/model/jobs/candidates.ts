@@ -6,21 +6,25 @@ import { wakingArcs, type Range } from "../rings/arcs.ts";
 import { standsByKey, standView } from "../rings/membership.ts";
 import { following } from "../rings/neighbours.ts";
 import { authenticate } from "../workers/authenticate.ts";
+import { capacityOf } from "../workers/capacity.ts";
 import { isAvoided } from "./avoid.ts";
+import { heldByKey } from "./held.ts";
 
 const shown = 8;
 const shownPerArc = 4;
-/** Jobs looked at in one arc and level: some may be such that the worker leaves to others. */
+/** Jobs looked at in one range and level: some may be such that the worker leaves to others. */
 const scanned = 16;
 const maxStands = 256;
 
 export type Candidate = { jobId: string; laneId: string; late: boolean };
 
 /**
- * The jobs that a waiting worker is woken for. Two stages: the worker, its stands and those next to them, all at once;
- * then its arcs of the ready jobs. Reads nothing of other workers but the two stands that follow each of its own,
- * so it runs again when one of those comes or goes, and when a job comes into its arcs.
- * @param args.stands as the worker knows them, since its own have to be read first otherwise.
+ * The jobs that a waiting worker is woken for: those of its own arcs, which is where it steals, too: what stands there
+ * may be at the home of one that is at work. `late` are the next one's, and what others hold ahead and have not begun.
+ * Two stages: the worker, its stands and those next to them, all at once; then the arcs. Reads nothing of other workers
+ * but the two stands that follow each of its own, so it runs again when one of those comes or goes, and when a job
+ * comes into its arcs or leaves them.
+ * @param args.stands as the worker knows them: those that it does not know take one stage more.
  */
 export async function candidates(
   ctx: QueryCtx,
@@ -28,66 +32,96 @@ export async function candidates(
 ): Promise<{ stands: Stand[]; jobs: Candidate[] }> {
   const { keyHash } = args;
   if (args.stands.length > maxStands) refuse("invalid", `At most ${String(maxStands)} stands a call.`);
-  const [worker, own, lanes] = await Promise.all([
+  const [worker, own, held, known] = await Promise.all([
     authenticate(ctx, keyHash),
     standsByKey(ctx, keyHash),
-    Promise.all(
-      args.stands.map(async ({ laneId: given, position }) => {
-        const laneId = idOf(ctx, "lanes", given);
-        if (laneId === null) return null;
-        const [lane, after] = await Promise.all([
-          ctx.db.get("lanes", laneId),
-          following(ctx, "stands", laneId, position, 2),
-        ]);
-        return { laneId, position, open: lane !== null && lane.state !== "paused", after };
-      }),
-    ),
+    heldByKey(ctx, keyHash),
+    Promise.all(args.stands.map((stand) => look(ctx, idOf(ctx, "lanes", stand.laneId), stand.position))),
   ]);
   const stands = own.map(standView);
   if (worker.status !== "active") return { stands, jobs: [] };
   // Only where it really waits: a stand that was taken from it wakes it no more.
-  const waiting = lanes
-    .filter((lane) => lane !== null)
-    .filter(
-      ({ laneId, position, open }) =>
-        open && own.some((stand) => stand.laneId === laneId && stand.position === position),
-    );
+  const waiting = await Promise.all(
+    own.map(async ({ laneId, position }) => {
+      const seen = known.find((lane) => lane?.laneId === laneId && lane.position === position);
+      return seen ?? (await look(ctx, laneId, position));
+    }),
+  );
+  const steals = held.length < capacityOf(worker.capabilities).running;
   const found = await Promise.all(
-    waiting.flatMap(({ laneId, position, after }) => {
+    waiting.flatMap((lane) => {
+      if (lane?.open !== true) return [];
+      const { laneId, position, after } = lane;
       const arcs = wakingArcs(
         position,
         after.map((stand) => stand.position),
       );
       return [0, 1, 2].flatMap((level) => [
-        ...arcs.own.map((range) => readyIn(ctx, worker, laneId, level, range, false)),
-        ...arcs.late.map((range) => readyIn(ctx, worker, laneId, level, range, true)),
+        ...arcs.own
+          .flatMap(cutByChance)
+          .map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, false)),
+        ...arcs.late.map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, true)),
+        ...(steals ? arcs.own : []).map((range) =>
+          jobsIn(ctx, worker, laneId, "prefetched", level, range, true),
+        ),
       ]);
     }),
   );
   const jobs = found
     .flat()
-    .sort((a, b) => Number(a.late) - Number(b.late) || a.job.level - b.job.level || a.job.rank - b.job.rank)
+    .sort((a, b) => Number(a.late) - Number(b.late) || a.job.level - b.job.level)
     .slice(0, shown)
     .map(({ job, late }) => ({ jobId: job._id, laneId: job.laneId, late }));
   return { stands, jobs };
 }
 
-async function readyIn(
+/**
+ * In two at a place drawn by chance, the second one first: the worker whose home it is goes by turns, so the two seldom
+ * want the same.
+ */
+function cutByChance({ from, to }: Range): readonly Range[] {
+  const cut = from + Math.floor(Math.random() * (to - from));
+  return [
+    { from: cut, to },
+    { from, to: cut },
+  ].filter((range) => range.from < range.to);
+}
+
+type Look = {
+  readonly laneId: Id<"lanes">;
+  readonly position: number;
+  readonly open: boolean;
+  readonly after: Awaited<ReturnType<typeof following>>;
+};
+
+async function look(ctx: QueryCtx, laneId: Id<"lanes"> | null, position: number): Promise<Look | null> {
+  if (laneId === null) return null;
+  const [lane, after] = await Promise.all([
+    ctx.db.get("lanes", laneId),
+    following(ctx, "stands", laneId, position, 2),
+  ]);
+  return { laneId, position, open: lane !== null && lane.state !== "paused", after };
+}
+
+async function jobsIn(
   ctx: QueryCtx,
   worker: Doc<"workers">,
   laneId: Id<"lanes">,
+  status: "ready" | "prefetched",
   level: number,
   { from, to }: Range,
   late: boolean,
 ): Promise<{ readonly job: Doc<"jobs">; readonly late: boolean }[]> {
   const found: { readonly job: Doc<"jobs">; readonly late: boolean }[] = [];
   let looked = 0;
-  const ready = ctx.db
+  const jobs = ctx.db
     .query("jobs")
     .withIndex("by_place", (q) =>
-      q.eq("laneId", laneId).eq("status", "ready").eq("level", level).gte("place", from).lt("place", to),
-    );
-  for await (const job of ready) {
+      q.eq("laneId", laneId).eq("status", status).eq("level", level).gte("place", from).lt("place", to),
+    )
+    // From either end: the old ones are found as well, while the one whose home it is takes those first.
+    .order(Math.random() < 0.5 ? "asc" : "desc");
+  for await (const job of jobs) {
     if (!(await isAvoided(ctx, job, worker))) found.push({ job, late });
     looked += 1;
     if (found.length === shownPerArc || looked === scanned) break;

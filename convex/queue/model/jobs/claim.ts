@@ -14,6 +14,9 @@ import { checkWish } from "./next.ts";
 import { payloadOf } from "./rows.ts";
 import { isUnfit } from "./unfit.ts";
 
+/** A job that is claimed sooner after it became ready did not wait for want of workers. */
+const promptMs = 1_000;
+
 export type ClaimOutcome =
   | { kind: "claimed"; job: ClaimedJob; stands: Stand[]; cursor: Cursor }
   | { kind: "taken" }
@@ -30,7 +33,7 @@ export type ClaimArgs = {
 };
 
 /**
- * Gives a waiting worker a ready job of its scope. On the way from a submission to its start: eight reads at once, of
+ * Gives a waiting worker a ready job of its scope, or, late, one that another holds ahead. On the way from a submission to its start: eight reads at once, of
  * the job's and the worker's own rows, and one more of the job when it has moved. So only two that want the same
  * job can collide. A second stage for one that comes late, or does not know the lane.
  */
@@ -52,25 +55,22 @@ export async function claim(
     id === null ? null : lastAttemptOf(ctx, id),
     knownLane === null ? null : ctx.db.get("lanes", knownLane),
   ]);
-  if (job?.scope !== worker.scope || job.status !== "ready" || payload === null || isOverdue(job, now)) {
-    return { kind: "taken" };
-  }
-  if (hasJustReleased(worker, last, now)) return { kind: "taken" };
+  if (job?.scope !== worker.scope || payload === null || isOverdue(job, now)) return { kind: "taken" };
   const capacity = capacityOf(worker.capabilities);
+  const begun = held.length < capacity.running;
+  // What another holds ahead is for one that begins it, and comes to it late.
+  const stolen = job.status === "prefetched" && late && begun && last?.workerId !== worker._id;
+  if (job.status !== "ready" && !stolen) return { kind: "taken" };
+  if (hasJustReleased(worker, last, now)) return { kind: "taken" };
   if (held.length >= capacity.held || !mayRun(worker, job)) return { kind: "unable" };
   const [lane, sleeper] = await Promise.all([
     hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),
-    late ? standBefore(ctx, job.laneId, slotOf(job.place), worker._id) : null,
+    late && !stolen ? standBefore(ctx, job.laneId, slotOf(job.place), worker._id) : null,
   ]);
   if (lane === null || lane.state === "paused") return { kind: "unable" };
 
-  const claimed = await give(
-    ctx,
-    worker,
-    { job, payload: payload.payload },
-    held.length < capacity.running,
-    now,
-  );
+  const woken = now - (job.readyAt ?? now) < promptMs;
+  const claimed = await give(ctx, worker, { job, payload: payload.payload }, { begun, woken }, now);
   await renew(ctx, worker, lease, now, { takesJob: true });
   // Who wants more goes on waiting where it is.
   const waitsOn = wish.jobs > 0 && held.length + 1 < capacity.held;

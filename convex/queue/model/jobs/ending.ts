@@ -62,7 +62,7 @@ export async function ending(
           worker,
           begins.filter((begun) => begun.attempt?._id !== attempt?._id),
         ),
-        plan(ctx, worker, sticky, wish, others, now),
+        plan(ctx, worker, sticky, wish, others, now, { rests: attempt?.woken === true }),
       ]);
       return { held, begins: passed.held, planned };
     },

@@ -12,13 +12,14 @@ export type Givable = { readonly job: Doc<"jobs">; readonly payload: Value };
 /**
  * Gives a ready job to a worker, or a prefetched one that it steals, with a new attempt. Writes without reading but
  * for what `move` reads.
- * @param begun false: it is held ahead, and can be stolen until it begins.
+ * @param how.begun false: it is held ahead, and can be stolen until it begins.
+ * @param how.woken whether the worker waited for it.
  */
 export async function give(
   ctx: MutationCtx,
   worker: Doc<"workers">,
   { job, payload }: Givable,
-  begun: boolean,
+  { begun, woken = false }: { readonly begun: boolean; readonly woken?: boolean },
   now: number,
 ): Promise<ClaimedJob> {
   const number = job.attempts + 1;
@@ -34,6 +35,7 @@ export async function give(
     number,
     status: begun ? "running" : "prefetched",
     open: true,
+    ...(woken ? { woken } : {}),
     claimedAt: now,
   });
   const kind = job.status === "prefetched" ? "steal" : "claim";

@@ -37,7 +37,9 @@ export async function stickyLane(ctx: QueryCtx, { cursor, jobs }: Wish): Promise
 /**
  * Looks for what a worker wants next, as far as it may hold more. Reads only, so that it can go beside other reads.
  * @param held how many jobs it will hold without these.
- * @param joins whether it will accept jobs of all lanes that it can run from now on, found or not.
+ * @param rests whether it waits again without looking: it did before, and other workers are waiting, too. Looking would
+ * collide with what they claim and with what is submitted; what is ready in its own arc is shown to it.
+ * @param joins whether it begins to ask: all is searched, and it will accept jobs of all lanes that it can run.
  */
 export async function plan(
   ctx: QueryCtx,
@@ -46,9 +48,9 @@ export async function plan(
   wish: Wish,
   held: number,
   now: number,
-  { joins = false }: { readonly joins?: boolean } = {},
+  { joins = false, rests = false }: { readonly joins?: boolean; readonly rests?: boolean } = {},
 ): Promise<Plan> {
-  const search = new Search(ctx, worker, sticky, wish.cursor, now);
+  const search = new Search(ctx, worker, sticky, wish.cursor, now, joins);
   const capacity = capacityOf(worker.capabilities);
   const wanted = worker.status === "active" ? Math.max(0, Math.min(wish.jobs, capacity.held - held)) : 0;
   const rings = async () => {
@@ -57,7 +59,7 @@ export async function plan(
   };
   const joining = joins && wanted > 0 ? rings() : null;
   const found: (Givable & { readonly begun: boolean })[] = [];
-  while (found.length < wanted) {
+  while (found.length < wanted && !rests) {
     // What is held ahead counts: it is begun before what comes now.
     const begun = held + found.length < capacity.running;
     const next = await search.next(begun);
@@ -77,7 +79,7 @@ export async function carryOut(
   now: number,
 ): Promise<NextWork> {
   const jobs: NextWork["jobs"] = [];
-  for (const { begun, ...givable } of found) jobs.push(await give(ctx, worker, givable, begun, now));
+  for (const { begun, ...givable } of found) jobs.push(await give(ctx, worker, givable, { begun }, now));
   if (waits !== null) await settle(ctx, worker, waits.lanes, waits.homes);
   let waiting: Stand[] = [];
   if (found.length < wanted && waits !== null) waiting = await stand(ctx, worker, waits.lanes, stands);

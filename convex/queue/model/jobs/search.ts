@@ -11,6 +11,17 @@ import { payloadOf } from "./rows.ts";
 
 /** Jobs looked at in one range for one that is not avoided. */
 const scanned = 32;
+/** At most this part of a lane is looked at by one that has just ended a job: `glance`. */
+const widestGlance = 1 / 16;
+
+/**
+ * In which part of a lane one that has just ended a job looks for one to steal. So small that it finds one where a few
+ * wait for each worker: there two thieves seldom meet. Where fewer do, it would collide with every submission and claim,
+ * and waits instead: what is ready in its arc, which is nobody else's, is shown to it there.
+ */
+function glance(slots: number): number {
+  return Math.min(widestGlance, 1 / (4 * slots));
+}
 
 type Lane = Doc<"lanes">;
 type Job = Doc<"jobs">;
@@ -20,6 +31,7 @@ export class Search {
   readonly #ctx: QueryCtx;
   readonly #worker: Doc<"workers">;
   readonly #now: number;
+  readonly #thorough: boolean;
   readonly #homes = new Map<Id<"lanes">, Promise<readonly Range[]>>();
   /** Found already, or found to be nothing for this worker. */
   readonly #done = new Set<Id<"jobs">>();
@@ -27,17 +39,22 @@ export class Search {
   #matching: Promise<readonly Lane[]> | undefined;
   cursor: Cursor;
 
-  /** @param sticky the lane of the cursor, read beside the worker; null where there is none. */
+  /**
+   * @param sticky the lane of the cursor, read beside the worker; null where there is none.
+   * @param thorough whether all of the lanes is searched, what others hold ahead included.
+   */
   constructor(
     ctx: QueryCtx,
     worker: Doc<"workers">,
     sticky: Lane | null,
     cursor: Cursor | undefined,
     now: number,
+    thorough: boolean,
   ) {
     this.#ctx = ctx;
     this.#worker = worker;
     this.#now = now;
+    this.#thorough = thorough;
     this.#sticky = sticky !== null && this.#fits(sticky) ? sticky : null;
     this.cursor = cursor ?? { laneId: null, place: 0, turn: 0 };
   }
@@ -53,8 +70,8 @@ export class Search {
   }
 
   /**
-   * The next job; null when there is none anywhere. Home before theft, the lane that it is used to before the others,
-   * and what others have prefetched last of all.
+   * The next job; null when none is found. Home before theft, the lane that it is used to before the others, and what
+   * others hold ahead last of all.
    * Stages of reads: next home; jobs at home; payload. Two more for a theft, and once more all for the other lanes.
    */
   async next(steals: boolean): Promise<Givable | null> {
@@ -81,7 +98,7 @@ export class Search {
       const found = (await this.#atHome(lanes)) ?? (await this.#byDice(lanes, "ready"));
       if (found !== null) return found;
     }
-    if (!steals) return null;
+    if (!steals || !this.#thorough) return null;
     const lanes = (await this.matching()).filter(({ state }) => state !== "paused");
     return await this.#byDice(lanes, "prefetched");
   }
@@ -123,10 +140,11 @@ export class Search {
 
   /** A thief takes any job with equal chance: a lane's full homes are hit most, and two thieves seldom meet. */
   async #byDice(lanes: readonly Lane[], status: "ready" | "prefetched"): Promise<Job | null> {
-    const from = Math.random();
+    const draw = Math.random();
     const perLane = await Promise.all(
-      lanes.map((lane) =>
-        this.#inEachLevel(async (level) => {
+      lanes.map((lane) => {
+        const [first, second] = this.#diceRanges(lane, draw);
+        return this.#inEachLevel(async (level) => {
           const of = (range: Range) =>
             this.#firstOf(
               this.#ctx.db
@@ -140,12 +158,23 @@ export class Search {
                     .lt("dice", range.to),
                 ),
             );
-          const [after, before] = await Promise.all([of({ from, to: 1 }), of({ from: 0, to: from })]);
+          const [after, before] = await Promise.all([of(first), second === null ? null : of(second)]);
           return after ?? before;
-        }),
-      ),
+        });
+      }),
     );
     return this.#best(perLane);
+  }
+
+  /** From a random point around, or a glance from there. */
+  #diceRanges({ slots }: Lane, draw: number): readonly [Range, Range | null] {
+    if (this.#thorough)
+      return [
+        { from: draw, to: 1 },
+        { from: 0, to: draw },
+      ];
+    const from = draw * (1 - glance(slots));
+    return [{ from, to: from + glance(slots) }, null];
   }
 
   async #inEachLevel(find: (level: number) => Promise<Job | null>): Promise<readonly (Job | null)[]> {
