@@ -144,14 +144,14 @@ describe("the workers in lanes.stats", () => {
     expect(await t.run(async (ctx) => await ctx.db.query("fleets").collect())).toEqual([]);
   });
 
-  it("are estimated in one of thousands", async () => {
+  it("are estimated in one that is larger than the sample", async () => {
     const t = startQueue();
-    await addFleet(t, 4_000);
+    await addFleet(t, 1_600);
     await count(t);
     const { online, accepting } = await workers(t);
-    expect(Math.abs(online - 3_000)).toBeLessThan(30);
-    expect(Math.abs(accepting - 2_000)).toBeLessThan(20);
-  });
+    expect(Math.abs(online - 1_200)).toBeLessThan(12);
+    expect(Math.abs(accepting - 800)).toBeLessThan(8);
+  }, 60_000);
 });
 
 describe("lanes.isThereWork", () => {
