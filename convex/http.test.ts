@@ -6,6 +6,7 @@ import {
   addDevice,
   addOrganization,
   allJobs,
+  countQueue,
   type Backend,
   type Device,
   expectBooksInOrder,
@@ -18,6 +19,7 @@ import {
   signIn,
   startBackend,
   statusOf,
+  submit,
 } from "./testing/backend.fixture.ts";
 import { takeJob } from "./testing/simDevice.fixture.ts";
 
@@ -239,6 +241,28 @@ describe("a chat completion", () => {
     expect(response.headers.get("x-should-retry")).toBe("false");
   });
 
+  it("goes before others, or after them, by its service tier", async () => {
+    const asked = [];
+    for (const [content, service_tier] of [
+      ["last", "flex"],
+      ["second", "auto"],
+      ["first", "priority"],
+    ]) {
+      const messages = [{ role: "user", content }];
+      asked.push(post({ ...minimal, messages, service_tier }));
+      await expect.poll(async () => (await allJobs(t, acme)).length).toBe(asked.length);
+    }
+    const order: string[] = [];
+    for (let i = 0; i < asked.length; i += 1) {
+      await takeJob(t, device, async (job) => {
+        order.push(job.prompt);
+        await job.complete("Done.");
+      });
+    }
+    expect(order).toEqual(["first", "second", "last"]);
+    for (const response of await Promise.all(asked)) expect(response.status).toBe(200);
+  });
+
   it("says so when an admin canceled it", async () => {
     const session = await signIn(t, acme);
     const asked = post(minimal);
@@ -407,6 +431,37 @@ describe("bad input", () => {
     const response = await post(minimal, { authorization: `Bearer ${poor.apiKey}` });
     await expectError(response, 429, { code: "insufficient_quota", type: "insufficient_quota" });
     expect(response.headers.get("x-should-retry")).toBe("false");
+  });
+
+  it("more than the queue takes", async () => {
+    const { organizationId } = acme;
+    await t.run(async (ctx) => {
+      await queue.configure(ctx, organizationId, { maxQueuedPerRequester: 1 });
+    });
+    await submit(t, acme);
+    await submit(t, acme);
+    await countQueue(t);
+    const response = await post(minimal);
+    await expectError(response, 429, {
+      code: "queue_full",
+      type: "requests",
+      message: expect.stringMatching(
+        /^Too many requests wait already\. Try again in \d+ seconds?\.$/,
+      ) as string,
+    });
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+  });
+
+  it("a model that is being drained", async () => {
+    await submit(t, acme);
+    await t.run(async (ctx) => {
+      const [lane] = await queue.lanes.list(ctx, acme.organizationId);
+      const laneId = lane?.laneId ?? "";
+      await queue.lanes.setState(ctx, acme.organizationId, { laneId, state: "draining" });
+    });
+    const response = await post(minimal);
+    await expectError(response, 503, { code: "model_draining", type: "server_error" });
+    expect(response.headers.get("retry-after")).toBe("60");
   });
 
   it("an unknown address", async () => {

@@ -230,13 +230,19 @@ export async function statusOf(t: Backend, acme: Organization, jobId: string): P
   return (await jobOf(t, acme, jobId)).status;
 }
 
-/** Deletes what the queue keeps no longer, as its own cron does. */
+/** What the queue's own crons call. */
+const { maintenance, counts } = componentsGeneric()["queue"] as unknown as {
+  readonly maintenance: { readonly purge: FunctionReference<"mutation", "internal", Record<string, never>> };
+  readonly counts: { readonly count: FunctionReference<"action", "public", Record<string, never>> };
+};
+
+/** Counts what stands in the queue, as it does each minute. */
+export async function countQueue(t: Backend): Promise<void> {
+  await t.action(counts.count, {});
+}
+
+/** Deletes what the queue keeps no longer, as it does each hour. */
 export async function purgeQueue(t: Backend): Promise<void> {
-  const { maintenance } = componentsGeneric()["queue"] as unknown as {
-    readonly maintenance: {
-      readonly purge: FunctionReference<"mutation", "internal", Record<string, never>>;
-    };
-  };
   await t.run(async (ctx) => {
     await ctx.runMutation(maintenance.purge, {});
   });

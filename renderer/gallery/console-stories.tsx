@@ -67,7 +67,7 @@ export function consoleStories(now: number): readonly Story[] {
     inShell(
       "console-jobs",
       "jobs",
-      <JobsView {...jobsView} jobs={jobs} onMore={nothing} firstOpen={jobs[2]?.jobId ?? ""} />,
+      <JobsView {...jobsView} jobs={jobs} onMore={nothing} firstOpen={jobs[3]?.jobId ?? ""} />,
     ),
     inShell(
       "console-dead-letters",

@@ -18,7 +18,11 @@ export function QueueView({ stats, batches, onState }: Props): ReactNode {
   return (
     <div className="grid gap-4">
       <Figures busy={stats === undefined} figures={figuresOf(stats)} />
-      <Card flush title="Lanes">
+      <Card
+        flush
+        title="Lanes"
+        aside={<p className="text-xs text-muted">Counts are at most a minute old.</p>}
+      >
         {stats === undefined ? <SkeletonRows /> : <LanesTable lanes={stats.lanes} onState={onState} />}
       </Card>
       {batches.length === 0 ? null : (

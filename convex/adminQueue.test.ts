@@ -1,0 +1,249 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { api } from "./_generated/api.js";
+import { queue } from "./model/queue.ts";
+import {
+  addDevice,
+  addOrganization,
+  allJobs,
+  type Backend,
+  claim,
+  complete,
+  expectBooksInOrder,
+  expectRefusal,
+  fail,
+  modelId,
+  type Organization,
+  signIn,
+  startBackend,
+  statusOf,
+  submit,
+  take,
+} from "./testing/backend.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+const paginationOpts = { numItems: 50, cursor: null };
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 });
+  t = startBackend();
+  acme = await addOrganization(t);
+  session = await signIn(t, acme);
+});
+
+afterEach(async () => {
+  await expectBooksInOrder(t);
+  vi.useRealTimers();
+});
+
+/** Lets what is scheduled at once run. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 20; i += 1) {
+    vi.advanceTimersByTime(10);
+    await t.finishInProgressScheduledFunctions();
+  }
+}
+
+async function onlyLane() {
+  const { lanes } = await t.query(api.adminQueue.stats, { session });
+  expect(lanes).toHaveLength(1);
+  const [lane] = lanes;
+  if (lane === undefined) throw new Error("no lane");
+  return lane;
+}
+
+const auditOf = async () => {
+  const { page } = await t.query(api.admin.audit, { session, paginationOpts });
+  return page.map(({ action, subject }) => `${action} ${subject}`);
+};
+
+describe("lanes", () => {
+  it("are paused, drained and opened again, and the trail says so", async () => {
+    const device = await addDevice(t, acme);
+    const jobId = await submit(t, acme);
+    const { laneId, requirements, state } = await onlyLane();
+    expect({ requirements, state }).toEqual({ requirements: { model: modelId }, state: "open" });
+
+    await t.mutation(api.adminQueue.setLaneState, { session, laneId, state: "paused" });
+    expect(await take(t, device)).toEqual([]);
+    expect((await onlyLane()).state).toBe("paused");
+
+    await t.mutation(api.adminQueue.setLaneState, { session, laneId, state: "draining" });
+    await expectRefusal(submit(t, acme), "draining");
+    const [job] = await take(t, device);
+    expect(job?.jobId).toBe(jobId);
+    await complete(t, device, job?.attemptId ?? "");
+
+    await t.mutation(api.adminQueue.setLaneState, { session, laneId, state: "open" });
+    await submit(t, acme);
+    expect((await auditOf()).slice(0, 4)).toEqual([
+      `lane.opened ${laneId}`,
+      `lane.draining ${laneId}`,
+      `lane.paused ${laneId}`,
+      expect.stringContaining("device.enrolled"),
+    ]);
+  });
+});
+
+describe("limits of an API key", () => {
+  it("hold back what is beyond them, and let it go on in its turn", async () => {
+    const device = await addDevice(t, acme);
+    const [key] = await t.query(api.admin.keys, { session });
+    if (key === undefined) throw new Error("no key");
+    expect(key).toMatchObject({ concurrency: null, weight: 1 });
+    await t.mutation(api.adminQueue.setKeyLimit, { session, keyId: key.keyId, concurrency: 1, weight: 4 });
+    expect(await t.query(api.admin.keys, { session })).toMatchObject([{ concurrency: 1, weight: 4 }]);
+    const jobs = [await submit(t, acme), await submit(t, acme)];
+    await settle();
+    const [first, ...more] = await take(t, device, 2);
+    expect(more).toEqual([]);
+    expect(first?.jobId).toBe(jobs[0]);
+    expect(await statusOf(t, acme, jobs[1] ?? "")).toBe("waiting");
+    await complete(t, device, first?.attemptId ?? "");
+    await settle();
+    expect(await take(t, device)).toMatchObject([{ jobId: jobs[1] }]);
+
+    await t.mutation(api.adminQueue.setKeyLimit, {
+      session,
+      keyId: key.keyId,
+      concurrency: null,
+      weight: null,
+    });
+    expect(await t.query(api.admin.keys, { session })).toMatchObject([{ concurrency: null, weight: 1 }]);
+    expect(await auditOf()).toContain(`limit.set ${key.keyId}`);
+  });
+
+  it("are whole numbers within bounds", async () => {
+    const [key] = await t.query(api.admin.keys, { session });
+    if (key === undefined) throw new Error("no key");
+    const { keyId } = key;
+    const set = async (concurrency: number | null, weight: number | null) =>
+      await t.mutation(api.adminQueue.setKeyLimit, { session, keyId, concurrency, weight });
+    await expectRefusal(set(0, 1), "invalid");
+    await expectRefusal(set(1.5, 1), "invalid");
+    await expectRefusal(set(1, 17), "invalid");
+  });
+});
+
+describe("groups and classes of data", () => {
+  it("are set for a device, and shown", async () => {
+    const { deviceId } = await addDevice(t, acme);
+    const label = async (groups: string[], dataClasses: string[]) =>
+      await t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups, dataClasses });
+    await label(["second floor", " lab ", "lab"], ["medical"]);
+    expect(await t.query(api.admin.devices, { session })).toMatchObject([
+      { groups: ["lab", "second floor"], dataClasses: ["medical"] },
+    ]);
+    expect(await auditOf()).toContain(`device.labelled ${deviceId}`);
+    await expectRefusal(label([" "], []), "invalid");
+    await expectRefusal(label(Array.from({ length: 33 }, String), []), "invalid");
+  });
+
+  it("keep a key's jobs from devices that may not see its class", async () => {
+    const [key] = await t.query(api.admin.keys, { session });
+    const { deviceId, ...device } = await addDevice(t, acme);
+    await t.run(async (ctx) => {
+      if (key !== undefined) await ctx.db.patch("apiKeys", key.keyId, { dataClass: "medical" });
+    });
+    expect(await t.query(api.admin.keys, { session })).toMatchObject([{ dataClass: "medical" }]);
+    const jobId = await submit(t, acme);
+    expect(await take(t, device)).toEqual([]);
+    await t.mutation(api.adminQueue.labelDevice, {
+      session,
+      deviceId,
+      groups: [],
+      dataClasses: ["medical"],
+    });
+    expect(await take(t, device)).toMatchObject([{ jobId }]);
+  });
+});
+
+describe("dead letters", () => {
+  async function deadLetter(): Promise<string> {
+    const device = await addDevice(t, acme);
+    const jobId = await submit(t, acme, { content: "a very private question" });
+    await fail(t, device, await claim(t, device, jobId), { retryable: false });
+    return jobId;
+  }
+
+  const deadLetters = async () =>
+    (await t.query(api.adminQueue.deadLetters, { session, paginationOpts })).page;
+
+  it("are listed with what went wrong, and without what was asked", async () => {
+    const jobId = await deadLetter();
+    const listed = await deadLetters();
+    expect(listed).toMatchObject([
+      { jobId, status: "failed", keyName: "first key", error: { code: "runner_crashed" } },
+    ]);
+    expect(JSON.stringify(listed)).not.toContain("private");
+  });
+
+  it("are tried again, and done by another device", async () => {
+    const jobId = await deadLetter();
+    expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
+    expect(await deadLetters()).toEqual([]);
+    const other = await addDevice(t, acme, "other");
+    const [job] = await take(t, other);
+    expect(job?.jobId).toBe(jobId);
+    await complete(t, other, job?.attemptId ?? "");
+    expect(await statusOf(t, acme, jobId)).toBe("succeeded");
+    expect(await auditOf()).toContain(`dead-letter.retried ${jobId}`);
+  });
+
+  it("are discarded, and then tried again no more", async () => {
+    const jobId = await deadLetter();
+    expect(await t.mutation(api.adminQueue.discardDeadLetter, { session, jobId })).toEqual({
+      kind: "discarded",
+    });
+    expect(await deadLetters()).toEqual([]);
+    expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "gone" });
+    expect(await t.run(async (ctx) => await queue.payload(ctx, acme.organizationId, jobId))).toBeNull();
+    expect(await auditOf()).toContain(`dead-letter.discarded ${jobId}`);
+  });
+
+  it("are all tried again, in batches", async () => {
+    const device = await addDevice(t, acme);
+    for (let i = 0; i < 60; i += 1) {
+      await fail(t, device, await claim(t, device, await submit(t, acme)), { retryable: false });
+    }
+    const first = await t.mutation(api.adminQueue.retryDeadLetters, { session });
+    expect(first.more).toBe(true);
+    await settle();
+    const statuses = (await allJobs(t, acme)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set(["ready"]));
+    expect(statuses).toHaveLength(60);
+    expect(await auditOf()).toContain("dead-letters.retried all");
+  });
+
+  it("of a revoked key are left alone", async () => {
+    const jobId = await deadLetter();
+    const [key] = await t.query(api.admin.keys, { session });
+    if (key !== undefined) await t.mutation(api.admin.revokeKey, { session, keyId: key.keyId });
+    expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "revoked" });
+    expect(await t.mutation(api.adminQueue.retryDeadLetters, { session })).toEqual({
+      started: 0,
+      more: false,
+    });
+  });
+});
+
+it("shows an organization's batches", async () => {
+  await t.run(async (ctx) => {
+    const batchId = await queue.batches.create(ctx, acme.organizationId, { externalId: "letters" });
+    await queue.batches.seal(ctx, acme.organizationId, batchId);
+  });
+  const { page } = await t.query(api.adminQueue.batches, { session, paginationOpts });
+  expect(page).toMatchObject([{ externalId: "letters", total: 0 }]);
+});
+
+it("is for admins alone", async () => {
+  const nobody = { session: "gs_nobody" };
+  await expectRefusal(t.query(api.adminQueue.stats, nobody), "unauthorized");
+  await expectRefusal(t.query(api.adminQueue.deadLetters, { ...nobody, paginationOpts }), "unauthorized");
+  await expectRefusal(t.query(api.adminQueue.batches, { ...nobody, paginationOpts }), "unauthorized");
+  await expectRefusal(t.mutation(api.adminQueue.retryDeadLetters, nobody), "unauthorized");
+  const job = { ...nobody, jobId: "x" };
+  await expectRefusal(t.mutation(api.adminQueue.retryDeadLetter, job), "unauthorized");
+  await expectRefusal(t.mutation(api.adminQueue.discardDeadLetter, job), "unauthorized");
+});

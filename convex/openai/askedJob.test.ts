@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { endOf } from "./askedJob.ts";
+import type { JobView } from "./follow.ts";
+
+const view = (change: Partial<JobView>): JobView => ({
+  status: "queued",
+  attempt: 0,
+  attemptId: null,
+  chunks: [],
+  attempts: 0,
+  result: null,
+  error: null,
+  ...change,
+});
+
+it.each([
+  ["canceled", 409, "job_canceled"],
+  ["expired", 504, "job_expired"],
+  ["failed", 500, "internal_error"],
+  ["succeeded", 410, "result_expired"],
+] as const)("a job that %s without an answer is an error of its own", (status, http, code) => {
+  expect(endOf(view({ status }))).toMatchObject({
+    status: http,
+    code,
+    headers: { "x-should-retry": "false" },
+  });
+});
+
+it.each(["queued", "running"] as const)("a job that is %s has not ended", (status) => {
+  expect(endOf(view({ status }))).toBeNull();
+});
