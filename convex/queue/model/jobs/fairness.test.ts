@@ -142,9 +142,11 @@ describe("theft", () => {
       t,
       Array.from({ length: 20 }, () => ({})),
     );
-    const [, , third] = workers;
-    if (third === undefined) throw new Error("no third worker");
-    const done: string[] = [];
+    const [first, second, third] = workers;
+    if (first === undefined || second === undefined || third === undefined) throw new Error("no workers");
+    // The others are at work, each on a job of its own home.
+    const done: (string | undefined)[] = [];
+    for (const worker of [first, second]) done.push((await take(t, worker)).jobs[0]?.jobId);
     for (;;) {
       done.push(...(await doneBy(third, 30)).map(({ _id }) => _id));
       const [shown] = await shownTo(t, third);
