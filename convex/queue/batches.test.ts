@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { forgetAround } from "./model/jobs/forget.ts";
+import { defaultSettings } from "./model/settings.ts";
 import { end, note, refuseOnce, settle, startWithApp, statusesOf } from "./testing/app.fixture.ts";
 import { queue, scope, submitJobs, type Backend } from "./testing/queue.fixture.ts";
 
@@ -174,6 +176,23 @@ describe("a batch", () => {
 
     const page = await t.query(queue.batches.list, { scope, paginationOpts: { numItems: 9, cursor: null } });
     expect(page.page.map(({ batchId }) => batchId)).toEqual([second, first]);
+  });
+
+  it("is forgotten once records are kept no longer, unless it is not done", async () => {
+    const t = startWithApp([]);
+    const done = await create(t);
+    await submitJobs(t, [{}], { batchId: done }).then((jobs) => end(t, jobs, "succeed"));
+    await t.mutation(queue.batches.seal, { scope, batchId: done });
+    const open = await create(t);
+    await settle(t);
+    const { recordKeptMs } = defaultSettings.policy;
+    const forget = async (now: number) => await t.run(async (ctx) => await forgetAround(ctx, now));
+    await forget(Date.now() + recordKeptMs - 60_000);
+    expect(await get(t, done)).toMatchObject({ status: "done" });
+    expect(await forget(Date.now() + recordKeptMs + 60_000)).toBe(false);
+    expect(await get(t, done)).toBeNull();
+    expect(await get(t, open)).toMatchObject({ status: "open" });
+    expect(await t.run(async (ctx) => await ctx.db.query("batchFolds").collect())).toEqual([]);
   });
 
   it("runs 2,000 jobs to its end, counted by far fewer calls", { timeout: 120_000 }, async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { record } from "./model/events.ts";
+import { forgetEvents, record } from "./model/events.ts";
 import { queue, scope, startQueue } from "./testing/queue.fixture.ts";
 
 it("lists who did what, newest first, page by page, of one scope, and bounds what it keeps", async () => {
@@ -21,4 +21,20 @@ it("lists who did what, newest first, page by page, of one scope, and bounds wha
   const rest = { numItems: 2, cursor: first.continueCursor };
   const second = await t.query(queue.events.list, { scope, paginationOpts: rest });
   expect(second.page.map(({ at }) => at)).toEqual([1]);
+});
+
+it("forgets what is older than it is asked to keep, in pieces", async () => {
+  const t = startQueue();
+  await t.run(async (ctx) => {
+    for (let at = 0; at < 600; at += 1) {
+      await record(ctx, { scope, at, actor: "ann", action: "worker.pause", subject: "w" });
+    }
+  });
+  const forget = async (before: number) => await t.run(async (ctx) => await forgetEvents(ctx, before));
+  const count = async () => (await t.run(async (ctx) => await ctx.db.query("events").collect())).length;
+  expect(await forget(Date.now() - 60_000)).toBe(false);
+  expect(await count()).toBe(600);
+  expect(await forget(Date.now() + 60_000)).toBe(true);
+  expect(await forget(Date.now() + 60_000)).toBe(false);
+  expect(await count()).toBe(0);
 });

@@ -200,11 +200,13 @@ type Step =
   | { readonly submit: Partial<JobSpec>[] }
   | { readonly end: End; readonly pick: number }
   | { readonly passMs: number }
+  | { readonly retry: number }
   | { readonly of: LimitOf; readonly pick: number; readonly most: number | null };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ submit: fc.array(who, { minLength: 1, maxLength: 5 }) }) },
   { weight: 8, arbitrary: fc.record({ end: fc.constantFrom(...kinds), pick: fc.nat(1_000) }) },
+  { weight: 2, arbitrary: fc.record({ retry: fc.nat(1_000) }) },
   { weight: 6, arbitrary: fc.record({ passMs: fc.constantFrom(5_000, 70_000) }) },
   {
     weight: 1,
@@ -220,7 +222,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 async function take(t: Backend, next: Step, limits: Map<string, number>): Promise<void> {
   if ("passMs" in next) await passTime(t, next.passMs);
   else if ("submit" in next) await submitJobs(t, next.submit);
-  else if ("of" in next) {
+  else if ("retry" in next) {
+    const dead = (await allJobs(t)).filter(({ status }) => status === "failed");
+    const job = dead[next.retry % Math.max(1, dead.length)];
+    if (job !== undefined) await t.mutation(queue.deadLetters.retry, { scope, jobId: job._id });
+  } else if ("of" in next) {
     const name = (next.of === "requester" ? ["ann", "bob"] : ["k1", "k2"])[next.pick] ?? "";
     await limit(t, next.of, name, next.most);
     if (next.most === null) limits.delete(`${next.of} ${name}`);

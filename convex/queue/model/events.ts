@@ -24,3 +24,15 @@ export async function record(ctx: MutationCtx, event: QueueEvent): Promise<void>
     subject: subject.slice(0, maxLength),
   });
 }
+
+const piece = 500;
+
+/** Deletes events that were noted before then. @returns whether more is left. */
+export async function forgetEvents(ctx: MutationCtx, before: number): Promise<boolean> {
+  const old = await ctx.db
+    .query("events")
+    .withIndex("by_creation_time", (q) => q.lt("_creationTime", before))
+    .take(piece);
+  await Promise.all(old.map(({ _id }) => ctx.db.delete("events", _id)));
+  return old.length === piece;
+}

@@ -1,4 +1,7 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
+import { forgetBatches } from "../batches/forget.ts";
+import { forgetEvents } from "../events.ts";
+import { settingsOf } from "../settings.ts";
 import { deletePiece } from "../streams/chunks.ts";
 import { bytesPerPiece, deleteBodies } from "./purge.ts";
 
@@ -18,6 +21,17 @@ export async function forgetPiece(ctx: MutationCtx, now: number): Promise<boolea
     if (!(await forgetJob(ctx, job)) || bytes > bytesPerPiece) return true;
   }
   return due.length === perPiece;
+}
+
+/**
+ * Deletes what is kept as long as records are, by the settings of all scopes: done batches, and events.
+ * @returns whether more is left.
+ */
+export async function forgetAround(ctx: MutationCtx, now: number): Promise<boolean> {
+  const { policy } = await settingsOf(ctx, "");
+  const before = now - policy.recordKeptMs;
+  const left = await Promise.all([forgetBatches(ctx, before), forgetEvents(ctx, before)]);
+  return left.includes(true);
 }
 
 /** @returns false when it has so many rows that another piece has to go on. */
