@@ -19,17 +19,19 @@ export const contentionBench: Bench = {
   run: (_, say) =>
     withScratch(async (folder) => {
       const all = async (latency: Latency, load: Load): Promise<Measured> => {
-        const of = (name: SideName): Promise<ContentionRun> => {
+        const of = async (name: SideName): Promise<ContentionRun> => {
           say(`${name}: ${load.jobs} jobs, ${latency.readMs} ms a read, ${latency.commitMs} ms a commit`);
-          return measureContention(name, folder, latency, load);
+          const measured = roundedNumbers(await measureContention(name, folder, latency, load));
+          say(`  ${measured.jobsPerSecond} jobs/s, ${measured.conflictsPerJob} conflicts per job`);
+          return measured;
         };
         // One after the other: they would take each other's processor.
         return { ours: await of("ours"), baseline: await of("baseline"), latency, load };
       };
-      const result = roundedNumbers({
+      const result = {
         ...(await all(CLOUD, LOAD)),
         atZeroLatency: await all(NONE, LOAD_AT_ZERO),
-      });
+      };
       return { json: result, text: text(result) };
     }),
 };

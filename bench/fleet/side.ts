@@ -22,7 +22,7 @@ export type Call = { readonly name: string; readonly value: unknown; readonly er
 export type Side = {
   /** The folder of functions that the backend serves. */
   readonly functions: string;
-  /** Makes workers known by their keys, at most 100 at once. */
+  /** Makes workers known by their keys, at most 20 at once. */
   readonly register: (client: ConvexClient, keys: readonly string[]) => Promise<void>;
   /** Submits one job; its id. */
   readonly submit: (client: ConvexClient, payload: Payload) => Promise<string>;
