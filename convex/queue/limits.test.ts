@@ -135,6 +135,23 @@ describe("a limit", () => {
     expect(await statusesOf(t, small.slice(1))).toEqual([ready, turn]);
   });
 
+  it("looks for the next only when one that had its turn ends", async () => {
+    const t = startQueue();
+    await limit(t, "requester", "ann", 1);
+    const [held, ...rest] = await submitFor(t, 4, { requester: "ann" });
+    const admissions = async () => {
+      const all = await t.run(async (ctx) => await ctx.db.system.query("_scheduled_functions").collect());
+      return all.filter(({ name }) => name.includes("admit")).length;
+    };
+    const before = await admissions();
+    await end(t, rest.slice(1), "cancel");
+    expect(await admissions()).toBe(before);
+    await end(t, [held!], "succeed");
+    expect(await admissions()).toBe(before + 1);
+    await settle(t);
+    expect(await statusesOf(t, rest)).toEqual([ready, "canceled", "canceled"]);
+  });
+
   it("is listed, and refuses what is out of bounds, with an event for each change", async () => {
     const t = startQueue();
     await t.mutation(queue.limits.set, { scope, of: "requester", name: "ann", weight: 4, actor: "root" });

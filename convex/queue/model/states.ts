@@ -80,6 +80,11 @@ export function isHeld(status: JobStatus): boolean {
   return status === "prefetched" || status === "running";
 }
 
+/** Whether it counts against the limits of its requester and its key. */
+export function hasTurn(status: JobStatus): boolean {
+  return status === "ready" || isHeld(status);
+}
+
 function afterFailure({ final, delayed }: { final: boolean; delayed: boolean }): JobStatus {
   if (final) return "failed";
   return delayed ? "waiting" : "ready";

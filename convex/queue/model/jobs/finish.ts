@@ -11,8 +11,14 @@ import { policyOf, settingsOf } from "../settings.ts";
 /**
  * What belongs to a job's end, whatever its end: the app's own part, what waited for it, and how long it is kept. Three
  * stages of reads: what is known of the end, what the app reads, what waited.
+ * @param hadTurn whether it counted against limits until now.
  */
-export async function finish(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<Doc<"jobs">> {
+export async function finish(
+  ctx: MutationCtx,
+  job: Doc<"jobs">,
+  now: number,
+  hadTurn: boolean,
+): Promise<Doc<"jobs">> {
   const [settings, event] = await Promise.all([
     settingsOf(ctx, job.scope),
     job.onFinal === undefined ? null : eventOf(ctx, job),
@@ -29,7 +35,7 @@ export async function finish(ctx: MutationCtx, job: Doc<"jobs">, now: number): P
   if (reply !== undefined && job.currentAttemptId !== undefined) {
     await ctx.db.patch("attempts", job.currentAttemptId, { reply });
   }
-  await Promise.all([noteEnd(ctx, job), freeDependents(ctx, job), freeTurns(ctx, job)]);
+  await Promise.all([noteEnd(ctx, job), freeDependents(ctx, job), ...(hadTurn ? [freeTurns(ctx, job)] : [])]);
   if (job.watched)
     await ctx.scheduler.runAfter(policy.chunksKeptMs, maintenance.deleteChunks, { jobId: job._id });
   return { ...job, ...ended };

@@ -2,7 +2,7 @@ import type { Doc, MutationCtx } from "../../builders.ts";
 import { defined } from "../defined.ts";
 import { freeTurns } from "../limits/freeTurns.ts";
 import { present } from "../refuse.ts";
-import { isFinal, isHeld, transition, type JobEvent } from "../states.ts";
+import { hasTurn, isFinal, isHeld, transition, type JobEvent } from "../states.ts";
 import { finish } from "./finish.ts";
 
 export type JobChange = Partial<
@@ -65,5 +65,5 @@ export async function move(
   // What reading it again would give, one stage of reads sooner.
   const moved = defined({ ...job, ...changed }) as Doc<"jobs">;
   if (isHeld(job.status) && moved.status === "waiting") await freeTurns(ctx, moved);
-  return isFinal(moved.status) ? await finish(ctx, moved, now) : moved;
+  return isFinal(moved.status) ? await finish(ctx, moved, now, hasTurn(job.status)) : moved;
 }
