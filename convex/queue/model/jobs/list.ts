@@ -4,6 +4,7 @@ import type { Doc, QueryCtx } from "../../builders.ts";
 import schema from "../../schema.ts";
 import type { JobView } from "../../validators.ts";
 import { idOf } from "../load.ts";
+import { boundedPage } from "../page.ts";
 import type { JobStatus } from "../states.ts";
 import { viewJob } from "./view.ts";
 
@@ -25,7 +26,6 @@ const allStatuses: readonly JobStatus[] = [
   "canceled",
   "expired",
 ];
-const maxPage = 100;
 /** Of rows that do not fit the filter, so many are passed over for one page: it may be short. */
 const maxRowsRead = 1_000;
 
@@ -55,8 +55,9 @@ async function pageOf(
   filter: Filter,
   statuses: readonly JobStatus[],
   wanted: (job: Doc<"jobs">) => boolean,
-  { cursor, numItems, endCursor = null }: PaginationOptions,
+  options: PaginationOptions,
 ): Promise<PaginationResult<JobView>> {
+  const { cursor, numItems, endCursor = null } = boundedPage(options);
   const batchId = filter.batchId === undefined ? undefined : idOf(ctx, "batches", filter.batchId);
   if (batchId === null) return { page: [], isDone: true, continueCursor: cursor ?? "[]" };
   const rows = () => stream(ctx.db, schema).query("jobs");
@@ -90,7 +91,7 @@ async function pageOf(
       cursor,
       // Where the next page begins, once a reader has that: so that a page that grows leaves no gap before it.
       endCursor,
-      numItems: Math.min(maxPage, Math.max(1, numItems)),
+      numItems,
       maximumRowsRead: maxRowsRead,
     });
   return { page: page.page.map(viewJob), isDone: page.isDone, continueCursor: page.continueCursor };
