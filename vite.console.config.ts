@@ -33,6 +33,15 @@ export default defineConfig(({ mode }) => {
     root: `renderer/${page}`,
     base: "./",
     plugins: [react(), tailwindcss(), contentSecurityPolicy],
-    build: { outDir: `../../out/${page}`, emptyOutDir: true, target: "es2023", assetsInlineLimit: 0 },
+    build: {
+      outDir: `../../out/${page}`,
+      emptyOutDir: true,
+      target: "es2023",
+      assetsInlineLimit: 0,
+      // Libraries change seldom: apart, browsers keep them over updates of the console.
+      rolldownOptions: {
+        output: { codeSplitting: { groups: [{ name: "libraries", test: /node_modules/ }] } },
+      },
+    },
   };
 });

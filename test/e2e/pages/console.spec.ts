@@ -104,6 +104,76 @@ test("an enrolment code that the console made enrols a device; a retired device 
   await donor.stop();
 });
 
+test("a paused lane waits, and goes on when it is resumed", async ({ farm, page }) => {
+  const donor = await farm.startDonor("console-4");
+  await askFor(farm, question);
+  await signIn(page, farm);
+  await openPage(page, "Queue");
+  const lane = page.getByRole("table", { name: "Lanes" }).getByRole("row", { name: /gleaner-demo/ });
+  await lane.getByRole("button", { name: "Pause gleaner-demo" }).click();
+  await expect(lane).toContainText("Paused");
+  let answered = false;
+  void askFor(farm, question).then(
+    () => (answered = true),
+    () => undefined,
+  );
+  await page.waitForTimeout(2_000);
+  expect(answered).toBe(false);
+  await lane.getByRole("button", { name: "Open gleaner-demo" }).click();
+  await expect(lane).toContainText("Open");
+  await expect.poll(() => answered, { timeout: 30_000 }).toBe(true);
+  await donor.stop();
+});
+
+test("a job that failed for good is tried again with the keyboard, and then discarded", async ({
+  farm,
+  page,
+}) => {
+  const donor = await farm.startDonor("console-5");
+  // More than the model's context holds: no device can do that.
+  await expect(askFor(farm, "far too long ".repeat(1_000))).rejects.toThrow(/400.*tokens/);
+  await signIn(page, farm);
+  await openPage(page, "Jobs");
+  await page.getByRole("button", { name: "Dead letters" }).click();
+  const letter = page.getByRole("table", { name: "Jobs" }).getByRole("row", { name: /console-5/ });
+  await expect(letter).toContainText("Failed");
+  await letter.getByRole("button", { name: "Retry" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("The job is ready again.")).toBeVisible();
+  await expect(letter).toContainText("attempt 2");
+
+  await letter.getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await expect(page.getByText("No dead letters")).toBeVisible();
+  await openPage(page, "Audit trail");
+  await expect(page.getByText("Dead letter discarded")).toBeVisible();
+  await donor.stop();
+});
+
+test("a key's limits and a device's groups are set", async ({ farm, page }) => {
+  const donor = await farm.startDonor("console-6");
+  await signIn(page, farm);
+  await openPage(page, "API keys");
+  const key = page.getByRole("row", { name: /First requester/ });
+  await expect(key).toContainText("any");
+  await key.getByRole("button", { name: "Limits of First requester" }).click();
+  await page.getByLabel("Jobs at once").fill("none");
+  await expect(page.getByRole("button", { name: "Set" })).toBeDisabled();
+  await page.getByLabel("Jobs at once").fill("40");
+  await page.getByLabel("Turns").fill("3");
+  await page.keyboard.press("Enter");
+  await expect(key).toContainText("40");
+  await expect(key).toContainText("3×");
+
+  await openPage(page, "Devices");
+  const device = page.getByRole("row", { name: /console-6/ });
+  await device.getByRole("button", { name: "Groups of console-6" }).click();
+  await page.getByLabel("Groups", { exact: true }).fill("lab, second floor");
+  await page.getByRole("button", { name: "Set" }).click();
+  await expect(device).toContainText("second floor");
+  await donor.stop();
+});
+
 test("signing out ends the session", async ({ farm, page }) => {
   await signIn(page, farm);
   await page.getByRole("button", { name: "Sign out" }).click();
