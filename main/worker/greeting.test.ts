@@ -21,6 +21,7 @@ beforeEach(() => {
       said.push(`${startup ? "first " : ""}${kinds.join()}`);
       const refusal = refusals.shift();
       if (refusal !== undefined) throw refusal;
+      return { leaseMs: 40_000 };
     },
     log: silentLog,
     onGreeted: () => said.push("greeted"),

@@ -4,9 +4,9 @@ import { UnknownWorkerError } from "./refusal.ts";
 import type { Capabilities } from "./protocol.ts";
 
 export type GreetingParts = {
-  readonly hello: (capabilities: Capabilities, startup: boolean) => Promise<unknown>;
+  readonly hello: (capabilities: Capabilities, startup: boolean) => Promise<{ readonly leaseMs: number }>;
   readonly log: Log;
-  readonly onGreeted: () => void;
+  readonly onGreeted: (leaseMs: number) => void;
   /** A hello that was refused may be said again: greet then, with what is true by then. */
   readonly onAgain: () => void;
   readonly retryDelayMs?: BackOffDelay;
@@ -48,7 +48,7 @@ export class Greeting {
     this.#parts
       .hello(capabilities, this.#startup)
       .then(
-        () => this.#taken(key),
+        ({ leaseMs }) => this.#taken(key, leaseMs),
         (error: unknown) => this.#wasRefused(key, error),
       )
       .finally(() => {
@@ -65,12 +65,12 @@ export class Greeting {
     this.#later.cancel();
   }
 
-  #taken(key: string): void {
+  #taken(key: string, leaseMs: number): void {
     this.#later.taken();
     this.#startup = false;
     this.#greeted = key;
     this.#refused = null;
-    this.#parts.onGreeted();
+    this.#parts.onGreeted(leaseMs);
   }
 
   #wasRefused(key: string, error: unknown): void {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Heartbeat, untilBeat } from "./heartbeat.ts";
+import { cadenceFor, Heartbeat, untilBeat } from "./heartbeat.ts";
 import { workerTimes } from "./times.ts";
 
 const hour = 60 * 60_000;
@@ -14,6 +14,14 @@ it.each([
   [20_000, false, 85_000, 0],
 ])("said at %i, holding: %s, at %i: in %i ms", (saidAt, holding, now, expected) => {
   expect(untilBeat(saidAt, holding, now, workerTimes)).toBe(expected);
+});
+
+it.each([
+  [40_000, 15_000],
+  [90_000, 15_000],
+  [8_000, 3_000],
+])("fits a lease of %i ms", (leaseMs, expected) => {
+  expect(cadenceFor(leaseMs, workerTimes)).toMatchObject({ heartbeatHoldingMs: expected });
 });
 
 describe("a heartbeat", () => {
@@ -34,7 +42,7 @@ describe("a heartbeat", () => {
         return beat();
       },
       lastSaidAt: () => lastSaidAt,
-      times: workerTimes,
+      cadence: workerTimes,
       onRefused: () => undefined,
     });
   });
@@ -73,6 +81,13 @@ describe("a heartbeat", () => {
     heartbeat.run(true);
     await vi.advanceTimersByTimeAsync(1);
     expect(beats).toBe(1);
+  });
+
+  it("comes sooner where the lease is short", async () => {
+    heartbeat.run(true);
+    heartbeat.setLease(8_000);
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(beats).toBe(3);
   });
 
   it("is not said again while one waits for the connection", async () => {

@@ -1,12 +1,15 @@
 import type { WorkerTimes } from "./times.ts";
 
+type Cadence = Pick<WorkerTimes, "heartbeatHoldingMs" | "heartbeatIdleMs">;
+
+/** As often as the times say, and oftener where the queue's lease is short: twice within it, and then some. */
+export function cadenceFor(leaseMs: number, times: Cadence): Cadence {
+  const heartbeatHoldingMs = Math.min(times.heartbeatHoldingMs, (leaseMs * 3) / 8);
+  return { ...times, heartbeatHoldingMs };
+}
+
 /** Milliseconds until a heartbeat is due; 0 when it is. Whatever else was said counts as one. */
-export function untilBeat(
-  lastSaidAt: number,
-  holding: boolean,
-  now: number,
-  times: Pick<WorkerTimes, "heartbeatHoldingMs" | "heartbeatIdleMs">,
-): number {
+export function untilBeat(lastSaidAt: number, holding: boolean, now: number, times: Cadence): number {
   const every = holding ? times.heartbeatHoldingMs : times.heartbeatIdleMs;
   return Math.max(0, lastSaidAt + every - now);
 }
@@ -14,19 +17,21 @@ export function untilBeat(
 export type HeartbeatParts = {
   readonly beat: () => Promise<unknown>;
   readonly lastSaidAt: () => number;
-  readonly times: WorkerTimes;
+  readonly cadence: Cadence;
   readonly onRefused: (error: unknown) => void;
 };
 
 /** Says "still here" whenever nothing else was said for long enough. */
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
+  #cadence: Cadence;
   #holding = false;
   #timer: NodeJS.Timeout | null = null;
   #beating = false;
 
   constructor(parts: HeartbeatParts) {
     this.#parts = parts;
+    this.#cadence = parts.cadence;
   }
 
   /** Goes on, faster while jobs are held. */
@@ -34,6 +39,12 @@ export class Heartbeat {
     if (this.#timer !== null && holding === this.#holding) return;
     this.#holding = holding;
     this.#arm();
+  }
+
+  /** @param leaseMs how long the queue lets a worker that holds jobs be silent. */
+  setLease(leaseMs: number): void {
+    this.#cadence = cadenceFor(leaseMs, this.#parts.cadence);
+    if (this.#timer !== null) this.#arm();
   }
 
   stop(): void {
@@ -53,7 +64,7 @@ export class Heartbeat {
   }
 
   #untilBeat(): number {
-    return untilBeat(this.#parts.lastSaidAt(), this.#holding, Date.now(), this.#parts.times);
+    return untilBeat(this.#parts.lastSaidAt(), this.#holding, Date.now(), this.#cadence);
   }
 
   #beat(): void {

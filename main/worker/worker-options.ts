@@ -13,7 +13,7 @@ export type WorkerOptions = {
   readonly functions: WorkerFunctions;
   /** By kind of job. */
   readonly handlers: Readonly<Record<string, Handler>>;
-  /** Jobs that run at once; 1 unless said. */
+  /** Jobs that run at once; 1 unless said. A worker holds 16 at most, the prefetched ones included. */
   readonly concurrency?: number;
   /** Jobs that are held beyond, so that one begins when another ends; 0 unless said. Others may steal them. */
   readonly prefetch?: number;

@@ -16,6 +16,9 @@ import { workerTimes } from "./times.ts";
 import { withRetries } from "./with-retries.ts";
 import type { Abilities, Mode, WakeReason, WorkerEvent, WorkerOptions } from "./worker-options.ts";
 
+/** The most that the queue lets one worker hold. */
+const maxHeld = 16;
+
 /**
  * Runs jobs of a queue. One loop looks at everything whenever anything changed, and does what is due; nothing else
  * acts. It asks for jobs; where there are none it stands in line, is shown what becomes ready there, and claims it; each
@@ -66,8 +69,9 @@ export class Worker {
           ...(options.version === undefined ? {} : { version: options.version }),
         }),
       log,
-      onGreeted: () => {
+      onGreeted: (leaseMs) => {
         this.#unknown = false;
+        this.#heartbeat.setLease(leaseMs);
         this.#tell({ kind: "greeted" });
         wake("greeted");
       },
@@ -76,7 +80,7 @@ export class Worker {
     this.#heartbeat = new Heartbeat({
       beat: () => calls.say("heartbeat", {}),
       lastSaidAt: () => calls.lastSaidAt,
-      times,
+      cadence: times,
       onRefused: (error) => log("warn", "heartbeat.refused", { error: errorName(error) }),
     });
     this.#asking = new Asking({
@@ -229,7 +233,9 @@ export class Worker {
     const resting = this.#rest.on || this.#backOff.waiting;
     if (this.#mode.kind !== "accepting" || this.#unknown || resting || !this.#isGreeted) return 0;
     const { concurrency = 1, prefetch = 0 } = this.#options;
-    return concurrency + prefetch - this.#holding.taken - (this.#standing.claiming ? 1 : 0);
+    return (
+      Math.min(maxHeld, concurrency + prefetch) - this.#holding.taken - (this.#standing.claiming ? 1 : 0)
+    );
   }
 
   async #take(): Promise<void> {
