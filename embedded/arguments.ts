@@ -63,7 +63,7 @@ export const USAGE = `node embedded/main.ts --convex FOLDER --data FILE [options
   --max-file-mib N       the largest file that ctx.storage takes (2048)
   --log-format FORMAT    json or text (text on a terminal, else json), on standard error
   --log-level LEVEL      debug, info, warn or error (info)
-  --read-latency-ms N    wait so long before each database call, as in a remote deployment (0)
+  --read-latency-ms N    wait so long for each read, as of a distant database (0)
   --commit-latency-ms N  and before each commit (0)
   --with-parent          end when standard input does`;
 

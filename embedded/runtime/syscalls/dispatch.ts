@@ -14,6 +14,7 @@ import * as functions from "./functions.ts";
 import { getUserIdentity } from "./identity.ts";
 import * as meta from "./meta.ts";
 import { queryPage } from "./query-page.ts";
+import { isTrip } from "./read-latency.ts";
 import * as scheduling from "./scheduling.ts";
 import * as storage from "./storage.ts";
 import { isTurnLong, nextTurn } from "../isolate/turn-clock.ts";
@@ -121,6 +122,9 @@ export async function dispatchAsync(
   if (syscall === undefined) throw unavailable(op, execution);
   execution.pendingSyscalls += 1;
   try {
+    const { readMs } = services.latency;
+    if (readMs > 0 && isTrip(execution, op, args))
+      await new Promise((resolve) => setTimeout(resolve, readMs));
     return await inTurn(services, execution, syscall, args);
   } finally {
     execution.pendingSyscalls -= 1;
@@ -133,8 +137,6 @@ async function inTurn(
   syscall: Syscall<TransactionExecution>,
   args: SyscallArgs,
 ): Promise<JSONValue> {
-  const { readMs } = services.latency;
-  if (readMs > 0) await new Promise((resolve) => setTimeout(resolve, readMs));
   const result = execution.turn.then(async () => {
     // Reads that are answered at once would otherwise keep everybody else out until the function ends.
     if (isTurnLong()) await nextTurn();
