@@ -26,15 +26,5 @@ export const rates = {
   wrongCodes: { perMinute: 30, burst: 60 },
 } as const;
 
-/** How often a device says something, in milliseconds. How long it may be silent is the queue's to say. */
-export const times = {
-  /** How often a device that holds jobs renews when it has nothing else to say. */
-  heartbeatHoldingMs: 15_000,
-  /** The same for a device that holds none. */
-  heartbeatIdleMs: 60_000,
-  /** Streamed text is appended at most this often. */
-  chunkEveryMs: 250,
-} as const;
-
 /** Failed and lost attempts a job survives before it fails for good. */
 export const maxFailedAttempts = 4;
