@@ -19,7 +19,7 @@ export type Parsed =
 
 export const USAGE = `npm run -s sim -- [options]
   --devices N      the fleet, in use or not (1000000); 10 to 1,000,000
-  --jobs N         jobs of each scenario (12000); 100 to 1,000,000
+  --jobs N         jobs of each scenario (8000); 100 to 1,000,000
   --scenario NAME  one of ${scenarioNames.join(", ")}; all of them without
   --load SHARE     of the devices that can be had, how many the jobs keep busy (0.3); 0.01 to 0.95
   --seed N         another draw of everything (1)
@@ -36,7 +36,7 @@ export function parseOptions(args: readonly string[]): Parsed {
       args: [...args],
       options: {
         devices: { type: "string", default: "1000000" },
-        jobs: { type: "string", default: "12000" },
+        jobs: { type: "string", default: "8000" },
         seed: { type: "string", default: "1" },
         load: { type: "string", default: "0.3" },
         scenario: { type: "string" },

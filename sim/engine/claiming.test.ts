@@ -54,7 +54,7 @@ it("lets a device wait on, and counts no conflict, where the job is gone when th
 
 it("has a completion collide with a job that is put into what it read and found empty", () => {
   const all = 16;
-  const world = worldOf(ring(false, all), 1);
+  const world = worldOf(ring(false, all, 1), 1);
   world.now = 1e9;
   world.fleet.waiting.remove(0);
   complete(world, 0);

@@ -11,6 +11,7 @@ const MOST_SLOTS = 16_384;
  * round an empty lane it would have read everything, and every new job would collide with every completion.
  */
 const THEFT_SLOTS = 4;
+const WIDEST_THEFT = 1 / 16;
 
 /**
  * What Gleaner builds (convex/queue/model/placement.ts). Waiting devices stand on a ring, and each is woken by the
@@ -18,7 +19,7 @@ const THEFT_SLOTS = 4;
  * that completes a job looks between its own place and the next accepting device's, then a little way on from a
  * random point.
  */
-export function ring(affinity: boolean, theftSlots = THEFT_SLOTS): Policy {
+export function ring(affinity: boolean, theftSlots = THEFT_SLOTS, widest = WIDEST_THEFT): Policy {
   return {
     name: affinity ? "ring-affinity" : "ring",
     summary: `a job goes to ${affinity ? "its prefix's" : "a random"} slot and wakes the one device whose arc covers it`,
@@ -36,7 +37,7 @@ export function ring(affinity: boolean, theftSlots = THEFT_SLOTS): Policy {
       const theft = atRandomPoint(
         lane,
         random,
-        Math.min(POINTS, Math.floor((theftSlots * POINTS) / lane.slots)),
+        Math.floor(POINTS * Math.min(widest, theftSlots / lane.slots)),
       );
       return { ...theft, scans: [...home.scans, ...theft.scans] };
     },

@@ -8,7 +8,7 @@ export type Task = { readonly policy: string; readonly scenario: ScenarioName; r
 export type Answer = Outcome;
 
 /** A policy that needs more for each job is cut off: its herds would take hours to simulate. */
-const EVENTS_PER_JOB = 50;
+const EVENTS_PER_JOB = 40;
 const FEWEST_EVENTS = 200_000;
 
 parentPort?.on("message", ({ policy: name, scenario, load }: Task) => {

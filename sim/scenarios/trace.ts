@@ -67,7 +67,7 @@ export function drawTrace(scenario: ScenarioName, { devices, jobs, seed, load }:
     prefixes,
     points,
     busyAtStart: scenario === "batch" ? 1 : load,
-    countedFrom: scenario === "batch" ? 0 : Math.floor(jobs / 3),
+    countedFrom: scenario === "batch" ? 0 : Math.floor((jobs * 2) / 3),
     drawPrefix,
   };
 }
