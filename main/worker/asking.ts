@@ -18,6 +18,11 @@ export class Asking {
     this.#parts = parts;
   }
 
+  /** How many jobs are asked for at this moment. */
+  get asked(): number {
+    return this.#asked;
+  }
+
   get underWay(): boolean {
     return this.#underWay > 0;
   }

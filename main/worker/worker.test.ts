@@ -432,6 +432,28 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
+  it("waits for none to hold ahead: what is ready is for those that are idle", async () => {
+    const at = new WorkerAtTest({ prefetch: 2 });
+    await at.hold("a1");
+    await settle(60_000);
+    expect(at.queue.followed).toBeNull();
+    expect(at.queue.count("take")).toBe(1);
+    at.runs[0]?.finish(1);
+    await settle();
+    expect(at.queue.call("complete").args["wish"]).toMatchObject({ jobs: 3 });
+    await at.stop();
+  });
+
+  it("backs off where the queue neither has a job for it nor lets it wait", async () => {
+    const at = new WorkerAtTest();
+    await at.begin();
+    await at.answer("take", { kind: "ok", ...nextWork([], []) });
+    expect(at.queue.count("take")).toBe(1);
+    await settle(1_000);
+    expect(at.queue.count("take")).toBe(2);
+    await at.stop();
+  });
+
   it("says which it begins in the place of one that was canceled, and drops one that was stolen", async () => {
     const at = new WorkerAtTest({ prefetch: 2 });
     await at.hold("a1", claimedJob("a2", { begun: false }), claimedJob("a3", { begun: false }));

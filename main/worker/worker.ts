@@ -211,10 +211,12 @@ export class Worker {
     this.#beginWaiting();
     if (this.#greeting.everSaid && !this.#unknown) this.#heartbeat.run(this.#holding.any);
     const canCall = connected && this.#isGreeted;
+    // It waits and asks for what it would begin alone: what it could hold ahead comes with the ends of others.
     const { wish } = this.#asking;
-    this.#standing.look(wish.jobs > 0 ? { ...wish, jobs: wish.jobs - 1 } : null, canCall);
+    const idle = Math.min(wish.jobs, this.#idle());
+    this.#standing.look(idle > 0 ? { ...wish, jobs: idle - 1 } : null, canCall);
     const nowhere = this.#standing.stands === null && !this.#standing.claiming;
-    if (wish.jobs > 0 && nowhere && canCall && !this.#taking) void this.#take();
+    if (idle > 0 && nowhere && canCall && !this.#taking) void this.#take();
     this.#leaveIfDue();
     this.#held.set(this.#holding.any || this.#asking.underWay || this.#standing.claiming);
   }
@@ -238,13 +240,20 @@ export class Worker {
     );
   }
 
+  /** How many more handlers could be at work. */
+  #idle(): number {
+    const { concurrency = 1 } = this.#options;
+    return concurrency - this.#holding.taken - this.#asking.asked - (this.#standing.claiming ? 1 : 0);
+  }
+
   async #take(): Promise<void> {
     this.#taking = true;
     const again = (): void => this.#wake("rest-over");
     try {
       const outcome = await this.#asking.ask((wish) => this.#calls.say("take", { wish }));
       this.#log("debug", "take.answered", { outcome: outcome.kind });
-      if (outcome.kind === "unable") this.#backOff.refused(again);
+      const nothing = outcome.kind === "unable" || (outcome.jobs.length === 0 && outcome.stands.length === 0);
+      if (nothing) this.#backOff.refused(again);
       else this.#backOff.taken();
     } catch (error) {
       this.#log("warn", "take.refused", { error: errorName(error) });
@@ -256,8 +265,8 @@ export class Worker {
 
   #receive({ jobs, stands }: NextWork, wished: number): void {
     for (const job of jobs) this.#adopt(job);
-    // A job that was found takes the worker out of line.
-    if (wished > 0) this.#standing.standAt(jobs.length > 0 && stands.length === 0 ? null : stands);
+    // One that found all that it can begin stands nowhere.
+    if (wished > 0) this.#standing.standAt(stands.length === 0 ? null : stands);
   }
 
   #adopt(job: ClaimedJob): void {

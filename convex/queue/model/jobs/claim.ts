@@ -72,8 +72,8 @@ export async function claim(
   const woken = now - (job.readyAt ?? now) < promptMs;
   const claimed = await give(ctx, worker, { job, payload: payload.payload }, { begun, woken }, now);
   await renew(ctx, worker, lease, now, { takesJob: true });
-  // Who wants more goes on waiting where it is.
-  const waitsOn = wish.jobs > 0 && held.length + 1 < capacity.held;
+  // Who would begin more goes on waiting where it is.
+  const waitsOn = wish.jobs > 0 && held.length + 1 < capacity.running;
   await dropStands(ctx, [...(waitsOn ? [] : stands), ...(sleeper === null ? [] : [sleeper])]);
   return {
     kind: "claimed",

@@ -13,6 +13,11 @@ export type Plan = {
   readonly wanted: number;
   readonly found: readonly (Givable & { readonly begun: boolean })[];
   readonly cursor: NextWork["cursor"];
+  /**
+   * Whether it would begin one more at once. Else it does not wait for one to hold ahead: that would go to it instead
+   * of to one that is idle.
+   */
+  readonly idle: boolean;
   /** Where it will wait, since less was found than was wanted; null: nowhere. */
   readonly waits: {
     readonly lanes: readonly Doc<"lanes">[];
@@ -66,15 +71,16 @@ export async function plan(
     if (next === null) break;
     found.push({ ...next, begun });
   }
-  const waits = joining ?? (found.length < wanted ? rings() : null);
-  return { wanted, found, cursor: search.cursor, waits: await waits };
+  const idle = held + found.length < capacity.running;
+  const waits = joining ?? (found.length < wanted && idle ? rings() : null);
+  return { wanted, found, cursor: search.cursor, idle, waits: await waits };
 }
 
 /** Gives a worker what was found, or has it wait where it can run jobs. Writes. */
 export async function carryOut(
   ctx: MutationCtx,
   worker: Doc<"workers">,
-  { wanted, found, cursor, waits }: Plan,
+  { wanted, found, cursor, idle, waits }: Plan,
   stands: readonly Doc<"stands">[],
   now: number,
 ): Promise<NextWork> {
@@ -82,7 +88,8 @@ export async function carryOut(
   for (const { begun, ...givable } of found) jobs.push(await give(ctx, worker, givable, { begun }, now));
   if (waits !== null) await settle(ctx, worker, waits.lanes, waits.homes);
   let waiting: Stand[] = [];
-  if (found.length < wanted && waits !== null) waiting = await stand(ctx, worker, waits.lanes, stands);
+  if (found.length < wanted && idle && waits !== null)
+    waiting = await stand(ctx, worker, waits.lanes, stands);
   else await dropStands(ctx, stands);
   return { jobs, stands: waiting, cursor };
 }
