@@ -74,7 +74,9 @@ export const report = mutation({
   args: { key: v.string(), activity },
   returns: v.null(),
   handler: async (ctx, { key, activity: current }) => {
-    await setActivity(ctx, await authenticateDevice(ctx, key), current, Date.now());
+    const device = await authenticateDevice(ctx, key);
+    await queue.workerMutation(ctx, queue.component.workers.heartbeat, { key });
+    await setActivity(ctx, device, current, Date.now());
     return null;
   },
 });

@@ -16,7 +16,10 @@ export type RetryOutcome =
   /** Its key was revoked: nobody could read the answer. */
   | { kind: "revoked" };
 
-/** Tries a dead letter again, which reserves again under the job's next round. */
+/**
+ * Tries a dead letter again, which reserves again under the job's next round. The one way to do so: what the queue alone
+ * revives has no reservation, and its end is refused.
+ */
 export async function retryOrder(
   ctx: MutationCtx,
   order: Doc<"orders">,
