@@ -85,6 +85,27 @@ const noElectron = {
   },
 };
 
+/** The worker is a library for jobs of any kind. */
+const workerAlone = {
+  files: ["main/worker/**/*.ts"],
+  ignores: ["**/*.test.ts", "**/*.fixture.ts"],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          {
+            regex: "^\\.\\./(?!log\\.ts$|with-resolvers\\.ts$|\\.\\./app/assert-never\\.ts$)",
+            message:
+              "main/worker/ knows nothing of Gleaner's jobs: it imports itself, the log and helpers alone.",
+          },
+          { regex: "^(node:|electron($|/))", message: "main/worker/ runs wherever a ConvexClient does." },
+        ],
+      },
+    ],
+  },
+};
+
 const dynamicElectron = { selector: "ImportExpression[source.value=/^electron/]", message: electronFree };
 
 /** The untyped road: raw IPC is for the two files that carry the contract, the bridge for the panel's own. */
@@ -167,10 +188,15 @@ export default defineConfig([
   { files: ["renderer/**/*.{ts,tsx}"], ...reactHooks.configs.flat.recommended },
   ...Object.keys(boundaries).map(boundary),
   noElectron,
+  workerAlone,
   ...syntax,
   {
     // Tools that want a default export.
-    files: ["*.config.{ts,js}", "**/*.config.{ts,js}", "{,bench/,bench/*/}convex/{,queue/}{schema,http,crons}.ts"],
+    files: [
+      "*.config.{ts,js}",
+      "**/*.config.{ts,js}",
+      "{,bench/,bench/*/}convex/{,queue/}{schema,http,crons}.ts",
+    ],
     rules: { "no-restricted-exports": "off" },
   },
   {

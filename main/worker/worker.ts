@@ -8,12 +8,13 @@ import { Heartbeat } from "./heartbeat.ts";
 import { HeldWatch } from "./held-watch.ts";
 import { Holding } from "./holding.ts";
 import type { Capabilities, ClaimedJob, NextWork } from "./protocol.ts";
+import { Leaving } from "./leaving.ts";
 import { Rest } from "./rest.ts";
 import { Returns } from "./returns.ts";
 import { settling } from "./settling.ts";
 import { Standing } from "./standing.ts";
 import { workerTimes } from "./times.ts";
-import { withRetries } from "./with-retries.ts";
+import { within } from "./within.ts";
 import type { Abilities, Mode, WakeReason, WorkerEvent, WorkerOptions } from "./worker-options.ts";
 
 /** The most that the queue lets one worker hold. */
@@ -35,6 +36,7 @@ export class Worker {
   readonly #returns: Returns;
   readonly #holding: Holding;
   readonly #standing: Standing;
+  readonly #leaving: Leaving;
   readonly #held: HeldWatch;
   readonly #backOff = new BackOff();
   readonly #rest = new Rest(() => this.#wake("rest-over"));
@@ -45,7 +47,6 @@ export class Worker {
   #started = false;
   #unknown = false;
   #taking = false;
-  #leaving = false;
   #end: "no" | "leaving" | "over" = "no";
 
   constructor(client: WorkerClient, options: WorkerOptions) {
@@ -87,7 +88,9 @@ export class Worker {
       room: () => this.#room(),
       onNext: (next, wished) => this.#receive(next, wished),
     });
-    this.#returns = new Returns((attemptIds, reason) => this.#release(attemptIds, reason));
+    this.#returns = new Returns((attemptIds, reason) =>
+      this.#leaving.release(attemptIds, reason, this.#mode.kind !== "accepting"),
+    );
     this.#holding = new Holding({
       handlers: options.handlers,
       concurrency: options.concurrency ?? 1,
@@ -110,6 +113,10 @@ export class Worker {
         this.#asking.goOnAt(cursor);
         this.#adopt(job);
       },
+    });
+    this.#leaving = new Leaving({
+      ...{ calls, log, asking: this.#asking, standing: this.#standing },
+      onLeft: () => wake("left"),
     });
     this.#held = new HeldWatch({
       ...{ calls, log, times },
@@ -291,34 +298,14 @@ export class Worker {
     );
   }
 
-  async #release(
-    attemptIds: readonly string[],
-    reason: string,
-  ): Promise<{ readonly fenced: readonly string[] }> {
-    const leave = this.#mode.kind !== "accepting";
-    if (leave) this.#getOutOfLine();
-    return await withRetries(() => this.#calls.say("release", { attemptIds, reason, leave }));
-  }
-
   /** Says that no more is taken, unless that goes with what is given back. */
   #leaveIfDue(): void {
     const { kind } = this.#mode;
     if (kind === "accepting" || this.#end !== "no" || !this.#asking.inRings || this.#unknown) return;
-    if (this.#asking.underWay || this.#standing.claiming || this.#returns.underWay || this.#leaving) return;
+    if (this.#asking.underWay || this.#standing.claiming || this.#returns.underWay || this.#leaving.underWay)
+      return;
     if (kind === "paused" && this.#holding.taken > 0) return;
-    this.#leaving = true;
-    this.#getOutOfLine();
-    withRetries(() => this.#calls.say("leave", {}))
-      .catch((error: unknown) => this.#log("warn", "leave.refused", { error: errorName(error) }))
-      .finally(() => {
-        this.#leaving = false;
-        this.#wake("left");
-      });
-  }
-
-  #getOutOfLine(): void {
-    this.#asking.left();
-    this.#standing.standAt(null);
+    this.#leaving.leave();
   }
 
   #becomeUnknown(): void {
@@ -333,13 +320,4 @@ export class Worker {
   #tell(event: WorkerEvent): void {
     this.#options.onEvent?.(event);
   }
-}
-
-async function within(ms: number, done: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([done, late]);
-  clearTimeout(timer);
 }
