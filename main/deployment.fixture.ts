@@ -163,7 +163,7 @@ export async function startDeployment(use: "demo" | "slow"): Promise<Deployment>
       return ((await admin("requests:submit", args)) as { jobId: string }).jobId;
     },
     cancel: (jobId) => client.mutation(api.requests.cancel, { apiKey, jobId }),
-    until: (jobId, holds, timeoutMs = 20_000) =>
+    until: (jobId, holds, timeoutMs = 90_000) =>
       new Promise((resolve, reject) => {
         let last = "nothing";
         const finish = (act: () => void): void => {

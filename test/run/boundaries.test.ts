@@ -28,6 +28,8 @@ it.each([
   ["main/donor/probe.ts", 'import { app } from "electron/main"; app.quit();'],
   ["main/donor/probe.ts", 'export const app = import("electron");'],
   ["main/donor/probe.ts", 'import { x } from "../../convex/model/load.ts"; x();'],
+  ["main/worker/probe.ts", 'import { x } from "../donor/donor.ts"; x();'],
+  ["main/worker/probe.ts", 'import { readFileSync } from "node:fs"; readFileSync("x");'],
   ["main/window/probe.ts", 'import { ipcMain } from "electron"; ipcMain.handle("x", () => 1);'],
   ["renderer/panel/probe.ts", 'import { x } from "../../main/log.ts"; x();'],
   ["renderer/panel/probe.ts", 'import fs from "fs"; fs.readFileSync("x");'],
