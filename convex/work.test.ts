@@ -158,9 +158,10 @@ describe("a job's way", () => {
 
   it("hands the device its next job with the completion", async () => {
     const device = await addDevice(t, acme);
-    const first = await submit(t, acme);
-    const second = await submit(t, acme);
-    const outcome = await complete(t, device, await claim(t, device, first), { wanted: 1 });
+    const jobs = [await submit(t, acme), await submit(t, acme)];
+    const [first] = await take(t, device);
+    const second = jobs.find((jobId) => jobId !== first?.jobId);
+    const outcome = await complete(t, device, first?.attemptId ?? "", { wanted: 1 });
     expect(outcome).toMatchObject({ kind: "completed", jobs: [{ jobId: second, begun: true }] });
     const [next] = outcome.jobs;
     if (next === undefined) return;

@@ -256,7 +256,7 @@ const reservedMicro = 580n;
 /** Submissions and claims weigh more, or most other steps would find nothing to do. */
 const step = fc.record({
   kind: fc.constantFrom(
-    ...(["submit", "submit", "claim", "claim", "claim", "complete", "complete", "again"] as const),
+    ...(["submit", "submit", "take", "take", "claim", "complete", "complete", "again"] as const),
     ...(["fail", "failForGood", "failForGood", "release", "cancel", "retry", "retryAll"] as const),
     ...(["silence", "project"] as const),
   ),
@@ -301,6 +301,12 @@ class Fleet {
         vi.advanceTimersByTime(41_000);
         await t.finishInProgressScheduledFunctions();
         return;
+      case "take": {
+        const { key } = this.#device(step.first);
+        const outcome = await t.mutation(api.work.take, { key, wish: { jobs: 1 } });
+        if (outcome.kind === "ok") this.#note(outcome.jobs, step.first);
+        return;
+      }
       case "retryAll":
         await t.mutation(api.adminQueue.retryDeadLetters, { session });
         return;
@@ -316,6 +322,10 @@ class Fleet {
     }
   }
 
+  #note(jobs: readonly { readonly attemptId: string }[], first: boolean): void {
+    this.attempts.push(...jobs.map(({ attemptId }) => ({ attemptId, first })));
+  }
+
   #device(first: boolean): Device {
     return this.devices[first ? 0 : 1];
   }
@@ -328,7 +338,7 @@ class Fleet {
       await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId });
     } else {
       const outcome = await tryClaim(t, this.#device(first), jobId);
-      if (outcome.kind === "claimed") this.attempts.push({ attemptId: outcome.job.attemptId, first });
+      if (outcome.kind === "claimed") this.#note([outcome.job], first);
     }
   }
 
@@ -345,7 +355,7 @@ class Fleet {
       await fail(t, device, attemptId, { retryable: kind === "fail" });
     } else {
       const outcome = await complete(t, device, attemptId, { wanted: kind === "again" ? 1 : 0 });
-      this.attempts.push(...outcome.jobs.map((job) => ({ attemptId: job.attemptId, first })));
+      this.#note(outcome.jobs, first);
     }
   }
 }
