@@ -187,10 +187,10 @@ export type QueueComponent = {
     >;
     readonly candidates: Query<
       OfWorker & { stands: Stand[] },
-      { stands: Stand[]; jobs: { jobId: string; laneId: string; late: boolean }[] }
+      { stands: Stand[]; jobs: { jobId: string; laneId: string; late: boolean; crowded?: boolean }[] }
     >;
     readonly claim: Mutation<
-      OfWorker & { jobId: string; late: boolean; laneId?: string; wish: Wish },
+      OfWorker & { jobId: string; late: boolean; laneId?: string; crowded?: boolean; wish: Wish },
       | { kind: "claimed"; job: ClaimedJob; stands: Stand[]; cursor: Cursor }
       | { kind: "taken" }
       | { kind: "unable" }

@@ -28,7 +28,7 @@ const schema = defineSchema({
     capabilities: v.optional(capabilities),
     version: v.optional(v.string()),
     online: v.boolean(),
-    /** Where it stands in every ring: from 0, below 65,536. Between two points where the ring is crowded. */
+    /** Where it stands in every ring, by its key's hash: from 0, below 65,536, mostly between two points. */
     position: v.number(),
     /** Counts its starts and changes of capabilities: what it was unfit for may be tried again. */
     life: v.number(),
@@ -42,19 +42,25 @@ const schema = defineSchema({
 
   /** Hot: one row per worker, written by its calls. No query reads it, so a heartbeat wakes nobody. By model/leases/. */
   leases: defineTable({
+    scope: v.string(),
     workerId: v.id("workers"),
     /** Of the worker's key, here and below: a call's reads need not wait for the worker's row. */
     keyHash: v.string(),
     leaseMs: v.number(),
     offlineAfterMs: v.number(),
-    expiresAt: v.number(),
+    /** When it was last written that the worker was heard: at most a tenth of the lease before its last sign. */
     lastSeenAt: v.number(),
-    /** Whether a look of the janitor, and of the check of presence, is scheduled: one each at a time. */
-    armed: v.boolean(),
-    presenceArmed: v.boolean(),
+    /** When the sweep looks after it, if nothing is heard until then; none while it is offline. */
+    deadline: v.optional(v.number()),
   })
     .index("by_worker", ["workerId"])
-    .index("by_key", ["keyHash"]),
+    .index("by_key", ["keyHash"])
+    .index("by_deadline", ["scope", "deadline"]),
+
+  /** When a scope's leases are looked after next; null: nobody is online. Not read by what jobs take. By model/leases/. */
+  sweeps: defineTable({ scope: v.string(), nextAt: v.union(v.number(), v.null()) })
+    .index("by_scope", ["scope"])
+    .index("by_next", ["nextAt"]),
 
   /** Kinds of jobs with equal requirements. Written by the first submission, by setState, and by resize. */
   lanes: defineTable({
@@ -93,6 +99,22 @@ const schema = defineSchema({
     /** When it is worth asking again. */
     retryAt: v.number(),
   }).index("by_name", ["scope", "of", "name"]),
+
+  /**
+   * Over how many slots jobs of an affinity are spread that are asked for more often than one slot hands out. Written
+   * once a second at most, by claims. By model/spreads/.
+   */
+  spreads: defineTable({
+    scope: v.string(),
+    /** The lane's name: a submission reads this beside the lane, not after it. */
+    lane: v.string(),
+    affinity: v.string(),
+    /** As it was at `widenedAt`; it narrows by itself: model/spreads/width.ts. */
+    width: v.number(),
+    widenedAt: v.number(),
+  })
+    .index("by_affinity", ["scope", "lane", "affinity"])
+    .index("by_widened", ["widenedAt"]),
 
   /** How many workers a scope with many of them has, counted once a minute. By model/counts/ alone. */
   fleets: defineTable({
@@ -137,6 +159,8 @@ const schema = defineSchema({
     dice: v.number(),
     requester: v.optional(v.string()),
     key: v.optional(v.string()),
+    /** Jobs of one affinity stand together: there they are spread once they wait. Goes with the payload. */
+    affinity: v.optional(v.string()),
     externalId: v.optional(v.string()),
     idempotencyKey: v.optional(v.string()),
     fingerprint: v.optional(v.string()),

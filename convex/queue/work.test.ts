@@ -171,7 +171,7 @@ describe("take", () => {
 
 describe("waiting", () => {
   it("ends with a claim, and goes on where more is wished for", async () => {
-    const worker = await addWorker(t, { concurrency: 2 });
+    const worker = await addWorker(t, { concurrency: 2 }, { position: 0 });
     await take(t, worker);
     const [first, second] = await submitJobs(t, [{}, {}]);
     await passTime(t, 0);
@@ -192,7 +192,7 @@ describe("waiting", () => {
   });
 
   it("starts before there is any lane, and is woken by the first", async () => {
-    const worker = await addWorker(t, { kinds: ["hash", "ocr"] });
+    const worker = await addWorker(t, { kinds: ["hash", "ocr"] }, { position: 0 });
     const { stands } = await take(t, worker);
     expect(stands).toEqual([{ laneId: "", position: 0 }]);
     const jobId = await submitJob(t);
@@ -315,7 +315,9 @@ describe("complete", () => {
   });
 
   it("is fenced after the job went to another, and may still give the next", async () => {
-    const [slow, quick] = [await addWorker(t), await addWorker(t)];
+    // All of the ring up to the other one is its home.
+    const slow = await addWorker(t, {}, { position: 1 });
+    const quick = await addWorker(t, {}, { position: 0.5 });
     const jobId = await submitJob(t);
     const { attemptId } = await takeOne(t, slow);
     await t.mutation(queue.work.release, {
@@ -375,7 +377,7 @@ describe("complete", () => {
 
   it("of one that was woken has it wait again, without looking: what is there is shown to it", async () => {
     await addLane();
-    const worker = await addWorker(t);
+    const worker = await addWorker(t, {}, { position: 0 });
     await take(t, worker);
     const [first, second] = await submitJobs(t, [{}, {}]);
     const claimed = await claim(t, worker, String(first));

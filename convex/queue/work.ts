@@ -44,13 +44,20 @@ export const take = mutation({
 /**
  * The jobs that a waiting worker is woken for; subscribe to it while waiting. `late`: another one's, to be claimed when
  * it is still shown 400 ms later. `stands`: where it waits. One less than it knew: its job was taken for it, and it
- * should call `take`. One more: a new lane.
+ * should call `take`. One more: a new lane. `crowded`: to be said with the claim.
  */
 export const candidates = query({
   args: { ...byWorker, ...workerArgs.candidates },
   returns: v.object({
     stands: v.array(stand),
-    jobs: v.array(v.object({ jobId: v.string(), laneId: v.string(), late: v.boolean() })),
+    jobs: v.array(
+      v.object({
+        jobId: v.string(),
+        laneId: v.string(),
+        late: v.boolean(),
+        crowded: v.optional(v.boolean()),
+      }),
+    ),
   }),
   handler: async (ctx, args) => await findCandidates(ctx, args),
 });

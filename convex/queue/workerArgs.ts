@@ -9,8 +9,14 @@ export const workerArgs = {
   hello: { version: v.optional(v.string()), capabilities, startup: v.boolean() },
   take: { wish },
   candidates: { stands: v.array(stand) },
-  /** `laneId` as `candidates` gave it: saves a read. */
-  claim: { jobId: v.string(), late: v.boolean(), laneId: v.optional(v.string()), wish },
+  /** `laneId` and `crowded` as `candidates` gave them: saves reads. */
+  claim: {
+    jobId: v.string(),
+    late: v.boolean(),
+    laneId: v.optional(v.string()),
+    crowded: v.optional(v.boolean()),
+    wish,
+  },
   append: { attemptId: v.string(), seq: v.number(), text: v.string() },
   complete: {
     attemptId: v.string(),

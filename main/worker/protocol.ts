@@ -57,9 +57,20 @@ export type NextWork = {
 };
 
 /** A ready job that this worker is woken for. `late`: as the backup of another, who has the first try. */
-export type Candidate = { readonly jobId: string; readonly laneId: string; readonly late: boolean };
+export type Candidate = {
+  readonly jobId: string;
+  readonly laneId: string;
+  readonly late: boolean;
+  /** More like it stand behind it: to be said with the claim. */
+  readonly crowded?: boolean;
+};
 
-export type Candidates = { readonly stands: readonly Stand[]; readonly jobs: readonly Candidate[] };
+/** `handed`: what this worker was given while it waited, not begun: it waits no more. */
+export type Candidates = {
+  readonly stands: readonly Stand[];
+  readonly jobs: readonly Candidate[];
+  readonly handed: readonly ClaimedJob[];
+};
 
 export type TakeOutcome =
   ({ readonly kind: "ok" } & NextWork) | { readonly kind: "unable"; readonly reason: "paused" | "full" };
@@ -117,7 +128,10 @@ export type WorkerFunctions = {
   readonly goodbye: Mutation<NoMore, null>;
   readonly take: Mutation<{ wish: Wish }, TakeOutcome>;
   readonly candidates: Query<{ stands: readonly Stand[] }, Candidates>;
-  readonly claim: Mutation<{ jobId: string; late: boolean; laneId?: string; wish: Wish }, ClaimOutcome>;
+  readonly claim: Mutation<
+    { jobId: string; late: boolean; laneId?: string; crowded?: boolean; wish: Wish },
+    ClaimOutcome
+  >;
   readonly append: Mutation<{ attemptId: string; seq: number; text: string }, Acknowledged>;
   readonly complete: Mutation<
     { attemptId: string; result: Value; report?: Value; begins?: readonly string[]; wish: Wish },

@@ -13,6 +13,8 @@ export type StandingParts = {
   /** Told of refusals: nothing is claimed while it waits. */
   readonly backOff: BackOff;
   readonly onClaimed: (job: ClaimedJob, cursor: Cursor) => void;
+  /** Jobs that came while it waited; some may be known. */
+  readonly onHanded: (jobs: readonly ClaimedJob[]) => void;
   readonly wake: (reason: "candidates" | "claim-answered" | "rest-over") => void;
 };
 
@@ -83,7 +85,8 @@ export class Standing {
     );
   }
 
-  #see({ stands, jobs }: Candidates): void {
+  #see({ stands, jobs, handed }: Candidates): void {
+    if (handed.length > 0) this.#parts.onHanded(handed);
     switch (compareStands(this.#stands ?? [], stands)) {
       case "take-again":
         this.standAt(null);
@@ -107,7 +110,7 @@ export class Standing {
     if (choice.kind === "claim") void this.#claim(choice.candidate, wish);
   }
 
-  async #claim({ jobId, late, laneId }: Candidate, wish: Wish): Promise<void> {
+  async #claim({ jobId, late, laneId, crowded = false }: Candidate, wish: Wish): Promise<void> {
     const { calls, log, backOff, onClaimed, wake } = this.#parts;
     this.#claiming = true;
     this.#tried.add(jobId);
@@ -115,7 +118,13 @@ export class Standing {
     this.#follow(null);
     const retry = (): void => wake("rest-over");
     try {
-      const outcome = await calls.say("claim", { jobId, late, laneId, wish });
+      const outcome = await calls.say("claim", {
+        jobId,
+        late,
+        laneId,
+        ...(crowded ? { crowded } : {}),
+        wish,
+      });
       log("debug", "claim.answered", { outcome: outcome.kind, late });
       if (outcome.kind === "unable") {
         backOff.refused(retry);

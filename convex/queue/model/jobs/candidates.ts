@@ -1,6 +1,7 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import type { Stand } from "../../validators.ts";
 import { idOf } from "../load.ts";
+import { slotOf } from "../placement.ts";
 import { refuse } from "../refuse.ts";
 import { wakingArcs, type Range } from "../rings/arcs.ts";
 import { standsByKey, standView } from "../rings/membership.ts";
@@ -16,7 +17,7 @@ const shownPerArc = 4;
 const scanned = 16;
 const maxStands = 256;
 
-export type Candidate = { jobId: string; laneId: string; late: boolean };
+export type Candidate = { jobId: string; laneId: string; late: boolean; crowded?: boolean };
 
 /**
  * The jobs that a waiting worker is woken for: those of its own arcs, which is where it steals, too: what stands there
@@ -67,12 +68,32 @@ export async function candidates(
       ]);
     }),
   );
-  const jobs = found
-    .flat()
+  const all = found.flat();
+  const jobs = all
     .sort((a, b) => Number(a.late) - Number(b.late) || a.job.level - b.job.level)
     .slice(0, shown)
-    .map(({ job, late }) => ({ jobId: job._id, laneId: job.laneId, late }));
+    .map(({ job, late }) => ({
+      jobId: job._id,
+      laneId: job.laneId,
+      late,
+      ...(isCrowded(job, all) ? { crowded: true } : {}),
+    }));
   return { stands, jobs };
+}
+
+/** Whether another one of its affinity waits at its slot: one slot is too few for those. */
+function isCrowded(job: Doc<"jobs">, among: readonly { readonly job: Doc<"jobs"> }[]): boolean {
+  return (
+    job.affinity !== undefined &&
+    among.some(
+      ({ job: other }) =>
+        other._id !== job._id &&
+        other.status === "ready" &&
+        other.laneId === job.laneId &&
+        other.affinity === job.affinity &&
+        slotOf(other.place) === slotOf(job.place),
+    )
+  );
 }
 
 /**

@@ -6,6 +6,7 @@ import { idOf } from "../load.ts";
 import { slotOf } from "../placement.ts";
 import { dropStands, standsByKey, standView } from "../rings/membership.ts";
 import { standBefore } from "../rings/neighbours.ts";
+import { widen } from "../spreads/widen.ts";
 import { authenticate } from "../workers/authenticate.ts";
 import { capacityOf } from "../workers/capacity.ts";
 import { give, hasJustReleased, isOverdue, lastAttemptOf } from "./give.ts";
@@ -29,17 +30,20 @@ export type ClaimArgs = {
   readonly late: boolean;
   /** As `candidates` gave it. */
   readonly laneId?: string;
+  /** As `candidates` said: another one of its affinity stands behind it. */
+  readonly crowded?: boolean;
   readonly wish: Wish;
 };
 
 /**
  * Gives a waiting worker a ready job of its scope, or, late, one that another holds ahead. On the way from a submission to its start: eight reads at once, of
  * the job's and the worker's own rows, and one more of the job when it has moved. So only two that want the same
- * job can collide. A second stage for one that comes late, or does not know the lane.
+ * job can collide. A second stage for one that comes late, does not know the lane, or has others of the job's affinity
+ * behind it.
  */
 export async function claim(
   ctx: MutationCtx,
-  { keyHash, jobId, late, laneId, wish }: ClaimArgs,
+  { keyHash, jobId, late, laneId, crowded = false, wish }: ClaimArgs,
   now: number,
 ): Promise<ClaimOutcome> {
   checkWish(wish);
@@ -69,9 +73,12 @@ export async function claim(
   ]);
   if (lane === null || lane.state === "paused") return { kind: "unable" };
 
+  if (crowded && !late && stands.length > 0 && job.affinity !== undefined) {
+    await widen(ctx, lane, job.affinity, now);
+  }
   const woken = now - (job.readyAt ?? now) < promptMs;
   const claimed = await give(ctx, worker, { job, payload: payload.payload }, { begun, woken }, now);
-  await renew(ctx, worker, lease, now, { takesJob: true });
+  await renew(ctx, worker, lease, now, { holds: true });
   // Who would begin more goes on waiting where it is.
   const waitsOn = wish.jobs > 0 && held.length + 1 < capacity.running;
   await dropStands(ctx, [...(waitsOn ? [] : stands), ...(sleeper === null ? [] : [sleeper])]);

@@ -2,6 +2,7 @@ import type { Doc, MutationCtx } from "../../builders.ts";
 import { forgetBatches } from "../batches/forget.ts";
 import { forgetEvents } from "../events.ts";
 import { settingsOf } from "../settings.ts";
+import { forgetSpreads } from "../spreads/forget.ts";
 import { deletePiece } from "../streams/chunks.ts";
 import { bytesPerPiece, deleteBodies } from "./purge.ts";
 
@@ -24,13 +25,17 @@ export async function forgetPiece(ctx: MutationCtx, now: number): Promise<boolea
 }
 
 /**
- * Deletes what is kept as long as records are, by the settings of all scopes: done batches, and events.
+ * Deletes what is kept as long as records are, by the settings of all scopes: done batches, and events; and spreads that are over.
  * @returns whether more is left.
  */
 export async function forgetAround(ctx: MutationCtx, now: number): Promise<boolean> {
   const { policy } = await settingsOf(ctx, "");
   const before = now - policy.recordKeptMs;
-  const left = await Promise.all([forgetBatches(ctx, before), forgetEvents(ctx, before)]);
+  const left = await Promise.all([
+    forgetBatches(ctx, before),
+    forgetEvents(ctx, before),
+    forgetSpreads(ctx, now),
+  ]);
   return left.includes(true);
 }
 

@@ -20,14 +20,28 @@ export type NewJob = {
   readonly outlook: Outlook | null;
   readonly batchId: Id<"batches"> | undefined;
   readonly rank: number;
+  /** Over how many slots its affinity is spread, and how many jobs of it stand before it in the submission. */
+  readonly width: number;
+  readonly ordinal: number;
   /** Where it is watched from its start: until when at least. */
   readonly watchedUntil: number;
 };
 
 /** Inserts a job, ready or waiting, with its payload. */
 export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Promise<Id<"jobs">> {
-  const { scope, spec, requirements, lane, terms, outlook } = job;
-  const { kind, requester, key, externalId, idempotencyKey, fingerprint, policy, onFinal, context } = spec;
+  const { scope, spec, requirements, lane, terms, outlook, width, ordinal } = job;
+  const {
+    kind,
+    requester,
+    affinity,
+    key,
+    externalId,
+    idempotencyKey,
+    fingerprint,
+    policy,
+    onFinal,
+    context,
+  } = spec;
   const { expiresAt, deadlineAt, delayMs = 0 } = spec;
   const doomed = outlook?.kind === "failed";
   const waitsFor = firstWait({
@@ -41,7 +55,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     kind,
     status: waitsFor === null ? "ready" : "waiting",
     level: levels[spec.priority ?? "normal"],
-    place: placeFor({ affinity: spec.affinity, requester, weight: terms.weight }, lane.slots, [
+    place: placeFor({ affinity, requester, weight: terms.weight, width, ordinal }, lane.slots, [
       Math.random(),
       Math.random(),
     ]),
@@ -53,7 +67,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     round: 0,
     ...(spec.watched === true ? { watched: true, watchedUntil: job.watchedUntil } : { watched: false }),
     ...defined({ requester, key, externalId, idempotencyKey, fingerprint, policy, onFinal, context }),
-    ...defined({ expiresAt, deadlineAt, batchId: job.batchId }),
+    ...defined({ affinity, expiresAt, deadlineAt, batchId: job.batchId }),
     ...(Object.keys(requirements).length === 0 ? {} : { requirements }),
     ...(waitsFor === null ? { readyAt: now } : { waitsFor }),
     ...(waitsFor === "time" ? { dueAt: now + delayMs } : {}),

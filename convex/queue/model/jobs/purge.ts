@@ -21,13 +21,13 @@ export async function purgePiece(ctx: MutationCtx, now: number): Promise<boolean
 }
 
 /**
- * Deletes a final job's payload and result, and what a short payload could be guessed from: its fingerprint.
+ * Deletes a final job's payload and result, and what a short payload could be guessed from: its fingerprint and its affinity.
  * @returns bytes of their JSON.
  */
 export async function deleteBodies(ctx: MutationCtx, jobId: Id<"jobs">): Promise<number> {
   const [payload, result] = await Promise.all([payloadOf(ctx, jobId), resultOf(ctx, jobId)]);
   if (payload !== null) await ctx.db.delete("payloads", payload._id);
   if (result !== null) await ctx.db.delete("results", result._id);
-  await ctx.db.patch("jobs", jobId, { purgeAt: undefined, fingerprint: undefined });
+  await ctx.db.patch("jobs", jobId, { purgeAt: undefined, fingerprint: undefined, affinity: undefined });
   return (payload === null ? 0 : sizeOf(payload.payload)) + (result === null ? 0 : sizeOf(result.result));
 }

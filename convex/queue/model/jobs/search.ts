@@ -5,24 +5,13 @@ import { arcOf, type Range } from "../rings/arcs.ts";
 import { following } from "../rings/neighbours.ts";
 import { isAvoided } from "./avoid.ts";
 import { hasJustReleased, isOverdue, lastAttemptOf, type Givable } from "./give.ts";
+import { glance, survey } from "./glance.ts";
 import { levelOrder, othersFirst } from "./order.ts";
 import { compareSeats, probesOf } from "./probes.ts";
 import { payloadOf } from "./rows.ts";
 
 /** Jobs looked at in one range for one that is not avoided. */
 const scanned = 32;
-/** At most this part of a lane is looked at by one that has just ended a job: `glance`. */
-const widestGlance = 1 / 16;
-
-/**
- * In which part of a lane one that has just ended a job looks for one to steal. So small that it finds one where a few
- * wait for each worker: there two thieves seldom meet. Where fewer do, it would collide with every submission and claim,
- * and waits instead: what is ready in its arc, which is nobody else's, is shown to it there.
- */
-function glance(slots: number): number {
-  return Math.min(widestGlance, 1 / (4 * slots));
-}
-
 type Lane = Doc<"lanes">;
 type Job = Doc<"jobs">;
 
@@ -31,7 +20,7 @@ export class Search {
   readonly #ctx: QueryCtx;
   readonly #worker: Doc<"workers">;
   readonly #now: number;
-  readonly #thorough: boolean;
+  readonly #joins: boolean;
   readonly #homes = new Map<Id<"lanes">, Promise<readonly Range[]>>();
   /** Found already, or found to be nothing for this worker. */
   readonly #done = new Set<Id<"jobs">>();
@@ -41,7 +30,7 @@ export class Search {
 
   /**
    * @param sticky the lane of the cursor, read beside the worker; null where there is none.
-   * @param thorough whether all of the lanes is searched, what others hold ahead included.
+   * @param joins whether it begins to ask: it looks further, and at what others hold ahead.
    */
   constructor(
     ctx: QueryCtx,
@@ -49,12 +38,12 @@ export class Search {
     sticky: Lane | null,
     cursor: Cursor | undefined,
     now: number,
-    thorough: boolean,
+    joins: boolean,
   ) {
     this.#ctx = ctx;
     this.#worker = worker;
     this.#now = now;
-    this.#thorough = thorough;
+    this.#joins = joins;
     this.#sticky = sticky !== null && this.#fits(sticky) ? sticky : null;
     this.cursor = cursor ?? { laneId: null, place: 0, turn: 0 };
   }
@@ -98,7 +87,7 @@ export class Search {
       const found = (await this.#atHome(lanes)) ?? (await this.#byDice(lanes, "ready"));
       if (found !== null) return found;
     }
-    if (!steals || !this.#thorough) return null;
+    if (!steals || !this.#joins) return null;
     const lanes = (await this.matching()).filter(({ state }) => state !== "paused");
     return await this.#byDice(lanes, "prefetched");
   }
@@ -166,15 +155,10 @@ export class Search {
     return this.#best(perLane);
   }
 
-  /** From a random point around, or a glance from there. */
-  #diceRanges({ slots }: Lane, draw: number): readonly [Range, Range | null] {
-    if (this.#thorough)
-      return [
-        { from: draw, to: 1 },
-        { from: 0, to: draw },
-      ];
-    const from = draw * (1 - glance(slots));
-    return [{ from, to: from + glance(slots) }, null];
+  /** From a random point on, around the end of the lane. */
+  #diceRanges({ slots }: Lane, from: number): readonly [Range, Range | null] {
+    const to = from + (this.#joins ? survey(slots) : glance(slots));
+    return [{ from, to: Math.min(1, to) }, to > 1 ? { from: 0, to: Math.min(from, to - 1) } : null];
   }
 
   async #inEachLevel(find: (level: number) => Promise<Job | null>): Promise<readonly (Job | null)[]> {

@@ -7,6 +7,9 @@ import { findLanes, openLanes } from "../lanes/lanesFor.ts";
 import { canonical, laneName } from "../lanes/name.ts";
 import { present, refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
+import { spreadsOf } from "../spreads/find.ts";
+import { ordinalsOf } from "../spreads/ordinals.ts";
+import { widthAt } from "../spreads/width.ts";
 import { armEnd } from "../streams/watching.ts";
 import { insertJob } from "./insertJob.ts";
 import { outlooksFor, termsFor } from "./prospects.ts";
@@ -30,14 +33,18 @@ type Form = {
 
 /**
  * Puts jobs into the queue, all or none. What it reads are points, which only the making of a lane, an
- * administrator, the minute's count, or the same idempotency key write: two submissions do not collide (but on
+ * administrator, the minute's count, a claim that spreads an affinity, or the same idempotency key write: two submissions do not collide (but on
  * their batch, which counts its jobs).
  * Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
  */
 export async function submit(ctx: MutationCtx, submission: Submission, now: number): Promise<SubmitOutcome> {
   const { scope } = submission;
   const forms = parse(submission.jobs);
-  const { settings, earlier, lanes, terms, outlooks, crowds, batch } = await gather(ctx, submission, forms);
+  const { settings, earlier, lanes, terms, outlooks, spreads, crowds, batch } = await gather(
+    ctx,
+    submission,
+    forms,
+  );
   for (const { spec } of forms) boundedSize(spec.payload, "The payload", settings.maxPayloadBytes);
 
   const fates = fatesOf(submission.jobs, earlier);
@@ -48,6 +55,7 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
       ? [{ ...form, index, terms: present(terms[index], "terms"), outlook: outlooks[index] ?? null }]
       : [],
   );
+  const ordinals = ordinalsOf(fresh.map(({ name, spec }) => ({ lane: name, affinity: spec.affinity })));
   if (fresh.some(({ name }) => lanes.get(name)?.state === "draining")) return { kind: "draining" };
   const full = crowds.filter((crowd) =>
     fresh.some(({ name, spec }) => crowd.name === (crowd.of === "lane" ? name : spec.requester)),
@@ -59,11 +67,13 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
   const batchId = batch === null ? undefined : await grow(ctx, batch, fresh.length);
   const watchedUntil = now + settings.watchMs;
   const inserted = await Promise.all(
-    fresh.map(async ({ index, name, ...job }) => {
+    fresh.map(async ({ index, name, ...job }, at) => {
       const lane = present(open.get(name), "lane");
       // The fraction keeps the jobs of a call in their order.
       const rank = now + index / (2 * maxJobsPerCall);
-      const jobId = await insertJob(ctx, { ...job, scope, lane, batchId, rank, watchedUntil }, now);
+      const width = widthAt(spreads[index] ?? null, lane.slots, now);
+      const placed = { ...job, width, ordinal: ordinals[at] ?? 0 };
+      const jobId = await insertJob(ctx, { ...placed, scope, lane, batchId, rank, watchedUntil }, now);
       await armExpiry(ctx, jobId, job.spec);
       return [index, jobId] as const;
     }),
@@ -94,15 +104,30 @@ function parse(specs: readonly JobSpec[]): readonly Form[] {
 async function gather(ctx: QueryCtx, { scope, jobs, batchId }: Submission, forms: readonly Form[]) {
   const names = forms.map(({ name }) => name);
   const requesters = jobs.flatMap(({ requester }) => requester ?? []);
-  const [settings, earlier, lanes, terms, outlooks, fullLanes, fullRequesters, batch] = await Promise.all([
-    settingsOf(ctx, scope),
-    earlierJobs(ctx, scope, jobs),
-    findLanes(ctx, scope, names),
-    termsFor(ctx, scope, jobs),
-    outlooksFor(ctx, scope, jobs),
-    crowdsOf(ctx, scope, "lane", names),
-    crowdsOf(ctx, scope, "requester", requesters),
-    batchId === undefined ? null : loadOpenBatch(ctx, scope, batchId),
-  ]);
-  return { settings, earlier, lanes, terms, outlooks, crowds: [...fullLanes, ...fullRequesters], batch };
+  const [settings, earlier, lanes, terms, outlooks, spreads, fullLanes, fullRequesters, batch] =
+    await Promise.all([
+      settingsOf(ctx, scope),
+      earlierJobs(ctx, scope, jobs),
+      findLanes(ctx, scope, names),
+      termsFor(ctx, scope, jobs),
+      outlooksFor(ctx, scope, jobs),
+      spreadsOf(
+        ctx,
+        scope,
+        forms.map(({ name, spec }) => ({ lane: name, affinity: spec.affinity })),
+      ),
+      crowdsOf(ctx, scope, "lane", names),
+      crowdsOf(ctx, scope, "requester", requesters),
+      batchId === undefined ? null : loadOpenBatch(ctx, scope, batchId),
+    ]);
+  return {
+    settings,
+    earlier,
+    lanes,
+    terms,
+    outlooks,
+    spreads,
+    crowds: [...fullLanes, ...fullRequesters],
+    batch,
+  };
 }

@@ -2,6 +2,7 @@ import type { MutationCtx } from "../../builders.ts";
 import type { Capabilities } from "../../validators.ts";
 import { boundedName } from "../bounds.ts";
 import { releaseAll } from "../jobs/release.ts";
+import { armSweep } from "../leases/arm.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
 import { present } from "../refuse.ts";
 import { leaveRings } from "../rings/membership.ts";
@@ -32,10 +33,12 @@ export async function hello(
   const lease = present(found, "lease of a worker");
   const { leaseMs, offlineAfterMs } = await settingsOf(ctx, worker.scope);
 
-  if (lease.leaseMs !== leaseMs || lease.offlineAfterMs !== offlineAfterMs) {
-    await ctx.db.patch("leases", lease._id, { leaseMs, offlineAfterMs });
-  }
-  await renew(ctx, worker, { ...lease, leaseMs, offlineAfterMs }, now);
+  const changed = lease.leaseMs !== leaseMs || lease.offlineAfterMs !== offlineAfterMs;
+  if (changed) await ctx.db.patch("leases", lease._id, { leaseMs, offlineAfterMs });
+  // Its deadline is by the old ones: as if it was never heard of, it is set anew.
+  const current = { ...lease, leaseMs, offlineAfterMs, ...(changed ? { lastSeenAt: 0 } : {}) };
+  await renew(ctx, worker, current, now);
+  await armSweep(ctx, worker.scope, { leaseMs, offlineAfterMs }, now);
   const able = !sameCapabilities(worker.capabilities, capabilities);
   if (able || startup || (version !== undefined && version !== worker.version)) {
     await ctx.db.patch("workers", worker._id, {

@@ -1,11 +1,11 @@
 import type { Id, MutationCtx } from "../../builders.ts";
 import { boundedName } from "../bounds.ts";
+import { positionOf } from "../placement.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
 import { findByKey } from "./authenticate.ts";
 import { names } from "./bounds.ts";
 import { byExternalId } from "./find.ts";
-import { choosePosition } from "./position.ts";
 
 export type Registration = {
   readonly scope: string;
@@ -16,7 +16,10 @@ export type Registration = {
   readonly dataClasses?: readonly string[];
 };
 
-/** Lets a worker in. The same registration again finds the worker that it made. */
+/**
+ * Lets a worker in. The same registration again finds the worker that it made. Reads points of its own alone: any
+ * number of registrations of other workers can go on beside it.
+ */
 export async function register(ctx: MutationCtx, given: Registration, now: number): Promise<Id<"workers">> {
   const { scope, keyHash, externalId, name } = given;
   boundedName(scope, "scope");
@@ -26,11 +29,10 @@ export async function register(ctx: MutationCtx, given: Registration, now: numbe
   const groups = names(given.groups, "groups");
   const dataClasses = names(given.dataClasses, "dataClasses");
 
-  const [earlier, namesake, settings, position] = await Promise.all([
+  const [earlier, namesake, settings] = await Promise.all([
     findByKey(ctx, keyHash),
     externalId === undefined ? null : byExternalId(ctx, scope, externalId),
     settingsOf(ctx, scope),
-    choosePosition(ctx, scope),
   ]);
   if (earlier !== null) {
     if (earlier.scope === scope && earlier.externalId === externalId) return earlier._id;
@@ -47,21 +49,19 @@ export async function register(ctx: MutationCtx, given: Registration, now: numbe
     groups,
     dataClasses,
     online: false,
-    position,
+    position: positionOf(keyHash),
     life: 0,
     registeredAt: now,
     lastChangeAt: now,
   });
   const { leaseMs, offlineAfterMs } = settings;
   await ctx.db.insert("leases", {
+    scope,
     workerId,
     keyHash,
     leaseMs,
     offlineAfterMs,
-    expiresAt: 0,
     lastSeenAt: 0,
-    armed: false,
-    presenceArmed: false,
   });
   return workerId;
 }

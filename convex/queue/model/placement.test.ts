@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { hash16, placeFor, positionOf, ringSize, slotOf } from "./placement.ts";
+
+const slots = fc.integer({ min: 0, max: 14 }).map((power) => 2 ** power);
+const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+function slotsAway(place: number, affinity: string, of: number): number {
+  const between = ringSize / of;
+  const first = Math.floor(hash16(affinity) / between);
+  return (slotOf(place) / between - first + of) % of;
+}
+
+describe("placeFor", () => {
+  it("puts jobs of one affinity at one slot, whoever asks for them", () => {
+    fc.assert(
+      fc.property(fc.string(), slots, unit, unit, (affinity, count, a, b) => {
+        const place = placeFor({ affinity, requester: "ada", weight: 3 }, count, [a, b]);
+        expect(slotsAway(place, affinity, count)).toBe(0);
+      }),
+    );
+  });
+
+  it("puts the next ones of a submission at the next slots, around the ring", () => {
+    fc.assert(
+      fc.property(fc.string(), slots, fc.nat(499), unit, (affinity, count, ordinal, a) => {
+        const place = placeFor({ affinity, weight: 1, ordinal }, count, [a, 0]);
+        expect(slotsAway(place, affinity, count)).toBe(ordinal % count);
+      }),
+    );
+  });
+
+  it("spreads an affinity over as many slots as it is wide, and no more", () => {
+    const away = Array.from({ length: 40 }, (_, draw) =>
+      slotsAway(placeFor({ affinity: "hot", weight: 1, width: 4 }, 64, [draw / 40, 0]), "hot", 64),
+    );
+    expect([...new Set(away)]).toEqual([0, 1, 2, 3]);
+    expect(away.filter((slot) => slot === 0)).toHaveLength(10);
+  });
+
+  it("puts jobs without an affinity at any slot", () => {
+    const points = [0, 0.25, 0.5, 0.99].map((draw) => slotOf(placeFor({ weight: 1 }, 4, [draw, 0])));
+    expect(points).toEqual([0, ringSize / 4, ringSize / 2, (ringSize * 3) / 4]);
+  });
+});
+
+describe("positionOf", () => {
+  it("is on the ring, and the same for the same key", () => {
+    fc.assert(
+      fc.property(fc.string(), (key) => {
+        const position = positionOf(key);
+        expect(position).toBeGreaterThanOrEqual(0);
+        expect(position).toBeLessThan(ringSize);
+        expect(positionOf(key)).toBe(position);
+      }),
+    );
+  });
+
+  it("is another one for each of many keys, and spreads them over the ring", () => {
+    const positions = Array.from({ length: 16_000 }, (_, n) => positionOf(`key-${String(n)}`));
+    expect(new Set(positions).size).toBe(16_000);
+    const perSixteenth = Array.from({ length: 16 }, () => 0);
+    for (const at of positions) {
+      const part = Math.floor((at / ringSize) * 16);
+      perSixteenth[part] = (perSixteenth[part] ?? 0) + 1;
+    }
+    // Six standard deviations of what chance gives.
+    for (const count of perSixteenth) expect(Math.abs(count - 1_000)).toBeLessThan(190);
+  });
+});

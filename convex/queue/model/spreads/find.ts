@@ -1,0 +1,35 @@
+import type { Doc, QueryCtx } from "../../builders.ts";
+import { onlyOf } from "../onlyOf.ts";
+import type { Spread } from "./width.ts";
+
+/** A point read. Null: its jobs stand at one slot. @param lane its name. */
+export async function spreadOf(
+  ctx: QueryCtx,
+  scope: string,
+  lane: string,
+  affinity: string,
+): Promise<Doc<"spreads"> | null> {
+  return await onlyOf(
+    ctx.db
+      .query("spreads")
+      .withIndex("by_affinity", (q) => q.eq("scope", scope).eq("lane", lane).eq("affinity", affinity)),
+  );
+}
+
+/** Of some jobs to be submitted, each null without an affinity. One point read per distinct one, all at once. */
+export async function spreadsOf(
+  ctx: QueryCtx,
+  scope: string,
+  jobs: readonly { readonly lane: string; readonly affinity: string | undefined }[],
+): Promise<readonly (Spread | null)[]> {
+  const reads = new Map<string, Promise<Spread | null>>();
+  return await Promise.all(
+    jobs.map(async ({ lane, affinity }) => {
+      if (affinity === undefined) return null;
+      const key = JSON.stringify([lane, affinity]);
+      const read = reads.get(key) ?? spreadOf(ctx, scope, lane, affinity);
+      reads.set(key, read);
+      return await read;
+    }),
+  );
+}

@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { ordinalsOf } from "./ordinals.ts";
+
+it("counts those of the same lane and affinity before each, and none without an affinity", () => {
+  const job = (lane: string, affinity?: string) => ({ lane, affinity });
+  const jobs = [
+    job("a", "x"),
+    job("a", "x"),
+    job("b", "x"),
+    job("a"),
+    job("a", "y"),
+    job("a"),
+    job("a", "x"),
+  ];
+  expect(ordinalsOf(jobs)).toEqual([0, 1, 0, 0, 0, 0, 2]);
+});

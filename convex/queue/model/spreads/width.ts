@@ -1,0 +1,23 @@
+/** Over how many slots jobs of one affinity are spread since when. */
+export type Spread = { readonly width: number; readonly widenedAt: number };
+
+/** Twice as wide at most so often: it takes a while until those that were submitted before are gone. */
+const widenEveryMs = 1_000;
+/** Half as wide for each so long in which nobody had to widen it. */
+export const halvedEveryMs = 60_000;
+/** After so long any spread is as if there were none: 2 ** 14 slots are the most. */
+export const forgottenAfterMs = 15 * halvedEveryMs;
+
+/** Over how many slots of a lane jobs of an affinity are spread now. @param spread null: over one. */
+export function widthAt(spread: Spread | null, slots: number, now: number): number {
+  if (spread === null) return 1;
+  const halvings = Math.max(0, Math.floor((now - spread.widenedAt) / halvedEveryMs));
+  return Math.min(slots, Math.max(1, spread.width / 2 ** halvings));
+}
+
+/** What it is once it has to be wider; null where it is so wide already, or was widened just now. */
+export function widened(spread: Spread | null, slots: number, now: number): Spread | null {
+  if (spread !== null && now - spread.widenedAt < widenEveryMs) return null;
+  const width = widthAt(spread, slots, now);
+  return width >= slots ? null : { width: 2 * width, widenedAt: now };
+}
