@@ -122,6 +122,9 @@ describe("limits of an API key", () => {
       await t.mutation(api.adminQueue.setKeyLimit, { session, keyId, concurrency, weight });
     await expectRefusal(set(0, 1), "invalid");
     await expectRefusal(set(1.5, 1), "invalid");
+    // The queue's own bound, and in the app's words.
+    await set(1_000, 1);
+    await expect(set(1_001, 1)).rejects.toThrow("concurrency must be a whole number from 1 to 1000.");
     await expectRefusal(set(1, 17), "invalid");
   });
 });

@@ -1,5 +1,6 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
+import { keyLimits } from "../app/jobs/limits.ts";
 import { internal } from "./_generated/api.js";
 import { mutation, query } from "./_generated/server.js";
 import { jobRow, jobRowOf } from "./model/admin/jobRow.ts";
@@ -116,9 +117,6 @@ export const discardDeadLetter = mutation({
   },
 });
 
-const maxConcurrency = 100_000;
-const maxWeight = 16;
-
 /**
  * Limits how many jobs of an API key are under way at once (null: no limit), and says how often it has its turn
  * beside the others' once (1 to 16; null: 1).
@@ -139,8 +137,8 @@ export const setKeyLimit = mutation({
       of: "requester",
       name: keyId,
       concurrency:
-        concurrency === null ? null : boundedInteger(concurrency, "concurrency", 1, maxConcurrency),
-      weight: weight === null ? null : boundedInteger(weight, "weight", 1, maxWeight),
+        concurrency === null ? null : boundedInteger(concurrency, "concurrency", 1, keyLimits.maxConcurrency),
+      weight: weight === null ? null : boundedInteger(weight, "weight", 1, keyLimits.maxWeight),
       actor,
     });
     await record(ctx, { organizationId, at, actor, action: "limit.set", subject: keyId });

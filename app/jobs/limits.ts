@@ -26,5 +26,8 @@ export const rates = {
   wrongCodes: { perMinute: 30, burst: 60 },
 } as const;
 
+/** What may be set for an API key: jobs under way at once, and turns beside the others' one. The queue's own bounds. */
+export const keyLimits = { maxConcurrency: 1_000, maxWeight: 16 } as const;
+
 /** Failed and lost attempts a job survives before it fails for good. */
 export const maxFailedAttempts = 4;

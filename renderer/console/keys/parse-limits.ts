@@ -1,3 +1,5 @@
+import { keyLimits } from "../../../app/jobs/limits.ts";
+
 /** null: no limit of its own. */
 export type Limits = { readonly concurrency: number | null; readonly weight: number | null };
 
@@ -6,13 +8,10 @@ export type ParsedLimits =
   /** What is wrong with each field; null when nothing is. */
   | { readonly kind: "wrong"; readonly concurrency: string | null; readonly weight: string | null };
 
-const maxConcurrency = 100_000;
-const maxWeight = 16;
-
 /** The limits of an API key as they were typed; an empty field asks for none. */
 export function parseLimits(concurrency: string, weight: string): ParsedLimits {
-  const atOnce = parseWhole(concurrency, maxConcurrency);
-  const turns = parseWhole(weight, maxWeight);
+  const atOnce = parseWhole(concurrency, keyLimits.maxConcurrency);
+  const turns = parseWhole(weight, keyLimits.maxWeight);
   if (typeof atOnce === "string" || typeof turns === "string") {
     return {
       kind: "wrong",
