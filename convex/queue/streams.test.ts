@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Id } from "./builders.ts";
 import {
   jobRow,
   passTime,
@@ -181,6 +182,25 @@ describe("a job that nobody watches", () => {
     expect(await textOf(t, jobId)).toBe("read");
     await keepAlive(t, worker, 70_000);
     expect((await jobRow(t, jobId)).watched).toBe(false);
+    expect(await chunkRows(t)).toBe(0);
+  });
+
+  it("begins once nothing is left of an earlier time, however much that was, without being asked again", async () => {
+    const t = startQueue();
+    const { jobId, worker, attemptId } = await startRunning(t, false);
+    await t.run(async (ctx) => {
+      const chunk = { jobId, attemptId: attemptId as Id<"attempts">, text: "old", endBytes: 0 };
+      for (let seq = 0; seq < 1_200; seq += 1) await ctx.db.insert("chunks", { ...chunk, seq });
+    });
+    expect(await follow(t, jobId)).toEqual({ kind: "following" });
+    expect(await jobRow(t, jobId)).toMatchObject({ watched: false });
+    await passTime(t, 0);
+    expect(await jobRow(t, jobId)).toMatchObject({ watched: true });
+    await append(t, worker, attemptId, 0, "new");
+    expect(await textOf(t, jobId)).toBe("new");
+    // Its term ends like any other.
+    await passTime(t, watchMs + 1);
+    expect(await jobRow(t, jobId)).toMatchObject({ watched: false });
     expect(await chunkRows(t)).toBe(0);
   });
 

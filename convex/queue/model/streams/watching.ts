@@ -15,9 +15,10 @@ export async function follow(ctx: MutationCtx, job: Doc<"jobs">, now: number): P
   const { watchMs } = await settingsOf(ctx, job.scope);
   const until = job.watchedUntil ?? -Infinity;
   if (job.watched && until - now > (watchMs * 2) / 3) return { kind: "following" };
-  // What is left of an earlier watching would stand before the text that now comes from the start.
-  if (!job.watched && (await deletePiece(ctx, job._id))) return { kind: "following" };
-  await ctx.db.patch("jobs", job._id, { watched: true, watchedUntil: now + watchMs });
+  // What is left of an earlier watching would stand before the text that now comes from the start: it goes first.
+  const isLeft = !job.watched && (await deletePiece(ctx, job._id));
+  await ctx.db.patch("jobs", job._id, { watched: !isLeft, watchedUntil: now + watchMs });
+  if (isLeft) await ctx.scheduler.runAfter(0, maintenance.deleteChunks, { jobId: job._id });
   // While a term runs, its timer finds the later end by itself.
   if (job.watchedUntil === undefined) {
     await armEnd(ctx, [job._id], now + watchMs);
@@ -54,12 +55,18 @@ async function endTerm(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promis
   await deleteChunks(ctx, jobId);
 }
 
-/** Deletes the streamed text of a job that nobody watches, or that is final, in pieces. */
+/**
+ * Deletes the streamed text of a job that nobody watches, or that is final, in pieces. One that somebody has begun to
+ * follow meanwhile is watched after the last.
+ */
 export async function deleteChunks(ctx: MutationCtx, jobId: Id<"jobs">): Promise<void> {
   const job = await ctx.db.get("jobs", jobId);
   // It was revived, or is watched again: these are live.
   if (job !== null && job.watched && !isFinal(job.status)) return;
   if (await deletePiece(ctx, jobId)) {
     await ctx.scheduler.runAfter(0, maintenance.deleteChunks, { jobId });
+    return;
   }
+  if (job?.watchedUntil === undefined || isFinal(job.status)) return;
+  await ctx.db.patch("jobs", jobId, { watched: true });
 }
