@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { JobSpec } from "./validators.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Doc } from "./builders.ts";
+import { maintenance } from "./model/references.ts";
 import { isFinal } from "./model/states.ts";
 import { end, settle, statusesOf, type End } from "./testing/app.fixture.ts";
 import { passTime, queue, scope, startQueue, submitJobs, type Backend } from "./testing/queue.fixture.ts";
@@ -260,6 +261,30 @@ async function take(t: Backend, next: Step, limits: Map<string, number>): Promis
 async function allJobs(t: Backend): Promise<Doc<"jobs">[]> {
   return await t.run(async (ctx) => await ctx.db.query("jobs").collect());
 }
+
+describe("admission", () => {
+  it("counts so much for other names in a call, and goes on with the rest in a next one", async () => {
+    const t = startQueue();
+    await limit(t, "requester", "ann", 100);
+    const keys = ["a", "b", "c", "d"];
+    for (const key of keys) await limit(t, "key", key, 600);
+    const [jobId] = await submitJobs(t, [{}]);
+    await t.run(async (ctx) => {
+      const job = await ctx.db.get("jobs", jobId!);
+      if (job === null) throw new Error("no job");
+      const { _id, _creationTime, ...row } = job;
+      for (const key of keys) for (let i = 0; i < 500; i += 1) await ctx.db.insert("jobs", { ...row, key });
+    });
+    const jobs = await submitJobs(
+      t,
+      keys.map((key) => ({ key, requester: "ann" })),
+    );
+    await t.mutation(maintenance.admit, { scope, of: "requester", name: "ann" });
+    expect(await statusesOf(t, jobs)).toEqual([ready, ready, turn, turn]);
+    await settle(t);
+    expect(await statusesOf(t, jobs)).toEqual([ready, ready, ready, ready]);
+  });
+});
 
 describe("limits of requesters and keys, whatever happens", () => {
   it(

@@ -8,6 +8,8 @@ import type { LimitedBy } from "./turns.ts";
 
 /** Jobs that one call looks at. */
 const piece = 100;
+/** After so many rows counted, for its own name and others, a call counts for no further name: the next one does. */
+const countedAtMost = 1_000;
 
 /**
  * Gives turns to those in line for the name, while it has room. Whoever is also limited under its other name, and
@@ -16,41 +18,70 @@ const piece = 100;
  */
 export async function admit(ctx: MutationCtx, limited: Limited, now: number): Promise<void> {
   const dice = Math.random();
-  const others = new Map<string, number>();
-  let room = await roomOf(ctx, limited);
-  for (let left = piece; room > 0;) {
+  const own = await roomOf(ctx, limited);
+  const others = new OtherRooms(ctx, own.counted);
+  let { room } = own;
+  let left = piece;
+  while (room > 0 && left > 0) {
     const most = Math.min(room, left);
     const jobs = await nextInLine(ctx, limited, most, dice);
-    for (const job of jobs) if (await admitOne(ctx, job, limited.of, others, now)) room -= 1;
+    for (const job of jobs) {
+      const outcome = await admitOne(ctx, job, limited.of, others, now);
+      if (outcome === "uncounted") {
+        await ctx.scheduler.runAfter(0, maintenance.admit, { ...limited });
+        return;
+      }
+      if (outcome === "admitted") room -= 1;
+    }
     // Fewer than were asked for: the line is empty.
     if (jobs.length < most) return;
     left -= jobs.length;
-    if (left === 0) {
-      if (room > 0) await ctx.scheduler.runAfter(0, maintenance.admit, { ...limited });
-      return;
+  }
+  if (room > 0) await ctx.scheduler.runAfter(0, maintenance.admit, { ...limited });
+}
+
+/** The rooms of other names, each counted once, and at least one in each call: so that each comes further. */
+class OtherRooms {
+  readonly #ctx: MutationCtx;
+  readonly #rooms = new Map<string, number>();
+  #counted: number;
+
+  constructor(ctx: MutationCtx, counted: number) {
+    this.#ctx = ctx;
+    this.#counted = counted;
+  }
+
+  /** Takes one place of its room. Null: it would have to be counted, and enough was. */
+  async take(other: Limited): Promise<boolean | null> {
+    const { name } = other;
+    let room = this.#rooms.get(name);
+    if (room === undefined) {
+      if (this.#counted >= countedAtMost && this.#rooms.size > 0) return null;
+      const found = await roomOf(this.#ctx, other);
+      this.#counted += found.counted;
+      room = found.room;
     }
+    this.#rooms.set(name, Math.max(0, room - 1));
+    return room > 0;
   }
 }
 
-/** Whether it has its turn; else it stands in its other name's line now. */
+/** Whether it has its turn; else it stands in its other name's line now, or nothing is done yet. */
 async function admitOne(
   ctx: MutationCtx,
   job: Doc<"jobs">,
   of: LimitedBy,
-  others: Map<string, number>,
+  others: OtherRooms,
   now: number,
-): Promise<boolean> {
+): Promise<"admitted" | "elsewhere" | "uncounted"> {
   const other = of === "requester" ? "key" : "requester";
   const name = job[other];
-  if (name !== undefined) {
-    const room = others.get(name) ?? (await roomOf(ctx, { scope: job.scope, of: other, name }));
-    if (room === 0) {
-      others.set(name, room);
-      await ctx.db.patch("jobs", job._id, { turnOf: other });
-      return false;
-    }
-    others.set(name, room - 1);
+  const taken = name === undefined || (await others.take({ scope: job.scope, of: other, name }));
+  if (taken === null) return "uncounted";
+  if (taken) {
+    await move(ctx, job, { kind: "wake" }, now);
+    return "admitted";
   }
-  await move(ctx, job, { kind: "wake" }, now);
-  return true;
+  await ctx.db.patch("jobs", job._id, { turnOf: other });
+  return "elsewhere";
 }

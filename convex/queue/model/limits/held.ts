@@ -3,14 +3,13 @@ import type { LimitedBy } from "./turns.ts";
 
 export type Limited = { readonly scope: string; readonly of: LimitedBy; readonly name: string };
 
-/** Jobs of the name that have their turn, counted up to `most`. */
+/** Jobs of the name that have their turn, counted up to `most`. Reads no more rows than that. */
 export async function heldBy(ctx: QueryCtx, limited: Limited, most: number): Promise<number> {
-  const counts = await Promise.all(
-    (["ready", "prefetched", "running"] as const).map(
-      async (status) => (await inStatus(ctx, limited, status).take(most)).length,
-    ),
-  );
-  return counts.reduce((sum, count) => sum + count, 0);
+  let held = 0;
+  for (const status of ["ready", "prefetched", "running"] as const) {
+    if (held < most) held += (await inStatus(ctx, limited, status).take(most - held)).length;
+  }
+  return held;
 }
 
 function inStatus(ctx: QueryCtx, { scope, of, name }: Limited, status: "ready" | "prefetched" | "running") {
