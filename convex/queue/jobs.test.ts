@@ -11,7 +11,7 @@ import {
   submitJobs,
   type Backend,
 } from "./testing/queue.fixture.ts";
-import { addWorker, complete, takeOne } from "./testing/workers.fixture.ts";
+import { addWorker, claim, complete, shownTo, take, takeOne } from "./testing/workers.fixture.ts";
 import type { JobSpec } from "./validators.ts";
 
 const started = Date.parse("2026-11-21T08:00:00Z");
@@ -315,6 +315,23 @@ describe("an end in time", () => {
     await passTime(t, 4_000);
     expect(await statusesOf(t, [jobId])).toEqual(["expired"]);
     expect(await t.query(queue.work.held, { keyHash: worker.keyHash })).toEqual([]);
+  });
+
+  it("gives what was begun in time to another, whenever it comes back", async () => {
+    const t = startQueue();
+    const jobId = await submitJob(t, { expiresAt: started + 1_000 });
+    const [{ keyHash }, other, waiting] = [await addWorker(t), await addWorker(t), await addWorker(t)];
+    const release = async (by: string, attemptId: string) =>
+      await t.mutation(queue.work.release, { keyHash: by, attemptIds: [attemptId], reason: "", leave: true });
+    const { attemptId } = await takeOne(t, { keyHash, workerId: "" });
+    await passTime(t, 1_000);
+    await release(keyHash, attemptId);
+    const again = await takeOne(t, other);
+    expect(again).toMatchObject({ jobId, number: 2 });
+    await take(t, waiting);
+    await release(other.keyHash, again.attemptId);
+    expect(await shownTo(t, waiting)).toMatchObject([{ jobId }]);
+    expect(await claim(t, waiting, jobId)).toMatchObject({ kind: "claimed" });
   });
 
   it("takes one whose time is over, and expires it at once", async () => {

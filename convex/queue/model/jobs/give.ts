@@ -1,6 +1,7 @@
 import type { Value } from "convex/values";
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { ClaimedJob } from "../../validators.ts";
+import { ranOut } from "./expire.ts";
 import { move } from "./move.ts";
 
 /** A worker does not get a job back that it released less than this before: releasing costs no retry. */
@@ -17,7 +18,7 @@ export type Givable = { readonly job: Doc<"jobs">; readonly payload: Value };
  */
 export async function give(
   ctx: MutationCtx,
-  worker: Doc<"workers">,
+  worker: Pick<Doc<"workers">, "_id" | "keyHash">,
   { job, payload }: Givable,
   { begun, woken = false }: { readonly begun: boolean; readonly woken?: boolean },
   now: number,
@@ -72,6 +73,6 @@ export function hasJustReleased(worker: Doc<"workers">, last: Doc<"attempts"> | 
 }
 
 /** Whether its time to begin or to be done has passed: its expiry is about to be noted. */
-export function isOverdue({ expiresAt, deadlineAt }: Doc<"jobs">, now: number): boolean {
-  return now >= (expiresAt ?? Infinity) || now >= (deadlineAt ?? Infinity);
+export function isOverdue(job: Doc<"jobs">, now: number): boolean {
+  return ranOut(job, now) !== null;
 }
