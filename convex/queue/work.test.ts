@@ -564,6 +564,15 @@ describe("theft of what is held ahead", () => {
     expect(await heldBy(t, victim)).toMatchObject([{ begun: true }]);
   });
 
+  it("leaves one's own alone, also for one that asks again", async () => {
+    const worker = await addWorker(t, { concurrency: 2, prefetch: 1 });
+    await submitJobs(t, [{}, {}, {}]);
+    const { jobs } = await take(t, worker, { jobs: 3 });
+    for (const { attemptId, begun } of jobs) if (begun) await complete(t, worker, attemptId);
+    expect((await take(t, worker)).jobs).toEqual([]);
+    expect(await heldBy(t, worker)).toMatchObject([{ begun: false }]);
+  });
+
   it("does not touch what was begun, nor one's own", async () => {
     const victim = await addWorker(t, { concurrency: 1, prefetch: 1 });
     await submitJobs(t, [{}, {}]);

@@ -73,6 +73,8 @@ export class Search {
         job.attempts === 0 ? null : lastAttemptOf(this.#ctx, job._id),
       ]);
       if (payload === null || hasJustReleased(this.#worker, last, this.#now)) continue;
+      // What it holds ahead itself it begins without being given it again.
+      if (job.status === "prefetched" && last?.workerId === this.#worker._id) continue;
       this.cursor = { laneId: job.laneId, place: job.place, turn: (this.cursor.turn + 1) % 65_536 };
       this.#sticky = (await this.#known(job.laneId)) ?? this.#sticky;
       return { job, payload: payload.payload };
