@@ -48,7 +48,9 @@ export async function move(
     const over = next.attempt === "running" ? {} : { open: false, endedAt: now };
     await ctx.db.patch("attempts", attempt._id, { ...change.attempt, ...over, status: next.attempt });
     if (next.attempt === "failed" || next.attempt === "lost") {
-      patch.failures = job.failures + 1;
+      // A worker that went silent before it began says nothing of the job.
+      const counts = event.kind === "fail" || job.status === "running";
+      patch.failures = job.failures + (counts ? 1 : 0);
       patch.lastFailedWorkerId = attempt.workerId;
     }
   }
