@@ -83,6 +83,39 @@ describe("lanes.stats", () => {
     expect(Math.abs(large!.ready - 2_500)).toBeLessThan(330);
   });
 
+  it("counts what it can, where a lane or a scope has more than a call may read", async () => {
+    const t = startQueue({ documentsRead: 60 });
+    const log = vi.spyOn(console, "error").mockReturnValue();
+    await submitJobs(t, Array<object>(40).fill({ kind: "most" }), { scope: "first" });
+    for (const priority of ["high", "low"] as const) {
+      await submitJobs(t, Array<object>(40).fill({ kind: "most", priority }), { scope: "first" });
+    }
+    await submitJobs(t, [{ kind: "one" }, { kind: "two" }], { scope: "first" });
+    await submitJobs(t, [{}]);
+    await count(t);
+    expect(await t.query(queue.lanes.stats, { scope: "first" })).toMatchObject({
+      lanes: [
+        { kind: "most", countedAt: null },
+        { kind: "one", ready: 1 },
+        { kind: "two", ready: 1 },
+      ],
+    });
+    expect(await t.query(queue.lanes.stats, { scope })).toMatchObject({ ready: 1 });
+    expect(log).toHaveBeenCalledOnce();
+    log.mockRestore();
+  });
+
+  it("counts rows of any size: it reads as much of them as one call may", async () => {
+    const t = startQueue({});
+    const tags = Array.from({ length: 16 }, (_, n) => `${String(n)}${"語".repeat(250)}`);
+    const job = { kind: "large", requirements: { tags, groups: tags } };
+    for (let call = 0; call < 8; call += 1) await submitJobs(t, Array<object>(100).fill(job));
+    await count(t);
+    const [lane] = await t.query(queue.lanes.list, { scope });
+    // Some four hundred are read: six standard errors.
+    expect(Math.abs(lane!.ready - 800)).toBeLessThan(240);
+  });
+
   it("counts a lane that became empty once more, and then leaves it", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);

@@ -17,9 +17,9 @@ const modules = {
 
 export type Backend = TestConvex<typeof schema>;
 
-/** The component alone, with its real functions and its real schema. */
-export function startQueue(): Backend {
-  const t = convexTest(schema, modules);
+/** The component alone, with its real functions and its real schema. `limits`: what a call may read; none if left out. */
+export function startQueue(limits: { readonly documentsRead?: number } | null = null): Backend {
+  const t = convexTest({ schema, modules, transactionLimits: limits ?? false });
   crons.register(t);
   return t;
 }

@@ -10,7 +10,10 @@ type Lane = { readonly laneId: LaneTally["laneId"]; readonly scope: string; read
 /** Requesters of a scope that are written down at most, those with most queued. */
 const maxRequesters = 500;
 
-/** Counts what stands in all lanes, scope by scope. By queries, since a mutation would collide with every job. */
+/**
+ * Counts what stands in all lanes, scope by scope. By queries, since a mutation would collide with every job. What
+ * cannot be counted, a lane or a scope, is left as it was last, and the others are counted nevertheless.
+ */
 export async function countAll(ctx: ActionCtx): Promise<void> {
   let ofScope: Lane[] = [];
   let cursor: string | null = null;
@@ -20,7 +23,7 @@ export async function countAll(ctx: ActionCtx): Promise<void> {
     });
     for (const lane of page.lanes) {
       if (ofScope[0] !== undefined && ofScope[0].scope !== lane.scope) {
-        await countScope(ctx, ofScope);
+        await tryCountScope(ctx, ofScope);
         ofScope = [];
       }
       ofScope.push(lane);
@@ -28,7 +31,15 @@ export async function countAll(ctx: ActionCtx): Promise<void> {
     cursor = page.cursor;
     if (cursor === null) break;
   }
-  if (ofScope.length > 0) await countScope(ctx, ofScope);
+  if (ofScope.length > 0) await tryCountScope(ctx, ofScope);
+}
+
+async function tryCountScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void> {
+  try {
+    await countScope(ctx, lanes);
+  } catch (error) {
+    console.error(`What scope "${lanes[0]?.scope ?? ""}" has queued was not counted this time:`, error);
+  }
 }
 
 async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void> {
@@ -36,18 +47,9 @@ async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void>
   const tallies: LaneTally[] = [];
   const ranges: RangeCount[] = [];
   for (let from = 0; from < lanes.length; from += lanesPerLook) {
-    const some = lanes.slice(from, from + lanesPerLook);
-    const seen = await ctx.runQuery(counts.look, { laneIds: some.map(({ laneId }) => laneId) });
-    const counted = await Promise.all(
-      seen.ranges.map(async (range) => {
-        const { laneId, status, level, more } = range;
-        return more ? await ctx.runQuery(counts.countRange, { laneId, status, level }) : range;
-      }),
-    );
-    ranges.push(...counted);
-    for (const { laneId, name } of some) {
-      const oldestReadyAt = seen.oldest.find((one) => one.laneId === laneId)?.readyAt ?? null;
-      tallies.push(tallyLane({ laneId, name, oldestReadyAt }, counted));
+    for (const found of await countSome(ctx, lanes.slice(from, from + lanesPerLook))) {
+      ranges.push(...found.ranges);
+      tallies.push(...found.tallies);
     }
   }
   const requesters = [...queuedByRequester(ranges)]
@@ -56,4 +58,37 @@ async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void>
     .slice(0, maxRequesters);
   const fleet = await ctx.runQuery(counts.largeFleet, { scope });
   await ctx.runMutation(counts.note, { scope, lanes: tallies, requesters, fleet });
+}
+
+type Counted = { readonly tallies: readonly LaneTally[]; readonly ranges: readonly RangeCount[] };
+
+/** A few lanes; where that fails, since their rows are large, each on its own, but for those that fail even then. */
+async function countSome(ctx: ActionCtx, lanes: readonly Lane[]): Promise<Counted[]> {
+  try {
+    return [await countLanes(ctx, lanes)];
+  } catch (error) {
+    const [lane, ...others] = lanes;
+    if (lane !== undefined && others.length > 0) {
+      const each: Counted[] = [];
+      for (const one of lanes) each.push(...(await countSome(ctx, [one])));
+      return each;
+    }
+    console.error(`What stands in lane ${lane?.name ?? ""} was not counted this time:`, error);
+    return [];
+  }
+}
+
+async function countLanes(ctx: ActionCtx, lanes: readonly Lane[]): Promise<Counted> {
+  const seen = await ctx.runQuery(counts.look, { laneIds: lanes.map(({ laneId }) => laneId) });
+  const ranges = await Promise.all(
+    seen.ranges.map(async (range) => {
+      const { laneId, status, level, more } = range;
+      return more ? await ctx.runQuery(counts.countRange, { laneId, status, level }) : range;
+    }),
+  );
+  const tallies = lanes.map(({ laneId, name }) => {
+    const oldestReadyAt = seen.oldest.find((one) => one.laneId === laneId)?.readyAt ?? null;
+    return tallyLane({ laneId, name, oldestReadyAt }, ranges);
+  });
+  return { tallies, ranges };
 }

@@ -14,6 +14,8 @@ export type ScopeCounts = {
 
 /** So many full ones of a scope are known at once: all its lanes, and the requesters with most. */
 const maxCrowds = 1_000;
+/** A full lane that could not be counted since is full for so long; or it is gone. */
+const uncountedMs = 600_000;
 
 /** Writes down what a scope has, and what of it is full. A lane that is empty and was so is left as it is. */
 export async function noteCounts(ctx: MutationCtx, counts: ScopeCounts, now: number): Promise<void> {
@@ -27,7 +29,7 @@ export async function noteCounts(ctx: MutationCtx, counts: ScopeCounts, now: num
       .unique(),
     ...lanes.map((tally) => noteLane(ctx, scope, tally, now)),
   ]);
-  await noteCrowds(ctx, scope, before, crowded(lanes, requesters, settings), now);
+  await noteCrowds(ctx, counts, before, crowded(lanes, requesters, settings), now);
   await noteFleet(ctx, scope, fleet, counts.fleet, now);
 }
 
@@ -76,7 +78,7 @@ async function crowdsBefore(ctx: QueryCtx, scope: string): Promise<Doc<"crowds">
 
 async function noteCrowds(
   ctx: MutationCtx,
-  scope: string,
+  { scope, lanes }: ScopeCounts,
   before: readonly Doc<"crowds">[],
   crowds: readonly Crowd[],
   now: number,
@@ -90,7 +92,10 @@ async function noteCrowds(
       await ctx.db.insert("crowds", { scope, of, name, queued, countedAt: now, retryAt });
     else await ctx.db.patch("crowds", row._id, { queued, countedAt: now, retryAt });
   }
-  for (const row of known.values()) await ctx.db.delete("crowds", row._id);
+  for (const row of known.values()) {
+    const counted = row.of === "requester" || lanes.some(({ name }) => name === row.name);
+    if (counted || now - row.countedAt > uncountedMs) await ctx.db.delete("crowds", row._id);
+  }
 }
 
 async function noteFleet(
