@@ -12,16 +12,18 @@ import {
   rangeCount,
 } from "./model/counts/ranges.ts";
 import { laneTally } from "./model/counts/tally.ts";
+import { maintenance } from "./model/references.ts";
 import schema from "./schema.ts";
 import { jobStatus } from "./validators.ts";
 
 const lanesPerPage = 64;
 
-/** The minute's count, by crons.ts: what stands in each lane, and what of it is full. */
+/** The minute's count, by crons.ts: what stands in each lane, and what of it is full; and whether leases are swept. */
 export const count = internalAction({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
+    await ctx.runMutation(maintenance.healSweeps, {});
     await countAll(ctx);
     return null;
   },

@@ -8,7 +8,9 @@ import { forgetAround, forgetPiece } from "./model/jobs/forget.ts";
 import { purgePiece } from "./model/jobs/purge.ts";
 import { reviveMany as reviveJobs } from "./model/jobs/reviveMany.ts";
 import { wakeDue as wakeJobs } from "./model/jobs/wakeDue.ts";
-import { checkLease as lookAtLease, checkPresence as lookForWorker } from "./model/leases/janitor.ts";
+import { healSweeps as healBroken } from "./model/leases/arm.ts";
+import { lapse as lapseWorker } from "./model/leases/lapse.ts";
+import { sweepLeases as sweepScope } from "./model/leases/sweep.ts";
 import { emptyRings as deleteRings, forgetLanes as deleteUnused } from "./model/lanes/forgetLanes.ts";
 import { admit as giveTurns } from "./model/limits/admit.ts";
 import { fireRecurring as fire } from "./model/recurring/fire.ts";
@@ -19,21 +21,31 @@ import { deleteChunks as deleteText, endWatching as endTerms } from "./model/str
 
 /** The component's scheduled work: each entry hands over to the model, and model/references.ts names them. */
 
-/** The janitor's look at one worker's lease; armed by the claim that finds it unarmed. */
-export const checkLease = internalMutation({
-  args: { workerId: v.id("workers"), deadline: v.number(), graced: v.boolean() },
+/** Looks after a scope's leases; armed by a worker's hello. */
+export const sweepLeases = internalMutation({
+  args: { scope: v.string(), due: v.number(), graced: v.boolean() },
   returns: v.null(),
-  handler: async (ctx, look) => {
-    await lookAtLease(ctx, look, Date.now());
+  handler: async (ctx, sweep) => {
+    await sweepScope(ctx, sweep, Date.now());
     return null;
   },
 });
 
-export const checkPresence = internalMutation({
-  args: { workerId: v.id("workers") },
+export const lapse = internalMutation({
+  args: { workerId: v.id("workers"), lastSeenAt: v.number() },
   returns: v.null(),
-  handler: async (ctx, { workerId }) => {
-    await lookForWorker(ctx, workerId, Date.now());
+  handler: async (ctx, silent) => {
+    await lapseWorker(ctx, silent, Date.now());
+    return null;
+  },
+});
+
+/** Called with the minute's count. */
+export const healSweeps = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await healBroken(ctx, Date.now());
     return null;
   },
 });

@@ -87,7 +87,7 @@ export const append = mutation({
       attemptOf(ctx, attemptId),
     ]);
     const held = await passFence(ctx, worker, attempt);
-    await renew(ctx, worker, lease, Date.now());
+    await renew(ctx, worker, lease, Date.now(), { holds: true });
     if (held === null) return { kind: "fenced" as const };
     await appendChunk(ctx, held, { seq, text });
     return { kind: "ok" as const };
@@ -136,7 +136,7 @@ export const start = mutation({
       leaseByKey(ctx, keyHash),
       attemptsOf(ctx, attemptIds),
     ]);
-    await renew(ctx, worker, lease, now);
+    await renew(ctx, worker, lease, now, { holds: true });
     return { fenced: await startJobs(ctx, worker, attempts, now) };
   },
 });

@@ -10,9 +10,10 @@ function internalMutation<Args extends DefaultFunctionArgs>(name: string) {
 }
 
 export const maintenance = {
-  /** The janitor's look at a worker's lease: model/leases/janitor.ts. */
-  checkLease: internalMutation<{ workerId: Id<"workers">; deadline: number; graced: boolean }>("checkLease"),
-  checkPresence: internalMutation<{ workerId: Id<"workers"> }>("checkPresence"),
+  /** Looks after a scope's leases, and takes what a silent worker holds: model/leases/. */
+  sweepLeases: internalMutation<{ scope: string; due: number; graced: boolean }>("sweepLeases"),
+  lapse: internalMutation<{ workerId: Id<"workers">; lastSeenAt: number }>("lapse"),
+  healSweeps: internalMutation<Record<string, never>>("healSweeps"),
   /** Makes delayed jobs ready whose time has come: model/jobs/wakeDue.ts. */
   wakeDue: internalMutation<{ later?: number[] }>("wakeDue"),
   /** Ends a job that is not begun, or not done, in time: model/jobs/expire.ts. */

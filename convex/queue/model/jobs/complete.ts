@@ -47,7 +47,7 @@ export async function complete(ctx: MutationCtx, args: CompleteArgs, now: number
     end.lookUp(now),
     settingsOf(ctx, worker.scope),
   ]);
-  await renew(ctx, worker, lease, now, { takesJob: planned.found.length > 0 });
+  await renew(ctx, worker, lease, now, { holds: end.others + planned.found.length > 0 });
   await begin(ctx, begins, now);
   if (held === null) return { kind: "fenced", ...(await carryOut(ctx, worker, planned, stands, now)) };
 

@@ -14,6 +14,8 @@ export type Ending = {
   readonly stands: readonly Doc<"stands">[];
   /** The one that ends, as the worker named it; whether it is the worker's is not said. */
   readonly attempt: Doc<"attempts"> | null;
+  /** How many more it holds. */
+  readonly others: number;
   /** The second part of the reads: what is behind the fence, and what the worker gets next. */
   readonly lookUp: (now: number) => Promise<{
     /** Null: fenced. */
@@ -54,6 +56,7 @@ export async function ending(
     lease,
     stands,
     attempt,
+    others,
     lookUp: async (now) => {
       const [held, passed, planned] = await Promise.all([
         passFence(ctx, worker, attempt),

@@ -32,12 +32,12 @@ export type FailOutcome = ({ kind: "failed" } & NextWork) | ({ kind: "fenced" } 
 
 /** A worker gave up on a job: it is tried again after a while, or is a dead letter. The next ones in the same transaction. */
 export async function fail(ctx: MutationCtx, args: FailArgs, now: number): Promise<FailOutcome> {
-  const { worker, lease, stands, lookUp } = await ending(ctx, args);
+  const { worker, lease, stands, others, lookUp } = await ending(ctx, args);
   const [{ held, begins, planned }, settings] = await Promise.all([
     lookUp(now),
     settingsOf(ctx, worker.scope),
   ]);
-  await renew(ctx, worker, lease, now, { takesJob: planned.found.length > 0 });
+  await renew(ctx, worker, lease, now, { holds: others + planned.found.length > 0 });
   await begin(ctx, begins, now);
   if (held !== null) await failOnce(ctx, worker, held.job, args.error, settings, now);
   const next = await carryOut(ctx, worker, planned, stands, now);

@@ -9,6 +9,15 @@ export async function heldByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"at
     .take(maxHeld);
 }
 
+/** Whether it holds any. One read, of the first one alone. */
+export async function holdsAny(ctx: QueryCtx, keyHash: string): Promise<boolean> {
+  const first = await ctx.db
+    .query("attempts")
+    .withIndex("by_key", (q) => q.eq("keyHash", keyHash).eq("open", true))
+    .first();
+  return first !== null;
+}
+
 export async function heldBy(ctx: QueryCtx, workerId: Id<"workers">): Promise<Doc<"attempts">[]> {
   return await ctx.db
     .query("attempts")

@@ -25,11 +25,11 @@ export async function take(
   ]);
   if (worker.status === "paused") return { kind: "unable", reason: "paused" };
   if (held.length >= capacityOf(worker.capabilities).held) {
-    await renew(ctx, worker, lease, now);
+    await renew(ctx, worker, lease, now, { holds: true });
     await dropStands(ctx, stands);
     return { kind: "unable", reason: "full" };
   }
   const planned = await plan(ctx, worker, sticky, wish, held.length, now, { joins: true });
-  await renew(ctx, worker, lease, now, { takesJob: planned.found.length > 0 });
+  await renew(ctx, worker, lease, now, { holds: held.length + planned.found.length > 0 });
   return { kind: "ok", ...(await carryOut(ctx, worker, planned, stands, now)) };
 }

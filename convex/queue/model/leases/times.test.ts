@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { horizonOf, isLate, isOutdated, lookFor } from "./times.ts";
+
+const now = 1_000_000;
+const spans = { leaseMs: 40_000, offlineAfterMs: 150_000 };
+const atWork = { ...spans, lastSeenAt: now - 4_000, deadline: now + 36_000 };
+const idle = { ...spans, lastSeenAt: now - 15_000, deadline: now + 135_000 };
+
+describe("isOutdated", () => {
+  it.each([
+    ["a lease of which a tenth is gone", atWork, false, now, false],
+    ["one of which more is gone", atWork, false, now + 1, true],
+    ["a long one of which a tenth is gone", idle, false, now, false],
+    ["a long one of which more is gone", idle, false, now + 1, true],
+    ["one of an offline worker", { ...spans, lastSeenAt: now }, false, now, true],
+    ["a long one, when a job is taken", idle, true, now, true],
+    ["a short one, when a job is taken", atWork, true, now, false],
+  ])("of %s: takes a job %#", (_, lease, takesJob, at, outdated) => {
+    expect(isOutdated(lease, takesJob, at)).toBe(outdated);
+  });
+});
+
+describe("horizonOf", () => {
+  it.each([
+    [40_000, 150_000, 40_000],
+    [5_000, 150_000, 5_000],
+    [40_000, 10_000, 10_000],
+    [3_600_000, 3_600_000, 40_000],
+  ])("of a lease of %i ms, offline after %i ms: nothing written now lies before it", (...given) => {
+    const [leaseMs, offlineAfterMs, far] = given;
+    expect(horizonOf({ leaseMs, offlineAfterMs })).toEqual({ near: far / 2, far });
+  });
+});
+
+describe("lookFor", () => {
+  it("looks at a deadline, but not again at once", () => {
+    expect(lookFor(now + 30_000, spans, now)).toBe(now + 30_000);
+    expect(lookFor(now + 1, spans, now)).toBe(now + 3_000);
+    expect(lookFor(now - 1, spans, now)).toBe(now + 3_000);
+    expect(lookFor(now, { ...spans, leaseMs: 5_000 }, now)).toBe(now + 500);
+  });
+});
+
+describe("isLate", () => {
+  it("is what comes more than 5 s late, once in a row", () => {
+    expect(isLate({ due: now - 5_000, graced: false }, now)).toBe(false);
+    expect(isLate({ due: now - 5_001, graced: false }, now)).toBe(true);
+    expect(isLate({ due: now - 5_001, graced: true }, now)).toBe(false);
+  });
+});
