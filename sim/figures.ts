@@ -15,7 +15,16 @@ export const FIRST_BACKOFF_MS = 10;
 export const REST_AFTER_FAILURE_MS = 1_000;
 
 /** Stages of reads that depend on each other, by function: convex/queue/. Reads of one stage run together. */
-export const STAGES = { submit: 2, candidates: 2, claim: 2, complete: 2, home: 1, theft: 1, lengths: 1 };
+export const STAGES = {
+  submit: 2,
+  candidates: 2,
+  claim: 2,
+  complete: 2,
+  home: 1,
+  theft: 1,
+  lengths: 1,
+  crowd: 1,
+};
 
 /** From a commit to one more subscriber having it: `bench -- engine`, 1,000 of them within 85 ms. */
 export const PUSH_PER_SUBSCRIBER_MS = 0.085;
@@ -27,9 +36,10 @@ export const SPREAD_PER_SUBSCRIBER_MS = 5;
 export const LOOK_AGAIN_MS = 60_000;
 /** The ring's backup takes what is still there then. */
 export const BACKUP_MS = 400;
-/** A prefix is spread over twice as many slots at most so often, and over half as many after so long without need. */
-export const SPREAD_EVERY_MS = 50;
-export const SPREAD_KEPT_MS = 60_000;
+/** Who was woken for a job that was ready for less does not look for the next one at its end: convex/queue, `promptMs`. */
+export const PROMPT_MS = 1_000;
+/** Jobs that a waiting device is shown of one place: convex/queue/model/jobs/candidates.ts. */
+export const SHOWN = 4;
 /** How often slots are fitted to the fleet. */
 export const RESIZE_MS = 5_000;
 

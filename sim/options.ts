@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { variants } from "./policies/variants.ts";
 import { scenarioNames, type ScenarioName } from "./scenarios/trace.ts";
 
 export type Options = {
@@ -8,6 +9,8 @@ export type Options = {
   readonly load: number;
   readonly scenarios: readonly ScenarioName[];
   readonly json: boolean;
+  /** Variants of a policy in place of the policies; null: those. */
+  readonly compare: string | null;
   /** The folder for curves; null draws none. */
   readonly svg: string | null;
 };
@@ -19,10 +22,11 @@ export type Parsed =
 
 export const USAGE = `npm run -s sim -- [options]
   --devices N      the fleet, in use or not (1000000); 10 to 1,000,000
-  --jobs N         jobs of each scenario (8000); 100 to 1,000,000
+  --jobs N         jobs of each scenario (6000); 100 to 1,000,000
   --scenario NAME  one of ${scenarioNames.join(", ")}; all of them without
   --load SHARE     of the devices that can be had, how many the jobs keep busy (0.3); 0.01 to 0.95
   --seed N         another draw of everything (1)
+  --compare NAME   variants in place of the policies: ${Object.keys(variants).join(", ")}
   --json           print one JSON object, and nothing else
   --curves         run fleets of 10 to 1,000,000 and draw docs/images/queue-*.svg
   --svg FOLDER     the same, drawn into this folder
@@ -36,10 +40,11 @@ export function parseOptions(args: readonly string[]): Parsed {
       args: [...args],
       options: {
         devices: { type: "string", default: "1000000" },
-        jobs: { type: "string", default: "8000" },
+        jobs: { type: "string", default: "6000" },
         seed: { type: "string", default: "1" },
         load: { type: "string", default: "0.3" },
         scenario: { type: "string" },
+        compare: { type: "string" },
         json: { type: "boolean", default: false },
         curves: { type: "boolean", default: false },
         svg: { type: "string" },
@@ -55,6 +60,7 @@ export function parseOptions(args: readonly string[]): Parsed {
         seed: whole("seed", values.seed, 0, 2 ** 31 - 1),
         load: share(values.load),
         scenarios: values.scenario === undefined ? scenarioNames : [scenario(values.scenario)],
+        compare: values.compare === undefined ? null : compared(values.compare),
         json: values.json,
         svg: values.svg ?? (values.curves ? CURVES_FOLDER : null),
       },
@@ -81,6 +87,11 @@ function share(text: string): number {
     throw new RangeError(`--load takes a share from 0.01 to 0.95, not "${text}".`);
   }
   return value;
+}
+
+function compared(text: string): string {
+  if (Object.hasOwn(variants, text)) return text;
+  throw new RangeError(`--compare takes ${Object.keys(variants).join(", ")}, not "${text}".`);
 }
 
 function scenario(text: string): ScenarioName {

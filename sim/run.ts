@@ -1,6 +1,7 @@
 import { drawCurves } from "./curves/draw.ts";
 import { parseOptions, USAGE, type Options } from "./options.ts";
 import { policies } from "./policies/all.ts";
+import { variants } from "./policies/variants.ts";
 import { runAll } from "./report/run-all.ts";
 import { table } from "./report/table.ts";
 import { winnerOf } from "./report/winner.ts";
@@ -18,8 +19,8 @@ async function main(): Promise<number> {
 }
 
 async function oneFleet(options: Options): Promise<void> {
-  const { devices, scenarios, json } = options;
-  const names = policies.map(({ name }) => name);
+  const { devices, scenarios, json, compare } = options;
+  const names = (compare === null ? policies : (variants[compare] ?? [])).map(({ name }) => name);
   const figures = await runAll(names, scenarios, options, say(options));
   const winner = winnerOf(figures);
   console.log(

@@ -52,9 +52,45 @@ it("lets a device wait on, and counts no conflict, where the job is gone when th
   expect(world.measures.conflicts).toBe(0);
 });
 
+it("does not look for a next one at the end of a job that it was woken for, and looks after one that waited", () => {
+  for (const [waited, next] of [
+    [0, -1],
+    [5_000, 1],
+  ] as const) {
+    const world = worldOf(ring(false), 1);
+    world.now = 1e9;
+    put(world, 0, 77);
+    world.now += waited;
+    claimById(world, 0, 0, false);
+    world.now += 20;
+    commit(world, 0);
+    put(world, 1, 78);
+    world.now += 20;
+    complete(world, 0);
+    expect(world.attempts.get(0)?.look.job).toBe(next);
+  }
+});
+
+it("spreads a prefix once two more of it stand behind the job that one that waited claims", () => {
+  for (const [behind, width] of [
+    [1, 1],
+    [2, 2],
+  ] as const) {
+    const world = worldOf(ring(true), 1);
+    world.now = 1e9;
+    trace.prefixes.fill(7, 0, 3);
+    for (let job = 0; job <= behind; job += 1) put(world, job, 77);
+    // What is put back goes in front.
+    claimById(world, 0, behind, false);
+    world.now += 20;
+    commit(world, 0);
+    expect(world.lane.widthOf(7)).toBe(width);
+  }
+});
+
 it("has a completion collide with a job that is put into what it read and found empty", () => {
-  const all = 16;
-  const world = worldOf(ring(false, all, 1), 1);
+  const all = 16 * 16;
+  const world = worldOf(ring(false, { glanceSlots: all }), 1);
   world.now = 1e9;
   world.fleet.waiting.remove(0);
   complete(world, 0);

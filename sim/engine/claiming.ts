@@ -1,7 +1,10 @@
+import { crowd } from "../../convex/queue/model/spreads/width.ts";
 import {
   PREFIX_MS,
+  PROMPT_MS,
   READ_MS,
   REST_AFTER_FAILURE_MS,
+  SHOWN,
   STAGES,
   TRIES,
   backoffMs,
@@ -26,7 +29,14 @@ export function claimFirst(world: World, device: number): void {
   begin(world, device, "claim first", nothing, 0);
 }
 
-/** A device has done its job, or has just come: it completes, and looks for the next one meanwhile. */
+/** A device has just come: it looks for a job, more thoroughly where the policy says so. */
+export function take(world: World, device: number): void {
+  world.fleet.states[device] = ACTING;
+  world.fleet.woken[device] = 0;
+  begin(world, device, "take", nothing, 0);
+}
+
+/** A device has done its job: it completes, and looks for the next one meanwhile. */
 export function complete(world: World, device: number): void {
   world.fleet.states[device] = ACTING;
   begin(world, device, "complete", nothing, 0);
@@ -42,8 +52,10 @@ export function tryAgain(world: World, device: number): void {
 export function commit(world: World, device: number): void {
   const attempt = world.attempts.get(device);
   if (attempt === undefined) return;
-  const { lane, measures, now, random, events } = world;
-  if (lane.changedSince(attempt.look, attempt.snapshot)) {
+  const { fleet, lane, measures, now, random, events } = world;
+  const widthChanged =
+    attempt.crowded && lane.widthChangedSince(lane.prefixOf(attempt.look.job), attempt.snapshot);
+  if (widthChanged || lane.changedSince(attempt.look, attempt.snapshot)) {
     if (measures.counts(now)) measures.conflicts += 1;
     const lost = attempt.lost + 1;
     if (lost < TRIES) {
@@ -53,6 +65,8 @@ export function commit(world: World, device: number): void {
     return;
   }
   world.attempts.delete(device);
+  if (attempt.crowded) lane.widen(lane.prefixOf(attempt.look.job));
+  fleet.woken[device] = isPrompt(world, attempt) ? 1 : 0;
   if (attempt.kind === "complete") isDone(world, device);
   if (attempt.look.job < 0) wait(world, device);
   else run(world, device, attempt.look);
@@ -82,8 +96,10 @@ export function wait(world: World, device: number): void {
 
 function begin(world: World, device: number, kind: Attempt["kind"], shown: Look, lost: number): void {
   const { policy, lane, fleet, random, events, now } = world;
-  const looks = kind === "claim first" || (kind === "complete" && !policy.claimsFirst);
-  const look = looks ? policy.next(fleet.view(device), lane, random) : shown;
+  const ends = kind === "complete" || kind === "take";
+  const rests = kind === "complete" && policy.restsWhenWoken && fleet.woken[device] === 1;
+  const looks = kind === "claim first" || (ends && !policy.claimsFirst && !rests);
+  const look = looks ? policy.next(fleet.view(device), lane, random, kind === "take") : shown;
   const gone = kind === "claim by id" && !lane.isReady(look.job);
   if (gone || (kind === "claim first" && look.job < 0)) {
     // Nothing is written, so nothing can collide: one stage of reads, and it waits as before.
@@ -91,14 +107,32 @@ function begin(world: World, device: number, kind: Attempt["kind"], shown: Look,
     waitAgain(world, device);
     return;
   }
-  world.attempts.set(device, { kind, look, snapshot: now, lost });
-  events.push(now + transactionMs(stagesOf(world, kind, look)), COMMIT, device);
+  const crowded = kind === "claim by id" && !look.stolen && isCrowded(world, look.job);
+  world.attempts.set(device, { kind, look, crowded, snapshot: now, lost });
+  const stages = stagesOf(world, kind, look) + (crowded ? STAGES.crowd : 0);
+  events.push(now + transactionMs(stages), COMMIT, device);
+}
+
+/** Whether others of its prefix stand behind it in its slot, of those that the device is shown. */
+function isCrowded({ policy, lane }: World, job: number): boolean {
+  if (!policy.spreads) return false;
+  let others = 0;
+  let behind = lane.behind(job);
+  for (let looked = 0; looked < SHOWN && behind >= 0; looked += 1) {
+    if (lane.prefixOf(behind) === lane.prefixOf(job)) others += 1;
+    behind = lane.behind(behind);
+  }
+  return others >= crowd;
+}
+
+function isPrompt({ readySince, now }: World, { kind, look }: Attempt): boolean {
+  return kind === "claim by id" && now - (readySince[look.job] ?? 0) < PROMPT_MS;
 }
 
 function stagesOf({ policy }: World, kind: Attempt["kind"], look: Look): number {
   if (kind === "claim by id") return STAGES.claim;
   if (kind === "claim first") return STAGES.claim + STAGES.home;
-  if (policy.claimsFirst) return STAGES.complete;
+  if (policy.claimsFirst || (kind === "complete" && look === nothing)) return STAGES.complete;
   const looked = look.stolen || look.scans.some(({ of }) => of === "points");
   return STAGES.complete + STAGES.home + (looked ? STAGES.theft : 0);
 }
@@ -124,7 +158,6 @@ function run(world: World, device: number, look: Look): void {
   const { fleet, lane, trace, measures, events, now } = world;
   const { job, stolen } = look;
   const stood = fleet.stands.cellOf(device);
-  const cell = lane.cellOf(job);
   lane.take(job, now);
   if (stood >= 0) {
     fleet.stands.remove(device);
@@ -132,9 +165,6 @@ function run(world: World, device: number, look: Look): void {
   }
   const hit = fleet.holds(device, trace.prefixes[job] ?? 0);
   const length = (trace.lengths[job] ?? 0) + (hit ? 0 : PREFIX_MS);
-  const prefix = trace.prefixes[job] ?? 0;
-  const follower = lane.firstAt(cell);
-  if (stood >= 0 && follower >= 0 && lane.prefixOf(follower) === prefix) lane.widen(prefix, now);
   measures.change(now, -1, -1);
   const first = world.startedOnce[job] === 0;
   if (job >= trace.countedFrom) {
@@ -166,7 +196,7 @@ function giveUp(world: World, device: number, attempt: Attempt): void {
   const { fleet, measures, events, now } = world;
   if (measures.counts(now)) measures.failures += 1;
   events.push(now + REST_AFTER_FAILURE_MS, RESTED, device);
-  if (attempt.kind === "complete") return;
+  if (attempt.kind === "complete" || attempt.kind === "take") return;
   world.attempts.delete(device);
   fleet.states[device] = RESTING;
 }

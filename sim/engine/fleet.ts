@@ -1,8 +1,9 @@
 import { HELD_PREFIXES } from "../figures.ts";
-import type { DeviceView } from "../policies/policy.ts";
+import type { DeviceView, Positions } from "../policies/policy.ts";
 import { CellLists } from "../structures/cell-lists.ts";
 import { IndexedSet } from "../structures/indexed-set.ts";
-import { mix } from "../structures/random.ts";
+import { mix, randomFrom } from "../structures/random.ts";
+import { inLargestGaps } from "./positions.ts";
 import { AWAY } from "./states.ts";
 
 /** The devices, each a row across typed arrays. */
@@ -15,6 +16,8 @@ export class Fleet {
   readonly epochs: Int32Array;
   /** Whose person came while a transaction was in flight. */
   readonly leaving: Uint8Array;
+  /** Who was woken, promptly, for the job that it is at work on. */
+  readonly woken: Uint8Array;
   /** Who waits, alive: those that a wake or a look reaches. */
   readonly waiting: IndexedSet;
   /** Who stands where, the dead among them until they are missed. */
@@ -24,19 +27,22 @@ export class Fleet {
   readonly #positions: Int32Array;
   readonly #held: Int32Array;
 
-  constructor(devices: number, cells: number, seed: number) {
+  constructor(devices: number, cells: number, seed: number, positions: Positions = "hash") {
     this.devices = devices;
     this.states = new Uint8Array(devices).fill(AWAY);
     this.jobs = new Int32Array(devices).fill(-1);
     this.epochs = new Int32Array(devices);
     this.leaving = new Uint8Array(devices);
+    this.woken = new Uint8Array(devices);
     this.waiting = new IndexedSet(devices);
     this.stands = new CellLists(cells, devices);
     this.homes = new CellLists(cells, devices);
     this.#positions = new Int32Array(devices);
-    for (let device = 0; device < devices; device += 1) {
-      this.#positions[device] = mix(device ^ mix(seed)) % cells;
-    }
+    if (positions === "hash") {
+      for (let device = 0; device < devices; device += 1) {
+        this.#positions[device] = mix(device ^ mix(seed)) % cells;
+      }
+    } else this.#positions.set(inLargestGaps(devices, cells, randomFrom(mix(seed))));
     this.#held = new Int32Array(devices * HELD_PREFIXES).fill(-1);
   }
 
@@ -55,6 +61,7 @@ export class Fleet {
     return {
       id: device,
       position,
+      hasHome: this.homes.behind(device) < 0,
       watched: this.stands.cellOf(device),
       nextHome: Math.max(0, this.homes.cellFrom(position + 1)),
       latestPrefix: this.#held[device * HELD_PREFIXES] ?? -1,

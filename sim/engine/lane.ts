@@ -1,4 +1,4 @@
-import { SPREAD_EVERY_MS, SPREAD_KEPT_MS } from "../figures.ts";
+import { widened, widthAt, type Spread } from "../../convex/queue/model/spreads/width.ts";
 import { POINTS } from "../policies/home-slots.ts";
 import type { LaneView, Look } from "../policies/policy.ts";
 import { CellLists } from "../structures/cell-lists.ts";
@@ -18,11 +18,13 @@ export class Lane implements LaneView {
   readonly #busy: IndexedSet;
   readonly #changedAt: Float64Array;
   readonly #jobChangedAt: Float64Array;
-  readonly #widths = new Map<number, { readonly width: number; readonly changedAt: number }>();
+  readonly #widths = new Map<number, Spread>();
   readonly #newPlaces: LastChanges;
+  readonly #clock: () => number;
   readonly #newPoints = new LastChanges(POINTS);
 
-  constructor(cells: number, trace: Trace) {
+  constructor(cells: number, trace: Trace, clock: () => number) {
+    this.#clock = clock;
     this.cells = cells;
     this.#trace = trace;
     this.#places = new CellLists(cells, trace.jobs);
@@ -39,7 +41,6 @@ export class Lane implements LaneView {
   }
 
   isReady = (job: number): boolean => this.#places.cellOf(job) >= 0;
-  firstAt = (cell: number): number => this.#places.front(cell);
   lastOf = (cell: number): number => this.#places.back(cell);
   behind = (job: number): number => this.#places.behind(job);
   lengthOf = (cell: number): number => this.#lengths[cell] ?? 0;
@@ -48,29 +49,21 @@ export class Lane implements LaneView {
   prefixOf = (job: number): number => this.#trace.prefixes[job] ?? 0;
   busyCell = (random: Random): number => this.#busy.draw(random);
 
-  widthOf = (prefix: number): number => Math.min(this.slots, this.#widths.get(prefix)?.width ?? 1);
+  widthOf = (prefix: number): number => widthAt(this.#widths.get(prefix) ?? null, this.slots, this.#clock());
 
   /** Jobs of this prefix waited behind each other while a device waited for them: they are spread over more slots. */
-  widen(prefix: number, now: number): void {
-    const { width, changedAt } = this.#widths.get(prefix) ?? {
-      width: 1,
-      changedAt: Number.NEGATIVE_INFINITY,
-    };
-    if (now - changedAt < SPREAD_EVERY_MS || width >= this.slots) return;
-    this.#widths.set(prefix, { width: 2 * width, changedAt: now });
+  widen(prefix: number): void {
+    const wider = widened(this.#widths.get(prefix) ?? null, this.slots, this.#clock());
+    if (wider !== null) this.#widths.set(prefix, wider);
+  }
+
+  /** As it is when it begins. */
+  spread(prefix: number, width: number): void {
+    this.#widths.set(prefix, { width, widenedAt: 0 });
   }
 
   widthChangedSince(prefix: number, since: number): boolean {
-    return (this.#widths.get(prefix)?.changedAt ?? Number.NEGATIVE_INFINITY) > since;
-  }
-
-  /** Prefixes that were not widened for a while are narrowed. */
-  narrow(now: number): void {
-    for (const [prefix, { width, changedAt }] of this.#widths) {
-      if (now - changedAt < SPREAD_KEPT_MS) continue;
-      if (width > 2) this.#widths.set(prefix, { width: width / 2, changedAt: now });
-      else this.#widths.delete(prefix);
-    }
+    return (this.#widths.get(prefix)?.widenedAt ?? Number.NEGATIVE_INFINITY) > since;
   }
 
   /** @param again it was released: it goes in front of those that came later. */

@@ -8,7 +8,7 @@ import {
   transactionMs,
 } from "../figures.ts";
 import { exponential } from "../structures/random.ts";
-import { complete } from "./claiming.ts";
+import { take } from "./claiming.ts";
 import { ACTING, AWAY, BUSY, DEAD, RESTING, WAITING } from "./states.ts";
 import { coverPassesOn } from "./waking.ts";
 import { LAPSE, LEAVE, READY, RETURN, type World } from "./world.ts";
@@ -45,7 +45,7 @@ export function comeBack(world: World): void {
   if (fleet.stateOf(device) !== AWAY) return;
   fleet.homes.add(device, fleet.positionOf(device));
   measures.change(now, 1, 0);
-  complete(world, device);
+  take(world, device);
 }
 
 /** It was wanted back while a transaction was in flight, and that is over now. */

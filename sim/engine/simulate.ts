@@ -116,7 +116,6 @@ function populate(world: World): void {
 function resize(world: World): void {
   world.events.push(world.now + RESIZE_MS, RESIZE);
   const { fleet, lane, policy, random } = world;
-  lane.narrow(world.now);
   const before = lane.slots;
   fitSlots(world);
   if (lane.slots === before || policy.wakes !== "watchers") return;

@@ -3,6 +3,7 @@ import {
   LOOK_AGAIN_MS,
   PUSH_PER_SUBSCRIBER_MS,
   READ_MS,
+  SHOWN,
   SPREAD_ABOVE,
   SPREAD_PER_SUBSCRIBER_MS,
   STAGES,
@@ -54,7 +55,7 @@ export function wake(world: World, device: number): void {
   const cell = fleet.stands.cellOf(device);
   const slot = lane.cells / lane.slots;
   const job =
-    policy.wakes === "cover" ? firstCovered(world, device) : lane.firstIn(cell, (cell + slot) % lane.cells);
+    policy.wakes === "cover" ? shownTo(world, device) : lane.firstIn(cell, (cell + slot) % lane.cells);
   if (job >= 0) claimById(world, device, job, false);
 }
 
@@ -154,8 +155,19 @@ function standBefore(world: World, device: number): number {
   return here >= 0 ? here : coverOf(world, stands.cellOf(device) - 1);
 }
 
-function firstCovered({ fleet: { stands }, lane }: World, device: number): number {
+function shownTo({ fleet: { stands }, lane, random }: World, device: number): number {
   if (stands.behind(device) >= 0) return -1;
   const cell = stands.cellOf(device);
-  return lane.firstIn(cell, stands.cellFrom(cell + 1));
+  const end = stands.cellFrom(cell + 1);
+  const width = (end - cell + lane.cells) % lane.cells || lane.cells;
+  // Cut by chance, and one of those that are shown: whose home it is takes the first.
+  const cut = (cell + random.below(width)) % lane.cells;
+  const behindCut = lane.firstIn(cut, end);
+  let job = behindCut >= 0 ? behindCut : cut === cell ? -1 : lane.firstIn(cell, cut);
+  for (let steps = random.below(SHOWN); steps > 0 && job >= 0; steps -= 1) {
+    const behind = lane.behind(job);
+    if (behind < 0) break;
+    job = behind;
+  }
+  return job;
 }

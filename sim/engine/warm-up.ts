@@ -1,6 +1,13 @@
-import { HELD_PREFIXES } from "../figures.ts";
+import { halvedEveryMs } from "../../convex/queue/model/spreads/width.ts";
+import { HELD_PREFIXES, JOB_MEAN_MS, PREFIX_MS, READ_MS, STAGES, transactionMs } from "../figures.ts";
+import { powerOfTwo } from "../policies/slots.ts";
+import { availableOf, type Trace } from "../scenarios/trace.ts";
 import { randomFrom } from "../structures/random.ts";
+import type { Lane } from "./lane.ts";
 import type { World } from "./world.ts";
+
+/** From a job's being ready to its being claimed by one that waits. */
+const HANDED_OUT_MS = STAGES.candidates * READ_MS + transactionMs(STAGES.claim);
 
 /**
  * What the devices hold when it begins, as if each had done HELD_PREFIXES jobs. This is not simulated event by event:
@@ -16,15 +23,32 @@ export function warmUp({ fleet, lane, policy, trace }: World): void {
     }
     return;
   }
+  const prefixes = Int32Array.from({ length: fleet.devices * HELD_PREFIXES }, () => trace.drawPrefix(random));
+  spreadAsWorn(lane, trace, prefixes);
   const order = byPosition(fleet.devices, fleet.positionOf, lane.cells);
   const room = new Uint8Array(fleet.devices).fill(HELD_PREFIXES);
   const back = new Int32Array(fleet.devices).map((_, index) => index);
-  for (let job = 0; job < fleet.devices * HELD_PREFIXES; job += 1) {
-    const prefix = trace.drawPrefix(random);
+  for (const prefix of prefixes) {
     const index = withRoom(order.lastUpTo(policy.place(prefix, lane, random)), back);
     fleet.hold(order.devices[index] ?? 0, prefix);
     room[index] = (room[index] ?? 0) - 1;
     if (room[index] === 0) back[index] = (index + fleet.devices - 1) % fleet.devices;
+  }
+}
+
+/**
+ * Each prefix is spread as far as its jobs would have spread it: until three of them meet at a slot once in the time in
+ * which it narrows. Of those that come to a slot at a rate r each meets two more with (r · HANDED_OUT_MS)² / 2. (To get there takes a
+ * second for each doubling, in which a million devices would start hundreds of thousands of jobs.)
+ */
+function spreadAsWorn(lane: Lane, { devices, busyAtStart }: Trace, prefixes: Int32Array): void {
+  const perMs = (busyAtStart * availableOf(devices)) / (JOB_MEAN_MS + PREFIX_MS);
+  const counts = new Map<number, number>();
+  for (const prefix of prefixes) counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
+  for (const [prefix, count] of counts) {
+    const rate = (perMs * count) / prefixes.length;
+    const width = powerOfTwo(rate ** 1.5 * HANDED_OUT_MS * Math.sqrt(halvedEveryMs / 2));
+    if (width > 1) lane.spread(prefix, Math.min(width, lane.slots));
   }
 }
 

@@ -26,9 +26,11 @@ export const SUBMIT = 15;
 
 /** A device's transaction that is in flight. */
 export type Attempt = {
-  readonly kind: "claim by id" | "claim first" | "complete";
+  readonly kind: "claim by id" | "claim first" | "complete" | "take";
   readonly look: Look;
   readonly snapshot: number;
+  /** Others of the same prefix were seen behind it: the prefix's width is read, and written if it is time. */
+  readonly crowded: boolean;
   /** How many tries were lost before. */
   readonly lost: number;
 };
@@ -60,12 +62,12 @@ export type World = {
 
 export function createWorld(policy: Policy, trace: Trace): World {
   const cells = policy.cells(trace.devices);
-  return {
+  const world: World = {
     now: 0,
     policy,
     trace,
-    fleet: new Fleet(trace.devices, cells, trace.seed),
-    lane: new Lane(cells, trace),
+    fleet: new Fleet(trace.devices, cells, trace.seed, policy.positions),
+    lane: new Lane(cells, trace, () => world.now),
     events: new EventQueue(),
     random: randomFrom(mix(trace.seed + 1)),
     measures: new Measures(trace.arrivals[trace.countedFrom] ?? 0),
@@ -80,4 +82,5 @@ export function createWorld(policy: Policy, trace: Trace): World {
     looking: false,
     herd: 0,
   };
+  return world;
 }

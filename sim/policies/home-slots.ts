@@ -23,6 +23,8 @@ export function homeSlots(affinity: boolean, theft: Theft): Policy {
     wakes: "watchers",
     watch: ({ position }, lane) => slotCell(position, lane),
     next: ({ position }, lane) => frontOfSlot(slotCell(position, lane), lane),
+    restsWhenWoken: false,
+    positions: "hash",
     claimsFirst: false,
     theft: theft === "back" ? backOfBusy : atRandomPoint,
     looksAgain: "steals",

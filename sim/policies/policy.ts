@@ -45,6 +45,8 @@ export interface DeviceView {
   readonly id: number;
   /** Its own place on the ring. */
   readonly position: number;
+  /** Whether its own place is its alone, or it is the last one there: points lie closer than places where it is crowded. */
+  readonly hasHome: boolean;
   /** The cell that it watches, -1 while it watches none. */
   readonly watched: number;
   /** Where the next device that accepts jobs has its place. */
@@ -52,6 +54,8 @@ export interface DeviceView {
   readonly latestPrefix: number;
   holds(prefix: number): boolean;
 }
+
+export type Positions = "hash" | "gaps";
 
 /** Decisions of a queue; all of them pure but for the random numbers that they are given. */
 export interface Policy {
@@ -70,8 +74,12 @@ export interface Policy {
   readonly wakes: "everybody" | "watchers" | "cover";
   /** The cell that a waiting device watches; for `cover`, where it stands. */
   watch(device: DeviceView, lane: LaneView, random: Random): number;
-  /** What a device looks at for its next job; in the transaction of its completion, unless `claimsFirst`. */
-  next(device: DeviceView, lane: LaneView, random: Random): Look;
+  /** What a device looks at for its next job; in the transaction of its completion, unless `claimsFirst`. `joins`: it has just come. */
+  next(device: DeviceView, lane: LaneView, random: Random, joins: boolean): Look;
+  /** Whether one that was woken for its job as soon as it was ready waits again at its end, without looking. */
+  readonly restsWhenWoken: boolean;
+  /** How places on the ring are chosen when devices are registered: at random, or in the largest gaps. */
+  readonly positions: Positions;
   /** The claim itself looks for a job, apart from the completion: the published pattern. Else jobs are claimed by id. */
   readonly claimsFirst: boolean;
   /** Elsewhere's job for a device that found none, by a query of its own; -1. Null: this policy does not steal so. */

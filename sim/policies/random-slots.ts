@@ -2,14 +2,15 @@ import type { DeviceView, LaneView, Policy } from "./policy.ts";
 import { frontOfSlot, powerOfTwo, randomSlot, slotCell, slotNearPrefix, slotsWithin } from "./slots.ts";
 
 /**
- * Devices to a slot. With one, a third of the slots has no watcher by chance; with many, they collide. Four gave the
- * best times of 1, 2, 4 and 8.
+ * Devices to a slot. With one, a third of the slots has no watcher by chance; with many, they collide. Of 1, 2, 4 and 8
+ * the last gave the best times, with the most conflicts: `--compare devices-per-slot`.
  */
-const DEVICES_PER_SLOT = 4;
+const DEVICES_PER_SLOT = 8;
 
 /** What random slots and two choices have in common: a waiting device watches one slot, and no job is stolen. */
 export function watchedSlots(
   affinity: boolean,
+  devicesPerSlot = DEVICES_PER_SLOT,
 ): Omit<Policy, "name" | "summary" | "place" | "readsLengths" | "spreads"> {
   const watch: Policy["watch"] = (device, lane, random) =>
     affinity && device.watched < 0
@@ -17,11 +18,13 @@ export function watchedSlots(
       : randomSlot(lane, random);
   return {
     cells: (devices) => Math.max(1024, powerOfTwo(devices)),
-    slots: (accepting) => slotsWithin(accepting / DEVICES_PER_SLOT, 1 << 20),
+    slots: (accepting) => slotsWithin(accepting / devicesPerSlot, 1 << 20),
     wakes: "watchers",
     watch,
     next: (device: DeviceView, lane: LaneView, random) =>
       frontOfSlot(slotCell(watch(device, lane, random), lane), lane),
+    restsWhenWoken: false,
+    positions: "hash",
     claimsFirst: false,
     theft: null,
     looksAgain: "watches another",
@@ -29,10 +32,10 @@ export function watchedSlots(
 }
 
 /** A job goes to a random slot, and a device watches a random slot. */
-export function randomSlots(affinity: boolean): Policy {
+export function randomSlots(affinity: boolean, devicesPerSlot?: number): Policy {
   return {
-    ...watchedSlots(affinity),
-    name: affinity ? "random-slots-affinity" : "random-slots",
+    ...watchedSlots(affinity, devicesPerSlot),
+    name: `random-slots${affinity ? "-affinity" : ""}${devicesPerSlot === undefined ? "" : `-${devicesPerSlot}`}`,
     summary: affinity
       ? "a job goes to its prefix's slot; a device watches that of its latest prefix, then random ones"
       : "a job goes to a random slot; a device watches a random slot",

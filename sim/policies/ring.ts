@@ -1,46 +1,50 @@
-import type { LaneView, Look, Policy } from "./policy.ts";
+import { glance, survey } from "../../convex/queue/model/jobs/glance.ts";
+import { ringSize, slotsFor } from "../../convex/queue/model/placement.ts";
+import type { LaneView, Look, Policy, Positions } from "./policy.ts";
 import type { Random } from "../structures/random.ts";
 import { POINTS } from "./home-slots.ts";
-import { frontOf, nothing, randomSlot, slotNearPrefix, slotsWithin } from "./slots.ts";
+import { frontOf, nothing, randomSlot, slotNearPrefix } from "./slots.ts";
 
-const RING = 65_536;
-const MOST_SLOTS = 16_384;
+type Variant = {
+  /** How much of the lane one that has ended a job looks through, in slots: 0.25 is built. */
+  readonly glanceSlots?: number;
+  /** The same of one that has just come: 64 is built. */
+  readonly joinSlots?: number;
+  readonly positions?: Positions;
+  readonly suffix?: string;
+};
 
 /**
- * How far from a random point a thief looks within the transaction that completes its job, in slots. All the way
- * round an empty lane it would have read everything, and every new job would collide with every completion.
+ * What Gleaner builds (convex/queue/model/placement.ts, jobs/search.ts). Waiting devices stand on a ring, and each is
+ * woken by the jobs between its own place and that of the next one who waits: a job wakes one device, wherever it is
+ * put. A device that completes a job looks between its own place and the next accepting device's, then glances at a
+ * little of the lane from a random point; then it waits, and sees what is ready in its arc. One that has just come looks
+ * all around.
  */
-const THEFT_SLOTS = 4;
-const WIDEST_THEFT = 1 / 16;
-
-/**
- * What Gleaner builds (convex/queue/model/placement.ts). Waiting devices stand on a ring, and each is woken by the
- * jobs between its own place and that of the next one who waits: a job wakes one device, wherever it is put. A device
- * that completes a job looks between its own place and the next accepting device's, then a little way on from a
- * random point.
- */
-export function ring(affinity: boolean, theftSlots = THEFT_SLOTS, widest = WIDEST_THEFT): Policy {
+export function ring(
+  affinity: boolean,
+  { glanceSlots, joinSlots, positions = "hash", suffix = "" }: Variant = {},
+): Policy {
   return {
-    name: affinity ? "ring-affinity" : "ring",
+    name: `ring${affinity ? "-affinity" : ""}${suffix}`,
     summary: `a job goes to ${affinity ? "its prefix's" : "a random"} slot and wakes the one device whose arc covers it`,
-    cells: () => RING,
-    slots: (accepting) => slotsWithin(accepting, MOST_SLOTS),
+    cells: () => ringSize,
+    slots: slotsFor,
     place: (prefix, lane, random) =>
       affinity ? slotNearPrefix(prefix, lane, random) : randomSlot(lane, random),
     spreads: affinity,
     readsLengths: false,
     wakes: "cover",
     watch: ({ position }) => position,
-    next: ({ position, nextHome }, lane, random) => {
-      const home = frontOf(position, nextHome, lane);
+    next: ({ position, nextHome, hasHome }, lane, random, joins) => {
+      const home = hasHome ? frontOf(position, nextHome, lane) : nothing;
       if (home.job >= 0) return home;
-      const theft = atRandomPoint(
-        lane,
-        random,
-        Math.floor(POINTS * Math.min(widest, theftSlots / lane.slots)),
-      );
+      const share = joins ? survey(lane.slots, joinSlots) : glance(lane.slots, glanceSlots);
+      const theft = atRandomPoint(lane, random, Math.floor(POINTS * share));
       return { ...theft, scans: [...home.scans, ...theft.scans] };
     },
+    restsWhenWoken: true,
+    positions,
     claimsFirst: false,
     theft: null,
     looksAgain: "never",

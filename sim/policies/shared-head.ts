@@ -20,6 +20,8 @@ export function sharedHead(affinity: boolean): Policy {
     wakes: "everybody",
     watch: () => 0,
     next: affinity ? amongTheFirst : (_, lane) => frontOf(0, 1, lane),
+    restsWhenWoken: false,
+    positions: "hash",
     claimsFirst: true,
     theft: null,
     looksAgain: "never",

@@ -2,6 +2,7 @@ import { parentPort } from "node:worker_threads";
 import type { Outcome } from "../engine/measures.ts";
 import { simulate } from "../engine/simulate.ts";
 import { policies } from "../policies/all.ts";
+import { variants } from "../policies/variants.ts";
 import { drawTrace, type Load, type ScenarioName } from "../scenarios/trace.ts";
 
 export type Task = { readonly policy: string; readonly scenario: ScenarioName; readonly load: Load };
@@ -12,7 +13,7 @@ const EVENTS_PER_JOB = 40;
 const FEWEST_EVENTS = 200_000;
 
 parentPort?.on("message", ({ policy: name, scenario, load }: Task) => {
-  const policy = policies.find((known) => known.name === name);
+  const policy = [...policies, ...Object.values(variants).flat()].find((known) => known.name === name);
   if (policy === undefined) throw new Error(`No policy is called ${name}.`);
   const mostEvents = Math.max(FEWEST_EVENTS, EVENTS_PER_JOB * load.jobs);
   const outcome = simulate(policy, drawTrace(scenario, load), mostEvents);

@@ -1,0 +1,21 @@
+import type { Policy } from "./policy.ts";
+import { randomSlots } from "./random-slots.ts";
+import { ring } from "./ring.ts";
+
+const both = [false, true];
+
+/** What a figure of a policy was chosen among: `--compare NAME` runs them. */
+export const variants: Readonly<Record<string, readonly Policy[]>> = {
+  glance: both.flatMap((affinity) =>
+    [0, 0.25, 1, 4].map((glanceSlots) => ring(affinity, { glanceSlots, suffix: `-glance-${glanceSlots}` })),
+  ),
+  survey: both.flatMap((affinity) =>
+    [1, 16, 64, 256, 65_536].map((joinSlots) =>
+      ring(affinity, { joinSlots, suffix: `-survey-${joinSlots}` }),
+    ),
+  ),
+  positions: both.flatMap((affinity) =>
+    (["hash", "gaps"] as const).map((positions) => ring(affinity, { positions, suffix: `-${positions}` })),
+  ),
+  "devices-per-slot": both.flatMap((affinity) => [1, 2, 4, 8].map((count) => randomSlots(affinity, count))),
+};
