@@ -133,6 +133,44 @@ describe("between lanes", () => {
   });
 });
 
+describe.each([1, 5])("between lanes, with %i workers", (fleet) => {
+  const ofModel = (model: string) => ({ requirements: { model } });
+
+  /** All are at work on one requester's jobs in one lane when another job comes in a lane that none was at. */
+  async function turnsUntilBegun(job: Parameters<typeof submitJob>[1]): Promise<number> {
+    const workers: TestWorker[] = [];
+    for (let i = 0; i < fleet; i += 1) workers.push(await addWorker(t, { models: ["a", "b"] }));
+    await submitJobs(
+      t,
+      Array.from({ length: 40 * fleet }, () => ({ ...ofModel("a"), requester: "many" })),
+    );
+    const held = new Map<TestWorker, { attemptId: string; cursor: Cursor }>();
+    for (const worker of workers) {
+      const { jobs, cursor } = await take(t, worker);
+      held.set(worker, { attemptId: String(jobs[0]?.attemptId), cursor });
+    }
+    await passTime(t, 0);
+    const jobId = await submitJob(t, { ...ofModel("b"), ...job });
+    await passTime(t, 0);
+    for (let turns = 1; turns <= 20; turns += 1) {
+      for (const [worker, { attemptId, cursor }] of held) {
+        const next = await complete(t, worker, attemptId, { jobs: 1, cursor });
+        if (next.jobs[0]?.jobId === jobId) return turns;
+        held.set(worker, { attemptId: String(next.jobs[0]?.attemptId), cursor: next.cursor });
+      }
+    }
+    throw new Error("never begun");
+  }
+
+  it("a requester's first job waits for one job of another's each at most", async () => {
+    expect(await turnsUntilBegun({ requester: "few" })).toBe(1);
+  });
+
+  it("a high job goes first, whoever asks", async () => {
+    expect(await turnsUntilBegun({ requester: "many", priority: "high" })).toBe(1);
+  });
+});
+
 describe("theft", () => {
   it("reaches every job wherever it stands, by workers with no slot of their own", async () => {
     const workers = [];

@@ -2,7 +2,7 @@ import { ringSize, seatOf, seats } from "../placement.ts";
 import type { Range } from "../rings/arcs.ts";
 
 /** The most stretches that a home is looked at in: each costs two reads a level. */
-const maxProbes = 16;
+export const maxProbes = 16;
 
 /** A stretch of a home: looked at from `split` to `to`, then from `from` to `split`. In places. */
 export type Probe = Range & { readonly split: number };
@@ -10,7 +10,7 @@ export type Probe = Range & { readonly split: number };
 /**
  * How a worker looks through its home. Each slot is looked at from the seat after the last one served, so that between
  * seats, and so between requesters, turns are taken whatever slots their jobs stand at. A home with more slots
- * than 16 (a fleet that shrank) is looked at in stretches of several, each from a slot drawn by chance.
+ * than `most` (a fleet that shrank) is looked at in stretches of several, each from a slot drawn by chance.
  * @param after the place that was served last.
  * @param random one draw per call, in [0, 1).
  */
@@ -19,10 +19,11 @@ export function probesOf(
   slots: number,
   after: number,
   random: () => number,
+  most = maxProbes,
 ): readonly Probe[] {
   const width = (ringSize / slots) * seats;
   const slotsHeld = home.reduce((sum, { from, to }) => sum + Math.ceil((to - from) / width), 0);
-  const stretch = Math.ceil(slotsHeld / maxProbes) * width;
+  const stretch = Math.ceil(slotsHeld / most) * width;
   const next = seatOf(after) + 1;
   return home.flatMap((range) =>
     cut(range, stretch).map(({ from, to }) => {

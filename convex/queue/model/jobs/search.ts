@@ -1,5 +1,6 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import type { Cursor } from "../../validators.ts";
+import { inPieces } from "../inPieces.ts";
 import { matches } from "../lanes/match.ts";
 import { arcOf, type Range } from "../rings/arcs.ts";
 import { following } from "../rings/neighbours.ts";
@@ -7,13 +8,22 @@ import { isAvoided } from "./avoid.ts";
 import { hasJustReleased, isOverdue, lastAttemptOf, type Givable } from "./give.ts";
 import { glance, survey } from "./glance.ts";
 import { levelOrder, othersFirst } from "./order.ts";
-import { compareSeats, probesOf } from "./probes.ts";
+import { compareSeats, maxProbes, probesOf } from "./probes.ts";
 import { payloadOf } from "./rows.ts";
 
+/** Lanes looked at together. */
+const lanesAtOnce = 16;
+/** The lanes beside the one that it is used to have so many probes together, each one at least. */
+const probesOfOthers = 64;
 /** Jobs looked at in one range for one that is not avoided. */
 const scanned = 32;
+/** Where a worker begins to look. */
+export const noCursor: Cursor = { laneId: null, place: 0, turn: 0 };
+
 type Lane = Doc<"lanes">;
 type Job = Doc<"jobs">;
+/** By level. */
+type Fronts = readonly (Job | null)[];
 
 /** One worker's search for jobs: what it knows by now, so that nothing is read twice. Reads, and writes nothing. */
 export class Search {
@@ -22,6 +32,10 @@ export class Search {
   readonly #now: number;
   readonly #joins: boolean;
   readonly #homes = new Map<Id<"lanes">, Promise<readonly Range[]>>();
+  /** What stands first at home in each lane, by level, until it is given. */
+  readonly #fronts = new Map<Id<"lanes">, Promise<Fronts>>();
+  /** Lanes in which nothing was found to steal, by status. */
+  readonly #barren = new Set<string>();
   /** Found already, or found to be nothing for this worker. */
   readonly #done = new Set<Id<"jobs">>();
   #sticky: Lane | null;
@@ -45,7 +59,7 @@ export class Search {
     this.#now = now;
     this.#joins = joins;
     this.#sticky = sticky !== null && this.#fits(sticky) ? sticky : null;
-    this.cursor = cursor ?? { laneId: null, place: 0, turn: 0 };
+    this.cursor = cursor ?? noCursor;
   }
 
   /** The lanes of the scope that the worker can run jobs of. */
@@ -59,9 +73,11 @@ export class Search {
   }
 
   /**
-   * The next job; null when none is found. Home before theft, the lane that it is used to before the others, and what
-   * others hold ahead last of all.
-   * Stages of reads: next home; jobs at home; payload. Two more for a theft, and once more all for the other lanes.
+   * The next job; null when none is found. Home before theft, and what others hold ahead last of all. At home the turn
+   * of a requester comes in all lanes at once; among jobs of one level and requester the lane that it is used to
+   * comes first.
+   * Stages of reads: next home; jobs at home; payload. One more where there are other lanes, which are read first, and
+   * for a theft.
    */
   async next(steals: boolean): Promise<Givable | null> {
     for (;;) {
@@ -72,88 +88,131 @@ export class Search {
         payloadOf(this.#ctx, job._id),
         job.attempts === 0 ? null : lastAttemptOf(this.#ctx, job._id),
       ]);
-      if (payload === null || hasJustReleased(this.#worker, last, this.#now)) continue;
+      if (payload === null || hasJustReleased(this.#worker, last, this.#now)) {
+        this.#fronts.delete(job.laneId);
+        continue;
+      }
       // What it holds ahead itself it begins without being given it again.
       if (job.status === "prefetched" && last?.workerId === this.#worker._id) continue;
       this.cursor = { laneId: job.laneId, place: job.place, turn: (this.cursor.turn + 1) % 65_536 };
       this.#sticky = (await this.#known(job.laneId)) ?? this.#sticky;
+      this.#fronts.delete(job.laneId);
       return { job, payload: payload.payload };
     }
   }
 
   async #find(steals: boolean): Promise<Job | null> {
-    const { turn } = this.cursor;
-    const groups = this.#groups(othersFirst(turn));
-    for (const group of groups) {
-      const lanes = (await group()).filter(({ state }) => state !== "paused");
-      const found = (await this.#atHome(lanes)) ?? (await this.#byDice(lanes, "ready"));
+    const atHome = await this.#atHome();
+    if (atHome !== null) return atHome;
+    const groups = await this.#groups();
+    for (const lanes of groups) {
+      const found = await this.#byDice(lanes, "ready");
       if (found !== null) return found;
     }
-    if (!steals || !this.#joins) return null;
-    const lanes = (await this.matching()).filter(({ state }) => state !== "paused");
-    return await this.#byDice(lanes, "prefetched");
+    return steals && this.#joins ? await this.#byDice(groups.flat(), "prefetched") : null;
   }
 
-  /** The lanes by turns: each is read only when it comes to it. */
-  #groups(others: boolean): readonly (() => Promise<readonly Lane[]>)[] {
-    const sticky = this.#sticky;
-    if (sticky === null) return [() => this.matching()];
-    const first = () => Promise.resolve([sticky]);
-    const rest = async () => (await this.matching()).filter(({ _id }) => _id !== sticky._id);
-    return others ? [rest, first] : [first, rest];
+  /** The lanes in the turn's order: mostly the one that it is used to first, each 8th turn last. */
+  async #groups(): Promise<readonly (readonly Lane[])[]> {
+    const sticky = this.#openSticky();
+    const first = sticky === null ? [] : [sticky];
+    const rest = await this.#others();
+    return (othersFirst(this.cursor.turn) ? [rest, first] : [first, rest]).filter(({ length }) => length > 0);
   }
 
-  async #atHome(lanes: readonly Lane[]): Promise<Job | null> {
+  #openSticky(): Lane | null {
+    return this.#sticky?.state === "paused" ? null : this.#sticky;
+  }
+
+  async #others(): Promise<readonly Lane[]> {
+    const lanes = await this.matching();
+    return lanes.filter(({ _id, state }) => state !== "paused" && _id !== this.#sticky?._id);
+  }
+
+  /**
+   * The next of those that stand first at home: by level; then by seat, which a requester has in all lanes, so that
+   * what one has in the lane that the worker is used to does not hold up another's job in another lane.
+   */
+  async #atHome(): Promise<Job | null> {
+    const { place, turn } = this.cursor;
+    const sticky = this.#openSticky();
+    const [own, others] = await Promise.all([
+      sticky === null ? null : this.#frontsIn(sticky, maxProbes),
+      this.#others().then(async (lanes) => {
+        const probes = Math.max(1, Math.min(maxProbes, Math.floor(probesOfOthers / lanes.length)));
+        return await inPieces(lanes, lanesAtOnce, (lane) => this.#frontsIn(lane, probes));
+      }),
+    ]);
+    const lanes = othersFirst(turn) ? [...others, own] : [own, ...others];
+    for (const level of levelOrder(turn)) {
+      const [first] = lanes
+        .map((fronts) => fronts?.[level] ?? null)
+        .filter((job) => job !== null)
+        // Stable: among equals the lane that comes first.
+        .sort((a, b) => compareSeats(a.place, b.place, place));
+      if (first !== undefined) return first;
+    }
+    return null;
+  }
+
+  /** Read once, and again when one of them was given: what is empty stays so for this search. */
+  #frontsIn(lane: Lane, most: number): Promise<Fronts> {
+    const known = this.#fronts.get(lane._id);
+    if (known !== undefined) return known;
+    const fronts = this.#readFronts(lane, most);
+    this.#fronts.set(lane._id, fronts);
+    return fronts;
+  }
+
+  async #readFronts(lane: Lane, most: number): Promise<Fronts> {
     const { place } = this.cursor;
-    const perLane = await Promise.all(
-      lanes.map(async (lane) => {
-        const probes = probesOf(await this.#homeIn(lane._id), lane.slots, place, Math.random);
-        return await this.#inEachLevel(async (level) => {
-          const found = await Promise.all(
-            probes.map(async ({ from, split, to }) => {
-              const [after, before] = await Promise.all([
-                this.#firstAt(lane, level, { from: split, to }),
-                this.#firstAt(lane, level, { from, to: split }),
-              ]);
-              return after ?? before;
-            }),
-          );
-          return (
-            found
-              .filter((job) => job !== null)
-              .sort((a, b) => compareSeats(a.place, b.place, place) || a.rank - b.rank)[0] ?? null
-          );
-        });
+    const probes = probesOf(await this.#homeIn(lane._id), lane.slots, place, Math.random, most);
+    return await Promise.all(
+      [0, 1, 2].map(async (level) => {
+        const found = await Promise.all(
+          probes.map(async ({ from, split, to }) => {
+            const [after, before] = await Promise.all([
+              this.#firstAt(lane, level, { from: split, to }),
+              this.#firstAt(lane, level, { from, to: split }),
+            ]);
+            return after ?? before;
+          }),
+        );
+        return (
+          found
+            .filter((job) => job !== null)
+            .sort((a, b) => compareSeats(a.place, b.place, place) || a.rank - b.rank)[0] ?? null
+        );
       }),
     );
-    return this.#best(perLane);
   }
 
   /** A thief takes any job with equal chance: a lane's full homes are hit most, and two thieves seldom meet. */
   async #byDice(lanes: readonly Lane[], status: "ready" | "prefetched"): Promise<Job | null> {
     const draw = Math.random();
-    const perLane = await Promise.all(
-      lanes.map((lane) => {
-        const [first, second] = this.#diceRanges(lane, draw);
-        return this.#inEachLevel(async (level) => {
-          const of = (range: Range) =>
-            this.#firstOf(
-              this.#ctx.db
-                .query("jobs")
-                .withIndex("by_dice", (q) =>
-                  q
-                    .eq("laneId", lane._id)
-                    .eq("status", status)
-                    .eq("level", level)
-                    .gte("dice", range.from)
-                    .lt("dice", range.to),
-                ),
-            );
-          const [after, before] = await Promise.all([of(first), second === null ? null : of(second)]);
-          return after ?? before;
-        });
-      }),
-    );
+    const fertile = lanes.filter(({ _id }) => !this.#barren.has(`${status} ${_id}`));
+    const perLane = await inPieces(fertile, lanesAtOnce, async (lane) => {
+      const [first, second] = this.#diceRanges(lane, draw);
+      const levels = await this.#inEachLevel(async (level) => {
+        const of = (range: Range) =>
+          this.#firstOf(
+            this.#ctx.db
+              .query("jobs")
+              .withIndex("by_dice", (q) =>
+                q
+                  .eq("laneId", lane._id)
+                  .eq("status", status)
+                  .eq("level", level)
+                  .gte("dice", range.from)
+                  .lt("dice", range.to),
+              ),
+          );
+        const [after, before] = await Promise.all([of(first), second === null ? null : of(second)]);
+        return after ?? before;
+      });
+      if (levels.every((job) => job === null)) this.#barren.add(`${status} ${lane._id}`);
+      return levels;
+    });
     return this.#best(perLane);
   }
 
