@@ -187,7 +187,11 @@ export type QueueComponent = {
     >;
     readonly candidates: Query<
       OfWorker & { stands: Stand[] },
-      { stands: Stand[]; jobs: { jobId: string; laneId: string; late: boolean; crowded?: boolean }[] }
+      {
+        stands: Stand[];
+        jobs: { jobId: string; laneId: string; late: boolean; crowded?: boolean }[];
+        handed: ClaimedJob[];
+      }
     >;
     readonly claim: Mutation<
       OfWorker & { jobId: string; late: boolean; laneId?: string; crowded?: boolean; wish: Wish },

@@ -10,7 +10,7 @@ import {
   submitJobs,
   type Backend,
 } from "./testing/queue.fixture.ts";
-import { addWorker, shownTo, standsOf, take, type TestWorker } from "./testing/workers.fixture.ts";
+import { addWorker, shownTo, type TestWorker } from "./testing/workers.fixture.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -26,31 +26,42 @@ async function spreads(t: Backend) {
   return await t.run(async (ctx) => await ctx.db.query("spreads").collect());
 }
 
-/** Claims one of what it is shown, as the worker library does: one with others behind it, where there is one. */
-async function claimShown(t: Backend, worker: TestWorker): Promise<void> {
-  const shown = await shownTo(t, worker);
+/**
+ * Waits, and claims one of what it is shown, as the worker library does: one with others behind it, where there is one.
+ * It stands only while it claims: what is submitted meanwhile is there already, as if others had waited for it.
+ */
+async function claimShown(t: Backend, { keyHash, workerId }: TestWorker): Promise<void> {
+  await t.run(async (ctx) => {
+    const lane = await ctx.db.query("lanes").first();
+    const id = ctx.db.normalizeId("workers", workerId);
+    if (lane === null || id === null) throw new Error("no lane, or no worker");
+    await ctx.db.insert("stands", { laneId: lane._id, position: 0, workerId: id, keyHash });
+  });
+  const shown = await shownTo(t, { keyHash, workerId });
   const first = shown.find(({ crowded }) => crowded === true) ?? shown[0];
   if (first === undefined) throw new Error("nothing is shown");
   const { jobId, late, laneId, crowded } = first;
   const said = crowded === undefined ? {} : { crowded };
   const outcome = await t.mutation(queue.work.claim, {
-    keyHash: worker.keyHash,
+    keyHash,
     jobId,
     late,
     laneId,
     ...said,
-    wish: { jobs: 2 },
+    wish: { jobs: 0 },
   });
   expect(outcome.kind).toBe("claimed");
 }
 
-/** One that waits, with room for many; and so many jobs, each submitted alone, of one affinity. */
+/** One with room for many; and so many jobs, each submitted alone, of these affinities, in a lane of sixteen slots. */
 async function crowd(t: Backend, affinities: readonly (string | undefined)[]): Promise<TestWorker> {
   const worker = await addWorker(t, { concurrency: 16 });
   await submitJob(t);
-  await take(t, worker, { jobs: 1 });
-  await take(t, worker, { jobs: 2 });
-  expect(await standsOf(t, worker)).toHaveLength(1);
+  await passTime(t, 0);
+  await t.run(async (ctx) => {
+    for (const lane of await ctx.db.query("lanes").collect())
+      await ctx.db.patch("lanes", lane._id, { slots: 16 });
+  });
   for (const affinity of affinities) await submitJob(t, affinity === undefined ? {} : { affinity });
   return worker;
 }
@@ -81,17 +92,15 @@ describe("jobs of one affinity", () => {
     expect("affinity" in (await jobRow(t, named!))).toBe(false);
   });
 
-  it("are spread over twice as many slots once one that waits leaves one behind, a second apart", async () => {
+  it("are spread over twice as many slots once one that waits leaves two behind, a second apart", async () => {
     const t = startQueue();
-    const worker = await crowd(t, ["hot", "hot", "hot"]);
+    const worker = await crowd(t, ["hot", "hot", "hot", "hot"]);
     await claimShown(t, worker);
     expect(await spreads(t)).toMatchObject([{ affinity: "hot", width: 2 }]);
     await claimShown(t, worker);
     expect(await spreads(t)).toMatchObject([{ width: 2 }]);
     await passTime(t, 1_000);
-    await submitJobs(t, [{ affinity: "hot" }]);
-    await submitJobs(t, [{ affinity: "hot" }]);
-    await submitJobs(t, [{ affinity: "hot" }]);
+    for (let more = 0; more < 4; more += 1) await submitJob(t, { affinity: "hot" });
     await claimShown(t, worker);
     expect(await spreads(t)).toMatchObject([{ width: 4 }]);
     const ids = await Promise.all(
@@ -100,16 +109,16 @@ describe("jobs of one affinity", () => {
     expect(new Set(await slotsOf(t, ids)).size).toBe(4);
   });
 
-  it("are not spread where one stands alone, is of another affinity, or of none", async () => {
+  it("are not spread where two stand together, or others are of another affinity, or of none", async () => {
     const t = startQueue();
-    const worker = await crowd(t, ["a", "b", undefined, undefined]);
-    for (let claims = 0; claims < 4; claims += 1) await claimShown(t, worker);
+    const worker = await crowd(t, ["a", "a", "b", undefined, undefined]);
+    for (let claims = 0; claims < 6; claims += 1) await claimShown(t, worker);
     expect(await spreads(t)).toEqual([]);
   });
 
   it("come back to one slot by themselves, and what was kept of it goes", async () => {
     const t = startQueue();
-    const worker = await crowd(t, ["hot", "hot"]);
+    const worker = await crowd(t, ["hot", "hot", "hot"]);
     await claimShown(t, worker);
     expect(await spreads(t)).toHaveLength(1);
     await passTime(t, 60_000);

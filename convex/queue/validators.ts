@@ -295,6 +295,7 @@ export const settingsPatch = v.object({
   maxQueuedPerRequester: v.optional(v.number()),
   maxPayloadBytes: v.optional(v.number()),
   watchMs: v.optional(v.number()),
+  handOver: v.optional(v.number()),
   policy: v.optional(policy),
 });
 

@@ -70,7 +70,11 @@ describe("take", () => {
     const { jobs } = await take(t, worker, { jobs: 9 });
     expect(jobs.map(({ begun }) => begun)).toEqual([true, true, false]);
     expect(new Set(jobs.map(({ jobId }) => jobId)).size).toBe(3);
-    expect(await t.mutation(queue.work.take, { keyHash: worker.keyHash, wish: { jobs: 1 } })).toEqual({
+    const { keyHash } = worker;
+    const again = await t.mutation(queue.work.take, { keyHash, wish: { jobs: 1 } });
+    expect(again).toMatchObject({ kind: "ok", jobs: [{ attemptId: jobs[2]?.attemptId }], stands: [] });
+    await t.mutation(queue.work.start, { keyHash, attemptIds: [jobs[2]!.attemptId] });
+    expect(await t.mutation(queue.work.take, { keyHash, wish: { jobs: 1 } })).toEqual({
       kind: "unable",
       reason: "full",
     });

@@ -6,7 +6,7 @@ import { claim as claimJob } from "./model/jobs/claim.ts";
 import { complete as completeJob } from "./model/jobs/complete.ts";
 import { fail as failJob } from "./model/jobs/fail.ts";
 import { heldByKey } from "./model/jobs/held.ts";
-import { release as releaseJobs } from "./model/jobs/release.ts";
+import { release as releaseJobs, releaseWaiting } from "./model/jobs/release.ts";
 import { attemptsOf, start as startJobs } from "./model/jobs/start.ts";
 import { take as takeJobs } from "./model/jobs/take.ts";
 import { leaseByKey, renew } from "./model/leases/renew.ts";
@@ -44,7 +44,8 @@ export const take = mutation({
 /**
  * The jobs that a waiting worker is woken for; subscribe to it while waiting. `late`: another one's, to be claimed when
  * it is still shown 400 ms later. `stands`: where it waits. One less than it knew: its job was taken for it, and it
- * should call `take`. One more: a new lane. `crowded`: to be said with the claim.
+ * should call `take`. One more: a new lane. `crowded`: to be said with the claim. `handed`: what it was given, to be begun
+ * at once, and said to be with `start` if it takes longer than a moment.
  */
 export const candidates = query({
   args: { ...byWorker, ...workerArgs.candidates },
@@ -58,6 +59,7 @@ export const candidates = query({
         crowded: v.optional(v.boolean()),
       }),
     ),
+    handed: v.array(claimedJob),
   }),
   handler: async (ctx, args) => await findCandidates(ctx, args),
 });
@@ -120,8 +122,12 @@ export const release = mutation({
       attemptsOf(ctx, attemptIds),
     ]);
     await renew(ctx, worker, lease, now);
-    if (leaves) await leaveRings(ctx, worker._id);
-    return { fenced: await releaseJobs(ctx, worker, attempts, reason, now) };
+    const fenced = await releaseJobs(ctx, worker, attempts, reason, now);
+    if (leaves) {
+      await leaveRings(ctx, worker._id);
+      await releaseWaiting(ctx, worker, await heldByKey(ctx, keyHash), now);
+    }
+    return { fenced };
   },
 });
 
@@ -141,14 +147,20 @@ export const start = mutation({
   },
 });
 
-/** The worker takes nothing more until it calls `take`; what it holds it keeps. */
+/** The worker takes nothing more until it calls `take`; what it has begun it keeps. */
 export const leave = mutation({
   args: byWorker,
   returns: v.null(),
   handler: async (ctx, { keyHash }) => {
-    const [worker, lease] = await Promise.all([authenticate(ctx, keyHash), leaseByKey(ctx, keyHash)]);
-    await renew(ctx, worker, lease, Date.now());
+    const now = Date.now();
+    const [worker, lease, held] = await Promise.all([
+      authenticate(ctx, keyHash),
+      leaseByKey(ctx, keyHash),
+      heldByKey(ctx, keyHash),
+    ]);
+    await renew(ctx, worker, lease, now);
     await leaveRings(ctx, worker._id);
+    await releaseWaiting(ctx, worker, held, now);
     return null;
   },
 });

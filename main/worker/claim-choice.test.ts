@@ -4,12 +4,9 @@ import type { Candidate, Stand } from "./protocol.ts";
 
 const own = (jobId: string): Candidate => ({ jobId, laneId: "l", late: false });
 const late = (jobId: string): Candidate => ({ jobId, laneId: "l", late: true });
-const at = { now: 1_000, lateAfterMs: 400, random: 0 };
-const choose = (
-  jobs: readonly Candidate[],
-  { tried = [] as string[], since = {}, random = 0 } = {},
-): string => {
-  const choice = chooseClaim(jobs, new Set(tried), new Map(Object.entries(since)), { ...at, random });
+const at = { now: 1_000, lateAfterMs: 400 };
+const choose = (jobs: readonly Candidate[], { tried = [] as string[], since = {} } = {}): string => {
+  const choice = chooseClaim(jobs, new Set(tried), new Map(Object.entries(since)), at);
   if (choice.kind === "claim") return `claim ${choice.candidate.jobId}`;
   return choice.kind === "wait" ? `wait ${choice.ms}` : "none";
 };
@@ -18,7 +15,7 @@ describe("what to claim", () => {
   it.each([
     ["nothing of nothing", [], {}, "none"],
     ["its own job at once", [own("a")], {}, "claim a"],
-    ["any of its own jobs, by chance", [own("a"), own("b"), own("c")], { random: 0.99 }, "claim c"],
+    ["the first of its own jobs", [own("a"), own("b"), own("c")], {}, "claim a"],
     ["one that was not tried", [own("a"), own("b")], { tried: ["a"] }, "claim b"],
     ["none when all were tried", [own("a")], { tried: ["a"] }, "none"],
     ["its own before another's", [late("a"), own("b")], { since: { a: 0 } }, "claim b"],

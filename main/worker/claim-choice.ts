@@ -10,30 +10,23 @@ export type ClaimChoice =
 export type LateSince = ReadonlyMap<string, number>;
 
 /**
- * What to claim of what is ready: one of its own jobs, drawn at random among several; a late one only after another
- * worker has had its time. What was tried is left out.
- * @param random in [0, 1)
+ * What to claim of what is ready, in the order in which the queue lists it: the first of its own jobs, which nobody else
+ * is woken for; a late one only after another worker has had its time. What was tried is left out.
  */
 export function chooseClaim(
   jobs: readonly Candidate[],
   tried: ReadonlySet<string>,
   lateSince: LateSince,
-  at: { readonly now: number; readonly lateAfterMs: number; readonly random: number },
+  at: { readonly now: number; readonly lateAfterMs: number },
 ): ClaimChoice {
   const untried = jobs.filter(({ jobId }) => !tried.has(jobId));
-  const own = draw(
-    untried.filter(({ late }) => !late),
-    at.random,
-  );
+  const own = untried.find(({ late }) => !late);
   if (own !== undefined) return { kind: "claim", candidate: own };
   const waits = untried.map((job) => ({
     job,
     ms: (lateSince.get(job.jobId) ?? at.now) + at.lateAfterMs - at.now,
   }));
-  const due = draw(
-    waits.filter(({ ms }) => ms <= 0),
-    at.random,
-  );
+  const due = waits.find(({ ms }) => ms <= 0);
   if (due !== undefined) return { kind: "claim", candidate: due.job };
   return waits.length === 0 ? { kind: "none" } : { kind: "wait", ms: Math.min(...waits.map(({ ms }) => ms)) };
 }
@@ -61,8 +54,4 @@ export function compareStands(
       followed.some((stand) => stand.laneId === laneId && stand.position === position),
     );
   return same ? "same" : "follow-these";
-}
-
-function draw<T>(from: readonly T[], random: number): T | undefined {
-  return from[Math.floor(random * from.length)];
 }

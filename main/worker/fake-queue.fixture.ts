@@ -39,6 +39,7 @@ export class FakeQueue implements WorkerClient {
   readonly refusals: Record<string, Error[]> = {};
   readonly #calls: Call[] = [];
   readonly #subscriptions = new Set<Subscription>();
+  #held: readonly HeldRow[] | null = null;
   #connection = { isWebSocketConnected: false, connectionCount: 0 };
   readonly #connectionListeners = new Set<() => void>();
 
@@ -67,6 +68,14 @@ export class FakeQueue implements WorkerClient {
   ) => {
     const subscription = { name: nameOf(reference), args, onValue };
     this.#subscriptions.add(subscription);
+    // As of a real one: who follows it is told at once how it stands.
+    if (subscription.name === "held" && this.#held !== null) {
+      const { onValue: tell } = subscription;
+      const value = this.#held;
+      queueMicrotask(() => {
+        if (this.#subscriptions.has(subscription)) tell(value);
+      });
+    }
     return () => this.#subscriptions.delete(subscription);
   }) as unknown as WorkerClient["onUpdate"];
 
@@ -93,12 +102,13 @@ export class FakeQueue implements WorkerClient {
     return this.#of("held").length > 0;
   }
 
-  showCandidates(shown: Candidates): void {
-    for (const { onValue } of this.#of("candidates")) onValue(shown);
+  showCandidates(shown: Omit<Candidates, "handed"> & Partial<Candidates>): void {
+    for (const { onValue } of this.#of("candidates")) onValue({ handed: [], ...shown });
   }
 
   showHeld(...rows: readonly (string | HeldRow)[]): void {
     const value = rows.map((row) => (typeof row === "string" ? { attemptId: row, watched: false } : row));
+    this.#held = value;
     for (const { onValue } of this.#of("held")) onValue(value);
   }
 

@@ -22,6 +22,8 @@ export type AttemptParts = {
   readonly chunkEveryMs: number;
   readonly log: Log;
   readonly onProgress: (attemptId: string, view: unknown) => void;
+  /** The queue did not take in how it ended: it may still count it as ours. */
+  readonly onUnsettled: (attemptId: string) => void;
 };
 
 /** One job from when it was handed out to its end at this worker: runs its handler, streams its text, tells the queue. */
@@ -163,6 +165,7 @@ export class HeldAttempt {
       }
     } catch (error) {
       // What is still held then shows in `held`, and is given back from there.
+      this.#parts.onUnsettled(attemptId);
       log("error", "attempt.call-refused", { attemptId, call: effect.kind, error: errorName(error) });
     }
     this.#on({ kind: "answered" });

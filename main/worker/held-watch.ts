@@ -27,6 +27,10 @@ export class HeldWatch {
   readonly #givingBack = new Set<string>();
   #unfollow: Unsubscribe | null = null;
   #rows: readonly HeldRow[] | null = null;
+  /** When each attempt was first seen to be held. */
+  readonly #since = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  readonly #unsettled = new Set<string>();
   #othersUntil = 0;
 
   constructor(parts: HeldWatchParts) {
@@ -38,7 +42,28 @@ export class HeldWatch {
     this.#usedElsewhere.ours(attemptId);
   }
 
-  set(on: boolean): void {
+  /** An end was not taken in: what the queue counts as ours is looked at until that is gone. */
+  recheck(attemptId: string): void {
+    this.#unsettled.add(attemptId);
+  }
+
+  /** Follows while one of these is held for longer than a moment: a short job is over before it could be stopped. */
+  follow(attemptIds: ReadonlySet<string>): void {
+    clearTimeout(this.#timer);
+    const now = Date.now();
+    for (const attemptId of [...this.#since.keys()]) {
+      if (!attemptIds.has(attemptId)) this.#since.delete(attemptId);
+    }
+    for (const attemptId of attemptIds) {
+      if (!this.#since.has(attemptId)) this.#since.set(attemptId, now);
+    }
+    const oldest = Math.min(...this.#since.values());
+    const dueMs = this.#unsettled.size > 0 ? 0 : oldest + this.#parts.times.heldAfterMs - now;
+    this.#set(dueMs <= 0);
+    if (dueMs > 0 && dueMs !== Infinity) this.#timer = setTimeout(() => this.#set(true), dueMs);
+  }
+
+  #set(on: boolean): void {
     if (on === (this.#unfollow !== null)) return;
     this.#unfollow?.();
     this.#unfollow = null;
@@ -68,6 +93,9 @@ export class HeldWatch {
     holding.setWatched(watched);
     const now = Date.now();
     if (!quiet || now < this.#othersUntil) return;
+    for (const attemptId of [...this.#unsettled]) {
+      if (this.#rows.every((row) => row.attemptId !== attemptId)) this.#unsettled.delete(attemptId);
+    }
     const unknown = foreign.filter((attemptId) => !this.#givingBack.has(attemptId));
     // Two programs that give back each other's jobs would get none done.
     if (this.#usedElsewhere.notes(unknown, now)) this.#leaveItToTheOther(now);

@@ -9,7 +9,6 @@ export type StandingParts = {
   readonly calls: Calls;
   readonly log: Log;
   readonly times: WorkerTimes;
-  readonly random: () => number;
   /** Told of refusals: nothing is claimed while it waits. */
   readonly backOff: BackOff;
   readonly onClaimed: (job: ClaimedJob, cursor: Cursor) => void;
@@ -102,8 +101,8 @@ export class Standing {
   }
 
   #claimOne(wish: Wish): void {
-    const { random, times, wake } = this.#parts;
-    const at = { now: Date.now(), lateAfterMs: times.lateAfterMs, random: random() };
+    const { times, wake } = this.#parts;
+    const at = { now: Date.now(), lateAfterMs: times.lateAfterMs };
     const choice = chooseClaim(this.#jobs, this.#tried, this.#lateSince, at);
     clearTimeout(this.#lateTimer);
     if (choice.kind === "wait") this.#lateTimer = setTimeout(() => wake("candidates"), choice.ms);
@@ -127,11 +126,14 @@ export class Standing {
       });
       log("debug", "claim.answered", { outcome: outcome.kind, late });
       if (outcome.kind === "unable") {
+        this.#forgetTriedLater();
         backOff.refused(retry);
       } else {
         backOff.taken();
         if (outcome.kind === "taken") this.#forgetTriedLater();
         else {
+          // It may come back: after a failure, a release, a lost lease.
+          this.#tried.delete(jobId);
           this.#stands = outcome.stands.length > 0 ? outcome.stands : null;
           onClaimed(outcome.job, outcome.cursor);
         }

@@ -8,6 +8,10 @@ export type WorkerTimes = {
   readonly chunkEveryMs: number;
   /** A job that another is woken for first is left to that one for so long. */
   readonly lateAfterMs: number;
+  /** A job that was handed over begins at once; the queue is told when it is not done by then. */
+  readonly startAfterMs: number;
+  /** What is held for longer is watched: until then a cancellation waits. */
+  readonly heldAfterMs: number;
   /** A job that was taken may be given back unseen: it is tried again after this. */
   readonly triedForMs: number;
   /** How long nothing is taken when another program uses the same key. */
@@ -19,6 +23,8 @@ export const workerTimes: WorkerTimes = {
   heartbeatIdleMs: 65_000,
   chunkEveryMs: 250,
   lateAfterMs: 400,
+  startAfterMs: 150,
+  heldAfterMs: 300,
   triedForMs: 1_000,
   usedElsewhereMs: 60_000,
 };

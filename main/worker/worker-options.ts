@@ -24,7 +24,6 @@ export type WorkerOptions = {
   readonly log?: Log;
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly times?: Partial<WorkerTimes>;
-  readonly random?: () => number;
 };
 
 export type WorkerEvent =

@@ -29,8 +29,8 @@ export class WorkerAtTest {
       handlers: { echo: (payload, ctx) => this.#run(payload, ctx) as Promise<never> },
       log: (_level, event) => this.logged.push(event),
       onEvent: ({ kind }) => this.events.push(kind),
-      random: () => 0,
       ...options,
+      times: { startAfterMs: 0, heldAfterMs: 0, ...options.times },
     });
   }
 

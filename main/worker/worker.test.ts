@@ -46,12 +46,59 @@ describe("a worker that looks for jobs", () => {
       wish: { jobs: 0, cursor: someCursor },
     });
     expect(at.queue.followed).toBeNull();
-    expect(at.queue.followsHeld).toBe(true);
-    at.queue.showHeld("a1");
     claim.answer(claimed("a1"));
     await settle();
+    expect(at.queue.followsHeld).toBe(true);
+    at.queue.showHeld("a1");
     expect(at.runs.map(({ payload }) => payload)).toEqual([{ say: "a1" }]);
     expect(at.queue.log).toEqual(["hello", "take", "claim"]);
+    await at.stop();
+  });
+
+  it("begins what it is handed while it waits, and says so when it takes longer than a moment", async () => {
+    const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
+    await at.stand();
+    const handed = claimedJob("a1", { begun: false });
+    at.queue.showCandidates({ stands: [], jobs: [], handed: [handed] });
+    await settle(149);
+    expect(at.runs.map(({ payload }) => payload)).toEqual([{ say: "a1" }]);
+    expect(at.queue.followed).toBeNull();
+    expect(at.queue.log).toEqual(["hello", "take"]);
+    await settle(1);
+    expect(at.queue.args["start"]).toEqual([{ key: "k", attemptIds: ["a1"] }]);
+    at.runs[0]?.finish(1);
+    await settle();
+    await at.answer("complete", done());
+    expect(at.queue.followed).toEqual([someStand]);
+    await at.stop();
+  });
+
+  it("calls for a short job that it was handed no more than to end it", async () => {
+    const at = new WorkerAtTest({ times: { startAfterMs: 150, heldAfterMs: 300 } });
+    await at.stand();
+    at.queue.showCandidates({ stands: [], jobs: [], handed: [claimedJob("a1", { begun: false })] });
+    await settle(20);
+    at.runs[0]?.finish(1);
+    await settle();
+    expect(at.queue.followsHeld).toBe(false);
+    await at.answer("complete", done());
+    await settle(1_000);
+    expect(at.queue.log).toEqual(["hello", "take", "complete"]);
+    await at.stop();
+  });
+
+  it("claims a job again that came back to where it stands", async () => {
+    const at = new WorkerAtTest();
+    await at.stand();
+    at.showReady("j1");
+    await settle();
+    await at.answer("claim", claimed("a1"));
+    at.runs[0]?.fail(new Error("once"));
+    await settle();
+    await at.answer("fail", { kind: "failed", ...nextWork([], [someStand]) });
+    at.showReady("j1");
+    await settle();
+    expect(at.queue.count("claim")).toBe(2);
     await at.stop();
   });
 
@@ -330,8 +377,8 @@ describe("a worker at work", () => {
     await at.stand();
     at.showReady("j1");
     await settle();
-    at.queue.showHeld();
     await at.answer("claim", claimed("a1"));
+    at.queue.showHeld();
     await settle();
     expect(at.runs[0]?.ctx.signal.aborted).toBe(true);
     expect(at.queue.count("complete") + at.queue.count("release")).toBe(0);

@@ -39,6 +39,7 @@ export class Worker {
   readonly #leaving: Leaving;
   readonly #held: HeldWatch;
   readonly #backOff = new BackOff();
+  readonly #startAfterMs: number;
   readonly #rest = new Rest(() => this.#wake("rest-over"));
   #capabilities: Capabilities;
   #mode: Mode;
@@ -57,6 +58,7 @@ export class Worker {
     this.#capabilities = this.#able(options.capabilities ?? {});
     const log = (this.#log = options.log ?? silentLog);
     const times = { ...workerTimes, ...options.times };
+    this.#startAfterMs = times.startAfterMs;
     const calls = (this.#calls = new Calls(client, options.functions, options.key, () =>
       this.#becomeUnknown(),
     ));
@@ -103,15 +105,18 @@ export class Worker {
       chunkEveryMs: times.chunkEveryMs,
       log,
       onProgress: (attemptId, view) => this.#tell({ kind: "progress", attemptId, view }),
+      onUnsettled: (attemptId) => this.#held.recheck(attemptId),
       onEnded: () => wake("attempt-ended"),
     });
     this.#standing = new Standing({
       ...{ calls, log, times, wake },
-      random: options.random ?? Math.random,
       backOff: this.#backOff,
       onClaimed: (job, cursor) => {
         this.#asking.goOnAt(cursor);
         this.#adopt(job);
+      },
+      onHanded: (jobs) => {
+        for (const job of jobs) this.#adopt(job);
       },
     });
     this.#leaving = new Leaving({
@@ -189,7 +194,7 @@ export class Worker {
     this.#end = "over";
     for (const part of [this.#greeting, this.#heartbeat, this.#standing, this.#rest]) part.stop();
     this.#backOff.cancel();
-    this.#held.set(false);
+    this.#held.follow(new Set());
     this.#unsubscribe?.();
     this.#unsubscribe = null;
   }
@@ -225,7 +230,7 @@ export class Worker {
     const nowhere = this.#standing.stands === null && !this.#standing.claiming;
     if (idle > 0 && nowhere && canCall && !this.#taking) void this.#take();
     this.#leaveIfDue();
-    this.#held.set(this.#holding.any || this.#asking.underWay || this.#standing.claiming);
+    this.#held.follow(this.#holding.attemptIds);
   }
 
   get #isGreeted(): boolean {
@@ -277,6 +282,7 @@ export class Worker {
   }
 
   #adopt(job: ClaimedJob): void {
+    if (this.#holding.attemptIds.has(job.attemptId)) return;
     this.#held.ours(job.attemptId);
     const attempt = this.#holding.add(job);
     // It was on its way when a person came back.
@@ -290,8 +296,15 @@ export class Worker {
 
   /** Where no ending job's call says it, the queue is told so that nobody steals what is begun. */
   #beginWaiting(): void {
-    const attemptIds = this.#mode.kind === "accepting" ? this.#holding.beginWaiting() : [];
-    if (attemptIds.length === 0) return;
+    const begun = this.#mode.kind === "accepting" ? this.#holding.beginWaiting() : [];
+    if (begun.length > 0) setTimeout(() => this.#sayBegun(begun), this.#startAfterMs);
+  }
+
+  /** A short job is done by then: its end says that it was begun. */
+  #sayBegun(begun: readonly string[]): void {
+    const { attemptIds: held } = this.#holding;
+    const attemptIds = begun.filter((attemptId) => held.has(attemptId));
+    if (attemptIds.length === 0 || this.#end === "over") return;
     this.#calls.say("start", { attemptIds }).then(
       ({ fenced }) => this.#holding.gone(fenced),
       (error: unknown) => this.#log("warn", "start.refused", { error: errorName(error) }),

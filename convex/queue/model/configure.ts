@@ -14,8 +14,9 @@ const bounds = {
   maxQueuedPerRequester: [1, 1e9],
   maxPayloadBytes: [1, 1_000_000],
   watchMs: [5_000, hourMs],
+  handOver: [0, 16],
 } as const;
-const whole = ["maxQueued", "maxQueuedPerRequester", "maxPayloadBytes"];
+const whole = ["maxQueued", "maxQueuedPerRequester", "maxPayloadBytes", "handOver"];
 
 /** Sets a scope's settings, "" for all scopes, as a whole. */
 export async function configure(

@@ -18,6 +18,8 @@ export const defaultSettings: Settings = {
   maxPayloadBytes: 512 * 1024,
   /** How long chunks are kept coming after somebody was last heard to watch. */
   watchMs: 120_000,
+  /** Of one call so many jobs are handed to workers that wait; the others wake theirs, and are claimed. */
+  handOver: 4,
   policy: {
     maxFailures: 4,
     backoff: { firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 0.5 },

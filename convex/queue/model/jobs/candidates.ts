@@ -1,14 +1,16 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
-import type { Stand } from "../../validators.ts";
+import type { ClaimedJob, Stand } from "../../validators.ts";
 import { idOf } from "../load.ts";
 import { slotOf } from "../placement.ts";
 import { refuse } from "../refuse.ts";
 import { wakingArcs, type Range } from "../rings/arcs.ts";
 import { standsByKey, standView } from "../rings/membership.ts";
 import { following } from "../rings/neighbours.ts";
+import { crowd } from "../spreads/width.ts";
 import { authenticate } from "../workers/authenticate.ts";
 import { capacityOf } from "../workers/capacity.ts";
 import { isAvoided } from "./avoid.ts";
+import { handedTo } from "./handed.ts";
 import { heldByKey } from "./held.ts";
 
 const shown = 8;
@@ -25,12 +27,13 @@ export type Candidate = { jobId: string; laneId: string; late: boolean; crowded?
  * Two stages: the worker, its stands and those next to them, all at once; then the arcs. Reads nothing of other workers
  * but the two stands that follow each of its own, so it runs again when one of those comes or goes, and when a job
  * comes into its arcs or leaves them.
+ * `handed`: what a submission gave it while it waited; it waits no more then.
  * @param args.stands as the worker knows them: those that it does not know take one stage more.
  */
 export async function candidates(
   ctx: QueryCtx,
   args: { readonly keyHash: string; readonly stands: readonly Stand[] },
-): Promise<{ stands: Stand[]; jobs: Candidate[] }> {
+): Promise<{ stands: Stand[]; jobs: Candidate[]; handed: ClaimedJob[] }> {
   const { keyHash } = args;
   if (args.stands.length > maxStands) refuse("invalid", `At most ${String(maxStands)} stands a call.`);
   const [worker, own, held, known] = await Promise.all([
@@ -40,7 +43,9 @@ export async function candidates(
     Promise.all(args.stands.map((stand) => look(ctx, idOf(ctx, "lanes", stand.laneId), stand.position))),
   ]);
   const stands = own.map(standView);
-  if (worker.status !== "active") return { stands, jobs: [] };
+  if (worker.status !== "active") return { stands, jobs: [], handed: [] };
+  const handed = await handedTo(ctx, held);
+  if (handed.length > 0) return { stands, jobs: [], handed };
   // Only where it really waits: a stand that was taken from it wakes it no more.
   const waiting = await Promise.all(
     own.map(async ({ laneId, position }) => {
@@ -78,22 +83,21 @@ export async function candidates(
       late,
       ...(isCrowded(job, all) ? { crowded: true } : {}),
     }));
-  return { stands, jobs };
+  return { stands, jobs, handed };
 }
 
-/** Whether another one of its affinity waits at its slot: one slot is too few for those. */
+/** Whether more of its affinity wait at its slot than one slot can hand out soon. */
 function isCrowded(job: Doc<"jobs">, among: readonly { readonly job: Doc<"jobs"> }[]): boolean {
-  return (
-    job.affinity !== undefined &&
-    among.some(
-      ({ job: other }) =>
-        other._id !== job._id &&
-        other.status === "ready" &&
-        other.laneId === job.laneId &&
-        other.affinity === job.affinity &&
-        slotOf(other.place) === slotOf(job.place),
-    )
+  if (job.affinity === undefined) return false;
+  const others = among.filter(
+    ({ job: other }) =>
+      other._id !== job._id &&
+      other.status === "ready" &&
+      other.laneId === job.laneId &&
+      other.affinity === job.affinity &&
+      slotOf(other.place) === slotOf(job.place),
   );
+  return others.length >= crowd;
 }
 
 /**

@@ -30,7 +30,7 @@ export type ClaimArgs = {
   readonly late: boolean;
   /** As `candidates` gave it. */
   readonly laneId?: string;
-  /** As `candidates` said: another one of its affinity stands behind it. */
+  /** As `candidates` said: others of its affinity stand behind it. */
   readonly crowded?: boolean;
   readonly wish: Wish;
 };

@@ -8,6 +8,7 @@ import { settingsOf } from "../settings.ts";
 import { ending } from "./ending.ts";
 import { move } from "./move.ts";
 import { carryOut } from "./next.ts";
+import { noCursor } from "./search.ts";
 import { begin } from "./start.ts";
 
 /** What a worker says of its work beside the result is kept with the attempt and the job: small. */
@@ -34,7 +35,7 @@ export async function complete(ctx: MutationCtx, args: CompleteArgs, now: number
   if (attempt?.workerId === worker._id && attempt.status === "succeeded") {
     await renew(ctx, worker, lease, now);
     const { reply } = attempt;
-    const { cursor = { laneId: null, place: 0, turn: 0 } } = args.wish;
+    const { cursor = noCursor } = args.wish;
     return {
       kind: "completed",
       ...(reply === undefined ? {} : { reply }),

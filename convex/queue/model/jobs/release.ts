@@ -25,6 +25,18 @@ export async function release(
   return fenced;
 }
 
+/** Gives back what a worker that takes nothing more was handed, or held ahead, and has not begun. */
+export async function releaseWaiting(
+  ctx: MutationCtx,
+  worker: Doc<"workers">,
+  held: readonly Doc<"attempts">[],
+  now: number,
+): Promise<void> {
+  const waiting = held.filter(({ status }) => status === "prefetched");
+  const attempts = waiting.map((attempt) => ({ attemptId: attempt._id, attempt }));
+  await release(ctx, worker, attempts, "not begun", now);
+}
+
 /** Gives back everything that a worker holds: it starts afresh, says goodbye, is paused or retired. */
 export async function releaseAll(
   ctx: MutationCtx,

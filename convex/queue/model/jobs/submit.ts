@@ -11,6 +11,7 @@ import { spreadsOf } from "../spreads/find.ts";
 import { ordinalsOf } from "../spreads/ordinals.ts";
 import { widthAt } from "../spreads/width.ts";
 import { armEnd } from "../streams/watching.ts";
+import { handOver } from "./handOver.ts";
 import { insertJob } from "./insertJob.ts";
 import { outlooksFor, termsFor } from "./prospects.ts";
 import { earlierJobs, fatesOf, idsOf } from "./repeats.ts";
@@ -78,6 +79,12 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
       return [index, jobId] as const;
     }),
   );
+  // One after the other: each finds who waits still.
+  for (const [at, { name }] of fresh.slice(0, settings.handOver).entries()) {
+    const [, jobId] = present(inserted[at], "inserted job");
+    const paused = lanes.get(name)?.state === "paused";
+    if (!paused) await handOver(ctx, present(open.get(name), "lane"), jobId, now);
+  }
   await armWakeUps(ctx, fresh, now);
   await armTurns(ctx, scope, fresh);
   await armEnd(

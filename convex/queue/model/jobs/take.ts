@@ -4,12 +4,17 @@ import { leaseByKey, renew } from "../leases/renew.ts";
 import { dropStands, standsByKey } from "../rings/membership.ts";
 import { authenticate } from "../workers/authenticate.ts";
 import { capacityOf } from "../workers/capacity.ts";
+import { handedTo } from "./handed.ts";
 import { heldByKey } from "./held.ts";
 import { carryOut, checkWish, plan, stickyLane } from "./next.ts";
+import { noCursor } from "./search.ts";
 
 export type TakeOutcome = ({ kind: "ok" } & NextWork) | { kind: "unable"; reason: "paused" | "full" };
 
-/** A worker asks for jobs, and accepts them from now on: what there is none of now comes to it while it waits. */
+/**
+ * A worker asks for jobs, and accepts them from now on: what there is none of now comes to it while it waits. Full, it is
+ * told what it holds and has not begun: it may have been handed that when it could not see it.
+ */
 export async function take(
   ctx: MutationCtx,
   { keyHash, wish }: { readonly keyHash: string; readonly wish: Wish },
@@ -27,6 +32,8 @@ export async function take(
   if (held.length >= capacityOf(worker.capabilities).held) {
     await renew(ctx, worker, lease, now, { holds: true });
     await dropStands(ctx, stands);
+    const jobs = await handedTo(ctx, held);
+    if (jobs.length > 0) return { kind: "ok", jobs, stands: [], cursor: wish.cursor ?? noCursor };
     return { kind: "unable", reason: "full" };
   }
   const planned = await plan(ctx, worker, sticky, wish, held.length, now, { joins: true });

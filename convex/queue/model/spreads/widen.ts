@@ -3,7 +3,7 @@ import { spreadOf } from "./find.ts";
 import { widened } from "./width.ts";
 
 /**
- * One that waited claims a job, while another one of its affinity stands behind it: spreads them further, if it is
+ * One that waited claims a job, while others of its affinity stand behind it: spreads them further, if it is
  * time. Of two that do so at once one runs again, and finds that it is not time.
  */
 export async function widen(

@@ -1,6 +1,11 @@
 /** Over how many slots jobs of one affinity are spread since when. */
 export type Spread = { readonly width: number; readonly widenedAt: number };
 
+/**
+ * So many others of an affinity behind a job at its slot say that one slot is too few. With one, prefixes lie so far
+ * apart in a large fleet that few devices come to hold what they are asked for: sim/README.md.
+ */
+export const crowd = 2;
 /** Twice as wide at most so often: it takes a while until those that were submitted before are gone. */
 const widenEveryMs = 1_000;
 /** Half as wide for each so long in which nobody had to widen it. */

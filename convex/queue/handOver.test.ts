@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  queue,
+  startQueue,
+  submitJob,
+  submitJobs,
+  jobRow,
+  scope,
+  passTime,
+  type Backend,
+} from "./testing/queue.fixture.ts";
+import { addWorker, shownTo, take, type TestWorker } from "./testing/workers.fixture.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const handOver = 4;
+
+/** Workers that wait, at these positions. */
+async function waiting(t: Backend, ...positions: readonly number[]): Promise<readonly TestWorker[]> {
+  const workers = [];
+  // A lane, so that there is a ring to stand in.
+  const first = await submitJob(t);
+  await t.mutation(queue.jobs.cancel, { scope, jobId: first });
+  for (const position of positions) {
+    const worker = await addWorker(t, {}, { position, handOver });
+    await take(t, worker);
+    workers.push(worker);
+  }
+  return workers;
+}
+
+const see = async (t: Backend, { keyHash }: TestWorker) =>
+  await t.query(queue.work.candidates, { keyHash, stands: [] });
+
+describe("a job that is submitted while workers wait", () => {
+  it("is handed to one of them, who waits no more, and is shown to it with its payload", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const jobId = await submitJob(t, { payload: { file: "a" } });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "prefetched", attempts: 1 });
+    const { stands, jobs, handed } = await see(t, worker!);
+    expect({ stands, jobs }).toEqual({ stands: [], jobs: [] });
+    expect(handed).toMatchObject([{ jobId, payload: { file: "a" }, begun: false, number: 1 }]);
+  });
+
+  it("is begun by its end: two calls are all that it costs", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const { keyHash } = worker!;
+    const jobId = await submitJob(t);
+    const { handed } = await see(t, worker!);
+    const outcome = await t.mutation(queue.work.complete, {
+      keyHash,
+      attemptId: handed[0]!.attemptId,
+      result: 1,
+      wish: { jobs: 1 },
+    });
+    expect(outcome).toMatchObject({ kind: "completed", jobs: [], stands: [{ position: 100 }] });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "succeeded" });
+  });
+
+  it("goes to another each time, and stands in its lane when nobody waits any more", async () => {
+    const t = startQueue();
+    const workers = await waiting(t, 10_000, 30_000, 50_000);
+    const jobIds = await submitJobs(t, [{}, {}, {}, {}]);
+    const handed = await Promise.all(workers.map(async (worker) => (await see(t, worker)).handed.length));
+    expect(handed).toEqual([1, 1, 1]);
+    const statuses = await Promise.all(jobIds.map(async (jobId) => (await jobRow(t, jobId)).status));
+    expect(statuses.sort()).toEqual(["prefetched", "prefetched", "prefetched", "ready"]);
+  });
+
+  it("is shown to the next one, late, who takes it where the first one is dead", async () => {
+    const t = startQueue();
+    const [one, other] = await waiting(t, 10_000, 40_000);
+    const jobId = await submitJob(t);
+    const [dead, alive] = (await see(t, one!)).handed.length === 1 ? [one!, other!] : [other!, one!];
+    expect(await shownTo(t, alive)).toMatchObject([{ jobId, late: true }]);
+    const outcome = await t.mutation(queue.work.claim, {
+      keyHash: alive.keyHash,
+      jobId,
+      late: true,
+      wish: { jobs: 0 },
+    });
+    expect(outcome).toMatchObject({ kind: "claimed", job: { jobId, begun: true, number: 2 } });
+    expect((await see(t, dead)).handed).toEqual([]);
+  });
+
+  it("comes back at once from a worker that leaves without having seen it", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const jobId = await submitJob(t);
+    await t.mutation(queue.work.leave, { keyHash: worker!.keyHash });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0 });
+    const again = await submitJob(t);
+    expect(await jobRow(t, again)).toMatchObject({ status: "ready" });
+  });
+
+  it("is told to one that asks for work instead of looking", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const jobId = await submitJob(t);
+    expect(await take(t, worker!)).toMatchObject({ jobs: [{ jobId, begun: false }], stands: [] });
+  });
+
+  it("is ready again when the only worker was dead", async () => {
+    const t = startQueue();
+    await waiting(t, 100);
+    const jobId = await submitJob(t);
+    await passTime(t, 45_000);
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready" });
+  });
+
+  it("is not handed over in a lane that is paused, nor where the scope wants claims alone", async () => {
+    const t = startQueue();
+    await waiting(t, 100);
+    const [lane] = await t.query(queue.lanes.list, { scope });
+    await t.mutation(queue.lanes.setState, { scope, laneId: lane!.laneId, state: "paused" });
+    expect(await jobRow(t, await submitJob(t))).toMatchObject({ status: "ready" });
+    await t.mutation(queue.lanes.setState, { scope, laneId: lane!.laneId, state: "open" });
+    await t.mutation(queue.settings.configure, { scope, values: { handOver: 0 } });
+    expect(await jobRow(t, await submitJob(t))).toMatchObject({ status: "ready" });
+  });
+});

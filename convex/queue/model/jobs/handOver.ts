@@ -1,0 +1,36 @@
+import type { Id, MutationCtx } from "../../builders.ts";
+import { leaseByKey } from "../leases/renew.ts";
+import { ringSize, slotOf } from "../placement.ts";
+import { dropStands, standsByKey } from "../rings/membership.ts";
+import { waiterAt } from "../rings/neighbours.ts";
+import { present } from "../refuse.ts";
+import { give } from "./give.ts";
+
+/** How far back the one that waits is looked for, in slots: of a fleet that waits nearly always there is one. */
+const reachInSlots = 16;
+
+/**
+ * Gives a job that is ready to the worker that it would wake, in the transaction that submits it: that saves the claim.
+ * It is given as one held ahead: should that worker be dead, the next one takes it 400 ms later. Nobody waits near:
+ * the job stands where it is, for whoever looks next. Two stages of reads: who waits; its other stands and its lease.
+ */
+export async function handOver(
+  ctx: MutationCtx,
+  lane: { readonly laneId: Id<"lanes">; readonly slots: number },
+  jobId: Id<"jobs">,
+  now: number,
+): Promise<void> {
+  const job = present(await ctx.db.get("jobs", jobId), "submitted job");
+  if (job.status !== "ready") return;
+  const reach = Math.min(ringSize, (ringSize / lane.slots) * reachInSlots);
+  const waiter = await waiterAt(ctx, lane.laneId, slotOf(job.place), reach);
+  if (waiter === null) return;
+  const { workerId, keyHash } = waiter;
+  const [stands, lease] = await Promise.all([standsByKey(ctx, keyHash), leaseByKey(ctx, keyHash)]);
+  if (lease === null) return;
+  await give(ctx, { _id: workerId, keyHash }, { job, payload: null }, { begun: false, woken: true }, now);
+  await dropStands(ctx, stands);
+  // It is a worker that holds something now, though it has not said anything.
+  const deadline = now + lease.leaseMs;
+  if ((lease.deadline ?? Infinity) > deadline) await ctx.db.patch("leases", lease._id, { deadline });
+}

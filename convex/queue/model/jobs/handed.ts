@@ -1,0 +1,33 @@
+import type { Doc, QueryCtx } from "../../builders.ts";
+import type { ClaimedJob } from "../../validators.ts";
+import { payloadOf } from "./rows.ts";
+
+/** What a worker holds and has not begun, as it is told of it. One stage of reads for all of it. */
+export async function handedTo(ctx: QueryCtx, held: readonly Doc<"attempts">[]): Promise<ClaimedJob[]> {
+  const waiting = held.filter(({ status }) => status === "prefetched");
+  const found = await Promise.all(
+    waiting.map(async (attempt): Promise<ClaimedJob[]> => {
+      const [job, payload] = await Promise.all([
+        ctx.db.get("jobs", attempt.jobId),
+        payloadOf(ctx, attempt.jobId),
+      ]);
+      if (job === null || payload === null) return [];
+      // Queries have no clock: the time since it was given is the worker's to know.
+      const { deadlineAt } = job;
+      return [
+        {
+          attemptId: attempt._id,
+          jobId: job._id,
+          kind: job.kind,
+          payload: payload.payload,
+          requirements: job.requirements ?? {},
+          number: attempt.number,
+          begun: false,
+          watched: job.watched,
+          remainingMs: deadlineAt === undefined ? null : Math.max(0, deadlineAt - attempt.claimedAt),
+        },
+      ];
+    }),
+  );
+  return found.flat();
+}
