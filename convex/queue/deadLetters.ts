@@ -43,7 +43,7 @@ export const retryAll = mutation({
   handler: async (ctx, { scope, kind, actor = "" }) => {
     const now = Date.now();
     const which = { scope, kind: kind ?? null, status: "failed" as const, cursor: null, before: now };
-    const outcome = await reviveMany(ctx, which, now);
+    const outcome = await reviveMany(ctx, which);
     await record(ctx, { scope, at: now, actor, action: "deadLetter.retryAll", subject: kind ?? "" });
     return outcome;
   },

@@ -49,7 +49,7 @@ export const cancelMany = mutation({
   returns: v.null(),
   handler: async (ctx, which) => {
     const now = Date.now();
-    await cancelJobs(ctx, { ...which, before: now }, now);
+    await cancelJobs(ctx, { ...which, before: now });
     return null;
   },
 });

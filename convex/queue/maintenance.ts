@@ -7,6 +7,7 @@ import { expire as expireJob } from "./model/jobs/expire.ts";
 import { forgetAround, forgetPiece } from "./model/jobs/forget.ts";
 import { purgePiece } from "./model/jobs/purge.ts";
 import { reviveMany as reviveJobs } from "./model/jobs/reviveMany.ts";
+import { takeStep } from "./model/jobs/takeStep.ts";
 import { wakeDue as wakeJobs } from "./model/jobs/wakeDue.ts";
 import { healSweeps as healBroken } from "./model/leases/arm.ts";
 import { lapse as lapseWorker } from "./model/leases/lapse.ts";
@@ -32,7 +33,7 @@ export const sweepLeases = internalMutation({
 });
 
 export const lapse = internalMutation({
-  args: { workerId: v.id("workers"), lastSeenAt: v.number() },
+  args: { workerId: v.id("workers"), lastSeenAt: v.number(), failures: v.optional(v.number()) },
   returns: v.null(),
   handler: async (ctx, silent) => {
     await lapseWorker(ctx, silent, Date.now());
@@ -78,10 +79,14 @@ export const admit = internalMutation({
 });
 
 export const settleDependents = internalMutation({
-  args: { jobId: v.id("jobs") },
+  args: {
+    jobId: v.id("jobs"),
+    refused: v.optional(v.array(v.id("dependencies"))),
+    failures: v.optional(v.number()),
+  },
   returns: v.null(),
-  handler: async (ctx, { jobId }) => {
-    await settle(ctx, jobId, Date.now());
+  handler: async (ctx, { jobId, refused = [], failures = 0 }) => {
+    await settle(ctx, jobId, { refused, failures }, Date.now());
     return null;
   },
 });
@@ -115,10 +120,28 @@ export const wakeDue = internalMutation({
 });
 
 export const expire = internalMutation({
-  args: { jobId: v.id("jobs"), at: v.number() },
+  args: { jobId: v.id("jobs"), at: v.number(), failures: v.optional(v.number()) },
   returns: v.null(),
-  handler: async (ctx, { jobId }) => {
-    await expireJob(ctx, jobId, Date.now());
+  handler: async (ctx, job) => {
+    await expireJob(ctx, job, Date.now());
+    return null;
+  },
+});
+
+/** Called by the others, for one job each. */
+export const step = internalMutation({
+  args: {
+    step: v.union(
+      v.object({ kind: v.literal("cancel"), jobId: v.id("jobs") }),
+      v.object({ kind: v.literal("expire"), jobId: v.id("jobs") }),
+      v.object({ kind: v.literal("revive"), jobId: v.id("jobs") }),
+      v.object({ kind: v.literal("lose"), attemptId: v.id("attempts") }),
+      v.object({ kind: v.literal("settle"), dependencyId: v.id("dependencies") }),
+    ),
+  },
+  returns: v.null(),
+  handler: async (ctx, { step: one }) => {
+    await takeStep(ctx, one, Date.now());
     return null;
   },
 });
@@ -148,11 +171,12 @@ export const cancelMany = internalMutation({
     name: v.string(),
     running: v.boolean(),
     before: v.optional(v.number()),
+    refused: v.optional(v.array(v.id("jobs"))),
+    failures: v.optional(v.number()),
   },
   returns: v.null(),
-  handler: async (ctx, which) => {
-    const now = Date.now();
-    await cancelJobs(ctx, { ...which, before: which.before ?? now }, now);
+  handler: async (ctx, { refused = [], failures = 0, before = Date.now(), ...which }) => {
+    await cancelJobs(ctx, { ...which, before }, { refused, failures });
     return null;
   },
 });
@@ -167,7 +191,7 @@ export const reviveMany = internalMutation({
   },
   returns: v.null(),
   handler: async (ctx, which) => {
-    await reviveJobs(ctx, which, Date.now());
+    await reviveJobs(ctx, which);
     return null;
   },
 });

@@ -3,6 +3,7 @@ import type { Id } from "../builders.ts";
 import type { Fleet } from "./counts/fleet.ts";
 import type { ScopeCounts } from "./counts/noteCounts.ts";
 import type { Look, Range, RangeCount } from "./counts/ranges.ts";
+import type { Step } from "./jobs/stepAlone.ts";
 
 /** The component's own functions that are scheduled, by name: its modules import the model, not the other way round. */
 function internalMutation<Args extends DefaultFunctionArgs>(name: string) {
@@ -12,16 +13,22 @@ function internalMutation<Args extends DefaultFunctionArgs>(name: string) {
 export const maintenance = {
   /** Looks after a scope's leases, and takes what a silent worker holds: model/leases/. */
   sweepLeases: internalMutation<{ scope: string; due: number; graced: boolean }>("sweepLeases"),
-  lapse: internalMutation<{ workerId: Id<"workers">; lastSeenAt: number }>("lapse"),
+  lapse: internalMutation<{ workerId: Id<"workers">; lastSeenAt: number; failures?: number }>("lapse"),
   healSweeps: internalMutation<Record<string, never>>("healSweeps"),
   /** Makes delayed jobs ready whose time has come: model/jobs/wakeDue.ts. */
   wakeDue: internalMutation<{ later?: number[] }>("wakeDue"),
   /** Ends a job that is not begun, or not done, in time: model/jobs/expire.ts. */
-  expire: internalMutation<{ jobId: Id<"jobs">; at: number }>("expire"),
+  expire: internalMutation<{ jobId: Id<"jobs">; at: number; failures?: number }>("expire"),
+  /** What happens to one job, in a transaction of its own: model/jobs/stepAlone.ts. */
+  step: internalMutation<{ step: Step }>("step"),
   /** Gives turns to jobs of a limited requester or key: model/limits/admit.ts. */
   admit: internalMutation<{ scope: string; of: "requester" | "key"; name: string }>("admit"),
   /** Tells those that depend on a final job: model/dependencies/settle.ts. */
-  settleDependents: internalMutation<{ jobId: Id<"jobs"> }>("settleDependents"),
+  settleDependents: internalMutation<{
+    jobId: Id<"jobs">;
+    refused?: Id<"dependencies">[];
+    failures?: number;
+  }>("settleDependents"),
   /** Counts a batch's ends: model/batches/fold.ts. */
   foldBatch: internalMutation<{ batchId: Id<"batches">; failures?: number }>("foldBatch"),
   /** Submits a recurring job that is due; called by the crons component: model/recurring/fire.ts. */
@@ -40,6 +47,8 @@ export const maintenance = {
     /** Whether those that a worker is at work on are canceled, too. */
     running: boolean;
     before?: number;
+    refused?: Id<"jobs">[];
+    failures?: number;
   }>("cancelMany"),
   reviveMany: internalMutation<{
     scope: string;

@@ -1,6 +1,7 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
+import { tryAgainAfter } from "../tryAgain.ts";
 import { disarmFold, foldEveryMs } from "./armFold.ts";
 import { concludeIfComplete } from "./conclude.ts";
 import { withEnds } from "./counts.ts";
@@ -29,7 +30,7 @@ export async function foldBatch(ctx: MutationCtx, fold: Fold, now: number): Prom
       await disarmFold(ctx, batchId);
       return;
     case "threw":
-      await ctx.scheduler.runAfter(backOff(failures), maintenance.foldBatch, {
+      await ctx.scheduler.runAfter(tryAgainAfter(failures), maintenance.foldBatch, {
         batchId,
         failures: failures + 1,
       });
@@ -61,9 +62,4 @@ async function goOn(ctx: MutationCtx, batchId: Id<"batches">, more: boolean): Pr
     .first();
   if (next === null) await disarmFold(ctx, batchId);
   else await ctx.scheduler.runAfter(foldEveryMs, maintenance.foldBatch, { batchId });
-}
-
-/** Milliseconds until `onDone` is tried again: until the app is mended. */
-function backOff(failures: number): number {
-  return Math.min(600_000, 1_000 * 2 ** failures);
 }

@@ -2,7 +2,8 @@ import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { idOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 import type { JobStatus } from "../states.ts";
-import { cancel } from "./cancel.ts";
+import { goesOn, type Round } from "../tryAgain.ts";
+import { stepAlone } from "./stepAlone.ts";
 
 export type MassCancel = {
   readonly scope: string;
@@ -17,22 +18,33 @@ export type MassCancel = {
 /** Each end may call the app. */
 const perPiece = 50;
 
-/** Cancels a first piece, and has the rest scheduled. */
-export async function cancelMany(ctx: MutationCtx, which: MassCancel, now: number): Promise<void> {
+/** Cancels a first piece, and has the rest scheduled; and what the app refused, for later. */
+export async function cancelMany(
+  ctx: MutationCtx,
+  which: MassCancel,
+  { refused, failures }: Round<Id<"jobs">> = { refused: [], failures: 0 },
+): Promise<void> {
   const statuses: JobStatus[] = [
     "waiting",
     "ready",
     "prefetched",
     ...(which.running ? ["running" as const] : []),
   ];
+  const passed = new Set(refused);
   let room = perPiece;
   for (const status of statuses) {
-    const jobs = await jobsOf(ctx, which, status, room);
-    for (const job of jobs) await cancel(ctx, job, now);
+    const found = await jobsOf(ctx, which, status, room + refused.length);
+    const jobs = found.filter(({ _id }) => !passed.has(_id)).slice(0, room);
+    for (const { _id: jobId } of jobs) {
+      if (!(await stepAlone(ctx, { kind: "cancel", jobId }))) passed.add(jobId);
+    }
     room -= jobs.length;
     if (room === 0) break;
   }
-  if (room === 0) await ctx.scheduler.runAfter(0, maintenance.cancelMany, which);
+  const next = goesOn(room === 0, { refused: [...passed], failures });
+  if (next === null) return;
+  const { delayMs, ...round } = next;
+  await ctx.scheduler.runAfter(delayMs, maintenance.cancelMany, { ...which, ...round });
 }
 
 async function jobsOf(

@@ -1,7 +1,9 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { maintenance } from "../references.ts";
 import { isFinal } from "../states.ts";
+import { tryAgainAfter } from "../tryAgain.ts";
 import { move } from "./move.ts";
+import { stepAlone } from "./stepAlone.ts";
 import { nextExpiry } from "./timers.ts";
 
 /** Which time ran out; null when none did. */
@@ -15,16 +17,31 @@ export function ranOut(
   return !begun && job.expiresAt !== undefined && job.expiresAt <= now ? "expiresAt" : null;
 }
 
-/** Ends a job that was not begun, or is not done, in time; a worker that is at it sees its attempt leave `held`. */
-export async function expire(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promise<void> {
+/**
+ * Looks whether a job's time ran out, and has it looked at again when its next one does, or when the app's `onFinal`
+ * threw.
+ * @param failures how often that was.
+ */
+export async function expire(
+  ctx: MutationCtx,
+  { jobId, failures = 0 }: { readonly jobId: Id<"jobs">; readonly failures?: number | undefined },
+  now: number,
+): Promise<void> {
   const job = await ctx.db.get("jobs", jobId);
   if (job === null || isFinal(job.status)) return;
-  const over = ranOut(job, now);
-  if (over !== null) {
-    const message = over === "expiresAt" ? "It was not begun in time." : "It was not done in time.";
-    await move(ctx, job, { kind: "expire" }, now, { job: { error: { code: "expired", message } } });
-    return;
+  if (ranOut(job, now) === null) {
+    const at = nextExpiry(job, now);
+    if (at !== null) await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at });
+  } else if (!(await stepAlone(ctx, { kind: "expire", jobId }))) {
+    const at = now + tryAgainAfter(failures);
+    await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at, failures: failures + 1 });
   }
-  const at = nextExpiry(job, now);
-  if (at !== null) await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at });
+}
+
+/** Ends a job that was not begun, or is not done, in time; a worker that is at it sees its attempt leave `held`. */
+export async function expireOne(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<void> {
+  const over = ranOut(job, now);
+  if (over === null || isFinal(job.status)) return;
+  const message = over === "expiresAt" ? "It was not begun in time." : "It was not done in time.";
+  await move(ctx, job, { kind: "expire" }, now, { job: { error: { code: "expired", message } } });
 }

@@ -2,7 +2,7 @@ import { stream } from "convex-helpers/server/stream";
 import type { MutationCtx } from "../../builders.ts";
 import schema from "../../schema.ts";
 import { maintenance } from "../references.ts";
-import { revive } from "./revive.ts";
+import { stepAlone } from "./stepAlone.ts";
 
 export type MassRevival = {
   readonly scope: string;
@@ -16,13 +16,13 @@ export type MassRevival = {
 const perPiece = 50;
 
 /**
- * Revives a piece of a scope's dead letters, and has the rest scheduled.
+ * Revives a piece of a scope's dead letters, and has the rest scheduled. What cannot be revived, since the scope has too
+ * many lanes, stays dead.
  * @returns how many it revived, and whether more are looked at later.
  */
 export async function reviveMany(
   ctx: MutationCtx,
   which: MassRevival,
-  now: number,
 ): Promise<{ started: number; more: boolean }> {
   const { scope, kind, status, cursor, before } = which;
   const { page, isDone, continueCursor } = await stream(ctx.db, schema)
@@ -33,7 +33,8 @@ export async function reviveMany(
   let started = 0;
   for (const job of page) {
     if ((kind !== null && job.kind !== kind) || (job.finishedAt ?? 0) > before) continue;
-    if ((await revive(ctx, job, now)).kind === "ready") started += 1;
+    if (job.purgeAt === undefined) continue;
+    if (await stepAlone(ctx, { kind: "revive", jobId: job._id })) started += 1;
   }
   const more = !isDone || status === "failed";
   if (more) {

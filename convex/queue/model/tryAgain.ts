@@ -1,0 +1,27 @@
+/** So many are passed over within one round, by their ids; with more, the round ends. */
+const mostRefused = 500;
+
+/** Milliseconds until what an app's function threw at is tried again, after so many times before: until it is mended. */
+export function tryAgainAfter(failures: number): number {
+  return Math.min(600_000, 1_000 * 2 ** failures);
+}
+
+export type Round<Row> = {
+  /** Those that the app refused in this round: passed over until the next one. */
+  readonly refused: Row[];
+  /** Rounds before this one in which there were such. */
+  readonly failures: number;
+};
+
+/**
+ * How work in pieces goes on when the app refuses some of it: with the rest at once, then with those again in a new
+ * round, later each time. Null: nothing is left.
+ */
+export function goesOn<Row>(
+  more: boolean,
+  { refused, failures }: Round<Row>,
+): (Round<Row> & { readonly delayMs: number }) | null {
+  if (more && refused.length < mostRefused) return { delayMs: 0, refused, failures };
+  if (refused.length === 0) return null;
+  return { delayMs: tryAgainAfter(failures), refused: [], failures: failures + 1 };
+}
