@@ -109,6 +109,67 @@ describe("a dead letter", () => {
     expect((await statusesOf(t, ids)).sort()).toEqual(["ready", "waiting for turn"]);
   });
 
+  describe("that ran out of time as it waited for another job", () => {
+    async function expiredAfter(t: Backend, more: { requester?: string } = {}) {
+      const [on = ""] = await submitJobs(t, [{}]);
+      const after = { jobs: [on], when: "succeeded" as const };
+      const jobId = await submitJob(t, { kind: "late", after, expiresAt: started + 1_000, ...more });
+      await passTime(t, 1_000);
+      expect(await statusesOf(t, [on, jobId])).toEqual(["ready", "expired"]);
+      return { on, jobId };
+    }
+
+    it("waits for it again, and then for its turn", async () => {
+      const t = startQueue();
+      const limit = { of: "requester" as const, name: "ada", concurrency: 0 };
+      await t.mutation(queue.limits.set, { scope, ...limit });
+      const { jobId } = await expiredAfter(t, { requester: "ada" });
+      expect(await retry(t, jobId)).toEqual({ kind: "ready" });
+      await passTime(t, 10);
+      expect(await statusesOf(t, [jobId])).toEqual(["waiting for jobs"]);
+      const worker = await addWorker(t);
+      await complete(t, worker, (await takeOne(t, worker)).attemptId);
+      await passTime(t, 10);
+      expect(await statusesOf(t, [jobId])).toEqual(["waiting for turn"]);
+      await t.mutation(queue.limits.set, { scope, ...limit, concurrency: 1 });
+      expect(await statusesOf(t, [jobId])).toEqual(["ready"]);
+    });
+
+    it("is canceled when that fails", async () => {
+      const t = startQueue();
+      const { jobId } = await expiredAfter(t);
+      await retry(t, jobId);
+      await failAll(t, 1);
+      await passTime(t, 10);
+      expect(await jobRow(t, jobId)).toMatchObject({
+        status: "canceled",
+        error: { code: "dependency_failed" },
+      });
+    });
+
+    it("runs once that is done, though it was dead meanwhile", async () => {
+      const t = startQueue();
+      const { jobId } = await expiredAfter(t);
+      const worker = await addWorker(t);
+      await complete(t, worker, (await takeOne(t, worker)).attemptId);
+      await passTime(t, 10);
+      expect(await retry(t, jobId)).toEqual({ kind: "ready" });
+      expect(await statusesOf(t, [jobId])).toEqual(["ready"]);
+    });
+
+    it("is gone when that failed meanwhile", async () => {
+      const t = startQueue();
+      const { jobId } = await expiredAfter(t);
+      await failAll(t, 1);
+      await passTime(t, 10);
+      expect(await retry(t, jobId)).toEqual({ kind: "gone" });
+      expect(await jobRow(t, jobId)).toMatchObject({
+        status: "expired",
+        error: { code: "dependency_failed" },
+      });
+    });
+  });
+
   it("can be tried again after its lane went", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { requirements: { tags: ["a"] } });

@@ -28,7 +28,7 @@ export type JobEvent =
   | { readonly kind: "cancel" }
   /** Not begun by `expiresAt`, or not done by `deadlineAt`. */
   | { readonly kind: "expire" }
-  /** A dead letter is tried again. `waits`: for its turn, where its requester or key is limited. */
+  /** A dead letter is tried again. `waits`: for what it depends on, or for its turn. */
   | { readonly kind: "revive"; readonly waits: boolean };
 
 export type Transition = {

@@ -1,23 +1,32 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
+import { isDependent } from "../dependencies/isDependent.ts";
 import { openLanes, findLanes } from "../lanes/lanesFor.ts";
 import { laneName } from "../lanes/name.ts";
 import { termsOf } from "../limits/turns.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
+import { firstWait } from "./firstWait.ts";
 import { move } from "./move.ts";
 
 export type ReviveOutcome =
   { readonly kind: "ready" } | { readonly kind: "gone" } | { readonly kind: "not-dead" };
 
 /**
- * Tries a dead letter again: its attempts stay, its failures count from 0, and times that it had are no longer set.
- * `gone`: its payload was deleted.
+ * Tries a dead letter again: its attempts stay, its failures count from 0, and times that it had are no longer set. One
+ * that ran out of time as it waited for other jobs waits for them again.
+ * `gone`: its payload was deleted, as it is when a job that it waited for ends otherwise than it needed.
  */
 export async function revive(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<ReviveOutcome> {
   if (!isDead(job)) return { kind: "not-dead" };
   // Cleared with the payload; which is not read for it, since a piece of many would be too much.
   if (job.purgeAt === undefined) return { kind: "gone" };
-  const [laneId, { turnOf }] = await Promise.all([laneOf(ctx, job, now), termsOf(ctx, job.scope, job)]);
+  const [laneId, terms, dependent] = await Promise.all([
+    laneOf(ctx, job, now),
+    termsOf(ctx, job.scope, job),
+    isDependent(ctx, job._id),
+  ]);
+  // What it still depends on sends it for its turn.
+  const turnOf = dependent ? null : terms.turnOf;
   await ctx.db.patch("jobs", job._id, {
     laneId,
     unfit: undefined,
@@ -31,8 +40,9 @@ export async function revive(ctx: MutationCtx, job: Doc<"jobs">, now: number): P
     watchedUntil: undefined,
   });
   const cleared = present(await ctx.db.get("jobs", job._id), "dead letter");
-  const waiting = turnOf === null ? {} : { waitsFor: "turn" as const, turnOf };
-  await move(ctx, cleared, { kind: "revive", waits: turnOf !== null }, now, {
+  const waitsFor = firstWait({ delayed: false, dependent, limited: turnOf !== null });
+  const waiting = waitsFor === null ? {} : { waitsFor, ...(turnOf === null ? {} : { turnOf }) };
+  await move(ctx, cleared, { kind: "revive", waits: waitsFor !== null }, now, {
     job: { round: job.round + 1, failures: 0, ...waiting },
   });
   const name = turnOf === null ? undefined : job[turnOf];
