@@ -28,6 +28,9 @@ describe("settings", () => {
   it.each([
     { leaseMs: 4_999 },
     { offlineAfterMs: Number.NaN },
+    { offlineAfterMs: 89_999 },
+    { leaseMs: 150_001 },
+    { leaseMs: 120_001, offlineAfterMs: 120_000 },
     { maxQueued: 0 },
     { maxQueuedPerRequester: 1.5 },
     { maxPayloadBytes: 1_000_001 },
@@ -38,5 +41,18 @@ describe("settings", () => {
   ])("refuse %o", async (values) => {
     const t = startQueue();
     expect(await refused(t.mutation(queue.settings.configure, { scope, values }))).toBe("invalid");
+  });
+
+  it("refuse a lease that is longer than presence also where each is set for other scopes", async () => {
+    const t = startQueue();
+    const set = async (of: string, values: { leaseMs?: number; offlineAfterMs?: number }) =>
+      await t.mutation(queue.settings.configure, { scope: of, values });
+    await set("", { leaseMs: 600_000, offlineAfterMs: 600_000 });
+    expect(await refused(set(scope, { offlineAfterMs: 300_000 }))).toBe("invalid");
+    await set(scope, { leaseMs: 60_000, offlineAfterMs: 90_000 });
+    await set("other", { leaseMs: 500_000 });
+    expect(await refused(set("", {}))).toBe("invalid");
+    expect(await refused(set("", { offlineAfterMs: 400_000 }))).toBe("invalid");
+    await set("", { offlineAfterMs: 500_000 });
   });
 });

@@ -1,5 +1,6 @@
 import type { MutationCtx } from "../builders.ts";
 import { boundedInteger, boundedNumber } from "./bounds.ts";
+import { checkSpans } from "./checkSpans.ts";
 import { record } from "./events.ts";
 import { checkPolicy } from "./jobs/policyBounds.ts";
 import type { SettingsPatch } from "./settings.ts";
@@ -9,7 +10,8 @@ const hourMs = 3_600_000;
 /** From and to, both taken. Payloads have to fit a document, which Convex takes up to 1 MiB. */
 const bounds = {
   leaseMs: [5_000, hourMs],
-  offlineAfterMs: [10_000, 24 * hourMs],
+  // A worker without jobs is heard of each 65 s, and a tenth of this later it is written.
+  offlineAfterMs: [90_000, 24 * hourMs],
   maxQueued: [1, 1e9],
   maxQueuedPerRequester: [1, 1e9],
   maxPayloadBytes: [1, 1_000_000],
@@ -31,6 +33,7 @@ export async function configure(
     const [from, to] = bounds[name];
     (whole.includes(name) ? boundedInteger : boundedNumber)(value, name, from, to);
   }
+  await checkSpans(ctx, scope, values);
   const row = await ctx.db
     .query("settings")
     .withIndex("by_scope", (q) => q.eq("scope", scope))
