@@ -23,7 +23,7 @@ function withNext<Kind extends string, Fields extends PropertyValidators>(kind: 
   return v.object({ kind: v.literal(kind), ...fields, ...nextWork.fields });
 }
 
-/** All of a worker's functions refuse `unauthorized`, for a key that is unknown or a retired worker's. */
+// All of a worker's functions refuse `unauthorized`, for a key that is unknown or a retired worker's.
 
 /**
  * Finds the worker jobs, and has it wait in its lanes when there are fewer than it wishes for. `full`: it holds as many

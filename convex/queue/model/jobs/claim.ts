@@ -36,10 +36,9 @@ export type ClaimArgs = {
 };
 
 /**
- * Gives a waiting worker a ready job of its scope, or, late, one that another holds ahead. On the way from a submission to its start: eight reads at once, of
- * the job's and the worker's own rows, and one more of the job when it has moved. So only two that want the same
- * job can collide. A second stage for one that comes late, does not know the lane, or has others of the job's affinity
- * behind it.
+ * Gives a waiting worker a ready job of its scope, or, late, one that another holds ahead. Eight reads at once, of the
+ * job's, the worker's and the lane's rows: only two that want the same job collide. A second stage reads the lane where
+ * the worker does not name it, the stand of whoever should have taken the job, or the affinity's spread.
  */
 export async function claim(
   ctx: MutationCtx,
