@@ -116,9 +116,13 @@ describe("jobs.submit", () => {
     const t = startQueue();
     const models = (count: number, name: string) =>
       Array.from({ length: count }, (_, n) => ({ requirements: { model: `${name}${String(n)}` } }));
-    await submit(t, ...models(256, "m"));
+    await submit(t, ...models(64, "m"));
     expect(await refused(submit(t, ...models(1, "n")))).toBe("invalid");
     expect(await submit(t, ...models(1, "m"))).toMatchObject({ kind: "submitted" });
+    await t.mutation(queue.settings.configure, { scope: "other", values: { maxLanes: 2 } });
+    const elsewhere = async (jobs: object[]) => await submitJobs(t, jobs, { scope: "other" });
+    expect(await elsewhere(models(2, "m"))).toHaveLength(2);
+    expect(await refused(elsewhere(models(1, "n")))).toBe("invalid");
   });
 
   it.each<[string, Partial<JobSpec>, string]>([

@@ -295,6 +295,13 @@ export const settingsPatch = v.object({
   maxQueuedPerRequester: v.optional(v.number()),
   maxPayloadBytes: v.optional(v.number()),
   watchMs: v.optional(v.number()),
+  maxLanes: v.optional(v.number()),
+  maxBatchJobs: v.optional(v.number()),
+  releasePauseMs: v.optional(v.number()),
+  minRetryAfterMs: v.optional(v.number()),
+  maxRetryAfterMs: v.optional(v.number()),
+  maxChunkBytes: v.optional(v.number()),
+  maxTextBytes: v.optional(v.number()),
   handOver: v.optional(v.number()),
   policy: v.optional(policy),
 });

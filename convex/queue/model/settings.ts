@@ -6,7 +6,10 @@ import { onlyOf } from "./onlyOf.ts";
 export type SettingsPatch = Infer<typeof settingsPatch>;
 export type Settings = Required<Omit<SettingsPatch, "policy">> & { readonly policy: Required<Policy> };
 
-/** Every time-out and cap of the queue. Milliseconds, bytes of JSON, numbers of jobs. */
+/** A worker looks at the front of each lane that it can run at every end of a job: within what a call may read. */
+export const maxLanes = 64;
+
+/** Every time-out and cap of the queue that can be set: docs/queue.md says which are fixed, and why. Milliseconds, bytes of JSON, numbers of jobs. */
 export const defaultSettings: Settings = {
   /** A worker's lease: renewed by any of its calls. A silent one loses its jobs after this. */
   leaseMs: 40_000,
@@ -18,6 +21,17 @@ export const defaultSettings: Settings = {
   maxPayloadBytes: 512 * 1024,
   /** How long chunks are kept coming after somebody was last heard to watch. */
   watchMs: 120_000,
+  /** Kinds of jobs with equal requirements. */
+  maxLanes,
+  maxBatchJobs: 50_000,
+  /** A worker does not get a job back that it released less than this before: releasing costs no retry. */
+  releasePauseMs: 500,
+  /** A full queue asks to come back after so long at least, and at most. */
+  minRetryAfterMs: 5_000,
+  maxRetryAfterMs: 600_000,
+  /** UTF-8 bytes of streamed text: of one chunk, and of an attempt. */
+  maxChunkBytes: 64 * 1024,
+  maxTextBytes: 2 * 1024 * 1024,
   /** Of one call so many jobs are handed to workers that wait; the others wake theirs, and are claimed. */
   handOver: 4,
   policy: {

@@ -1,6 +1,7 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import type { ClaimedJob, Stand } from "../../validators.ts";
 import { idOf } from "../load.ts";
+import { inPieces } from "../inPieces.ts";
 import { slotOf } from "../placement.ts";
 import { refuse } from "../refuse.ts";
 import { wakingArcs, type Range } from "../rings/arcs.ts";
@@ -17,9 +18,17 @@ const shown = 8;
 const shownPerArc = 4;
 /** Jobs looked at in one range and level: some may be such that the worker leaves to others. */
 const scanned = 16;
-const maxStands = 256;
+const maxStands = 128;
+/** Lanes looked at together. */
+const lanesAtOnce = 16;
 
-export type Candidate = { jobId: string; laneId: string; late: boolean; crowded?: boolean };
+export type Candidate = {
+  jobId: string;
+  laneId: string;
+  late: boolean;
+  held?: boolean;
+  crowded?: boolean;
+};
 
 /**
  * The jobs that a waiting worker is woken for: those of its own arcs, which is where it steals, too: what stands there
@@ -54,25 +63,24 @@ export async function candidates(
     }),
   );
   const steals = held.length < capacityOf(worker.capabilities).running;
-  const found = await Promise.all(
-    waiting.flatMap((lane) => {
-      if (lane?.open !== true) return [];
-      const { laneId, position, after } = lane;
-      const arcs = wakingArcs(
-        position,
-        after.map((stand) => stand.position),
-      );
-      return [0, 1, 2].flatMap((level) => [
-        ...arcs.own
-          .flatMap(cutByChance)
-          .map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, false)),
-        ...arcs.late.map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, true)),
-        ...(steals ? arcs.own : []).map((range) =>
-          jobsIn(ctx, worker, laneId, "prefetched", level, range, true),
-        ),
-      ]);
-    }),
-  );
+  const found = await inPieces(waiting, lanesAtOnce, async (lane) => {
+    if (lane?.open !== true) return [];
+    const { laneId, position, after } = lane;
+    const arcs = wakingArcs(
+      position,
+      after.map((stand) => stand.position),
+    );
+    const reads = [0, 1, 2].flatMap((level) => [
+      ...arcs.own
+        .flatMap(cutByChance)
+        .map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, false)),
+      ...arcs.late.map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, true)),
+      ...(steals ? arcs.own : []).map((range) =>
+        jobsIn(ctx, worker, laneId, "prefetched", level, range, true),
+      ),
+    ]);
+    return (await Promise.all(reads)).flat();
+  });
   const all = found.flat();
   const jobs = all
     .sort((a, b) => Number(a.late) - Number(b.late) || a.job.level - b.job.level)
@@ -81,6 +89,7 @@ export async function candidates(
       jobId: job._id,
       laneId: job.laneId,
       late,
+      ...(job.status === "prefetched" ? { held: true } : {}),
       ...(isCrowded(job, all) ? { crowded: true } : {}),
     }));
   return { stands, jobs, handed };

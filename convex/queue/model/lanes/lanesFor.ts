@@ -4,8 +4,8 @@ import { minSlots } from "../placement.ts";
 import { maintenance } from "../references.ts";
 import { refuse } from "../refuse.ts";
 import { onlyOf } from "../onlyOf.ts";
+import { settingsOf } from "../settings.ts";
 
-export const maxLanes = 256;
 /** `usedAt` is written this seldom, so that submissions do not collide on it. */
 const usedEveryMs = 12 * 3_600_000;
 
@@ -55,6 +55,7 @@ export async function openLanes(
 }
 
 async function checkRoom(ctx: QueryCtx, scope: string, more: number): Promise<void> {
+  const { maxLanes } = await settingsOf(ctx, scope);
   const there = await ctx.db
     .query("lanes")
     .withIndex("by_name", (q) => q.eq("scope", scope))

@@ -1,6 +1,6 @@
 import type { QueryCtx } from "../../builders.ts";
 import type { LaneView } from "../../validators.ts";
-import { maxLanes } from "./lanesFor.ts";
+import { maxLanes } from "../settings.ts";
 
 /** A scope's lanes, with what stood in them when last counted. */
 export async function viewLanes(ctx: QueryCtx, scope: string): Promise<LaneView[]> {

@@ -1,7 +1,7 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { matches } from "../lanes/match.ts";
+import { onlyOf } from "../onlyOf.ts";
 import { maintenance } from "../references.ts";
-import { dropStands, homesOf } from "./membership.ts";
 
 const workersPerStep = 100;
 
@@ -22,22 +22,22 @@ export async function enlist(ctx: MutationCtx, laneId: Id<"lanes">, after: numbe
   );
   const rings = await Promise.all(
     able.map(async (worker) => {
-      const [homes, stands] = await Promise.all([homesOf(ctx, worker._id), standsOf(ctx, worker._id)]);
+      const [homes, stands] = await Promise.all([
+        ends(ctx, "homes", worker._id, laneId),
+        ends(ctx, "stands", worker._id, laneId),
+      ]);
       return { worker, homes, stands };
     }),
   );
   for (const { worker, homes, stands } of rings) {
     const { _id: workerId, keyHash, position } = worker;
-    const waits = stands.length > 0;
-    if ((waits || homes.length > 0) && !homes.some((home) => home.laneId === laneId)) {
+    const waits = stands.first !== null;
+    if ((waits || homes.first !== null) && homes.here === null) {
       await ctx.db.insert("homes", { laneId, position, workerId });
     }
-    if (waits && !stands.some((stand) => stand.laneId === laneId)) {
+    if (stands.first !== null && stands.here === null) {
       await ctx.db.insert("stands", { laneId, position, workerId, keyHash });
-      await dropStands(
-        ctx,
-        stands.filter((stand) => stand.laneId === null),
-      );
+      if (stands.first.laneId === null) await ctx.db.delete("stands", stands.first._id);
     }
   }
   const last = workers.at(-1);
@@ -48,9 +48,21 @@ export async function enlist(ctx: MutationCtx, laneId: Id<"lanes">, after: numbe
   }
 }
 
-async function standsOf(ctx: MutationCtx, workerId: Id<"workers">): Promise<Doc<"stands">[]> {
-  return await ctx.db
-    .query("stands")
-    .withIndex("by_worker", (q) => q.eq("workerId", workerId))
-    .collect();
+/**
+ * The first row that a worker has in one of the rings, and the one in this lane: however many it has. A stand for a lane
+ * that there is not is the first, and the only one.
+ */
+async function ends<Ring extends "homes" | "stands">(
+  ctx: MutationCtx,
+  ring: Ring,
+  workerId: Id<"workers">,
+  laneId: Id<"lanes">,
+): Promise<{ readonly first: Doc<Ring> | null; readonly here: Doc<Ring> | null }> {
+  // The two rings have the same index.
+  const rows = (): ReturnType<typeof ctx.db.query<"stands">> => ctx.db.query(ring as "stands");
+  const [first, here] = await Promise.all([
+    onlyOf(rows().withIndex("by_worker", (q) => q.eq("workerId", workerId))),
+    onlyOf(rows().withIndex("by_worker", (q) => q.eq("workerId", workerId).eq("laneId", laneId))),
+  ]);
+  return { first: first as Doc<Ring> | null, here: here as Doc<Ring> | null };
 }
