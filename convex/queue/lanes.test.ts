@@ -187,6 +187,13 @@ describe("the workers in lanes.stats", () => {
   }, 60_000);
 });
 
+async function cancelKind(t: Backend, kind: string): Promise<void> {
+  const lane = (await t.query(queue.lanes.list, { scope })).find((one) => one.kind === kind);
+  const which = { scope, by: "lane" as const, name: lane?.laneId ?? "", running: true };
+  await t.mutation(queue.jobs.cancelMany, which);
+  await passTime(t, 0);
+}
+
 describe("lanes.isThereWork", () => {
   it("is whether anything of the scope is ready", async () => {
     const t = startQueue();
@@ -199,6 +206,16 @@ describe("lanes.isThereWork", () => {
     expect(await isThereWork()).toBe(true);
     await takeOne(t, await addWorker(t));
     expect(await isThereWork()).toBe(false);
+
+    const jobId = await submitJob(t);
+    const { laneId } = await jobRow(t, jobId);
+    await setState(t, laneId, "paused");
+    expect(await isThereWork()).toBe(false);
+    await submitJob(t, { kind: "another" });
+    expect(await isThereWork()).toBe(true);
+    await setState(t, laneId, "draining");
+    await cancelKind(t, "another");
+    expect(await isThereWork()).toBe(true);
   });
 });
 

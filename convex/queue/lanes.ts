@@ -1,5 +1,6 @@
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
+import { isThereWorkIn } from "./model/lanes/isThereWork.ts";
 import { setLaneState } from "./model/lanes/setState.ts";
 import { statsOf } from "./model/lanes/stats.ts";
 import { viewLanes } from "./model/lanes/view.ts";
@@ -25,17 +26,15 @@ export const setState = mutation({
   },
 });
 
-/** Whether any job of the scope is ready. Reads one row: it runs again when that one is taken, not at each other's. */
+/**
+ * Whether any job of the scope is ready that can be claimed: in a lane that is not paused. Reads the lanes, and one
+ * ready job of each: it runs again when one of those is taken, when one comes before it (by a number drawn by chance,
+ * so seldom where many are ready), and when a lane comes, goes or changes its state.
+ */
 export const isThereWork = query({
   args: { scope: v.string() },
   returns: v.boolean(),
-  handler: async (ctx, { scope }) => {
-    const job = await ctx.db
-      .query("jobs")
-      .withIndex("by_status", (q) => q.eq("scope", scope).eq("status", "ready"))
-      .first();
-    return job !== null;
-  },
+  handler: async (ctx, { scope }) => await isThereWorkIn(ctx, scope),
 });
 
 /** Counted once a minute, but for the workers of a small fleet: it runs again with them, not with each job. */

@@ -134,7 +134,7 @@ export class Queue {
     return await ctx.runMutation(this.component.jobs.follow, { scope, jobId });
   }
 
-  /** Whether anything is ready; a query over it runs again only when that changes. */
+  /** Whether anything can be claimed. A query over it runs again when one of few ready jobs is taken, not at each. */
   async isThereWork(ctx: QueryRunner, scope: string): Promise<boolean> {
     return await ctx.runQuery(this.component.lanes.isThereWork, { scope });
   }
