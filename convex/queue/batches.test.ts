@@ -151,6 +151,10 @@ describe("a batch", () => {
     });
     await submitJobs(t, [{}], { batchId: full });
     await expect(submitJobs(t, [{}], { batchId: full })).rejects.toThrow("50001");
+
+    await t.mutation(queue.settings.configure, { scope, values: { maxBatchJobs: 2 } });
+    const few = await create(t);
+    await expect(submitJobs(t, [{}, {}, {}], { batchId: few })).rejects.toThrow("at most 2 jobs");
   });
 
   it("counts a job that was there before, under its idempotency key, once", async () => {

@@ -239,6 +239,8 @@ const schema = defineSchema({
     reply: v.optional(anything),
     error: v.optional(jobError),
     releaseReason: v.optional(v.string()),
+    /** Once released: its worker does not get the job back before. */
+    pausedUntil: v.optional(v.number()),
   })
     .index("by_job", ["jobId", "number"])
     .index("by_worker", ["workerId", "claimedAt"])

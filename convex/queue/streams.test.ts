@@ -101,6 +101,10 @@ describe("the text of a watched job", () => {
     expect(await refused(append(t, worker, attemptId, 0, "\udc00"))).toBe("invalid");
     for (let seq = 0; seq < 32; seq += 1) await append(t, worker, attemptId, seq, full);
     expect(await refused(append(t, worker, attemptId, 32, "x"))).toBe("too_large");
+
+    const values = { maxChunkBytes: 70 * 1024, maxTextBytes: 4 * 1024 * 1024 };
+    await t.mutation(queue.settings.configure, { scope, values });
+    expect(await append(t, worker, attemptId, 32, `${full}x`)).toEqual({ kind: "ok" });
   });
 
   it("comes to a watcher far behind in several answers", async () => {

@@ -527,6 +527,19 @@ describe("release", () => {
     vi.setSystemTime(Date.now() + 500);
     expect(jobIds).toContain((await takeOne(t, worker)).jobId);
   });
+
+  it("keeps them from the same worker for as long as is set", async () => {
+    await t.mutation(queue.settings.configure, { scope: "acme", values: { releasePauseMs: 5_000 } });
+    const worker = await addWorker(t);
+    await submitJob(t);
+    const { attemptId } = await takeOne(t, worker);
+    const given = { attemptIds: [attemptId], reason: "back", leave: false };
+    await t.mutation(queue.work.release, { keyHash: worker.keyHash, ...given });
+    vi.setSystemTime(Date.now() + 4_999);
+    expect((await take(t, worker)).jobs).toEqual([]);
+    vi.setSystemTime(Date.now() + 1);
+    expect((await take(t, worker)).jobs).toHaveLength(1);
+  });
 });
 
 describe("theft of what is held ahead", () => {

@@ -3,7 +3,8 @@ import { boundedInteger, boundedNumber } from "./bounds.ts";
 import { checkSpans } from "./checkSpans.ts";
 import { record } from "./events.ts";
 import { checkPolicy } from "./jobs/policyBounds.ts";
-import type { SettingsPatch } from "./settings.ts";
+import { refuse } from "./refuse.ts";
+import { maxLanes, type SettingsPatch } from "./settings.ts";
 
 const hourMs = 3_600_000;
 
@@ -16,9 +17,25 @@ const bounds = {
   maxQueuedPerRequester: [1, 1e9],
   maxPayloadBytes: [1, 1_000_000],
   watchMs: [5_000, hourMs],
+  maxLanes: [1, maxLanes],
+  maxBatchJobs: [1, 1e6],
+  releasePauseMs: [0, 60_000],
+  minRetryAfterMs: [100, hourMs],
+  maxRetryAfterMs: [100, 24 * hourMs],
+  maxChunkBytes: [1_024, 256 * 1024],
+  maxTextBytes: [1_024, 16 * 1024 * 1024],
   handOver: [0, 16],
 } as const;
-const whole = ["maxQueued", "maxQueuedPerRequester", "maxPayloadBytes", "handOver"];
+const whole = [
+  "maxQueued",
+  "maxQueuedPerRequester",
+  "maxPayloadBytes",
+  "handOver",
+  "maxLanes",
+  "maxBatchJobs",
+  "maxChunkBytes",
+  "maxTextBytes",
+];
 
 /** Sets a scope's settings, "" for all scopes, as a whole. */
 export async function configure(
@@ -34,6 +51,9 @@ export async function configure(
     (whole.includes(name) ? boundedInteger : boundedNumber)(value, name, from, to);
   }
   await checkSpans(ctx, scope, values);
+  const { minRetryAfterMs = 0, maxRetryAfterMs = Infinity } = values;
+  if (minRetryAfterMs > maxRetryAfterMs)
+    refuse("invalid", "minRetryAfterMs must not be above maxRetryAfterMs.");
   const row = await ctx.db
     .query("settings")
     .withIndex("by_scope", (q) => q.eq("scope", scope))

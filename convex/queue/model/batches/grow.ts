@@ -2,8 +2,6 @@ import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { loadOwned } from "../load.ts";
 import { refuse } from "../refuse.ts";
 
-const maxJobs = 50_000;
-
 /** The batch that a submission names, which has to be open. */
 export async function loadOpenBatch(ctx: QueryCtx, scope: string, batchId: string): Promise<Doc<"batches">> {
   const batch = await loadOwned(ctx, "batches", scope, batchId);
@@ -12,7 +10,12 @@ export async function loadOpenBatch(ctx: QueryCtx, scope: string, batchId: strin
 }
 
 /** Adds so many new jobs to an open batch. Its additions come one after the other: each writes its row once. */
-export async function grow(ctx: MutationCtx, batch: Doc<"batches">, jobs: number): Promise<Id<"batches">> {
+export async function grow(
+  ctx: MutationCtx,
+  batch: Doc<"batches">,
+  jobs: number,
+  maxJobs: number,
+): Promise<Id<"batches">> {
   const total = batch.total + jobs;
   if (total > maxJobs) {
     refuse("too_large", `A batch has at most ${String(maxJobs)} jobs; this one would have ${String(total)}.`);

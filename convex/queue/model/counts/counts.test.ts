@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Id } from "../../builders.ts";
+import { defaultSettings } from "../settings.ts";
 import { retryAfterMs } from "./crowds.ts";
 import { countFrom } from "./estimate.ts";
 import { retryAtOf } from "./retryAt.ts";
@@ -38,6 +39,13 @@ function drawn(seed: number, many: number): number[] {
   }).sort((a, b) => a - b);
 }
 
+describe("retryAfterMs", () => {
+  it("keeps to what is set", () => {
+    const set = { minRetryAfterMs: 200, maxRetryAfterMs: 1_000 };
+    expect([0, 500, 5_000].map((retryAt) => retryAfterMs([{ retryAt }], set, 0))).toEqual([200, 500, 1_000]);
+  });
+});
+
 describe("retryAtOf", () => {
   const max = 1_000;
   const at = (countedAt: number, queued: number) => ({ countedAt, queued });
@@ -59,7 +67,7 @@ describe("retryAtOf", () => {
     [[{ retryAt: 0 }], 5_000],
     [[{ retryAt: 90_000_000 }], 600_000],
   ])("of %o, asked at 60 s, is %s ms", (crowds, expected) => {
-    expect(retryAfterMs(crowds, 60_000)).toBe(expected);
+    expect(retryAfterMs(crowds, defaultSettings, 60_000)).toBe(expected);
   });
 });
 

@@ -1,8 +1,6 @@
 import type { Doc, QueryCtx } from "../../builders.ts";
 import { onlyOf } from "../onlyOf.ts";
-
-const minRetryMs = 5_000;
-const maxRetryMs = 600_000;
+import type { Settings } from "../settings.ts";
 
 /** Those of the lanes (by name) or requesters that were full when last counted: a point read each, all at once. */
 export async function crowdsOf(
@@ -23,9 +21,13 @@ export async function crowdsOf(
   return rows.flatMap((row) => row ?? []);
 }
 
-/** When to ask again, in ms: 5 s to 10 min. Null when nothing is full. */
-export function retryAfterMs(crowds: readonly Pick<Doc<"crowds">, "retryAt">[], now: number): number | null {
+/** When to ask again, in ms, within what is set. Null when nothing is full. */
+export function retryAfterMs(
+  crowds: readonly Pick<Doc<"crowds">, "retryAt">[],
+  { minRetryAfterMs, maxRetryAfterMs }: Pick<Settings, "minRetryAfterMs" | "maxRetryAfterMs">,
+  now: number,
+): number | null {
   if (crowds.length === 0) return null;
   const latest = Math.max(...crowds.map(({ retryAt }) => retryAt));
-  return Math.min(maxRetryMs, Math.max(minRetryMs, latest - now));
+  return Math.min(maxRetryAfterMs, Math.max(minRetryAfterMs, latest - now));
 }

@@ -4,9 +4,6 @@ import type { ClaimedJob } from "../../validators.ts";
 import { ranOut } from "./expire.ts";
 import { move } from "./move.ts";
 
-/** A worker does not get a job back that it released less than this before: releasing costs no retry. */
-const releasedPauseMs = 500;
-
 /** A job that can be given to a worker, with what has to be known to give it. */
 export type Givable = { readonly job: Doc<"jobs">; readonly payload: Value };
 
@@ -67,9 +64,7 @@ export async function lastAttemptOf(
 
 /** Whether the worker is the one that gave the job back, just now. */
 export function hasJustReleased(worker: Doc<"workers">, last: Doc<"attempts"> | null, now: number): boolean {
-  return (
-    last?.workerId === worker._id && last.status === "released" && now < (last.endedAt ?? 0) + releasedPauseMs
-  );
+  return last?.workerId === worker._id && now < (last.pausedUntil ?? 0);
 }
 
 /** Whether its time to begin or to be done has passed: its expiry is about to be noted. */

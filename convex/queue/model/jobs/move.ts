@@ -23,7 +23,7 @@ export type JobChange = Partial<
     | "deadlineAt"
   >
 >;
-export type AttemptChange = Partial<Pick<Doc<"attempts">, "report" | "error" | "releaseReason">>;
+export type AttemptChange = Partial<Pick<Doc<"attempts">, "report" | "error" | "releaseReason" | "pausedUntil">>;
 
 /**
  * The one place that changes a job's status, and its current attempt's with it; a job that becomes final is finished

@@ -1,5 +1,6 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import { passFences } from "./fence.ts";
+import { settingsOf } from "../settings.ts";
 import { heldBy } from "./held.ts";
 import { move } from "./move.ts";
 import type { attemptsOf } from "./start.ts";
@@ -18,9 +19,12 @@ export async function release(
   now: number,
 ): Promise<string[]> {
   const { held, fenced } = await passFences(ctx, worker, attempts);
+  if (held.length === 0) return fenced;
   const releaseReason = reason.slice(0, maxReasonChars);
+  const { releasePauseMs } = await settingsOf(ctx, worker.scope);
   for (const { job } of held) {
-    await move(ctx, job, { kind: "release" }, now, { attempt: { releaseReason } });
+    const attempt = { releaseReason, pausedUntil: now + releasePauseMs };
+    await move(ctx, job, { kind: "release" }, now, { attempt });
   }
   return fenced;
 }

@@ -61,11 +61,11 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
   const full = crowds.filter((crowd) =>
     fresh.some(({ name, spec }) => crowd.name === (crowd.of === "lane" ? name : spec.requester)),
   );
-  const wait = retryAfterMs(full, now);
+  const wait = retryAfterMs(full, settings, now);
   if (wait !== null) return { kind: "full", retryAfterMs: wait };
 
   const open = await openLanes(ctx, scope, fresh, lanes, now);
-  const batchId = batch === null ? undefined : await grow(ctx, batch, fresh.length);
+  const batchId = batch === null ? undefined : await grow(ctx, batch, fresh.length, settings.maxBatchJobs);
   const watchedUntil = now + settings.watchMs;
   const inserted = await Promise.all(
     fresh.map(async ({ index, name, ...job }, at) => {
