@@ -9,8 +9,9 @@ it("counts what was begun as a failure, and not what was only held ahead, howeve
     { priority: "high", policy: { maxFailures: 2 } },
     { policy: { maxFailures: 1 } },
   ]);
+  // The only one, so that all is its home, and nothing is left for others.
+  const worker = await addWorker(t, { concurrency: 1, prefetch: 1 });
   for (const status of ["ready", "failed"]) {
-    const worker = await addWorker(t, { concurrency: 1, prefetch: 1 });
     await take(t, worker, { jobs: 2 });
     expect(await heldBy(t, worker)).toMatchObject([{ jobId: begun }, { jobId: ahead, begun: false }]);
     await t.run(async (ctx) => {
