@@ -5,6 +5,7 @@ import { mutation, query } from "./builders.ts";
 import { createBatch } from "./model/batches/create.ts";
 import { seal as sealBatch } from "./model/batches/seal.ts";
 import { batchViewOf, freshViewOf } from "./model/batches/view.ts";
+import { record } from "./model/events.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
 import { boundedPage } from "./model/page.ts";
 import { maintenance } from "./model/references.ts";
@@ -20,6 +21,7 @@ export const create = mutation({
     externalId: v.optional(v.string()),
     onDone: v.optional(v.string()),
     context: v.optional(anything),
+    actor: v.optional(v.string()),
   },
   returns: v.string(),
   handler: async (ctx, args) => await createBatch(ctx, args, Date.now()),
@@ -27,24 +29,31 @@ export const create = mutation({
 
 /** No more jobs come. A second time, nothing happens. */
 export const seal = mutation({
-  args: ofBatch,
+  args: { ...ofBatch, actor: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx, { scope, batchId }) => {
-    await sealBatch(ctx, await loadOwned(ctx, "batches", scope, batchId), Date.now());
+  handler: async (ctx, { scope, batchId, actor }) => {
+    const at = Date.now();
+    const batch = await loadOwned(ctx, "batches", scope, batchId);
+    await sealBatch(ctx, batch, at);
+    if (batch.status === "open")
+      await record(ctx, { scope, at, actor, action: "batch.seal", subject: batchId });
     return null;
   },
 });
 
 /** Cancels what is not final of it, in pieces, and takes no more jobs; it is done when they are. */
 export const cancel = mutation({
-  args: ofBatch,
+  args: { ...ofBatch, actor: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx, { scope, batchId }) => {
+  handler: async (ctx, { scope, batchId, actor }) => {
     const batch = await loadOwned(ctx, "batches", scope, batchId);
     await sealBatch(ctx, batch, Date.now());
     if (batch.status !== "done" && batch.total > 0) {
       const all = { scope, by: "batch" as const, name: batch._id, running: true, before: Date.now() };
       await ctx.scheduler.runAfter(0, maintenance.cancelMany, all);
+    }
+    if (batch.status !== "done") {
+      await record(ctx, { scope, at: Date.now(), actor, action: "batch.cancel", subject: batchId });
     }
     return null;
   },

@@ -89,13 +89,16 @@ type Wanting = { begins?: string[]; wish: Wish };
 /** The component as its app calls it (`components.queue`). What each function does: its own file. */
 export type QueueComponent = {
   readonly jobs: {
-    readonly submit: Mutation<InScope & { jobs: JobSpec[]; batchId?: string }, SubmitOutcome>;
+    readonly submit: Mutation<
+      InScope & { jobs: JobSpec[]; batchId?: string; handOver?: boolean },
+      SubmitOutcome
+    >;
     readonly cancel: Mutation<
-      OfJob,
+      OfJob & Actor,
       { kind: "canceled" } | { kind: "already-final"; status: JobStatus } | { kind: "not-found" }
     >;
     readonly cancelMany: Mutation<
-      InScope & { by: "requester" | "key" | "batch" | "lane"; name: string; running: boolean },
+      InScope & Actor & { by: "requester" | "key" | "batch" | "lane"; name: string; running: boolean },
       null
     >;
     readonly get: Query<OfJob, JobView | null>;
@@ -117,9 +120,12 @@ export type QueueComponent = {
     readonly discard: Mutation<OfJob & Actor, { kind: "discarded" } | { kind: "not-dead" }>;
   };
   readonly batches: {
-    readonly create: Mutation<InScope & { externalId?: string; onDone?: string; context?: Value }, string>;
-    readonly seal: Mutation<InScope & { batchId: string }, null>;
-    readonly cancel: Mutation<InScope & { batchId: string }, null>;
+    readonly create: Mutation<
+      InScope & Actor & { externalId?: string; onDone?: string; context?: Value },
+      string
+    >;
+    readonly seal: Mutation<InScope & Actor & { batchId: string }, null>;
+    readonly cancel: Mutation<InScope & Actor & { batchId: string }, null>;
     readonly get: Query<InScope & { batchId: string }, BatchView | null>;
     readonly byExternalId: Query<InScope & { externalId: string }, BatchView | null>;
     readonly list: Query<InScope & Paged, Page<BatchView>>;
@@ -140,21 +146,23 @@ export type QueueComponent = {
   };
   readonly recurring: {
     readonly set: Mutation<
-      InScope & { name: string; schedule: Schedule; job: JobSpec; paused?: boolean },
+      InScope & Actor & { name: string; schedule: Schedule; job: JobSpec; paused?: boolean },
       null
     >;
-    readonly setPaused: Mutation<InScope & { name: string; paused: boolean }, null>;
-    readonly remove: Mutation<InScope & { name: string }, null>;
+    readonly setPaused: Mutation<InScope & Actor & { name: string; paused: boolean }, null>;
+    readonly remove: Mutation<InScope & Actor & { name: string }, null>;
     readonly list: Query<InScope, RecurringView[]>;
   };
   readonly settings: {
-    readonly configure: Mutation<InScope & { values: Infer<typeof settingsPatch> }, null>;
+    readonly configure: Mutation<InScope & Actor & { values: Infer<typeof settingsPatch> }, null>;
     readonly get: Query<InScope, Value>;
   };
   readonly events: { readonly list: Query<InScope & Paged, Page<EventView>> };
   readonly workers: {
     readonly register: Mutation<
-      InScope & OfWorker & { externalId?: string; name: string; groups?: string[]; dataClasses?: string[] },
+      InScope &
+        OfWorker &
+        Actor & { externalId?: string; name: string; groups?: string[]; dataClasses?: string[] },
       { workerId: string }
     >;
     readonly update: Mutation<
@@ -189,7 +197,7 @@ export type QueueComponent = {
       OfWorker & { stands: Stand[] },
       {
         stands: Stand[];
-        jobs: { jobId: string; laneId: string; late: boolean; crowded?: boolean }[];
+        jobs: { jobId: string; laneId: string; late: boolean; held?: boolean; crowded?: boolean }[];
         handed: ClaimedJob[];
       }
     >;

@@ -26,7 +26,7 @@ export const retry = mutation({
     v.object({ kind: v.literal("gone") }),
     v.object({ kind: v.literal("not-dead") }),
   ),
-  handler: async (ctx, { scope, jobId, actor = "" }) => {
+  handler: async (ctx, { scope, jobId, actor }) => {
     const now = Date.now();
     const outcome = await revive(ctx, await loadOwned(ctx, "jobs", scope, jobId), now);
     if (outcome.kind === "ready") {
@@ -40,7 +40,7 @@ export const retry = mutation({
 export const retryAll = mutation({
   args: { scope: v.string(), kind: v.optional(v.string()), actor: v.optional(v.string()) },
   returns: v.object({ started: v.number(), more: v.boolean() }),
-  handler: async (ctx, { scope, kind, actor = "" }) => {
+  handler: async (ctx, { scope, kind, actor }) => {
     const now = Date.now();
     const which = { scope, kind: kind ?? null, status: "failed" as const, cursor: null, before: now };
     const outcome = await reviveMany(ctx, which);
@@ -53,7 +53,7 @@ export const retryAll = mutation({
 export const discard = mutation({
   args: ofJob,
   returns: v.union(v.object({ kind: v.literal("discarded") }), v.object({ kind: v.literal("not-dead") })),
-  handler: async (ctx, { scope, jobId, actor = "" }) => {
+  handler: async (ctx, { scope, jobId, actor }) => {
     const outcome = await discardJob(ctx, await loadOwned(ctx, "jobs", scope, jobId));
     if (outcome.kind === "discarded") {
       await record(ctx, { scope, at: Date.now(), actor, action: "deadLetter.discard", subject: jobId });

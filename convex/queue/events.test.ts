@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { forgetEvents, record } from "./model/events.ts";
-import { queue, scope, startQueue } from "./testing/queue.fixture.ts";
+import { queue, scope, startQueue, submitJob } from "./testing/queue.fixture.ts";
 
 it("lists who did what, newest first, page by page, of one scope, and bounds what it keeps", async () => {
   const t = startQueue();
@@ -21,6 +21,51 @@ it("lists who did what, newest first, page by page, of one scope, and bounds wha
   const rest = { numItems: 2, cursor: first.continueCursor };
   const second = await t.query(queue.events.list, { scope, paginationOpts: rest });
   expect(second.page.map(({ at }) => at)).toEqual([1]);
+});
+
+it("notes what is done through the app, by whom it says, and what changes nothing not", async () => {
+  const t = startQueue();
+  const actor = "ann";
+  const jobId = await submitJob(t);
+  await t.mutation(queue.jobs.cancel, { scope, jobId, actor });
+  await t.mutation(queue.jobs.cancel, { scope, jobId, actor });
+  await t.mutation(queue.jobs.cancelMany, { scope, by: "key", name: "k", running: true, actor });
+  const batchId = await t.mutation(queue.batches.create, { scope, externalId: "b", actor });
+  await t.mutation(queue.batches.create, { scope, externalId: "b", actor });
+  await t.mutation(queue.batches.seal, { scope, batchId, actor });
+  await t.mutation(queue.batches.seal, { scope, batchId, actor });
+  const other = await t.mutation(queue.batches.create, { scope });
+  await t.mutation(queue.batches.cancel, { scope, batchId: other, actor });
+  const recurring = { scope, name: "nightly", actor };
+  const daily = { ...recurring, schedule: { kind: "interval" as const, everyMs: 86_400_000 } };
+  const job = { kind: "hash", payload: 1 };
+  await t.mutation(queue.recurring.set, { ...daily, job });
+  await t.mutation(queue.recurring.set, { ...daily, job });
+  await t.mutation(queue.recurring.set, { ...daily, job: { ...job, payload: 2 } });
+  await t.mutation(queue.recurring.setPaused, { ...recurring, paused: true });
+  await t.mutation(queue.recurring.setPaused, { ...recurring, paused: false });
+  await t.mutation(queue.recurring.remove, recurring);
+  const { workerId } = await t.mutation(queue.workers.register, { scope, keyHash: "h", name: "w", actor });
+  await t.mutation(queue.workers.register, { scope, keyHash: "h", name: "w", actor });
+  await t.mutation(queue.workers.update, { scope, workerId, name: "v", actor });
+  await t.mutation(queue.settings.configure, { scope, values: { maxQueued: 5 }, actor });
+  const events = await t.run(async (ctx) => await ctx.db.query("events").collect());
+  expect(events.map((event) => `${event.actor} ${event.action} ${event.subject}`)).toEqual([
+    `ann job.cancel ${jobId}`,
+    "ann job.cancelMany key k",
+    `ann batch.create ${batchId}`,
+    `ann batch.seal ${batchId}`,
+    `app batch.create ${other}`,
+    `ann batch.cancel ${other}`,
+    "ann recurring.set nightly",
+    "ann recurring.set nightly",
+    "ann recurring.pause nightly",
+    "ann recurring.resume nightly",
+    "ann recurring.remove nightly",
+    `ann worker.registered ${workerId}`,
+    `ann worker.changed ${workerId}`,
+    "ann settings.configure maxQueued",
+  ]);
 });
 
 it("forgets what is older than it is asked to keep, in pieces", async () => {

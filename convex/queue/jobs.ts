@@ -1,6 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
+import { record } from "./model/events.ts";
 import { cancel as cancelJob } from "./model/jobs/cancel.ts";
 import { cancelMany as cancelJobs } from "./model/jobs/cancelMany.ts";
 import { listJobs } from "./model/jobs/list.ts";
@@ -19,22 +20,32 @@ const ofJob = { scope: v.string(), jobId: v.string() };
  * Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
  */
 export const submit = mutation({
-  args: { scope: v.string(), jobs: v.array(jobSpec), batchId: v.optional(v.string()) },
+  args: {
+    scope: v.string(),
+    jobs: v.array(jobSpec),
+    batchId: v.optional(v.string()),
+    handOver: v.optional(v.boolean()),
+  },
   returns: submitOutcome,
   handler: async (ctx, submission) => await submitJobs(ctx, submission, Date.now()),
 });
 
 /** Cancels a job that is not final. */
 export const cancel = mutation({
-  args: ofJob,
+  args: { ...ofJob, actor: v.optional(v.string()) },
   returns: v.union(
     v.object({ kind: v.literal("canceled") }),
     v.object({ kind: v.literal("already-final"), status: jobStatus }),
     v.object({ kind: v.literal("not-found") }),
   ),
-  handler: async (ctx, { scope, jobId }) => {
+  handler: async (ctx, { scope, jobId, actor }) => {
+    const at = Date.now();
     const job = await findOwned(ctx, "jobs", scope, jobId);
-    return job === null ? { kind: "not-found" as const } : await cancelJob(ctx, job, Date.now());
+    if (job === null) return { kind: "not-found" as const };
+    const outcome = await cancelJob(ctx, job, at);
+    if (outcome.kind === "canceled")
+      await record(ctx, { scope, at, actor, action: "job.cancel", subject: jobId });
+    return outcome;
   },
 });
 
@@ -45,11 +56,14 @@ export const cancelMany = mutation({
     by: v.union(v.literal("requester"), v.literal("key"), v.literal("batch"), v.literal("lane")),
     name: v.string(),
     running: v.boolean(),
+    actor: v.optional(v.string()),
   },
   returns: v.null(),
-  handler: async (ctx, which) => {
+  handler: async (ctx, { actor, ...which }) => {
     const now = Date.now();
     await cancelJobs(ctx, { ...which, before: now });
+    const { scope, by, name } = which;
+    await record(ctx, { scope, at: now, actor, action: "job.cancelMany", subject: `${by} ${name}` });
     return null;
   },
 });

@@ -20,7 +20,7 @@ const recurringView = v.object({
 
 /** Makes or changes a recurring job; left out, `paused` stays as it is. */
 export const set = mutation({
-  args: { ...named, schedule, job: jobSpec, paused: v.optional(v.boolean()) },
+  args: { ...named, schedule, job: jobSpec, paused: v.optional(v.boolean()), actor: v.optional(v.string()) },
   returns: v.null(),
   handler: async (ctx, args) => {
     await setRecurring(ctx, args, Date.now());
@@ -29,20 +29,20 @@ export const set = mutation({
 });
 
 export const setPaused = mutation({
-  args: { ...named, paused: v.boolean() },
+  args: { ...named, paused: v.boolean(), actor: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx, { paused, ...which }) => {
-    await pause(ctx, await load(ctx, which), paused, Date.now());
+  handler: async (ctx, { paused, actor, ...which }) => {
+    await pause(ctx, await load(ctx, which), { paused, actor }, Date.now());
     return null;
   },
 });
 
 /** What it has submitted stays. */
 export const remove = mutation({
-  args: named,
+  args: { ...named, actor: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx, which) => {
-    await removeRecurring(ctx, await load(ctx, which));
+  handler: async (ctx, { actor, ...which }) => {
+    await removeRecurring(ctx, await load(ctx, which), actor, Date.now());
     return null;
   },
 });

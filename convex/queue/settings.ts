@@ -9,10 +9,10 @@ import { anything, settingsPatch } from "./validators.ts";
  * Refuses: invalid.
  */
 export const configure = mutation({
-  args: { scope: v.string(), values: settingsPatch },
+  args: { scope: v.string(), values: settingsPatch, actor: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx, { scope, values }) => {
-    await configureScope(ctx, scope, values, Date.now());
+  handler: async (ctx, { scope, values, actor }) => {
+    await configureScope(ctx, { scope, values, actor }, Date.now());
     return null;
   },
 });

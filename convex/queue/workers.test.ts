@@ -198,7 +198,10 @@ describe("update", () => {
       jobs: [],
     });
     const { page } = await t.query(queue.events.list, { scope, paginationOpts });
-    expect(page).toMatchObject([{ actor: "ada", action: "worker.paused", subject: workerId }]);
+    expect(page).toMatchObject([
+      { actor: "ada", action: "worker.paused", subject: workerId },
+      { actor: "app", action: "worker.registered", subject: workerId },
+    ]);
     await t.mutation(queue.workers.update, { scope, workerId, status: "active" });
     await passTime(t, 1_000);
     expect((await takeOne(t, worker)).jobId).toBe(jobId);

@@ -30,6 +30,7 @@ export const register = mutation({
     name: v.string(),
     groups: names,
     dataClasses: names,
+    actor: v.optional(v.string()),
   },
   returns: v.object({ workerId: v.string() }),
   handler: async (ctx, worker) => ({ workerId: await registerWorker(ctx, worker, Date.now()) }),

@@ -9,18 +9,23 @@ export function batchCalls(component: QueueComponent) {
     create: async (
       ctx: MutationRunner,
       scope: string,
-      batch: { readonly externalId?: string; readonly onDone?: OnDone; readonly context?: Value } = {},
+      batch: {
+        readonly externalId?: string;
+        readonly onDone?: OnDone;
+        readonly context?: Value;
+        readonly actor?: string;
+      } = {},
     ): Promise<string> => {
       const { onDone, ...rest } = batch;
       const handle = onDone === undefined ? {} : { onDone: await createFunctionHandle(onDone) };
       return await ctx.runMutation(component.batches.create, { scope, ...rest, ...handle });
     },
     /** No more jobs come. */
-    seal: async (ctx: MutationRunner, scope: string, batchId: string): Promise<void> => {
-      await ctx.runMutation(component.batches.seal, { scope, batchId });
+    seal: async (ctx: MutationRunner, scope: string, batchId: string, actor = "app"): Promise<void> => {
+      await ctx.runMutation(component.batches.seal, { scope, batchId, actor });
     },
-    cancel: async (ctx: MutationRunner, scope: string, batchId: string): Promise<void> => {
-      await ctx.runMutation(component.batches.cancel, { scope, batchId });
+    cancel: async (ctx: MutationRunner, scope: string, batchId: string, actor = "app"): Promise<void> => {
+      await ctx.runMutation(component.batches.cancel, { scope, batchId, actor });
     },
     get: async (ctx: QueryRunner, scope: string, batchId: string) =>
       await ctx.runQuery(component.batches.get, { scope, batchId }),

@@ -16,6 +16,16 @@ import type { JobInput, MutationRunner, OnFinal, QueryRunner, Rest } from "./run
 import { sha256 } from "./sha256.ts";
 import { workerCalls } from "./workers.ts";
 
+export type SubmitOptions = {
+  /** The open batch that the jobs belong to. */
+  readonly batchId?: string;
+  /**
+   * Gives the jobs to workers that wait, in this transaction, which saves them the claim. Where many submit to few
+   * workers that come and go fast it may lose its races, and fail: for a caller that tries again without.
+   */
+  readonly handOver?: boolean;
+};
+
 export type QueueOptions = {
   /** How a worker's key is hashed; SHA-256 in hex when left out. Workers are registered with the same. */
   readonly hashKey?: (key: string) => Promise<string>;
@@ -60,29 +70,27 @@ export class Queue {
   }
 
   /** Submits one job: its id, or why it was not taken. */
-  async submit(ctx: MutationRunner, scope: string, job: JobInput) {
-    const outcome = await this.submitMany(ctx, scope, [job]);
+  async submit(ctx: MutationRunner, scope: string, job: JobInput, options: SubmitOptions = {}) {
+    const outcome = await this.submitMany(ctx, scope, [job], options);
     if (outcome.kind !== "submitted") return outcome;
     const [jobId = ""] = outcome.jobIds;
     return { kind: "submitted" as const, jobId, repeated: outcome.repeated > 0 };
   }
 
-  /**
-   * Submits up to 500 jobs, all of them or none; more go in several calls, best as a batch from an action.
-   * @param batchId the open batch that they belong to.
-   */
-  async submitMany(ctx: MutationRunner, scope: string, jobs: readonly JobInput[], batchId?: string) {
+  /** Submits up to 500 jobs, all of them or none; more go in several calls, best as a batch from an action. */
+  async submitMany(
+    ctx: MutationRunner,
+    scope: string,
+    jobs: readonly JobInput[],
+    options: SubmitOptions = {},
+  ) {
     if (jobs.length > jobsPerCall) throw new Error(`At most ${String(jobsPerCall)} jobs go in one call.`);
     const specs = await Promise.all(jobs.map((job) => this.#specOf(job)));
-    return await ctx.runMutation(this.component.jobs.submit, {
-      scope,
-      jobs: specs,
-      ...(batchId === undefined ? {} : { batchId }),
-    });
+    return await ctx.runMutation(this.component.jobs.submit, { scope, jobs: specs, ...options });
   }
 
-  async cancel(ctx: MutationRunner, scope: string, jobId: string) {
-    return await ctx.runMutation(this.component.jobs.cancel, { scope, jobId });
+  async cancel(ctx: MutationRunner, scope: string, jobId: string, actor = "app") {
+    return await ctx.runMutation(this.component.jobs.cancel, { scope, jobId, actor });
   }
 
   /** Cancels all of a requester, a key, a batch or a lane, in pieces; `running`: also what is at work. */
@@ -148,8 +156,9 @@ export class Queue {
     ctx: MutationRunner,
     scope: string,
     values: FunctionArgs<QueueComponent["settings"]["configure"]>["values"],
+    actor = "app",
   ): Promise<void> {
-    await ctx.runMutation(this.component.settings.configure, { scope, values });
+    await ctx.runMutation(this.component.settings.configure, { scope, values, actor });
   }
 
   async events(ctx: QueryRunner, scope: string, paginationOpts: PaginationOptions) {

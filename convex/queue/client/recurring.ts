@@ -18,11 +18,17 @@ export function recurringCalls(component: QueueComponent, specOf: (job: JobInput
       const spec = await specOf(job);
       await ctx.runMutation(component.recurring.set, { scope, ...rest, job: spec });
     },
-    setPaused: async (ctx: MutationRunner, scope: string, name: string, paused: boolean): Promise<void> => {
-      await ctx.runMutation(component.recurring.setPaused, { scope, name, paused });
+    setPaused: async (
+      ctx: MutationRunner,
+      scope: string,
+      name: string,
+      paused: boolean,
+      actor = "app",
+    ): Promise<void> => {
+      await ctx.runMutation(component.recurring.setPaused, { scope, name, paused, actor });
     },
-    remove: async (ctx: MutationRunner, scope: string, name: string): Promise<void> => {
-      await ctx.runMutation(component.recurring.remove, { scope, name });
+    remove: async (ctx: MutationRunner, scope: string, name: string, actor = "app"): Promise<void> => {
+      await ctx.runMutation(component.recurring.remove, { scope, name, actor });
     },
     list: async (ctx: QueryRunner, scope: string) => await ctx.runQuery(component.recurring.list, { scope }),
   };

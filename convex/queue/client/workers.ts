@@ -10,12 +10,13 @@ export function workerCalls(component: QueueComponent, hashKey: (key: string) =>
       worker: ({ readonly key: string } | { readonly keyHash: string }) &
         Rest<QueueComponent["workers"]["register"], "scope" | "keyHash">,
     ): Promise<string> => {
-      const { name, externalId, groups, dataClasses } = worker;
+      const { name, externalId, groups, dataClasses, actor = "app" } = worker;
       const keyHash = "key" in worker ? await hashKey(worker.key) : worker.keyHash;
       const { workerId } = await ctx.runMutation(component.workers.register, {
         scope,
         keyHash,
         name,
+        actor,
         ...(externalId === undefined ? {} : { externalId }),
         ...(groups === undefined ? {} : { groups }),
         ...(dataClasses === undefined ? {} : { dataClasses }),

@@ -24,13 +24,11 @@ const bounds = {
   maxRetryAfterMs: [100, 24 * hourMs],
   maxChunkBytes: [1_024, 256 * 1024],
   maxTextBytes: [1_024, 16 * 1024 * 1024],
-  handOver: [0, 16],
 } as const;
 const whole = [
   "maxQueued",
   "maxQueuedPerRequester",
   "maxPayloadBytes",
-  "handOver",
   "maxLanes",
   "maxBatchJobs",
   "maxChunkBytes",
@@ -40,8 +38,11 @@ const whole = [
 /** Sets a scope's settings, "" for all scopes, as a whole. */
 export async function configure(
   ctx: MutationCtx,
-  scope: string,
-  values: SettingsPatch,
+  {
+    scope,
+    values,
+    actor,
+  }: { readonly scope: string; readonly values: SettingsPatch; readonly actor?: string | undefined },
   now: number,
 ): Promise<void> {
   const { policy, ...numbers } = values;
@@ -60,5 +61,11 @@ export async function configure(
     .unique();
   if (row === null) await ctx.db.insert("settings", { scope, values });
   else await ctx.db.patch("settings", row._id, { values });
-  await record(ctx, { scope, at: now, actor: "app", action: "settings.configure", subject: "" });
+  await record(ctx, {
+    scope,
+    at: now,
+    actor,
+    action: "settings.configure",
+    subject: Object.keys(values).join(", "),
+  });
 }

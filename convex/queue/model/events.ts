@@ -4,8 +4,8 @@ export type QueueEvent = {
   readonly scope: string;
   /** ms epoch. */
   readonly at: number;
-  /** Whom the app says it was; "" where it does not say. */
-  readonly actor: string;
+  /** Whom the app says it was; "app" where it does not say. */
+  readonly actor: string | undefined;
   /** What was done, as `noun.verb`. */
   readonly action: string;
   /** To what: an id or a name. */
@@ -16,7 +16,7 @@ const maxLength = 255;
 
 /** Notes who did what to the queue. Append-only. */
 export async function record(ctx: MutationCtx, event: QueueEvent): Promise<void> {
-  const { actor, action, subject } = event;
+  const { actor = "app", action, subject } = event;
   await ctx.db.insert("events", {
     ...event,
     actor: actor.slice(0, maxLength),

@@ -22,7 +22,7 @@ export async function setLaneState(
   },
   now: number,
 ): Promise<void> {
-  const { scope, laneId, state, actor = "" } = change;
+  const { scope, laneId, state, actor } = change;
   const lane = await loadOwned(ctx, "lanes", scope, laneId);
   if (lane.state === state) return;
   await ctx.db.patch("lanes", lane._id, { state });

@@ -23,7 +23,7 @@ export type LimitChange = Limited & {
  * Refuses: invalid.
  */
 export async function setLimit(ctx: MutationCtx, change: LimitChange, now: number): Promise<void> {
-  const { scope, of, name, actor = "" } = change;
+  const { scope, of, name, actor } = change;
   check(change);
   const known = await limitOf(ctx, scope, of, name);
   const concurrency = merged(known?.concurrency, change.concurrency);

@@ -1,6 +1,8 @@
+import { convexToJson, type Value } from "convex/values";
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import type { JobSpec, Schedule } from "../../validators.ts";
 import { boundedName, boundedSize } from "../bounds.ts";
+import { record } from "../events.ts";
 import { checkSpec } from "../jobs/spec.ts";
 import { present, refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
@@ -14,6 +16,7 @@ export type RecurringJob = {
   readonly schedule: Schedule;
   readonly job: JobSpec;
   readonly paused?: boolean;
+  readonly actor?: string;
 };
 
 /**
@@ -21,18 +24,26 @@ export type RecurringJob = {
  * call it at every start. Refuses: invalid, too_large.
  */
 export async function setRecurring(ctx: MutationCtx, wanted: RecurringJob, now: number): Promise<void> {
-  const { scope, name, schedule, job } = wanted;
+  const { scope, name, schedule, job, actor } = wanted;
   boundedName(name, "name");
   checkSchedule(schedule, now);
   await checkJob(ctx, scope, job);
   const known = await findRecurring(ctx, scope, name);
   const paused = wanted.paused ?? known?.paused ?? false;
+  if (
+    known === null ||
+    known.paused !== paused ||
+    !sameValue(known.schedule, schedule) ||
+    !sameValue(known.job, job)
+  ) {
+    await record(ctx, { scope, at: now, actor, action: "recurring.set", subject: name });
+  }
   if (known === null) {
     const row = await insert(ctx, { scope, name, schedule, job, paused: true, runs: 0, createdAt: now });
     if (!paused) await run(ctx, row, now);
     return;
   }
-  const same = JSON.stringify(known.schedule) === JSON.stringify(schedule);
+  const same = sameValue(known.schedule, schedule);
   await ctx.db.patch("recurring", known._id, { schedule, job });
   if (!same || paused) await rest(ctx, known._id);
   if (!paused && (!same || known.paused)) await run(ctx, { ...known, schedule }, now);
@@ -41,16 +52,29 @@ export async function setRecurring(ctx: MutationCtx, wanted: RecurringJob, now: 
 export async function setPaused(
   ctx: MutationCtx,
   recurring: Doc<"recurring">,
-  paused: boolean,
+  { paused, actor }: { readonly paused: boolean; readonly actor?: string | undefined },
   now: number,
 ): Promise<void> {
   if (recurring.paused === paused) return;
   await (paused ? rest(ctx, recurring._id) : run(ctx, recurring, now));
+  const { scope, name } = recurring;
+  const action = paused ? "recurring.pause" : "recurring.resume";
+  await record(ctx, { scope, at: now, actor, action, subject: name });
 }
 
-export async function removeRecurring(ctx: MutationCtx, { _id }: Doc<"recurring">): Promise<void> {
+export async function removeRecurring(
+  ctx: MutationCtx,
+  { _id, scope, name }: Doc<"recurring">,
+  actor: string | undefined,
+  now: number,
+): Promise<void> {
   await stopClock(ctx, _id);
   await ctx.db.delete("recurring", _id);
+  await record(ctx, { scope, at: now, actor, action: "recurring.remove", subject: name });
+}
+
+function sameValue(a: Value, b: Value): boolean {
+  return JSON.stringify(convexToJson(a)) === JSON.stringify(convexToJson(b));
 }
 
 async function run(ctx: MutationCtx, row: Doc<"recurring">, now: number): Promise<void> {

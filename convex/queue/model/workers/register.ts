@@ -1,5 +1,6 @@
 import type { Id, MutationCtx } from "../../builders.ts";
 import { boundedName } from "../bounds.ts";
+import { record } from "../events.ts";
 import { positionOf } from "../placement.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
@@ -14,6 +15,7 @@ export type Registration = {
   readonly name: string;
   readonly groups?: readonly string[];
   readonly dataClasses?: readonly string[];
+  readonly actor?: string;
 };
 
 /**
@@ -63,5 +65,6 @@ export async function register(ctx: MutationCtx, given: Registration, now: numbe
     offlineAfterMs,
     lastSeenAt: 0,
   });
+  await record(ctx, { scope, at: now, actor: given.actor, action: "worker.registered", subject: workerId });
   return workerId;
 }

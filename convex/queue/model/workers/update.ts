@@ -23,7 +23,7 @@ export type WorkerChange = {
 export async function update(
   ctx: MutationCtx,
   worker: Doc<"workers">,
-  { name, groups, dataClasses, status = worker.status, actor = "" }: WorkerChange,
+  { name, groups, dataClasses, status = worker.status, actor }: WorkerChange,
   now: number,
 ): Promise<void> {
   if (worker.status === "retired" && status !== "retired") {
