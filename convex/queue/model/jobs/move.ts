@@ -23,7 +23,9 @@ export type JobChange = Partial<
     | "deadlineAt"
   >
 >;
-export type AttemptChange = Partial<Pick<Doc<"attempts">, "report" | "error" | "releaseReason" | "pausedUntil">>;
+export type AttemptChange = Partial<
+  Pick<Doc<"attempts">, "report" | "error" | "releaseReason" | "pausedUntil">
+>;
 
 /**
  * The one place that changes a job's status, and its current attempt's with it; a job that becomes final is finished
