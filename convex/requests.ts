@@ -44,6 +44,8 @@ export const submit = internalMutation({
     stream: v.boolean(),
     priority: v.optional(priority),
     idempotencyKey: v.optional(v.string()),
+    /** Whether it may be handed to a device that waits: it may lose its races then, and is to be called again without. */
+    handOver: v.optional(v.boolean()),
   },
   returns: v.object({ kind: v.literal("submitted"), jobId: v.string() }),
   handler: async (ctx, { apiKey, ...submission }) => {

@@ -7,7 +7,11 @@ type Watch = { jobId: string; after?: StreamPosition };
 /** The functions of bench/ours/convex that are not the workers', by name. */
 export const api = {
   jobs: {
-    submit: makeFunctionReference<"mutation", { payload: Payload; watched: boolean }, string>("jobs:submit"),
+    submit: makeFunctionReference<
+      "mutation",
+      { payload: Payload; watched: boolean; handOver: boolean },
+      string
+    >("jobs:submit"),
     watch: makeFunctionReference<"query", Watch, WatchView>("jobs:watch"),
     allDone: makeFunctionReference<"query", Record<string, never>, boolean>("jobs:allDone"),
   },

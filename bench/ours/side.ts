@@ -14,8 +14,15 @@ export const ours: Side = {
   register: async (client, keys) => {
     await client.mutation(api.workers.register, { keys });
   },
-  submit: (client, payload) =>
-    client.mutation(api.jobs.submit, { payload, watched: payload.kind === "answer" }),
+  // As Gleaner's API submits: what was handed over and lost its races is submitted again without.
+  submit: async (client, payload) => {
+    const job = { payload, watched: payload.kind === "answer" };
+    try {
+      return await client.mutation(api.jobs.submit, { ...job, handOver: true });
+    } catch {
+      return await client.mutation(api.jobs.submit, { ...job, handOver: false });
+    }
+  },
   watch: watchText,
   allDone: (client) => client.query(api.jobs.allDone, {}),
   startWorker: (client, key, handler) => {

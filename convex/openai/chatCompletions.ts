@@ -37,15 +37,26 @@ export async function chatCompletions(ctx: ActionCtx, request: Request): Promise
 async function submit(ctx: ActionCtx, prepared: PreparedChat): Promise<string> {
   const { apiKey, chat, idempotencyKey, maxTokens, seed } = prepared;
   const { messages, temperature, topP, stop } = chat.request;
-  const { jobId } = await ctx.runMutation(internal.requests.submit, {
+  const submission = {
     apiKey,
     model: prepared.model.modelId,
     request: { messages: [...messages], maxTokens, temperature, topP, seed, stop: [...stop] },
     stream: chat.stream,
     priority: chat.priority,
     ...(idempotencyKey === null ? {} : { idempotencyKey }),
-  });
-  return jobId;
+  };
+  try {
+    return (await ctx.runMutation(internal.requests.submit, { ...submission, handOver: true })).jobId;
+  } catch (thrown) {
+    // Handed over, it meets whoever waits; without that it meets nobody.
+    if (!hasLostItsRaces(thrown)) throw thrown;
+    return (await ctx.runMutation(internal.requests.submit, submission)).jobId;
+  }
+}
+
+/** Whether Convex gave a mutation up for what others wrote meanwhile. */
+function hasLostItsRaces(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message.includes("OptimisticConcurrencyControlFailure");
 }
 
 async function completeAtOnce(

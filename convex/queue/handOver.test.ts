@@ -2,28 +2,32 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   queue,
   startQueue,
-  submitJob,
   submitJobs,
   jobRow,
   scope,
   passTime,
   type Backend,
 } from "./testing/queue.fixture.ts";
+import type { JobSpec } from "./validators.ts";
 import { addWorker, shownTo, take, type TestWorker } from "./testing/workers.fixture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const handOver = 4;
+/** A job that may be handed over. */
+async function submit(t: Backend, job: Partial<JobSpec> = {}): Promise<string> {
+  const [jobId] = await submitJobs(t, [job], { handOver: true });
+  return jobId!;
+}
 
 /** Workers that wait, at these positions. */
 async function waiting(t: Backend, ...positions: readonly number[]): Promise<readonly TestWorker[]> {
   const workers = [];
   // A lane, so that there is a ring to stand in.
-  const first = await submitJob(t);
+  const first = await submit(t);
   await t.mutation(queue.jobs.cancel, { scope, jobId: first });
   for (const position of positions) {
-    const worker = await addWorker(t, {}, { position, handOver });
+    const worker = await addWorker(t, {}, { position });
     await take(t, worker);
     workers.push(worker);
   }
@@ -37,7 +41,7 @@ describe("a job that is submitted while workers wait", () => {
   it("is handed to one of them, who waits no more, and is shown to it with its payload", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
-    const jobId = await submitJob(t, { payload: { file: "a" } });
+    const jobId = await submit(t, { payload: { file: "a" } });
     expect(await jobRow(t, jobId)).toMatchObject({ status: "prefetched", attempts: 1 });
     const { stands, jobs, handed } = await see(t, worker!);
     expect({ stands, jobs }).toEqual({ stands: [], jobs: [] });
@@ -48,7 +52,7 @@ describe("a job that is submitted while workers wait", () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const { keyHash } = worker!;
-    const jobId = await submitJob(t);
+    const jobId = await submit(t);
     const { handed } = await see(t, worker!);
     const outcome = await t.mutation(queue.work.complete, {
       keyHash,
@@ -63,7 +67,7 @@ describe("a job that is submitted while workers wait", () => {
   it("goes to another each time, and stands in its lane when nobody waits any more", async () => {
     const t = startQueue();
     const workers = await waiting(t, 10_000, 30_000, 50_000);
-    const jobIds = await submitJobs(t, [{}, {}, {}, {}]);
+    const jobIds = await submitJobs(t, [{}, {}, {}, {}], { handOver: true });
     const handed = await Promise.all(workers.map(async (worker) => (await see(t, worker)).handed.length));
     expect(handed).toEqual([1, 1, 1]);
     const statuses = await Promise.all(jobIds.map(async (jobId) => (await jobRow(t, jobId)).status));
@@ -73,7 +77,7 @@ describe("a job that is submitted while workers wait", () => {
   it("is shown to the next one, late, who takes it where the first one is dead", async () => {
     const t = startQueue();
     const [one, other] = await waiting(t, 10_000, 40_000);
-    const jobId = await submitJob(t);
+    const jobId = await submit(t);
     const [dead, alive] = (await see(t, one!)).handed.length === 1 ? [one!, other!] : [other!, one!];
     expect(await shownTo(t, alive)).toMatchObject([{ jobId, late: true }]);
     const outcome = await t.mutation(queue.work.claim, {
@@ -89,36 +93,36 @@ describe("a job that is submitted while workers wait", () => {
   it("comes back at once from a worker that leaves without having seen it", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
-    const jobId = await submitJob(t);
+    const jobId = await submit(t);
     await t.mutation(queue.work.leave, { keyHash: worker!.keyHash });
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0 });
-    const again = await submitJob(t);
+    const again = await submit(t);
     expect(await jobRow(t, again)).toMatchObject({ status: "ready" });
   });
 
   it("is told to one that asks for work instead of looking", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
-    const jobId = await submitJob(t);
+    const jobId = await submit(t);
     expect(await take(t, worker!)).toMatchObject({ jobs: [{ jobId, begun: false }], stands: [] });
   });
 
   it("is ready again when the only worker was dead", async () => {
     const t = startQueue();
     await waiting(t, 100);
-    const jobId = await submitJob(t);
+    const jobId = await submit(t);
     await passTime(t, 45_000);
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready" });
   });
 
-  it("is not handed over in a lane that is paused, nor where the scope wants claims alone", async () => {
+  it("is not handed over in a lane that is paused, nor unless its submission says so", async () => {
     const t = startQueue();
     await waiting(t, 100);
     const [lane] = await t.query(queue.lanes.list, { scope });
     await t.mutation(queue.lanes.setState, { scope, laneId: lane!.laneId, state: "paused" });
-    expect(await jobRow(t, await submitJob(t))).toMatchObject({ status: "ready" });
+    expect(await jobRow(t, await submit(t))).toMatchObject({ status: "ready" });
     await t.mutation(queue.lanes.setState, { scope, laneId: lane!.laneId, state: "open" });
-    await t.mutation(queue.settings.configure, { scope, values: { handOver: 0 } });
-    expect(await jobRow(t, await submitJob(t))).toMatchObject({ status: "ready" });
+    const [claimed] = await submitJobs(t, [{}]);
+    expect(await jobRow(t, claimed!)).toMatchObject({ status: "ready" });
   });
 });

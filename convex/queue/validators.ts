@@ -302,7 +302,6 @@ export const settingsPatch = v.object({
   maxRetryAfterMs: v.optional(v.number()),
   maxChunkBytes: v.optional(v.number()),
   maxTextBytes: v.optional(v.number()),
-  handOver: v.optional(v.number()),
   policy: v.optional(policy),
 });
 

@@ -43,7 +43,7 @@ export const take = mutation({
 
 /**
  * The jobs that a waiting worker is woken for; subscribe to it while waiting. `late`: another one's, to be claimed when
- * it is still shown 400 ms later. `stands`: where it waits. One less than it knew: its job was taken for it, and it
+ * it is still shown 400 ms later, or, of what another holds and has not begun (`held`), 2 s. `stands`: where it waits. One less than it knew: its job was taken for it, and it
  * should call `take`. One more: a new lane. `crowded`: to be said with the claim. `handed`: what it was given, to be begun
  * at once, and said to be with `start` if it takes longer than a moment.
  */
@@ -56,6 +56,7 @@ export const candidates = query({
         jobId: v.string(),
         laneId: v.string(),
         late: v.boolean(),
+        held: v.optional(v.boolean()),
         crowded: v.optional(v.boolean()),
       }),
     ),

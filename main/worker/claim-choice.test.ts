@@ -4,7 +4,8 @@ import type { Candidate, Stand } from "./protocol.ts";
 
 const own = (jobId: string): Candidate => ({ jobId, laneId: "l", late: false });
 const late = (jobId: string): Candidate => ({ jobId, laneId: "l", late: true });
-const at = { now: 1_000, lateAfterMs: 400 };
+const held = (jobId: string): Candidate => ({ ...late(jobId), held: true });
+const at = { now: 1_000, lateAfterMs: 400, heldLateAfterMs: 2_000 };
 const choose = (jobs: readonly Candidate[], { tried = [] as string[], since = {} } = {}): string => {
   const choice = chooseClaim(jobs, new Set(tried), new Map(Object.entries(since)), at);
   if (choice.kind === "claim") return `claim ${choice.candidate.jobId}`;
@@ -22,6 +23,8 @@ describe("what to claim", () => {
     ["not another's at once", [late("a")], {}, "wait 400"],
     ["not another's before its time", [late("a")], { since: { a: 601 } }, "wait 1"],
     ["another's that was left lying", [late("a")], { since: { a: 600 } }, "claim a"],
+    ["not what another holds, before it had time to say that it began", [held("a")], {}, "wait 2000"],
+    ["what another holds and never began", [held("a")], { since: { a: -1_000 } }, "claim a"],
     ["the next that is due", [late("a"), late("b")], { since: { a: 900, b: 700 } }, "wait 100"],
   ] as const)("%s", (_what, jobs, how, expected) => {
     expect(choose(jobs, how as Parameters<typeof choose>[1])).toBe(expected);

@@ -17,14 +17,17 @@ export function chooseClaim(
   jobs: readonly Candidate[],
   tried: ReadonlySet<string>,
   lateSince: LateSince,
-  at: { readonly now: number; readonly lateAfterMs: number },
+  at: { readonly now: number; readonly lateAfterMs: number; readonly heldLateAfterMs: number },
 ): ClaimChoice {
   const untried = jobs.filter(({ jobId }) => !tried.has(jobId));
   const own = untried.find(({ late }) => !late);
   if (own !== undefined) return { kind: "claim", candidate: own };
   const waits = untried.map((job) => ({
     job,
-    ms: (lateSince.get(job.jobId) ?? at.now) + at.lateAfterMs - at.now,
+    ms:
+      (lateSince.get(job.jobId) ?? at.now) +
+      (job.held === true ? at.heldLateAfterMs : at.lateAfterMs) -
+      at.now,
   }));
   const due = waits.find(({ ms }) => ms <= 0);
   if (due !== undefined) return { kind: "claim", candidate: due.job };

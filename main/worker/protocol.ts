@@ -61,6 +61,8 @@ export type Candidate = {
   readonly jobId: string;
   readonly laneId: string;
   readonly late: boolean;
+  /** Another holds it, and has not said that it has begun. */
+  readonly held?: boolean;
   /** More like it stand behind it: to be said with the claim. */
   readonly crowded?: boolean;
 };

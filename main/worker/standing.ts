@@ -102,7 +102,8 @@ export class Standing {
 
   #claimOne(wish: Wish): void {
     const { times, wake } = this.#parts;
-    const at = { now: Date.now(), lateAfterMs: times.lateAfterMs };
+    const { lateAfterMs, heldLateAfterMs } = times;
+    const at = { now: Date.now(), lateAfterMs, heldLateAfterMs };
     const choice = chooseClaim(this.#jobs, this.#tried, this.#lateSince, at);
     clearTimeout(this.#lateTimer);
     if (choice.kind === "wait") this.#lateTimer = setTimeout(() => wake("candidates"), choice.ms);

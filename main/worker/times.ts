@@ -8,6 +8,8 @@ export type WorkerTimes = {
   readonly chunkEveryMs: number;
   /** A job that another is woken for first is left to that one for so long. */
   readonly lateAfterMs: number;
+  /** The same for one that another holds: it may have begun, and says so when it lasts. */
+  readonly heldLateAfterMs: number;
   /** A job that was handed over begins at once; the queue is told when it is not done by then. */
   readonly startAfterMs: number;
   /** What is held for longer is watched: until then a cancellation waits. */
@@ -23,6 +25,7 @@ export const workerTimes: WorkerTimes = {
   heartbeatIdleMs: 65_000,
   chunkEveryMs: 250,
   lateAfterMs: 400,
+  heldLateAfterMs: 2_000,
   startAfterMs: 150,
   heldAfterMs: 300,
   triedForMs: 1_000,

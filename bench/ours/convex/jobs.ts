@@ -4,9 +4,9 @@ import { mutation, query } from "./builders.ts";
 import { KIND, queue, SCOPE } from "./queue.ts";
 
 export const submit = mutation({
-  args: { payload: anything, watched: v.boolean() },
-  handler: async (ctx, { payload, watched }) => {
-    const outcome = await queue.submit(ctx, SCOPE, { kind: KIND, payload, watched });
+  args: { payload: anything, watched: v.boolean(), handOver: v.boolean() },
+  handler: async (ctx, { payload, watched, handOver }) => {
+    const outcome = await queue.submit(ctx, SCOPE, { kind: KIND, payload, watched }, { handOver });
     if (outcome.kind !== "submitted") throw new Error(`The job was not taken: ${outcome.kind}.`);
     return outcome.jobId;
   },

@@ -19,6 +19,7 @@ export type Submission = {
   readonly stream: boolean;
   readonly priority?: Priority;
   readonly idempotencyKey?: string;
+  readonly handOver?: boolean;
 };
 
 const maxIdempotencyChars = 255;
@@ -48,20 +49,25 @@ export async function submit(
   const { modelId, price, contextTokens } = model;
   const promptBytes = checkRequest(request, contextTokens);
 
-  const outcome = await queue.submit(ctx, organizationId, {
-    kind: chatKind,
-    payload: request,
-    requirements: {
-      model: modelId,
-      ...(key.dataClass === undefined ? {} : { dataClass: key.dataClass }),
+  const outcome = await queue.submit(
+    ctx,
+    organizationId,
+    {
+      kind: chatKind,
+      payload: request,
+      requirements: {
+        model: modelId,
+        ...(key.dataClass === undefined ? {} : { dataClass: key.dataClass }),
+      },
+      requester: apiKeyId,
+      key: apiKeyId,
+      priority,
+      affinity: affinityOf(modelId, request.messages),
+      watched: stream,
+      ...once,
     },
-    requester: apiKeyId,
-    key: apiKeyId,
-    priority,
-    affinity: affinityOf(modelId, request.messages),
-    watched: stream,
-    ...once,
-  });
+    { handOver: submission.handOver ?? false },
+  );
   if (outcome.kind !== "submitted") return refuseOutcome(outcome);
   const { jobId, repeated } = outcome;
   if (repeated) {

@@ -32,8 +32,6 @@ export const defaultSettings: Settings = {
   /** UTF-8 bytes of streamed text: of one chunk, and of an attempt. */
   maxChunkBytes: 64 * 1024,
   maxTextBytes: 2 * 1024 * 1024,
-  /** Of one call so many jobs are handed to workers that wait; the others wake theirs, and are claimed. */
-  handOver: 4,
   policy: {
     maxFailures: 4,
     backoff: { firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 0.5 },

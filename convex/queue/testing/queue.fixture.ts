@@ -33,7 +33,7 @@ export const scope = "acme";
 export async function submitJobs(
   t: Backend,
   jobs: readonly Partial<JobSpec>[],
-  options: { readonly scope?: string; readonly batchId?: string } = {},
+  options: { readonly scope?: string; readonly batchId?: string; readonly handOver?: boolean } = {},
 ): Promise<Id<"jobs">[]> {
   const outcome = await t.mutation(queue.jobs.submit, {
     scope,

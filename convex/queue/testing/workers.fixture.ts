@@ -8,10 +8,7 @@ export type TestWorker = { readonly keyHash: string; readonly workerId: string }
 
 let registered = 0;
 
-/**
- * A registered worker that has said hello: it can run jobs of kind "hash", one at a time, or as said. Jobs stand in their
- * lanes until they are claimed, unless `handOver` is said.
- */
+/** A registered worker that has said hello: it can run jobs of kind "hash", one at a time, or as said. */
 export async function addWorker(
   t: Backend,
   capabilities: Partial<Capabilities> = {},
@@ -21,21 +18,11 @@ export async function addWorker(
     readonly dataClasses?: string[];
     /** Where it stands in the rings; chosen as usual if not said. */
     readonly position?: number;
-    /** As many jobs of a submission are handed to workers that wait. */
-    readonly handOver?: number;
   } = {},
 ): Promise<TestWorker> {
   registered += 1;
   const keyHash = `key-${String(registered)}`;
-  const { position, handOver = 0, ...given } = { scope, ...options };
-  const values = { handOver };
-  await t.run(async (ctx) => {
-    const set = await ctx.db
-      .query("settings")
-      .withIndex("by_scope", (q) => q.eq("scope", ""))
-      .unique();
-    if (set === null) await ctx.db.insert("settings", { scope: "", values });
-  });
+  const { position, ...given } = { scope, ...options };
   const { workerId } = await t.mutation(queue.workers.register, {
     keyHash,
     name: `worker ${String(registered)}`,

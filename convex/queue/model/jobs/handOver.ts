@@ -1,17 +1,22 @@
 import type { Id, MutationCtx } from "../../builders.ts";
 import { leaseByKey } from "../leases/renew.ts";
-import { ringSize, slotOf } from "../placement.ts";
+import { minSlots, ringSize, slotOf } from "../placement.ts";
 import { dropStands, standsByKey } from "../rings/membership.ts";
 import { waiterAt } from "../rings/neighbours.ts";
 import { present } from "../refuse.ts";
 import { give } from "./give.ts";
 
-/** How far back the one that waits is looked for, in slots: of a fleet that waits nearly always there is one. */
-const reachInSlots = 16;
+/**
+ * How far back the one that waits is looked for: the whole ring of a small fleet, else two slots, where nearly always
+ * one of a fleet that waits is. No further: what comes and goes there meanwhile refuses the submission.
+ */
+function reachOf(slots: number): number {
+  return slots <= minSlots ? ringSize : (2 * ringSize) / slots;
+}
 
 /**
  * Gives a job that is ready to the worker that it would wake, in the transaction that submits it: that saves the claim.
- * It is given as one held ahead: should that worker be dead, the next one takes it 400 ms later. Nobody waits near:
+ * It is given as one held ahead: should that worker be dead, the next one takes it 2 s later. Nobody waits near:
  * the job stands where it is, for whoever looks next. Two stages of reads: who waits; its other stands and its lease.
  */
 export async function handOver(
@@ -22,8 +27,7 @@ export async function handOver(
 ): Promise<void> {
   const job = present(await ctx.db.get("jobs", jobId), "submitted job");
   if (job.status !== "ready") return;
-  const reach = Math.min(ringSize, (ringSize / lane.slots) * reachInSlots);
-  const waiter = await waiterAt(ctx, lane.laneId, slotOf(job.place), reach);
+  const waiter = await waiterAt(ctx, lane.laneId, slotOf(job.place), reachOf(lane.slots));
   if (waiter === null) return;
   const { workerId, keyHash } = waiter;
   const [stands, lease] = await Promise.all([standsByKey(ctx, keyHash), leaseByKey(ctx, keyHash)]);

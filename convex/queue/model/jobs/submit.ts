@@ -18,10 +18,15 @@ import { earlierJobs, fatesOf, idsOf } from "./repeats.ts";
 import { checkSpec, maxJobsPerCall } from "./spec.ts";
 import { armExpiry, armTurns, armWakeUps } from "./timers.ts";
 
+/** Of one call so many jobs are handed over; the others wake a worker each. */
+const handedOver = 4;
+
 export type Submission = {
   readonly scope: string;
   readonly jobs: readonly JobSpec[];
   readonly batchId?: string;
+  /** Whether it may give jobs to workers that wait: for a caller that can try again without. */
+  readonly handOver?: boolean;
 };
 
 /** A job as it was asked for, with its requirements in canonical form and its lane's name. */
@@ -80,7 +85,7 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
     }),
   );
   // One after the other: each finds who waits still.
-  for (const [at, { name }] of fresh.slice(0, settings.handOver).entries()) {
+  for (const [at, { name }] of fresh.slice(0, submission.handOver === true ? handedOver : 0).entries()) {
     const [, jobId] = present(inserted[at], "inserted job");
     const paused = lanes.get(name)?.state === "paused";
     if (!paused) await handOver(ctx, present(open.get(name), "lane"), jobId, now);

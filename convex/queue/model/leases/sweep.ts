@@ -35,7 +35,7 @@ export async function sweepLeases(ctx: MutationCtx, sweep: Sweep, now: number): 
     .query("leases")
     .withIndex("by_deadline", (q) => q.eq("scope", scope).gte("deadline", 0).lte("deadline", due))
     .take(perPiece);
-  for (const lease of over) await handOver(ctx, lease, now);
+  for (const lease of over) await passOn(ctx, lease, now);
   if (over.length === perPiece) await goOn(ctx, row, now, graced);
   else await goOn(ctx, row, await nextLook(ctx, sweep, settings, now), false);
 }
@@ -51,7 +51,7 @@ async function goOn(ctx: MutationCtx, row: Doc<"sweeps">, at: number | null, gra
  * One that holds nothing any more gets the long deadline that its last call left out. Any other goes to a transaction
  * of its own: what an app throws there when a job ends must not keep the sweep from the others.
  */
-async function handOver(ctx: MutationCtx, lease: Doc<"leases">, now: number): Promise<void> {
+async function passOn(ctx: MutationCtx, lease: Doc<"leases">, now: number): Promise<void> {
   const { _id, workerId, keyHash, lastSeenAt, leaseMs, offlineAfterMs } = lease;
   const unheard = lastSeenAt + offlineAfterMs;
   if (unheard > now && !(await holdsAny(ctx, keyHash))) {
