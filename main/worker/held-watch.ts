@@ -42,8 +42,10 @@ export class HeldWatch {
     this.#usedElsewhere.ours(attemptId);
   }
 
-  /** An end was not taken in: what the queue counts as ours is looked at until that is gone. */
-  recheck(attemptId: string): void {
+  /**
+   * What the queue counts as ours is looked at: once, or until an attempt is gone from it whose end was not taken in.
+   */
+  recheck(attemptId = ""): void {
     this.#unsettled.add(attemptId);
   }
 

@@ -264,6 +264,8 @@ export class Worker {
     try {
       const outcome = await this.#asking.ask((wish) => this.#calls.say("take", { wish }));
       this.#log("debug", "take.answered", { outcome: outcome.kind });
+      // Full, and nothing here to fill it: the queue counts what nobody here is at work on.
+      if (outcome.kind === "unable" && outcome.reason === "full") this.#held.recheck();
       const nothing = outcome.kind === "unable" || (outcome.jobs.length === 0 && outcome.stands.length === 0);
       if (nothing) this.#backOff.refused(again);
       else this.#backOff.taken();
