@@ -2,7 +2,9 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["{app,main,renderer,convex,embedded,launch,scripts,bench,examples,test/run,sim}/**/*.test.{ts,tsx}"],
+    include: [
+      "{app,main,renderer,convex,embedded,launch,scripts,bench,examples,test/run,sim}/**/*.test.{ts,tsx}",
+    ],
     environment: "node",
     pool: "forks",
     maxWorkers: 2,

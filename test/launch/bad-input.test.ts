@@ -122,7 +122,7 @@ test("another organization's job cannot be seen or canceled", async () => {
   const jobId = response.response.headers.get("x-gleaner-job")!;
   const own = await stranger.query(api.requests.watch, {
     apiKey: farm.organization.apiKey,
-    jobId: jobId as never,
+    jobId: jobId,
   });
   expect(own.status).toBe("succeeded");
   const asStranger = { apiKey: other.apiKey, jobId: jobId as never };
