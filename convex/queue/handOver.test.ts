@@ -79,15 +79,23 @@ describe("a job that is submitted while workers wait", () => {
     const [one, other] = await waiting(t, 10_000, 40_000);
     const jobId = await submit(t);
     const [dead, alive] = (await see(t, one!)).handed.length === 1 ? [one!, other!] : [other!, one!];
-    expect(await shownTo(t, alive)).toMatchObject([{ jobId, late: true }]);
-    const outcome = await t.mutation(queue.work.claim, {
-      keyHash: alive.keyHash,
-      jobId,
-      late: true,
-      wish: { jobs: 0 },
-    });
+    expect(await shownTo(t, alive)).toMatchObject([{ jobId, late: true, held: true }]);
+    const claim = { keyHash: alive.keyHash, jobId, late: true, wish: { jobs: 0 } };
+    expect(await t.mutation(queue.work.claim, claim)).toEqual({ kind: "taken" });
+    await passTime(t, 2_000);
+    const outcome = await t.mutation(queue.work.claim, claim);
     expect(outcome).toMatchObject({ kind: "claimed", job: { jobId, begun: true, number: 2 } });
     expect((await see(t, dead)).handed).toEqual([]);
+  });
+
+  it("is left alone for two seconds by one that looks for work: it may have begun", async () => {
+    const t = startQueue();
+    await waiting(t, 100);
+    const jobId = await submit(t);
+    const thief = await addWorker(t);
+    expect((await take(t, thief)).jobs).toEqual([]);
+    await passTime(t, 2_000);
+    expect((await take(t, thief)).jobs).toMatchObject([{ jobId, number: 2 }]);
   });
 
   it("comes back at once from a worker that leaves without having seen it", async () => {

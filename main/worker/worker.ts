@@ -40,6 +40,8 @@ export class Worker {
   readonly #held: HeldWatch;
   readonly #backOff = new BackOff();
   readonly #startAfterMs: number;
+  /** Given to this worker while it waited, and not begun yet. */
+  readonly #handed = new Set<string>();
   readonly #rest = new Rest(() => this.#wake("rest-over"));
   #capabilities: Capabilities;
   #mode: Mode;
@@ -116,7 +118,10 @@ export class Worker {
         this.#adopt(job);
       },
       onHanded: (jobs) => {
-        for (const job of jobs) this.#adopt(job);
+        for (const job of jobs) {
+          if (!this.#holding.attemptIds.has(job.attemptId)) this.#handed.add(job.attemptId);
+          this.#adopt(job);
+        }
       },
     });
     this.#leaving = new Leaving({
@@ -299,10 +304,12 @@ export class Worker {
   /** Where no ending job's call says it, the queue is told so that nobody steals what is begun. */
   #beginWaiting(): void {
     const begun = this.#mode.kind === "accepting" ? this.#holding.beginWaiting() : [];
-    if (begun.length > 0) setTimeout(() => this.#sayBegun(begun), this.#startAfterMs);
+    const handed = begun.filter((attemptId) => this.#handed.delete(attemptId));
+    this.#sayBegun(begun.filter((attemptId) => !handed.includes(attemptId)));
+    if (handed.length > 0) setTimeout(() => this.#sayBegun(handed), this.#startAfterMs);
   }
 
-  /** A short job is done by then: its end says that it was begun. */
+  /** Of what was handed over a short job is done by then: its end says that it was begun. */
   #sayBegun(begun: readonly string[]): void {
     const { attemptIds: held } = this.#holding;
     const attemptIds = begun.filter((attemptId) => held.has(attemptId));

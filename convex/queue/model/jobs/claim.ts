@@ -9,7 +9,7 @@ import { standBefore } from "../rings/neighbours.ts";
 import { widen } from "../spreads/widen.ts";
 import { authenticate } from "../workers/authenticate.ts";
 import { capacityOf } from "../workers/capacity.ts";
-import { give, hasJustReleased, isOverdue, lastAttemptOf } from "./give.ts";
+import { give, hasJustReleased, isBeingBegun, isOverdue, lastAttemptOf } from "./give.ts";
 import { heldByKey } from "./held.ts";
 import { checkWish } from "./next.ts";
 import { payloadOf } from "./rows.ts";
@@ -64,7 +64,7 @@ export async function claim(
   // What another holds ahead is for one that begins it, and comes to it late.
   const stolen = job.status === "prefetched" && late && begun && last?.workerId !== worker._id;
   if (job.status !== "ready" && !stolen) return { kind: "taken" };
-  if (hasJustReleased(worker, last, now)) return { kind: "taken" };
+  if (hasJustReleased(worker, last, now) || isBeingBegun(job, last, now)) return { kind: "taken" };
   if (held.length >= capacity.held || !mayRun(worker, job)) return { kind: "unable" };
   const [lane, sleeper] = await Promise.all([
     hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),

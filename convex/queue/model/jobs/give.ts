@@ -4,6 +4,9 @@ import type { ClaimedJob } from "../../validators.ts";
 import { ranOut } from "./expire.ts";
 import { move } from "./move.ts";
 
+/** As long as workers leave what another was handed and has not said to have begun: main/worker/times.ts. */
+const handedPauseMs = 2_000;
+
 /** A job that can be given to a worker, with what has to be known to give it. */
 export type Givable = { readonly job: Doc<"jobs">; readonly payload: Value };
 
@@ -65,6 +68,14 @@ export async function lastAttemptOf(
 /** Whether the worker is the one that gave the job back, just now. */
 export function hasJustReleased(worker: Doc<"workers">, last: Doc<"attempts"> | null, now: number): boolean {
   return last?.workerId === worker._id && now < (last.pausedUntil ?? 0);
+}
+
+/**
+ * Whether a job was handed to a worker that waited, so lately that it may have begun and not said so: a worker that looks
+ * for work leaves it to that one.
+ */
+export function isBeingBegun(job: Doc<"jobs">, last: Doc<"attempts"> | null, now: number): boolean {
+  return job.status === "prefetched" && last?.woken === true && now < last.claimedAt + handedPauseMs;
 }
 
 /** Whether its time to begin or to be done has passed: its expiry is about to be noted. */

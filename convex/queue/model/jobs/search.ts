@@ -5,7 +5,7 @@ import { matches } from "../lanes/match.ts";
 import { arcOf, type Range } from "../rings/arcs.ts";
 import { following } from "../rings/neighbours.ts";
 import { isAvoided } from "./avoid.ts";
-import { hasJustReleased, isOverdue, lastAttemptOf, type Givable } from "./give.ts";
+import { hasJustReleased, isBeingBegun, isOverdue, lastAttemptOf, type Givable } from "./give.ts";
 import { glance, survey } from "./glance.ts";
 import { levelOrder, othersFirst } from "./order.ts";
 import { compareSeats, maxProbes, probesOf } from "./probes.ts";
@@ -88,7 +88,8 @@ export class Search {
         payloadOf(this.#ctx, job._id),
         job.attempts === 0 ? null : lastAttemptOf(this.#ctx, job._id),
       ]);
-      if (payload === null || hasJustReleased(this.#worker, last, this.#now)) {
+      const others = hasJustReleased(this.#worker, last, this.#now) || isBeingBegun(job, last, this.#now);
+      if (payload === null || others) {
         this.#fronts.delete(job.laneId);
         continue;
       }
