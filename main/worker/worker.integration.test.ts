@@ -99,7 +99,9 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     for (const jobId of jobs.slice(1)) await queue.until(jobId, isOver);
     endings.get("long")?.();
     await queue.until(jobs[0] ?? "", isOver);
-    expect([...begun].sort()).toEqual(["long", "short 1", "short 2", "short 3"]);
+    // The busy one begins its next job as it says so: stolen in that moment, it is begun twice, and done once.
+    expect([...new Set(begun)].sort()).toEqual(["long", "short 1", "short 2", "short 3"]);
+    expect(begun.filter((name) => name === "long")).toHaveLength(1);
     expect(busy.events).not.toContain("key-used-elsewhere");
   });
 
