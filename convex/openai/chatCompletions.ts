@@ -56,7 +56,8 @@ async function submit(ctx: ActionCtx, prepared: PreparedChat): Promise<string> {
 
 /** Whether Convex gave a mutation up for what others wrote meanwhile. */
 function hasLostItsRaces(thrown: unknown): boolean {
-  return thrown instanceof Error && thrown.message.includes("OptimisticConcurrencyControlFailure");
+  if (!(thrown instanceof Error)) return false;
+  return /OptimisticConcurrencyControlFailure|changed while this mutation was being run/.test(thrown.message);
 }
 
 async function completeAtOnce(

@@ -5,6 +5,7 @@ import { dropStands, standsByKey } from "../rings/membership.ts";
 import { waiterAt } from "../rings/neighbours.ts";
 import { present } from "../refuse.ts";
 import { give } from "./give.ts";
+import { holdsAny } from "./held.ts";
 
 /**
  * How far back the one that waits is looked for: the whole ring of a small fleet, else two slots, where nearly always
@@ -30,8 +31,13 @@ export async function handOver(
   const waiter = await waiterAt(ctx, lane.laneId, slotOf(job.place), reachOf(lane.slots));
   if (waiter === null) return;
   const { workerId, keyHash } = waiter;
-  const [stands, lease] = await Promise.all([standsByKey(ctx, keyHash), leaseByKey(ctx, keyHash)]);
-  if (lease === null) return;
+  const [stands, lease, isBusy] = await Promise.all([
+    standsByKey(ctx, keyHash),
+    leaseByKey(ctx, keyHash),
+    holdsAny(ctx, keyHash),
+  ]);
+  // One at work has more to keep apart: it claims what it has room for.
+  if (lease === null || isBusy) return;
   await give(ctx, { _id: workerId, keyHash }, { job, payload: null }, { begun: false, woken: true }, now);
   await dropStands(ctx, stands);
   // It is a worker that holds something now, though it has not said anything.

@@ -12,8 +12,8 @@ import { noCursor } from "./search.ts";
 export type TakeOutcome = ({ kind: "ok" } & NextWork) | { kind: "unable"; reason: "paused" | "full" };
 
 /**
- * A worker asks for jobs, and accepts them from now on: what there is none of now comes to it while it waits. Full, it is
- * told what it holds and has not begun: it may have been handed that when it could not see it.
+ * A worker asks for jobs, and accepts them from now on: what there is none of now comes to it while it waits. It is
+ * also told what it holds and has not begun: it may have been handed that when it could not see it.
  */
 export async function take(
   ctx: MutationCtx,
@@ -36,7 +36,11 @@ export async function take(
     if (jobs.length > 0) return { kind: "ok", jobs, stands: [], cursor: wish.cursor ?? noCursor };
     return { kind: "unable", reason: "full" };
   }
-  const planned = await plan(ctx, worker, sticky, wish, held.length, now, { joins: true });
+  const [handed, planned] = await Promise.all([
+    handedTo(ctx, held),
+    plan(ctx, worker, sticky, wish, held.length, now, { joins: true }),
+  ]);
   await renew(ctx, worker, lease, now, { holds: held.length + planned.found.length > 0 });
-  return { kind: "ok", ...(await carryOut(ctx, worker, planned, stands, now)) };
+  const next = await carryOut(ctx, worker, planned, stands, now);
+  return { kind: "ok", ...next, jobs: [...handed, ...next.jobs] };
 }
