@@ -39,8 +39,8 @@ type Form = {
 
 /**
  * Puts jobs into the queue, all or none. What it reads are points, which only the making of a lane, an
- * administrator, the minute's count, a claim that spreads an affinity, or the same idempotency key write: two submissions do not collide (but on
- * their batch, which counts its jobs).
+ * administrator, the minute's count, a claim that spreads an affinity, or the same idempotency key write: two
+ * submissions do not collide, but on their batch, which counts its jobs, and where they hand over.
  * Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
  */
 export async function submit(ctx: MutationCtx, submission: Submission, now: number): Promise<SubmitOutcome> {
