@@ -15,6 +15,7 @@ import type {
   JobView,
   LaneView,
   NextWork,
+  Schedule,
   Stand,
   SubmitOutcome,
   Wish,
@@ -24,6 +25,7 @@ import type {
   settingsPatch,
   workerStatus,
 } from "./validators.ts";
+import type { watchPosition, watchView } from "./model/streams/watch.ts";
 
 type Query<Args extends DefaultFunctionArgs, Result> = FunctionReference<"query", "internal", Args, Result>;
 type Mutation<Args extends DefaultFunctionArgs, Result> = FunctionReference<
@@ -44,9 +46,6 @@ type Page<T> = PaginationResult<T>;
 export type LimitOf = "requester" | "key";
 export type LimitView = { of: LimitOf; name: string; concurrency: number | null; weight: number };
 
-export type Schedule =
-  { kind: "interval"; everyMs: number } | { kind: "cron"; expression: string; timeZone?: string };
-
 export type RecurringView = {
   name: string;
   schedule: Schedule;
@@ -60,20 +59,9 @@ export type RecurringView = {
 
 export type EventView = { at: number; actor: string; action: string; subject: string };
 
-export type StreamPosition = { attemptId: string; seq: number };
-
+export type StreamPosition = Infer<typeof watchPosition>;
 /** What a watcher sees of a job: its state, and its text after a position. */
-export type WatchView = {
-  status: JobStatus;
-  /** The number of the current attempt, 0 while there is none. */
-  attempt: number;
-  attemptId: string | null;
-  chunks: { seq: number; text: string }[];
-  attempts: number;
-  result?: Value;
-  report?: Value;
-  error: { code: string; message: string } | null;
-};
+export type WatchView = Infer<typeof watchView>;
 
 export type QueueStats = {
   ready: number;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { QueueComponent, Schedule } from "./component.ts";
+import type { QueueComponent } from "./component.ts";
+import type { Schedule } from "./validators.ts";
 import { fireRecurring } from "./model/recurring/fire.ts";
 import { queue, scope, startQueue, type Backend } from "./testing/queue.fixture.ts";
 

@@ -24,7 +24,7 @@ export async function give(
   now: number,
 ): Promise<ClaimedJob> {
   const number = job.attempts + 1;
-  const { requirements = {} } = job;
+  const model = job.requirements?.model;
   const attemptId = await ctx.db.insert("attempts", {
     scope: job.scope,
     jobId: job._id,
@@ -32,7 +32,7 @@ export async function give(
     workerId: worker._id,
     keyHash: worker.keyHash,
     kind: job.kind,
-    ...(requirements.model === undefined ? {} : { model: requirements.model }),
+    ...(model === undefined ? {} : { model }),
     number,
     status: begun ? "running" : "prefetched",
     open: true,
@@ -41,17 +41,18 @@ export async function give(
   });
   const kind = job.status === "prefetched" ? "steal" : "claim";
   await move(ctx, job, { kind, begun }, now, { job: { currentAttemptId: attemptId, attempts: number } });
-  return {
-    attemptId,
-    jobId: job._id,
-    kind: job.kind,
-    payload,
-    requirements,
-    number,
-    begun,
-    watched: job.watched,
-    remainingMs: job.deadlineAt === undefined ? null : Math.max(0, job.deadlineAt - now),
-  };
+  return claimedView({ job, payload }, { attemptId, number, begun }, now);
+}
+
+/** A job as the worker is told of it that holds it. @param since its remaining time is counted from then. */
+export function claimedView(
+  { job, payload }: Givable,
+  attempt: Pick<ClaimedJob, "attemptId" | "number" | "begun">,
+  since: number,
+): ClaimedJob {
+  const { _id: jobId, kind, requirements = {}, watched, deadlineAt } = job;
+  const remainingMs = deadlineAt === undefined ? null : Math.max(0, deadlineAt - since);
+  return { ...attempt, jobId, kind, payload, requirements, watched, remainingMs };
 }
 
 export async function lastAttemptOf(

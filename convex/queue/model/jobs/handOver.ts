@@ -6,6 +6,7 @@ import { waiterAt } from "../rings/neighbours.ts";
 import { present } from "../refuse.ts";
 import { give } from "./give.ts";
 import { holdsAny } from "./held.ts";
+import type { InsertedJob } from "./insertJob.ts";
 
 /**
  * How far back the one that waits is looked for: the whole ring of a small fleet, else two slots, where nearly always
@@ -23,13 +24,15 @@ function reachOf(slots: number): number {
 export async function handOver(
   ctx: MutationCtx,
   lane: { readonly laneId: Id<"lanes">; readonly slots: number },
-  jobId: Id<"jobs">,
+  { jobId, place }: Pick<InsertedJob, "jobId" | "place">,
   now: number,
 ): Promise<void> {
-  const job = present(await ctx.db.get("jobs", jobId), "submitted job");
-  if (job.status !== "ready") return;
-  const waiter = await waiterAt(ctx, lane.laneId, slotOf(job.place), reachOf(lane.slots));
+  const [row, waiter] = await Promise.all([
+    ctx.db.get("jobs", jobId),
+    waiterAt(ctx, lane.laneId, slotOf(place), reachOf(lane.slots)),
+  ]);
   if (waiter === null) return;
+  const job = present(row, "submitted job");
   const { workerId, keyHash } = waiter;
   const [stands, lease, isBusy] = await Promise.all([
     standsByKey(ctx, keyHash),

@@ -1,5 +1,6 @@
 import type { Doc, QueryCtx } from "../../builders.ts";
 import type { ClaimedJob } from "../../validators.ts";
+import { claimedView } from "./give.ts";
 import { payloadOf } from "./rows.ts";
 
 /** What a worker holds and has not begun, as it is told of it. One stage of reads for all of it. */
@@ -12,21 +13,9 @@ export async function handedTo(ctx: QueryCtx, held: readonly Doc<"attempts">[]):
         payloadOf(ctx, attempt.jobId),
       ]);
       if (job === null || payload === null) return [];
+      const held = { attemptId: attempt._id, number: attempt.number, begun: false };
       // Queries have no clock: the time since it was given is the worker's to know.
-      const { deadlineAt } = job;
-      return [
-        {
-          attemptId: attempt._id,
-          jobId: job._id,
-          kind: job.kind,
-          payload: payload.payload,
-          requirements: job.requirements ?? {},
-          number: attempt.number,
-          begun: false,
-          watched: job.watched,
-          remainingMs: deadlineAt === undefined ? null : Math.max(0, deadlineAt - attempt.claimedAt),
-        },
-      ];
+      return [claimedView({ job, payload: payload.payload }, held, attempt.claimedAt)];
     }),
   );
   return found.flat();

@@ -27,8 +27,14 @@ export type NewJob = {
   readonly watchedUntil: number;
 };
 
+export type InsertedJob = {
+  readonly jobId: Id<"jobs">;
+  readonly place: number;
+  readonly ready: boolean;
+};
+
 /** Inserts a job, ready or waiting, with its payload. */
-export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Promise<Id<"jobs">> {
+export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Promise<InsertedJob> {
   const { scope, spec, requirements, lane, terms, outlook, width, ordinal } = job;
   const {
     kind,
@@ -49,16 +55,17 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     dependent: outlook !== null && outlook.kind !== "go",
     limited: terms.turnOf !== null,
   });
+  const place = placeFor({ affinity, requester, weight: terms.weight, width, ordinal }, lane.slots, [
+    Math.random(),
+    Math.random(),
+  ]);
   const jobId = await ctx.db.insert("jobs", {
     scope,
     laneId: lane.laneId,
     kind,
     status: waitsFor === null ? "ready" : "waiting",
     level: levels[spec.priority ?? "normal"],
-    place: placeFor({ affinity, requester, weight: terms.weight, width, ordinal }, lane.slots, [
-      Math.random(),
-      Math.random(),
-    ]),
+    place,
     rank: job.rank,
     dice: Math.random(),
     submittedAt: now,
@@ -78,7 +85,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     await dependOn(ctx, jobId, outlook.on, spec.after.when);
   }
   if (doomed) await cancelDoomed(ctx, jobId, now);
-  return jobId;
+  return { jobId, place, ready: waitsFor === null && !doomed };
 }
 
 /** What it depends on had ended otherwise before it was submitted: as if that happened now. */

@@ -79,25 +79,25 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
       const rank = now + index / (2 * maxJobsPerCall);
       const width = widthAt(spreads[index] ?? null, lane.slots, now);
       const placed = { ...job, width, ordinal: ordinals[at] ?? 0 };
-      const jobId = await insertJob(ctx, { ...placed, scope, lane, batchId, rank, watchedUntil }, now);
-      await armExpiry(ctx, jobId, job.spec);
-      return [index, jobId] as const;
+      const made = await insertJob(ctx, { ...placed, scope, lane, batchId, rank, watchedUntil }, now);
+      await armExpiry(ctx, made.jobId, job.spec);
+      return { ...made, index };
     }),
   );
   // One after the other: each finds who waits still.
   for (const [at, { name }] of fresh.slice(0, submission.handOver === true ? handedOver : 0).entries()) {
-    const [, jobId] = present(inserted[at], "inserted job");
+    const made = present(inserted[at], "inserted job");
     const paused = lanes.get(name)?.state === "paused";
-    if (!paused) await handOver(ctx, present(open.get(name), "lane"), jobId, now);
+    if (made.ready && !paused) await handOver(ctx, present(open.get(name), "lane"), made, now);
   }
   await armWakeUps(ctx, fresh, now);
   await armTurns(ctx, scope, fresh);
   await armEnd(
     ctx,
-    inserted.flatMap(([index, jobId]) => (submission.jobs[index]?.watched === true ? [jobId] : [])),
+    inserted.flatMap(({ index, jobId }) => (submission.jobs[index]?.watched === true ? [jobId] : [])),
     watchedUntil,
   );
-  const jobIds = idsOf(fates, new Map(inserted));
+  const jobIds = idsOf(fates, new Map(inserted.map(({ index, jobId }) => [index, jobId])));
   return { kind: "submitted", jobIds, repeated: forms.length - fresh.length };
 }
 

@@ -55,20 +55,8 @@ export async function standBefore(
   point: number,
   except: Id<"workers">,
 ): Promise<Doc<"stands"> | null> {
-  const before = await ctx.db
-    .query("stands")
-    .withIndex("by_lane", (q) => q.eq("laneId", laneId).lte("position", point))
-    .order("desc")
-    .take(1);
-  const [found] =
-    before.length > 0
-      ? before
-      : await ctx.db
-          .query("stands")
-          .withIndex("by_lane", (q) => q.eq("laneId", laneId).gt("position", point))
-          .order("desc")
-          .take(1);
-  return found === undefined || found.workerId === except ? null : found;
+  const found = await waiterAt(ctx, laneId, point, ringSize);
+  return found?.workerId === except ? null : found;
 }
 
 /** The two rings have the same columns and the same index, as far as is read here. */
