@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/Button.tsx";
-import { Dialog, DialogActions } from "../../ui/Dialog.tsx";
+import { DialogActions } from "../../ui/Dialog.tsx";
 import { Field } from "../../ui/Field.tsx";
+import { RowDialog } from "../../ui/RowDialog.tsx";
 import type { DeviceRow } from "../data/rows.ts";
 import { joinLabels, parseLabels } from "./parse-labels.ts";
 
@@ -17,18 +18,18 @@ type Props = {
 /** A device's groups, and the classes of data that it may see. */
 export function DeviceLabels({ device, onSave, onClose }: Props): ReactNode {
   return (
-    <Dialog open={device !== null} title={`Groups of ${device?.name ?? ""}`} onClose={onClose}>
-      {device === null ? null : (
+    <RowDialog row={device} title={(name) => `Groups of ${name}`} onClose={onClose}>
+      {(row) => (
         <LabelsForm
-          device={device}
+          device={row}
           onSave={(labels) => {
-            onSave(device, labels);
+            onSave(row, labels);
             onClose();
           }}
           onClose={onClose}
         />
       )}
-    </Dialog>
+    </RowDialog>
   );
 }
 

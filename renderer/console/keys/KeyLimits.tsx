@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/Button.tsx";
-import { Dialog, DialogActions } from "../../ui/Dialog.tsx";
+import { DialogActions } from "../../ui/Dialog.tsx";
 import { Field } from "../../ui/Field.tsx";
+import { RowDialog } from "../../ui/RowDialog.tsx";
 import type { KeyRow } from "../data/rows.ts";
 import { type Limits, parseLimits } from "./parse-limits.ts";
 
@@ -14,18 +15,18 @@ type Props = {
 
 export function KeyLimits({ limited, onSave, onClose }: Props): ReactNode {
   return (
-    <Dialog open={limited !== null} title={`Limits of ${limited?.name ?? ""}`} onClose={onClose}>
-      {limited === null ? null : (
+    <RowDialog row={limited} title={(name) => `Limits of ${name}`} onClose={onClose}>
+      {(row) => (
         <LimitsForm
-          limited={limited}
+          limited={row}
           onSave={(limits) => {
-            onSave(limited, limits);
+            onSave(row, limits);
             onClose();
           }}
           onClose={onClose}
         />
       )}
-    </Dialog>
+    </RowDialog>
   );
 }
 
