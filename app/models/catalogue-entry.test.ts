@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { catalogueEntry, modelSource, pieceBytesFor } from "./catalogue-entry.ts";
+
+const entry = {
+  modelId: "small",
+  source: "hf:someone/some-repo.v1/folder/model Q4_K_M.gguf",
+  sha256: "a".repeat(64),
+  sizeBytes: 4 * 2 ** 20 + 1,
+  licence: "Apache-2.0",
+  contextTokens: 4_096,
+  template: null,
+  pieces: { pieceBytes: 4 * 2 ** 20, pieceHashes: ["b".repeat(64), "c".repeat(64)] },
+};
+
+describe("an entry of the catalogue", () => {
+  it("is taken with its pieces or without", () => {
+    expect(catalogueEntry.parse(entry)).toEqual(entry);
+    expect(catalogueEntry.safeParse({ ...entry, pieces: null }).success).toBe(true);
+  });
+
+  it.each([
+    { modelId: "" },
+    { sha256: "A".repeat(64) },
+    { sizeBytes: 0 },
+    { sizeBytes: 2 ** 40 },
+    { contextTokens: 1.5 },
+    { licence: "x".repeat(201) },
+    { template: undefined },
+    { pieces: { ...entry.pieces, pieceHashes: ["b".repeat(64)] } },
+    { pieces: { ...entry.pieces, pieceHashes: ["b", "c"] } },
+    { pieces: { ...entry.pieces, pieceBytes: 1 } },
+  ])("is refused with %j", (changed) => {
+    expect(catalogueEntry.safeParse({ ...entry, ...changed }).success).toBe(false);
+  });
+});
+
+describe("a source", () => {
+  it.each([
+    "bundled",
+    "https://models.example.org/a/b.gguf?download=true",
+    "http://127.0.0.1:8080/m",
+    "http://localhost/m",
+    "hf:u/r/f.gguf",
+  ])("is %s", (source) => expect(modelSource.safeParse(source).success).toBe(true));
+
+  it.each([
+    "",
+    "http://models.example.org/m",
+    "http://localhost.example.org/m",
+    "http://127.0.0.1@example.org/m",
+    "https://user:word@example.org/m",
+    "https://example.org",
+    "ftp://example.org/m",
+    "file:///etc/passwd",
+    "hf:u/r",
+    "hf:u/r/../../x",
+    "hf:u/r/a/..",
+    "hf:u/r/a?b",
+    "hf:u/r//a",
+  ])("is never %s", (source) => expect(modelSource.safeParse(source).success).toBe(false));
+});
+
+it("chooses pieces of 4 MiB, and larger ones where they would be too many", () => {
+  expect(pieceBytesFor(1)).toBe(4 * 2 ** 20);
+  expect(pieceBytesFor(16 * 2 ** 30)).toBe(4 * 2 ** 20);
+  expect(pieceBytesFor(17 * 2 ** 30)).toBe(8 * 2 ** 20);
+});
