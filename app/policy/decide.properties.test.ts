@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, it } from "vitest";
 import { decide } from "./decide.ts";
 import type { Activity } from "./decision.ts";
-import { type Facts, known, type Known, unknown } from "./facts.ts";
+import { type Facts, known, type Known, unknown, unknownComputer } from "./facts.ts";
 import { donateReasons, holdReasons, type DonateReason, type HoldReason } from "./reasons.ts";
-import type { Rules } from "./rules.ts";
+import { defaultRules, type Rules } from "./rules.ts";
 
 const instant = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
@@ -26,6 +26,12 @@ const states: fc.Arbitrary<Activity> = fc.oneof(
 );
 
 const facts: fc.Arbitrary<Facts> = fc.record({
+  ...(Object.fromEntries(
+    Object.entries(unknownComputer).map(([name, value]) => [name, fc.constant(value)]),
+  ) as unknown as Record<keyof typeof unknownComputer, fc.Arbitrary<typeof unknown>>),
+  minuteOfWeek: fc.integer({ min: 0, max: 10_079 }),
+  suspended: fc.boolean(),
+  finishThenPause: fc.constant(false),
   now: instant,
   idleSeconds: knownOf(fc.double({ min: 0, max: 1e6, noNaN: true })),
   power: knownOf(fc.constantFrom("ac" as const, "battery" as const)),
@@ -38,14 +44,16 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   modelReady: fc.boolean(),
 });
 
-const rules: fc.Arbitrary<Rules> = fc.record({
-  requireIdle: fc.boolean(),
-  idleAfterSeconds: fc.integer({ min: 10, max: 86_400 }),
-  allowOnBattery: fc.boolean(),
-  batteryFloorPercent: fc.integer({ min: 0, max: 100 }),
-  maxOtherCpuLoad: fc.double({ min: 0.05, max: 1, noNaN: true }),
-  otherCpuLoadHysteresis: fc.double({ min: 0, max: 0.5, noNaN: true }),
-});
+const rules: fc.Arbitrary<Rules> = fc
+  .record({
+    requireIdle: fc.boolean(),
+    idleAfterSeconds: fc.integer({ min: 10, max: 86_400 }),
+    allowOnBattery: fc.boolean(),
+    batteryFloorPercent: fc.integer({ min: 0, max: 100 }),
+    maxOtherCpuLoad: fc.double({ min: 0.05, max: 1, noNaN: true }),
+    otherCpuLoadHysteresis: fc.double({ min: 0, max: 0.5, noNaN: true }),
+  })
+  .map((some) => ({ ...defaultRules, ...some }));
 
 /** Random facts seldom allow donating: half of the runs start from facts that nearly do. */
 const likelyFacts = facts.map((random): Facts => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decide } from "./decide.ts";
 import type { Activity } from "./decision.ts";
-import { type Facts, known, unknown } from "./facts.ts";
+import { type Facts, known, unknown, unknownComputer } from "./facts.ts";
 import type { DonateReason, HoldReason } from "./reasons.ts";
 import { defaultRules, type Rules } from "./rules.ts";
 
@@ -9,6 +9,10 @@ const now = 1_000_000;
 
 const away: Facts = {
   now,
+  ...unknownComputer,
+  minuteOfWeek: 0,
+  suspended: false,
+  finishThenPause: false,
   idleSeconds: known(600),
   power: known("ac"),
   batteryPercent: known(90),

@@ -4,7 +4,7 @@ import type { ModelFile } from "../../app/contract/runner.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { assertNever } from "../../app/assert-never.ts";
 import type { Effect } from "../../app/policy/decision.ts";
-import type { Facts } from "../../app/policy/facts.ts";
+import { type Facts, unknownComputer } from "../../app/policy/facts.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { Log } from "../log.ts";
 import { ModelCatalogue } from "../models/catalogue.ts";
@@ -31,6 +31,7 @@ import { FirstLook } from "./first-look.ts";
 import { openIdentity } from "./identity.ts";
 import { InputWatch } from "./input-watch.ts";
 import { DonorLoop, type WakeReason } from "./loop.ts";
+import { minuteOfWeek } from "./local-week.ts";
 import { Member } from "./member.ts";
 import { membershipOf } from "./membership.ts";
 import { organizationOf } from "./organization.ts";
@@ -140,7 +141,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     const { pause, donateNowUntil } = settings.current();
     return {
       now,
+      ...unknownComputer,
       ...sensors.read(),
+      minuteOfWeek: minuteOfWeek(now),
+      suspended: false,
+      finishThenPause: false,
       connection: grace.fact(now),
       membership: membershipOf(identity.current().enrolment, member),
       pause,

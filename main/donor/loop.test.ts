@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Effect } from "../../app/policy/decision.ts";
-import { type Facts, known } from "../../app/policy/facts.ts";
+import { type Facts, known, unknownComputer } from "../../app/policy/facts.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { silentLog } from "../log.ts";
 import { ConnectionGrace } from "./connection-grace.ts";
@@ -13,6 +13,10 @@ afterEach(() => void vi.useRealTimers());
 
 function world() {
   const away: Omit<Facts, "now"> = {
+    ...unknownComputer,
+    minuteOfWeek: 0,
+    suspended: false,
+    finishThenPause: false,
     idleSeconds: known(600),
     power: known("ac"),
     batteryPercent: known(90),
