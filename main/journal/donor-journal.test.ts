@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Facts, known, unknown } from "../../app/policy/facts.ts";
+import { silentLog } from "../log.ts";
+import type { JobContext } from "../worker/handler.ts";
+import { JobFailure, JobLetGo } from "../worker/job-failure.ts";
+import { DonorJournal } from "./donor-journal.ts";
+import type { JournalEntry } from "./entry.ts";
+import { journaledHandler } from "./journaled-handler.ts";
+import { readJournal } from "./read-journal.ts";
+
+const facts = {
+  idleSeconds: known(3.14159),
+  power: known("ac"),
+  otherCpuLoad: unknown,
+} as unknown as Facts;
+
+describe("a donor's journal", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gleaner-journal-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it("has changes alone, with the facts that mattered", async () => {
+    let now = 1_000;
+    const journal = new DonorJournal(
+      folder,
+      () => facts,
+      silentLog,
+      () => now++,
+    );
+    journal.start("1.0.0");
+    for (const since of [1, 2]) journal.looked({ kind: "holding", reason: "in-use", since } as never, facts);
+    const model = { modelId: "m", sizeBytes: 5 };
+    journal.models([{ ...model, state: "verifying" }]);
+    journal.models([{ ...model, state: "verifying" }]);
+    journal.models([{ ...model, state: "ready" }]);
+    journal.alive();
+    journal.slept("suspend");
+    journal.stop();
+    expect(await readJournal(folder)).toEqual([
+      { kind: "lifecycle", at: 1_000, event: "start", version: "1.0.0" },
+      { kind: "activity", at: 1_001, activity: "holding", reason: "in-use", facts: { idleSeconds: 3.14 } },
+      { kind: "model", at: 1_002, ...model, state: "verifying" },
+      { kind: "model", at: 1_003, ...model, state: "ready" },
+      { kind: "facts", at: 1_004, facts: { idleSeconds: 3.14, power: "ac", otherCpuLoad: null } },
+      { kind: "lifecycle", at: 1_005, event: "suspend" },
+      { kind: "lifecycle", at: 1_006, event: "stop" },
+    ]);
+  });
+});
+
+describe("a handler whose jobs are recorded", () => {
+  const secret = "zanzibar";
+  const context = (signal: AbortSignal = new AbortController().signal): JobContext => ({
+    ...{ signal, attemptId: "attempt", jobId: "job", kind: "chat", number: 1, remainingMs: null },
+    requirements: { model: "m" },
+    append: () => undefined,
+    report: () => undefined,
+    progress: () => undefined,
+  });
+
+  async function recorded(handler: () => Promise<string>, ctx = context()): Promise<JournalEntry[]> {
+    const entries: JournalEntry[] = [];
+    const job = journaledHandler(
+      async (_payload, inner) => {
+        inner.append(secret);
+        inner.report({ usage: { promptTokens: 3, completionTokens: 4 }, note: secret });
+        return handler();
+      },
+      (entry) => entries.push(entry),
+    );
+    await job({ messages: [secret] }, ctx).catch(() => undefined);
+    expect(JSON.stringify(entries)).not.toContain(secret);
+    expect(entries[0]).toMatchObject({ kind: "job", event: "begun", attemptId: "attempt", modelId: "m" });
+    return entries.slice(1);
+  }
+
+  it("tells how each ended, with counts and no text", async () => {
+    const usage = { promptTokens: 3, completionTokens: 4 };
+    expect(await recorded(async () => secret)).toMatchObject([{ event: "succeeded", ...usage }]);
+    const failure = new JobFailure("runner_crashed", secret);
+    expect(await recorded(() => Promise.reject(failure))).toMatchObject([
+      { event: "failed", code: "runner_crashed" },
+    ]);
+    expect(await recorded(() => Promise.reject(new Error(secret)))).toMatchObject([
+      { event: "failed", code: "handler_error" },
+    ]);
+    expect(await recorded(() => Promise.reject(new JobLetGo()))).toMatchObject([{ event: "let-go" }]);
+    expect(
+      await recorded(() => Promise.reject(new Error(secret)), context(AbortSignal.abort())),
+    ).toMatchObject([{ event: "let-go" }]);
+  });
+});

@@ -1,0 +1,73 @@
+import type { ModelView } from "../../app/contract/snapshot.ts";
+import type { Activity } from "../../app/policy/decision.ts";
+import type { Facts } from "../../app/policy/facts.ts";
+import type { Log } from "../log.ts";
+import type { Handler } from "../worker/handler.ts";
+import type { JournalEntry } from "./entry.ts";
+import { Journal } from "./journal.ts";
+import { journalFacts } from "./journal-facts.ts";
+import { journaledHandler } from "./journaled-handler.ts";
+import { aliveEveryMs } from "./spans.ts";
+
+/** What a donor writes into its journal: changes alone, and now and then that it is still there. */
+export class DonorJournal {
+  readonly #journal: Journal;
+  readonly #facts: () => Facts;
+  readonly #now: () => number;
+  #activity: string | null = null;
+  #models: ReadonlyMap<string, string> = new Map();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(folder: string, facts: () => Facts, log: Log, now: () => number = Date.now) {
+    this.#journal = new Journal(folder, log);
+    this.#facts = facts;
+    this.#now = now;
+  }
+
+  start(version: string): void {
+    this.#record({ kind: "lifecycle", at: this.#now(), event: "start", version });
+    this.#timer = setInterval(() => this.alive(), aliveEveryMs).unref();
+  }
+
+  /** The loop looked: recorded when it does something else than before, or for another reason. */
+  looked({ kind, reason }: Activity, facts: Facts): void {
+    const activity = `${kind} ${reason}`;
+    if (activity === this.#activity) return;
+    this.#activity = activity;
+    const mattered = journalFacts(facts, reason);
+    this.#record({ kind: "activity", at: this.#now(), activity: kind, reason, facts: mattered });
+  }
+
+  /** The models of the organization as they stand here: recorded where one stands otherwise than before. */
+  models(views: readonly Pick<ModelView, "modelId" | "state" | "sizeBytes">[]): void {
+    for (const { modelId, state, sizeBytes } of views) {
+      if (this.#models.get(modelId) === state) continue;
+      this.#record({ kind: "model", at: this.#now(), modelId, state, sizeBytes });
+    }
+    this.#models = new Map(views.map(({ modelId, state }) => [modelId, state]));
+  }
+
+  /** The system said that it goes to sleep, or is back. */
+  slept(event: "suspend" | "resume"): void {
+    this.#record({ kind: "lifecycle", at: this.#now(), event });
+  }
+
+  jobsOf(handler: Handler): Handler {
+    return journaledHandler(handler, (entry) => this.#record(entry));
+  }
+
+  /** Says that the donor is still there, with the facts as they are. */
+  alive(): void {
+    this.#record({ kind: "facts", at: this.#now(), facts: journalFacts(this.#facts()) });
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#record({ kind: "lifecycle", at: this.#now(), event: "stop" });
+    this.#journal.close();
+  }
+
+  #record(entry: JournalEntry): void {
+    this.#journal.record(entry);
+  }
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { holdReasons } from "../../app/policy/reasons.ts";
+import type { JournalEntry } from "./entry.ts";
+import { explain } from "./explain.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+const start = (at: number): JournalEntry => ({ kind: "lifecycle", at, event: "start" });
+const stop = (at: number): JournalEntry => ({ kind: "lifecycle", at, event: "stop" });
+const alive = (at: number): JournalEntry => ({ kind: "facts", at, facts: {} });
+const activity = (
+  at: number,
+  kind: "donating" | "holding",
+  reason: string,
+  facts: Readonly<Record<string, number>> = {},
+): JournalEntry => ({ kind: "activity", at, activity: kind, reason, facts });
+
+/** One alive entry each ten minutes, as a running donor writes them. */
+const aliveFrom = (from: number, to: number): readonly JournalEntry[] =>
+  Array.from({ length: Math.floor((to - from) / (10 * minute)) }, (_, i) => alive(from + i * 10 * minute));
+
+const spansIn = (entries: readonly JournalEntry[], since: number, now: number, running = true): string[] =>
+  explain(entries, since, now, running).spans.map(
+    ({ from, to, kind, reason }) => `${from / minute}-${to / minute} ${kind} ${reason}`,
+  );
+
+describe("an explanation", () => {
+  it("tells a day: what was done, why, and with which facts", () => {
+    const entries = [
+      start(0),
+      activity(minute, "holding", "in-use", { idleSeconds: 4 }),
+      activity(20 * minute, "donating", "idle", { idleSeconds: 120 }),
+      activity(40 * minute, "holding", "in-use", { idleSeconds: 0 }),
+      activity(50 * minute, "holding", "paused-by-you"),
+      ...aliveFrom(hour, 2 * hour),
+      stop(2 * hour),
+    ];
+    const told = explain(entries, 0, 3 * hour);
+    expect(told.spans.slice(0, 3)).toEqual([
+      { from: 0, to: minute, kind: "holding", reason: "starting", short: "Starting", facts: {} },
+      {
+        ...{ from: minute, to: 20 * minute, kind: "holding", reason: "in-use" },
+        ...{ short: "You are using it", facts: { idleSeconds: 4 } },
+      },
+      {
+        ...{ from: 20 * minute, to: 40 * minute, kind: "donating", reason: "idle" },
+        ...{ short: "Idle, donating", facts: { idleSeconds: 120 } },
+      },
+    ]);
+    expect(told.totals.map(({ reason, ms, spans }) => [reason, ms / minute, spans])).toEqual([
+      ["paused-by-you", 70, 1],
+      ["stopped", 60, 1],
+      ["in-use", 29, 2],
+      ["idle", 20, 1],
+      ["starting", 1, 1],
+    ]);
+    expect(told.totals[0]?.sentence).toBe(holdReasons["paused-by-you"].sentence);
+    expect(told.donatedMs).toBe(20 * minute);
+  });
+
+  it("knows nothing of the time before the journal", () => {
+    expect(spansIn([], 0, hour)).toEqual(["0-60 unknown not-recorded"]);
+    expect(spansIn([start(hour)], 0, hour + minute)).toEqual([
+      "0-60 unknown not-recorded",
+      "60-61 holding starting",
+    ]);
+  });
+
+  it("tells what began before the time asked about", () => {
+    const entries = [start(0), activity(minute, "donating", "unattended"), ...aliveFrom(minute, 2 * hour)];
+    expect(spansIn(entries, hour, 2 * hour)).toEqual(["60-120 donating unattended"]);
+  });
+
+  it("counts a donor that ended without a word as gone since its last entry", () => {
+    const entries = [start(0), activity(minute, "donating", "idle"), alive(11 * minute), start(hour)];
+    expect(spansIn(entries, 0, hour + minute)).toEqual([
+      "0-1 holding starting",
+      "1-11 donating idle",
+      "11-60 not-running cut-off",
+      "60-61 holding starting",
+    ]);
+    expect(spansIn(entries.slice(0, 3), 0, 15 * minute, false).at(-1)).toBe("11-15 not-running cut-off");
+    expect(spansIn(entries.slice(0, 3), 0, 15 * minute, true).at(-1)).toBe("1-15 donating idle");
+  });
+
+  it("tells a suspended computer, with and without a word of it", () => {
+    const entries: readonly JournalEntry[] = [
+      start(0),
+      activity(minute, "donating", "idle"),
+      { kind: "lifecycle", at: 2 * minute, event: "suspend" },
+      { kind: "lifecycle", at: 5 * hour, event: "resume" },
+      activity(5 * hour + minute, "holding", "in-use"),
+      // A night in which nobody told, and the donor went on after.
+      alive(15 * hour),
+    ];
+    expect(spansIn(entries, 0, 15 * hour + minute)).toEqual([
+      "0-1 holding starting",
+      "1-2 donating idle",
+      "2-300 asleep suspended",
+      "300-301 donating idle",
+      "301-900 asleep silent",
+      "900-901 holding in-use",
+    ]);
+  });
+
+  it("believes the later entries where the clock was put back", () => {
+    const entries = [start(0), activity(9 * hour, "donating", "idle"), activity(minute, "holding", "in-use")];
+    expect(spansIn(entries, 0, 2 * minute)).toEqual(["0-1 holding starting", "1-2 holding in-use"]);
+  });
+
+  it("shows a reason that this version does not know as it is", () => {
+    const { spans } = explain([activity(0, "holding", "constructor")], 0, minute);
+    expect(spans[0]?.short).toBe("constructor");
+  });
+
+  it("counts jobs of the time asked about", () => {
+    const job = { kind: "job", attemptId: "a", jobKind: "chat", modelId: "m" } as const;
+    const entries: readonly JournalEntry[] = [
+      { ...job, at: 0, event: "begun" },
+      { ...job, at: 1, event: "let-go", durationMs: 1 },
+      { ...job, at: hour, event: "begun" },
+      { ...job, at: hour + 1, event: "succeeded", durationMs: 1, promptTokens: 5, completionTokens: 7 },
+      { ...job, at: hour + 2, event: "begun" },
+      { ...job, at: hour + 3, event: "failed", durationMs: 1, code: "runner_crashed" },
+    ];
+    expect(explain(entries, hour, 2 * hour).jobs).toEqual({
+      ...{ begun: 2, succeeded: 1, failed: 1, letGo: 0 },
+      ...{ promptTokens: 5, completionTokens: 7 },
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import type { JournalEntry } from "./entry.ts";
+import { type Span, spansOf } from "./spans.ts";
+import { wordsOf } from "./span-words.ts";
+
+const instant = z.number().int();
+const count = z.number().int().min(0);
+const stateShape = {
+  kind: z.enum(["donating", "holding", "asleep", "not-running", "unknown"]),
+  reason: z.string(),
+  /** A few words for a table cell. */
+  short: z.string(),
+};
+
+/** When the donor ran, when not, and why. Times are ms since the epoch, lengths ms. */
+export const explanation = z.object({
+  since: instant,
+  until: instant,
+  /** They follow on each other without a gap and fill the time. */
+  spans: z.array(
+    z.object({
+      from: instant,
+      to: instant,
+      ...stateShape,
+      facts: z.record(z.string(), z.union([z.number(), z.boolean(), z.string(), z.null()])),
+    }),
+  ),
+  /** Per reason, the longest first. */
+  totals: z.array(
+    z.object({ ...stateShape, sentence: z.string(), ms: count, share: z.number(), spans: count }),
+  ),
+  donatedMs: count,
+  jobs: z.object({
+    begun: count,
+    succeeded: count,
+    failed: count,
+    letGo: count,
+    promptTokens: count,
+    completionTokens: count,
+  }),
+});
+
+export type Explanation = Readonly<z.infer<typeof explanation>>;
+
+/**
+ * Tells from the journal what the donor did from `since` until `now`, in the policy's words. Pure.
+ *
+ * @param running whether the donor runs now; if not, it ran at most until its last entry.
+ */
+export function explain(
+  entries: readonly JournalEntry[],
+  since: number,
+  now: number,
+  running = true,
+): Explanation {
+  const spans = spansOf(entries, since, now, running);
+  return {
+    since,
+    until: now,
+    spans: spans.map((span) => ({ ...span, short: wordsOf(span).short })),
+    totals: totalsOf(spans, now - since),
+    donatedMs: sum(spans.filter(({ kind }) => kind === "donating").map(lengthOf)),
+    jobs: jobsOf(entries.filter(({ at }) => at >= since && at <= now)),
+  };
+}
+
+function totalsOf(spans: readonly Span[], ms: number): Explanation["totals"] {
+  const groups = new Map<string, [Span, ...Span[]]>();
+  for (const span of spans) {
+    const key = `${span.kind} ${span.reason}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [span]);
+    else group.push(span);
+  }
+  return [...groups.values()].map((group) => totalOf(group, ms)).sort((a, b) => b.ms - a.ms);
+}
+
+function totalOf(group: readonly [Span, ...Span[]], allMs: number): Explanation["totals"][number] {
+  const [{ kind, reason }] = group;
+  const { short, sentence } = wordsOf({ kind, reason });
+  const ms = sum(group.map(lengthOf));
+  return { kind, reason, short, sentence, ms, share: ms / allMs, spans: group.length };
+}
+
+function jobsOf(entries: readonly JournalEntry[]): Explanation["jobs"] {
+  const jobs = entries.filter((entry) => entry.kind === "job");
+  const counted = (event: (typeof jobs)[number]["event"]): number =>
+    jobs.filter((job) => job.event === event).length;
+  return {
+    begun: counted("begun"),
+    succeeded: counted("succeeded"),
+    failed: counted("failed"),
+    letGo: counted("let-go"),
+    promptTokens: sum(jobs.map(({ promptTokens }) => promptTokens ?? 0)),
+    completionTokens: sum(jobs.map(({ completionTokens }) => completionTokens ?? 0)),
+  };
+}
+
+function lengthOf({ from, to }: Span): number {
+  return to - from;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

@@ -1,0 +1,93 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { silentLog } from "../log.ts";
+import type { JournalEntry } from "./entry.ts";
+import { Journal, journalFiles } from "./journal.ts";
+import { readJournal } from "./read-journal.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-journal-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const holding = (at: number): JournalEntry => ({
+  ...{ kind: "activity", at, activity: "holding", reason: "in-use" },
+  facts: { idleSeconds: 3, power: null },
+});
+
+function write(entries: readonly JournalEntry[], maxBytes?: number): void {
+  const journal = new Journal(folder, silentLog, maxBytes);
+  for (const entry of entries) journal.record(entry);
+  journal.close();
+}
+
+describe("the journal", () => {
+  it("gives back what was recorded, over several runs, from files for their owner alone", async () => {
+    const first: readonly JournalEntry[] = [
+      { kind: "lifecycle", at: 1, event: "start", version: "0.1.0" },
+      holding(2),
+      { kind: "facts", at: 3, facts: { idleSeconds: 4.5, locked: true } },
+      { kind: "job", at: 4, event: "begun", attemptId: "a", jobKind: "chat", modelId: null },
+    ];
+    const second: readonly JournalEntry[] = [{ kind: "model", at: 5, modelId: "m", state: "ready" }];
+    write(first);
+    write(second);
+    expect(await readJournal(folder)).toEqual([...first, ...second]);
+    expect((await stat(join(folder, journalFiles.current))).mode & 0o777).toBe(0o600);
+  });
+
+  it("is empty where there is none", async () => {
+    expect(await readJournal(join(folder, "none"))).toEqual([]);
+  });
+
+  it("loses the line alone that a crash cut off", async () => {
+    write([holding(1), holding(2)]);
+    await appendFile(join(folder, journalFiles.current), '{"kind":"activity","at":3,"act');
+    write([holding(4)]);
+    expect((await readJournal(folder)).map(({ at }) => at)).toEqual([1, 2, 4]);
+  });
+
+  it("leaves out what is no entry of ours", async () => {
+    const strange = [
+      '{"kind":"prophecy","at":1}',
+      "null",
+      "\u0000\u0000",
+      '{"kind":"facts","at":-1,"facts":{}}',
+    ];
+    await writeFile(join(folder, journalFiles.current), `${strange.join("\n")}\n`);
+    write([holding(9)]);
+    expect(await readJournal(folder)).toEqual([holding(9)]);
+  });
+
+  it("keeps two files within their size, and the latest entries in them", async () => {
+    const maxBytes = 2_000;
+    const entries = Array.from({ length: 200 }, (_, at) => holding(at));
+    write(entries, maxBytes);
+    const files = await readdir(folder);
+    expect(files.sort()).toEqual([journalFiles.previous, journalFiles.current].sort());
+    for (const file of files) expect((await stat(join(folder, file))).size).toBeLessThanOrEqual(maxBytes);
+    const kept = await readJournal(folder);
+    expect(kept).toEqual(entries.slice(-kept.length));
+    expect(kept.length).toBeGreaterThan(maxBytes / JSON.stringify(holding(199)).length / 2);
+  });
+
+  it("tells each entry once when the file turns over while it is read", async () => {
+    write([holding(1), holding(2)]);
+    const text = await readFile(join(folder, journalFiles.current), "utf8");
+    await writeFile(join(folder, journalFiles.previous), `${text}${JSON.stringify(holding(3))}\n`);
+    expect((await readJournal(folder)).map(({ at }) => at)).toEqual([1, 2, 3]);
+  });
+
+  it("says once that it cannot write, and does not throw", async () => {
+    const said: string[] = [];
+    await writeFile(join(folder, "file"), "");
+    const journal = new Journal(join(folder, "file", "below"), (_level, event) => said.push(event));
+    journal.record(holding(1));
+    journal.record(holding(2));
+    expect(said).toEqual(["journal.not-written"]);
+  });
+});

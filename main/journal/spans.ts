@@ -1,0 +1,131 @@
+import { assertNever } from "../../app/assert-never.ts";
+import type { JournalEntry, JournalFacts } from "./entry.ts";
+
+/** What the donor did, or why nothing is known of it. */
+export type SpanState = {
+  /** `reason` of the first two: one of the policy's, perhaps of another version. Of the others: below. */
+  readonly kind: "donating" | "holding" | "asleep" | "not-running" | "unknown";
+  readonly reason: string;
+};
+
+/** From `from` until just before `to` (ms since the epoch). */
+export type Span = SpanState & {
+  readonly from: number;
+  readonly to: number;
+  /** The facts that mattered when it began. */
+  readonly facts: JournalFacts;
+};
+
+type State = SpanState & { readonly facts: JournalFacts };
+
+const state = (kind: SpanState["kind"], reason: string): State => ({ kind, reason, facts: {} });
+
+const notRecorded = state("unknown", "not-recorded");
+const starting = state("holding", "starting");
+const stopped = state("not-running", "stopped");
+/** It ended without saying so: a crash, a kill, a power cut. */
+const cutOff = state("not-running", "cut-off");
+const suspended = state("asleep", "suspended");
+/** It said nothing for long and went on then: the computer slept, and nobody told us. */
+const silent = state("asleep", "silent");
+
+/** A running donor writes something at least this often, in ms … */
+export const aliveEveryMs = 10 * 60_000;
+/** … so a longer silence than this was none of a running donor. */
+const silentAfterMs = 2.5 * aliveEveryMs;
+
+/**
+ * The time from `since` until `now` in spans that follow on each other without a gap, each with what the donor
+ * did; neighbours differ. `running`: whether the donor runs now; if not, it ran at most until its last entry.
+ */
+export function spansOf(
+  entries: readonly JournalEntry[],
+  since: number,
+  now: number,
+  running = true,
+): readonly Span[] {
+  const spans: Span[] = [];
+  const add = (from: number, to: number, added: State): void => {
+    const begin = Math.max(from, since);
+    const end = Math.min(to, now);
+    if (end <= begin) return;
+    const last = spans.at(-1);
+    if (last?.kind === added.kind && last.reason === added.reason) {
+      spans[spans.length - 1] = { ...last, to: end };
+    } else {
+      spans.push({ from: begin, to: end, ...added });
+    }
+  };
+
+  let current = notRecorded;
+  let beforeSleep = notRecorded;
+  let at = Math.min(since, entries[0]?.at ?? since);
+  for (const entry of inOrder(entries, now)) {
+    add(at, entry.at, betweenEntries(current, entry, entry.at - at));
+    at = entry.at;
+    switch (entry.kind) {
+      case "activity":
+        current = { kind: entry.activity, reason: entry.reason, facts: entry.facts };
+        break;
+      case "lifecycle":
+        if (entry.event === "suspend" && current.kind !== "asleep") beforeSleep = current;
+        current = afterLifecycle(entry.event, current, beforeSleep);
+        break;
+      case "facts":
+      case "job":
+      case "model":
+        break;
+      default:
+        assertNever(entry);
+    }
+  }
+  const ended = isAwake(current) && (!running || now - at > silentAfterMs);
+  add(at, now, ended ? cutOff : current);
+  return spans;
+}
+
+/** What was between the entry before and this one. */
+function betweenEntries(current: State, entry: JournalEntry, ms: number): State {
+  if (!isAwake(current)) return current.kind === "asleep" && isStart(entry) ? cutOff : current;
+  if (isStart(entry)) return cutOff;
+  return ms > silentAfterMs ? silent : current;
+}
+
+function afterLifecycle(
+  event: Extract<JournalEntry, { kind: "lifecycle" }>["event"],
+  current: State,
+  beforeSleep: State,
+): State {
+  switch (event) {
+    case "start":
+      return starting;
+    case "stop":
+      return stopped;
+    case "suspend":
+      return suspended;
+    case "resume":
+      return current.kind === "asleep" ? beforeSleep : current;
+    default:
+      return assertNever(event);
+  }
+}
+
+function isStart(entry: JournalEntry): boolean {
+  return entry.kind === "lifecycle" && entry.event === "start";
+}
+
+function isAwake({ kind }: State): boolean {
+  return kind === "donating" || kind === "holding";
+}
+
+/** Where the clock was put back, the later entries are believed: those before are moved to the time of the next. */
+function inOrder(entries: readonly JournalEntry[], now: number): readonly JournalEntry[] {
+  let next = now;
+  return entries
+    .toReversed()
+    .map((entry) => {
+      next = Math.min(next, entry.at);
+      return entry.at === next ? entry : { ...entry, at: next };
+    })
+    .toReversed();
+}
