@@ -18,16 +18,17 @@ const END = 0x00;
 
 const MAX_INT64 = (1n << 63n) - 1n;
 const SIGN_BIT = 1n << 63n;
-const ALL_BITS = (1n << 64n) - 1n;
-const utf8 = new TextEncoder();
+const HIGH_SIGN_BIT = 0x8000_0000;
 const floatBits = new DataView(new ArrayBuffer(8));
+const writer = new ByteWriter();
 
 /**
  * Encodes a tuple of values so that the bytes sort as Convex sorts the values, and so that the encoding of a
  * tuple is a prefix of the encodings of all tuples that begin with it. `undefined` stands for a missing field.
  */
 export function encodeKey(values: readonly (Value | undefined)[]): Uint8Array {
-  const writer = new ByteWriter();
+  // What one that failed has left behind.
+  writer.clear();
   for (const value of values) writeValue(writer, value);
   return writer.take();
 }
@@ -43,14 +44,14 @@ function writeValue(writer: ByteWriter, value: Value | undefined): void {
       break;
     case "number":
       writer.byte(TAG.float64);
-      writer.uint64(orderedFloatBits(value));
+      writeFloat(writer, value);
       break;
     case "boolean":
       writer.byte(value ? TAG.true : TAG.false);
       break;
     case "string":
       writer.byte(TAG.string);
-      writer.escaped(utf8.encode(value));
+      writer.escapedText(value);
       break;
     default:
       if (value === null) writer.byte(TAG.null);
@@ -85,8 +86,11 @@ function writeObject(writer: ByteWriter, value: { readonly [field: string]: Valu
 }
 
 /** IEEE 754's total order as an unsigned integer: negatives have all bits flipped, the rest only the sign. */
-function orderedFloatBits(value: number): bigint {
+function writeFloat(writer: ByteWriter, value: number): void {
   floatBits.setFloat64(0, value);
-  const bits = floatBits.getBigUint64(0);
-  return bits & SIGN_BIT ? bits ^ ALL_BITS : bits ^ SIGN_BIT;
+  const high = floatBits.getUint32(0);
+  const low = floatBits.getUint32(4);
+  const isNegative = high >= HIGH_SIGN_BIT;
+  writer.uint32(isNegative ? ~high : high ^ HIGH_SIGN_BIT);
+  writer.uint32(isNegative ? ~low : low);
 }
