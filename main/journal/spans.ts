@@ -65,7 +65,12 @@ export function spansOf(
     at = entry.at;
     switch (entry.kind) {
       case "activity":
-        current = { kind: entry.activity, reason: entry.reason, facts: entry.facts };
+        if (entry.reason === suspended.reason) {
+          if (current.kind !== "asleep") beforeSleep = current;
+          current = suspended;
+        } else {
+          current = { kind: entry.activity, reason: entry.reason, facts: entry.facts };
+        }
         break;
       case "lifecycle":
         if (entry.event === "suspend" && current.kind !== "asleep") beforeSleep = current;
