@@ -7,7 +7,7 @@ import { Health } from "./health.ts";
 import { HotCopy } from "./hot-copy.ts";
 import { LiveSnapshots } from "./live-snapshots.ts";
 import { migrate } from "./migrate.ts";
-import { mergeRanges } from "./read-set.ts";
+import { mergedRanges } from "./read-set.ts";
 import { diffSchema } from "./schema-diff.ts";
 import { SnapshotView } from "./snapshot-view.ts";
 import { placeStaged, staleReason } from "./staged-tables.ts";
@@ -215,7 +215,7 @@ class SqliteEngine implements Engine {
     if (since >= durable) return null;
     if (since < this.#log.floor) return durable;
     const commits = this.#log.since(since).filter(({ ts }) => ts <= durable);
-    return firstCollision(mergeRanges(readSet.ranges), commits)?.ts ?? null;
+    return firstCollision(mergedRanges(readSet), commits)?.ts ?? null;
   }
 }
 

@@ -35,19 +35,15 @@ export class IntervalIndex<V> {
 
   add(lower: Uint8Array, upper: Uint8Array | null, value: V): Interval<V> {
     const interval = { lower, upper, value, serial: this.#serial++ };
-    const [before, after] = split(this.#root, interval);
     const node = { interval, priority: Math.random(), left: null, right: null, reach: upper };
-    this.#root = merge(merge(before, node), after);
+    this.#root = inserted(this.#root, node);
     this.#size += 1;
     return interval;
   }
 
   /** Removes what `add` returned; a second time does nothing. */
   remove(interval: Interval<V>): void {
-    const [before, rest] = split(this.#root, interval);
-    const [found, after] = split(rest, { ...interval, serial: interval.serial + 1 });
-    if (found !== null) this.#size -= 1;
-    this.#root = merge(before, after);
+    this.#root = without(this.#root, interval, () => (this.#size -= 1));
   }
 
   /** Calls back with the value of each interval that contains the key. Returns how many it has looked at. */
@@ -63,6 +59,31 @@ function visitTree<V>(tree: Tree<V>, key: Uint8Array, found: (value: V) => void)
   if (compareBytes(lower, key) > 0) return looked;
   if (isBelow(key, upper)) found(value);
   return looked + visitTree(tree.right, key, found);
+}
+
+/** Puts a node where its priority says; of what is above it, only the reach changes. */
+function inserted<V>(tree: Tree<V>, node: Node<V>): Node<V> {
+  if (tree === null) return node;
+  if (node.priority > tree.priority) {
+    [node.left, node.right] = split(tree, node.interval);
+    return updated(node);
+  }
+  if (compareIntervals(tree.interval, node.interval) < 0) tree.right = inserted(tree.right, node);
+  else tree.left = inserted(tree.left, node);
+  tree.reach = higher(tree.reach, node.interval.upper);
+  return tree;
+}
+
+function without<V>(tree: Tree<V>, interval: Interval<V>, removed: () => void): Tree<V> {
+  if (tree === null) return null;
+  const order = compareIntervals(tree.interval, interval);
+  if (order === 0) {
+    removed();
+    return merge(tree.left, tree.right);
+  }
+  if (order < 0) tree.right = without(tree.right, interval, removed);
+  else tree.left = without(tree.left, interval, removed);
+  return updated(tree);
 }
 
 /** Splits into what comes before an interval, and that interval with all after it. */
@@ -91,10 +112,10 @@ function merge<V>(before: Tree<V>, after: Tree<V>): Tree<V> {
 }
 
 function updated<V>(node: Node<V>): Node<V> {
-  let reach = node.interval.upper;
-  for (const child of [node.left, node.right]) {
-    if (child !== null) reach = higher(reach, child.reach);
-  }
+  const { left, right, interval } = node;
+  let reach = interval.upper;
+  if (left !== null) reach = higher(reach, left.reach);
+  if (right !== null) reach = higher(reach, right.reach);
   node.reach = reach;
   return node;
 }

@@ -58,7 +58,11 @@ export class RecordedReads implements ReadSet {
   }
 }
 
-export function mergeRanges(ranges: Iterable<KeyRange>): MergedRanges {
+export function mergedRanges(readSet: ReadSet): MergedRanges {
+  return readSet instanceof RecordedReads ? readSet.merged() : mergeRanges(readSet.ranges);
+}
+
+function mergeRanges(ranges: Iterable<KeyRange>): MergedRanges {
   const byIndex = new Map<string, KeyRange[]>();
   for (const range of ranges) {
     if (!isBelow(range.lower, range.upper)) continue;

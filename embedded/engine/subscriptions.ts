@@ -1,5 +1,5 @@
 import { IntervalIndex, type Interval } from "./interval-index.ts";
-import { mergeRanges } from "./read-set.ts";
+import { mergedRanges } from "./read-set.ts";
 import type { ReadSet, Timestamp } from "./types.ts";
 import type { CommitRecord } from "./write-log.ts";
 
@@ -24,7 +24,7 @@ export class Subscriptions {
   add(readSet: ReadSet, since: Timestamp, onInvalidated: OnInvalidated): () => void {
     const intervals: { index: string; interval: Interval<Subscription> }[] = [];
     const subscription = { since, onInvalidated, intervals };
-    for (const [index, ranges] of mergeRanges(readSet.ranges)) {
+    for (const [index, ranges] of mergedRanges(readSet)) {
       const tree = this.#treeOf(index);
       for (const { lower, upper } of ranges)
         intervals.push({ index, interval: tree.add(lower, upper, subscription) });
