@@ -50,7 +50,9 @@ export function loadBundle(
   env: ComponentVariables,
 ): ReadonlyMap<ComponentPath, ModuleNamespaces> {
   let loading: ComponentPath = APP;
-  const context = vm.createContext({ Convex: convex, ...sharedGlobals(env, () => loading) });
+  // With an object of ours for its global one, each look at `JSON` or `Object` would cross into Node.
+  const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
+  Object.assign(context, { Convex: convex, ...sharedGlobals(env, () => loading) });
   const intrinsic = (name: string): unknown => vm.runInContext(name, context) as unknown;
   context[TICKS_GLOBAL] = executionTicks;
   context["self"] = intrinsic("globalThis");
