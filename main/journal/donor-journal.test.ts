@@ -43,7 +43,13 @@ describe("a donor's journal", () => {
     journal.stop();
     expect(await readJournal(folder)).toEqual([
       { kind: "lifecycle", at: 1_000, event: "start", version: "1.0.0" },
-      { kind: "activity", at: 1_001, activity: "holding", reason: "in-use", facts: { idleSeconds: 3.14 } },
+      {
+        kind: "activity",
+        at: 1_001,
+        activity: "holding",
+        reason: "in-use",
+        facts: { idleSeconds: 3.14, locked: null },
+      },
       { kind: "model", at: 1_002, ...model, state: "verifying" },
       { kind: "model", at: 1_003, ...model, state: "ready" },
       { kind: "facts", at: 1_004, facts: { idleSeconds: 3.14, power: "ac", otherCpuLoad: null } },

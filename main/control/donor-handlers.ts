@@ -1,0 +1,107 @@
+import type { PanelHandlers, Reply } from "../../app/contract/ipc.ts";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import type { Known } from "../../app/policy/facts.ts";
+import { wordsOf } from "../journal/span-words.ts";
+import { explain } from "../journal/explain.ts";
+import { readJournal } from "../journal/read-journal.ts";
+import type { SnapshotStore } from "../snapshot-store.ts";
+import type { ControlAnswer, ControlHandlers, ControlReply } from "./calls.ts";
+
+/** A fact with who said so, and when (ms since the epoch). */
+type Reading = { readonly value: Known<unknown>; readonly source: string; readonly at: number | null };
+
+export type DonorControls = {
+  readonly folder: string;
+  readonly snapshot: SnapshotStore;
+  readonly panel: Pick<PanelHandlers, "resume" | "donateNow">;
+  readonly pauseUntil: (until: number | null) => Promise<Reply>;
+  readonly finishThenPause: () => Promise<Reply>;
+  /** Asks the computer again, and tells each fact. */
+  readonly readings: () => Promise<Readonly<Record<string, Reading>>>;
+  /** Takes a model's file off this device. */
+  readonly removeModel: (modelId: string) => Promise<Reply>;
+};
+
+/** What a running donor answers to those who speak to it from a terminal. */
+export function donorControlHandlers(donor: DonorControls): ControlHandlers {
+  const status = (): ControlReply<"status"> => ok(statusOf(donor.snapshot.get()));
+  const models = (): ControlReply<"models"> => ok({ models: modelsOf(donor.snapshot.get()) });
+  const after = async (reply: Reply | Promise<Reply>): Promise<ControlReply<"status">> => {
+    const done = await reply;
+    return done.kind === "ok" ? status() : done;
+  };
+  return {
+    status,
+    facts: async () => ok({ facts: Object.entries(await donor.readings()).map(factOf) }),
+    pause: ({ until }) =>
+      until !== null && until <= Date.now()
+        ? { kind: "refused", message: "That moment is past." }
+        : after(donor.pauseUntil(until)),
+    resume: () => after(donor.panel.resume(null)),
+    donateNow: (argument) => after(donor.panel.donateNow(argument)),
+    finish: () => after(donor.finishThenPause()),
+    explain: async ({ since }) => {
+      const now = Date.now();
+      if (since >= now) return { kind: "refused", message: "That moment is not past." };
+      return ok(explain(await readJournal(donor.folder), since, now));
+    },
+    models,
+    removeModel: async ({ modelId }) => {
+      const done = await donor.removeModel(modelId);
+      return done.kind === "ok" ? models() : done;
+    },
+  };
+}
+
+function ok<T>(value: T): { readonly kind: "ok"; readonly value: T } {
+  return { kind: "ok", value };
+}
+
+/** The text of a job is the panel's, for the person at the machine: here it is left out. */
+function statusOf(snapshot: DonorSnapshot): ControlAnswer<"status"> {
+  const { version, shell, connection, organization, device, activity, work } = snapshot;
+  const { kind, reason, since } = activity;
+  return {
+    ...{ version, shell, connection, pid: process.pid },
+    organization: organization?.name ?? null,
+    device: device?.name ?? null,
+    activity: { kind, reason, since, ...wordsOf({ kind, reason }) },
+    recheckAt: snapshot.recheckAt === null ? null : Math.round(snapshot.recheckAt),
+    pause: snapshot.pause,
+    donateNowUntil: snapshot.donateNowUntil,
+    finishing: reason === "finishing",
+    job:
+      work === null
+        ? null
+        : {
+            ...{ attemptId: work.attemptId, modelId: work.modelId },
+            ...{ phase: work.phase, startedAt: work.startedAt },
+          },
+  };
+}
+
+function modelsOf({ models }: DonorSnapshot): ControlAnswer<"models">["models"] {
+  return models.map((model) => ({
+    ...{ modelId: model.modelId, sizeBytes: model.sizeBytes, state: model.state },
+    downloadedBytes: null,
+    why: null,
+  }));
+}
+
+function factOf([name, { value, source, at }]: readonly [
+  string,
+  Reading,
+]): ControlAnswer<"facts">["facts"][number] {
+  return {
+    name,
+    fact: value.known ? { known: true, value: plain(value.value) } : value,
+    source,
+    at: at === null ? null : Math.round(at),
+  };
+}
+
+function plain(value: unknown): string | number | boolean | null | string[] {
+  if (Array.isArray(value)) return value.map(String);
+  if (typeof value === "number" || typeof value === "boolean" || value === null) return value;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
