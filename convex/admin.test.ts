@@ -242,6 +242,7 @@ describe("the console", () => {
       "admin device.retired",
       "device device.enrolled",
       "admin admin.signed-in",
+      "setup model.added",
       "setup enrolment-code.created",
       "setup api-key.created",
       "setup sign-in-link.created",

@@ -9,6 +9,7 @@ import { keyRow, keyRows } from "./model/admin/keyRows.ts";
 import { signIn as signInByLink } from "./model/admin/signIn.ts";
 import { summaryOf, summaryView } from "./model/admin/summary.ts";
 import { record } from "./model/audit.ts";
+import { forgetModels } from "./model/devices/reportModels.ts";
 import { createCode } from "./model/enrolment/createCode.ts";
 import { authenticateSession, findSession } from "./model/keys/authenticate.ts";
 import { createKey as createApiKey } from "./model/keys/create.ts";
@@ -18,6 +19,7 @@ import { canceled, cancelOrder } from "./model/orders/cancel.ts";
 import { ownedOrder } from "./model/orders/orderOf.ts";
 import { boundedPage } from "./model/page.ts";
 import { queue } from "./model/queue.ts";
+import { rotateSecret } from "./model/sharing/secrets.ts";
 import { jobStatus } from "./queue/validators.ts";
 
 /**
@@ -224,6 +226,9 @@ export const retireDevice = mutation({
     if (device.status === "retired") return null;
     await setWorkerStatus(ctx, device, "paused");
     await ctx.db.patch("devices", deviceId, { status: "retired", lastChangeAt: at });
+    await forgetModels(ctx, deviceId);
+    // It knows the secret by which the others of its office let each other in.
+    await rotateSecret(ctx, organizationId, "retired", at);
     await record(ctx, { organizationId, at, actor: "admin", action: "device.retired", subject: deviceId });
     return null;
   },
@@ -264,7 +269,13 @@ export const cancelJob = mutation({
 export const audit = query({
   args: { session: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(
-    v.object({ at: v.number(), actor: v.string(), action: v.string(), subject: v.string() }),
+    v.object({
+      at: v.number(),
+      actor: v.string(),
+      action: v.string(),
+      subject: v.string(),
+      detail: v.union(v.string(), v.null()),
+    }),
   ),
   handler: async (ctx, { session, paginationOpts }) => {
     const { organizationId } = await authenticateSession(ctx, session);
@@ -275,7 +286,10 @@ export const audit = query({
       .paginate(boundedPage(paginationOpts));
     return {
       ...page,
-      page: page.page.map(({ at, actor, action, subject }) => ({ at, actor, action, subject })),
+      page: page.page.map(({ at, actor, action, subject, detail }) => ({
+        ...{ at, actor, action, subject },
+        detail: detail ?? null,
+      })),
     };
   },
 });

@@ -172,9 +172,11 @@ export const labelDevice = mutation({
     const at = Date.now();
     const { organizationId } = await authenticateSession(ctx, session, at);
     const { workerId } = owned(await ctx.db.get("devices", deviceId), organizationId, "device");
+    const inGroups = labels(groups, "A group");
+    await ctx.db.patch("devices", deviceId, { groups: inGroups });
     await queue.workers.update(ctx, organizationId, {
       workerId,
-      groups: labels(groups, "A group"),
+      groups: inGroups,
       dataClasses: labels(dataClasses, "A data class"),
       actor,
     });

@@ -1,17 +1,21 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
-import { setActivity } from "./model/devices/activity.ts";
+import { report as reportActivity } from "./model/devices/activity.ts";
 import { historyRow, historyRowOf } from "./model/devices/historyRow.ts";
+import { reportModels as keepModels } from "./model/devices/reportModels.ts";
 import { enroll as enrollDevice } from "./model/enrolment/enroll.ts";
 import { authenticateDevice } from "./model/keys/authenticate.ts";
 import { deviceAccount } from "./model/ledger/accounts.ts";
 import { balanceOf, earnedSince } from "./model/ledger/balance.ts";
 import { present } from "./model/load.ts";
-import { catalogueOf } from "./model/models/catalogue.ts";
+import { catalogueOf, offered, offeredModel } from "./model/models/catalogue.ts";
+import { piecesOf, piecesView } from "./model/models/pieces.ts";
 import { boundedPage } from "./model/page.ts";
+import { policyFor } from "./model/policies/current.ts";
 import { queue } from "./model/queue.ts";
-import { activity, modelSource } from "./model/validators.ts";
+import { sharingOf } from "./model/sharing/secrets.ts";
+import { activity, deviceModel, policyRules } from "./model/validators.ts";
 
 /** Joins an organization by a code. The key is the device's own secret; its hash alone is kept. */
 export const enroll = mutation({
@@ -31,7 +35,10 @@ export const enroll = mutation({
   handler: async (ctx, args) => await enrollDevice(ctx, args, Date.now()),
 });
 
-/** Who this device is, and the models that its organization uses. */
+/**
+ * Who this device is and what its organization says: the models that it uses, the rules that it sets, and the secret by
+ * which its devices know each other (none for a retired one). The one thing that a device follows all the time.
+ */
 export const me = query({
   args: { key: v.string() },
   returns: v.object({
@@ -39,44 +46,66 @@ export const me = query({
     name: v.string(),
     organization: v.object({ id: v.id("organizations"), name: v.string() }),
     status: v.union(v.literal("active"), v.literal("retired")),
-    models: v.array(
-      v.object({
-        modelId: v.string(),
-        sha256: v.string(),
-        sizeBytes: v.number(),
-        contextTokens: v.number(),
-        source: modelSource,
-      }),
-    ),
+    models: v.array(offeredModel),
+    policy: policyRules,
+    sharing: v.union(v.object({ secret: v.string(), previous: v.union(v.string(), v.null()) }), v.null()),
   }),
   handler: async (ctx, { key }) => {
     const device = await authenticateDevice(ctx, key);
-    const organization = present(await ctx.db.get("organizations", device.organizationId), "organization");
-    const catalogue = await catalogueOf(ctx, device.organizationId);
+    const { organizationId, status } = device;
+    const [organization, catalogue, policy, sharing] = await Promise.all([
+      ctx.db.get("organizations", organizationId),
+      catalogueOf(ctx, organizationId),
+      policyFor(ctx, device),
+      status === "retired" ? null : sharingOf(ctx, organizationId),
+    ]);
     return {
       deviceId: device._id,
       name: device.name,
-      organization: { id: organization._id, name: organization.name },
-      status: device.status,
-      models: catalogue.map(({ modelId, sha256, sizeBytes, contextTokens, source }) => ({
-        modelId,
-        sha256,
-        sizeBytes,
-        contextTokens,
-        source,
-      })),
+      organization: { id: organizationId, name: present(organization, "organization").name },
+      status,
+      models: catalogue.map(offered),
+      policy,
+      sharing,
     };
   },
 });
 
-/** Tells what the device is doing and why. Call on transitions only: the console watches it. */
+/** The hashes of a model file's pieces; null where the organization has none. Asked for once, when a download begins. */
+export const modelPieces = query({
+  args: { key: v.string(), sha256: v.string() },
+  returns: v.union(piecesView, v.null()),
+  handler: async (ctx, { key, sha256 }) => {
+    const { organizationId } = await authenticateDevice(ctx, key);
+    const found = await piecesOf(ctx, organizationId, sha256);
+    return found === null ? null : { pieceBytes: found.pieceBytes, pieceHashes: found.pieceHashes };
+  },
+});
+
+/**
+ * Tells what the device is doing and why, and which facts it cannot know. Call on transitions only: the console
+ * watches it.
+ */
 export const report = mutation({
-  args: { key: v.string(), activity },
+  args: { key: v.string(), activity, unknownFacts: v.optional(v.array(v.string())) },
   returns: v.null(),
-  handler: async (ctx, { key, activity: current }) => {
+  handler: async (ctx, { key, ...told }) => {
     const device = await authenticateDevice(ctx, key);
     await queue.workerMutation(ctx, queue.component.workers.heartbeat, { key });
-    await setActivity(ctx, device, current, Date.now());
+    await reportActivity(ctx, device, told, Date.now());
+    return null;
+  },
+});
+
+/**
+ * Tells where the models stand on the device, all of them. Call on transitions, and at most once in 30 s while bytes
+ * come in: what comes more often is not written.
+ */
+export const reportModels = mutation({
+  args: { key: v.string(), models: v.array(deviceModel) },
+  returns: v.null(),
+  handler: async (ctx, { key, models }) => {
+    await keepModels(ctx, await authenticateDevice(ctx, key), models, Date.now());
     return null;
   },
 });

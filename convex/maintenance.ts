@@ -4,6 +4,8 @@ import { internalMutation } from "./_generated/server.js";
 import { cancelJobsOf } from "./model/keys/revoke.ts";
 import { projectBatch } from "./model/ledger/project.ts";
 import { retryBatch } from "./model/orders/retry.ts";
+import { rotateDue } from "./model/sharing/rotateDue.ts";
+import { endGrace } from "./model/sharing/secrets.ts";
 
 /** A session's end: its row goes, and with it everything that was subscribed through it. */
 export const endSession = internalMutation({
@@ -52,6 +54,26 @@ export const project = internalMutation({
   handler: async (ctx) => {
     const more = await projectBatch(ctx, Date.now() - settledForMs);
     if (more) await ctx.scheduler.runAfter(0, internal.maintenance.project, {});
+    return null;
+  },
+});
+
+/** Replaces the secrets by which devices know each other, each once a week. */
+export const rotateSharingSecrets = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await rotateDue(ctx, Date.now());
+    return null;
+  },
+});
+
+/** The time is over in which the one before was good, too. */
+export const endSharingGrace = internalMutation({
+  args: { organizationId: v.id("organizations"), previous: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { organizationId, previous }) => {
+    await endGrace(ctx, organizationId, previous);
     return null;
   },
 });

@@ -1,6 +1,14 @@
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
-import { activity, modelSource, outcome, price, usage } from "./model/validators.ts";
+import {
+  activity,
+  deviceModel,
+  modelSource,
+  outcome,
+  policyRules,
+  price,
+  usage,
+} from "./model/validators.ts";
 
 /**
  * Every table says who writes it. Jobs, attempts and workers are the queue's, a component with tables of its own
@@ -57,7 +65,8 @@ export default defineSchema({
 
   /**
    * Who a device is, for its organization. What it can do, whether it is online, its groups and data classes are the
-   * queue's to know, where it is a worker. Cold: written on enrolment, on retirement and by devices.report.
+   * queue's to know, where it is a worker. Cold: written on enrolment, on retirement, by devices.report and by
+   * adminQueue.labelDevice.
    */
   devices: defineTable({
     organizationId: v.id("organizations"),
@@ -68,13 +77,17 @@ export default defineSchema({
     platform: v.string(),
     status: v.union(v.literal("active"), v.literal("retired")),
     activity: v.union(activity, v.null()),
+    /** What it said that it cannot know about its computer. */
+    unknownFacts: v.optional(v.array(v.string())),
+    /** The same as the queue's, copied: `me` is watched by every device, and the queue's row changes more often. */
+    groups: v.optional(v.array(v.string())),
     enrolledAt: v.number(),
     lastChangeAt: v.number(),
   })
     .index("by_hash", ["keyHash"])
     .index("by_organization", ["organizationId"]),
 
-  /** An organization's catalogue and price list. Written by setup. */
+  /** An organization's catalogue and price list. Written by setup and adminModels. */
   models: defineTable({
     organizationId: v.id("organizations"),
     modelId: v.string(),
@@ -82,10 +95,58 @@ export default defineSchema({
     sizeBytes: v.number(),
     contextTokens: v.number(),
     source: modelSource,
+    licence: v.optional(v.string()),
+    template: v.optional(v.string()),
+    /** How many hashes stand in `modelPieces`. */
+    pieceCount: v.optional(v.number()),
     price,
+    /** False once it is retired. */
     enabled: v.boolean(),
     createdAt: v.number(),
   }).index("by_organization_model", ["organizationId", "modelId"]),
+
+  /** The hashes of a model's pieces: kilobytes that only a download reads. Written with the model. */
+  modelPieces: defineTable({
+    organizationId: v.id("organizations"),
+    sha256: v.string(),
+    pieceBytes: v.number(),
+    pieceHashes: v.array(v.string()),
+  }).index("by_organization_hash", ["organizationId", "sha256"]),
+
+  /** Where the models stand on a device, in one row. Written by devices.reportModels, seldom. */
+  deviceModels: defineTable({
+    organizationId: v.id("organizations"),
+    deviceId: v.id("devices"),
+    models: v.array(deviceModel),
+    reportedAt: v.number(),
+  })
+    .index("by_device", ["deviceId"])
+    .index("by_organization", ["organizationId"]),
+
+  /** Versions of an organization's rules for its devices; the highest is in force. Written by adminPolicy. */
+  policies: defineTable({
+    organizationId: v.id("organizations"),
+    /** A group of devices for which they stand before the organization's; "" for the whole organization. */
+    group: v.string(),
+    version: v.number(),
+    rules: policyRules,
+    at: v.number(),
+    actor: v.string(),
+    /** What became different, in words. */
+    changes: v.array(v.string()),
+  }).index("by_group", ["organizationId", "group", "version"]),
+
+  /**
+   * By which devices of one office know each other. Devices have to have it in clear, so it is no hash; it opens
+   * nothing but pieces of models on other devices. Written by model/sharing/.
+   */
+  sharingSecrets: defineTable({
+    organizationId: v.id("organizations"),
+    secret: v.string(),
+    /** Still good for devices that have not heard of the new one yet. */
+    previous: v.union(v.string(), v.null()),
+    rotatedAt: v.number(),
+  }).index("by_organization", ["organizationId"]),
 
   /**
    * What a job of the queue costs, and whom: the app's part of it. Written by requests.submit, closed by jobs.onFinal,
@@ -177,5 +238,7 @@ export default defineSchema({
     actor: v.string(),
     action: v.string(),
     subject: v.string(),
+    /** What became different, in words. */
+    detail: v.optional(v.string()),
   }).index("by_organization", ["organizationId"]),
 });

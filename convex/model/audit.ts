@@ -21,7 +21,13 @@ export type AuditAction =
   | "dead-letter.retried"
   | "dead-letter.discarded"
   | "dead-letters.retried"
-  | "limit.set";
+  | "limit.set"
+  | "policy.changed"
+  | "policy.restored"
+  | "model.added"
+  | "model.changed"
+  | "model.retired"
+  | "model.reinstated";
 
 /** Appends to the audit trail. Never a secret, never a prompt. */
 export async function record(
@@ -32,6 +38,7 @@ export async function record(
     readonly actor: "admin" | "setup" | "device";
     readonly action: AuditAction;
     readonly subject: string;
+    readonly detail?: string;
   },
 ): Promise<void> {
   await ctx.db.insert("audit", { ...entry });

@@ -25,28 +25,73 @@ export const outcome = v.union(
   v.literal("expired"),
 );
 
-export const chatRequest = v.object({
-  messages: v.array(
-    v.object({
-      role: v.union(v.literal("system"), v.literal("user"), v.literal("assistant")),
-      content: v.string(),
-    }),
-  ),
+/** How text is generated. */
+const sampling = {
   maxTokens: v.number(),
   temperature: v.number(),
   topP: v.number(),
   seed: v.number(),
   stop: v.array(v.string()),
+  topK: v.optional(v.number()),
+  minP: v.optional(v.number()),
+  repeatPenalty: v.optional(v.number()),
+  frequencyPenalty: v.optional(v.number()),
+  presencePenalty: v.optional(v.number()),
+  logitBias: v.optional(v.array(v.object({ token: v.number(), bias: v.number() }))),
+  logprobs: v.optional(v.number()),
+  format: v.optional(
+    v.union(
+      v.object({ kind: v.literal("json") }),
+      v.object({ kind: v.literal("json-schema"), schema: v.string() }),
+      v.object({ kind: v.literal("grammar"), grammar: v.string() }),
+    ),
+  ),
+};
+
+const toolCall = v.object({ id: v.string(), name: v.string(), arguments: v.string() });
+
+export const chatRequest = v.object({
+  ...sampling,
+  messages: v.array(
+    v.object({
+      role: v.union(v.literal("system"), v.literal("user"), v.literal("assistant"), v.literal("tool")),
+      content: v.string(),
+      toolCalls: v.optional(v.array(toolCall)),
+      toolCallId: v.optional(v.string()),
+    }),
+  ),
+  tools: v.optional(
+    v.array(
+      v.object({
+        name: v.string(),
+        description: v.optional(v.string()),
+        parameters: v.optional(v.string()),
+      }),
+    ),
+  ),
+  toolChoice: v.optional(
+    v.union(v.literal("none"), v.literal("auto"), v.literal("required"), v.object({ name: v.string() })),
+  ),
 });
 
-export const finishReason = v.union(v.literal("stop"), v.literal("length"));
+export const finishReason = v.union(v.literal("stop"), v.literal("length"), v.literal("tool_calls"));
 
-export const usage = v.object({ promptTokens: v.number(), completionTokens: v.number() });
+export const usage = v.object({
+  promptTokens: v.number(),
+  completionTokens: v.number(),
+  cachedPromptTokens: v.optional(v.number()),
+});
 
 export const timing = v.object({ prefillMs: v.number(), generateMs: v.number() });
 
 /** A chat job's result in the queue, and the report that comes with it. */
-export const chatText = v.object({ text: v.string(), finishReason });
+const logprob = { token: v.string(), logprob: v.number() };
+export const chatText = v.object({
+  text: v.string(),
+  finishReason,
+  toolCalls: v.optional(v.array(toolCall)),
+  logprobs: v.optional(v.array(v.object({ ...logprob, top: v.array(v.object(logprob)) }))),
+});
 export const chatReport = v.object({ usage, timing });
 
 export const holdReason = v.union(
@@ -55,16 +100,36 @@ export const holdReason = v.union(
   v.literal("retired"),
   v.literal("offline"),
   v.literal("paused-by-you"),
+  v.literal("suspended"),
+  v.literal("outside-schedule"),
+  v.literal("other-network"),
+  v.literal("network-unknown"),
+  v.literal("metered"),
   v.literal("in-use"),
   v.literal("idle-unknown"),
   v.literal("on-battery"),
   v.literal("battery-low"),
   v.literal("power-unknown"),
+  v.literal("lid-closed"),
+  v.literal("too-hot"),
+  v.literal("excluded-program"),
+  v.literal("programs-unknown"),
+  v.literal("memory-low"),
+  v.literal("full-screen"),
+  v.literal("in-call"),
+  v.literal("media-playing"),
   v.literal("other-load"),
+  v.literal("disk-full"),
   v.literal("no-model"),
 );
 
-export const donateReason = v.union(v.literal("idle"), v.literal("donate-now"), v.literal("unattended"));
+export const donateReason = v.union(
+  v.literal("idle"),
+  v.literal("donate-now"),
+  v.literal("unattended"),
+  v.literal("within-limits"),
+  v.literal("finishing"),
+);
 
 export const activity = v.union(
   v.object({ kind: v.literal("donating"), reason: donateReason }),
@@ -73,6 +138,42 @@ export const activity = v.union(
 
 /** Where a donor gets the model file: with the program, or from a URL. */
 export const modelSource = v.string();
+
+/** Where a model stands on a device. */
+export const modelState = v.union(
+  v.literal("missing"),
+  v.literal("waiting"),
+  v.literal("downloading"),
+  v.literal("verifying"),
+  v.literal("ready"),
+  v.literal("corrupt"),
+);
+
+/** A model on a device, as the device tells of it. Speeds are tokens per second, measured there. */
+export const deviceModel = v.object({
+  modelId: v.string(),
+  state: modelState,
+  downloadedBytes: v.optional(v.number()),
+  /** What it waits for. */
+  why: v.optional(v.string()),
+  speed: v.optional(
+    v.object({
+      prefill: v.number(),
+      generate: v.number(),
+      /** What computes there, e.g. "cpu" or "cuda". */
+      backend: v.string(),
+    }),
+  ),
+});
+
+/**
+ * Rules by name: those that are set, and which of them a donor cannot change. Not a validator per rule: rules come and
+ * go with versions, and a stored policy must outlive them. They are checked where they come in (model/policies/).
+ */
+export const policyRules = v.object({
+  values: v.record(v.string(), v.any()),
+  locked: v.array(v.string()),
+});
 
 /** Micro-credits per token. */
 export const price = v.object({ promptMicro: v.int64(), completionMicro: v.int64() });

@@ -1,6 +1,14 @@
 import type { ConvexClient } from "convex/browser";
 import type { HistoryRow } from "../../app/contract/snapshot.ts";
+import {
+  modelPieces,
+  type ModelPieces,
+  offeredModel,
+  type OfferedModel,
+} from "../../app/models/catalogue-entry.ts";
+import { readOrganizationRules } from "../../app/policy/read-rules.ts";
 import type { DonateReason, HoldReason } from "../../app/policy/reasons.ts";
+import type { OrganizationRules } from "../../app/policy/rule-layers.ts";
 import { api } from "../../convex/_generated/api.js";
 import { errorName, type Log } from "../log.ts";
 import type { Unsubscribe } from "../worker/calls.ts";
@@ -10,19 +18,19 @@ export type EnrolOutcome =
   | { readonly kind: "enrolled"; readonly deviceId: string; readonly organizationName: string }
   | { readonly kind: "refused"; readonly reason: "unknown-code" | "expired" | "used-up" | "revoked" };
 
-export type OrganizationModel = {
-  readonly modelId: string;
-  readonly sha256: string;
-  readonly sizeBytes: number;
-  readonly contextTokens: number;
-};
+/** What the work needs to know of a model. */
+export type OrganizationModel = Pick<OfferedModel, "modelId" | "sha256" | "sizeBytes" | "contextTokens">;
 
 export type Me = {
   readonly deviceId: string;
   readonly name: string;
   readonly organizationName: string;
   readonly status: "active" | "retired";
-  readonly models: readonly OrganizationModel[];
+  readonly models: readonly OfferedModel[];
+  /** What the organization sets and locks on this device. */
+  readonly policy: OrganizationRules;
+  /** By what its devices know each other in an office; `previous` is good, too, for a while. Null: share nothing. */
+  readonly sharing: { readonly secret: string; readonly previous: string | null } | null;
 };
 
 export type Earnings = {
@@ -36,13 +44,27 @@ export type ReportedActivity =
   | { readonly kind: "donating"; readonly reason: DonateReason }
   | { readonly kind: "holding"; readonly reason: HoldReason };
 
+/** Where a model stands on this device, as the organization is told. Speeds are tokens per second. */
+export type ReportedModel = {
+  readonly modelId: string;
+  readonly state: "missing" | "waiting" | "downloading" | "verifying" | "ready" | "corrupt";
+  readonly downloadedBytes?: number;
+  readonly why?: string;
+  readonly speed?: { readonly prefill: number; readonly generate: number; readonly backend: string };
+};
+
 /**
  * The organization as one device sees it, beside its work. Calls wait while there is no connection and are sent again
  * after a cut; they reject when the backend refuses them, with UnknownWorkerError where the key is the reason.
  */
 export type Organization = {
   enroll(code: string, name: string, platform: string): Promise<EnrolOutcome>;
-  report(activity: ReportedActivity): Promise<void>;
+  /** @param unknownFacts names of what this computer cannot tell; left out: as they were told before. */
+  report(activity: ReportedActivity, unknownFacts?: readonly string[]): Promise<void>;
+  /** All models and where they stand; on transitions, and at most once in 30 s while bytes come in. */
+  reportModels(models: readonly ReportedModel[]): Promise<void>;
+  /** The hashes of a file's pieces; null where the organization has none, or none that can be understood. */
+  modelPieces(sha256: string): Promise<ModelPieces | null>;
   onMe(listener: (me: Me) => void, onError: (error: unknown) => void): Unsubscribe;
   onEarnings(since: number, listener: (earnings: Earnings) => void): Unsubscribe;
   onHistory(rows: number, listener: (history: readonly HistoryRow[]) => void): Unsubscribe;
@@ -59,18 +81,38 @@ export function organizationOf(client: ConvexClient, key: string, log: Log): Org
       if (outcome.kind === "refused") return outcome;
       return { kind: "enrolled", deviceId: outcome.deviceId, organizationName: outcome.organization };
     },
-    report: async (activity) => {
+    report: async (activity, unknownFacts) => {
       try {
-        await client.mutation(api.devices.report, { key, activity });
+        const facts = unknownFacts === undefined ? {} : { unknownFacts: [...unknownFacts] };
+        await client.mutation(api.devices.report, { key, activity, ...facts });
       } catch (error) {
         throw refusalOf(error);
       }
+    },
+    reportModels: async (models) => {
+      try {
+        await client.mutation(api.devices.reportModels, { key, models: [...models] });
+      } catch (error) {
+        throw refusalOf(error);
+      }
+    },
+    modelPieces: async (sha256) => {
+      const parsed = modelPieces
+        .nullable()
+        .safeParse(await client.query(api.devices.modelPieces, { key, sha256 }));
+      return parsed.success ? parsed.data : null;
     },
     onMe: (listener, onError) =>
       client.onUpdate(
         api.devices.me,
         { key },
-        ({ organization, ...me }) => listener({ ...me, organizationName: organization.name }),
+        ({ organization, models, policy, ...me }) =>
+          listener({
+            ...me,
+            organizationName: organization.name,
+            models: understood(models, log),
+            policy: readOrganizationRules(policy),
+          }),
         (error) => onError(refusalOf(error)),
       ),
     onEarnings: (since, listener) =>
@@ -85,4 +127,14 @@ export function organizationOf(client: ConvexClient, key: string, log: Log): Org
       );
     },
   };
+}
+
+/** The models that this version of the program understands: the file's address and hash come from outside. */
+function understood(models: readonly unknown[], log: Log): readonly OfferedModel[] {
+  return models.flatMap((model) => {
+    const parsed = offeredModel.safeParse(model);
+    if (parsed.success) return [parsed.data];
+    log("warn", "model.not-understood", { field: parsed.error.issues[0]?.path.join(".") ?? "" });
+    return [];
+  });
 }

@@ -5,8 +5,10 @@ import { components } from "../../components.ts";
 import { capabilities, type WorkerView } from "../../queue/validators.ts";
 import { deviceAccount } from "../ledger/accounts.ts";
 import { balanceOf } from "../ledger/balance.ts";
+import type { DeviceModel } from "../devices/reportModels.ts";
+import { fleetOf } from "../models/fleet.ts";
 import { queue } from "../queue.ts";
-import { activity } from "../validators.ts";
+import { activity, deviceModel } from "../validators.ts";
 
 const maxListed = 300;
 /** Counting stops here: beyond, the number means "at least". */
@@ -22,6 +24,11 @@ export const deviceRow = v.object({
   accepting: v.boolean(),
   status: v.union(v.literal("active"), v.literal("retired")),
   activity: v.union(activity, v.null()),
+  /** Since when it does that, or is retired. */
+  since: v.number(),
+  /** What it said that it cannot know about its computer; null: it said nothing. */
+  unknownFacts: v.union(v.array(v.string()), v.null()),
+  models: v.array(deviceModel),
   groups: v.array(v.string()),
   dataClasses: v.array(v.string()),
   /** Null until it has said hello for the first time. */
@@ -45,10 +52,18 @@ export async function deviceRows(
   const online = await devicesOf(ctx, organizationId, true, maxListed);
   const devices = [...online, ...(await devicesOf(ctx, organizationId, false, maxListed - online.length))];
   devices.sort((a, b) => a.device.enrolledAt - b.device.enrolledAt);
-  return await Promise.all(devices.map(async (listed) => await rowOf(ctx, listed)));
+  const fleet = await fleetOf(ctx, organizationId);
+  const modelsOf = new Map(fleet.map(({ deviceId, models }) => [deviceId, models] as const));
+  return await Promise.all(
+    devices.map(async (listed) => await rowOf(ctx, listed, modelsOf.get(listed.device._id) ?? [])),
+  );
 }
 
-async function rowOf(ctx: QueryCtx, { device, worker }: Listed): Promise<Infer<typeof deviceRow>> {
+async function rowOf(
+  ctx: QueryCtx,
+  { device, worker }: Listed,
+  models: DeviceModel[],
+): Promise<Infer<typeof deviceRow>> {
   const { online, accepting, groups, dataClasses, capabilities: able, version } = worker;
   const [held, balance] = await Promise.all([
     online ? ctx.runQuery(components.queue.work.held, { keyHash: device.keyHash }) : [],
@@ -62,6 +77,9 @@ async function rowOf(ctx: QueryCtx, { device, worker }: Listed): Promise<Infer<t
     accepting,
     status: device.status,
     activity: device.activity,
+    since: device.lastChangeAt,
+    unknownFacts: device.unknownFacts ?? null,
+    models,
     groups,
     dataClasses,
     capabilities: able,

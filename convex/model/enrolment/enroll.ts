@@ -7,6 +7,7 @@ import { present } from "../load.ts";
 import { admitGuess, countWrongGuess } from "../rates/guesses.ts";
 import { queue } from "../queue.ts";
 import { boundedText, refuse } from "../refuse.ts";
+import { ensureSecret } from "../sharing/secrets.ts";
 import { normalizeCode } from "./code.ts";
 
 export type EnrolOutcome =
@@ -62,12 +63,14 @@ export async function enroll(
     platform: boundedText(asked.platform, "The platform", maxPlatformChars),
     status: "active",
     activity: null,
+    groups: [],
     enrolledAt: now,
     lastChangeAt: now,
   });
   // The queue names it by this row's id, and the row by the queue's: so one of them comes second.
   const workerId = await queue.workers.register(ctx, organizationId, { keyHash, externalId: deviceId, name });
   await ctx.db.patch("devices", deviceId, { workerId });
+  await ensureSecret(ctx, organizationId, now);
   await record(ctx, {
     organizationId,
     at: now,

@@ -1,9 +1,27 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import type { OfferedModel } from "../../../app/models/catalogue-entry.ts";
+import { modelSource } from "../validators.ts";
 
 /** More models than any organization offers. */
-const maxModels = 200;
+export const maxModels = 200;
+
+/** A model as devices are told of it. */
+export const offeredModel = v.object({
+  modelId: v.string(),
+  source: modelSource,
+  sha256: v.string(),
+  sizeBytes: v.number(),
+  licence: v.string(),
+  contextTokens: v.number(),
+  template: v.union(v.string(), v.null()),
+});
+
+export function offered(model: Doc<"models">): OfferedModel {
+  const { modelId, source, sha256, sizeBytes, licence = "", contextTokens, template = null } = model;
+  return { modelId, source, sha256, sizeBytes, licence, contextTokens, template };
+}
 
 /** The models that an organization offers. */
 export async function catalogueOf(

@@ -6,8 +6,9 @@ import { createLink } from "../admin/signIn.ts";
 import { record } from "../audit.ts";
 import { createCode } from "../enrolment/createCode.ts";
 import { createKey } from "../keys/create.ts";
-import { checkedHash } from "../keys/hash.ts";
-import { boundedInteger, boundedText, refuse } from "../refuse.ts";
+import { addModel } from "../models/change.ts";
+import { piecesView } from "../models/pieces.ts";
+import { boundedText } from "../refuse.ts";
 import { modelSource } from "../validators.ts";
 
 export const newModel = v.object({
@@ -16,6 +17,9 @@ export const newModel = v.object({
   sizeBytes: v.number(),
   contextTokens: v.number(),
   source: modelSource,
+  licence: v.optional(v.string()),
+  template: v.optional(v.union(v.string(), v.null())),
+  pieces: v.optional(v.union(piecesView, v.null())),
   promptMicro: v.int64(),
   completionMicro: v.int64(),
 });
@@ -31,9 +35,11 @@ export const newOrganization = {
   creditsMicro: v.int64(),
 };
 
+/** What a caller need not say of the first model. */
+const unsaid = { licence: "", template: null, pieces: null };
+
 const firstCodeUses = 1_000;
 const firstCodeHours = 24 * 30;
-const maxMicroPerToken = 1_000_000_000_000n;
 
 /** An organization with all that its first day needs: an admin's link, a key, a code, a model, credits. */
 export async function createOrganization(
@@ -84,28 +90,8 @@ export async function createOrganization(
     "setup",
     now,
   );
-  await addModel(ctx, organizationId, wanted.model, now);
+  const { promptMicro, completionMicro, ...entry } = wanted.model;
+  const price = { promptMicro, completionMicro };
+  await addModel(ctx, organizationId, { entry: { ...unsaid, ...entry }, price }, "setup", now);
   return organizationId;
-}
-
-async function addModel(
-  ctx: MutationCtx,
-  organizationId: Id<"organizations">,
-  { promptMicro, completionMicro, ...model }: Infer<typeof newModel>,
-  createdAt: number,
-): Promise<void> {
-  for (const micro of [promptMicro, completionMicro]) {
-    if (micro < 0n || micro > maxMicroPerToken) refuse("invalid", "A price per token is out of bounds.");
-  }
-  await ctx.db.insert("models", {
-    organizationId,
-    modelId: boundedText(model.modelId, "modelId", 200),
-    sha256: checkedHash(model.sha256, "sha256"),
-    sizeBytes: boundedInteger(model.sizeBytes, "sizeBytes", 1, Number.MAX_SAFE_INTEGER),
-    contextTokens: boundedInteger(model.contextTokens, "contextTokens", 2, 10_000_000),
-    source: boundedText(model.source, "source", 2_000),
-    price: { promptMicro, completionMicro },
-    enabled: true,
-    createdAt,
-  });
 }

@@ -1,0 +1,22 @@
+import type { OrganizationRules } from "./rule-layers.ts";
+import { someRules } from "./rule-values.ts";
+import { type RuleName, ruleNames } from "./rules.ts";
+
+/**
+ * An organization's rules as they were stored or sent, perhaps by another version of this program: a rule that is not
+ * known here, or whose value is out of bounds here, is left out. A lock holds without its value too, at the default.
+ */
+export function readOrganizationRules(stored: {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly locked: readonly string[];
+}): OrganizationRules {
+  const values: Partial<Record<RuleName, unknown>> = {};
+  for (const name of ruleNames) {
+    const parsed = someRules.shape[name].safeParse(stored.values[name]);
+    if (parsed.success && parsed.data !== undefined) values[name] = parsed.data;
+  }
+  return {
+    values: values as OrganizationRules["values"],
+    locked: ruleNames.filter((name) => stored.locked.includes(name)),
+  };
+}

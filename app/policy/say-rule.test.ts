@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { ruleWords } from "./rule-words.ts";
+import { defaultRules, type RuleName, ruleNames } from "./rules.ts";
+import { ruleChanges, sayRule } from "./say-rule.ts";
+
+it("has words for every rule and every default", () => {
+  expect(Object.keys(ruleWords).sort()).toEqual([...ruleNames].sort());
+  const said = Object.fromEntries(ruleNames.map((name) => [name, sayRule(name, defaultRules[name])]));
+  expect(said).toMatchObject({
+    requireIdle: "yes",
+    idleAfterSeconds: "2 minutes",
+    inUse: "nothing",
+    idle: "all cores but one, GPU, what memory is free",
+    schedule: "at any hour",
+    maxOtherCpuLoad: "60 %",
+    diskQuotaMb: "20 GiB",
+    downloadKbps: "no limit",
+    requiredNetworks: "any",
+    modelWarmSeconds: "not at all",
+  });
+});
+
+it("says limits, hours and lists", () => {
+  expect(sayRule("inUse", { mode: "limited", threads: 1, gpu: false, memoryMb: 1_500 })).toBe(
+    "1 thread, no GPU, 1,500 MiB of memory",
+  );
+  const night = { days: [0, 4], fromMinute: 1_140, toMinute: 425 };
+  expect(sayRule("schedule", [night, { days: [0, 1, 2, 3, 4, 5, 6], fromMinute: 0, toMinute: 60 }])).toBe(
+    "Mon Fri 19:00–07:05, daily 00:00–01:00",
+  );
+  expect(sayRule("schedule", [])).toBe("never");
+  expect(
+    sayRule("gpus", [
+      { index: 0, allow: true },
+      { index: 1, allow: false },
+    ]),
+  ).toBe("1");
+  expect(sayRule("downloadKbps", 12_000)).toBe("12,000 kbit/s");
+  expect(sayRule("idleAfterSeconds", 90)).toBe("90 seconds");
+});
+
+it("says what changed: values and locks, and nothing where nothing did", () => {
+  const before = { values: { idleAfterSeconds: 120 }, locked: [] as RuleName[] };
+  expect(ruleChanges(before, before)).toEqual([]);
+  expect(ruleChanges(before, { values: { idleAfterSeconds: 300 }, locked: ["idleAfterSeconds"] })).toEqual([
+    "Unused after: 2 minutes → 5 minutes, locked",
+  ]);
+  expect(ruleChanges(before, { values: {}, locked: ["quiet"] })).toEqual([
+    "Unused after: 2 minutes → as it comes",
+    "Quiet: as it comes → as it comes, locked",
+  ]);
+});

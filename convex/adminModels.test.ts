@@ -1,0 +1,263 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { api, internal } from "./_generated/api.js";
+import type { DeviceModel } from "./model/devices/reportModels.ts";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  chat,
+  type Device,
+  expectRefusal,
+  modelId,
+  type Organization,
+  secret,
+  signIn,
+  startBackend,
+} from "./testing/backend.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+let device: Device;
+const price = { promptMicro: 3n, completionMicro: 9n };
+const sha256 = "cd".repeat(32);
+const mebibyte = 2 ** 20;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 });
+  t = startBackend();
+  acme = await addOrganization(t);
+  session = await signIn(t, acme);
+  device = await addDevice(t, acme);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function entry(over: Record<string, unknown> = {}) {
+  return {
+    modelId: "qwen3-4b",
+    source: "hf:Qwen/Qwen3-4B-GGUF/Qwen3-4B-Q4_K_M.gguf",
+    sha256,
+    sizeBytes: 10 * mebibyte,
+    licence: "Apache-2.0",
+    contextTokens: 32_768,
+    template: null,
+    pieces: null as { pieceBytes: number; pieceHashes: string[] } | null,
+    ...over,
+  };
+}
+
+const pieces = { pieceBytes: 4 * mebibyte, pieceHashes: ["11", "22", "33"].map((each) => each.repeat(32)) };
+const add = async (over: Record<string, unknown> = {}) =>
+  await t.mutation(api.adminModels.add, { session, entry: entry(over), price });
+const list = async () => await t.query(api.adminModels.list, { session });
+const row = async (id = "qwen3-4b") => (await list()).find((each) => each.modelId === id);
+const told = async (models: DeviceModel[], { key }: Device = device) =>
+  await t.mutation(api.devices.reportModels, { key, models });
+const me = async ({ key }: Device = device) => await t.query(api.devices.me, { key });
+
+describe("the catalogue", () => {
+  it("shows the first model, and one that is added; devices and requesters are offered both", async () => {
+    await add({ pieces });
+    expect((await list()).map((each) => each.modelId)).toEqual([modelId, "qwen3-4b"]);
+    expect(await row()).toMatchObject({ retired: false, pieceCount: 3, price, licence: "Apache-2.0" });
+    const { pieces: _pieces, ...offered } = entry();
+    expect((await me()).models).toContainEqual(offered);
+    const asked = await t.query(internal.requests.models, { apiKey: acme.apiKey });
+    expect(asked.map((each) => each.modelId)).toEqual([modelId, "qwen3-4b"]);
+  });
+
+  it("hands the pieces' hashes over when they are asked for", async () => {
+    await add({ pieces });
+    const { key } = device;
+    expect(await t.query(api.devices.modelPieces, { key, sha256 })).toEqual(pieces);
+    expect(await t.query(api.devices.modelPieces, { key, sha256: "00".repeat(32) })).toBeNull();
+  });
+
+  it("keeps a large model's pieces within a document's bounds", async () => {
+    const pieceHashes = Array.from({ length: 4_096 }, () => "ef".repeat(32));
+    const large = { pieceBytes: 16 * mebibyte, pieceHashes };
+    await add({ sizeBytes: 4_096 * 16 * mebibyte, pieces: large });
+    const stored = await t.query(api.devices.modelPieces, { key: device.key, sha256 });
+    expect(stored?.pieceHashes).toHaveLength(4_096);
+    expect(JSON.stringify(stored).length).toBeLessThan(2 ** 20);
+  });
+
+  it.each([
+    ["source", "http://example.org/model.gguf"],
+    ["source", "file:///etc/passwd"],
+    ["source", "hf:user/repo/../../secret"],
+    ["sha256", "CD".repeat(32)],
+    ["sizeBytes", 0],
+    ["sizeBytes", 1.5],
+    ["contextTokens", -1],
+    ["modelId", ""],
+    ["licence", "x".repeat(201)],
+    ["template", "x".repeat(65_537)],
+    ["pieces", { pieceBytes: 4 * mebibyte, pieceHashes: ["11".repeat(32)] }],
+    ["pieces", { pieceBytes: 1, pieceHashes: ["11".repeat(32)] }],
+    ["pieces", { pieceBytes: 16 * mebibyte, pieceHashes: ["11"] }],
+  ])("refuses a wrong %s: %j", async (field, value) => {
+    await expectRefusal(add({ [field]: value }), "invalid");
+    expect(await row()).toBeUndefined();
+  });
+
+  it("names the field that is wrong, refuses a price out of bounds, and a name that is taken", async () => {
+    await expect(add({ sha256: "12" })).rejects.toThrow(/sha256: has to be a SHA-256/);
+    const wrong = { session, entry: entry(), price: { promptMicro: -1n, completionMicro: 0n } };
+    await expectRefusal(t.mutation(api.adminModels.add, wrong), "invalid");
+    await add();
+    await expectRefusal(add({ sha256: "ee".repeat(32) }), "conflict");
+  });
+
+  it("is bounded", async () => {
+    for (let at = 1; at < 200; at += 1) await add({ modelId: `m${String(at)}` });
+    await expectRefusal(add({ modelId: "one more" }), "conflict");
+  });
+
+  it("changes what a model costs, where it comes from and how it is used; its file stays", async () => {
+    await add();
+    const change = { source: "https://models.example.org/qwen.gguf", template: "{{ messages }}", price };
+    await t.mutation(api.adminModels.change, { session, modelId: "qwen3-4b", change });
+    expect(await row()).toMatchObject({ ...change, sha256 });
+    const cheaper = { template: null, price: { promptMicro: 1n, completionMicro: 2n } };
+    await t.mutation(api.adminModels.change, { session, modelId: "qwen3-4b", change: cheaper });
+    expect(await row()).toMatchObject({ ...cheaper, source: change.source });
+    const wrong = { session, modelId: "qwen3-4b", change: { source: "ftp://x/y" } };
+    await expectRefusal(t.mutation(api.adminModels.change, wrong), "invalid");
+    const { page } = await t.query(api.admin.audit, {
+      session,
+      paginationOpts: { numItems: 2, cursor: null },
+    });
+    expect(page.map(({ action, detail }) => [action, detail])).toEqual([
+      ["model.changed", "price 3 + 9 → 1 + 2; template"],
+      ["model.changed", `source ${entry().source} → ${change.source}; template`],
+    ]);
+  });
+
+  it("retires a model: it is offered to nobody until it is reinstated", async () => {
+    const { apiKey } = acme;
+    const ask = async () =>
+      await t.mutation(internal.requests.submit, {
+        ...{ apiKey, model: modelId, request: chat(), stream: false },
+      });
+    await t.mutation(api.adminModels.retire, { session, modelId });
+    expect((await me()).models).toEqual([]);
+    await expectRefusal(ask(), "model_not_found");
+    expect(await row(modelId)).toMatchObject({ retired: true });
+    await t.mutation(api.adminModels.reinstate, { session, modelId });
+    expect((await me()).models).toHaveLength(1);
+    expect((await ask()).kind).toBe("submitted");
+    await expectRefusal(t.mutation(api.adminModels.retire, { session, modelId: "nothing" }), "not_found");
+  });
+});
+
+describe("what devices say of their models", () => {
+  const downloading = (downloadedBytes: number): DeviceModel => ({
+    ...{ modelId: "qwen3-4b", state: "downloading", downloadedBytes },
+  });
+  const ready = (generate: number): DeviceModel => ({
+    ...{ modelId: "qwen3-4b", state: "ready", speed: { prefill: generate * 10, generate, backend: "cpu" } },
+  });
+
+  it("is counted over the fleet, with the speeds' median, and listed by device", async () => {
+    await add();
+    const others = [
+      await addDevice(t, acme, "b"),
+      await addDevice(t, acme, "c"),
+      await addDevice(t, acme, "d"),
+    ];
+    await told([downloading(4_000_000)]);
+    await told([ready(10)], others[0]);
+    await told([ready(30.04)], others[1]);
+    await told([{ modelId: "qwen3-4b", state: "waiting", why: "metered", downloadedBytes: 1 }], others[2]);
+    expect((await row())?.fleet).toEqual({
+      ...{ missing: 0, waiting: 1, downloading: 1, verifying: 0, ready: 2, corrupt: 0 },
+      ...{ downloadedBytes: 4_000_001, prefill: 300.4, generate: 30 },
+    });
+    const devices = await t.query(api.adminModels.devices, { session, modelId: "qwen3-4b" });
+    expect(devices.map(({ name, model }) => [name, model.state])).toEqual([
+      ["laptop", "downloading"],
+      ["d", "waiting"],
+      ["b", "ready"],
+      ["c", "ready"],
+    ]);
+    const rows = await t.query(api.admin.devices, { session });
+    expect(rows.find(({ name }) => name === "b")?.models).toEqual([ready(10)]);
+  });
+
+  it("is written on transitions, and twice a minute while bytes come in", async () => {
+    const stored = async () =>
+      await t.run(async (ctx) => (await ctx.db.query("deviceModels").first())?.models[0]?.downloadedBytes);
+    await told([downloading(1)]);
+    vi.setSystemTime(Date.now() + 10_000);
+    await told([downloading(2)]);
+    expect(await stored()).toBe(1);
+    vi.setSystemTime(Date.now() + 20_000);
+    await told([downloading(3)]);
+    expect(await stored()).toBe(3);
+    await told([{ ...downloading(4), state: "waiting", why: "in-use" }]);
+    expect(await stored()).toBe(4);
+  });
+
+  it("is bounded", async () => {
+    const wrong: readonly DeviceModel[] = [
+      downloading(-1),
+      downloading(0.5),
+      { ...ready(1), why: "x".repeat(201) },
+      ready(Number.NaN),
+      ready(-1),
+      { modelId: "", state: "ready" },
+    ];
+    for (const model of wrong) await expectRefusal(told([model]), "invalid");
+    const many = Array.from({ length: 201 }, (_, at) => ({ ...ready(1), modelId: `m${String(at)}` }));
+    await expectRefusal(told(many), "invalid");
+  });
+
+  it("is forgotten when the device is retired, and not taken from one that was", async () => {
+    await add();
+    await told([downloading(1)]);
+    await t.mutation(api.admin.retireDevice, { session, deviceId: device.deviceId });
+    await told([downloading(1)]);
+    expect((await row())?.fleet).toMatchObject({ downloading: 0 });
+  });
+});
+
+describe("another organization", () => {
+  it("neither sees nor touches the catalogue", async () => {
+    await add({ pieces });
+    await told([{ modelId: "qwen3-4b", state: "ready" }]);
+    const rival = await addOrganization(t, { name: "Rival" });
+    const theirs = { session: await signIn(t, rival), modelId: "qwen3-4b" };
+    const { key } = await addDevice(t, rival);
+    expect(await t.query(api.devices.modelPieces, { key, sha256 })).toBeNull();
+    expect(await t.query(api.adminModels.devices, theirs)).toEqual([]);
+    expect(
+      (await t.query(api.adminModels.list, { session: theirs.session })).map(({ fleet }) => fleet.ready),
+    ).toEqual([0]);
+    await expectRefusal(t.mutation(api.adminModels.retire, theirs), "not_found");
+    await expectRefusal(t.mutation(api.adminModels.reinstate, theirs), "not_found");
+    await expectRefusal(
+      t.mutation(api.adminModels.change, { ...theirs, change: { licence: "x" } }),
+      "not_found",
+    );
+    expect(await row()).toMatchObject({ retired: false, licence: "Apache-2.0" });
+  });
+
+  it("and nobody without a session or a key", async () => {
+    const nobody = secret("gs_");
+    await expectRefusal(t.query(api.adminModels.list, { session: nobody }), "unauthorized");
+    await expectRefusal(t.query(api.adminModels.devices, { session: nobody, modelId }), "unauthorized");
+    await expectRefusal(
+      t.mutation(api.adminModels.add, { session: nobody, entry: entry(), price }),
+      "unauthorized",
+    );
+    await expectRefusal(
+      t.mutation(api.devices.reportModels, { key: secret("gd_"), models: [] }),
+      "unauthorized",
+    );
+    await expectRefusal(t.query(api.devices.modelPieces, { key: secret("gd_"), sha256 }), "unauthorized");
+  });
+});

@@ -1,0 +1,128 @@
+import { type Infer, v } from "convex/values";
+import type { Doc, Id } from "./_generated/dataModel.js";
+import { mutation, query, type QueryCtx } from "./_generated/server.js";
+import { authenticateSession } from "./model/keys/authenticate.ts";
+import { maxModels } from "./model/models/catalogue.ts";
+import { addModel, changeModel, enableModel, findModel, modelChange } from "./model/models/change.ts";
+import { newEntry } from "./model/models/entry.ts";
+import {
+  countFleet,
+  countOf,
+  devicesOfModel,
+  fleetCounts,
+  fleetOf,
+  modelDeviceRow,
+} from "./model/models/fleet.ts";
+import { refuse } from "./model/refuse.ts";
+import { price } from "./model/validators.ts";
+
+const modelRow = v.object({
+  modelId: v.string(),
+  source: v.string(),
+  sha256: v.string(),
+  sizeBytes: v.number(),
+  licence: v.string(),
+  contextTokens: v.number(),
+  template: v.union(v.string(), v.null()),
+  /** Hashes of pieces that are known of it; with none it is checked as a whole, and not shared. */
+  pieceCount: v.number(),
+  price,
+  retired: v.boolean(),
+  createdAt: v.number(),
+  fleet: fleetCounts,
+});
+
+/** The catalogue, retired models included, and where each stands in the fleet. */
+export const list = query({
+  args: { session: v.string() },
+  returns: v.array(modelRow),
+  handler: async (ctx, { session }) => {
+    const { organizationId } = await authenticateSession(ctx, session);
+    const [models, fleet] = await Promise.all([
+      ctx.db
+        .query("models")
+        .withIndex("by_organization_model", (q) => q.eq("organizationId", organizationId))
+        .take(maxModels),
+      fleetOf(ctx, organizationId),
+    ]);
+    const counts = countFleet(fleet);
+    return models.map((model): Infer<typeof modelRow> => {
+      const { modelId, source, sha256, sizeBytes, contextTokens, createdAt } = model;
+      return {
+        ...{ modelId, source, sha256, sizeBytes, contextTokens, createdAt, price: model.price },
+        licence: model.licence ?? "",
+        template: model.template ?? null,
+        pieceCount: model.pieceCount ?? 0,
+        retired: !model.enabled,
+        fleet: counts.get(modelId) ?? countOf([]),
+      };
+    });
+  },
+});
+
+/** Where a model stands on each device that spoke of it, those first that do not have it yet; at most 300. */
+export const devices = query({
+  args: { session: v.string(), modelId: v.string() },
+  returns: v.array(modelDeviceRow),
+  handler: async (ctx, { session, modelId }) => {
+    const { organizationId } = await authenticateSession(ctx, session);
+    return await devicesOfModel(ctx, organizationId, modelId);
+  },
+});
+
+/** Adds a model. Refuses: invalid (with the field that is wrong), conflict (the name is taken). */
+export const add = mutation({
+  args: { session: v.string(), entry: newEntry, price },
+  returns: v.null(),
+  handler: async (ctx, { session, ...given }) => {
+    const now = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, now);
+    await addModel(ctx, organizationId, given, "admin", now);
+    return null;
+  },
+});
+
+/** Changes a model; its name and its file stay: for another file, add another model and retire this one. */
+export const change = mutation({
+  args: { session: v.string(), modelId: v.string(), change: modelChange },
+  returns: v.null(),
+  handler: async (ctx, { session, modelId, change: wanted }) => {
+    const now = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, now);
+    await changeModel(ctx, await ownedModel(ctx, organizationId, modelId), wanted, now);
+    return null;
+  },
+});
+
+/** Takes a model out of the catalogue: new requests for it are refused, and devices may give its file up. */
+export const retire = mutation({
+  args: { session: v.string(), modelId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { session, modelId }) => {
+    const now = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, now);
+    await enableModel(ctx, await ownedModel(ctx, organizationId, modelId), false, now);
+    return null;
+  },
+});
+
+/** Puts a retired model back into the catalogue. */
+export const reinstate = mutation({
+  args: { session: v.string(), modelId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { session, modelId }) => {
+    const now = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, now);
+    await enableModel(ctx, await ownedModel(ctx, organizationId, modelId), true, now);
+    return null;
+  },
+});
+
+async function ownedModel(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  modelId: string,
+): Promise<Doc<"models">> {
+  const found = await findModel(ctx, organizationId, modelId);
+  return found ?? refuse("not_found", "There is no such model.");
+}

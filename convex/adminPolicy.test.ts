@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { api } from "./_generated/api.js";
+import {
+  addDevice,
+  addOrganization,
+  type Backend,
+  type Device,
+  expectRefusal,
+  type Organization,
+  secret,
+  signIn,
+  startBackend,
+} from "./testing/backend.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let session: string;
+let device: Device;
+const paginationOpts = { numItems: 50, cursor: null };
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 });
+  t = startBackend();
+  acme = await addOrganization(t);
+  session = await signIn(t, acme);
+  device = await addDevice(t, acme);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Values = Record<string, unknown>;
+
+const save = async (
+  values: Values,
+  locked: string[] = [],
+  over: { group?: string; baseVersion?: number } = {},
+) =>
+  await t.mutation(api.adminPolicy.save, {
+    ...{ session, group: "", baseVersion: 0, rules: { values, locked } },
+    ...over,
+  });
+const get = async (group = "") => await t.query(api.adminPolicy.get, { session, group });
+const held = async ({ key }: Device = device) => (await t.query(api.devices.me, { key })).policy;
+const join = async (groups: string[], { deviceId }: Device = device) =>
+  await t.mutation(api.adminQueue.labelDevice, { session, deviceId, groups, dataClasses: [] });
+
+describe("an organization's policy", () => {
+  it("is empty before anybody sets anything", async () => {
+    const nothing = { values: {}, locked: [] };
+    expect(await get()).toEqual({ version: 0, rules: nothing, versions: [] });
+    expect(await held()).toEqual(nothing);
+    expect(await t.query(api.adminPolicy.groups, { session })).toEqual([]);
+  });
+
+  it("reaches its devices, values and locks", async () => {
+    expect(await save({ idleAfterSeconds: 300, schedule: null }, ["idleAfterSeconds", "quiet"])).toEqual({
+      version: 1,
+    });
+    const rules = {
+      values: { idleAfterSeconds: 300, schedule: null },
+      locked: ["idleAfterSeconds", "quiet"],
+    };
+    expect(await held()).toEqual(rules);
+    expect(await get()).toMatchObject({ version: 1, rules });
+  });
+
+  it("is refused where a rule is unknown or out of bounds, with its name", async () => {
+    const wrong: readonly (readonly [Values, string[]])[] = [
+      [{ idleAfterSeconds: 5 }, []],
+      [{ batteryFloorPercent: 101 }, []],
+      [{ requireIdle: "yes" }, []],
+      [{ maxTemperatureC: 30 }, []],
+      [{ schedule: [{ days: [7], fromMinute: 0, toMinute: 60 }] }, []],
+      [{ excludedPrograms: Array.from({ length: 101 }, (_, at) => `p${String(at)}`) }, []],
+      [{ anything: 1 }, []],
+      [{}, ["anything"]],
+    ];
+    for (const [values, locked] of wrong) await expectRefusal(save(values, locked), "invalid");
+    await expect(save({ batteryFloorPercent: 101 })).rejects.toThrow(/batteryFloorPercent/);
+    expect((await get()).version).toBe(0);
+  });
+
+  it("does not overwrite what somebody else saved meanwhile", async () => {
+    await save({ quiet: true });
+    await expectRefusal(save({ quiet: false }), "conflict");
+    expect(await held()).toMatchObject({ values: { quiet: true } });
+  });
+
+  it("makes no version of what changes nothing", async () => {
+    await save({ quiet: true });
+    expect(await save({ quiet: true }, [], { baseVersion: 1 })).toEqual({ version: 1 });
+    expect((await get()).versions).toHaveLength(1);
+  });
+
+  it("is restored as a new version, also to nothing", async () => {
+    await save({ idleAfterSeconds: 300 }, ["idleAfterSeconds"]);
+    await save({ idleAfterSeconds: 600 }, [], { baseVersion: 1 });
+    const restore = async (version: number, baseVersion: number) =>
+      await t.mutation(api.adminPolicy.restore, { session, group: "", baseVersion, version });
+    expect(await restore(1, 2)).toEqual({ version: 3 });
+    expect(await held()).toEqual({ values: { idleAfterSeconds: 300 }, locked: ["idleAfterSeconds"] });
+    await expectRefusal(restore(2, 2), "conflict");
+    await expectRefusal(restore(9, 3), "not_found");
+    expect(await restore(0, 3)).toEqual({ version: 4 });
+    expect(await held()).toEqual({ values: {}, locked: [] });
+  });
+
+  it("keeps its last thirty versions", async () => {
+    for (let version = 0; version < 40; version += 1) {
+      await save({ idleAfterSeconds: 100 + version }, [], { baseVersion: version });
+    }
+    const { version, versions } = await get();
+    expect(version).toBe(40);
+    expect(versions.map((each) => each.version)).toEqual(Array.from({ length: 30 }, (_, at) => 40 - at));
+    expect(await t.run(async (ctx) => (await ctx.db.query("policies").collect()).length)).toBe(30);
+  });
+
+  it("leaves what changed in the audit trail", async () => {
+    await save({ idleAfterSeconds: 300 }, ["idleAfterSeconds"]);
+    const { page } = await t.query(api.admin.audit, { session, paginationOpts });
+    expect(page[0]).toEqual({
+      at: Date.now(),
+      actor: "admin",
+      action: "policy.changed",
+      subject: "all devices",
+      detail: "Unused after: as it comes → 5 minutes, locked",
+    });
+  });
+});
+
+describe("a group's policy", () => {
+  it("stands before the organization's on the group's devices, rule by rule with its lock", async () => {
+    const other = await addDevice(t, acme, "other");
+    await join(["lab"]);
+    await save({ idleAfterSeconds: 300, quiet: true }, ["idleAfterSeconds", "quiet"]);
+    await save({ idleAfterSeconds: 60 }, ["allowMetered"], { group: "lab" });
+    expect(await held()).toEqual({
+      values: { quiet: true, idleAfterSeconds: 60 },
+      locked: ["quiet", "allowMetered"],
+    });
+    expect((await held(other)).values).toEqual({ idleAfterSeconds: 300, quiet: true });
+    expect(await t.query(api.adminPolicy.groups, { session })).toEqual([{ group: "lab", rules: 2 }]);
+    await join([]);
+    expect((await held()).values).toEqual({ idleAfterSeconds: 300, quiet: true });
+  });
+
+  it("is, of several, the first in the alphabet", async () => {
+    await join(["b", "a"]);
+    await save({ idleAfterSeconds: 60 }, [], { group: "b" });
+    await save({ idleAfterSeconds: 90, quiet: true }, [], { group: "a" });
+    expect((await held()).values).toEqual({ idleAfterSeconds: 90, quiet: true });
+  });
+
+  it("is named within bounds, and there are at most fifty", async () => {
+    await expectRefusal(save({ quiet: true }, [], { group: "x".repeat(121) }), "invalid");
+    for (let at = 0; at < 50; at += 1) await save({ quiet: true }, [], { group: `g${String(at)}` });
+    await expectRefusal(save({ quiet: true }, [], { group: "one more" }), "conflict");
+    await save({ quiet: false }, [], { group: "g7", baseVersion: 1 });
+    expect(await t.query(api.adminPolicy.groups, { session })).toHaveLength(50);
+  });
+});
+
+describe("another organization", () => {
+  it("neither sees nor touches the policy", async () => {
+    await save({ quiet: true }, ["quiet"]);
+    const rival = await addOrganization(t, { name: "Rival" });
+    const theirs = await signIn(t, rival);
+    const nothing = { values: {}, locked: [] };
+    expect(await t.query(api.adminPolicy.get, { session: theirs, group: "" })).toMatchObject({ version: 0 });
+    expect(await held(await addDevice(t, rival))).toEqual(nothing);
+    const change = { session: theirs, group: "", baseVersion: 1, rules: nothing };
+    await expectRefusal(t.mutation(api.adminPolicy.save, change), "conflict");
+    const restore = { session: theirs, group: "", baseVersion: 0, version: 1 };
+    await expectRefusal(t.mutation(api.adminPolicy.restore, restore), "not_found");
+    expect((await held()).values).toEqual({ quiet: true });
+  });
+
+  it("and nobody without a session", async () => {
+    const nobody = { session: secret("gs_"), group: "" };
+    await expectRefusal(t.query(api.adminPolicy.get, nobody), "unauthorized");
+    await expectRefusal(t.query(api.adminPolicy.groups, { session: nobody.session }), "unauthorized");
+    const rules = { values: {}, locked: [] };
+    await expectRefusal(
+      t.mutation(api.adminPolicy.save, { ...nobody, baseVersion: 0, rules }),
+      "unauthorized",
+    );
+    const restore = { ...nobody, baseVersion: 0, version: 0 };
+    await expectRefusal(t.mutation(api.adminPolicy.restore, restore), "unauthorized");
+  });
+});

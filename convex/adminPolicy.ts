@@ -1,0 +1,79 @@
+import { v } from "convex/values";
+import { mutation, query } from "./_generated/server.js";
+import { authenticateSession } from "./model/keys/authenticate.ts";
+import { currentPolicy, groupsWithPolicies } from "./model/policies/current.ts";
+import { restorePolicy, savePolicy } from "./model/policies/save.ts";
+import { policyRules } from "./model/validators.ts";
+
+/** Versions that are shown; as many are kept. */
+const shownVersions = 30;
+
+const versionView = v.object({
+  version: v.number(),
+  at: v.number(),
+  actor: v.string(),
+  changes: v.array(v.string()),
+});
+
+/**
+ * The rules that are in force for the organization (`group` "") or for a group of devices, and the versions before.
+ * `version` 0: nobody has set anything yet.
+ */
+export const get = query({
+  args: { session: v.string(), group: v.string() },
+  returns: v.object({ version: v.number(), rules: policyRules, versions: v.array(versionView) }),
+  handler: async (ctx, { session, group }) => {
+    const { organizationId } = await authenticateSession(ctx, session);
+    const rows = await ctx.db
+      .query("policies")
+      .withIndex("by_group", (q) => q.eq("organizationId", organizationId).eq("group", group))
+      .order("desc")
+      .take(shownVersions);
+    return {
+      version: rows[0]?.version ?? 0,
+      rules: rows[0]?.rules ?? { values: {}, locked: [] },
+      versions: rows.map(({ version, at, actor, changes }) => ({ version, at, actor, changes })),
+    };
+  },
+});
+
+/** The groups of devices that have rules of their own, and of how many rules. */
+export const groups = query({
+  args: { session: v.string() },
+  returns: v.array(v.object({ group: v.string(), rules: v.number() })),
+  handler: async (ctx, { session }) => {
+    const { organizationId } = await authenticateSession(ctx, session);
+    const named = await groupsWithPolicies(ctx, organizationId);
+    return await Promise.all(
+      named.map(async (group) => {
+        const rules = (await currentPolicy(ctx, organizationId, group))?.rules ?? { values: {}, locked: [] };
+        return { group, rules: new Set([...Object.keys(rules.values), ...rules.locked]).size };
+      }),
+    );
+  },
+});
+
+/**
+ * Puts rules in force: `rules` are all of them, those that are left out are the devices' defaults or, for a group, the
+ * organization's. `baseVersion` is the version that was edited. Refuses: invalid, conflict.
+ */
+export const save = mutation({
+  args: { session: v.string(), group: v.string(), baseVersion: v.number(), rules: policyRules },
+  returns: v.object({ version: v.number() }),
+  handler: async (ctx, { session, group, baseVersion, rules }) => {
+    const now = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, now);
+    return await savePolicy(ctx, { organizationId, group, baseVersion }, rules, now);
+  },
+});
+
+/** Puts an earlier version in force again, as a new version. Refuses: not_found, conflict. */
+export const restore = mutation({
+  args: { session: v.string(), group: v.string(), baseVersion: v.number(), version: v.number() },
+  returns: v.object({ version: v.number() }),
+  handler: async (ctx, { session, group, baseVersion, version }) => {
+    const now = Date.now();
+    const { organizationId } = await authenticateSession(ctx, session, now);
+    return await restorePolicy(ctx, { organizationId, group, baseVersion }, version, now);
+  },
+});

@@ -1,0 +1,96 @@
+import { type Infer, v } from "convex/values";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { QueryCtx } from "../../_generated/server.js";
+import type { DeviceModel } from "../devices/reportModels.ts";
+import { deviceModel } from "../validators.ts";
+
+/** Devices whose models are looked at; in a larger fleet the numbers mean "at least". */
+const maxDevices = 1_000;
+const maxListed = 300;
+
+export const fleetCounts = v.object({
+  missing: v.number(),
+  waiting: v.number(),
+  downloading: v.number(),
+  verifying: v.number(),
+  ready: v.number(),
+  corrupt: v.number(),
+  /** Bytes that devices have of it which are still downloading it. */
+  downloadedBytes: v.number(),
+  /** Tokens per second, the median of the devices that measured it. */
+  prefill: v.union(v.number(), v.null()),
+  generate: v.union(v.number(), v.null()),
+});
+
+export type FleetCounts = Infer<typeof fleetCounts>;
+
+/** What an organization's devices said of the models on them. */
+export async function fleetOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Doc<"deviceModels">[]> {
+  return await ctx.db
+    .query("deviceModels")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .take(maxDevices);
+}
+
+/** Where each model stands in the fleet, by its id. */
+export function countFleet(fleet: readonly Doc<"deviceModels">[]): ReadonlyMap<string, FleetCounts> {
+  const byModel = new Map<string, DeviceModel[]>();
+  for (const model of fleet.flatMap(({ models }) => models)) {
+    byModel.set(model.modelId, [...(byModel.get(model.modelId) ?? []), model]);
+  }
+  return new Map([...byModel].map(([modelId, models]) => [modelId, countOf(models)] as const));
+}
+
+/** What is said of a model that no device has spoken of. */
+export function countOf(models: readonly DeviceModel[]): FleetCounts {
+  const inState = (state: DeviceModel["state"]): number =>
+    models.filter((model) => model.state === state).length;
+  const speeds = models.flatMap(({ speed }) => speed ?? []);
+  return {
+    missing: inState("missing"),
+    waiting: inState("waiting"),
+    downloading: inState("downloading"),
+    verifying: inState("verifying"),
+    ready: inState("ready"),
+    corrupt: inState("corrupt"),
+    downloadedBytes: models.reduce((sum, { state, downloadedBytes = 0 }) => {
+      return state === "downloading" || state === "waiting" ? sum + downloadedBytes : sum;
+    }, 0),
+    prefill: median(speeds.map(({ prefill }) => prefill)),
+    generate: median(speeds.map(({ generate }) => generate)),
+  };
+}
+
+function median(values: readonly number[]): number | null {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? null;
+}
+
+export const modelDeviceRow = v.object({
+  deviceId: v.id("devices"),
+  name: v.string(),
+  model: deviceModel,
+  reportedAt: v.number(),
+});
+
+/** The devices that spoke of a model, those first that do not have it yet. */
+export async function devicesOfModel(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  modelId: string,
+): Promise<Infer<typeof modelDeviceRow>[]> {
+  const spoke = (await fleetOf(ctx, organizationId)).flatMap(({ deviceId, models, reportedAt }) => {
+    const model = models.find((each) => each.modelId === modelId);
+    return model === undefined ? [] : [{ deviceId, model, reportedAt }];
+  });
+  spoke.sort((a, b) => Number(a.model.state === "ready") - Number(b.model.state === "ready"));
+  const named = await Promise.all(
+    spoke.slice(0, maxListed).map(async (row) => {
+      const device = await ctx.db.get("devices", row.deviceId);
+      return device === null ? [] : [{ ...row, name: device.name }];
+    }),
+  );
+  return named.flat();
+}

@@ -1,0 +1,120 @@
+import { readOrganizationRules } from "../../../app/policy/read-rules.ts";
+import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
+import { ruleName, someRules } from "../../../app/policy/rule-values.ts";
+import { ruleChanges } from "../../../app/policy/say-rule.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx } from "../../_generated/server.js";
+import { type AuditAction, record } from "../audit.ts";
+import { boundedText, refuse } from "../refuse.ts";
+import { currentPolicy, everybody, groupsWithPolicies, maxGroups, type StoredRules } from "./current.ts";
+
+/** Versions that can be restored. */
+const keptVersions = 30;
+const maxGroupChars = 120;
+
+type Target = {
+  readonly organizationId: Id<"organizations">;
+  readonly group: string;
+  /** The version that was looked at, 0 where there was none: what somebody else saved meanwhile is not overwritten. */
+  readonly baseVersion: number;
+};
+
+/**
+ * Puts rules in force. Refuses: invalid (with the rule that is wrong), conflict (there is a newer version, or there are
+ * too many groups).
+ */
+export async function savePolicy(
+  ctx: MutationCtx,
+  target: Target,
+  given: StoredRules,
+  now: number,
+): Promise<{ version: number }> {
+  return await put(ctx, target, checkedRules(given), "policy.changed", now);
+}
+
+/** Puts an earlier version in force again, as a new one; 0: no rules at all. Refuses: not_found, conflict. */
+export async function restorePolicy(
+  ctx: MutationCtx,
+  target: Target,
+  version: number,
+  now: number,
+): Promise<{ version: number }> {
+  if (version === 0) return await put(ctx, target, { values: {}, locked: [] }, "policy.restored", now);
+  const { organizationId, group } = target;
+  const earlier = await ctx.db
+    .query("policies")
+    .withIndex("by_group", (q) =>
+      q.eq("organizationId", organizationId).eq("group", group).eq("version", version),
+    )
+    .unique();
+  if (earlier === null) refuse("not_found", "This version is not kept any more.");
+  return await put(ctx, target, readOrganizationRules(earlier.rules), "policy.restored", now);
+}
+
+async function put(
+  ctx: MutationCtx,
+  { organizationId, group: named, baseVersion }: Target,
+  rules: OrganizationRules,
+  action: AuditAction,
+  now: number,
+): Promise<{ version: number }> {
+  const group = named === everybody ? everybody : boundedText(named, "The group", maxGroupChars);
+  const current = await currentPolicy(ctx, organizationId, group);
+  if ((current?.version ?? 0) !== baseVersion) {
+    refuse(
+      "conflict",
+      "Somebody else changed the policy meanwhile. Look at what they changed, and try again.",
+    );
+  }
+  if (current === null && group !== everybody) await admitGroup(ctx, organizationId);
+  const before = readOrganizationRules(current?.rules ?? { values: {}, locked: [] });
+  const changes = ruleChanges(before, rules);
+  if (changes.length === 0) return { version: baseVersion };
+  const version = baseVersion + 1;
+  const row = { organizationId, group, version, at: now, actor: "admin", changes };
+  await ctx.db.insert("policies", { ...row, rules: stored(rules) });
+  await dropOld(ctx, row);
+  await record(ctx, {
+    ...{ organizationId, at: now, actor: "admin", action },
+    subject: group === everybody ? "all devices" : `group ${group}`,
+    detail: changes.join("; "),
+  });
+  return { version };
+}
+
+function checkedRules({ values, locked }: StoredRules): OrganizationRules {
+  const parsed = someRules.safeParse(values);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const name = issue?.path.join(".") ?? "";
+    refuse("invalid", `${name === "" ? "The policy" : name}: ${issue?.message ?? "is out of bounds"}.`);
+  }
+  const names = ruleName.array().max(100).safeParse(locked);
+  if (!names.success) refuse("invalid", "A rule that is to be locked is not known here.");
+  return readOrganizationRules({ values: parsed.data, locked: names.data });
+}
+
+function stored({ values, locked }: OrganizationRules): StoredRules {
+  return { values: { ...values }, locked: [...locked] };
+}
+
+async function admitGroup(ctx: MutationCtx, organizationId: Id<"organizations">): Promise<void> {
+  if ((await groupsWithPolicies(ctx, organizationId)).length < maxGroups) return;
+  refuse("conflict", `At most ${String(maxGroups)} groups can have rules of their own.`);
+}
+
+async function dropOld(
+  ctx: MutationCtx,
+  { organizationId, group, version }: Pick<Doc<"policies">, "organizationId" | "group" | "version">,
+): Promise<void> {
+  const old = await ctx.db
+    .query("policies")
+    .withIndex("by_group", (q) =>
+      q
+        .eq("organizationId", organizationId)
+        .eq("group", group)
+        .lte("version", version - keptVersions),
+    )
+    .take(keptVersions);
+  for (const { _id } of old) await ctx.db.delete("policies", _id);
+}
