@@ -61,7 +61,7 @@ const boundaries = {
 
 const boundary = (folder) => ({
   files: [`${folder}/**/*.{ts,tsx}`],
-  ignores: ["**/*.test.ts", "**/*.test.tsx", "**/*.integration.test.ts"],
+  ignores: ["**/*.test.ts", "**/*.test.tsx", "**/*.integration.test.ts", "app/**/*.fixture.ts"],
   rules: { "no-restricted-imports": ["error", { patterns: boundaries[folder] }] },
 });
 

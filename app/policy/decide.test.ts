@@ -1,41 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { decide } from "./decide.ts";
-import type { Activity } from "./decision.ts";
-import { type Facts, known, unknown, unknownComputer } from "./facts.ts";
-import type { DonateReason, HoldReason } from "./reasons.ts";
-import { defaultRules, type Rules } from "./rules.ts";
-
-const now = 1_000_000;
-
-const away: Facts = {
+import {
+  away,
+  donating,
+  type Edge,
+  holdingFor,
+  idleLimits,
+  inUse,
   now,
-  ...unknownComputer,
-  minuteOfWeek: 0,
-  suspended: false,
-  finishThenPause: false,
-  idleSeconds: known(600),
-  power: known("ac"),
-  batteryPercent: known(90),
-  otherCpuLoad: known(0.05),
-  connection: "online",
-  membership: "active",
-  pause: null,
-  donateNowUntil: null,
-  modelReady: true,
-};
-
-const donating: Activity = { kind: "donating", reason: "idle", since: 1 };
-const inUse: Activity = { kind: "holding", reason: "in-use", since: 2 };
-const busy: Activity = { kind: "holding", reason: "other-load", since: 3 };
-
-type Edge = {
-  readonly name: string;
-  readonly facts?: Partial<Facts>;
-  readonly rules?: Partial<Rules>;
-  readonly from?: Activity;
-  readonly to: HoldReason | DonateReason;
-  readonly recheckAt?: number | null;
-};
+  testEdges,
+} from "./decide.fixture.ts";
+import { known, unknown } from "./facts.ts";
+import { defaultRules } from "./rules.ts";
 
 const forever = { until: null };
 
@@ -134,16 +110,21 @@ const edges: readonly Edge[] = [
   {
     name: "load between the limits, held for it before",
     facts: { otherCpuLoad: known(0.5) },
-    from: busy,
+    from: holdingFor("other-load"),
     to: "other-load",
   },
-  { name: "load below the lower limit", facts: { otherCpuLoad: known(0.44) }, from: busy, to: "idle" },
-  { name: "load unknown", facts: { otherCpuLoad: unknown }, from: busy, to: "idle" },
+  {
+    name: "load below the lower limit",
+    facts: { otherCpuLoad: known(0.44) },
+    from: holdingFor("other-load"),
+    to: "idle",
+  },
+  { name: "load unknown", facts: { otherCpuLoad: unknown }, from: holdingFor("other-load"), to: "idle" },
   {
     name: "a hysteresis wider than the limit still lets go at no load",
     facts: { otherCpuLoad: known(0) },
     rules: { maxOtherCpuLoad: 0.1, otherCpuLoadHysteresis: 0.5 },
-    from: busy,
+    from: holdingFor("other-load"),
     to: "idle",
   },
   {
@@ -183,30 +164,12 @@ const edges: readonly Edge[] = [
   },
 ];
 
-const donateReasons: readonly string[] = ["idle", "donate-now", "unattended"];
+describe("decide: standing, power, load, idleness and model", () => testEdges(edges));
 
 describe("decide", () => {
-  for (const edge of edges) {
-    for (const from of edge.from === undefined ? [donating, inUse] : [edge.from]) {
-      it(`${edge.name}: ${from.reason} → ${edge.to}`, () => {
-        const decision = decide(from, { ...away, ...edge.facts }, { ...defaultRules, ...edge.rules });
-        const kind = donateReasons.includes(edge.to) ? "donating" : "holding";
-        expect(decision.next).toEqual({
-          kind,
-          reason: edge.to,
-          since: from.reason === edge.to ? from.since : now,
-        });
-        expect(decision.recheckAt).toBe(edge.recheckAt ?? null);
-        if (from.kind === kind) expect(decision.effects).toEqual([]);
-        else if (kind === "donating") expect(decision.effects).toEqual([{ kind: "accept" }]);
-        else expect(decision.effects).toEqual([{ kind: "yield", reason: edge.to }]);
-      });
-    }
-  }
-
   it("changes the reason for donating without an effect", () => {
     const decision = decide(donating, { ...away, donateNowUntil: now + 60_000 }, defaultRules);
-    expect(decision.next).toEqual({ kind: "donating", reason: "donate-now", since: now });
+    expect(decision.next).toEqual({ kind: "donating", reason: "donate-now", since: now, limits: idleLimits });
     expect(decision.effects).toEqual([]);
   });
 });

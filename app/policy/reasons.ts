@@ -5,16 +5,30 @@ export type HoldReason =
   | "retired"
   | "offline"
   | "paused-by-you"
+  | "suspended"
+  | "outside-schedule"
+  | "other-network"
+  | "network-unknown"
+  | "metered"
   | "in-use"
   | "idle-unknown"
   | "on-battery"
   | "battery-low"
   | "power-unknown"
+  | "lid-closed"
+  | "too-hot"
+  | "excluded-program"
+  | "programs-unknown"
+  | "memory-low"
+  | "full-screen"
+  | "in-call"
+  | "media-playing"
   | "other-load"
+  | "disk-full"
   | "no-model";
 
 /** Why it donates. */
-export type DonateReason = "idle" | "donate-now" | "unattended";
+export type DonateReason = "idle" | "donate-now" | "unattended" | "within-limits" | "finishing";
 
 export type ReasonWords = {
   /** A few words for a tray tooltip or a table cell. */
@@ -44,6 +58,27 @@ export const holdReasons: Readonly<Record<HoldReason, ReasonWords>> = {
     sentence: "You paused donating.",
     toOthers: { short: "Paused by its user", sentence: "Its user paused donating." },
   },
+  suspended: {
+    short: "Asleep",
+    sentence: "This computer goes to sleep. Gleaner goes on when it is awake again.",
+  },
+  "outside-schedule": {
+    short: "Outside its hours",
+    sentence: "The schedule leaves this hour free. Gleaner goes on when its hours begin.",
+  },
+  "other-network": {
+    short: "Another network",
+    sentence: "This computer is not on a network on which it may donate. Gleaner waits until it is.",
+  },
+  "network-unknown": {
+    short: "Network unknown",
+    sentence:
+      "It may donate on certain networks only, and this system does not say on which it is, so Gleaner stays out of the way.",
+  },
+  metered: {
+    short: "Metered network",
+    sentence: "This network is metered or roaming. Gleaner waits for one that is not.",
+  },
   "in-use": {
     short: "You are using it",
     sentence: "You are using this computer. Gleaner waits until you have been away for a while.",
@@ -69,6 +104,48 @@ export const holdReasons: Readonly<Record<HoldReason, ReasonWords>> = {
     short: "Power unknown",
     sentence: "This system does not say whether it runs on battery, so Gleaner stays out of the way.",
   },
+  "lid-closed": {
+    short: "Lid closed",
+    sentence: "The lid is closed and mains power is not certain, so Gleaner stays cool and waits.",
+  },
+  "too-hot": {
+    short: "Too warm",
+    sentence: "This computer is too warm. Gleaner waits until it has cooled down.",
+  },
+  "excluded-program": {
+    short: "Excluded program",
+    sentence: "A program runs beside which Gleaner is to do nothing. It waits until that is closed.",
+  },
+  "programs-unknown": {
+    short: "Programs unknown",
+    sentence:
+      "Gleaner is to do nothing beside certain programs, and this system does not say which ones run, so it stays out of the way.",
+  },
+  "memory-low": {
+    short: "Memory needed",
+    sentence: "Other programs need the memory. Gleaner waits until they leave enough.",
+  },
+  "full-screen": {
+    short: "Full screen",
+    sentence: "A program fills the screen. Gleaner waits until it no longer does.",
+  },
+  "in-call": {
+    short: "On a call",
+    sentence: "The camera or the microphone is in use. Gleaner waits until the call is over.",
+  },
+  "media-playing": {
+    short: "Media playing",
+    sentence: "Sound or a film is playing. Gleaner waits until it ends.",
+  },
+  "disk-full": {
+    short: "Disk nearly full",
+    sentence:
+      "No model is here yet, and the disk has no room for one. Free some space, or allow models to leave less of it free.",
+    toOthers: {
+      short: "Disk nearly full",
+      sentence: "No model is on it yet, and its disk has no room for one.",
+    },
+  },
   "other-load": {
     short: "Computer busy",
     sentence: "Other programs need the processor. Gleaner waits until they are done.",
@@ -90,6 +167,22 @@ export const donateReasons: Readonly<Record<DonateReason, ReasonWords>> = {
     toOthers: {
       short: "Donating now",
       sentence: "Its user asked Gleaner to donate now, even while they work.",
+    },
+  },
+  "within-limits": {
+    short: "Donating within limits",
+    sentence: "You are using this computer, so Gleaner keeps to the limits for that.",
+    toOthers: {
+      short: "Donating within limits",
+      sentence: "Somebody is using this computer, so Gleaner keeps to the limits for that.",
+    },
+  },
+  finishing: {
+    short: "Finishing, then pausing",
+    sentence: "As you asked, Gleaner finishes the job under way, takes no other, and pauses then.",
+    toOthers: {
+      short: "Finishing, then pausing",
+      sentence: "As its user asked, Gleaner finishes the job under way, takes no other, and pauses then.",
     },
   },
   unattended: { short: "Donating", sentence: "Nobody sits at this machine, so it donates at any time." },

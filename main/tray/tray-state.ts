@@ -30,6 +30,20 @@ function stateOfHold(reason: HoldReason): TrayState {
     case "on-battery":
     case "battery-low":
     case "power-unknown":
+    case "suspended":
+    case "outside-schedule":
+    case "other-network":
+    case "network-unknown":
+    case "metered":
+    case "lid-closed":
+    case "too-hot":
+    case "excluded-program":
+    case "programs-unknown":
+    case "memory-low":
+    case "full-screen":
+    case "in-call":
+    case "media-playing":
+    case "disk-full":
     case "other-load":
     case "no-model":
       return "holding";

@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import type { Activity, Limits } from "./decision.ts";
+import { type ComputerFacts, type Facts, known, type Known, unknown } from "./facts.ts";
+import { donateReasons, holdReasons, type DonateReason, type HoldReason } from "./reasons.ts";
+import type { Rules, ScheduleWindow } from "./rules.ts";
+
+const instant = fc.integer({ min: 0, max: 4_102_444_800_000 });
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+const megabytes = fc.integer({ min: 0, max: 100_000 });
+const threads = fc.integer({ min: 1, max: 64 });
+const names = fc.subarray(["office", "vpn", "wlan0"]);
+
+const limits: fc.Arbitrary<Limits> = fc.record({
+  threads: fc.option(threads),
+  gpu: fc.boolean(),
+  deniedGpus: fc.subarray([0, 1]),
+  memoryMb: fc.option(megabytes),
+  dutyCycle: fc.constantFrom(1, 0.5, 0.25),
+});
+
+export const activities: fc.Arbitrary<Activity> = fc.oneof(
+  fc.record({
+    kind: fc.constant("donating" as const),
+    reason: fc.constantFrom(...(Object.keys(donateReasons) as DonateReason[])),
+    since: instant,
+    limits,
+  }),
+  fc.record(
+    {
+      kind: fc.constant("holding" as const),
+      reason: fc.constantFrom(...(Object.keys(holdReasons) as HoldReason[])),
+      since: instant,
+      clearSince: instant,
+    },
+    { requiredKeys: ["kind", "reason", "since"] },
+  ),
+);
+
+function knownOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Known<T>> {
+  return fc.oneof(value.map(known), fc.constant(unknown));
+}
+
+const computer: { readonly [Name in keyof ComputerFacts]: fc.Arbitrary<ComputerFacts[Name]> } = {
+  idleSeconds: knownOf(fc.double({ min: 0, max: 1e6, noNaN: true })),
+  locked: knownOf(fc.boolean()),
+  displayOff: knownOf(fc.boolean()),
+  lidClosed: knownOf(fc.boolean()),
+  power: knownOf(fc.constantFrom("ac" as const, "battery" as const)),
+  batteryPercent: knownOf(fc.integer({ min: 0, max: 100 })),
+  thermal: knownOf(fc.constantFrom("nominal", "fair", "serious", "critical")),
+  temperatureC: knownOf(fc.double({ min: 20, max: 110, noNaN: true })),
+  otherCpuLoad: knownOf(share),
+  otherGpuLoad: knownOf(share),
+  memoryFreeMb: knownOf(megabytes),
+  vramFreeMb: knownOf(megabytes),
+  diskFreeMb: knownOf(megabytes),
+  fullScreen: knownOf(fc.boolean()),
+  cameraInUse: knownOf(fc.boolean()),
+  microphoneInUse: knownOf(fc.boolean()),
+  mediaPlaying: knownOf(fc.boolean()),
+  excludedProgram: knownOf(fc.constantFrom(null, "game")),
+  metered: knownOf(fc.boolean()),
+  networks: knownOf(names),
+};
+
+const facts: fc.Arbitrary<Facts> = fc.record({
+  ...computer,
+  now: instant,
+  minuteOfWeek: fc.integer({ min: 0, max: 7 * 24 * 60 - 1 }),
+  suspended: fc.boolean(),
+  connection: fc.constantFrom("online" as const, "offline" as const),
+  membership: fc.constantFrom("none", "active", "retired"),
+  pause: fc.option(fc.record({ until: fc.option(instant) })),
+  finishThenPause: fc.boolean(),
+  donateNowUntil: fc.option(instant),
+  modelReady: fc.boolean(),
+});
+
+/** With random facts it seldom donates: these have nothing against it but what is changed in them. */
+export const willing = {
+  membership: "active",
+  connection: "online",
+  pause: null,
+  suspended: false,
+  modelReady: true,
+  idleSeconds: known(90_000),
+  otherCpuLoad: known(0),
+  memoryFreeMb: known(100_000),
+  thermal: known("nominal"),
+  temperatureC: known(30),
+  metered: known(false),
+  networks: known(["office", "vpn", "wlan0"]),
+  excludedProgram: known(null),
+  fullScreen: unknown,
+  cameraInUse: known(false),
+  microphoneInUse: known(false),
+  mediaPlaying: unknown,
+} as const satisfies Partial<Facts>;
+
+/** Any facts; many of them willing but for a few. */
+export const anyFacts: fc.Arbitrary<Facts> = fc.oneof(
+  facts,
+  fc
+    .tuple(facts, fc.subarray(Object.keys(willing) as (keyof typeof willing)[], { maxLength: 2 }))
+    .map(([random, kept]): Facts => {
+      const changed = Object.fromEntries(kept.map((name) => [name, random[name]]));
+      return { ...random, ...willing, ...changed };
+    }),
+);
+
+const scheduleWindow: fc.Arbitrary<ScheduleWindow> = fc.record({
+  days: fc.subarray([0, 1, 2, 3, 4, 5, 6], { minLength: 1 }),
+  fromMinute: fc.integer({ min: 0, max: 1_440 }),
+  toMinute: fc.integer({ min: 0, max: 1_440 }),
+});
+
+export const anyRules: fc.Arbitrary<Rules> = fc.record({
+  requireIdle: fc.boolean(),
+  idleAfterSeconds: fc.integer({ min: 10, max: 86_400 }),
+  idleWhenLocked: fc.boolean(),
+  allowDonateNow: fc.boolean(),
+  inUse: fc.record({
+    mode: fc.constantFrom("off", "limited"),
+    threads,
+    gpu: fc.boolean(),
+    memoryMb: megabytes,
+  }),
+  idle: fc.record({ threads: fc.option(threads), gpu: fc.boolean(), memoryMb: fc.option(megabytes) }),
+  gpus: fc.array(fc.record({ index: fc.integer({ min: 0, max: 3 }), allow: fc.boolean() }), { maxLength: 3 }),
+  schedule: fc.option(fc.array(scheduleWindow, { maxLength: 3 })),
+  allowOnBattery: fc.boolean(),
+  batteryFloorPercent: fc.integer({ min: 0, max: 100 }),
+  maxTemperatureC: fc.option(fc.integer({ min: 40, max: 110 })),
+  quiet: fc.boolean(),
+  maxOtherCpuLoad: fc.double({ min: 0.05, max: 1, noNaN: true }),
+  otherCpuLoadHysteresis: fc.double({ min: 0, max: 0.5, noNaN: true }),
+  maxOtherGpuLoad: fc.double({ min: 0.05, max: 1, noNaN: true }),
+  minFreeMemoryMb: fc.integer({ min: 0, max: 10_000 }),
+  excludedPrograms: fc.subarray(["game"]),
+  holdOnFullScreen: fc.boolean(),
+  holdOnCall: fc.boolean(),
+  holdOnMedia: fc.boolean(),
+  allowMetered: fc.boolean(),
+  requiredNetworks: names,
+  downloadKbps: fc.constant(null),
+  networkBudgetMbPerDay: fc.constant(null),
+  diskQuotaMb: megabytes,
+  minFreeDiskMb: fc.integer({ min: 0, max: 10_000 }),
+  modelWarmSeconds: fc.constant(0),
+  shareModels: fc.boolean(),
+});

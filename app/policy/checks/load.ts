@@ -1,0 +1,32 @@
+import type { Facts } from "../facts.ts";
+import type { Rules } from "../rules.ts";
+import { type Check, heldFor, hold } from "./check.ts";
+
+/** Once others needed the memory, they have to leave so much more of it free, in MiB. */
+const memoryHysteresisMb = 256;
+
+/** An unknown load holds nothing: there is no limit to compare it with, and idleness still counts. */
+export const processorLoad: Check = ({ state, facts: { otherCpuLoad }, rules }) => {
+  if (!otherCpuLoad.known) return null;
+  const limit = lowered(rules.maxOtherCpuLoad, heldFor(state, "other-load"), rules);
+  return otherCpuLoad.value > limit ? hold("other-load") : null;
+};
+
+/** Unknown, it holds nothing: a model that does not fit is not loaded in the first place. */
+export const memory: Check = ({ state, facts: { memoryFreeMb }, rules }) => {
+  if (!memoryFreeMb.known) return null;
+  const margin = heldFor(state, "memory-low") ? memoryHysteresisMb : 0;
+  return memoryFreeMb.value < rules.minFreeMemoryMb + margin ? hold("memory-low") : null;
+};
+
+/**
+ * Whether others leave the GPU alone; unknown counts as calm, as for the processor.
+ * @param inUse whether we use it already: then it takes more of them for us to leave it.
+ */
+export function isGpuCalm({ otherGpuLoad }: Facts, rules: Rules, inUse: boolean): boolean {
+  return !otherGpuLoad.known || otherGpuLoad.value <= lowered(rules.maxOtherGpuLoad, !inUse, rules);
+}
+
+function lowered(limit: number, lower: boolean, { otherCpuLoadHysteresis }: Rules): number {
+  return Math.max(0, lower ? limit - otherCpuLoadHysteresis : limit);
+}

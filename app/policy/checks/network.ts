@@ -1,0 +1,20 @@
+import { type Check, hold } from "./check.ts";
+
+/** The rules may ask for an office network or a VPN: one that cannot be told from others is none of them. */
+export const requiredNetwork: Check = ({ facts: { networks }, rules: { requiredNetworks } }) => {
+  if (requiredNetworks.length === 0) return null;
+  if (!networks.known) return hold("network-unknown");
+  const here = new Set(networks.value.map(folded));
+  return requiredNetworks.some((name) => here.has(folded(name))) ? null : hold("other-network");
+};
+
+/**
+ * Many systems never say whether a network is metered. Where it is unknown jobs go on, a few kilobytes each;
+ * models, which are gigabytes, are for the downloads to decide.
+ */
+export const metered: Check = ({ facts, rules }) =>
+  !rules.allowMetered && facts.metered.known && facts.metered.value ? hold("metered") : null;
+
+function folded(name: string): string {
+  return name.trim().toLowerCase();
+}

@@ -1,0 +1,85 @@
+import { expect, it } from "vitest";
+import { decide } from "./decide.ts";
+import type { Activity, Limits } from "./decision.ts";
+import { type Facts, known, unknownComputer } from "./facts.ts";
+import { donateReasons, type DonateReason, type HoldReason } from "./reasons.ts";
+import { defaultRules, type Rules } from "./rules.ts";
+
+/** Of the tests: a Tuesday at 10:00, ten seconds and a bit into the minute. */
+export const now = 1_000_010_250;
+const tuesdayAtTen = 24 * 60 + 10 * 60;
+
+export const away: Facts = {
+  ...unknownComputer,
+  now,
+  minuteOfWeek: tuesdayAtTen,
+  suspended: false,
+  finishThenPause: false,
+  idleSeconds: known(600),
+  power: known("ac"),
+  batteryPercent: known(90),
+  otherCpuLoad: known(0.05),
+  connection: "online",
+  membership: "active",
+  pause: null,
+  donateNowUntil: null,
+  modelReady: true,
+};
+
+export const idleLimits: Limits = {
+  threads: null,
+  gpu: true,
+  deniedGpus: [],
+  memoryMb: null,
+  dutyCycle: 1,
+};
+
+export const donating: Extract<Activity, { kind: "donating" }> = {
+  kind: "donating",
+  reason: "idle",
+  since: 1,
+  limits: idleLimits,
+};
+export const inUse: Activity = { kind: "holding", reason: "in-use", since: 2 };
+
+export function holdingFor(reason: HoldReason): Activity {
+  return { kind: "holding", reason, since: 3 };
+}
+
+export type Edge = {
+  readonly name: string;
+  readonly facts?: Partial<Facts>;
+  readonly rules?: Partial<Rules>;
+  /** Both a donating and a holding state where it is left out. */
+  readonly from?: Activity;
+  readonly to: HoldReason | DonateReason;
+  readonly limits?: Partial<Limits>;
+  readonly clearSince?: number;
+  readonly recheckAt?: number | null;
+};
+
+/** One test for each edge: the next activity, the effects and the moment to look again. */
+export function testEdges(edges: readonly Edge[]): void {
+  for (const edge of edges) {
+    for (const from of edge.from === undefined ? [donating, inUse] : [edge.from]) {
+      it(`${edge.name}: ${from.reason} → ${edge.to}`, () => testEdge(edge, from));
+    }
+  }
+}
+
+function testEdge(edge: Edge, from: Activity): void {
+  const decision = decide(from, { ...away, ...edge.facts }, { ...defaultRules, ...edge.rules });
+  const since = from.reason === edge.to ? from.since : now;
+  expect(decision.recheckAt).toBe(edge.recheckAt ?? null);
+  if (!Object.hasOwn(donateReasons, edge.to)) {
+    const clear = edge.clearSince === undefined ? {} : { clearSince: edge.clearSince };
+    expect(decision.next).toEqual({ kind: "holding", reason: edge.to, since, ...clear });
+    expect(decision.effects).toEqual(from.kind === "donating" ? [{ kind: "yield", reason: edge.to }] : []);
+    return;
+  }
+  const limits = { ...idleLimits, ...edge.limits };
+  expect(decision.next).toEqual({ kind: "donating", reason: edge.to, since, limits });
+  if (from.kind === "holding") expect(decision.effects).toEqual([{ kind: "accept", limits }]);
+  else if (edge.limits === undefined) expect(decision.effects).toEqual([]);
+  else expect(decision.effects).toEqual([{ kind: "limit", limits }]);
+}

@@ -1,0 +1,81 @@
+import type { Check, Hold, Look } from "./checks/check.ts";
+import { heat } from "./checks/heat.ts";
+import { idleness } from "./checks/idleness.ts";
+import { memory, processorLoad } from "./checks/load.ts";
+import { model } from "./checks/model.ts";
+import { metered, requiredNetwork } from "./checks/network.ts";
+import { lid, power } from "./checks/power.ts";
+import { call, fullScreen, media } from "./checks/presence.ts";
+import { excludedPrograms } from "./checks/programs.ts";
+import { schedule, scheduleEndsAt } from "./checks/schedule.ts";
+import { connection, membership, pause, sleep } from "./checks/standing.ts";
+import type { DonateReason } from "./reasons.ts";
+
+export type Verdict =
+  | ({ readonly kind: "hold" } & Hold)
+  | {
+      readonly kind: "donate";
+      readonly reason: Exclude<DonateReason, "finishing">;
+      readonly use: "inUse" | "idle";
+      readonly recheckAt: number | null;
+    };
+
+/** Nothing stands for these: "donate now" neither empties a battery nor warms a computer that is too hot. */
+const always: readonly Check[] = [
+  membership,
+  pause,
+  sleep,
+  connection,
+  requiredNetwork,
+  metered,
+  power,
+  lid,
+  heat,
+  excludedPrograms,
+  memory,
+];
+
+/** "Donate now" stands for these, and for idleness: rule-layers.ts names the same, by their rules. */
+const unlessAsked: readonly Check[] = [schedule, fullScreen, call, media, processorLoad];
+
+/** Whether anything is against donating now; the first that says no is the reason shown. */
+export function judge(look: Look): Verdict {
+  const { facts, rules } = look;
+  const against = firstOf(always, look);
+  if (against !== null) return { kind: "hold", ...against };
+
+  if (rules.allowDonateNow && facts.donateNowUntil !== null && facts.donateNowUntil > facts.now) {
+    const missing = model(look);
+    if (missing !== null) return { kind: "hold", ...missing, recheckAt: facts.donateNowUntil };
+    return { kind: "donate", reason: "donate-now", use: "idle", recheckAt: facts.donateNowUntil };
+  }
+
+  const disturbing = firstOf(unlessAsked, look);
+  if (disturbing !== null) return { kind: "hold", ...disturbing };
+  const inUse = idleness(look);
+  if (inUse !== null && rules.inUse.mode === "off") return { kind: "hold", ...inUse };
+  const missing = model(look);
+  if (missing !== null) return { kind: "hold", ...missing };
+
+  const endsAt = scheduleEndsAt(rules.schedule, facts.now, facts.minuteOfWeek);
+  // Not known to be idle, it keeps to the limits of a computer in use: they are allowed in either case.
+  if (inUse !== null) {
+    const recheckAt = earlier(inUse.recheckAt, endsAt);
+    return { kind: "donate", reason: "within-limits", use: "inUse", recheckAt };
+  }
+  const reason = rules.requireIdle ? "idle" : "unattended";
+  return { kind: "donate", reason, use: "idle", recheckAt: endsAt };
+}
+
+function firstOf(checks: readonly Check[], look: Look): Hold | null {
+  for (const check of checks) {
+    const found = check(look);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.min(one, other);
+}

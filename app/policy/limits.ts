@@ -1,0 +1,41 @@
+import { isWarm } from "./checks/heat.ts";
+import { isGpuCalm } from "./checks/load.ts";
+import type { Activity, Limits } from "./decision.ts";
+import type { Facts } from "./facts.ts";
+import type { Rules } from "./rules.ts";
+
+const quietDutyCycle = 0.5;
+
+/**
+ * What may be used while donating: never more than the rules' limits for a computer in use or idle, and less where
+ * it is to be quiet, gets warm, or others use the GPU.
+ * @param state for the hysteresis of warmth and of the GPU's load.
+ */
+export function limitsFor(state: Activity, facts: Facts, rules: Rules, use: "inUse" | "idle"): Limits {
+  const { threads, gpu, memoryMb } = rules[use];
+  const usedGpu = state.kind === "donating" && state.limits.gpu;
+  return {
+    threads,
+    gpu: gpu && isGpuCalm(facts, rules, usedGpu),
+    deniedGpus: rules.gpus.filter(({ allow }) => !allow).map(({ index }) => index),
+    memoryMb,
+    dutyCycle: dutyCycle(state, facts, rules),
+  };
+}
+
+export function sameLimits(one: Limits, other: Limits): boolean {
+  return (
+    one.threads === other.threads &&
+    one.gpu === other.gpu &&
+    one.memoryMb === other.memoryMb &&
+    one.dutyCycle === other.dutyCycle &&
+    one.deniedGpus.length === other.deniedGpus.length &&
+    one.deniedGpus.every((index, at) => index === other.deniedGpus[at])
+  );
+}
+
+function dutyCycle(state: Activity, facts: Facts, rules: Rules): number {
+  const calm = rules.quiet ? quietDutyCycle : 1;
+  const wasWarm = state.kind === "donating" ? state.limits.dutyCycle < calm : state.reason === "too-hot";
+  return isWarm(facts, rules, wasWarm) ? calm / 2 : calm;
+}

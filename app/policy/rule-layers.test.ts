@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { effectiveRules, noOrganizationRules } from "./rule-layers.ts";
+import { someRules } from "./rule-values.ts";
+import { defaultRules as base, ruleNames } from "./rules.ts";
+
+describe("effectiveRules", () => {
+  it("is the defaults where nobody says anything", () => {
+    const { rules, from, locked } = effectiveRules({ base, donor: {}, organization: noOrganizationRules });
+    expect(rules).toEqual(base);
+    expect(new Set(Object.values(from))).toEqual(new Set(["default"]));
+    expect(locked).toEqual([]);
+  });
+
+  it("puts the donor's choice before the organization's wish, and that before the default", () => {
+    const { rules, from } = effectiveRules({
+      base,
+      donor: { quiet: true, maxTemperatureC: null },
+      organization: { values: { quiet: false, allowMetered: true, maxTemperatureC: 70 }, locked: [] },
+    });
+    expect(rules).toEqual({ ...base, quiet: true, allowMetered: true, maxTemperatureC: null });
+    expect(from).toMatchObject({ quiet: "donor", allowMetered: "organization", maxTemperatureC: "donor" });
+  });
+
+  it("keeps what is locked, whatever the donor chose, also at the default", () => {
+    const { rules, from, locked } = effectiveRules({
+      base,
+      donor: { allowOnBattery: true, quiet: false, schedule: null },
+      organization: {
+        values: { quiet: true, schedule: [] },
+        locked: ["schedule", "quiet", "allowOnBattery"],
+      },
+    });
+    expect(rules).toMatchObject({ quiet: true, allowOnBattery: false, schedule: [] });
+    expect(from).toMatchObject({ quiet: "organization", allowOnBattery: "organization" });
+    expect(locked).toEqual(expect.arrayContaining(["schedule", "quiet", "allowOnBattery"]));
+  });
+
+  it("lets no `donate now` undo a lock, unless the organization says so", () => {
+    const donor = { allowDonateNow: true };
+    const organization = { values: { idleAfterSeconds: 600 }, locked: ["idleAfterSeconds"] } as const;
+    const strict = effectiveRules({ base, donor, organization });
+    expect(strict.rules.allowDonateNow).toBe(false);
+    expect(strict.from.allowDonateNow).toBe("organization");
+    expect(strict.locked).toContain("allowDonateNow");
+    const lenient = { ...organization, values: { ...organization.values, allowDonateNow: true } };
+    expect(effectiveRules({ base, donor, organization: lenient }).rules.allowDonateNow).toBe(true);
+    const other = { values: {}, locked: ["allowOnBattery"] } as const;
+    expect(effectiveRules({ base, donor: {}, organization: other }).rules.allowDonateNow).toBe(true);
+  });
+});
+
+/** Some of the rules, each at a value that differs from the default's. */
+const some = fc.subarray([...ruleNames]).map((names) => {
+  const changed = names.map((name) => {
+    const value: unknown = base[name];
+    if (typeof value === "boolean") return [name, !value];
+    if (typeof value === "number") return [name, value > 1 ? value + 1 : value === 0 ? 5 : value / 2];
+    return [name, Array.isArray(value) || value === null ? [] : value];
+  });
+  return someRules.parse({
+    ...Object.fromEntries(changed),
+    ...(names.includes("maxTemperatureC") ? { maxTemperatureC: 60 } : {}),
+    ...(names.includes("downloadKbps") ? { downloadKbps: 99 } : {}),
+    ...(names.includes("networkBudgetMbPerDay") ? { networkBudgetMbPerDay: 99 } : {}),
+  });
+});
+
+it("never lets a donor change what is locked", () => {
+  fc.assert(
+    fc.property(some, some, some, fc.subarray([...ruleNames]), (donor, other, values, locked) => {
+      const organization = { values, locked };
+      const one = effectiveRules({ base, donor, organization });
+      const two = effectiveRules({ base, donor: other, organization });
+      for (const name of one.locked) expect(one.rules[name]).toEqual(two.rules[name]);
+    }),
+  );
+});
