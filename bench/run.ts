@@ -4,12 +4,16 @@ import { contentionBench } from "./contention/bench.ts";
 import { costBench } from "./cost/bench.ts";
 import { dispatchBench } from "./dispatch/bench.ts";
 import { engineBench } from "./engine/bench.ts";
+import { footprintBench } from "./footprint/bench.ts";
+import { yieldBench } from "./yield/bench.ts";
 
 const benches: { readonly [name: string]: Bench } = {
   engine: engineBench,
   dispatch: dispatchBench,
   contention: contentionBench,
   cost: costBench,
+  footprint: footprintBench,
+  yield: yieldBench,
 };
 
 const EXIT_USAGE = 2;

@@ -24,8 +24,12 @@ export type Started = {
   readonly exited: Promise<number | null>;
 };
 
-export function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Started> {
-  const child = spawn(process.execPath, args, {
+export function start(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  command = process.execPath,
+): Promise<Started> {
+  const child = spawn(command, args, {
     cwd: root,
     env: { ...process.env, GLEANER_THREADS: "1", ...env },
     stdio: ["pipe", "pipe", "pipe"],
@@ -59,12 +63,24 @@ export type JobView = {
   readonly resultText: string | null;
 };
 
+export type DonorStart = {
+  readonly rules?: Readonly<Record<string, unknown>>;
+  /** Starts the desktop program (out/ has to be built), which sees the display's own input. */
+  readonly electron?: { readonly command: string; readonly args: readonly string[] };
+  readonly env?: NodeJS.ProcessEnv;
+};
+
 /** A real backend with one organization, in a temporary folder. */
 export type Deployment = {
   readonly url: string;
   readonly folder: string;
   /** `through`: another way to the backend than its own address. */
-  readonly startDonor: (name: string, idleSeconds: number, through?: string) => Promise<DonorProcess>;
+  readonly startDonor: (
+    name: string,
+    idleSeconds: number,
+    through?: string,
+    options?: DonorStart,
+  ) => Promise<DonorProcess>;
   readonly submit: (request: ChatRequest, stream?: boolean) => Promise<string>;
   readonly cancel: (jobId: string) => Promise<unknown>;
   /** Waits until the job looks as it should. */
@@ -139,20 +155,24 @@ export async function startDeployment(use: "demo" | "slow"): Promise<Deployment>
     url,
     folder,
     admin,
-    startDonor: async (name, idleSeconds, through = url) => {
+    startDonor: async (name, idleSeconds, through = url, options = {}) => {
       const idleFile = join(folder, `${name}.idle`);
       const dataDir = join(folder, name);
       await writeFile(idleFile, String(idleSeconds));
       // Tests share their machine with other tests, which a donor would politely wait for.
       await mkdir(dataDir);
-      const settings = { version: 1, pause: null, donateNowUntil: null, rules: { maxOtherCpuLoad: 1 } };
+      const rules = { maxOtherCpuLoad: 1, ...options.rules };
+      const settings = { version: 1, pause: null, donateNowUntil: null, rules };
       await writeFile(join(dataDir, "settings.json"), JSON.stringify(settings));
+      const { electron, env = {} } = options;
       const donor = await start(
         [
-          ...["main/headless.ts", "--data", dataDir, "--backend", through, "--code", code],
+          ...(electron === undefined ? ["main/headless.ts"] : [root, ...electron.args]),
+          ...["--data", dataDir, "--backend", through, "--code", code],
           ...["--name", name, "--with-parent", "--verbose", "--model", manifest],
         ],
-        { GLEANER_TEST_IDLE_FILE: idleFile },
+        electron === undefined ? { GLEANER_TEST_IDLE_FILE: idleFile, ...env } : env,
+        electron?.command,
       );
       started.push(donor);
       return { ...donor, dataDir, setIdle: (seconds) => writeFile(idleFile, String(seconds)) };

@@ -1,0 +1,66 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startFarm } from "../../launch/demo/farm.ts";
+import { contextSwitchesOf, MS_PER_TICK, proportionalMb, ticksOf, treeOf } from "../support/process-tree.ts";
+import { median } from "../support/statistics.ts";
+import { countedLine } from "./counted-line.ts";
+import type { Footprint } from "./figures.ts";
+
+const MINUTES = 2;
+const MEMORY_SAMPLES = 8;
+/** What is done once at the start (enrolling, verifying the demo model, first collections) is not rest. */
+const SETTLE_MS = 45_000;
+
+/**
+ * A donor without a desktop that may work, and for which there is none: connected, standing in line, watching what it
+ * watches. A second one beside it counts the processes that it starts, so that counting costs the first one nothing.
+ */
+export async function measureFootprint(folder: string, say: (line: string) => void): Promise<Footprint> {
+  const farm = await startFarm();
+  const line = await countedLine(new URL(farm.backend.url));
+  try {
+    const startedFile = join(folder, "started");
+    await writeFile(startedFile, "");
+    const atRest = { donateNowMinutes: null, env: {} };
+    const measured = await farm.startDonor("measured", { ...atRest, backendUrl: line.url });
+    const counter = join(import.meta.dirname, "count-subprocesses.ts");
+    await farm.startDonor("counted", {
+      ...atRest,
+      env: { NODE_OPTIONS: `--import=${counter}`, GLEANER_BENCH_SUBPROCESSES: startedFile },
+    });
+    say("settling");
+    await sleep(SETTLE_MS);
+
+    const now = () => {
+      const tree = treeOf(measured.pid);
+      return { at: performance.now(), ticks: ticksOf(tree), switches: contextSwitchesOf(tree) };
+    };
+    const startedBefore = await linesOf(startedFile);
+    const before = { ...now(), bytes: line.bytes() };
+    const held: number[] = [];
+    say(`${MINUTES} minutes of rest`);
+    for (let sample = 0; sample < MEMORY_SAMPLES; sample += 1) {
+      await sleep((MINUTES * 60_000) / MEMORY_SAMPLES);
+      held.push(proportionalMb(treeOf(measured.pid)));
+    }
+    const after = now();
+    const seconds = (after.at - before.at) / 1_000;
+    const started = (await linesOf(startedFile)).slice(startedBefore.length);
+    if (started.length > 0) say(`started: ${started.join(", ")}`);
+    return {
+      restMb: median(held),
+      cpuPercent: ((after.ticks - before.ticks) * MS_PER_TICK) / 10 / seconds,
+      contextSwitchesPerSecond: (after.switches - before.switches) / seconds,
+      subprocessesPerMinute: (started.length * 60) / seconds,
+      bytesPerMinute: ((line.bytes() - before.bytes) * 60) / seconds,
+    };
+  } finally {
+    line.close();
+    await farm.close();
+  }
+}
+
+async function linesOf(file: string): Promise<readonly string[]> {
+  return (await readFile(file, "utf8")).split("\n").filter(Boolean);
+}

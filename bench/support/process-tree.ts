@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Linux counts processor time in 1/100 s, whatever the kernel's own clock (proc(5), sysconf(_SC_CLK_TCK)). */
+export const MS_PER_TICK = 10;
+
+/** A process and those that it started, as /proc has them now; empty once it has gone. Linux alone. */
+export function treeOf(pid: number): readonly number[] {
+  if (statFields(pid) === null) return [];
+  const tree: number[] = [];
+  const pending = [pid];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    tree.push(next);
+    pending.push(...childrenOf(next));
+  }
+  return tree;
+}
+
+export function childrenOf(pid: number): readonly number[] {
+  return tasksOf(pid).flatMap((task) => {
+    const text = read(`/proc/${pid}/task/${task}/children`) ?? "";
+    return text.split(" ").filter(Boolean).map(Number);
+  });
+}
+
+/** Processor time of these processes, in ticks, the time of children that have ended among it. */
+export function ticksOf(pids: readonly number[]): number {
+  // utime, stime, cutime, cstime.
+  return sum(pids, (pid) => (statFields(pid) ?? []).slice(11, 15).reduce((all, each) => all + each, 0));
+}
+
+/** What they hold in memory, shared pages by their share, in MB (10^6 bytes). */
+export function proportionalMb(pids: readonly number[]): number {
+  return sum(pids, (pid) => (kilobytes(read(`/proc/${pid}/smaps_rollup`), "Pss") * 1024) / 1e6);
+}
+
+/** The same with all shared pages, which is quicker to ask. */
+export function residentMbOf(pids: readonly number[]): number {
+  return sum(pids, (pid) => (kilobytes(read(`/proc/${pid}/status`), "VmRSS") * 1024) / 1e6);
+}
+
+/** How often their threads have been put on and off a processor. */
+export function contextSwitchesOf(pids: readonly number[]): number {
+  return sum(pids, (pid) =>
+    sum(tasksOf(pid), (task) => {
+      const status = read(`/proc/${pid}/task/${task}/status`) ?? "";
+      const found = status.matchAll(/ctxt_switches:\s+(\d+)/g);
+      return sum([...found], ([, count]) => Number(count));
+    }),
+  );
+}
+
+function tasksOf(pid: number): readonly number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** From the third field on: the second is the program's name in parentheses, and may hold anything. */
+function statFields(pid: number): readonly number[] | null {
+  const text = read(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  // One that has ended and waits to be noticed runs and holds nothing.
+  return fields[0] === "Z" ? null : fields.map(Number);
+}
+
+function kilobytes(text: string | null, field: string): number {
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(text ?? "")?.[1] ?? 0);
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}

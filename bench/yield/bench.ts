@@ -1,0 +1,121 @@
+import { startDeployment, type Deployment } from "../../main/deployment.fixture.ts";
+import type { Bench } from "../bench.ts";
+import { barLines } from "../support/bars.ts";
+import { tableRow } from "../support/rows.ts";
+import { roundedNumbers } from "../support/statistics.ts";
+import { PHASES, type Phase, type Return, yieldBars, yieldFigures } from "./figures.ts";
+import { measureReturn } from "./measure.ts";
+import { desktopSubject, headlessSubject, openDisplay, type Subject } from "./subject.ts";
+
+const WARM_SECONDS = 120;
+
+type Series = {
+  readonly name: string;
+  readonly desktop: boolean;
+  /** Whether the rules let the model stay in memory. */
+  readonly keepsModel: boolean;
+  /** Returns in each phase, of every round. */
+  readonly perRound: Readonly<Partial<Record<Phase, number>>>;
+};
+
+/** Twenty returns a round. A model that stays is loaded once, so that there is no loading to come back to. */
+const SERIES: readonly Series[] = [
+  {
+    name: "headless, model freed",
+    desktop: false,
+    keepsModel: false,
+    perRound: { loading: 3, prefill: 2, generating: 2, batched: 2 },
+  },
+  {
+    name: "headless, model kept",
+    desktop: false,
+    keepsModel: true,
+    perRound: { prefill: 1, generating: 1, batched: 1 },
+  },
+  {
+    name: "desktop, real input",
+    desktop: true,
+    keepsModel: false,
+    perRound: { loading: 2, prefill: 2, generating: 2, batched: 2 },
+  },
+];
+
+export const yieldBench: Bench = {
+  summary: "ms from a person's return to a processor without llama.cpp, and to the memory back",
+  run: async (rounds, say) => {
+    const deployment = await startDeployment("slow");
+    try {
+      const returns: Return[] = [];
+      for (const series of SERIES) {
+        say(series.name);
+        returns.push(
+          ...(await withSubject(deployment, series, (subject) =>
+            all(deployment, subject, series, rounds, say),
+          )),
+        );
+      }
+      const json = roundedNumbers(yieldFigures(returns));
+      const row = (label: string, of: typeof json | undefined): string =>
+        tableRow(label, of === undefined ? ["–"] : [of.returns, of.p50, of.p95, of.max]);
+      const text = [
+        tableRow("ms from input to no work", ["returns", "p50", "p95", "max"]),
+        ...PHASES.map((phase) => row(phase, json.phases[phase] as typeof json | undefined)),
+        row("all", json),
+        tableRow("ms from input to memory free", ["", "", json.memoryBackP95, ""]),
+        "",
+        ...barLines(yieldBars(json)),
+      ].join("\n");
+      return { json, text };
+    } finally {
+      await deployment.stop();
+    }
+  },
+};
+
+async function withSubject(
+  deployment: Deployment,
+  { name, desktop, keepsModel }: Series,
+  work: (subject: Subject) => Promise<readonly Return[]>,
+): Promise<readonly Return[]> {
+  const id = name.replaceAll(/\W+/g, "-");
+  const warm = keepsModel ? WARM_SECONDS : 0;
+  if (!desktop) return stopping(await headlessSubject(deployment, id, warm), work);
+  const display = await openDisplay();
+  try {
+    return await stopping(await desktopSubject(deployment, id, warm, display.name), work);
+  } finally {
+    await display.close();
+  }
+}
+
+async function stopping(
+  subject: Subject,
+  work: (subject: Subject) => Promise<readonly Return[]>,
+): Promise<readonly Return[]> {
+  try {
+    return await work(subject);
+  } finally {
+    subject.donor.process.kill("SIGTERM");
+    await subject.donor.exited;
+  }
+}
+
+async function all(
+  deployment: Deployment,
+  subject: Subject,
+  { perRound, keepsModel }: Series,
+  rounds: number,
+  say: (line: string) => void,
+): Promise<readonly Return[]> {
+  const phases = PHASES.flatMap((phase) =>
+    Array.from({ length: (perRound[phase] ?? 0) * rounds }, () => phase),
+  );
+  const returns: Return[] = [];
+  // By chance, so that no phase has the quiet moments of the machine to itself.
+  for (const phase of phases.toSorted(() => Math.random() - 0.5)) {
+    const one = await measureReturn(deployment, subject, phase, keepsModel);
+    say(`  ${one.phase}: ${one.stillMs.toFixed(0)} ms, memory ${one.memoryMs?.toFixed(0) ?? "kept"}`);
+    returns.push(one);
+  }
+  return returns;
+}

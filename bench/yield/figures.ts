@@ -1,0 +1,68 @@
+import type { Bar } from "../support/bars.ts";
+import { quantile } from "../support/statistics.ts";
+
+export const PHASES = ["loading", "prefill", "generating", "batched"] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** One return of the person. Milliseconds from the input. */
+export type Return = {
+  readonly phase: Phase;
+  /** To the runner's processor time standing still. */
+  readonly stillMs: number;
+  /** To its memory being free; null where the rules let the model stay. */
+  readonly memoryMs: number | null;
+};
+
+type Quantiles = {
+  readonly returns: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly max: number;
+};
+
+export type YieldFigures = Quantiles & {
+  readonly memoryBackP95: number;
+  readonly phases: Readonly<Partial<Record<Phase, Quantiles>>>;
+};
+
+const BAR_MS = 250;
+const MEMORY_BAR_MS = 1_000;
+
+export function yieldFigures(returns: readonly Return[]): YieldFigures {
+  const memory = returns.flatMap(({ memoryMs }) => memoryMs ?? []);
+  const phases: Partial<Record<Phase, Quantiles>> = {};
+  for (const phase of PHASES) {
+    const of = returns.filter((each) => each.phase === phase);
+    if (of.length > 0) phases[phase] = quantiles(of);
+  }
+  return { ...quantiles(returns), memoryBackP95: quantile(memory, 0.95), phases };
+}
+
+function quantiles(returns: readonly Return[]): Quantiles {
+  const times = returns.map(({ stillMs }) => stillMs);
+  return {
+    returns: times.length,
+    p50: quantile(times, 0.5),
+    p95: quantile(times, 0.95),
+    max: quantile(times, 1),
+  };
+}
+
+export function yieldBars(figures: YieldFigures): readonly Bar[] {
+  const worst = PHASES.map((phase) => {
+    const of = figures.phases[phase];
+    return {
+      text: `input to no work, ${phase}: p95 at most ${BAR_MS} ms`,
+      value: of === undefined ? "not measured" : `${of.p95} ms`,
+      met: of !== undefined && of.p95 <= BAR_MS,
+    };
+  });
+  return [
+    ...worst,
+    {
+      text: `input to memory free: p95 at most ${MEMORY_BAR_MS} ms`,
+      value: `${figures.memoryBackP95} ms`,
+      met: figures.memoryBackP95 <= MEMORY_BAR_MS,
+    },
+  ];
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployment } from "../../main/deployment.fixture.ts";
+import { chat } from "../../main/runner/runner.fixture.ts";
+import type { Phase, Return } from "./figures.ts";
+import { runnerOf, watchUntilStill } from "./runner-watch.ts";
+import type { Subject } from "./subject.ts";
+
+const PATIENCE_MS = 90_000;
+const BATCH = 4;
+
+/** Longer than anybody waits here, each in its own way. */
+const reading = (): ReturnType<typeof chat> => chat(`${nonce()} ${"a b c ".repeat(600)}`, { maxTokens: 300 });
+const talking = (): ReturnType<typeof chat> =>
+  chat(`${nonce()} Talk`, { maxTokens: 3_000, temperature: 1.5, seed: Math.floor(Math.random() * 1e6) });
+/** No prompt twice: what was read before may be kept. */
+const nonce = (): string => String(Math.random());
+
+/** At random moments within a phase, which it is let into first. */
+const PAUSE_MS: Readonly<Record<Phase, readonly [least: number, most: number]>> = {
+  loading: [0, 900],
+  prefill: [20, 2_000],
+  generating: [0, 1_500],
+  batched: [0, 1_500],
+};
+
+/** Has the donor work, comes back in the middle of `phase`, and tells how long it went on. */
+export async function measureReturn(
+  deployment: Deployment,
+  subject: Subject,
+  phase: Phase,
+  keepsModel: boolean,
+): Promise<Return> {
+  const { donor } = subject;
+  const pid = donor.process.pid ?? -1;
+  await subject.goAway();
+  const loadsBefore = loadsOf(subject);
+  const requests =
+    phase === "batched"
+      ? Array.from({ length: BATCH }, talking)
+      : [phase === "generating" ? talking() : reading()];
+  const jobs = await Promise.all(requests.map((request) => deployment.submit(request, true)));
+  try {
+    await reach(deployment, subject, phase, jobs, loadsBefore);
+    const [least, most] = PAUSE_MS[phase];
+    await sleep(least + Math.random() * (most - least));
+    const runner = runnerOf(pid);
+    if (runner === null) throw new Error("The donor does not work.");
+    const met = phase === "loading" && loadsOf(subject) > loadsBefore ? "prefill" : phase;
+    // The input's own program runs meanwhile: what is watched must not wait for it.
+    const since = performance.now();
+    const coming = subject.comeBack();
+    const [{ stillMs, goneMs }, at] = await Promise.all([watchUntilStill(runner, since), coming]);
+    if (!keepsModel && goneMs === null) throw new Error("The runner kept its memory.");
+    const early = at - since;
+    return {
+      phase: met,
+      stillMs: stillMs - early,
+      memoryMs: keepsModel || goneMs === null ? null : goneMs - early,
+    };
+  } finally {
+    await Promise.all(jobs.map((job) => deployment.cancel(job)));
+  }
+}
+
+async function reach(
+  deployment: Deployment,
+  subject: Subject,
+  phase: Phase,
+  jobs: readonly string[],
+  loadsBefore: number,
+): Promise<void> {
+  const pid = subject.donor.process.pid ?? -1;
+  switch (phase) {
+    case "loading":
+      return until(() => runnerOf(pid) !== null, phase);
+    case "prefill":
+      return until(() => loadsOf(subject) > loadsBefore, phase);
+    case "generating":
+    case "batched":
+      await Promise.all(jobs.map((job) => deployment.until(job, ({ text }) => text !== "", PATIENCE_MS)));
+  }
+}
+
+/** How often the runner has said that a job's model is there. */
+function loadsOf({ donor }: Subject): number {
+  return donor.lines.filter((line) => line.includes('"runner.loaded"')).length;
+}
+
+async function until(holds: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error(`The donor did not come to ${what}.`);
+    await sleep(5);
+  }
+}

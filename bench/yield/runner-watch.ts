@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ticksOf, treeOf } from "../support/process-tree.ts";
+
+const EVERY_MS = 5;
+/** So long without work is standing still … */
+const QUIET_MS = 500;
+/** … but for this: a process whose model stays in memory answers, collects its garbage, and does no more. */
+const ALLOWED_TICKS = 1;
+const PATIENCE_MS = 15_000;
+
+/** The runner's process below a donor's, if it has one. */
+export function runnerOf(donorPid: number): number | null {
+  return treeOf(donorPid).find((pid) => commandOf(pid).includes("runner-process")) ?? null;
+}
+
+export type Stillness = {
+  /** From `since` to the last moment at which the runner's processes had used processor time. */
+  readonly stillMs: number;
+  /** From `since` to the end of its process, with which all of its memory is free. Null while it lives on. */
+  readonly goneMs: number | null;
+};
+
+/** Watches the runner until it stands still. `since` is of `performance.now()`. Throws when it goes on and on. */
+export async function watchUntilStill(pid: number, since: number): Promise<Stillness> {
+  const samples: { readonly at: number; readonly ticks: number }[] = [];
+  for (;;) {
+    const tree = treeOf(pid);
+    const at = performance.now();
+    if (tree.length === 0) return { stillMs: at - since, goneMs: at - since };
+    samples.push({ at, ticks: ticksOf(tree) });
+    const still = stillSince(samples, ALLOWED_TICKS);
+    if (still !== null && at - still >= QUIET_MS)
+      return { stillMs: Math.max(0, still - since), goneMs: null };
+    if (at - since > PATIENCE_MS) throw new Error(`The runner went on for ${PATIENCE_MS / 1_000} s.`);
+    await sleep(EVERY_MS);
+  }
+}
+
+/**
+ * The first of the samples' moments after which no more than `allowed` ticks were counted. Up to a tick of work may stand
+ * uncounted at any moment, so that the answer is at most 10 ms too early.
+ */
+export function stillSince(
+  samples: readonly { readonly at: number; readonly ticks: number }[],
+  allowed: number,
+): number | null {
+  const last = samples.at(-1);
+  return last === undefined ? null : (samples.find(({ ticks }) => last.ticks - ticks <= allowed)?.at ?? null);
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}

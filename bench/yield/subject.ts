@@ -1,0 +1,95 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { chooseShell } from "../../launch/display.ts";
+import type { Deployment, DonorProcess } from "../../main/deployment.fixture.ts";
+
+const run = promisify(execFile);
+const AWAY_SECONDS = "9999";
+/** The shortest that a donor may set. */
+const SHORTEST_IDLE_SECONDS = 10;
+
+/** A donor whose person comes and goes. */
+export type Subject = {
+  readonly donor: DonorProcess;
+  /** Somebody touches the computer. Returns when that began, of `performance.now()`. */
+  readonly comeBack: () => Promise<number>;
+  readonly goAway: () => Promise<void>;
+  /** After going away, how long the donor waits at least. */
+  readonly idleAfterMs: number;
+};
+
+/** Without a desktop: the seconds since the last input are what a file says. */
+export async function headlessSubject(
+  deployment: Deployment,
+  name: string,
+  modelWarmSeconds: number,
+): Promise<Subject> {
+  const donor = await deployment.startDonor(name, Number(AWAY_SECONDS), undefined, {
+    rules: { modelWarmSeconds },
+  });
+  return {
+    donor,
+    comeBack: async () => {
+      const at = performance.now();
+      await donor.setIdle(0);
+      return at;
+    },
+    goAway: () => donor.setIdle(Number(AWAY_SECONDS)),
+    idleAfterMs: 0,
+  };
+}
+
+/** The desktop program under an X server of its own, whose pointer is moved. */
+export async function desktopSubject(
+  deployment: Deployment,
+  name: string,
+  modelWarmSeconds: number,
+  display: string,
+): Promise<Subject> {
+  const root = process.getuid?.() === 0;
+  const args = [process.env["GLEANER_ELECTRON_ARGS"] ?? "", root ? "--no-sandbox" : "", "--disable-gpu"];
+  const asked = args.filter(Boolean).join(" ");
+  const shell = chooseShell({ ...process.env, DISPLAY: display, GLEANER_ELECTRON_ARGS: asked });
+  if (shell.kind === "headless") throw new Error(`No desktop program, because ${shell.because}.`);
+  const donor = await deployment.startDonor(name, 0, undefined, {
+    rules: { modelWarmSeconds, idleAfterSeconds: SHORTEST_IDLE_SECONDS },
+    electron: { command: shell.electron, args: shell.args },
+    env: { DISPLAY: display, XDG_SESSION_TYPE: "x11" },
+  });
+  let way = 1;
+  return {
+    donor,
+    comeBack: async () => {
+      way = -way;
+      // From the start of the program that moves it: some milliseconds too early, never too late.
+      const at = performance.now();
+      await run("xdotool", ["mousemove_relative", "--", String(7 * way), "5"], {
+        env: { ...process.env, DISPLAY: display },
+      });
+      return at;
+    },
+    goAway: () => Promise.resolve(),
+    idleAfterMs: SHORTEST_IDLE_SECONDS * 1_000,
+  };
+}
+
+export type Display = { readonly name: string; readonly close: () => Promise<void> };
+
+/** An X server without a screen, on a free display. */
+export async function openDisplay(): Promise<Display> {
+  const server = spawn("Xvfb", ["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const failed = once(server, "error").then(([error]) => Promise.reject(error as Error));
+  const said = once(createInterface({ input: server.stdout }), "line") as Promise<[string]>;
+  const [number] = await Promise.race([said, failed]);
+  return {
+    name: `:${number.trim()}`,
+    close: async () => {
+      server.kill("SIGTERM");
+      if (server.exitCode === null && server.signalCode === null) await once(server, "exit");
+    },
+  };
+}
