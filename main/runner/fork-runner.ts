@@ -1,13 +1,22 @@
 import { fork } from "node:child_process";
 import type { RunnerChild, SpawnRunner } from "./child.ts";
+import { runnerWrapper } from "./linux-wrappers.ts";
 
 /**
- * Starts the runner as a child of plain Node. `entry` is the path of runner-process.
+ * Starts the runner as a child of plain Node, or of Electron as plain Node. `entry` is the path of runner-process.
  * Its stdout is dropped; its stderr is ours, for crashes of the native library.
  */
 export function forkRunner(entry: string): SpawnRunner {
   return (): RunnerChild => {
-    const child = fork(entry, [], { execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    const [execPath = process.execPath, ...wrapperArgs] = [...runnerWrapper(), process.execPath];
+    const child = fork(entry, [], {
+      execPath,
+      execArgv: wrapperArgs,
+      // On Linux a session of its own: the scheduler shares the processor among sessions first (see priority.ts).
+      detached: process.platform === "linux",
+      env: { ...process.env, ELECTRON_RUN_AS_NODE: "1" },
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
     return {
       pid: child.pid,
       send: (message) => {

@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 
 /**
@@ -14,6 +15,39 @@ export function lowerPriority(): void {
       // The thread ended meanwhile, or the system does not let us.
     }
   }
+}
+
+/**
+ * What is to be said of the whole process, once, when it starts. Linux shares the processor among sessions before it
+ * looks at priorities within them (sched(7), "The autogroup feature"): without this, work at the lowest priority takes
+ * half of a core from a program in another session. macOS: background quality of service, which stays on efficiency
+ * cores and throttles its reads.
+ */
+export function lowerProcess(): void {
+  lowerPriority();
+  if (process.platform === "linux") lowerSession();
+  if (process.platform === "darwin") {
+    spawn("/usr/sbin/taskpolicy", ["-b", "-p", String(process.pid)], { stdio: "ignore" }).once(
+      "error",
+      () => undefined,
+    );
+  }
+}
+
+function lowerSession(): void {
+  try {
+    // Only where the session is the runner's alone: else the app, or its user's shell, would be lowered too.
+    if (sessionOf(readFileSync("/proc/self/stat", "utf8")) !== process.pid) return;
+    writeFileSync("/proc/self/autogroup", "19");
+  } catch {
+    // A kernel without sessions' groups shares by priorities alone.
+  }
+}
+
+/** The session's id out of /proc/PID/stat (proc(5), field 6). */
+export function sessionOf(stat: string): number {
+  // The second field is the program's name in parentheses, and may hold anything.
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]);
 }
 
 function threadIds(): readonly number[] {

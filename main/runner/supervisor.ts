@@ -1,91 +1,80 @@
 import { assertNever } from "../../app/assert-never.ts";
-import type { FromRunner, ModelFile } from "../../app/contract/runner.ts";
-import type { ChatRequest, ChatResult, JobError } from "../../app/jobs/chat.ts";
+import type { FromRunner, ModelFigures, ModelFile, RunnerJob } from "../../app/contract/runner.ts";
+import type { JobError } from "../../app/jobs/chat.ts";
 import type { Log } from "../log.ts";
-import { happening, withResolvers } from "../with-resolvers.ts";
+import { happening } from "../with-resolvers.ts";
+import { Attempt, type RunEvents, type RunOutcome } from "./attempt.ts";
 import type { RunnerChild, RunnerExit, SpawnRunner } from "./child.ts";
 import { crashBackoffMs } from "./crash-backoff.ts";
+import { Inspections } from "./inspections.ts";
 import { jobErrors } from "./job-errors.ts";
 import { parseFromRunner } from "./messages.ts";
-
-export type RunnerJob = {
-  readonly attemptId: string;
-  readonly model: ModelFile;
-  readonly request: ChatRequest;
-  readonly threads: number;
-};
-
-export type RunEvents = {
-  readonly loaded: (loadMs: number) => void;
-  readonly text: (text: string) => void;
-};
-
-export type RunOutcome =
-  | { readonly kind: "done"; readonly result: ChatResult }
-  | { readonly kind: "failed"; readonly error: JobError }
-  | { readonly kind: "aborted" };
+import { residentMb } from "./resident-memory.ts";
 
 export type SupervisorTimes = {
-  /** An abort or an unload that takes longer ends the process. */
+  /** A yield that takes longer ends the process; so does the abort of a job that runs alone. */
   readonly abortMs: number;
-  readonly unloadMs: number;
+  /** The same for a job beside which others run: they would be lost with it. */
+  readonly abortBesideOthersMs: number;
   /** From the process's start to its first message. */
   readonly startMs: number;
-  /** A run without any message for this long is stuck. Counted in ticks, so that a suspended machine's sleep is not. */
+  /** Jobs without any message for this long are stuck. Counted in ticks, so that a suspended machine's sleep is not. */
   readonly silenceTickMs: number;
   readonly silenceTicks: number;
+  /** How often the memory of a process with jobs is looked at. */
+  readonly memoryTickMs: number;
   /** Without a job for this long, the process and its memory go. */
   readonly idleMs: number;
 };
 
 export const supervisorTimes: SupervisorTimes = {
-  abortMs: 150,
-  unloadMs: 1_000,
+  abortMs: 100,
+  abortBesideOthersMs: 10_000,
   startMs: 60_000,
   silenceTickMs: 5_000,
   silenceTicks: 12,
+  memoryTickMs: 500,
   idleMs: 5 * 60_000,
 };
 
-type Current = {
-  readonly job: RunnerJob;
-  readonly events: RunEvents;
-  readonly settle: (outcome: RunOutcome) => void;
-  readonly outcome: Promise<RunOutcome>;
-  /** Sent to a process: once. Run a second time within its attempt, it would say its text twice. */
-  sent: boolean;
-  aborting: boolean;
-  silentTicks: number;
+export type RunnerLimits = {
+  /** At most so many at once, whatever a job allows. */
+  readonly threads: number;
+  /** The share of the time that is worked, above 0 and at most 1. */
+  readonly dutyCycle: number;
+  /** A process that holds more is ended. Null: no limit. 2^20 bytes. */
+  readonly memoryMb: number | null;
 };
+
+/** Why we end a process ourselves; null while an exit would be a crash. */
+type Ending = "abort" | "yield" | "rest" | "silence" | "memory";
 
 type Process = {
   readonly child: RunnerChild;
+  readonly gone: Promise<undefined>;
+  readonly wentAway: () => void;
   started: boolean;
-  /** Why we ended it ourselves; null while an exit would be a crash. */
-  ending: "abort" | "silence" | "rest" | null;
-  /** Being asked to free its model: everybody who wants that waits for the same answer. */
-  unloading: Unloading | null;
-};
-
-type Unloading = {
-  readonly over: Promise<undefined>;
-  readonly resolve: () => void;
-  readonly timer: NodeJS.Timeout;
+  ending: Ending | null;
+  silentTicks: number;
 };
 
 /**
- * Keeps the runner's process: starts it when there is work, ends it when it is stuck, too slow to abort
- * or long idle, and starts it again after a crash, later each time. One job at a time.
+ * Keeps the runner's process: starts it when there is work, ends it when it is stuck, too slow to abort, too large or
+ * long idle, and starts it again after a crash. Several jobs at once, all in the one process.
  */
 export class RunnerSupervisor {
   readonly #spawn: SpawnRunner;
   readonly #log: Log;
   readonly #times: SupervisorTimes;
+  readonly #attempts = new Map<string, Attempt>();
+  readonly #inspections = new Inspections();
   #process: Process | null = null;
-  #current: Current | null = null;
+  #limits: RunnerLimits | null = null;
   #crashes = 0;
   #restingUntil: number | null = null;
-  #idleTimer: NodeJS.Timeout | undefined;
+  #restTimer: NodeJS.Timeout | undefined;
+  #silenceTimer: NodeJS.Timeout | undefined;
+  #memoryTimer: NodeJS.Timeout | undefined;
 
   constructor(spawn: SpawnRunner, log: Log, times: SupervisorTimes = supervisorTimes) {
     this.#spawn = spawn;
@@ -105,106 +94,123 @@ export class RunnerSupervisor {
 
   /** Resolves when no work on this job is on the CPU any more, however it ended. Never rejects. */
   run(job: RunnerJob, events: RunEvents): Promise<RunOutcome> {
-    if (this.#current !== null) throw new Error("the runner has a job already");
-    clearTimeout(this.#idleTimer);
-    const { promise, resolve } = withResolvers<RunOutcome>();
-    const ticker = setInterval(() => this.#tick(), this.#times.silenceTickMs);
-    this.#current = {
-      job,
-      events,
-      settle: (outcome) => {
-        clearInterval(ticker);
-        this.#current = null;
-        this.#armIdleTimer();
-        resolve(outcome);
-      },
-      outcome: promise,
-      sent: false,
-      aborting: false,
-      silentTicks: 0,
-    };
-    this.#sendRun();
-    return promise;
+    if (this.#attempts.has(job.attemptId)) throw new Error("the runner has this job already");
+    const attempt = new Attempt(job, events);
+    this.#attempts.set(job.attemptId, attempt);
+    this.#followAttempts();
+    this.#sendWork();
+    return attempt.outcome;
   }
 
-  /** Stops the job under way: by asking, and after 150 ms by killing. Resolves when it has stopped. */
-  async abort(): Promise<void> {
-    const current = this.#current;
-    if (current === null) return;
-    if (!current.sent) {
-      if (this.#process?.started === false) this.#end("abort");
-      current.settle({ kind: "aborted" });
+  /**
+   * What the head of a model's file says of the memory that it takes. Null where it is nothing that llama.cpp can run,
+   * or the process ended meanwhile: as it does on a file that is broken.
+   */
+  inspect(model: ModelFile): Promise<ModelFigures | null> {
+    const figures = this.#inspections.ask(model);
+    this.#sendWork();
+    return figures;
+  }
+
+  /** Stops one job: by asking, and then by killing. Resolves when it has stopped. */
+  async abort(attemptId: string): Promise<void> {
+    const attempt = this.#attempts.get(attemptId);
+    if (attempt === undefined) return;
+    if (attempt.sent) this.#ask(attempt);
+    else {
+      this.#settle(attempt, { kind: "aborted" });
+      if (this.#attempts.size === 0 && this.#process?.started === false) this.#end("abort");
+    }
+    await attempt.outcome;
+  }
+
+  /** Holds for what runs and for what comes, from now on. */
+  limit(limits: RunnerLimits): void {
+    const before = this.#limits;
+    this.#limits = limits;
+    if (before?.threads === limits.threads && before.dutyCycle === limits.dutyCycle) return;
+    if (this.#process?.started === true) this.#sendLimits(this.#process, limits);
+  }
+
+  /**
+   * Stops everything, at once. With `warmMs` the model stays in memory for so long, if it is there and if the process
+   * stops when asked; else the process ends, and its memory and the GPU's is free with it. Resolves when that is so.
+   */
+  async yield({ warmMs }: { readonly warmMs: number }): Promise<void> {
+    const attempts = [...this.#attempts.values()];
+    for (const attempt of attempts) {
+      if (!attempt.sent) this.#settle(attempt, { kind: "aborted" });
+    }
+    const running = this.#process;
+    if (running === null) return;
+    // What is being loaded is not there to be kept; and loading cannot be stopped half-way as soon as by a kill.
+    const keeps = warmMs > 0 && running.started && attempts.every(({ sent, loaded }) => !sent || loaded);
+    if (!keeps) {
+      this.#end("yield");
+      await running.gone;
       return;
     }
-    if (!current.aborting) {
-      current.aborting = true;
-      this.#process?.child.send({ type: "abort", attemptId: current.job.attemptId });
-      const timer = setTimeout(() => this.#end("abort"), this.#times.abortMs);
-      void current.outcome.then(() => clearTimeout(timer));
-    }
-    await current.outcome;
-  }
-
-  /** Aborts, and frees the model's memory; the process stays for a quick return. */
-  async yield(): Promise<void> {
-    await this.abort();
-    const running = this.#process;
-    if (running === null || !running.started || this.#current !== null) return;
-    running.unloading ??= this.#unload(running);
-    await running.unloading.over;
+    const timer = setTimeout(() => this.#end("yield"), this.#times.abortMs);
+    for (const attempt of attempts) if (attempt.sent) this.#ask(attempt);
+    await Promise.all(attempts.map(({ outcome }) => outcome));
+    clearTimeout(timer);
+    if (this.#attempts.size === 0) this.#restIn(warmMs);
   }
 
   /** Ends everything. The supervisor can be used again after. */
   async stop(): Promise<void> {
-    await this.abort();
-    clearTimeout(this.#idleTimer);
-    this.#end("rest");
+    await this.yield({ warmMs: 0 });
+    clearTimeout(this.#restTimer);
   }
 
-  #unload(running: Process): Unloading {
-    const { promise, resolve } = happening();
-    running.child.send({ type: "unload" });
-    const timer = setTimeout(() => this.#end("rest"), this.#times.unloadMs);
-    return { over: promise, resolve, timer };
-  }
-
-  #unloaded(running: Process): void {
-    const { unloading } = running;
-    running.unloading = null;
-    if (unloading === null) return;
-    clearTimeout(unloading.timer);
-    unloading.resolve();
+  #ask(attempt: Attempt): void {
+    if (attempt.aborting) return;
+    attempt.aborting = true;
+    const { attemptId } = attempt.job;
+    this.#process?.child.send({ type: "abort", attemptId });
+    const alone = this.#attempts.size === 1;
+    const { abortMs, abortBesideOthersMs } = this.#times;
+    const timer = setTimeout(() => this.#end("abort"), alone ? abortMs : abortBesideOthersMs);
+    void attempt.outcome.then(() => clearTimeout(timer));
   }
 
   #start(): void {
     const child = this.#spawn();
-    const process: Process = { child, started: false, ending: null, unloading: null };
-    this.#process = process;
+    const { promise, resolve } = happening();
+    const started: Process = {
+      ...{ child, gone: promise, wentAway: resolve },
+      ...{ started: false, ending: null, silentTicks: 0 },
+    };
+    this.#process = started;
     const timer = setTimeout(() => {
-      if (!process.started) child.kill();
+      if (!started.started) child.kill();
     }, this.#times.startMs);
     child.onMessage((raw) => {
-      if (this.#process === process) this.#receive(process, parseFromRunner(raw));
+      if (this.#process === started) this.#receive(started, parseFromRunner(raw));
     });
     child.onExit((exit) => {
       clearTimeout(timer);
-      this.#exited(process, exit);
+      this.#exited(started, exit);
     });
     this.#log("debug", "runner.spawned", { pid: child.pid ?? null });
   }
 
-  /** Sends the job, unless it was; it waits for a process that has started, stays, and has freed its last model. */
-  #sendRun(): void {
-    const current = this.#current;
-    if (current === null || current.sent) return;
+  /** Sends what was not sent; it waits for a process that has started and stays. */
+  #sendWork(): void {
     const running = this.#process;
-    if (running === null) {
-      this.#start();
-      return;
+    const waiting = [...this.#attempts.values()].filter(({ sent }) => !sent);
+    if (waiting.length === 0 && !this.#inspections.anyToSend) return;
+    if (running === null) return this.#start();
+    if (!running.started || running.ending !== null) return;
+    for (const attempt of waiting) {
+      attempt.sent = true;
+      running.child.send({ type: "run", ...attempt.job });
     }
-    if (!running.started || running.ending !== null || running.unloading !== null) return;
-    current.sent = true;
-    running.child.send({ type: "run", ...current.job });
+    this.#inspections.send((model) => running.child.send({ type: "inspect", model }));
+  }
+
+  #sendLimits(to: Process, { threads, dutyCycle }: RunnerLimits): void {
+    to.child.send({ type: "limit", threads, dutyCycle });
   }
 
   #receive(from: Process, message: FromRunner | null): void {
@@ -212,95 +218,127 @@ export class RunnerSupervisor {
       this.#log("warn", "runner.bad-message");
       return;
     }
-    const current = this.#current;
-    if (current !== null) current.silentTicks = 0;
+    from.silentTicks = 0;
     switch (message.type) {
       case "started":
         from.started = true;
-        this.#sendRun();
-        return;
+        if (this.#limits !== null) this.#sendLimits(from, this.#limits);
+        return this.#sendWork();
       case "loaded":
-        return current?.events.loaded(message.loadMs);
+        this.#log("info", "runner.loaded", { modelId: message.modelId, loadMs: message.loadMs });
+        return this.#attempts.get(message.attemptId)?.wasLoaded(message);
+      case "measured":
+        return this.#attempts.get(message.attemptId)?.wasMeasured(message);
+      case "inspected":
+        return this.#inspections.answered(message.sha256, message.figures);
       case "unloaded":
-        this.#unloaded(from);
-        this.#sendRun();
         return;
       case "text":
-        if (current?.job.attemptId === message.attemptId && message.text !== "" && !current.aborting) {
-          current.events.text(message.text);
-        }
-        return;
+        return this.#attempts.get(message.attemptId)?.said(message.text);
       case "done":
-        if (current?.job.attemptId !== message.attemptId) return;
         this.#crashes = 0;
-        current.settle({ kind: "done", result: message.result });
-        return;
+        return this.#ended(message.attemptId, { kind: "done", result: message.result });
       case "failed":
-        if (current?.job.attemptId !== message.attemptId) return;
-        current.settle({ kind: "failed", error: message.error });
-        return;
+        return this.#ended(message.attemptId, { kind: "failed", error: message.error });
       case "aborted":
-        if (current?.job.attemptId !== message.attemptId) return;
-        current.settle({ kind: "aborted" });
-        return;
+        return this.#ended(message.attemptId, { kind: "aborted" });
       default:
         return assertNever(message);
     }
   }
 
-  #tick(): void {
-    const current = this.#current;
+  #ended(attemptId: string, outcome: RunOutcome): void {
+    const attempt = this.#attempts.get(attemptId);
+    if (attempt?.sent === true) this.#settle(attempt, outcome);
+  }
+
+  #settle(attempt: Attempt, outcome: RunOutcome): void {
+    this.#attempts.delete(attempt.job.attemptId);
+    this.#followAttempts();
+    attempt.settle(outcome);
+  }
+
+  /** The watchdogs watch while there is a job; without one the process rests, and goes after a while. */
+  #followAttempts(): void {
+    if (this.#attempts.size === 0) {
+      clearInterval(this.#silenceTimer);
+      clearInterval(this.#memoryTimer);
+      this.#silenceTimer = this.#memoryTimer = undefined;
+      this.#restIn(this.#times.idleMs);
+      return;
+    }
+    clearTimeout(this.#restTimer);
+    if (this.#silenceTimer !== undefined) return;
+    if (this.#process !== null) this.#process.silentTicks = 0;
+    this.#silenceTimer = setInterval(() => this.#lookForSilence(), this.#times.silenceTickMs);
+    this.#memoryTimer = setInterval(() => this.#lookAtMemory(), this.#times.memoryTickMs);
+  }
+
+  #lookForSilence(): void {
+    const running = this.#process;
     // Until it has started, the limit for starting holds.
-    if (current === null || this.#process?.started !== true) return;
-    current.silentTicks += 1;
-    if (current.silentTicks < this.#times.silenceTicks) return;
-    this.#log("error", "runner.silent", { attemptId: current.job.attemptId });
+    if (running?.started !== true) return;
+    running.silentTicks += 1;
+    if (running.silentTicks < this.#times.silenceTicks) return;
+    this.#log("error", "runner.silent", { jobs: this.#attempts.size });
     this.#end("silence");
   }
 
-  #end(why: NonNullable<Process["ending"]>): void {
+  #lookAtMemory(): void {
+    const limitMb = this.#limits?.memoryMb ?? null;
+    const pid = this.pid;
+    if (limitMb === null || pid === undefined) return;
+    const heldMb = residentMb(pid);
+    if (heldMb === null || heldMb <= limitMb) return;
+    this.#log("warn", "runner.too-large", { heldMb: Math.round(heldMb), limitMb });
+    this.#end("memory");
+  }
+
+  #restIn(ms: number): void {
+    clearTimeout(this.#restTimer);
+    this.#restTimer = setTimeout(() => {
+      if (this.#attempts.size === 0) this.#end("rest");
+    }, ms);
+    this.#restTimer.unref();
+  }
+
+  #end(why: Ending): void {
     const running = this.#process;
     if (running === null) return;
     running.ending ??= why;
     running.child.kill();
   }
 
-  #exited(process: Process, exit: RunnerExit): void {
-    if (this.#process !== process) return;
+  #exited(gone: Process, exit: RunnerExit): void {
+    gone.wentAway();
+    if (this.#process !== gone) return;
     this.#process = null;
-    this.#unloaded(process);
-    const current = this.#current;
-    if (process.ending === "abort" || process.ending === "rest") {
-      this.#log("info", "runner.ended", { why: process.ending });
-      if (current?.sent === true) current.settle({ kind: "aborted" });
-      // A job that came in after the decision to end the old process gets a new one.
-      else this.#sendRun();
-      return;
+    this.#inspections.processGone();
+    const { ending } = gone;
+    const sent = [...this.#attempts.values()].filter((attempt) => attempt.sent);
+    if (ending === "abort" || ending === "yield" || ending === "rest") {
+      this.#log("info", "runner.ended", { why: ending });
+      for (const attempt of sent) {
+        // Those beside the one that had to be killed did not ask for it.
+        const lost = ending === "abort" && !attempt.aborting;
+        this.#settle(attempt, lost ? { kind: "failed", error: jobErrors.crashed } : { kind: "aborted" });
+      }
+      // What came in after the decision to end the old process gets a new one.
+      return this.#sendWork();
     }
     this.#crashes += 1;
-    this.#restingUntil = Date.now() + crashBackoffMs(this.#crashes);
-    this.#log("error", "runner.crashed", {
-      code: exit.code,
-      signal: exit.signal,
-      crashes: this.#crashes,
-      pauseMs: crashBackoffMs(this.#crashes),
-    });
-    if (current === null) return;
-    if (current.aborting) {
-      current.settle({ kind: "aborted" });
-      return;
+    const pauseMs = crashBackoffMs(this.#crashes);
+    this.#restingUntil = Date.now() + pauseMs;
+    const { code, signal } = exit;
+    this.#log("error", "runner.crashed", { code, signal, why: ending, crashes: this.#crashes, pauseMs });
+    const error = errorOf(ending);
+    for (const attempt of this.#attempts.values()) {
+      this.#settle(attempt, attempt.aborting ? { kind: "aborted" } : { kind: "failed", error });
     }
-    current.settle({
-      kind: "failed",
-      error: process.ending === "silence" ? jobErrors.silent : jobErrors.crashed,
-    });
   }
+}
 
-  #armIdleTimer(): void {
-    clearTimeout(this.#idleTimer);
-    this.#idleTimer = setTimeout(() => {
-      if (this.#current === null) this.#end("rest");
-    }, this.#times.idleMs);
-    this.#idleTimer.unref();
-  }
+function errorOf(ending: "silence" | "memory" | null): JobError {
+  if (ending === "silence") return jobErrors.silent;
+  return ending === "memory" ? jobErrors.outOfMemory : jobErrors.crashed;
 }
