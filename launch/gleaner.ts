@@ -2,10 +2,27 @@
 import { backup } from "./gleaner/backup.ts";
 import { conflicts } from "./gleaner/conflicts.ts";
 import { CommandError, EXIT_FAILED, EXIT_USAGE, type Verb } from "./gleaner/command.ts";
+import { donate } from "./gleaner/donor/donate.ts";
+import { explain as explainDonor } from "./gleaner/donor/explain.ts";
+import { facts } from "./gleaner/donor/facts.ts";
+import { finish } from "./gleaner/donor/finish.ts";
+import { models } from "./gleaner/donor/models.ts";
+import { pause, snooze } from "./gleaner/donor/pause.ts";
+import { resume } from "./gleaner/donor/resume.ts";
+import { status } from "./gleaner/donor/status.ts";
 import { restore } from "./gleaner/restore.ts";
 import { explain, LaunchError } from "./launch-error.ts";
 
 const verbs: ReadonlyMap<string, Verb> = new Map([
+  ["donate", donate],
+  ["status", status],
+  ["pause", pause],
+  ["snooze", snooze],
+  ["finish", finish],
+  ["resume", resume],
+  ["explain", explainDonor],
+  ["facts", facts],
+  ["models", models],
   ["backup", backup],
   ["restore", restore],
   ["conflicts", conflicts],

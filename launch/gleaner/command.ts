@@ -1,7 +1,7 @@
 export const EXIT_FAILED = 1;
 /** Bad arguments, as the shell's own tools report them. */
 export const EXIT_USAGE = 2;
-/** Nothing answers where the deployment should be. */
+/** Nothing answers where the deployment should be, or no donor runs. */
 export const EXIT_UNREACHABLE = 3;
 
 /** One command of `gleaner`. */

@@ -188,7 +188,7 @@ test("with --host, the printed code and address let another computer join, once"
   const url = /--backend (\S+)/.exec(printed)?.[1] ?? "";
   expect(url).not.toContain("127.0.0.1");
   const otherFolder = await mkdtemp(join(tmpdir(), "gleaner-other-"));
-  const other = run("donate.ts", ["--headless", "--panel-port", "0", "--backend", url], {
+  const other = run("gleaner.ts", ["donate", "--headless", "--panel-port", "0", "--backend", url], {
     GLEANER_DATA: otherFolder,
     GLEANER_CODE: code,
   });

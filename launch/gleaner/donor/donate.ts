@@ -1,0 +1,94 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Child } from "../../child.ts";
+import { chooseShell, type Shell } from "../../display.ts";
+import { type DonorOptions, startDesktopDonor, startHeadlessDonor } from "../../donor.ts";
+import { defaultDataFolder } from "../../paths.ts";
+import { stopSignal } from "../../stop-signals.ts";
+import type { Verb } from "../command.ts";
+import { readArguments, usageError } from "./ask.ts";
+
+const usage = `GLEANER_CODE=GLN-… gleaner donate --backend URL [options]
+Runs this computer as a donor of an organization whose backend runs elsewhere, until it is stopped (Ctrl-C).
+  --backend URL          the organization's backend
+  --headless             no tray and no window, as where there is no display: for a server or a lab machine
+  --attended             headless, and somebody may use this computer: donate only while they are away
+  --panel-port N         where the panel is served without a tray (default 3212; 0 takes a free port)
+  --name NAME            what the organization calls this computer (default: its host name)
+  --data FOLDER          where this device's key and settings are kept (default: GLEANER_DATA, or .gleaner in the
+                         checkout)
+  GLEANER_CODE           the enrolment code; needed the first time only
+  GLEANER_BACKEND        may stand for --backend
+To run it as a service see docs/donor/systemd.md.`;
+
+export const donate: Verb = { summary: "run this computer as a donor", usage, run };
+
+type Flags = {
+  readonly backend: string;
+  readonly headless: boolean;
+  readonly attended: boolean;
+  readonly panelPort: number;
+  readonly name: string | undefined;
+  readonly data: string;
+};
+
+async function run(args: readonly string[]): Promise<void> {
+  const flags = readFlags(args, process.env);
+  const stopped = stopSignal();
+  const options = {
+    folder: join(flags.data, "donor"),
+    logFolder: join(flags.data, "logs"),
+    backendUrl: flags.backend,
+    enrolmentCode: process.env["GLEANER_CODE"] ?? null,
+    panelPort: flags.panelPort,
+    donateNowMinutes: null,
+    ...(flags.name === undefined ? {} : { name: flags.name }),
+  };
+  await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  await mkdir(options.logFolder, { recursive: true });
+  const child = await startDonor(shellFor(flags), { ...options, unattended: !flags.attended });
+  console.log(`Everything it keeps is in ${flags.data}. Ctrl-C stops it and gives its jobs back.`);
+  await Promise.race([stopped, child.ended]);
+  await child.stop();
+}
+
+function shellFor({ headless, attended }: Flags): Shell {
+  if (headless || attended) {
+    return { kind: "headless", because: `you asked for ${headless ? "--headless" : "--attended"}` };
+  }
+  return chooseShell(process.env);
+}
+
+async function startDonor(shell: Shell, options: DonorOptions): Promise<Child> {
+  if (shell.kind === "desktop") {
+    // With a desktop somebody sits there.
+    const child = await startDesktopDonor(shell, { ...options, unattended: false });
+    console.log("Gleaner is in the tray. Its window says what it does and why; so does `gleaner status`.");
+    return child;
+  }
+  const child = await startHeadlessDonor(options);
+  const panel = String(child.ready["panelUrl"]);
+  console.log(`No tray, because ${shell.because}. The panel: ${panel}. Or ask \`gleaner status\`.`);
+  return child;
+}
+
+function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
+  const options = {
+    backend: { type: "string" },
+    headless: { type: "boolean", default: false },
+    attended: { type: "boolean", default: false },
+    "panel-port": { type: "string", default: "3212" },
+    name: { type: "string" },
+    data: { type: "string" },
+  } as const;
+  const { values } = readArguments(args, options, usage);
+  const { headless, attended, name } = values;
+  const panelPort = Number(values["panel-port"]);
+  if (!Number.isInteger(panelPort) || panelPort < 0 || panelPort > 65_535) {
+    throw usageError("--panel-port is no port.", usage);
+  }
+  const backend = URL.parse(values.backend ?? env["GLEANER_BACKEND"] ?? "");
+  if (backend === null) throw usageError("--backend is missing, or no address.", usage);
+  const data = defaultDataFolder(values.data === undefined ? env : { GLEANER_DATA: values.data });
+  return { ...{ headless, attended, panelPort, name, data }, backend: backend.href };
+}
