@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DonorSnapshot } from "../app/contract/snapshot.ts";
 import { known } from "../app/policy/facts.ts";
+import { type EffectiveRules, effectiveRules, noOrganizationRules } from "../app/policy/rule-layers.ts";
 import { defaultRules } from "../app/policy/rules.ts";
 import { callPanel } from "./call-panel.ts";
 import type { Settings } from "./donor/settings.ts";
@@ -14,11 +15,17 @@ const program = { name: "n", version: "1", shell: "headless" } as const;
 
 function panel(save: () => Promise<void> = () => Promise.resolve()) {
   const state = {
-    settings: { pause: null, donateNowUntil: null, rules: defaultRules } as Settings,
+    settings: { pause: null, donateNowUntil: null, finishThenPause: false, rules: {} } as Settings,
+    organization: noOrganizationRules,
+    refreshed: 0,
     wakes: 0,
     quits: 0,
   };
-  const snapshot = createSnapshotStore(initialSnapshot(program, state.settings, null));
+  const policy = (): EffectiveRules => {
+    const { settings, organization } = state;
+    return effectiveRules({ base: defaultRules, donor: settings.rules, organization });
+  };
+  const snapshot = createSnapshotStore(initialSnapshot(program, state.settings, policy(), null));
   const handlers = createPanelHandlers({
     snapshot,
     settings: {
@@ -28,7 +35,9 @@ function panel(save: () => Promise<void> = () => Promise.resolve()) {
         return save();
       },
     },
+    policy,
     onSettings: () => state.wakes++,
+    refreshFacts: async () => void (state.refreshed += 1),
     enroll: (code) => Promise.resolve({ kind: "refused", message: `no ${code}` }),
     quit: () => state.quits++,
     log: silentLog,
@@ -61,7 +70,42 @@ describe("the panel's calls", () => {
   it("change the rules that are named, and no others", async () => {
     const { state, call } = panel();
     await call("setRules", { idleAfterSeconds: 60, allowOnBattery: true });
-    expect(state.settings.rules).toEqual({ ...defaultRules, idleAfterSeconds: 60, allowOnBattery: true });
+    await call("setRules", { schedule: null, idleAfterSeconds: 90 });
+    expect(state.settings.rules).toEqual({ idleAfterSeconds: 90, allowOnBattery: true, schedule: null });
+    await call("resetRules", { names: ["schedule", "idleAfterSeconds", "quiet"] });
+    expect(state.settings.rules).toEqual({ allowOnBattery: true });
+  });
+
+  it("change nothing that the organization locked", async () => {
+    const { state, call } = panel();
+    state.organization = { values: { quiet: true }, locked: ["quiet", "idleAfterSeconds"] };
+    const reply = await call("setRules", { quiet: false, allowMetered: true });
+    expect(reply).toMatchObject({ kind: "refused", message: expect.stringContaining("quiet") as unknown });
+    expect(await call("donateNow", { minutes: 5 })).toMatchObject({ kind: "refused" });
+    expect(state.settings).toMatchObject({ rules: {}, donateNowUntil: null });
+    expect(await call("setRules", { allowMetered: true })).toEqual(ok);
+  });
+
+  it("pause until a moment that is to come", async () => {
+    const { state, call } = panel();
+    expect((await call("pause", { until: now })).kind).toBe("refused");
+    expect(await call("pause", { until: now + 1 })).toEqual(ok);
+    expect(state.settings.pause).toEqual({ until: now + 1 });
+  });
+
+  it("finish, then pause; and change their mind", async () => {
+    const { state, call } = panel();
+    await call("donateNow", { minutes: 1 });
+    await call("finishThenPause", null);
+    expect(state.settings).toMatchObject({ finishThenPause: true, donateNowUntil: null, pause: null });
+    await call("resume", null);
+    expect(state.settings.finishThenPause).toBe(false);
+  });
+
+  it("ask the computer again", async () => {
+    const { state, call } = panel();
+    expect(await call("refreshFacts", null)).toEqual(ok);
+    expect(state.refreshed).toBe(1);
   });
 
   it("hold in memory, and say so, when the disk takes nothing", async () => {
@@ -86,6 +130,10 @@ describe("the panel's calls", () => {
     [7, null],
     ["pause", { minutes: 0 }],
     ["pause", {}],
+    ["pause", { minutes: 5, until: 5 }],
+    ["resetRules", { names: ["constructor"] }],
+    ["setRules", { inUse: { mode: "limited" } }],
+    ["setRules", { schedule: [{ days: [7], fromMinute: 0, toMinute: 60 }] }],
     ["pause", null],
     ["donateNow", { minutes: 1e9 }],
     ["setRules", { requireIdle: false }],

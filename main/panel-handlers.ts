@@ -1,5 +1,6 @@
-import type { CallArgument, PanelHandlers, Reply } from "../app/contract/ipc.ts";
-import type { Rules } from "../app/policy/rules.ts";
+import type { PanelHandlers, Reply } from "../app/contract/ipc.ts";
+import type { EffectiveRules, SomeRules } from "../app/policy/rule-layers.ts";
+import { type RuleName, ruleNames } from "../app/policy/rules.ts";
 import type { Settings, SettingsStore } from "./donor/settings.ts";
 import { errorName, type Log } from "./log.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
@@ -7,18 +8,23 @@ import type { SnapshotStore } from "./snapshot-store.ts";
 export type PanelParts = {
   readonly snapshot: SnapshotStore;
   readonly settings: SettingsStore;
+  /** The rules as they are now, with who decided them. */
+  readonly policy: () => EffectiveRules;
   /** Called after each change of the settings, before they are on disk. */
   readonly onSettings: () => void;
+  /** Asks the computer for every fact again. */
+  readonly refreshFacts: () => Promise<void>;
   readonly enroll: (code: string) => Promise<Reply>;
   readonly quit: () => void;
   readonly log: Log;
   readonly now?: () => number;
 };
 
-/** What the panel may ask of the donor. Arguments were parsed by the contract's schemas at the edge. */
-export function createPanelHandlers(parts: PanelParts): PanelHandlers {
-  const now = parts.now ?? Date.now;
-  const change = async (changed: Partial<Settings>): Promise<Reply> => {
+/** Changes settings for somebody: at once, and in words where that will not outlast a restart. */
+function settingsChanger(
+  parts: Pick<PanelParts, "settings" | "onSettings" | "log">,
+): (changed: Partial<Settings>) => Promise<Reply> {
+  return async (changed) => {
     const saved = parts.settings.change(changed);
     parts.onSettings();
     try {
@@ -32,15 +38,45 @@ export function createPanelHandlers(parts: PanelParts): PanelHandlers {
       };
     }
   };
+}
+
+/** What the panel may ask of the donor. Arguments were parsed by the contract's schemas at the edge. */
+export function createPanelHandlers(parts: PanelParts): PanelHandlers {
+  const now = parts.now ?? Date.now;
+  const change = settingsChanger(parts);
+  const pauseUntil = (until: number | null): Promise<Reply> =>
+    change({ pause: { until }, donateNowUntil: null, finishThenPause: false });
   return {
     getSnapshot: () => ({ kind: "ok", value: parts.snapshot.get() }),
-    pause: ({ minutes }) =>
-      change({ pause: { until: minutes === null ? null : now() + minutes * 60_000 }, donateNowUntil: null }),
-    resume: () => change({ pause: null, donateNowUntil: null }),
-    // Whoever asks to donate now does not want to stay paused.
-    donateNow: ({ minutes }) => change({ pause: null, donateNowUntil: now() + minutes * 60_000 }),
+    pause: (length) => {
+      if ("minutes" in length) {
+        return pauseUntil(length.minutes === null ? null : now() + length.minutes * 60_000);
+      }
+      return length.until <= now() ? refused("That moment is past.") : pauseUntil(length.until);
+    },
+    finishThenPause: () => change({ finishThenPause: true, donateNowUntil: null }),
+    resume: () => change({ pause: null, donateNowUntil: null, finishThenPause: false }),
+    donateNow: ({ minutes }) => {
+      if (!parts.policy().rules.allowDonateNow) return refused(notNow(parts.policy()));
+      // Whoever asks to donate now does not want to stay paused.
+      return change({ pause: null, finishThenPause: false, donateNowUntil: now() + minutes * 60_000 });
+    },
     enroll: ({ code }) => parts.enroll(code),
-    setRules: (rules) => change({ rules: merged(parts.settings.current().rules, rules) }),
+    setRules: (rules) => {
+      const locked = parts.policy().locked.filter((name) => Object.hasOwn(rules, name));
+      if (locked.length > 0) return refused(`Your organization decides this (${locked.join(", ")}).`);
+      return change({ rules: definedOf({ ...parts.settings.current().rules, ...rules }) });
+    },
+    resetRules: ({ names }) => {
+      const left = Object.entries(parts.settings.current().rules).filter(
+        ([name]) => !names.includes(name as RuleName),
+      );
+      return change({ rules: Object.fromEntries(left) });
+    },
+    refreshFacts: async () => {
+      await parts.refreshFacts();
+      return { kind: "ok", value: null };
+    },
     quit: () => {
       // After the reply is on its way.
       setImmediate(parts.quit);
@@ -49,12 +85,18 @@ export function createPanelHandlers(parts: PanelParts): PanelHandlers {
   };
 }
 
-function merged(rules: Rules, changed: CallArgument<"setRules">): Rules {
-  return {
-    ...rules,
-    idleAfterSeconds: changed.idleAfterSeconds ?? rules.idleAfterSeconds,
-    allowOnBattery: changed.allowOnBattery ?? rules.allowOnBattery,
-    batteryFloorPercent: changed.batteryFloorPercent ?? rules.batteryFloorPercent,
-    maxOtherCpuLoad: changed.maxOtherCpuLoad ?? rules.maxOtherCpuLoad,
-  };
+function refused(message: string): Reply {
+  return { kind: "refused", message };
+}
+
+function notNow({ from }: EffectiveRules): string {
+  return from.allowDonateNow === "organization"
+    ? "Your organization decides when this computer donates."
+    : "Your rules do not allow to donate at any time. Change that in the settings first.";
+}
+
+function definedOf(rules: SomeRules): SomeRules {
+  return Object.fromEntries(
+    ruleNames.flatMap((name) => (rules[name] === undefined ? [] : [[name, rules[name]]])),
+  );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ruleName, someRules } from "../policy/rule-values.ts";
 import type { DonorSnapshot } from "./snapshot.ts";
 
 /**
@@ -8,24 +9,26 @@ import type { DonorSnapshot } from "./snapshot.ts";
  */
 export const calls = {
   getSnapshot: { argument: z.null() },
-  /** Pause for so many minutes, or until resumed. */
-  pause: { argument: z.object({ minutes: z.number().int().min(1).max(10_080).nullable() }) },
-  /** Ends a pause and a "donate now". */
+  /** Pause for so many minutes (a year at most), until a moment (ms since the epoch), or until resumed. */
+  pause: {
+    argument: z.union([
+      z.object({ minutes: z.number().int().min(1).max(527_040).nullable() }).strict(),
+      z.object({ until: z.number().int().min(0).max(8_640_000_000_000_000) }).strict(),
+    ]),
+  },
+  /** Finish the job under way, take no other, and pause until resumed. */
+  finishThenPause: { argument: z.null() },
+  /** Ends a pause, a "donate now" and a "finish, then pause". */
   resume: { argument: z.null() },
   /** Donate for so many minutes even while the computer is in use. */
   donateNow: { argument: z.object({ minutes: z.number().int().min(1).max(1_440) }) },
   enroll: { argument: z.object({ code: z.string().trim().min(4).max(200) }) },
-  setRules: {
-    argument: z
-      .object({
-        idleAfterSeconds: z.number().int().min(10).max(86_400),
-        allowOnBattery: z.boolean(),
-        batteryFloorPercent: z.number().int().min(0).max(100),
-        maxOtherCpuLoad: z.number().min(0.05).max(1),
-      })
-      .partial()
-      .strict(),
-  },
+  /** The donor's own rules: those that are named. Whether somebody sits at the machine is said when it starts. */
+  setRules: { argument: someRules.omit({ requireIdle: true, otherCpuLoadHysteresis: true }) },
+  /** Leaves these rules to the organization, or to the defaults, again. */
+  resetRules: { argument: z.object({ names: z.array(ruleName).min(1).max(100) }) },
+  /** Asks the computer for every fact again, also for those that no rule looks at. */
+  refreshFacts: { argument: z.null() },
   quit: { argument: z.null() },
 } as const;
 

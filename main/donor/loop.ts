@@ -26,8 +26,11 @@ export type LoopParts = {
   readonly log: Log;
 };
 
-/** Node's timers hold no longer delays; looking once too often is harmless. */
-const longestTimerMs = 2 ** 31 - 1;
+/**
+ * It looks after so long in any case: a timer stands still while the computer sleeps, and a moment of the schedule moves
+ * when the clock or the time zone is changed.
+ */
+const longestTimerMs = 15 * 60_000;
 
 /** Facts → decision → effects, whenever something wakes it. It owns the one timer for looking again. */
 export class DonorLoop {

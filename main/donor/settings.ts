@@ -1,33 +1,39 @@
 import { z } from "zod";
-import { defaultRules, type Rules } from "../../app/policy/rules.ts";
+import { someRules } from "../../app/policy/rule-values.ts";
+import type { SomeRules } from "../../app/policy/rule-layers.ts";
 import type { Log } from "../log.ts";
 import { loadJson, saveJson } from "../store/json-file.ts";
 
-/** What the donor's person chose; survives restarts. */
+/** What the donor's person chose; survives restarts. Times are ms since the epoch. */
 export type Settings = {
   readonly pause: { readonly until: number | null } | null;
   readonly donateNowUntil: number | null;
-  readonly rules: Rules;
+  /** Finish the job under way, take no other, and pause then. */
+  readonly finishThenPause: boolean;
+  /** The donor's own rules: only what they chose, so that better defaults reach them. */
+  readonly rules: SomeRules;
 };
 
 const instant = z.number().int().min(0);
 
-const settingsFile = z.object({
-  version: z.literal(1),
+const choices = {
   pause: z.object({ until: instant.nullable() }).nullable(),
   donateNowUntil: instant.nullable(),
-  /** Only what differs from the defaults: those may become better with a later version. */
-  rules: z
-    .object({
-      requireIdle: z.boolean(),
-      idleAfterSeconds: z.number().int().min(10).max(86_400),
-      allowOnBattery: z.boolean(),
-      batteryFloorPercent: z.number().int().min(0).max(100),
-      maxOtherCpuLoad: z.number().min(0.05).max(1),
-      otherCpuLoadHysteresis: z.number().min(0).max(1),
-    })
-    .partial(),
-});
+  // A rule that a later version knew is left out; the others hold.
+  rules: z.object(someRules.shape),
+};
+
+/** Version 1 knew six of the rules, with the same names and bounds, and no "finish, then pause". */
+const firstVersion = z
+  .object({ version: z.literal(1), ...choices })
+  .transform((file) => ({ ...file, version: 2 as const, finishThenPause: false }));
+
+const settingsFile = z.union([
+  z.object({ version: z.literal(2), finishThenPause: z.boolean(), ...choices }),
+  firstVersion,
+]);
+
+const untouched: Settings = { pause: null, donateNowUntil: null, finishThenPause: false, rules: {} };
 
 export type SettingsStore = {
   readonly current: () => Settings;
@@ -35,42 +41,24 @@ export type SettingsStore = {
   readonly change: (change: Partial<Settings>) => Promise<void>;
 };
 
-/**
- * A file that cannot be understood is set aside and the defaults hold.
- * `baseRules` are this start's defaults (a headless one may be unattended); they are never written.
- */
-export async function openSettings(
-  path: string,
-  baseRules: Partial<Rules>,
-  log: Log,
-): Promise<SettingsStore> {
-  const base: Rules = { ...defaultRules, ...baseRules };
-  const loaded = await loadJson(path, settingsFile);
+/** A file that cannot be understood is set aside, and nothing is chosen. */
+export async function openSettings(path: string, log: Log): Promise<SettingsStore> {
+  const loaded = await loadJson<z.infer<typeof settingsFile>>(path, settingsFile);
   if (loaded.kind === "corrupt") log("error", "settings.corrupt", { movedTo: loaded.movedTo });
-  const file = loaded.kind === "loaded" ? loaded.value : null;
-  let settings: Settings = {
-    pause: file?.pause ?? null,
-    donateNowUntil: file?.donateNowUntil ?? null,
-    rules: { ...base, ...definedOf(file?.rules ?? {}) },
-  };
+  let settings: Settings = loaded.kind === "loaded" ? withoutVersion(loaded.value) : untouched;
   let writing: Promise<void> = Promise.resolve();
   return {
     current: () => settings,
     change: (change) => {
       settings = { ...settings, ...change };
-      const saved = { version: 1, ...settings, rules: differences(settings.rules, base) };
+      const saved = { version: 2, ...settings };
       writing = writing.catch(() => undefined).then(() => saveJson(path, saved));
       return writing;
     },
   };
 }
 
-function differences(rules: Rules, base: Rules): Partial<Rules> {
-  return Object.fromEntries(
-    Object.entries(rules).filter(([name, value]) => base[name as keyof Rules] !== value),
-  );
-}
-
-function definedOf(rules: { readonly [Name in keyof Rules]?: Rules[Name] | undefined }): Partial<Rules> {
-  return Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== undefined));
+function withoutVersion(file: z.infer<typeof settingsFile>): Settings {
+  const { pause, donateNowUntil, finishThenPause, rules } = file;
+  return { pause, donateNowUntil, finishThenPause, rules };
 }

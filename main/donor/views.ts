@@ -1,5 +1,6 @@
-import type { DonorSnapshot, FactsView, ModelView } from "../../app/contract/snapshot.ts";
-import { type Facts, unknown } from "../../app/policy/facts.ts";
+import type { DonorSnapshot, FactsView, FactSources, ModelView } from "../../app/contract/snapshot.ts";
+import { type Facts, unknownComputer } from "../../app/policy/facts.ts";
+import type { EffectiveRules } from "../../app/policy/rule-layers.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
 import type { Enrolment } from "./identity.ts";
 import type { Me } from "./organization.ts";
@@ -15,6 +16,7 @@ type Program = {
 export function initialSnapshot(
   program: Program,
   settings: Settings,
+  policy: EffectiveRules,
   enrolment: Enrolment | null,
 ): DonorSnapshot {
   return {
@@ -26,8 +28,9 @@ export function initialSnapshot(
     device: enrolment === null ? null : { id: enrolment.deviceId, name: program.name },
     activity: { kind: "holding", reason: "starting", since: Date.now() },
     recheckAt: null,
-    ...settingsView(settings, Date.now()),
-    facts: { idleSeconds: unknown, power: unknown, batteryPercent: unknown, otherCpuLoad: unknown },
+    ...settingsView(settings, policy, Date.now()),
+    facts: unknownComputer,
+    factSources: {},
     work: null,
     models: [],
     earnings: null,
@@ -35,19 +38,36 @@ export function initialSnapshot(
   };
 }
 
-export function factsView({ idleSeconds, power, batteryPercent, otherCpuLoad }: Facts): FactsView {
-  return { idleSeconds, power, batteryPercent, otherCpuLoad };
+export function factsView(facts: Facts): FactsView {
+  return Object.fromEntries(factNames.map((name) => [name, facts[name]])) as FactsView;
 }
+
+/** As much of the sensors' readings as the facts themselves do not say. */
+export function sourcesView(readings: {
+  readonly [Name in keyof FactsView]: { readonly source: string; readonly at: number | null };
+}): FactSources {
+  return Object.fromEntries(
+    factNames.map((name) => {
+      const { source, at } = readings[name];
+      return [name, { source, at }];
+    }),
+  );
+}
+
+const factNames = Object.keys(unknownComputer) as readonly (keyof FactsView)[];
 
 /** A pause or a "donate now" that has ended is none. */
 export function settingsView(
-  { pause, donateNowUntil, rules }: Settings,
+  { pause, donateNowUntil, finishThenPause }: Settings,
+  { rules, from, locked }: EffectiveRules,
   now: number,
-): Pick<DonorSnapshot, "pause" | "donateNowUntil" | "rules"> {
+): Pick<DonorSnapshot, "pause" | "donateNowUntil" | "finishThenPause" | "rules" | "ruleLayers"> {
   return {
     pause: pause !== null && pause.until !== null && pause.until <= now ? null : pause,
     donateNowUntil: donateNowUntil !== null && donateNowUntil <= now ? null : donateNowUntil,
+    finishThenPause,
     rules,
+    ruleLayers: { from, locked },
   };
 }
 

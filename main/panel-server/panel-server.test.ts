@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import WebSocket from "ws";
 import type { PanelHandlers } from "../../app/contract/ipc.ts";
+import { effectiveRules, noOrganizationRules } from "../../app/policy/rule-layers.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { initialSnapshot } from "../donor/views.ts";
 import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
@@ -26,9 +27,10 @@ beforeEach(async () => {
   await writeFile(join(folder, "out", ".env"), "secret");
   await writeFile(join(folder, "secret.html"), "secret");
   await symlink(join(folder, "secret.html"), join(folder, "out", "link.html"));
-  const settings = { pause: null, donateNowUntil: null, rules: defaultRules };
+  const settings = { pause: null, donateNowUntil: null, finishThenPause: false, rules: {} };
+  const policy = effectiveRules({ base: defaultRules, donor: {}, organization: noOrganizationRules });
   snapshot = createSnapshotStore(
-    initialSnapshot({ name: "n", version: "1", shell: "headless" }, settings, null),
+    initialSnapshot({ name: "n", version: "1", shell: "headless" }, settings, policy, null),
   );
   const ok = { kind: "ok", value: null } as const;
   const handlers: PanelHandlers = {
@@ -38,6 +40,9 @@ beforeEach(async () => {
     donateNow: () => ok,
     enroll: () => ok,
     setRules: () => ok,
+    resetRules: () => ok,
+    finishThenPause: () => ok,
+    refreshFacts: () => ok,
     quit: () => ok,
   };
   server = await servePanel({ port: 0, folder: join(folder, "out"), handlers, snapshot });

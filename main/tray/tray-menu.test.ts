@@ -7,7 +7,12 @@ import { trayState, trayTooltip } from "./tray-state.ts";
 
 const now = new Date(2026, 10, 21, 18, 30).getTime();
 const idle: Parameters<typeof trayMenu>[0] = {
-  activity: { kind: "donating", reason: "idle", since: now },
+  activity: {
+    kind: "donating",
+    reason: "idle",
+    since: now,
+    limits: { threads: null, gpu: true, deniedGpus: [], memoryMb: null, dutyCycle: 1 },
+  },
   work: null,
   pause: null,
   donateNowUntil: null,

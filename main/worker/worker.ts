@@ -166,6 +166,14 @@ export class Worker {
     await this.#holding.letGo();
   }
 
+  /** Takes nothing more, and gives back what is not begun. Resolves when what is begun has ended by itself. */
+  async finish(reason: string): Promise<void> {
+    this.#mode = { kind: "draining" };
+    this.#holding.yieldWaiting(reason);
+    this.#wake("stop");
+    await this.#holding.letGo();
+  }
+
   /** Takes no new job before then (ms since the epoch); what runs goes on. */
   rest(until: number): void {
     this.#rest.until(until);
@@ -187,12 +195,7 @@ export class Worker {
    * `leaveMs` more. Resolves in any case, and no handler is at work then that lets go when it is told to.
    */
   async stop({ finishMs = 30_000, leaveMs = 2_000 } = {}): Promise<void> {
-    if (finishMs > 0) {
-      this.#mode = { kind: "draining" };
-      this.#holding.yieldWaiting("shutdown");
-      this.#wake("stop");
-      await within(finishMs, this.#holding.letGo());
-    }
+    if (finishMs > 0) await within(finishMs, this.finish("shutdown"));
     this.#end = "leaving";
     void this.pause("shutdown");
     await within(leaveMs, this.#leaveForGood());
