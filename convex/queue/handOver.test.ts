@@ -38,14 +38,45 @@ const see = async (t: Backend, { keyHash }: TestWorker) =>
   await t.query(queue.work.candidates, { keyHash, stands: [] });
 
 describe("a job that is submitted while workers wait", () => {
-  it("is handed to one of them, who waits no more, and is shown to it with its payload", async () => {
+  it("is handed to one of them, who goes on standing there, and is shown to it with its payload", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t, { payload: { file: "a" } });
     expect(await jobRow(t, jobId)).toMatchObject({ status: "prefetched", attempts: 1 });
     const { stands, jobs, handed } = await see(t, worker!);
-    expect({ stands, jobs }).toEqual({ stands: [], jobs: [] });
+    expect({ stands, jobs }).toEqual({ stands: [{ laneId: expect.any(String), position: 100 }], jobs: [] });
     expect(handed).toMatchObject([{ jobId, payload: { file: "a" }, begun: false, number: 1 }]);
+  });
+
+  it.each([
+    ["small", { file: "a" }],
+    ["large", { file: "a".repeat(5_000) }],
+  ])("has its worker say that it begins, who stands nowhere then: %s payload", async (_, payload) => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const { keyHash } = worker!;
+    const jobId = await submit(t, { payload });
+    const [handed] = (await see(t, worker!)).handed;
+    expect(handed).toMatchObject({ jobId, payload, requirements: {}, watched: false, remainingMs: null });
+    await t.mutation(queue.work.start, { keyHash, attemptIds: [handed!.attemptId] });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "running" });
+    expect(await see(t, worker!)).toEqual({ stands: [], jobs: [], handed: [] });
+  });
+
+  it("leaves one standing that has room for more when it begins", async () => {
+    const t = startQueue();
+    await t.mutation(queue.jobs.cancel, { scope, jobId: await submit(t) });
+    const worker = await addWorker(t, { concurrency: 2 }, { position: 100 });
+    await take(t, worker);
+    await submit(t);
+    const [handed] = (await see(t, worker)).handed;
+    await t.mutation(queue.work.start, { keyHash: worker.keyHash, attemptIds: [handed!.attemptId] });
+    const claimable = await submit(t);
+    expect(await see(t, worker)).toMatchObject({
+      stands: [{ position: 100 }],
+      jobs: [{ jobId: claimable, late: false }],
+      handed: [],
+    });
   });
 
   it("is begun by its end: two calls are all that it costs", async () => {
@@ -74,18 +105,43 @@ describe("a job that is submitted while workers wait", () => {
     expect(statuses.sort()).toEqual(["prefetched", "prefetched", "prefetched", "ready"]);
   });
 
-  it("is shown to the next one, late, who takes it where the first one is dead", async () => {
+  it("is taken back where its worker is dead, and waits for another", async () => {
     const t = startQueue();
     const [one, other] = await waiting(t, 10_000, 40_000);
     const jobId = await submit(t);
     const [dead, alive] = (await see(t, one!)).handed.length === 1 ? [one!, other!] : [other!, one!];
-    expect(await shownTo(t, alive)).toMatchObject([{ jobId, late: true, held: true }]);
-    const claim = { keyHash: alive.keyHash, jobId, late: true, wish: { jobs: 0 } };
-    expect(await t.mutation(queue.work.claim, claim)).toEqual({ kind: "taken" });
-    await passTime(t, 2_000);
+    expect(await shownTo(t, alive)).toEqual([]);
+    await passTime(t, 5_500);
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", attempts: 1, failures: 0 });
+    // It does not listen: what comes next is not handed to it again.
+    expect(await see(t, dead)).toMatchObject({ stands: [], handed: [] });
+    expect(await shownTo(t, alive)).toMatchObject([{ jobId, late: false }]);
+    const claim = { keyHash: alive.keyHash, jobId, late: false, wish: { jobs: 0 } };
     const outcome = await t.mutation(queue.work.claim, claim);
     expect(outcome).toMatchObject({ kind: "claimed", job: { jobId, begun: true, number: 2 } });
-    expect((await see(t, dead)).handed).toEqual([]);
+  });
+
+  it("is taken back within seconds, whenever it was handed over", async () => {
+    const t = startQueue();
+    await waiting(t, 10_000, 20_000, 30_000, 40_000);
+    const jobIds = [];
+    for (let n = 0; n < 4; n += 1) {
+      jobIds.push(await submit(t));
+      await passTime(t, 1_700);
+    }
+    await passTime(t, 4_000);
+    const statuses = await Promise.all(jobIds.map(async (jobId) => (await jobRow(t, jobId)).status));
+    expect(statuses).toEqual(["ready", "ready", "ready", "ready"]);
+  });
+
+  it("stays with a worker that has said that it begins", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const jobId = await submit(t);
+    const [handed] = (await see(t, worker!)).handed;
+    await t.mutation(queue.work.start, { keyHash: worker!.keyHash, attemptIds: [handed!.attemptId] });
+    await passTime(t, 20_000);
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "running", attempts: 1 });
   });
 
   it("is left alone for two seconds by one that looks for work: it may have begun", async () => {
@@ -112,15 +168,7 @@ describe("a job that is submitted while workers wait", () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t);
-    expect(await take(t, worker!)).toMatchObject({ jobs: [{ jobId, begun: false }], stands: [] });
-  });
-
-  it("is ready again when the only worker was dead", async () => {
-    const t = startQueue();
-    await waiting(t, 100);
-    const jobId = await submit(t);
-    await passTime(t, 45_000);
-    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready" });
+    expect((await take(t, worker!)).jobs).toMatchObject([{ jobId, begun: false }]);
   });
 
   it("is not handed over in a lane that is paused, nor unless its submission says so", async () => {

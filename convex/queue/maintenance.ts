@@ -6,6 +6,7 @@ import { cancelMany as cancelJobs } from "./model/jobs/cancelMany.ts";
 import { expire as expireJob } from "./model/jobs/expire.ts";
 import { forgetAround, forgetPiece } from "./model/jobs/forget.ts";
 import { purgePiece } from "./model/jobs/purge.ts";
+import { recall as recallHanded } from "./model/jobs/recall.ts";
 import { reviveMany as reviveJobs } from "./model/jobs/reviveMany.ts";
 import { takeStep } from "./model/jobs/takeStep.ts";
 import { wakeDue as wakeJobs } from "./model/jobs/wakeDue.ts";
@@ -37,6 +38,16 @@ export const lapse = internalMutation({
   returns: v.null(),
   handler: async (ctx, silent) => {
     await lapseWorker(ctx, silent, Date.now());
+    return null;
+  },
+});
+
+/** Armed by a submission that hands over. */
+export const recall = internalMutation({
+  args: { scope: v.string(), due: v.number() },
+  returns: v.null(),
+  handler: async (ctx, which) => {
+    await recallHanded(ctx, which, Date.now());
     return null;
   },
 });

@@ -4,6 +4,7 @@ import {
   anything,
   attemptStatus,
   capabilities,
+  handed,
   jobError,
   jobStatus,
   laneState,
@@ -72,6 +73,8 @@ const schema = defineSchema({
     state: laneState,
     /** Slots that jobs are placed at: a power of two that follows how many workers accept. */
     slots: v.number(),
+    /** The levels that its jobs ever had, where that is known: no other one is looked at. */
+    levels: v.optional(v.array(v.number())),
     /** When a job was last submitted to it, to half a day: says whether it may go. */
     usedAt: v.optional(v.number()),
   }).index("by_name", ["scope", "name"]),
@@ -151,7 +154,7 @@ const schema = defineSchema({
     status: jobStatus,
     /** 0 high, 1 normal, 2 low. */
     level: v.number(),
-    /** Slot × 65,536 + seat: model/placement.ts. */
+    /** Slot × 65,536 + seat; beyond the ring while it was handed to a worker: model/placement.ts. */
     place: v.number(),
     /** Within a place the lower goes first: when it was submitted. */
     rank: v.number(),
@@ -233,6 +236,10 @@ const schema = defineSchema({
     open: v.boolean(),
     /** Whether its worker waited, and was woken by it: then more wait than there is work for. */
     woken: v.optional(v.boolean()),
+    /** What it was handed while it waited, where that is small: it is shown to it without reading the job. Until it begins. */
+    handed: v.optional(handed),
+    /** When it was handed to it; until it begins. */
+    handedAt: v.optional(v.number()),
     claimedAt: v.number(),
     endedAt: v.optional(v.number()),
     report: v.optional(anything),
@@ -245,7 +252,11 @@ const schema = defineSchema({
     .index("by_job", ["jobId", "number"])
     .index("by_worker", ["workerId", "claimedAt"])
     .index("by_open", ["workerId", "open"])
-    .index("by_key", ["keyHash", "open"]),
+    .index("by_key", ["keyHash", "open"])
+    .index("by_handed", ["scope", "handedAt"]),
+
+  /** When what was handed over is looked after next, or was last. By model/jobs/recall.ts. */
+  recalls: defineTable({ scope: v.string(), due: v.number() }).index("by_scope", ["scope"]),
 
   /** Streamed text of a watched attempt. By model/streams/. */
   chunks: defineTable({

@@ -57,7 +57,8 @@ async function claimShown(t: Backend, { keyHash, workerId }: TestWorker): Promis
 async function crowd(t: Backend, affinities: readonly (string | undefined)[]): Promise<TestWorker> {
   const worker = await addWorker(t, { concurrency: 16 });
   await submitJob(t);
-  await passTime(t, 0);
+  // Its slots are fitted by then, and stay as they are put.
+  await passTime(t, 1_500);
   await t.run(async (ctx) => {
     for (const lane of await ctx.db.query("lanes").collect())
       await ctx.db.patch("lanes", lane._id, { slots: 16 });

@@ -193,6 +193,14 @@ export const cursor = v.object({
 });
 export type Cursor = Infer<typeof cursor>;
 
+/** What a worker needs to begin what it was handed. */
+export const handed = v.object({
+  payload: anything,
+  requirements: v.optional(requirements),
+  watched: v.boolean(),
+  deadlineAt: v.optional(v.number()),
+});
+
 /** A job that a worker holds. `begun` is false for one that it has prefetched. */
 export const claimedJob = v.object({
   attemptId: v.string(),

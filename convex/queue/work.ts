@@ -10,9 +10,10 @@ import { release as releaseJobs, releaseWaiting } from "./model/jobs/release.ts"
 import { attemptsOf, start as startJobs } from "./model/jobs/start.ts";
 import { take as takeJobs } from "./model/jobs/take.ts";
 import { leaseByKey, renew } from "./model/leases/renew.ts";
-import { leaveRings } from "./model/rings/membership.ts";
+import { dropStands, leaveRings, standsByKey } from "./model/rings/membership.ts";
 import { appendChunk } from "./model/streams/appendChunk.ts";
 import { authenticate } from "./model/workers/authenticate.ts";
+import { capacityOf } from "./model/workers/capacity.ts";
 import { anything, claimedJob, cursor, nextWork, stand } from "./validators.ts";
 import { workerArgs } from "./workerArgs.ts";
 
@@ -138,12 +139,16 @@ export const start = mutation({
   returns: fencedIds,
   handler: async (ctx, { keyHash, attemptIds }) => {
     const now = Date.now();
-    const [worker, lease, attempts] = await Promise.all([
+    const [worker, lease, attempts, held, stands] = await Promise.all([
       authenticate(ctx, keyHash),
       leaseByKey(ctx, keyHash),
       attemptsOf(ctx, attemptIds),
+      heldByKey(ctx, keyHash),
+      standsByKey(ctx, keyHash),
     ]);
     await renew(ctx, worker, lease, now, { holds: true });
+    // What it was handed lasts: what comes to where it stands is for others now.
+    if (held.length >= capacityOf(worker.capabilities).running) await dropStands(ctx, stands);
     return { fenced: await startJobs(ctx, worker, attempts, now) };
   },
 });

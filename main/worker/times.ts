@@ -26,7 +26,7 @@ export const workerTimes: WorkerTimes = {
   chunkEveryMs: 250,
   lateAfterMs: 400,
   heldLateAfterMs: 2_000,
-  startAfterMs: 150,
+  startAfterMs: 500,
   heldAfterMs: 300,
   triedForMs: 1_000,
   usedElsewhereMs: 60_000,

@@ -53,6 +53,18 @@ function slotFor(
   return ((first + Math.floor(random * width) + ordinal) % slots) * between;
 }
 
+/** Beyond every arc: what stands there wakes nobody. */
+const beyond = ringSize * seats;
+
+/** The same place, seen by nobody who waits: for a job that was handed to one of them. */
+export function offRing(place: number): number {
+  return beyond + (place % beyond);
+}
+
+export function onRing(place: number): number {
+  return place % beyond;
+}
+
 /** The slot's point of the ring, 0 to 65,535. */
 export function slotOf(place: number): number {
   return Math.floor(place / seats);

@@ -15,6 +15,8 @@ export const maintenance = {
   sweepLeases: internalMutation<{ scope: string; due: number; graced: boolean }>("sweepLeases"),
   lapse: internalMutation<{ workerId: Id<"workers">; lastSeenAt: number; failures?: number }>("lapse"),
   healSweeps: internalMutation<Record<string, never>>("healSweeps"),
+  /** Takes back what was handed over and not begun: model/jobs/recall.ts. */
+  recall: internalMutation<{ scope: string; due: number }>("recall"),
   /** Makes delayed jobs ready whose time has come: model/jobs/wakeDue.ts. */
   wakeDue: internalMutation<{ later?: number[] }>("wakeDue"),
   /** Ends a job that is not begun, or not done, in time: model/jobs/expire.ts. */

@@ -41,8 +41,22 @@ export const defaultSettings: Settings = {
   },
 };
 
-/** A scope's settings: its own over those of all scopes over the defaults. One read each, both at once. */
-export async function settingsOf(ctx: QueryCtx, scope: string): Promise<Settings> {
+/** Of each transaction, by scope: several parts of one ask for them. */
+const known = new WeakMap<QueryCtx, Map<string, Promise<Settings>>>();
+
+/**
+ * A scope's settings: its own over those of all scopes over the defaults. One read each, both at once, and once in a
+ * transaction: as they were before it.
+ */
+export function settingsOf(ctx: QueryCtx, scope: string): Promise<Settings> {
+  const ofCtx = known.get(ctx) ?? new Map<string, Promise<Settings>>();
+  known.set(ctx, ofCtx);
+  const settings = ofCtx.get(scope) ?? readSettings(ctx, scope);
+  ofCtx.set(scope, settings);
+  return settings;
+}
+
+async function readSettings(ctx: QueryCtx, scope: string): Promise<Settings> {
   const [forAll, own] = await Promise.all([patchOf(ctx, ""), patchOf(ctx, scope)]);
   return merge(merge(defaultSettings, forAll), own);
 }

@@ -13,6 +13,7 @@ import { capacityOf } from "../workers/capacity.ts";
 import { isAvoided } from "./avoid.ts";
 import { handedTo } from "./handed.ts";
 import { heldByKey } from "./held.ts";
+import { levelsIn } from "./levels.ts";
 
 const shown = 8;
 const shownPerArc = 4;
@@ -65,19 +66,15 @@ export async function candidates(
   const steals = held.length < capacityOf(worker.capabilities).running;
   const found = await inPieces(waiting, lanesAtOnce, async (lane) => {
     if (lane?.open !== true) return [];
-    const { laneId, position, after } = lane;
-    const arcs = wakingArcs(
+    const { laneId, levels, position, after } = lane;
+    const { own, late } = wakingArcs(
       position,
       after.map((stand) => stand.position),
     );
-    const reads = [0, 1, 2].flatMap((level) => [
-      ...arcs.own
-        .flatMap(cutByChance)
-        .map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, false)),
-      ...arcs.late.map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, true)),
-      ...(steals ? arcs.own : []).map((range) =>
-        jobsIn(ctx, worker, laneId, "prefetched", level, range, true),
-      ),
+    const reads = levels.flatMap((level) => [
+      ...own.map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, false)),
+      ...late.map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, true)),
+      ...(steals ? own : []).map((range) => jobsIn(ctx, worker, laneId, "prefetched", level, range, true)),
     ]);
     return (await Promise.all(reads)).flat();
   });
@@ -109,22 +106,11 @@ function isCrowded(job: Doc<"jobs">, among: readonly { readonly job: Doc<"jobs">
   return others.length >= crowd;
 }
 
-/**
- * In two at a place drawn by chance, the second one first: the worker whose home it is goes by turns, so the two seldom
- * want the same.
- */
-function cutByChance({ from, to }: Range): readonly Range[] {
-  const cut = from + Math.floor(Math.random() * (to - from));
-  return [
-    { from: cut, to },
-    { from, to: cut },
-  ].filter((range) => range.from < range.to);
-}
-
 type Look = {
   readonly laneId: Id<"lanes">;
   readonly position: number;
   readonly open: boolean;
+  readonly levels: readonly number[];
   readonly after: Awaited<ReturnType<typeof following>>;
 };
 
@@ -134,7 +120,8 @@ async function look(ctx: QueryCtx, laneId: Id<"lanes"> | null, position: number)
     ctx.db.get("lanes", laneId),
     following(ctx, "stands", laneId, position, 2),
   ]);
-  return { laneId, position, open: lane !== null && lane.state !== "paused", after };
+  const levels = lane === null ? [] : levelsIn(lane);
+  return { laneId, position, open: lane !== null && lane.state !== "paused", levels, after };
 }
 
 async function jobsIn(

@@ -65,7 +65,10 @@ export async function ending(
           worker,
           begins.filter((begun) => begun.attempt?._id !== attempt?._id),
         ),
-        plan(ctx, worker, sticky, wish, others, now, { rests: attempt?.woken === true }),
+        plan(ctx, worker, sticky, wish, others, now, {
+          rests: attempt?.woken === true,
+          stands: stands.length > 0,
+        }),
       ]);
       return { held, begins: passed.held, planned };
     },

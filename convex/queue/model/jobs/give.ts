@@ -1,11 +1,16 @@
-import type { Value } from "convex/values";
+import { convexToJson, type Value } from "convex/values";
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { ClaimedJob } from "../../validators.ts";
+import { defined } from "../defined.ts";
+import { dropStands, standsByKey } from "../rings/membership.ts";
+import { offRing } from "../placement.ts";
 import { ranOut } from "./expire.ts";
 import { move } from "./move.ts";
 
 /** As long as workers leave what another was handed and has not said to have begun: main/worker/times.ts. */
-const handedPauseMs = 2_000;
+export const handedPauseMs = 2_000;
+/** A larger payload is not kept beside the attempt: who is handed the job reads it. */
+const maxHandedChars = 4_096;
 
 /** A job that can be given to a worker, with what has to be known to give it. */
 export type Givable = { readonly job: Doc<"jobs">; readonly payload: Value };
@@ -37,11 +42,32 @@ export async function give(
     status: begun ? "running" : "prefetched",
     open: true,
     ...(woken ? { woken } : {}),
+    ...(woken && !begun ? { handedAt: now } : {}),
+    ...(woken && !begun && isSmall(payload) ? { handed: handedOf({ job, payload }) } : {}),
     claimedAt: now,
   });
   const kind = job.status === "prefetched" ? "steal" : "claim";
-  await move(ctx, job, { kind, begun }, now, { job: { currentAttemptId: attemptId, attempts: number } });
+  if (kind === "steal") await passOver(ctx, job);
+  const given = { currentAttemptId: attemptId, attempts: number };
+  // Whose arc it is need not look: until it begins it is its worker's, and then nobody's.
+  const parked = woken && !begun ? { place: offRing(job.place) } : {};
+  await move(ctx, job, { kind, begun }, now, { job: { ...given, ...parked } });
   return claimedView({ job, payload }, { attemptId, number, begun }, now);
+}
+
+function isSmall(payload: Value): boolean {
+  return JSON.stringify(convexToJson(payload)).length <= maxHandedChars;
+}
+
+function handedOf({ job, payload }: Givable): NonNullable<Doc<"attempts">["handed"]> {
+  const { requirements, watched, deadlineAt } = job;
+  return { payload, watched, ...defined({ requirements, deadlineAt }) };
+}
+
+/** Who was handed a job and has not begun it does not listen: it waits nowhere any more. */
+export async function passOver(ctx: MutationCtx, { currentAttemptId }: Doc<"jobs">): Promise<void> {
+  const attempt = currentAttemptId === undefined ? null : await ctx.db.get("attempts", currentAttemptId);
+  if (attempt?.woken === true) await dropStands(ctx, await standsByKey(ctx, attempt.keyHash));
 }
 
 /** A job as the worker is told of it that holds it. @param since its remaining time is counted from then. */

@@ -3,10 +3,11 @@ import { glance, survey } from "./glance.ts";
 
 it.each([
   [1, 1 / 64, 1],
-  [64, 1 / 64, 1],
-  [256, 1 / 64, 1 / 4],
-  [1_024, 1 / 256, 1 / 16],
-  [16_384, 1 / 4_096, 1 / 256],
+  [16, 1 / 64, 1],
+  [64, 1 / 64, 1 / 4],
+  [256, 1 / 64, 1 / 16],
+  [1_024, 1 / 256, 1 / 64],
+  [16_384, 1 / 4_096, 1 / 1_024],
 ])(
   "looks, in a lane of %i slots, through %d of it at an end, and %d at the beginning",
   (slots, end, start) => {

@@ -2,7 +2,7 @@
 const widest = 1 / 64;
 const slotsSeen = 4;
 /** At the least, so much is looked at by one that begins to ask: all of it in a small fleet. */
-const slotsSurveyed = 64;
+const slotsSurveyed = 16;
 
 /**
  * In which part of a lane one that has just ended a job looks for one to steal. So small that it finds one where a few

@@ -1,15 +1,17 @@
-import type { Id, MutationCtx } from "../../builders.ts";
-import { leaseByKey } from "../leases/renew.ts";
+import type { Value } from "convex/values";
+import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { minSlots, ringSize, slotOf } from "../placement.ts";
-import { dropStands, standsByKey } from "../rings/membership.ts";
-import { waiterAt } from "../rings/neighbours.ts";
+import { waitersAt } from "../rings/neighbours.ts";
 import { present } from "../refuse.ts";
 import { give } from "./give.ts";
 import { holdsAny } from "./held.ts";
 import type { InsertedJob } from "./insertJob.ts";
 
+/** So many of those that wait are asked, one after the other: what the first holds will mostly be done in a moment. */
+const maxAsked = 3;
+
 /**
- * How far back the one that waits is looked for: the whole ring of a small fleet, else two slots, where nearly always
+ * How far back those that wait are looked for: the whole ring of a small fleet, else two slots, where nearly always
  * one of a fleet that waits is. No further: what comes and goes there meanwhile refuses the submission.
  */
 function reachOf(slots: number): number {
@@ -17,33 +19,46 @@ function reachOf(slots: number): number {
 }
 
 /**
- * Gives a job that is ready to the worker that it would wake, in the transaction that submits it: that saves the claim.
- * It is given as one held ahead: should that worker be dead, the next one takes it 2 s later. Nobody waits near:
- * the job stands where it is, for whoever looks next. Two stages of reads: who waits; its other stands and its lease.
+ * Gives a job that is ready to the worker that it would wake, or to the one before it that holds nothing, in the
+ * transaction that submits it: that saves the claim. It is given as one held ahead: should that worker be dead, it is
+ * taken back: recall.ts. The worker goes on standing where it does, until it says that it is at work: what it is
+ * handed is mostly done by then, and none of its neighbours has to look. Nobody waits near: the job stands where it is,
+ * for whoever looks next. Two stages of reads: who waits; what the first one holds.
+ * @param job.affinity without one, any worker will do: one is drawn by chance, so that submissions seldom meet.
+ * @returns whether it was given.
  */
 export async function handOver(
   ctx: MutationCtx,
   lane: { readonly laneId: Id<"lanes">; readonly slots: number },
-  { jobId, place }: Pick<InsertedJob, "jobId" | "place">,
+  {
+    jobId,
+    place,
+    affinity,
+    payload,
+  }: Pick<InsertedJob, "jobId" | "place"> & {
+    readonly affinity: string | undefined;
+    readonly payload: Value;
+  },
   now: number,
-): Promise<void> {
+): Promise<boolean> {
+  const point = affinity === undefined ? Math.floor(Math.random() * ringSize) : slotOf(place);
+  const around = { reach: reachOf(lane.slots), most: maxAsked };
   const [row, waiter] = await Promise.all([
     ctx.db.get("jobs", jobId),
-    waiterAt(ctx, lane.laneId, slotOf(place), reachOf(lane.slots)),
+    firstFree(ctx, waitersAt(ctx, lane.laneId, point, around)),
   ]);
-  if (waiter === null) return;
+  if (waiter === null) return false;
   const job = present(row, "submitted job");
   const { workerId, keyHash } = waiter;
-  const [stands, lease, isBusy] = await Promise.all([
-    standsByKey(ctx, keyHash),
-    leaseByKey(ctx, keyHash),
-    holdsAny(ctx, keyHash),
-  ]);
-  // One at work has more to keep apart: it claims what it has room for.
-  if (lease === null || isBusy) return;
-  await give(ctx, { _id: workerId, keyHash }, { job, payload: null }, { begun: false, woken: true }, now);
-  await dropStands(ctx, stands);
-  // It is a worker that holds something now, though it has not said anything.
-  const deadline = now + lease.leaseMs;
-  if ((lease.deadline ?? Infinity) > deadline) await ctx.db.patch("leases", lease._id, { deadline });
+  await give(ctx, { _id: workerId, keyHash }, { job, payload }, { begun: false, woken: true }, now);
+  return true;
+}
+
+/** One at work has more to keep apart: it claims what it has room for. */
+async function firstFree(
+  ctx: MutationCtx,
+  waiters: AsyncIterable<Doc<"stands">>,
+): Promise<Doc<"stands"> | null> {
+  for await (const waiter of waiters) if (!(await holdsAny(ctx, waiter.keyHash))) return waiter;
+  return null;
 }

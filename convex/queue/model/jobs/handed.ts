@@ -8,6 +8,7 @@ export async function handedTo(ctx: QueryCtx, held: readonly Doc<"attempts">[]):
   const waiting = held.filter(({ status }) => status === "prefetched");
   const found = await Promise.all(
     waiting.map(async (attempt): Promise<ClaimedJob[]> => {
+      if (attempt.handed !== undefined) return [seenFrom(attempt, attempt.handed)];
       const [job, payload] = await Promise.all([
         ctx.db.get("jobs", attempt.jobId),
         payloadOf(ctx, attempt.jobId),
@@ -19,4 +20,13 @@ export async function handedTo(ctx: QueryCtx, held: readonly Doc<"attempts">[]):
     }),
   );
   return found.flat();
+}
+
+/** What it was handed with everything that it needs. */
+function seenFrom(
+  { _id, jobId, kind, number, claimedAt }: Doc<"attempts">,
+  { payload, requirements = {}, watched, deadlineAt }: NonNullable<Doc<"attempts">["handed"]>,
+): ClaimedJob {
+  const remainingMs = deadlineAt === undefined ? null : Math.max(0, deadlineAt - claimedAt);
+  return { attemptId: _id, number, begun: false, jobId, kind, payload, requirements, watched, remainingMs };
 }

@@ -1,5 +1,5 @@
 import type { Id, MutationCtx } from "../../builders.ts";
-import type { JobSpec, Priority, Requirements } from "../../validators.ts";
+import type { JobSpec, Requirements } from "../../validators.ts";
 import { defined } from "../defined.ts";
 import { dependOn, type Outlook } from "../dependencies/dependOn.ts";
 import type { OpenLane } from "../lanes/lanesFor.ts";
@@ -7,9 +7,8 @@ import type { Terms } from "../limits/turns.ts";
 import { placeFor } from "../placement.ts";
 import { present } from "../refuse.ts";
 import { firstWait } from "./firstWait.ts";
+import { levelOf } from "./levels.ts";
 import { move } from "./move.ts";
-
-const levels: Readonly<Record<Priority, number>> = { high: 0, normal: 1, low: 2 };
 
 export type NewJob = {
   readonly scope: string;
@@ -64,7 +63,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     laneId: lane.laneId,
     kind,
     status: waitsFor === null ? "ready" : "waiting",
-    level: levels[spec.priority ?? "normal"],
+    level: levelOf(spec.priority),
     place,
     rank: job.rank,
     dice: Math.random(),

@@ -1,6 +1,7 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import { defined } from "../defined.ts";
 import { freeTurns } from "../limits/freeTurns.ts";
+import { onRing } from "../placement.ts";
 import { present } from "../refuse.ts";
 import { hasTurn, isFinal, isHeld, transition, type JobEvent } from "../states.ts";
 import { finish } from "./finish.ts";
@@ -48,7 +49,13 @@ export async function move(
   if (next.attempt !== null && job.currentAttemptId !== undefined) {
     const attempt = present(await ctx.db.get("attempts", job.currentAttemptId), "current attempt");
     const over = next.attempt === "running" ? {} : { open: false, endedAt: now };
-    await ctx.db.patch("attempts", attempt._id, { ...change.attempt, ...over, status: next.attempt });
+    await ctx.db.patch("attempts", attempt._id, {
+      ...change.attempt,
+      ...over,
+      status: next.attempt,
+      handed: undefined,
+      handedAt: undefined,
+    });
     if (next.attempt === "failed" || next.attempt === "lost") {
       // A worker that went silent before it began says nothing of the job.
       const counts = event.kind === "fail" || job.status === "running";
@@ -61,7 +68,9 @@ export async function move(
   // What is undefined in a patch is removed: what does not wait stands in nobody's queue.
   if (next.job !== "waiting")
     Object.assign(patch, { waitsFor: undefined, turnOf: undefined, dueAt: undefined });
-  if (!isHeld(next.job) && !isFinal(next.job)) Object.assign(patch, { currentAttemptId: undefined });
+  if (!isHeld(next.job) && !isFinal(next.job)) {
+    Object.assign(patch, { currentAttemptId: undefined, place: onRing(job.place) });
+  }
   if (event.kind === "revive")
     Object.assign(patch, { finishedAt: undefined, purgeAt: undefined, forgetAt: undefined });
   const changed = { ...patch, ...change.job, status: next.job };

@@ -3,7 +3,7 @@ import type { NextWork, Stand, Wish } from "../../validators.ts";
 import { boundedInteger, boundedNumber } from "../bounds.ts";
 import { idOf } from "../load.ts";
 import { ringSize, seats } from "../placement.ts";
-import { dropStands, homesOf, settle, stand } from "../rings/membership.ts";
+import { dropStands, homesOf, settle, stand, standView } from "../rings/membership.ts";
 import { capacityOf } from "../workers/capacity.ts";
 import { give, type Givable } from "./give.ts";
 import { Search } from "./search.ts";
@@ -18,11 +18,11 @@ export type Plan = {
    * of to one that is idle.
    */
   readonly idle: boolean;
-  /** Where it will wait, since less was found than was wanted; null: nowhere. */
-  readonly waits: {
-    readonly lanes: readonly Doc<"lanes">[];
-    readonly homes: readonly Doc<"homes">[];
-  } | null;
+  /** Where it will wait, since less was found than was wanted: in these lanes, or where it stands; null: nowhere. */
+  readonly waits:
+    | { readonly lanes: readonly Doc<"lanes">[]; readonly homes: readonly Doc<"homes">[] }
+    | "where it stands"
+    | null;
 };
 
 /** Refuses a wish that is out of bounds: the cursor comes back from the worker, and is none of its business. */
@@ -44,6 +44,7 @@ export async function stickyLane(ctx: QueryCtx, { cursor, jobs }: Wish): Promise
  * @param held how many jobs it will hold without these.
  * @param rests whether it waits again without looking: it did before, and other workers are waiting, too. Looking would
  * collide with what they claim and with what is submitted; what is ready in its own arc is shown to it.
+ * @param stands whether it waits somewhere: one that rests goes on there, and nothing is read for it.
  * @param joins whether it begins to ask: all is searched, and it will accept jobs of all lanes that it can run.
  */
 export async function plan(
@@ -53,7 +54,11 @@ export async function plan(
   wish: Wish,
   held: number,
   now: number,
-  { joins = false, rests = false }: { readonly joins?: boolean; readonly rests?: boolean } = {},
+  {
+    joins = false,
+    rests = false,
+    stands = false,
+  }: { readonly joins?: boolean; readonly rests?: boolean; readonly stands?: boolean } = {},
 ): Promise<Plan> {
   const search = new Search(ctx, worker, sticky, wish.cursor, now, joins);
   const capacity = capacityOf(worker.capabilities);
@@ -72,7 +77,8 @@ export async function plan(
     found.push({ ...next, begun });
   }
   const idle = held + found.length < capacity.running;
-  const waits = joining ?? (found.length < wanted && idle ? rings() : null);
+  const seeks = found.length < wanted && idle;
+  const waits = joining ?? (!seeks ? null : rests && stands ? "where it stands" : rings());
   return { wanted, found, cursor: search.cursor, idle, waits: await waits };
 }
 
@@ -86,6 +92,7 @@ export async function carryOut(
 ): Promise<NextWork> {
   const jobs: NextWork["jobs"] = [];
   for (const { begun, ...givable } of found) jobs.push(await give(ctx, worker, givable, { begun }, now));
+  if (waits === "where it stands") return { jobs, stands: stands.map(standView), cursor };
   if (waits !== null) await settle(ctx, worker, waits.lanes, waits.homes);
   let waiting: Stand[] = [];
   if (found.length < wanted && idle && waits !== null)

@@ -62,6 +62,6 @@ async function laneOf(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<
   const lane = await ctx.db.get("lanes", job.laneId);
   const name = lane?.name ?? laneName(kind, requirements);
   const found = lane === null ? await findLanes(ctx, scope, [name]) : new Map([[name, lane]]);
-  const open = await openLanes(ctx, scope, [{ name, kind, requirements }], found, now);
+  const open = await openLanes(ctx, scope, [{ name, kind, requirements, level: job.level }], found, now);
   return present(open.get(name), "lane").laneId;
 }

@@ -3,10 +3,12 @@ import type { Cursor } from "../../validators.ts";
 import { inPieces } from "../inPieces.ts";
 import { matches } from "../lanes/match.ts";
 import { arcOf, type Range } from "../rings/arcs.ts";
+import { homeOf } from "../rings/membership.ts";
 import { following } from "../rings/neighbours.ts";
 import { isAvoided } from "./avoid.ts";
 import { hasJustReleased, isBeingBegun, isOverdue, lastAttemptOf, type Givable } from "./give.ts";
 import { glance, survey } from "./glance.ts";
+import { levels, levelsIn } from "./levels.ts";
 import { levelOrder, othersFirst } from "./order.ts";
 import { compareSeats, maxProbes, probesOf } from "./probes.ts";
 import { payloadOf } from "./rows.ts";
@@ -168,8 +170,10 @@ export class Search {
   async #readFronts(lane: Lane, most: number): Promise<Fronts> {
     const { place } = this.cursor;
     const probes = probesOf(await this.#homeIn(lane._id), lane.slots, place, Math.random, most);
+    const known = levelsIn(lane);
     return await Promise.all(
-      [0, 1, 2].map(async (level) => {
+      levels.map(async (level) => {
+        if (!known.includes(level)) return null;
         const found = await Promise.all(
           probes.map(async ({ from, split, to }) => {
             const [after, before] = await Promise.all([
@@ -194,7 +198,9 @@ export class Search {
     const fertile = lanes.filter(({ _id }) => !this.#barren.has(`${status} ${_id}`));
     const perLane = await inPieces(fertile, lanesAtOnce, async (lane) => {
       const [first, second] = this.#diceRanges(lane, draw);
-      const levels = await this.#inEachLevel(async (level) => {
+      const known = levelsIn(lane);
+      const found = await this.#inEachLevel(async (level) => {
+        if (!known.includes(level)) return null;
         const of = (range: Range) =>
           this.#firstOf(
             this.#ctx.db
@@ -211,8 +217,8 @@ export class Search {
         const [after, before] = await Promise.all([of(first), second === null ? null : of(second)]);
         return after ?? before;
       });
-      if (levels.every((job) => job === null)) this.#barren.add(`${status} ${lane._id}`);
-      return levels;
+      if (found.every((job) => job === null)) this.#barren.add(`${status} ${lane._id}`);
+      return found;
     });
     return this.#best(perLane);
   }
@@ -229,9 +235,9 @@ export class Search {
 
   /** By level first, in the turn's order, then by lane. */
   #best(perLane: readonly (readonly (Job | null)[])[]): Job | null {
-    for (const at of [0, 1, 2]) {
-      for (const levels of perLane) {
-        const job = levels[at] ?? null;
+    for (const at of levels) {
+      for (const found of perLane) {
+        const job = found[at] ?? null;
         if (job !== null) return job;
       }
     }
@@ -273,12 +279,17 @@ export class Search {
   #homeIn(laneId: Id<"lanes">): Promise<readonly Range[]> {
     const known = this.#homes.get(laneId);
     if (known !== undefined) return known;
-    const { position } = this.#worker;
-    const home = following(this.#ctx, "homes", laneId, position, 1).then(([next]) =>
-      arcOf(position, next?.position ?? position),
-    );
+    const home = this.#readHome(laneId);
     this.#homes.set(laneId, home);
     return home;
+  }
+
+  /** One that joins may have none yet: to look whose home is next to it would collide with all that join there. */
+  async #readHome(laneId: Id<"lanes">): Promise<readonly Range[]> {
+    const { _id: workerId, position } = this.#worker;
+    if (this.#joins && (await homeOf(this.#ctx, workerId, laneId)) === null) return [];
+    const [next] = await following(this.#ctx, "homes", laneId, position, 1);
+    return arcOf(position, next?.position ?? position);
   }
 
   async #known(laneId: Id<"lanes">): Promise<Lane | undefined> {

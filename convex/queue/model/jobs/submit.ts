@@ -13,7 +13,9 @@ import { widthAt } from "../spreads/width.ts";
 import { armEnd } from "../streams/watching.ts";
 import { handOver } from "./handOver.ts";
 import { insertJob } from "./insertJob.ts";
+import { levelOf } from "./levels.ts";
 import { outlooksFor, termsFor } from "./prospects.ts";
+import { armRecall, recallOf } from "./recall.ts";
 import { earlierJobs, fatesOf, idsOf } from "./repeats.ts";
 import { checkSpec, maxJobsPerCall } from "./spec.ts";
 import { armExpiry, armTurns, armWakeUps } from "./timers.ts";
@@ -35,6 +37,7 @@ type Form = {
   readonly kind: string;
   readonly requirements: Requirements;
   readonly name: string;
+  readonly level: number;
 };
 
 /**
@@ -46,7 +49,7 @@ type Form = {
 export async function submit(ctx: MutationCtx, submission: Submission, now: number): Promise<SubmitOutcome> {
   const { scope } = submission;
   const forms = parse(submission.jobs);
-  const { settings, earlier, lanes, terms, outlooks, spreads, crowds, batch } = await gather(
+  const { settings, earlier, lanes, terms, outlooks, spreads, crowds, batch, recall } = await gather(
     ctx,
     submission,
     forms,
@@ -85,11 +88,18 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
     }),
   );
   // One after the other: each finds who waits still.
-  for (const [at, { name }] of fresh.slice(0, submission.handOver === true ? handedOver : 0).entries()) {
+  let given = false;
+  for (const [at, { name, spec }] of fresh
+    .slice(0, submission.handOver === true ? handedOver : 0)
+    .entries()) {
     const made = present(inserted[at], "inserted job");
     const paused = lanes.get(name)?.state === "paused";
-    if (made.ready && !paused) await handOver(ctx, present(open.get(name), "lane"), made, now);
+    const lane = present(open.get(name), "lane");
+    const { affinity, payload } = spec;
+    if (made.ready && !paused && (await handOver(ctx, lane, { ...made, affinity, payload }, now)))
+      given = true;
   }
+  if (given) await armRecall(ctx, scope, recall, now);
   await armWakeUps(ctx, fresh, now);
   await armTurns(ctx, scope, fresh);
   await armEnd(
@@ -108,15 +118,20 @@ function parse(specs: readonly JobSpec[]): readonly Form[] {
   return specs.map((spec) => {
     checkSpec(spec);
     const requirements = canonical(spec.requirements);
-    return { spec, kind: spec.kind, requirements, name: laneName(spec.kind, requirements) };
+    const name = laneName(spec.kind, requirements);
+    return { spec, kind: spec.kind, requirements, name, level: levelOf(spec.priority) };
   });
 }
 
 /** Everything that a submission reads, in one stage. */
-async function gather(ctx: QueryCtx, { scope, jobs, batchId }: Submission, forms: readonly Form[]) {
+async function gather(
+  ctx: QueryCtx,
+  { scope, jobs, batchId, handOver: gives }: Submission,
+  forms: readonly Form[],
+) {
   const names = forms.map(({ name }) => name);
   const requesters = jobs.flatMap(({ requester }) => requester ?? []);
-  const [settings, earlier, lanes, terms, outlooks, spreads, fullLanes, fullRequesters, batch] =
+  const [settings, earlier, lanes, terms, outlooks, spreads, fullLanes, fullRequesters, batch, recall] =
     await Promise.all([
       settingsOf(ctx, scope),
       earlierJobs(ctx, scope, jobs),
@@ -131,6 +146,7 @@ async function gather(ctx: QueryCtx, { scope, jobs, batchId }: Submission, forms
       crowdsOf(ctx, scope, "lane", names),
       crowdsOf(ctx, scope, "requester", requesters),
       batchId === undefined ? null : loadOpenBatch(ctx, scope, batchId),
+      gives === true ? recallOf(ctx, scope) : null,
     ]);
   return {
     settings,
@@ -141,5 +157,6 @@ async function gather(ctx: QueryCtx, { scope, jobs, batchId }: Submission, forms
     spreads,
     crowds: [...fullLanes, ...fullRequesters],
     batch,
+    recall,
   };
 }

@@ -1,5 +1,6 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { Requirements } from "../../validators.ts";
+import { levelsIn } from "../jobs/levels.ts";
 import { minSlots } from "../placement.ts";
 import { maintenance } from "../references.ts";
 import { refuse } from "../refuse.ts";
@@ -14,6 +15,8 @@ export type WantedLane = {
   readonly name: string;
   readonly kind: string;
   readonly requirements: Requirements;
+  /** Of the job: several entries of one name may have several. */
+  readonly level: number;
 };
 
 /** Those of the lanes that there are, by name: a point read each, all at once. */
@@ -40,14 +43,20 @@ export async function openLanes(
   now: number,
 ): Promise<ReadonlyMap<string, OpenLane>> {
   const distinct = new Map(wanted.map((lane) => [lane.name, lane]));
+  const levelsOf = (name: string) => [
+    ...new Set(wanted.filter((lane) => lane.name === name).map(({ level }) => level)),
+  ];
   const missing = [...distinct.keys()].filter((name) => !found.has(name));
   if (missing.length > 0) await checkRoom(ctx, scope, missing.length);
   const opened = await Promise.all(
     [...distinct.values()].map(async (lane) => {
       const row = found.get(lane.name);
-      if (row !== undefined) await noteUse(ctx, row, now);
+      const levels = levelsOf(lane.name);
+      if (row !== undefined) await noteUse(ctx, row, levels, now);
       const open =
-        row === undefined ? await makeLane(ctx, scope, lane, now) : { laneId: row._id, slots: row.slots };
+        row === undefined
+          ? await makeLane(ctx, scope, { ...lane, levels }, now)
+          : { laneId: row._id, slots: row.slots };
       return [lane.name, open] as const;
     }),
   );
@@ -71,16 +80,39 @@ async function checkRoom(ctx: QueryCtx, scope: string, more: number): Promise<vo
 async function makeLane(
   ctx: MutationCtx,
   scope: string,
-  { name, kind, requirements }: WantedLane,
+  {
+    name,
+    kind,
+    requirements,
+    levels,
+  }: Pick<WantedLane, "name" | "kind" | "requirements"> & { readonly levels: number[] },
   now: number,
 ): Promise<OpenLane> {
-  const lane = { scope, name, kind, requirements, state: "open", slots: minSlots, usedAt: now } as const;
+  const lane = {
+    scope,
+    name,
+    kind,
+    requirements,
+    state: "open",
+    slots: minSlots,
+    levels,
+    usedAt: now,
+  } as const;
   const laneId = await ctx.db.insert("lanes", lane);
   await ctx.scheduler.runAfter(0, maintenance.enlist, { laneId, after: -1 });
   return { laneId, slots: minSlots };
 }
 
-async function noteUse(ctx: MutationCtx, lane: Doc<"lanes">, now: number): Promise<void> {
+async function noteUse(
+  ctx: MutationCtx,
+  lane: Doc<"lanes">,
+  levels: readonly number[],
+  now: number,
+): Promise<void> {
+  const known = levelsIn(lane);
+  if (levels.some((level) => !known.includes(level))) {
+    await ctx.db.patch("lanes", lane._id, { levels: [...new Set([...known, ...levels])] });
+  }
   if (lane.usedAt === undefined || now - lane.usedAt > usedEveryMs) {
     await ctx.db.patch("lanes", lane._id, { usedAt: now });
   }

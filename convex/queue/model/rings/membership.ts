@@ -1,5 +1,6 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { Stand } from "../../validators.ts";
+import { onlyOf } from "../onlyOf.ts";
 import { considerResize } from "./resize.ts";
 
 /** Where the worker with this key waits. One read, beside the worker's own. */
@@ -17,6 +18,17 @@ export async function homesOf(ctx: QueryCtx, workerId: Id<"workers">): Promise<D
     .collect();
 }
 
+/** Its home in one lane. */
+export async function homeOf(
+  ctx: QueryCtx,
+  workerId: Id<"workers">,
+  laneId: Id<"lanes">,
+): Promise<Doc<"homes"> | null> {
+  return await onlyOf(
+    ctx.db.query("homes").withIndex("by_worker", (q) => q.eq("workerId", workerId).eq("laneId", laneId)),
+  );
+}
+
 export function standView({ laneId, position }: Doc<"stands">): Stand {
   return { laneId: laneId ?? "", position };
 }
@@ -32,7 +44,7 @@ export async function settle(
   const known = new Set(homes.map(({ laneId }) => laneId));
   for (const lane of lanes.filter(({ _id }) => !known.has(_id))) {
     await ctx.db.insert("homes", { laneId: lane._id, position, workerId });
-    await considerResize(ctx, lane, position);
+    await considerResize(ctx, lane);
   }
 }
 

@@ -21,18 +21,21 @@ export async function following(
 }
 
 /**
- * Who waits at a point: the last at or before it, but not further back than `reach`. Reads no more of the ring than that,
- * so that those who come and go elsewhere meet nobody.
+ * Who waits at a point: the last at or before it, and those before that one, but none further back than `reach`. Page by
+ * page: up to the ring's start, then around it. Reads no more of the ring than that, so that those who come and go
+ * elsewhere meet nobody.
  */
-export async function waiterAt(
+export async function* waitersAt(
   ctx: QueryCtx,
   laneId: Id<"lanes">,
   point: number,
-  reach: number,
-): Promise<Doc<"stands"> | null> {
-  const before = await lastIn(ctx, laneId, Math.max(0, point - reach), point);
-  if (before !== null || point >= reach) return before;
-  return await lastIn(ctx, laneId, ringSize + point - reach, ringSize);
+  { reach, most }: { readonly reach: number; readonly most: number },
+): AsyncGenerator<Doc<"stands">> {
+  const before = await lastIn(ctx, laneId, Math.max(0, point - reach), point, most);
+  yield* before;
+  if (before.length === most || point >= reach) return;
+  const from = Math.max(point + 1, ringSize + point - reach);
+  yield* await lastIn(ctx, laneId, from, ringSize, most - before.length);
 }
 
 async function lastIn(
@@ -40,12 +43,13 @@ async function lastIn(
   laneId: Id<"lanes">,
   from: number,
   to: number,
-): Promise<Doc<"stands"> | null> {
+  most: number,
+): Promise<readonly Doc<"stands">[]> {
   return await ctx.db
     .query("stands")
     .withIndex("by_lane", (q) => q.eq("laneId", laneId).gte("position", from).lte("position", to))
     .order("desc")
-    .first();
+    .take(most);
 }
 
 /** Who is woken by a point first: the last at or before it, around the ring, but not `except`. */
@@ -55,8 +59,8 @@ export async function standBefore(
   point: number,
   except: Id<"workers">,
 ): Promise<Doc<"stands"> | null> {
-  const found = await waiterAt(ctx, laneId, point, ringSize);
-  return found?.workerId === except ? null : found;
+  const last = await waitersAt(ctx, laneId, point, { reach: ringSize, most: 1 }).next();
+  return last.done === true || last.value.workerId === except ? null : last.value;
 }
 
 /** The two rings have the same columns and the same index, as far as is read here. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ringSize, slotsFor } from "../placement.ts";
-import { estimateCount, isMisfit } from "./resize.ts";
+import { estimateCount, fittingSlots } from "./resize.ts";
 
 describe("estimateCount", () => {
   it.each([
@@ -29,17 +29,18 @@ describe("slotsFor", () => {
   });
 });
 
-describe("isMisfit", () => {
+describe("fittingSlots", () => {
   it.each([
-    [16, 16, false],
-    [16, 31, false],
-    [16, 32, false],
-    [16, 64, true],
-    [16, 8, false],
-    [16, 7, true],
-    [1, 0, false],
-    [16_384, 1_000_000, false],
-  ])("%i slots for %i workers: %s", (slots, workers, misfit) => {
-    expect(isMisfit(slots, workers)).toBe(misfit);
+    [16, 16, 16],
+    [16, 31, 16],
+    [16, 32, 32],
+    [16, 64, 64],
+    [16, 8, 16],
+    [16, 7, 4],
+    [2, 1, 1],
+    [1, 0, 1],
+    [16_384, 1_000_000, 16_384],
+  ])("%i slots for %i workers: %i", (slots, workers, fitting) => {
+    expect(fittingSlots(slots, workers)).toBe(fitting);
   });
 });
