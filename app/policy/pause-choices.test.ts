@@ -9,6 +9,14 @@ it("counts the minutes until tomorrow morning, also from just after midnight", (
   expect(pauseMinutes(morning, new Date(2026, 5, 30, 7, 59, 30).getTime())).toBe(24 * 60 + 1);
 });
 
+it("counts the minutes until a weekday: on that day until the next week's", () => {
+  const monday = { kind: "until-weekday", weekday: 1, hour: 8 } as const;
+  // The 21st of November 2026 is a Saturday.
+  expect(pauseMinutes(monday, new Date(2026, 10, 21, 8).getTime())).toBe(2 * 24 * 60);
+  expect(pauseMinutes(monday, new Date(2026, 10, 22, 20).getTime())).toBe(12 * 60);
+  expect(pauseMinutes(monday, new Date(2026, 10, 23, 7).getTime())).toBe((7 * 24 + 1) * 60);
+});
+
 it("offers only what the contract takes", () => {
   for (const hour of [0, 7, 12, 23]) {
     for (const { length } of pauseChoices) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { calls } from "../../app/contract/ipc.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { holdReasons, type HoldReason } from "../../app/policy/reasons.ts";
+import { defaultRules } from "../../app/policy/rules.ts";
 import { trayMenu, type TrayEntry } from "./tray-menu.ts";
 import { trayState, trayTooltip } from "./tray-state.ts";
 
@@ -16,6 +17,8 @@ const idle: Parameters<typeof trayMenu>[0] = {
   work: null,
   pause: null,
   donateNowUntil: null,
+  finishThenPause: false,
+  rules: defaultRules,
   device: { id: "d1", name: "Ada's ThinkPad" },
 };
 const labels = (entries: readonly TrayEntry[]): string[] =>
@@ -55,6 +58,19 @@ describe("trayMenu", () => {
       "Pause",
       "Open Gleaner",
     ]);
+  });
+
+  it("while a job runs it offers to finish that first, and then to keep donating", () => {
+    const work = { modelId: "m" } as DonorSnapshot["work"];
+    expect(labels(trayMenu({ ...idle, work }))).toContain("Finish this job, then pause");
+    const finishing = labels(trayMenu({ ...idle, work, finishThenPause: true }));
+    expect(finishing).not.toContain("Finish this job, then pause");
+    expect(finishing[2]).toBe("Keep donating");
+  });
+
+  it("offers no donating now where the rules do not allow it", () => {
+    const rules = { ...defaultRules, allowDonateNow: false };
+    expect(labels(trayMenu({ ...idle, rules }))).not.toContain("Donate now for 1 hour");
   });
 
   it("before enrolment it offers nothing that needs it", () => {

@@ -13,7 +13,7 @@ export type TrayAction =
         readonly name: Name;
         readonly argument: CallArgument<Name>;
       };
-    }[Exclude<CallName, "getSnapshot" | "enroll" | "setRules" | "pause">];
+    }["resume" | "donateNow" | "finishThenPause" | "quit"];
 
 export type TrayEntry =
   | { readonly kind: "text"; readonly label: string }
@@ -21,7 +21,10 @@ export type TrayEntry =
   | { readonly kind: "action"; readonly label: string; readonly action: TrayAction }
   | { readonly kind: "submenu"; readonly label: string; readonly entries: readonly TrayEntry[] };
 
-type Shown = Pick<DonorSnapshot, "activity" | "work" | "pause" | "donateNowUntil" | "device">;
+type Shown = Pick<
+  DonorSnapshot,
+  "activity" | "work" | "pause" | "donateNowUntil" | "finishThenPause" | "rules" | "device"
+>;
 
 /** The tray's whole menu, from the snapshot alone. */
 export function trayMenu(snapshot: Shown): readonly TrayEntry[] {
@@ -40,14 +43,20 @@ export function trayMenu(snapshot: Shown): readonly TrayEntry[] {
   ];
 }
 
-function switches({ pause, donateNowUntil }: Shown): readonly TrayEntry[] {
+function switches({ work, pause, donateNowUntil, finishThenPause, rules }: Shown): readonly TrayEntry[] {
   const entries: TrayEntry[] = [];
-  if (pause !== null || donateNowUntil !== null) {
-    const label = pause === null ? "Stop donating now" : "Resume";
+  if (pause !== null || donateNowUntil !== null || finishThenPause) {
+    const label = pause !== null ? "Resume" : finishThenPause ? "Keep donating" : "Stop donating now";
     entries.push(call(label, { kind: "call", name: "resume", argument: null }));
   }
-  if (pause === null) entries.push({ kind: "submenu", label: "Pause", entries: pauses });
-  if (donateNowUntil === null) {
+  if (pause === null) {
+    if (work !== null && !finishThenPause) {
+      const finish = { kind: "call", name: "finishThenPause", argument: null } as const;
+      entries.push(call("Finish this job, then pause", finish));
+    }
+    entries.push({ kind: "submenu", label: "Pause", entries: pauses });
+  }
+  if (donateNowUntil === null && rules.allowDonateNow) {
     entries.push(
       call("Donate now for 1 hour", { kind: "call", name: "donateNow", argument: { minutes: 60 } }),
     );
@@ -55,9 +64,10 @@ function switches({ pause, donateNowUntil }: Shown): readonly TrayEntry[] {
   return entries;
 }
 
-const pauses: readonly TrayEntry[] = pauseChoices.map(({ label, length }) =>
-  call(label, { kind: "pause", length }),
-);
+const pauses: readonly TrayEntry[] = [
+  ...pauseChoices.map(({ label, length }) => call(label, { kind: "pause", length })),
+  call("Another time…", { kind: "open" }),
+];
 
 function call(label: string, action: TrayAction): TrayEntry {
   return { kind: "action", label, action };
