@@ -5,6 +5,7 @@ import { EngineFailedError } from "./errors.ts";
 import type { Health } from "./health.ts";
 import type { LiveSnapshots } from "./live-snapshots.ts";
 import { prepareCommit, type StoreWrite } from "./prepare-commit.ts";
+import type { ReadCache } from "./read-cache.ts";
 import type { Store } from "./store.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 import type { EngineTransaction } from "./transaction.ts";
@@ -21,6 +22,7 @@ type Waiter = { readonly resolve: () => void; readonly reject: (error: Error) =>
 
 export type CommitterParts = {
   readonly store: Store;
+  readonly cache: ReadCache;
   readonly log: WriteLog;
   readonly catalog: Catalog;
   readonly health: Health;
@@ -122,12 +124,13 @@ export class Committer {
   /** Runs a change that no transaction may span (the schema's), and makes it the only snapshot that there is. */
   flushBarrier(change: () => void): void {
     this.flush();
-    const { store, log, subscriptions } = this.#parts;
+    const { store, cache, log, subscriptions } = this.#parts;
     const ts = this.#nextTimestamp();
     this.#orFail(() => {
       change();
       store.flush(ts);
     });
+    cache.clear();
     log.reset(ts);
     this.#durable = ts;
     this.#flushes += 1;
@@ -137,16 +140,21 @@ export class Committer {
   /** As `flushBarrier`, for a change that may be refused or fail: it is taken back then, and all stays usable. */
   tryBarrier(file: string, transaction: EngineTransaction, change: () => Prepared): Placed {
     this.flush();
-    const { store, log, subscriptions } = this.#parts;
+    const { store, cache, log, subscriptions } = this.#parts;
     const ts = this.#nextTimestamp();
-    const refused = store.withStaging(file, (): Placed | null => {
-      const prepared = change();
-      if (prepared.kind === "refused") return prepared;
-      this.#write(transaction, ts);
-      store.flush(ts);
-      prepared.onDisk();
-      return null;
-    });
+    let refused: Placed | null;
+    try {
+      refused = store.withStaging(file, (): Placed | null => {
+        const prepared = change();
+        if (prepared.kind === "refused") return prepared;
+        this.#write(transaction, ts);
+        store.flush(ts);
+        prepared.onDisk();
+        return null;
+      });
+    } finally {
+      cache.clear();
+    }
     if (refused !== null) return refused;
     log.reset(ts);
     this.#durable = ts;
@@ -173,10 +181,13 @@ export class Committer {
   }
 
   #write(transaction: EngineTransaction, ts: Timestamp): CommitRecord["changes"] {
-    const { store, catalog } = this.#parts;
+    const { store, cache, catalog } = this.#parts;
     const { writes, changes } = prepareCommit(transaction.pending, ts);
     for (const table of catalog.takeUnsaved()) store.createTable(table);
-    for (const write of writes) applyWrite(store, write);
+    for (const write of writes) {
+      applyWrite(store, write);
+      cache.wrote(write);
+    }
     this.#tally.count(transaction.pending, writes);
     return changes;
   }

@@ -7,6 +7,7 @@ import { Health } from "./health.ts";
 import { HotCopy } from "./hot-copy.ts";
 import { LiveSnapshots } from "./live-snapshots.ts";
 import { migrate } from "./migrate.ts";
+import { ReadCache } from "./read-cache.ts";
 import { mergedRanges } from "./read-set.ts";
 import { diffSchema } from "./schema-diff.ts";
 import { SnapshotView } from "./snapshot-view.ts";
@@ -47,6 +48,7 @@ export function openEngine({ path, clock = Date.now, onFailed, maxPages }: Engin
 
 class SqliteEngine implements Engine {
   readonly #store: Store;
+  readonly #cache: ReadCache;
   readonly #clock: () => number;
   readonly #catalog: Catalog;
   readonly #log: WriteLog;
@@ -59,6 +61,7 @@ class SqliteEngine implements Engine {
 
   constructor(store: Store, clock: () => number, health: Health) {
     this.#store = store;
+    this.#cache = new ReadCache(store);
     this.#copies = new HotCopy(store);
     this.#health = health;
     this.#clock = clock;
@@ -66,6 +69,7 @@ class SqliteEngine implements Engine {
     this.#log = new WriteLog(store.lastTimestamp());
     this.#committer = new Committer({
       store,
+      cache: this.#cache,
       log: this.#log,
       catalog: this.#catalog,
       health: this.#health,
@@ -110,7 +114,7 @@ class SqliteEngine implements Engine {
     return new EngineTransaction({
       snapshot,
       now,
-      view: new SnapshotView(this.#store, this.#log, snapshot),
+      view: new SnapshotView(this.#store, this.#cache, this.#log, snapshot),
       catalog: this.#catalog,
       creationClock: this.#creationClock,
       assertEngineUsable: () => this.#health.assertUsable(),

@@ -7,7 +7,13 @@ import type { DocumentJson, Timestamp } from "./types.ts";
 import type { IndexChange } from "./write-log.ts";
 
 export type StoreWrite =
-  | { readonly kind: "put_document"; readonly id: string; readonly table: TableEntry; readonly json: string }
+  | {
+      readonly kind: "put_document";
+      readonly id: string;
+      readonly table: TableEntry;
+      readonly document: DocumentJson;
+      readonly json: string;
+    }
   | { readonly kind: "delete_document"; readonly id: string }
   | { readonly kind: "put_entry"; readonly index: IndexEntry; readonly key: Uint8Array; readonly id: string }
   | { readonly kind: "delete_entry"; readonly index: IndexEntry; readonly key: Uint8Array };
@@ -27,7 +33,8 @@ export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts:
     const text = current === null ? null : JSON.stringify(current);
     const json = text === null ? null : withCommitTs(text, ts);
     const after = json === null || json === text ? current : (JSON.parse(json) as DocumentJson);
-    if (json !== null) writes.push({ kind: "put_document", id, table, json });
+    if (json !== null && after !== null)
+      writes.push({ kind: "put_document", id, table, document: after, json });
     else if (base !== null) writes.push({ kind: "delete_document", id });
     for (const index of table.indexes) {
       const from = base === null ? null : { document: base, key: keyOf(index, base) };

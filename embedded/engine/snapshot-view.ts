@@ -2,6 +2,7 @@ import { successor } from "../values/bytes.ts";
 import { qualify, type IndexEntry } from "./catalog.ts";
 import { SnapshotTooOldError } from "./errors.ts";
 import { idKey } from "./index-keys.ts";
+import type { ReadCache } from "./read-cache.ts";
 import { SortedKeyMap, type KeyEntry } from "./sorted-key-map.ts";
 import type { Store } from "./store.ts";
 import type { DocumentJson, ScanEntry, ScanOrder, Timestamp } from "./types.ts";
@@ -19,12 +20,14 @@ type Undo = { readonly before: SortedKeyMap<DocumentJson | null>; upTo: Timestam
 /** The committed documents at one timestamp: the store's newest state with newer commits undone. */
 export class SnapshotView {
   readonly #store: Store;
+  readonly #cache: ReadCache;
   readonly #log: WriteLog;
   readonly #snapshot: Timestamp;
   readonly #undo = new Map<string, Undo>();
 
-  constructor(store: Store, log: WriteLog, snapshot: Timestamp) {
+  constructor(store: Store, cache: ReadCache, log: WriteLog, snapshot: Timestamp) {
     this.#store = store;
+    this.#cache = cache;
     this.#log = log;
     this.#snapshot = snapshot;
   }
@@ -32,8 +35,7 @@ export class SnapshotView {
   get(table: string, id: string): DocumentJson | null {
     const undone = this.#undoOf(qualify(table, "by_id"))?.get(idKey(id));
     if (undone !== undefined) return undone.value;
-    const json = this.#store.document(id);
-    return json === null ? null : parse(json);
+    return this.#cache.document(id);
   }
 
   /** Reads about `limit` entries from the start (asc) or the end (desc) of a range, in that order. */
@@ -45,8 +47,7 @@ export class SnapshotView {
     limit: number,
   ): Page {
     const undo = this.#undoOf(index.qualified);
-    const rows = this.#store.scan(index, lower, upper, order, limit);
-    const stored = rows.map(({ key, json }) => ({ key, document: parse(json) }));
+    const stored = this.#cache.scan(index, lower, upper, order, limit);
     const last = stored.length < limit ? undefined : stored.at(-1);
     const rest =
       last === undefined
@@ -107,8 +108,4 @@ function withUndone(
     .between(new Uint8Array(0), null)
     .flatMap(({ key, value }) => (value === null ? [] : [{ key, document: value }]));
   return order === "asc" ? entries : entries.reverse();
-}
-
-function parse(json: string): DocumentJson {
-  return JSON.parse(json) as DocumentJson;
 }

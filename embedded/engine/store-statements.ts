@@ -3,6 +3,9 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 const SCAN = `SELECT e.key AS key, d.json AS json FROM index_entries e JOIN documents d ON d.id = e.doc_id
   WHERE e.index_id = ? AND e.key >= ? AND e.key < ? ORDER BY e.key`;
 
+const SCAN_IDS = `SELECT key, doc_id AS id FROM index_entries
+  WHERE index_id = ? AND key >= ? AND key < ? ORDER BY key`;
+
 /** What every read and every commit is made of: each must find its rows by a key. */
 export const STATEMENTS = {
   lastTimestamp: "SELECT value FROM meta WHERE name = 'last_ts'",
@@ -16,6 +19,8 @@ export const STATEMENTS = {
   countEntries: "SELECT count(*) AS n FROM index_entries WHERE index_id = ? AND key >= ? AND key < ?",
   scanUp: `${SCAN} ASC LIMIT ?`,
   scanDown: `${SCAN} DESC LIMIT ?`,
+  scanIdsUp: `${SCAN_IDS} ASC LIMIT ?`,
+  scanIdsDown: `${SCAN_IDS} DESC LIMIT ?`,
 } as const;
 
 export type Statements = { readonly [Name in keyof typeof STATEMENTS]: StatementSync };

@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import type { IndexedId } from "./cached-ranges.ts";
 import { indexEntry, type IndexEntry, type TableEntry } from "./catalog.ts";
 import { createPrivate, makePrivate } from "./private-file.ts";
 import { isDamage, openingError } from "./sqlite-errors.ts";
@@ -76,6 +77,19 @@ export class Store {
     const statement = order === "asc" ? this.#statements.scanUp : this.#statements.scanDown;
     const from = lower.length === 0 ? LOWEST : lower;
     return this.#read(() => statement.all(index.id, from, upper ?? HIGHEST, limit)) as unknown as StoredRow[];
+  }
+
+  /** As `scan`, with ids in place of documents. */
+  scanIds(
+    index: IndexEntry,
+    lower: Uint8Array,
+    upper: Uint8Array | null,
+    order: ScanOrder,
+    limit: number,
+  ): IndexedId[] {
+    const statement = order === "asc" ? this.#statements.scanIdsUp : this.#statements.scanIdsDown;
+    const from = lower.length === 0 ? LOWEST : lower;
+    return this.#read(() => statement.all(index.id, from, upper ?? HIGHEST, limit)) as unknown as IndexedId[];
   }
 
   /** How many entries of an index have lower <= key < upper, without reading what they point to. */
