@@ -1,0 +1,211 @@
+import { execFile } from "node:child_process";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { z } from "zod";
+import type { Child } from "../../launch/child.ts";
+import { makeClient } from "../../launch/demo/ask.ts";
+import { startFarm, type Farm } from "../../launch/demo/farm.ts";
+import { type ControlAnswer, controlCalls } from "../../main/control/calls.ts";
+import { type Explanation, explanation } from "../../main/journal/explain.ts";
+
+/** The real commands, as processes, against a real donor without a window, on a real backend. */
+const root = resolve(import.meta.dirname, "../..");
+const hour = 3_600_000;
+
+type Ran = { readonly code: number; readonly out: string; readonly err: string };
+
+function gleaner(...args: readonly string[]): Promise<Ran> {
+  return new Promise((done) => {
+    const command = [join(root, "launch/gleaner.ts"), ...args];
+    const env = { ...process.env, GLEANER_DATA: undefined };
+    execFile(process.execPath, command, { env, timeout: 60_000 }, (error, out, err) =>
+      done({ code: error === null ? 0 : Number(error.code ?? -1), out, err }),
+    );
+  });
+}
+
+let farm: Farm;
+let donor: Child;
+let folder: string;
+
+/** Tests share their machine with other tests, which a donor would politely wait for. */
+async function startDonor(name: string): Promise<{ readonly child: Child; readonly folder: string }> {
+  const own = join(farm.folder.donorFolder, name);
+  await mkdir(own, { recursive: true });
+  const rules = { maxOtherCpuLoad: 1 };
+  const settings = { version: 1, pause: null, donateNowUntil: null, rules };
+  await writeFile(join(own, "settings.json"), JSON.stringify(settings));
+  return { child: await farm.startDonor(name, { donateNowMinutes: null }), folder: own };
+}
+
+beforeAll(async () => {
+  farm = await startFarm();
+  ({ child: donor, folder } = await startDonor("told"));
+});
+afterAll(() => farm.close());
+
+async function json<Schema extends z.ZodType>(
+  schema: Schema,
+  ...args: readonly string[]
+): Promise<z.output<Schema>> {
+  const { code, out, err } = await gleaner(...args, "--json", "--data", folder);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return schema.parse(JSON.parse(out));
+}
+
+const statusOf = (...args: readonly string[]): Promise<ControlAnswer<"status">> =>
+  json(controlCalls.status.answer, ...args);
+
+const explained = (...args: readonly string[]): Promise<Explanation> => json(explanation, "explain", ...args);
+
+async function untilDonating(): Promise<void> {
+  const look = async (): Promise<string> => (await statusOf("status")).activity.kind;
+  await expect.poll(look, { timeout: 60_000, interval: 500 }).toBe("donating");
+}
+
+describe("a donor that runs", () => {
+  test("says what it does and why, in words and as JSON", async () => {
+    await untilDonating();
+    const status = await statusOf("status");
+    expect(status).toMatchObject({
+      ...{ shell: "headless", organization: "Demo organization", device: "told", pause: null },
+      activity: { kind: "donating", reason: "unattended" },
+    });
+    const { code, out } = await gleaner("status", "--data", folder);
+    expect(code).toBe(0);
+    expect(out).toContain(status.activity.sentence);
+    expect(out).toContain("Demo organization, as told; online.");
+  });
+
+  test("pauses until resumed, for a time, and until a moment", async () => {
+    const paused = await statusOf("pause");
+    expect(paused).toMatchObject({ activity: { reason: "paused-by-you" }, pause: { until: null } });
+    const before = Date.now();
+    const forTwo = await statusOf("pause", "--for", "2h");
+    expect(forTwo.pause?.until).toBeGreaterThanOrEqual(before + 2 * hour);
+    expect(forTwo.pause?.until).toBeLessThanOrEqual(Date.now() + 2 * hour);
+    const moment = new Date((await statusOf("pause", "--until", "17:30")).pause?.until ?? 0);
+    expect([moment.getHours(), moment.getMinutes()]).toEqual([17, 30]);
+    expect(moment.getTime()).toBeGreaterThan(Date.now());
+    expect(await statusOf("resume")).toMatchObject({ pause: null });
+    await untilDonating();
+  });
+
+  test("snoozes for an hour, and ends that by itself", async () => {
+    const before = Date.now();
+    expect((await statusOf("snooze")).pause?.until).toBeGreaterThanOrEqual(before + hour);
+    await statusOf("snooze", "--for", "1s");
+    await untilDonating();
+  });
+
+  test("keeps a pause over a restart", async () => {
+    const { until } = (await statusOf("pause", "--for", "3h")).pause ?? {};
+    const { child, folder: other } = await startDonor("restarted");
+    await gleaner("pause", "--data", other);
+    await child.stop();
+    expect((await gleaner("status", "--data", other)).code).toBe(3);
+    const again = await farm.startDonor("restarted", { donateNowMinutes: null });
+    expect((await gleaner("status", "--data", other)).out).toContain("Paused until somebody resumes");
+    await again.stop();
+    expect((await statusOf("status")).pause?.until).toBe(until);
+    await statusOf("resume");
+  });
+
+  test("shows each fact with its source and age", async () => {
+    const { facts } = await json(controlCalls.facts.answer, "facts");
+    const power = facts.find(({ name }) => name === "power");
+    expect(power?.source).toBeTruthy();
+    for (const { at } of facts) expect(at ?? 0).toBeLessThanOrEqual(Date.now());
+    expect(facts.filter(({ fact }) => fact.known).length).toBeGreaterThanOrEqual(3);
+    const { out } = await gleaner("facts", "--data", folder);
+    expect(out.trim().split("\n")).toHaveLength(facts.length + 1);
+    expect(out).toContain("processor load of others");
+  });
+
+  test("lists its models, and says what it cannot remove", async () => {
+    const { models } = await json(controlCalls.models.answer, "models");
+    expect(models).toMatchObject([{ modelId: farm.modelId, state: "ready" }]);
+    const refused = await gleaner("models", "remove", farm.modelId, "--data", folder);
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.err).not.toBe("");
+  });
+
+  test("explains the time since it began, its jobs counted, without a word of them", async () => {
+    await untilDonating();
+    const client = makeClient(farm.backend.siteUrl, farm.organization.apiKey);
+    const messages = [{ role: "user" as const, content: "What is the capital of Norway?" }];
+    const { choices } = await client.chat.completions.create({
+      ...{ model: farm.modelId, messages, max_tokens: 30 },
+    });
+    expect(choices[0]?.message.content).toContain("Oslo");
+    await expect.poll(async () => (await explained("--since", "1h")).jobs.succeeded).toBeGreaterThan(0);
+    const told = await explained("--since", "1h");
+    expect(told.jobs.completionTokens).toBeGreaterThan(0);
+    expect(told.totals.map(({ reason }) => reason)).toEqual(
+      expect.arrayContaining(["not-recorded", "unattended", "paused-by-you"]),
+    );
+    expect(told.spans.at(-1)).toMatchObject({ kind: "donating", reason: "unattended" });
+    const { out } = await gleaner("explain", "--data", folder);
+    expect(out).toContain("Paused by you");
+    const journal = await readFile(join(folder, "journal.jsonl"), "utf8");
+    expect(journal).toContain('"succeeded"');
+    for (const said of ["Norway", "Oslo", "capital"]) expect(journal).not.toContain(said);
+  });
+
+  test("is open to its user alone, and alone in its folder", async () => {
+    expect((await stat(join(folder, "control.sock"))).mode & 0o777).toBe(0o600);
+    await expect(farm.startDonor("told")).rejects.toThrow(/Another Gleaner already uses this folder/);
+    expect((await gleaner("status", "--data", folder)).code).toBe(0);
+  });
+});
+
+describe("a donor that does not run", () => {
+  test("is said to be none, with what to do, and still explains", async () => {
+    await untilDonating();
+    donor.kill();
+    await donor.ended;
+    expect(await readdir(folder)).toContain("control.sock");
+    for (const verb of ["status", "pause", "snooze", "resume", "finish", "facts", "models"]) {
+      const { code, out, err } = await gleaner(verb, "--data", folder);
+      expect({ verb, code, out }).toEqual({ verb, code: 3, out: "" });
+      expect(err).toMatch(/gleaner donate/);
+    }
+    expect((await explained()).spans.at(-1)).toMatchObject({ kind: "not-running", reason: "cut-off" });
+  });
+
+  test("can be started again where it crashed, and says that it was stopped when it was", async () => {
+    const again = await farm.startDonor("told", { donateNowMinutes: null });
+    expect((await gleaner("status", "--data", folder)).code).toBe(0);
+    await again.stop();
+    expect(await readdir(folder)).not.toContain("control.sock");
+    expect((await explained()).spans.at(-1)).toMatchObject({ kind: "not-running", reason: "stopped" });
+  });
+});
+
+test.each([
+  ["status", "--frob"],
+  ["pause", "--for", "soon"],
+  ["pause", "--for", "1h", "--until", "17:30"],
+  ["snooze", "--until", "2020-01-01"],
+  ["explain", "--since", "tomorrow 8:00"],
+  ["models", "explode"],
+  ["models", "remove"],
+  ["resume", "now"],
+  ["donate", "--backend", "nowhere"],
+  ["dance"],
+])("wrong arguments are said to be: %s %s %s", async (...args) => {
+  const { code, out, err } = await gleaner(...args.filter((each) => typeof each === "string"));
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain("gleaner");
+});
+
+test.each(["donate", "status", "pause", "snooze", "finish", "resume", "explain", "facts", "models"])(
+  "%s --help says how, and all of its exit codes",
+  async (verb) => {
+    const { code, out } = await gleaner(verb, "--help");
+    expect(code).toBe(0);
+    expect(out).toContain(`gleaner ${verb}`);
+    expect(out.includes("Exit codes") || verb === "donate").toBe(true);
+  },
+);
