@@ -11,11 +11,14 @@ import type { Arguments } from "./headless/arguments.ts";
 import { enrolOnce } from "./headless/enrol-once.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
-import { idleFromShell, unknownIdle } from "./sensors/idle.ts";
+import { idleFromShell } from "./sensors/idle.ts";
+import { platformIdle } from "./sensors/platform-idle.ts";
+import { shellSensor } from "./sensors/shell-sensor.ts";
 import type { TrayAction } from "./tray/tray-menu.ts";
 import { donorTray } from "./tray/tray.ts";
 import { servePanelCalls } from "./window/ipc.ts";
 import { lockDown } from "./window/lock-down.ts";
+import { electronSystemEvents } from "./window/system-events.ts";
 import { panelPlace } from "./window/panel-address.ts";
 import { claimPanelScheme, servePanelFiles } from "./window/panel-protocol.ts";
 import { panelWindow } from "./window/panel-window.ts";
@@ -74,7 +77,12 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
     version: app.getVersion(),
     shell: "desktop",
     spawnRunner: utilityRunner(places.runner),
-    idle: isIdleKnown() ? idleFromShell(() => powerMonitor.getSystemIdleTime()) : unknownIdle,
+    idle: platformIdle(
+      process.platform,
+      process.env,
+      idleFromShell(() => powerMonitor.getSystemIdleTime()),
+    ),
+    shellSensors: [shellSensor(electronSystemEvents(process.platform))],
     ownCpuTime: cpuTimeOfAllProcesses,
     bundledModels: (await Promise.all(manifests.map(readManifest))).filter((file) => file !== null),
     baseRules: options.unattended ? { requireIdle: false } : {},
@@ -139,18 +147,9 @@ function perform(action: TrayAction, donor: Donor, show: () => void): void {
   void handle(action.argument);
 }
 
-/** What only the shell hears of. */
+/** Much may have changed while it slept, and no timer ran. */
 function followSystem(donor: Donor): void {
-  powerMonitor.on("on-ac", () => donor.wake("power"));
-  powerMonitor.on("on-battery", () => donor.wake("power"));
-  powerMonitor.on("lock-screen", () => donor.wake("lock"));
-  powerMonitor.on("unlock-screen", () => donor.wake("lock"));
   powerMonitor.on("resume", () => donor.wake("power"));
-}
-
-/** On Wayland Electron sees the input to its own windows alone: what it then answers is no idle time. */
-function isIdleKnown(): boolean {
-  return process.platform !== "linux" || process.env["XDG_SESSION_TYPE"] !== "wayland";
 }
 
 /** Ours and the runner's, in milliseconds; null where Electron does not tell. */

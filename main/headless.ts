@@ -8,7 +8,8 @@ import { jsonLinesLog } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
 import { type PanelServer, servePanel } from "./panel-server/panel-server.ts";
 import { forkRunner } from "./runner/fork-runner.ts";
-import { idleFromFile, unknownIdle } from "./sensors/idle.ts";
+import { idleFromFile } from "./sensors/idle.ts";
+import { platformIdle } from "./sensors/platform-idle.ts";
 import { StartRefusal } from "./store/start-refusal.ts";
 
 /** The donor without Electron: a server, a lab machine, a container, a test. Logs to standard error. */
@@ -49,7 +50,10 @@ async function run(args: Arguments): Promise<void> {
     version: programVersion(),
     shell: "headless",
     spawnRunner: forkRunner(fileURLToPath(new URL("./runner/runner-process.ts", import.meta.url))),
-    idle: idleFile === undefined ? unknownIdle : idleFromFile(idleFile),
+    idle:
+      idleFile === undefined
+        ? platformIdle(process.platform, process.env, null)
+        : idleFromFile(idleFile),
     bundledModels: await bundledModels(args.model),
     baseRules: args.unattended ? { requireIdle: false } : {},
     log,

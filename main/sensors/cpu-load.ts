@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { type Known, known, unknown } from "../../app/policy/facts.ts";
 import type { Sensor } from "./sensor.ts";
@@ -12,15 +13,17 @@ export type OwnCpuTime = () => number | null;
 export function cpuLoadSensor(
   own: OwnCpuTime,
   system: () => CpuTimes = () => systemCpuTimes(),
-): Sensor<number> {
+): Sensor & { readonly sample: () => { readonly otherCpuLoad: Known<number> } } {
   let before = { ...system(), own: own() };
   return {
+    source: process.platform === "linux" ? "/proc/stat" : "the system's CPU times",
+    facts: ["otherCpuLoad"],
     everyMs: 5_000,
     sample: () => {
       const now = { ...system(), own: own() };
-      const load = otherLoad(before, now);
+      const otherCpuLoad = otherLoad(before, now);
       before = now;
-      return load;
+      return { otherCpuLoad };
     },
   };
 }
@@ -41,6 +44,10 @@ export function otherLoad(before: Sample, now: Sample): Known<number> {
  * wait, as ours is. Two donors on one machine would else wait for each other.
  */
 export function systemCpuTimes(platform: NodeJS.Platform = process.platform): CpuTimes {
+  if (platform === "linux") {
+    const times = readStat();
+    if (times !== null) return times;
+  }
   let busyMs = 0;
   let totalMs = 0;
   for (const { times } of cpus()) {
@@ -49,4 +56,24 @@ export function systemCpuTimes(platform: NodeJS.Platform = process.platform): Cp
     totalMs += user + nice + sys + irq + idle;
   }
   return { busyMs, totalMs };
+}
+
+/** Node's `cpus()` reads several files for each core; the sum of all stands in the first line of one. */
+function readStat(): CpuTimes | null {
+  try {
+    return parseStat(readFileSync("/proc/stat", "latin1"));
+  } catch {
+    return null;
+  }
+}
+
+/** The first line of /proc/stat (proc(5)), in 1/100 s: user nice system idle iowait irq softirq steal … */
+export function parseStat(text: string): CpuTimes | null {
+  const line = /^cpu +(.+)$/m.exec(text)?.[1];
+  if (line === undefined) return null;
+  const [user, nice, system, idle, iowait, irq, softirq] = line.split(" ").map((ticks) => Number(ticks) * 10);
+  if (user === undefined || nice === undefined || system === undefined || idle === undefined) return null;
+  const busyMs = user + system + (irq ?? 0) + (softirq ?? 0);
+  const totalMs = busyMs + nice + idle + (iowait ?? 0);
+  return Number.isFinite(totalMs) ? { busyMs, totalMs } : null;
 }

@@ -1,58 +1,72 @@
-import { type Facts, type Known, unknown } from "../../app/policy/facts.ts";
+import { type ComputerFacts, type Facts } from "../../app/policy/facts.ts";
 import type { IdleSensor } from "./idle.ts";
-import type { PowerReading } from "./power.ts";
-import type { Sensor } from "./sensor.ts";
+import { minuteOfWeek } from "./local-week.ts";
+import { SensorBoard } from "./sensor-board.ts";
+import { SensorSchedule } from "./sensor-schedule.ts";
+import { factNames } from "./fact-names.ts";
+import type { FactName, Needs, Reading, Readings, Sensor } from "./sensor.ts";
 
 export type Sensors = {
   readonly idle: IdleSensor;
-  readonly power: Sensor<PowerReading>;
-  readonly otherCpuLoad: Sensor<number>;
+  /** The best source of each fact first: a later one is asked only for what no earlier one knows. */
+  readonly others: readonly Sensor[];
 };
 
-/** The part of the facts that is about the computer. */
-export type ComputerFacts = Pick<Facts, "idleSeconds" | "power" | "batteryPercent" | "otherCpuLoad">;
+/** The part of the facts that is about the computer and its clock. */
+export type SensedFacts = ComputerFacts & Pick<Facts, "minuteOfWeek" | "suspended">;
 
 export type FactsSource = {
-  readonly read: () => ComputerFacts;
-  /** Resolves after the first sample of everything. `onSample` is called whenever a sample came in. */
-  readonly start: (onSample: () => void) => Promise<void>;
-  /** Asks for the power's state now: when the system said that it changed. */
-  readonly samplePower: () => Promise<void>;
+  readonly read: () => SensedFacts;
+  /** Every fact with who said so, and when. */
+  readonly readings: () => Readings;
+  /** What the rules look at from now on. Cheap to call again with the same. */
+  readonly need: (needs: Needs) => void;
+  /** Resolves after the first sample of everything needed. `onChange` is called whenever a fact changed. */
+  readonly start: (needs: Needs, onChange: () => void) => Promise<void>;
+  /** Asks all sources again, also for facts that no rule looks at: for a person who wants to see them. */
+  readonly sampleAll: (programs: readonly string[]) => Promise<void>;
+  /** Asks again for these alone: when something else tells that they changed. */
+  readonly sample: (...facts: readonly FactName[]) => Promise<void>;
   readonly stop: () => void;
 };
 
-/** Samples each sensor as seldom as it asks, and holds the last of each. */
-export function gatherFacts(sensors: Sensors): FactsSource {
-  let power: Known<PowerReading> = unknown;
-  let otherCpuLoad: Known<number> = unknown;
-  const timers: NodeJS.Timeout[] = [];
-  let onSample = (): void => undefined;
+/** Samples each sensor as seldom as it asks, and only for what is needed; holds the last of each. */
+export function gatherFacts({ idle, others }: Sensors): FactsSource {
+  let onChange = (): void => undefined;
+  const board = new SensorBoard(others);
+  const schedule = new SensorSchedule(others, board, () => onChange());
 
-  const samplePower = async (): Promise<void> => {
-    power = await sensors.power.sample();
-    onSample();
-  };
-  const sampleLoad = async (): Promise<void> => {
-    otherCpuLoad = await sensors.otherCpuLoad.sample();
-    onSample();
+  const readings = (): Readings => {
+    const all = factNames.map((name): [FactName, Reading] => [name, board.reading(name)]);
+    const now = Date.now();
+    return {
+      ...(Object.fromEntries(all) as Readings),
+      idleSeconds: { value: idle.sample(), source: idle.source(), at: now },
+    };
   };
   return {
-    read: () => ({
-      idleSeconds: sensors.idle.sample(),
-      power: power.known ? power.value.power : unknown,
-      batteryPercent: power.known ? power.value.batteryPercent : unknown,
-      otherCpuLoad,
-    }),
-    start: async (listener) => {
-      onSample = listener;
-      timers.push(setInterval(() => void samplePower(), sensors.power.everyMs));
-      timers.push(setInterval(() => void sampleLoad(), sensors.otherCpuLoad.everyMs));
-      await Promise.all([samplePower(), sampleLoad()]);
+    read: () => {
+      const suspended = board.value("suspended");
+      return {
+        ...board.facts((sensor) => schedule.isRegular(sensor)),
+        idleSeconds: idle.sample(),
+        suspended: suspended.known && suspended.value,
+        minuteOfWeek: minuteOfWeek(new Date()),
+      };
     },
-    samplePower,
+    readings,
+    need: (needs) => schedule.need(needs),
+    start: async (needs, listener) => {
+      onChange = listener;
+      idle.start?.(() => onChange());
+      await schedule.start(needs);
+    },
+    sampleAll: (programs) => schedule.sampleAll(programs),
+    sample: (...facts) => schedule.sample(facts),
     stop: () => {
-      for (const timer of timers.splice(0)) clearInterval(timer);
-      onSample = () => undefined;
+      onChange = () => undefined;
+      idle.stop?.();
+      schedule.stop();
     },
   };
 }

@@ -1,6 +1,7 @@
 import systeminformation from "systeminformation";
 import { type Known, known, unknown } from "../../app/policy/facts.ts";
 import type { Sensor } from "./sensor.ts";
+import { countSubprocess } from "./subprocess.ts";
 
 export type PowerReading = {
   readonly power: Known<"ac" | "battery">;
@@ -14,13 +15,17 @@ export type BatteryData = {
   readonly percent: number;
 };
 
-export const powerSensor: Sensor<PowerReading> = {
-  everyMs: 60_000,
+/** For Windows: one PowerShell for each sample. */
+export const batterySensor: Sensor = {
+  source: "systeminformation",
+  facts: ["power", "batteryPercent"],
+  everyMs: 120_000,
   sample: async () => {
+    countSubprocess("systeminformation");
     try {
-      return known(readPower(await systeminformation.battery()));
+      return readPower(await systeminformation.battery());
     } catch {
-      return unknown;
+      return {};
     }
   },
 };

@@ -1,0 +1,6 @@
+import { unknown, unknownComputer } from "../../app/policy/facts.ts";
+import type { FactName, Sensed } from "./sensor.ts";
+
+export const nothingSensed: Sensed = { ...unknownComputer, suspended: unknown };
+
+export const factNames = Object.keys(nothingSensed) as readonly FactName[];

@@ -1,0 +1,33 @@
+import type { IdleSensor } from "../idle.ts";
+import { sharedBus } from "./buses.ts";
+import { DesktopIdle } from "./desktop-idle.ts";
+import type { IdlePort } from "./idle-port.ts";
+import { logindIdle } from "./logind-idle.ts";
+import { mutterIdle } from "./mutter-idle.ts";
+import { shortestIdle } from "./shortest-idle.ts";
+import { terminalIdle } from "./terminals.ts";
+import { waylandIdle, waylandSocket } from "./wayland-idle.ts";
+import { x11Idle } from "./x11-idle.ts";
+
+/**
+ * Input by whatever tells of it here. Not by /dev/input, which only root may read and which would show what is typed,
+ * and not by /proc/interrupts, which counts network and disks among the keyboards.
+ *
+ * @param shell what the shell itself knows, for desktops that nothing else tells of.
+ */
+export function linuxIdle(env: NodeJS.ProcessEnv, shell: IdleSensor | null): IdleSensor {
+  const socket = waylandSocket(env);
+  const display = env["DISPLAY"];
+  const ports: IdlePort[] = [];
+  if (socket !== null) ports.push(waylandIdle(socket));
+  ports.push(mutterIdle(sharedBus("session", env)));
+  if (display !== undefined && display !== "" && !isWayland(env)) ports.push(x11Idle(display));
+  const system = sharedBus("system", env);
+  const anybody = shortestIdle([...(system.isThere ? [logindIdle(system)] : []), terminalIdle()]);
+  // On Wayland a shell sees the input to its own windows alone.
+  return new DesktopIdle(ports, shell === null || isWayland(env) ? anybody : shell);
+}
+
+export function isWayland(env: NodeJS.ProcessEnv): boolean {
+  return env["XDG_SESSION_TYPE"] === "wayland" || (env["WAYLAND_DISPLAY"] ?? "") !== "";
+}

@@ -1,0 +1,60 @@
+import { type Bus, type BusObject, isRecord, type Properties } from "./bus.ts";
+
+/**
+ * Keeps the properties of one object: tells all of them at first and at every change, and null while its service is
+ * not on the bus. Returns how to stop.
+ */
+export function watchObject(
+  bus: Bus,
+  object: BusObject,
+  tell: (properties: Properties | null) => void,
+): () => void {
+  let held: Properties | null = null;
+  let running = true;
+  let asked = 0;
+
+  const read = async (): Promise<void> => {
+    asked += 1;
+    const mine = asked;
+    const found = await bus.properties(object);
+    // A later answer is the newer one, whichever came first.
+    if (!running || mine !== asked) return;
+    held = found;
+    tell(found);
+  };
+  const stops = [
+    bus.onSignal(
+      {
+        path: object.path,
+        interface: "org.freedesktop.DBus.Properties",
+        member: "PropertiesChanged",
+        arg0: object.interface,
+      },
+      ([, changed, invalidated]) => {
+        if (!isRecord(changed)) return;
+        // Before the first answer, or with values left out, the whole has to be asked.
+        if (held === null || (Array.isArray(invalidated) && invalidated.length > 0)) {
+          void read();
+          return;
+        }
+        held = { ...held, ...changed };
+        tell(held);
+      },
+    ),
+    bus.onSignal(
+      {
+        path: "/org/freedesktop/DBus",
+        interface: "org.freedesktop.DBus",
+        member: "NameOwnerChanged",
+        arg0: object.service,
+      },
+      () => void read(),
+    ),
+    bus.onLife(() => void read()),
+  ];
+  void read();
+  return () => {
+    running = false;
+    for (const stop of stops) stop();
+  };
+}

@@ -1,0 +1,26 @@
+import { known, unknown } from "../../../app/policy/facts.ts";
+import type { PowerReading } from "../power.ts";
+import type { Sensor } from "../sensor.ts";
+import { runSubprocess } from "../subprocess.ts";
+
+/** Only what the shell does not tell: a subprocess every two minutes. */
+export const macBatterySensor: Sensor = {
+  source: "pmset",
+  facts: ["power", "batteryPercent"],
+  everyMs: 120_000,
+  sample: async () => {
+    const result = await runSubprocess("/usr/bin/pmset", ["-g", "batt"]);
+    return result.kind === "ok" ? (parsePmset(result.stdout) ?? {}) : {};
+  },
+};
+
+/** "Now drawing from 'Battery Power'", then a line for each battery: "-InternalBattery-0 (id=…)	87%; discharging; …". */
+export function parsePmset(text: string): PowerReading | null {
+  const source = /drawing from '([^']+)'/.exec(text)?.[1];
+  if (source === undefined) return null;
+  const percent = /InternalBattery[^\n]*?\b(\d{1,3})%/.exec(text)?.[1];
+  return {
+    power: known(source === "AC Power" ? "ac" : "battery"),
+    batteryPercent: percent === undefined || Number(percent) > 100 ? unknown : known(Number(percent)),
+  };
+}

@@ -1,0 +1,21 @@
+import { known, unknown } from "../../../app/policy/facts.ts";
+import type { Found, Sensor } from "../sensor.ts";
+import { runSubprocess } from "../subprocess.ts";
+
+/** A Mac whose lid closes sleeps, unless it has a screen of its own: so this is asked for seldom. */
+export const macLidSensor: Sensor = {
+  source: "ioreg",
+  facts: ["lidClosed"],
+  everyMs: 300_000,
+  sample: async () => {
+    const args = ["-r", "-k", "AppleClamshellState", "-d", "1"];
+    const result = await runSubprocess("/usr/sbin/ioreg", args);
+    return result.kind === "ok" ? parseClamshell(result.stdout) : {};
+  },
+};
+
+/** `"AppleClamshellState" = Yes`; absent on a Mac without a lid. */
+export function parseClamshell(text: string): Found {
+  const state = /"AppleClamshellState" = (Yes|No)/.exec(text)?.[1];
+  return { lidClosed: state === undefined ? unknown : known(state === "Yes") };
+}

@@ -1,0 +1,22 @@
+import { basename } from "node:path";
+import { known } from "../../../app/policy/facts.ts";
+import { firstExcluded, programName } from "../excluded-programs.ts";
+import type { Sensor } from "../sensor.ts";
+import { runSubprocess } from "../subprocess.ts";
+
+/** One subprocess every two minutes, and only where the rules name a program. */
+export const macProcessesSensor: Sensor = {
+  source: "ps",
+  facts: ["excludedProgram"],
+  everyMs: 120_000,
+  sample: async ({ programs }) => {
+    const result = await runSubprocess("/bin/ps", ["-Axo", "comm="], { maxBytes: 1024 * 1024 });
+    if (result.kind === "failed") return {};
+    return { excludedProgram: known(firstExcluded(programs, parsePs(result.stdout))) };
+  },
+};
+
+/** One path of a program in each line. */
+export function parsePs(text: string): ReadonlySet<string> {
+  return new Set(text.split("\n").map((line) => programName(basename(line.trim()))));
+}

@@ -1,0 +1,61 @@
+import { cpuLoadSensor, type OwnCpuTime } from "./cpu-load.ts";
+import { diskSensor } from "./disk.ts";
+import { linuxSensors } from "./linux/linux-sensors.ts";
+import { macBatterySensor } from "./macos/battery.ts";
+import { macLidSensor } from "./macos/lid.ts";
+import { macProcessesSensor } from "./macos/processes.ts";
+import { macMemorySensor, windowsMemorySensor } from "./memory.ts";
+import { networkNamesSensor } from "./network-names.ts";
+import { nvidiaSensor } from "./nvidia.ts";
+import { runnerMemory } from "./own-memory.ts";
+import { batterySensor } from "./power.ts";
+import type { Sensor } from "./sensor.ts";
+import { consentStoreSensor } from "./windows/consent-store.ts";
+import { networkProfileSensor } from "./windows/network-profile.ts";
+import { windowsProcessesSensor } from "./windows/processes.ts";
+
+export type Surroundings = {
+  readonly platform: NodeJS.Platform;
+  readonly env: NodeJS.ProcessEnv;
+  /** The disk that holds the models. */
+  readonly dataDir: string;
+  readonly ownCpuTime: OwnCpuTime;
+  readonly runnerPid: () => number | undefined;
+  /** What only the shell hears of: asked first. */
+  readonly shell: readonly Sensor[];
+};
+
+/** All sources of this platform, the best of each fact first. */
+export function platformSensors(around: Surroundings): readonly Sensor[] {
+  const everywhere = [cpuLoadSensor(around.ownCpuTime), diskSensor(around.dataDir)];
+  return [...around.shell, ...ownSensors(around), ...everywhere];
+}
+
+function ownSensors({ platform, env, runnerPid }: Surroundings): readonly Sensor[] {
+  const memory = runnerMemory(runnerPid);
+  const gpu = (): boolean => runnerPid() !== undefined;
+  switch (platform) {
+    case "linux":
+      return linuxSensors(env, { memory, gpu });
+    case "darwin":
+      return [
+        macBatterySensor,
+        macLidSensor,
+        macMemorySensor(memory),
+        macProcessesSensor,
+        networkNamesSensor(),
+      ];
+    case "win32":
+      return [
+        batterySensor,
+        windowsMemorySensor(memory),
+        nvidiaSensor(gpu, "nvidia-smi.exe"),
+        consentStoreSensor,
+        windowsProcessesSensor,
+        networkProfileSensor(),
+        networkNamesSensor(),
+      ];
+    default:
+      return [networkNamesSensor()];
+  }
+}

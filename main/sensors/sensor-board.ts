@@ -1,0 +1,78 @@
+import { type ComputerFacts, type Known, unknown } from "../../app/policy/facts.ts";
+import { factNames, nothingSensed } from "./fact-names.ts";
+import type { FactName, Found, Reading, Sensed, Sensor } from "./sensor.ts";
+
+type Held = { readonly found: Found; readonly at: number };
+
+/** The last that each sensor said. Of several that know a fact, the first in the list is believed. */
+export class SensorBoard {
+  readonly #sensors: readonly Sensor[];
+  readonly #held = new Map<Sensor, Held>();
+
+  constructor(sensors: readonly Sensor[]) {
+    this.#sensors = sensors;
+  }
+
+  /** Returns whether a fact is another one now. */
+  put(sensor: Sensor, found: Found, at: number): boolean {
+    const before = sensor.facts.map((name) => this.value(name));
+    this.#held.set(sensor, { found, at });
+    return sensor.facts.some((name, index) => !isSame(this.value(name), before[index] ?? unknown));
+  }
+
+  /** Takes some facts of a sensor that follows, and keeps the others that it told of before. */
+  merge(sensor: Sensor, found: Found, at: number): boolean {
+    return this.put(sensor, { ...this.#held.get(sensor)?.found, ...found }, at);
+  }
+
+  forget(sensor: Sensor): void {
+    this.#held.delete(sensor);
+  }
+
+  /** Whether a sensor before this one in the list knows it. */
+  isKnownBefore(sensor: Sensor, name: FactName): boolean {
+    for (const other of this.#sensors) {
+      if (other === sensor) return false;
+      if (this.#held.get(other)?.found[name]?.known === true) return true;
+    }
+    return false;
+  }
+
+  value<F extends FactName>(name: F): Sensed[F] {
+    return this.#first(this.#sensors, name);
+  }
+
+  #first<F extends FactName>(sensors: readonly Sensor[], name: F): Sensed[F] {
+    for (const sensor of sensors) {
+      const value = this.#held.get(sensor)?.found[name];
+      if (value?.known === true) return value;
+    }
+    return nothingSensed[name];
+  }
+
+  /** What the sensors that are asked regularly say: what another one once said may have changed long ago. */
+  facts(isRegular: (sensor: Sensor) => boolean): ComputerFacts {
+    const regular = this.#sensors.filter(isRegular);
+    const all = factNames.map((name) => [name, this.#first(regular, name)]);
+    return Object.fromEntries(all) as ComputerFacts;
+  }
+
+  reading(name: FactName): Reading {
+    const asked: string[] = [];
+    let at: number | null = null;
+    for (const sensor of this.#sensors) {
+      if (!sensor.facts.includes(name)) continue;
+      const held = this.#held.get(sensor);
+      if (held === undefined) continue;
+      const value = held.found[name];
+      if (value?.known === true) return { value, source: sensor.source, at: held.at };
+      asked.push(sensor.source);
+      at = Math.max(at ?? 0, held.at);
+    }
+    return { value: unknown, source: asked.length === 0 ? "nothing asked" : asked.join(", "), at };
+  }
+}
+
+function isSame(one: Known<unknown>, other: Known<unknown>): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

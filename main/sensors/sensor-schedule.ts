@@ -1,0 +1,161 @@
+import { factNames } from "./fact-names.ts";
+import type { SensorBoard } from "./sensor-board.ts";
+import type { FactName, Found, Needs, Sensor } from "./sensor.ts";
+
+/** Samples that are due within this time of each other share one wake-up. */
+const togetherMs = 1_000;
+
+const nothing: Needs = { facts: new Set(), programs: [], donating: false };
+
+/** Runs the sensors whose facts are needed, on one timer for all of them. */
+export class SensorSchedule {
+  readonly #sensors: readonly Sensor[];
+  readonly #board: SensorBoard;
+  readonly #onChange: () => void;
+  readonly #dueAt = new Map<Sensor, number>();
+  readonly #unfollow = new Map<Sensor, () => void>();
+  #needs: Needs = nothing;
+  #timer: NodeJS.Timeout | undefined;
+  #running = false;
+
+  constructor(sensors: readonly Sensor[], board: SensorBoard, onChange: () => void) {
+    this.#sensors = sensors;
+    this.#board = board;
+    this.#onChange = onChange;
+  }
+
+  async start(needs: Needs): Promise<void> {
+    this.#running = true;
+    this.#needs = needs;
+    await this.#arrange();
+  }
+
+  need(needs: Needs): void {
+    if (!this.#running) return;
+    const samePrograms = needs.programs.join("\n") === this.#needs.programs.join("\n");
+    const sameFacts = listed(needs.facts) === listed(this.#needs.facts);
+    if (samePrograms && sameFacts && needs.donating === this.#needs.donating) return;
+    this.#needs = needs;
+    for (const sensor of this.#sensors) {
+      // What was found for the programs of before says nothing about these.
+      if (!samePrograms && sensor.facts.includes("excludedProgram")) this.#dueAt.delete(sensor);
+    }
+    void this.#arrange();
+  }
+
+  async sampleAll(programs: readonly string[]): Promise<void> {
+    const needs: Needs = { facts: new Set(factNames), programs, donating: true };
+    await Promise.all(this.#sensors.map((sensor) => this.#sample(sensor, needs)));
+  }
+
+  async sample(facts: readonly FactName[]): Promise<void> {
+    const asked = this.#sensors.filter(
+      (sensor) => this.#isNeeded(sensor) && sensor.facts.some((name) => facts.includes(name)),
+    );
+    await Promise.all(asked.map((sensor) => this.#sample(sensor, this.#needs)));
+  }
+
+  /** Whether what it says is kept up to date. */
+  isRegular(sensor: Sensor): boolean {
+    return this.#dueAt.has(sensor) || this.#unfollow.has(sensor);
+  }
+
+  stop(): void {
+    this.#running = false;
+    clearTimeout(this.#timer);
+    for (const unfollow of this.#unfollow.values()) unfollow();
+    this.#unfollow.clear();
+  }
+
+  /** Begins with the sensors that are needed now, and ends with those that are not any more. */
+  async #arrange(): Promise<void> {
+    const first: Promise<void>[] = [];
+    for (const sensor of this.#sensors) {
+      if (!this.#isNeeded(sensor)) {
+        this.#end(sensor);
+        continue;
+      }
+      if (sensor.follow !== undefined && !this.#unfollow.has(sensor)) {
+        this.#unfollow.set(
+          sensor,
+          sensor.follow((found) => this.#take(sensor, found, "merge")),
+        );
+      }
+      if (sensor.sample !== undefined && !this.#dueAt.has(sensor)) {
+        this.#dueAt.set(sensor, Number.POSITIVE_INFINITY);
+        first.push(this.#sample(sensor, this.#needs));
+      }
+    }
+    await Promise.all(first);
+    this.#arm();
+  }
+
+  #isNeeded(sensor: Sensor): boolean {
+    if (sensor.onlyWhileDonating === true && !this.#needs.donating) return false;
+    return sensor.facts.some((name) => this.#needs.facts.has(name));
+  }
+
+  #end(sensor: Sensor): void {
+    this.#unfollow.get(sensor)?.();
+    this.#unfollow.delete(sensor);
+    this.#dueAt.delete(sensor);
+    this.#board.forget(sensor);
+  }
+
+  async #sample(sensor: Sensor, needs: Needs): Promise<void> {
+    const answer = sensor.sample?.(needs);
+    // What is known at once is put down at once: a new rule is not to be judged without it.
+    if (answer instanceof Promise) this.#sampled(sensor, await answer);
+    else if (answer !== undefined) this.#sampled(sensor, answer);
+  }
+
+  #sampled(sensor: Sensor, found: Found): void {
+    if (!this.#running) return;
+    // What was not needed any more when the answer came is not kept, or it would never age.
+    const isDue = this.#dueAt.has(sensor);
+    if (isDue && sensor.everyMs !== null) this.#dueAt.set(sensor, Date.now() + sensor.everyMs);
+    this.#take(sensor, found, sensor.follow === undefined ? "put" : "merge");
+    this.#arm();
+  }
+
+  #take(sensor: Sensor, found: Found, how: "put" | "merge"): void {
+    if (!this.#running) return;
+    const now = Date.now();
+    const changed =
+      how === "put" ? this.#board.put(sensor, found, now) : this.#board.merge(sensor, found, now);
+    if (changed) this.#onChange();
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (!this.#running) return;
+    const next = Math.min(...this.#dueAt.values());
+    if (!Number.isFinite(next)) return;
+    this.#timer = setTimeout(() => this.#sampleDue(), Math.max(0, next - Date.now()));
+  }
+
+  #sampleDue(): void {
+    const until = Date.now() + togetherMs;
+    for (const [sensor, dueAt] of this.#dueAt) {
+      if (dueAt > until) continue;
+      if (this.#isTold(sensor)) {
+        // Another source knows better: look again later whether it still does.
+        this.#dueAt.set(sensor, Date.now() + (sensor.everyMs ?? 60_000));
+        continue;
+      }
+      this.#dueAt.set(sensor, Number.POSITIVE_INFINITY);
+      void this.#sample(sensor, this.#needs);
+    }
+    this.#arm();
+  }
+
+  #isTold(sensor: Sensor): boolean {
+    return sensor.facts.every(
+      (name) => !this.#needs.facts.has(name) || this.#board.isKnownBefore(sensor, name),
+    );
+  }
+}
+
+function listed(facts: ReadonlySet<FactName>): string {
+  return [...facts].sort().join(" ");
+}

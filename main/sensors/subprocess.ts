@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+
+export type SubprocessResult =
+  | { readonly kind: "ok"; readonly stdout: string }
+  | { readonly kind: "failed"; readonly why: "missing" | "timeout" | "too long" | "exit" };
+
+export type SubprocessLimits = { readonly timeoutMs?: number; readonly maxBytes?: number };
+
+const counts = new Map<string, number>();
+
+/**
+ * Runs a program of the system to its end, without a shell. All subprocesses that sensors start go through here, so
+ * that they are counted. Ends it after `timeoutMs` (5 s), or when it says more than `maxBytes` (256 KiB).
+ */
+export function runSubprocess(
+  file: string,
+  args: readonly string[],
+  { timeoutMs = 5_000, maxBytes = 256 * 1024 }: SubprocessLimits = {},
+): Promise<SubprocessResult> {
+  countSubprocess(file);
+  return new Promise((resolve) => {
+    execFile(
+      file,
+      [...args],
+      { timeout: timeoutMs, maxBuffer: maxBytes, killSignal: "SIGKILL", windowsHide: true, encoding: "utf8" },
+      (error, stdout) => {
+        if (error === null) resolve({ kind: "ok", stdout });
+        else resolve({ kind: "failed", why: whyOf(error) });
+      },
+    );
+  });
+}
+
+/** For libraries that start a program themselves. */
+export function countSubprocess(name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+/** How often each program was started since this one was. */
+export function subprocessCounts(): Readonly<Record<string, number>> {
+  return Object.fromEntries(counts);
+}
+
+function whyOf(error: Error): Extract<SubprocessResult, { kind: "failed" }>["why"] {
+  const { code, killed } = error as { code?: unknown; killed?: boolean };
+  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return "too long";
+  if (killed === true) return "timeout";
+  return code === "ENOENT" || code === "EACCES" ? "missing" : "exit";
+}

@@ -1,0 +1,38 @@
+import { type Known, known, unknown } from "../../../app/policy/facts.ts";
+import type { Found, Sensor } from "../sensor.ts";
+import { runSubprocess } from "../subprocess.ts";
+
+const store = "HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\CapabilityAccessManager\\ConsentStore";
+
+/**
+ * Windows keeps for each program when it last used the camera and the microphone; one that uses it now has no end yet.
+ * One subprocess a minute, as long as a rule asks for calls.
+ */
+export const consentStoreSensor: Sensor = {
+  source: "Windows' list of programs with camera and microphone",
+  facts: ["cameraInUse", "microphoneInUse"],
+  everyMs: 60_000,
+  sample: async () => {
+    const args = ["query", store, "/s", "/v", "LastUsedTimeStop"];
+    const result = await runSubprocess("reg.exe", args, { maxBytes: 2 * 1024 * 1024 });
+    return result.kind === "ok" ? parseConsentStore(result.stdout) : {};
+  },
+};
+
+/** Lines of keys, each followed by its value: `LastUsedTimeStop    REG_QWORD    0x0` while it is in use. */
+export function parseConsentStore(text: string): Found {
+  let key = "";
+  const used = new Map<string, boolean>();
+  for (const line of text.split(/\r?\n/)) {
+    if (line.startsWith("HKEY_")) key = line.toLowerCase();
+    const value = /^\s+LastUsedTimeStop\s+REG_QWORD\s+0x([0-9a-f]+)/i.exec(line)?.[1];
+    const capability = /\\consentstore\\(webcam|microphone)(\\|$)/.exec(key)?.[1];
+    if (value === undefined || capability === undefined) continue;
+    used.set(capability, used.get(capability) === true || Number.parseInt(value, 16) === 0);
+  }
+  const state = (capability: string): Known<boolean> => {
+    const inUse = used.get(capability);
+    return inUse === undefined ? unknown : known(inUse);
+  };
+  return { cameraInUse: state("webcam"), microphoneInUse: state("microphone") };
+}

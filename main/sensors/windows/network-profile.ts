@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { known, unknown } from "../../../app/policy/facts.ts";
+import { networkNames } from "../network-names.ts";
+import type { Found, Sensor } from "../sensor.ts";
+import { runSubprocess } from "../subprocess.ts";
+
+/** Windows PowerShell starts in about a second: as seldom as this, and when the interfaces changed. */
+const askEveryMs = 15 * 60_000;
+
+const script = [
+  "$null = [Windows.Networking.Connectivity.NetworkInformation, Windows, ContentType=WindowsRuntime]",
+  "$profile = [Windows.Networking.Connectivity.NetworkInformation]::GetInternetConnectionProfile()",
+  "if ($null -eq $profile) { '{}'; exit }",
+  "$cost = $profile.GetConnectionCost()",
+  "@{ cost = [int]$cost.NetworkCostType; roaming = [bool]$cost.Roaming; name = $profile.ProfileName }" +
+    " | ConvertTo-Json -Compress",
+].join("; ");
+
+/** What Windows knows of the connection to the internet: whether it costs by volume, and the Wi-Fi's name. */
+export function networkProfileSensor(now: () => number = Date.now): Sensor {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let interfaces = "";
+  let held: Found = {};
+  return {
+    source: "Windows' connection profile",
+    facts: ["metered", "networks"],
+    everyMs: 60_000,
+    sample: async () => {
+      const names = networkNames();
+      const present = names.join("\n");
+      if (present === interfaces && now() - askedAt < askEveryMs) return held;
+      interfaces = present;
+      askedAt = now();
+      const args = ["-NoProfile", "-NonInteractive", "-Command", script];
+      const result = await runSubprocess("powershell.exe", args, { timeoutMs: 20_000 });
+      held = result.kind === "ok" ? parseProfile(result.stdout, names) : {};
+      return held;
+    },
+  };
+}
+
+const profileOf = z.object({
+  cost: z.number().optional(),
+  roaming: z.boolean().optional(),
+  name: z.string().optional(),
+});
+
+/** NetworkCostType: 1 unrestricted, 2 fixed volume, 3 by volume; 0 unknown. */
+export function parseProfile(text: string, names: readonly string[]): Found {
+  const parsed = profileOf.safeParse(jsonOf(text));
+  if (!parsed.success) return {};
+  const { cost, roaming, name } = parsed.data;
+  return {
+    metered: cost === undefined || cost === 0 ? unknown : known(cost !== 1 || roaming === true),
+    networks: known(name === undefined ? names : [...names, name]),
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

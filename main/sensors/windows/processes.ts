@@ -1,0 +1,25 @@
+import { known } from "../../../app/policy/facts.ts";
+import { firstExcluded, programName } from "../excluded-programs.ts";
+import type { Sensor } from "../sensor.ts";
+import { runSubprocess } from "../subprocess.ts";
+
+/** One subprocess every two minutes, and only where the rules name a program. */
+export const windowsProcessesSensor: Sensor = {
+  source: "tasklist",
+  facts: ["excludedProgram"],
+  everyMs: 120_000,
+  sample: async ({ programs }) => {
+    const result = await runSubprocess("tasklist.exe", ["/fo", "csv", "/nh"], { maxBytes: 1024 * 1024 });
+    if (result.kind === "failed") return {};
+    return { excludedProgram: known(firstExcluded(programs, parseTasklist(result.stdout))) };
+  },
+};
+
+/** `"Teams.exe","4312","Console","1","204,512 K"`, one line each. */
+export function parseTasklist(text: string): ReadonlySet<string> {
+  const names = text.split(/\r?\n/).flatMap((line) => {
+    const name = /^"([^"]+)"/.exec(line)?.[1];
+    return name === undefined ? [] : [programName(name)];
+  });
+  return new Set(names);
+}
