@@ -111,3 +111,15 @@ function plural(value: number, noun: string): string {
 function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 }
+
+/** What a donor is told of a rule in their settings. `value`: the one that holds unless they choose another. */
+export function donorSees<Name extends RuleName>(
+  name: Name,
+  { value, set, locked }: { readonly value: Rules[Name]; readonly set: boolean; readonly locked: boolean },
+): string {
+  const said = sayRule(name, value);
+  if (locked) return `Your organization decides: ${said}.`;
+  return set
+    ? `Your organization suggests: ${said}. You may choose otherwise.`
+    : `You choose; until then: ${said}.`;
+}

@@ -13,7 +13,9 @@ import { DevicesPage } from "./devices/DevicesPage.tsx";
 import { CodesPage } from "./enrolment/CodesPage.tsx";
 import { JobsPage } from "./jobs/JobsPage.tsx";
 import { KeysPage } from "./keys/KeysPage.tsx";
+import { ModelsPage } from "./models/ModelsPage.tsx";
 import { OverviewPage } from "./overview/OverviewPage.tsx";
+import { PolicyPage } from "./policy/PolicyPage.tsx";
 import { QueuePage } from "./queue/QueuePage.tsx";
 import { useConnectionLine } from "./shell/connection-line.ts";
 import { type PageId, usePage } from "./shell/pages.ts";
@@ -60,6 +62,10 @@ function Page({ page, apiBase }: { readonly page: PageId; readonly apiBase: stri
       return <OverviewPage />;
     case "devices":
       return <DevicesPage />;
+    case "policy":
+      return <PolicyPage />;
+    case "models":
+      return <ModelsPage />;
     case "jobs":
       return <JobsPage />;
     case "queue":

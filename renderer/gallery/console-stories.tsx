@@ -8,7 +8,12 @@ import { JobsView } from "../console/jobs/JobsView.tsx";
 import { KeyLimits } from "../console/keys/KeyLimits.tsx";
 import { KeyMade } from "../console/keys/KeyMade.tsx";
 import { KeysView } from "../console/keys/KeysView.tsx";
+import { emptyForm } from "../console/models/model-form.ts";
+import { ModelDevicesView } from "../console/models/ModelDevices.tsx";
+import { ModelDialog } from "../console/models/ModelDialog.tsx";
+import { ModelsView } from "../console/models/ModelsView.tsx";
 import { OverviewView } from "../console/overview/OverviewView.tsx";
+import { PolicyView } from "../console/policy/PolicyView.tsx";
 import { QueueView } from "../console/queue/QueueView.tsx";
 import { SignedOut } from "../console/session/SignedOut.tsx";
 import type { PageId } from "../console/shell/pages.ts";
@@ -20,6 +25,31 @@ import * as rows from "./fixtures/console-rows.ts";
 import type { Story } from "./story.ts";
 
 const nothing = (): void => undefined;
+
+const policyRules = {
+  values: { idleAfterSeconds: 300, shareModels: true, allowOnBattery: false },
+  locked: ["idleAfterSeconds", "allowOnBattery"],
+} as const;
+const limitedInUse = { mode: "limited", threads: 1, gpu: false, memoryMb: 2_048 } as const;
+const atNight = { days: [0, 1, 2, 3, 4], fromMinute: 1_140, toMinute: 420 };
+
+const policyView = (now: number) =>
+  ({
+    ...{ group: "", groups: ["lab", "meeting rooms"], saved: policyRules, under: { values: {}, locked: [] } },
+    ...{
+      versions: rows.policyVersions(now),
+      draft: policyRules,
+      error: null,
+      isOutdated: false,
+      busy: false,
+    },
+    ...{ onGroup: nothing, onDraft: nothing, onSave: nothing, onDiscard: nothing, onRestore: nothing },
+  }) as const;
+
+const modelsView = {
+  ...{ opened: null, devicesOf: () => null, onOpen: nothing, onAdd: nothing },
+  ...{ onChange: nothing, onRetire: nothing, onReinstate: nothing },
+} as const;
 
 export function consoleStories(now: number): readonly Story[] {
   const jobs = rows.jobs(now);
@@ -63,6 +93,45 @@ export function consoleStories(now: number): readonly Story[] {
       <Card flush>
         <DevicesTable devices={devices} actions={actions} />
       </Card>,
+    ),
+    inShell("console-policy", "policy", <PolicyView {...policyView(now)} />),
+    inShell(
+      "console-policy-edited",
+      "policy",
+      <PolicyView
+        {...policyView(now)}
+        draft={{
+          values: {
+            ...policyRules.values,
+            batteryFloorPercent: 180,
+            inUse: limitedInUse,
+            schedule: [atNight],
+          },
+          locked: ["idleAfterSeconds", "schedule"],
+        }}
+        error="Somebody else changed the policy meanwhile. Look at what they changed, and try again."
+      />,
+    ),
+    inShell(
+      "console-models",
+      "models",
+      <ModelsView
+        {...modelsView}
+        models={rows.catalogue(now)}
+        opened="qwen3-4b-instruct-q4"
+        devicesOf={(model) => <ModelDevicesView model={model} devices={rows.modelDevices(now)} />}
+      />,
+    ),
+    inShell("console-models-none", "models", <ModelsView {...modelsView} models={[]} />),
+    inShell(
+      "console-model-add",
+      "models",
+      <ModelDialog
+        first={emptyForm}
+        isKnown={false}
+        onSave={() => Promise.resolve(false)}
+        onClose={nothing}
+      />,
     ),
     inShell(
       "console-jobs",

@@ -53,6 +53,11 @@ const columns: readonly Column<AuditRow>[] = [
   {
     key: "subject",
     title: "Which",
-    cell: (row) => <span className="break-all text-muted">{row.subject}</span>,
+    cell: (row) => (
+      <div className="min-w-48">
+        <p className="break-all text-muted">{row.subject}</p>
+        {row.detail === null ? null : <p className="text-xs break-words text-muted">{row.detail}</p>}
+      </div>
+    ),
   },
 ];

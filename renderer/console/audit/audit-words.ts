@@ -18,6 +18,12 @@ const actions: Readonly<Record<string, string>> = {
   "dead-letter.discarded": "Dead letter discarded",
   "dead-letters.retried": "Dead letters tried again",
   "limit.set": "Limits of an API key set",
+  "policy.changed": "Rules changed",
+  "policy.restored": "Earlier rules restored",
+  "model.added": "Model added",
+  "model.changed": "Model changed",
+  "model.retired": "Model retired",
+  "model.reinstated": "Model reinstated",
 };
 
 const actors: Readonly<Record<string, string>> = {

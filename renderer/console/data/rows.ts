@@ -2,6 +2,8 @@ import type { FunctionReturnType } from "convex/server";
 import type { api } from "../../../convex/_generated/api.js";
 
 type Admin = typeof api.admin;
+type AdminModels = typeof api.adminModels;
+type AdminPolicy = typeof api.adminPolicy;
 type AdminQueue = typeof api.adminQueue;
 
 /** What the console shows of the backend's `admin` functions. Times in ms since the epoch, money in micro-credits. */
@@ -15,3 +17,6 @@ export type RetryOutcome = FunctionReturnType<AdminQueue["retryDeadLetter"]>;
 export type KeyRow = FunctionReturnType<Admin["keys"]>[number];
 export type CodeRow = FunctionReturnType<Admin["enrolmentCodes"]>[number];
 export type AuditRow = FunctionReturnType<Admin["audit"]>["page"][number];
+export type PolicyVersion = FunctionReturnType<AdminPolicy["get"]>["versions"][number];
+export type ModelRow = FunctionReturnType<AdminModels["list"]>[number];
+export type ModelDeviceRow = FunctionReturnType<AdminModels["devices"]>[number];

@@ -11,6 +11,8 @@ import { type Column, Table } from "../../ui/Table.tsx";
 import { Tooltip } from "../../ui/Tooltip.tsx";
 import type { DeviceRow } from "../data/rows.ts";
 import { describeDevice } from "./describe-device.ts";
+import { deviceSpeeds } from "./device-speeds.ts";
+import { unknownWords } from "./fact-words.ts";
 
 export type DeviceActions = {
   readonly retire: (device: DeviceRow) => void;
@@ -68,7 +70,8 @@ export function DevicesTable({ devices, actions, compact = false }: Props): Reac
       </Empty>
     );
   }
-  const shown = compact ? base.filter(({ key }) => key !== "capabilities") : base;
+  const all = columnsOf(compact);
+  const shown = compact ? all.filter(({ key }) => key !== "capabilities") : all;
   const columns = actions === undefined ? shown : [...shown, actionColumn(actions, setRetiring)];
   return (
     <>
@@ -90,14 +93,17 @@ export function DevicesTable({ devices, actions, compact = false }: Props): Reac
   );
 }
 
-const base: readonly Column<DeviceRow>[] = [
+const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
   {
     key: "name",
     title: "Device",
     cell: (device) => (
       <div className="min-w-36">
         <p className="font-medium">{device.name}</p>
-        <p className="text-xs text-muted">{device.platform}</p>
+        <p className="text-xs text-muted">
+          {device.platform}
+          {device.version === null ? "" : `, Gleaner ${device.version}`}
+        </p>
         <Labels device={device} />
       </div>
     ),
@@ -108,14 +114,20 @@ const base: readonly Column<DeviceRow>[] = [
     width: "w-44",
     cell: (device) => {
       const words = describeDevice(device);
+      const unknown = device.online ? unknownWords(device.unknownFacts) : "";
       return (
-        <Tooltip text={words.sentence}>
-          <span tabIndex={0} className="rounded-full">
-            <Badge tone={words.tone} dot busy={device.online && device.holding > 0}>
-              {words.short}
-            </Badge>
-          </span>
-        </Tooltip>
+        <div className="min-w-40">
+          <Tooltip text={words.sentence}>
+            <span tabIndex={0} className="rounded-full">
+              <Badge tone={words.tone} dot busy={device.online && device.holding > 0}>
+                {words.short}
+              </Badge>
+            </span>
+          </Tooltip>
+          {compact || unknown === "" ? null : (
+            <p className="mt-1 max-w-56 text-xs text-muted">Cannot tell: {unknown}</p>
+          )}
+        </div>
       );
     },
   },
@@ -123,19 +135,31 @@ const base: readonly Column<DeviceRow>[] = [
     key: "since",
     title: "Since",
     width: "w-24",
-    cell: (device) => <RelativeTime at={device.lastChangeAt} />,
+    // Of one that is away, since when it is; else, since when it does what it does.
+    cell: (device) => <RelativeTime at={device.online ? device.since : device.lastChangeAt} />,
   },
   {
     key: "capabilities",
     title: "Offers",
-    cell: ({ capabilities }) => (
-      <div className="whitespace-nowrap">
-        <p>{offerOf(capabilities)}</p>
-        <p className="max-w-52 truncate text-xs text-muted">
-          {capabilities?.models?.join(", ") || "no model yet"}
-        </p>
-      </div>
-    ),
+    cell: (device) => {
+      const speeds = deviceSpeeds(device);
+      return (
+        <div className="whitespace-nowrap">
+          <p>{offerOf(device.capabilities)}</p>
+          {speeds.length > 0 ? (
+            speeds.map((speed) => (
+              <p key={speed} className="text-xs text-muted">
+                {speed}
+              </p>
+            ))
+          ) : (
+            <p className="max-w-52 truncate text-xs text-muted">
+              {device.capabilities?.models?.join(", ") || "no model yet"}
+            </p>
+          )}
+        </div>
+      );
+    },
   },
   { key: "holding", title: "Jobs now", align: "right", width: "w-20", cell: (device) => device.holding },
   {

@@ -3,6 +3,8 @@ import { useSyncExternalStore } from "react";
 export const pages = [
   { id: "overview", label: "Overview" },
   { id: "devices", label: "Devices" },
+  { id: "policy", label: "Policy" },
+  { id: "models", label: "Models" },
   { id: "jobs", label: "Jobs" },
   { id: "queue", label: "Queue" },
   { id: "keys", label: "API keys" },

@@ -1,0 +1,31 @@
+import type { ComputerFacts } from "../../../app/policy/facts.ts";
+
+const words: Readonly<Record<keyof ComputerFacts, string>> = {
+  idleSeconds: "last input",
+  locked: "screen lock",
+  displayOff: "display",
+  lidClosed: "lid",
+  power: "mains or battery",
+  batteryPercent: "battery level",
+  thermal: "thermal state",
+  temperatureC: "temperature",
+  otherCpuLoad: "processor load",
+  otherGpuLoad: "GPU load",
+  memoryFreeMb: "free memory",
+  vramFreeMb: "free GPU memory",
+  diskFreeMb: "free disk",
+  fullScreen: "full screen",
+  cameraInUse: "camera",
+  microphoneInUse: "microphone",
+  mediaPlaying: "media",
+  excludedProgram: "running programs",
+  metered: "metered network",
+  networks: "network names",
+};
+
+/** What a device cannot tell, in words; a fact of a newer device is shown by its name. Empty: it knows all, or said nothing. */
+export function unknownWords(unknownFacts: readonly string[] | null): string {
+  return (unknownFacts ?? [])
+    .map((name) => (words as Readonly<Record<string, string>>)[name] ?? name)
+    .join(", ");
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { emptyForm, type ModelForm, parseForm, readEntry } from "./model-form.ts";
+
+const form: ModelForm = {
+  ...emptyForm,
+  modelId: " qwen3-4b ",
+  source: "https://models.example.org/qwen.gguf",
+  sha256: "AB".repeat(32),
+  sizeBytes: "2,497,281,120",
+  contextTokens: "32768",
+};
+
+describe("a model that was typed", () => {
+  it("is parsed, with spaces and commas as people type them", () => {
+    expect(parseForm(form)).toEqual({
+      kind: "ok",
+      entry: {
+        modelId: "qwen3-4b",
+        source: form.source,
+        sha256: "ab".repeat(32),
+        sizeBytes: 2_497_281_120,
+        contextTokens: 32_768,
+        licence: "",
+        template: null,
+        pieces: null,
+      },
+      price: { promptMicro: 20n, completionMicro: 100n },
+    });
+  });
+
+  it.each([
+    ["modelId", ""],
+    ["source", "ftp://x"],
+    ["sha256", "12"],
+    ["sizeBytes", "much"],
+    ["contextTokens", "0"],
+    ["licence", "x".repeat(201)],
+    ["prompt", "-1"],
+    ["completion", "0.5"],
+  ] as const)("is refused with a wrong %s: %s", (field, typed) => {
+    const parsed = parseForm({ ...form, [field]: typed });
+    expect(parsed.kind === "wrong" && Object.keys(parsed.problems)).toEqual([field]);
+  });
+
+  it("is refused where its pieces are of another file", () => {
+    const pieces = { pieceBytes: 4 * 2 ** 20, pieceHashes: ["ab".repeat(32)] };
+    expect(parseForm({ ...form, pieces })).toMatchObject({
+      problems: { sizeBytes: expect.stringContaining("pieces") as string },
+    });
+  });
+});
+
+describe("an entry from a file", () => {
+  it("fills the form", () => {
+    const parsed = parseForm(form);
+    if (parsed.kind === "wrong") throw new Error("the form is wrong");
+    expect(readEntry(JSON.stringify(parsed.entry))).toMatchObject({
+      modelId: "qwen3-4b",
+      sizeBytes: "2497281120",
+      pieces: null,
+    });
+    const { template: _template, pieces: _pieces, ...short } = parsed.entry;
+    expect(readEntry(JSON.stringify(short))).toMatchObject({ modelId: "qwen3-4b", template: "" });
+  });
+
+  it.each(["", "null", "[]", "{}", '{"modelId": 1}', "not json"])("is none: %s", (text) => {
+    expect(readEntry(text)).toBeNull();
+  });
+});

@@ -1,0 +1,118 @@
+import {
+  catalogueEntry,
+  type CatalogueEntry,
+  type ModelPieces,
+} from "../../../app/models/catalogue-entry.ts";
+
+/** A model as it is typed. */
+export type ModelForm = {
+  readonly modelId: string;
+  readonly source: string;
+  readonly sha256: string;
+  readonly sizeBytes: string;
+  readonly contextTokens: string;
+  readonly licence: string;
+  readonly template: string;
+  /** Credits for a million tokens, which is micro-credits a token. */
+  readonly prompt: string;
+  readonly completion: string;
+  /** From a file alone: nobody types a thousand hashes. */
+  readonly pieces: ModelPieces | null;
+};
+
+export type FormField = Exclude<keyof ModelForm, "pieces">;
+
+export const emptyForm: ModelForm = {
+  modelId: "",
+  source: "",
+  sha256: "",
+  sizeBytes: "",
+  contextTokens: "",
+  licence: "",
+  template: "",
+  prompt: "20",
+  completion: "100",
+  pieces: null,
+};
+
+export type ParsedForm =
+  | {
+      readonly kind: "ok";
+      readonly entry: CatalogueEntry;
+      readonly price: { readonly promptMicro: bigint; readonly completionMicro: bigint };
+    }
+  | { readonly kind: "wrong"; readonly problems: Readonly<Partial<Record<FormField, string>>> };
+
+const words: Readonly<Record<Exclude<FormField, "prompt" | "completion">, string>> = {
+  modelId: "A name of 1 to 200 characters.",
+  source: "https://…, hf:user/repository/file.gguf, or bundled.",
+  sha256: "64 digits and letters from a to f.",
+  sizeBytes: "The file's size in bytes, a whole number.",
+  contextTokens: "A whole number of tokens.",
+  licence: "At most 200 characters.",
+  template: "At most 65,536 characters.",
+};
+
+/** What was typed, within the bounds that the server has too; or what is wrong with which field. */
+export function parseForm(form: ModelForm): ParsedForm {
+  const { prompt, completion, pieces } = form;
+  const text = (field: FormField): string => form[field].trim();
+  const parsed = catalogueEntry.safeParse({
+    modelId: text("modelId"),
+    source: text("source"),
+    sha256: text("sha256").toLowerCase(),
+    sizeBytes: wholeNumber(text("sizeBytes")),
+    contextTokens: wholeNumber(text("contextTokens")),
+    licence: text("licence"),
+    template: text("template") === "" ? null : form.template,
+    pieces,
+  });
+  const problems: Partial<Record<FormField, string>> = {};
+  for (const issue of parsed.success ? [] : parsed.error.issues) {
+    const [field] = issue.path;
+    if (typeof field === "string" && field in words) {
+      problems[field as keyof typeof words] = words[field as keyof typeof words];
+    } else {
+      problems.sizeBytes = "The hashes of pieces that came with the entry are for a file of another size.";
+    }
+  }
+  const prices = { prompt: credits(prompt), completion: credits(completion) };
+  for (const field of ["prompt", "completion"] as const) {
+    if (prices[field] === null) problems[field] = "A whole number of credits.";
+  }
+  if (!parsed.success || prices.prompt === null || prices.completion === null)
+    return { kind: "wrong", problems };
+  const price = { promptMicro: prices.prompt, completionMicro: prices.completion };
+  return { kind: "ok", entry: parsed.data, price };
+}
+
+/** Reads an entry of a catalogue as `gleaner` prints it; null where the text is none. */
+export function readEntry(text: string): Omit<ModelForm, "prompt" | "completion"> | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const parsed = catalogueEntry.safeParse(
+    typeof json === "object" ? { template: null, pieces: null, ...json } : json,
+  );
+  if (!parsed.success) return null;
+  const { sizeBytes, contextTokens, template, ...rest } = parsed.data;
+  return {
+    ...rest,
+    sizeBytes: String(sizeBytes),
+    contextTokens: String(contextTokens),
+    template: template ?? "",
+  };
+}
+
+function wholeNumber(typed: string): number {
+  const digits = typed.replaceAll(/[ ,_]/g, "");
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
+}
+
+function credits(typed: string): bigint | null {
+  const digits = typed.trim().replaceAll(/[ ,_]/g, "");
+  return /^\d{1,12}$/.test(digits) ? BigInt(digits) : null;
+}

@@ -1,0 +1,66 @@
+import { waitWords } from "../../../app/models/wait-reasons.ts";
+import { formatBytes } from "../../ui/format/quantity.ts";
+import type { Tone } from "../../ui/tone.ts";
+import type { ModelDeviceRow, ModelRow } from "../data/rows.ts";
+
+type DeviceModel = ModelDeviceRow["model"];
+
+export const modelStateWords: Readonly<
+  Record<DeviceModel["state"], { readonly tone: Tone; readonly words: string }>
+> = {
+  ready: { tone: "good", words: "Ready" },
+  downloading: { tone: "rest", words: "Downloading" },
+  verifying: { tone: "rest", words: "Checking the file" },
+  waiting: { tone: "hold", words: "Waiting" },
+  missing: { tone: "quiet", words: "Not here yet" },
+  corrupt: { tone: "bad", words: "File is corrupt" },
+};
+
+/** What a model waits for; a reason that this console does not know yet is shown as it is. */
+export function whyWords(why: string): string {
+  return (waitWords as Readonly<Record<string, string>>)[why] ?? why;
+}
+
+/** Devices that have it and devices that spoke of it. */
+export function fleetOf({ fleet }: Pick<ModelRow, "fleet">): {
+  readonly ready: number;
+  readonly all: number;
+} {
+  const { ready, downloading, waiting, verifying, missing, corrupt } = fleet;
+  return { ready, all: ready + downloading + waiting + verifying + missing + corrupt };
+}
+
+/** The fleet in a line, e.g. "1 downloading, 2 waiting"; what is ready is said elsewhere. */
+export function restOfFleet({ fleet }: Pick<ModelRow, "fleet">): string {
+  const counts = [
+    [fleet.downloading, "downloading"],
+    [fleet.waiting, "waiting"],
+    [fleet.verifying, "checking"],
+    [fleet.missing, "without it"],
+    [fleet.corrupt, "corrupt"],
+  ] as const;
+  return counts.flatMap(([count, words]) => (count === 0 ? [] : [`${String(count)} ${words}`])).join(", ");
+}
+
+/** How much of the fleet's copies is there, from 0 to 1: whole ones and what others have of theirs. */
+export function fleetShare(model: Pick<ModelRow, "fleet" | "sizeBytes">): number {
+  const { ready, all } = fleetOf(model);
+  if (all === 0) return 0;
+  return Math.min(1, (ready + model.fleet.downloadedBytes / model.sizeBytes) / all);
+}
+
+/** How far a download is, e.g. "1.2 GB of 2.5 GB"; null where nothing came yet or all of it is there. */
+export function progressOf({ downloadedBytes = 0, state }: DeviceModel, sizeBytes: number): string | null {
+  if (state === "ready" || downloadedBytes === 0) return null;
+  return `${formatBytes(downloadedBytes)} of ${formatBytes(sizeBytes)}`;
+}
+
+/** Tokens per second: what was measured, e.g. "420 / 38 tok/s". */
+export function speedWords(prefill: number | null, generate: number | null): string | null {
+  if (prefill === null || generate === null) return null;
+  return `${rounded(prefill)} / ${rounded(generate)} tok/s`;
+}
+
+function rounded(value: number): string {
+  return value < 10 ? value.toFixed(1) : String(Math.round(value));
+}

@@ -1,0 +1,99 @@
+import type { ReactNode } from "react";
+import type { IdleLimits, InUseLimits } from "../../../app/policy/rules.ts";
+import { inputClass } from "../../ui/Field.tsx";
+import { Switch } from "../../ui/Switch.tsx";
+import { NumberControl } from "./NumberControl.tsx";
+import { problemOf } from "./rule-fields.ts";
+
+type IdleProps = {
+  readonly label: string;
+  readonly value: IdleLimits;
+  readonly onChange: (value: IdleLimits) => void;
+};
+
+/** Threads, GPU and memory of an unused computer. */
+export function IdleControl({ label, value, onChange }: IdleProps): ReactNode {
+  const { threads, gpu, memoryMb } = value;
+  return (
+    <div className="grid gap-2">
+      <NumberControl
+        label={`${label}: threads`}
+        field={{ kind: "number", unit: "threads", factor: 1, none: "All cores but one" }}
+        value={threads}
+        invalid={problemOf("idle", { ...value, memoryMb: null }) !== null}
+        // Where there was no limit: one thread is a limit on any machine.
+        onChange={(next) => onChange({ ...value, threads: threads === null ? 1 : next })}
+      />
+      <NumberControl
+        label={`${label}: memory`}
+        field={{ kind: "number", unit: "MiB", factor: 1, none: "What is free" }}
+        value={memoryMb}
+        invalid={problemOf("idle", { ...value, threads: null }) !== null}
+        onChange={(next) => onChange({ ...value, memoryMb: next })}
+      />
+      <GpuSwitch label={label} gpu={gpu} onChange={(on) => onChange({ ...value, gpu: on })} />
+    </div>
+  );
+}
+
+type InUseProps = {
+  readonly label: string;
+  readonly value: InUseLimits;
+  readonly onChange: (value: InUseLimits) => void;
+};
+
+/** Nothing, or threads, GPU and memory, of a computer that somebody uses. */
+export function InUseControl({ label, value, onChange }: InUseProps): ReactNode {
+  const { mode, threads, gpu, memoryMb } = value;
+  return (
+    <div className="grid gap-2">
+      <select
+        aria-label={label}
+        value={mode}
+        onChange={({ target }) =>
+          onChange({ ...value, mode: target.value === "limited" ? "limited" : "off" })
+        }
+        className={inputClass(false)}
+      >
+        <option value="off">Nothing</option>
+        <option value="limited">Within limits</option>
+      </select>
+      {mode === "off" ? null : (
+        <>
+          <NumberControl
+            label={`${label}: threads`}
+            field={{ kind: "number", unit: "threads", factor: 1 }}
+            value={threads}
+            invalid={problemOf("inUse", { ...value, memoryMb: 0 }) !== null}
+            onChange={(next) => onChange({ ...value, threads: next ?? 1 })}
+          />
+          <NumberControl
+            label={`${label}: memory`}
+            field={{ kind: "number", unit: "MiB", factor: 1 }}
+            value={memoryMb}
+            invalid={problemOf("inUse", { ...value, threads: 1 }) !== null}
+            onChange={(next) => onChange({ ...value, memoryMb: next ?? 0 })}
+          />
+          <GpuSwitch label={label} gpu={gpu} onChange={(on) => onChange({ ...value, gpu: on })} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function GpuSwitch({
+  label,
+  gpu,
+  onChange,
+}: {
+  readonly label: string;
+  readonly gpu: boolean;
+  readonly onChange: (gpu: boolean) => void;
+}): ReactNode {
+  return (
+    <div className="flex items-center gap-2">
+      <Switch label={`${label}: GPU`} checked={gpu} onChange={onChange} />
+      <span className="text-muted">GPU</span>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { type ReactNode, useState } from "react";
+import { inputClass } from "../../ui/Field.tsx";
+
+type Props = {
+  readonly label: string;
+  readonly value: readonly string[];
+  readonly placeholder: string;
+  readonly invalid: boolean;
+  readonly describedBy: string;
+  readonly onChange: (value: string[]) => void;
+};
+
+/** Names with commas between them. */
+export function NamesControl({
+  label,
+  value,
+  placeholder,
+  invalid,
+  describedBy,
+  onChange,
+}: Props): ReactNode {
+  const [typed, setTyped] = useState("");
+  const shown = parseNames(typed).join() === value.join() ? typed : value.join(", ");
+  return (
+    <input
+      aria-label={label}
+      aria-invalid={invalid}
+      aria-describedby={describedBy}
+      value={shown}
+      placeholder={placeholder}
+      onChange={(event) => {
+        setTyped(event.target.value);
+        onChange(parseNames(event.target.value));
+      }}
+      className={inputClass(invalid)}
+    />
+  );
+}
+
+type Gpu = { readonly index: number; readonly allow: boolean };
+
+/** The numbers of the GPUs that are left alone, with commas between them. */
+export function GpusControl({
+  value,
+  onChange,
+  ...rest
+}: Omit<Props, "value" | "onChange" | "placeholder"> & {
+  readonly value: readonly Gpu[];
+  readonly onChange: (value: Gpu[]) => void;
+}): ReactNode {
+  return (
+    <NamesControl
+      {...rest}
+      placeholder="e.g. 1"
+      value={value
+        .filter(({ allow }) => !allow)
+        .map(({ index }) => (Number.isNaN(index) ? "?" : String(index)))}
+      onChange={(names) =>
+        onChange(
+          names.map((name) => ({ index: /^\d+$/.test(name) ? Number(name) : Number.NaN, allow: false })),
+        )
+      }
+    />
+  );
+}
+
+function parseNames(typed: string): string[] {
+  const names = typed.split(",").map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ""))];
+}

@@ -1,0 +1,137 @@
+import type { ReactNode } from "react";
+import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
+import { type RuleSection, ruleSections, ruleWords } from "../../../app/policy/rule-words.ts";
+import { type RuleName, ruleNames } from "../../../app/policy/rules.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Card } from "../../ui/Card.tsx";
+import { Select } from "../../ui/Select.tsx";
+import type { PolicyVersion } from "../data/rows.ts";
+import {
+  changesOf,
+  type Draft,
+  problemsOf,
+  shownRule,
+  type Under,
+  withLock,
+  without,
+  withValue,
+} from "./policy-draft.ts";
+import { RuleRow } from "./RuleRow.tsx";
+import { SaveBar } from "./SaveBar.tsx";
+import { Versions } from "./Versions.tsx";
+
+type Props = {
+  /** "" for all devices. */
+  readonly group: string;
+  readonly groups: readonly string[];
+  readonly saved: OrganizationRules;
+  readonly under: Under;
+  readonly versions: readonly PolicyVersion[];
+  readonly draft: Draft;
+  readonly error: string | null;
+  readonly isOutdated: boolean;
+  readonly busy: boolean;
+  readonly onGroup: (group: string) => void;
+  readonly onDraft: (draft: Draft) => void;
+  readonly onSave: () => void;
+  readonly onDiscard: () => void;
+  readonly onRestore: (version: number) => void;
+};
+
+const columns: readonly (readonly RuleSection[])[] = [
+  ["when", "gives", "power"],
+  ["others", "network", "models"],
+];
+
+/** Every rule that an administrator can set for the devices, and the versions before. */
+export function PolicyView(props: Props): ReactNode {
+  const { group, groups, saved, draft, versions, error, isOutdated, busy } = props;
+  const problems = problemsOf(draft);
+  const changes = changesOf(saved, draft);
+  const isClean = changes.length === 0;
+  return (
+    <>
+      <Card>
+        <div className="flex flex-wrap items-end justify-between gap-4">
+          <div className="w-72 max-w-full">
+            <Select
+              label="Rules for"
+              hint="A group's rules go before those of all devices."
+              value={group}
+              options={[
+                { value: "", label: "All devices" },
+                ...groups.map((name) => ({ value: name, label: `Group ${name}` })),
+              ]}
+              onChange={props.onGroup}
+            />
+          </div>
+          <p className="max-w-xl flex-1 text-xs text-muted">
+            What you set is suggested to donors, and what you lock they cannot change. Their pause goes before
+            any rule: nobody can take that from them.
+          </p>
+          <Button
+            disabled={!isClean || versions.length === 0 || busy}
+            onClick={() => props.onRestore(versions[1]?.version ?? 0)}
+          >
+            Undo last save
+          </Button>
+        </div>
+      </Card>
+      <div className="grid grid-cols-1 items-start gap-4 2xl:grid-cols-2">
+        {columns.map((sections) => (
+          <div key={sections.join()} className="grid grid-cols-1 gap-4">
+            {sections.map((section) => (
+              <Card key={section} flush title={ruleSections[section]}>
+                {ruleNamesOf(section).map((name) => (
+                  <Rule
+                    key={`${group} ${name}`}
+                    name={name}
+                    problem={problems.get(name) ?? null}
+                    {...props}
+                  />
+                ))}
+              </Card>
+            ))}
+          </div>
+        ))}
+      </div>
+      <SaveBar
+        changes={changes}
+        problems={problems.size}
+        error={error}
+        isOutdated={isOutdated && !isClean}
+        busy={busy}
+        onSave={props.onSave}
+        onDiscard={props.onDiscard}
+      />
+      <Versions versions={versions} canRestore={isClean && !busy} onRestore={props.onRestore} />
+    </>
+  );
+}
+
+type RuleProps = Pick<Props, "draft" | "under" | "group" | "onDraft"> & {
+  readonly name: RuleName;
+  readonly problem: string | null;
+};
+
+function Rule({ name, problem, draft, under, group, onDraft }: RuleProps): ReactNode {
+  return (
+    <RuleRow
+      name={name}
+      shown={shownRule(draft, under, name)}
+      problem={problem}
+      underName={group === "" ? "Default" : "Organization"}
+      onValue={(value) => onDraft(withValue(draft, name, value, under))}
+      onLock={(locked) => onDraft(withLock(draft, name, locked, under))}
+      onClear={() => onDraft(without(draft, name))}
+    />
+  );
+}
+
+/** In the order in which the words name them. */
+function ruleNamesOf(section: RuleSection): readonly RuleName[] {
+  const order = Object.keys(ruleWords);
+  return ruleNames
+    .filter((name) => ruleWords[name].section === section)
+    .sort((a, b) => order.indexOf(a) - order.indexOf(b));
+}

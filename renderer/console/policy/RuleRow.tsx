@@ -1,0 +1,77 @@
+import { type ReactNode, useId } from "react";
+import { ruleWords } from "../../../app/policy/rule-words.ts";
+import type { RuleName } from "../../../app/policy/rules.ts";
+import { donorSees, sayRule } from "../../../app/policy/say-rule.ts";
+import { Button } from "../../ui/Button.tsx";
+import { cx } from "../../ui/cx.ts";
+import { Switch } from "../../ui/Switch.tsx";
+import type { ShownRule } from "./policy-draft.ts";
+import { RuleControl } from "./RuleControl.tsx";
+
+type Props = {
+  readonly name: RuleName;
+  readonly shown: ShownRule;
+  /** What is wrong with the value. */
+  readonly problem: string | null;
+  /** What holds where nothing is said here. */
+  readonly underName: "Default" | "Organization";
+  readonly onValue: (value: unknown) => void;
+  readonly onLock: (locked: boolean) => void;
+  readonly onClear: () => void;
+};
+
+/** One rule: what it is, its value, whether donors can change it, and what they read of it. */
+export function RuleRow(props: Props): ReactNode {
+  const { name, shown, problem, underName, onValue, onLock, onClear } = props;
+  const { title, hint } = ruleWords[name];
+  const id = useId();
+  const { value, locked, isSet, isWish, underneath } = shown;
+  return (
+    <div
+      role="group"
+      aria-label={title}
+      className={cx(
+        "grid grid-cols-1 gap-x-5 gap-y-2 border-t border-line px-4 py-3 first:border-t-0 sm:grid-cols-[minmax(0,1fr)_15rem_4.5rem]",
+        isSet && "shadow-[inset_3px_0_0_var(--color-accent)]",
+      )}
+    >
+      <div className="min-w-0">
+        <p className="font-medium">{title}</p>
+        <p id={`${id}-note`} className="text-xs text-muted">
+          {hint}
+        </p>
+        {problem === null ? (
+          <p className="mt-1 text-xs">
+            {donorSees(name, { value: value as typeof underneath, set: isWish, locked })}
+          </p>
+        ) : (
+          <p role="alert" className="mt-1 text-xs text-bad">
+            {problem}
+          </p>
+        )}
+        <p className="mt-1 flex min-h-7 items-center gap-2 text-xs text-faint">
+          {underName}: {sayRule(name, underneath)}
+          {isSet ? (
+            <Button size="sm" look="quiet" aria-label={`Unset ${title}`} onClick={onClear}>
+              Unset
+            </Button>
+          ) : null}
+        </p>
+      </div>
+      <div className={cx("min-w-0", !isSet && "opacity-80")}>
+        <RuleControl
+          name={name}
+          label={title}
+          value={value}
+          invalid={problem !== null}
+          describedBy={`${id}-note`}
+          onChange={onValue}
+        />
+      </div>
+      <div className="flex items-start gap-2 sm:flex-col sm:items-end sm:gap-1">
+        <Switch label={`Lock ${title}`} checked={locked} onChange={onLock} />
+        <span className="text-xs text-muted">{locked ? "Locked" : "Open"}</span>
+      </div>
+    </div>
+  );
+}

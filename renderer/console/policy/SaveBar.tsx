@@ -1,0 +1,49 @@
+import type { ReactNode } from "react";
+import { Button } from "../../ui/Button.tsx";
+import { plural } from "../../ui/format/quantity.ts";
+
+type Props = {
+  readonly changes: readonly string[];
+  readonly problems: number;
+  /** Why the last attempt to save failed. */
+  readonly error: string | null;
+  /** Somebody else saved a newer version meanwhile. */
+  readonly isOutdated: boolean;
+  readonly busy: boolean;
+  readonly onSave: () => void;
+  readonly onDiscard: () => void;
+};
+
+/** What is not saved yet, at the foot of the window for as long as there is something. */
+export function SaveBar(props: Props): ReactNode {
+  const { changes, problems, error, isOutdated, busy, onSave, onDiscard } = props;
+  if (changes.length === 0 && error === null) return null;
+  return (
+    <div
+      role="region"
+      aria-label="Unsaved changes"
+      className="sticky bottom-3 z-10 flex flex-wrap items-center justify-between gap-3 rounded-lg border border-edge bg-raised px-4 py-2.5 shadow-pop"
+    >
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">{plural(changes.length, "unsaved change")}</p>
+        <p className="truncate text-xs text-muted">{changes.join(" · ")}</p>
+        {isOutdated ? (
+          <p role="alert" className="text-xs text-hold">
+            Somebody else saved a newer version meanwhile. Discard yours to see theirs.
+          </p>
+        ) : null}
+        {error === null ? null : (
+          <p role="alert" className="text-xs text-bad">
+            {error}
+          </p>
+        )}
+      </div>
+      <div className="flex gap-2">
+        <Button onClick={onDiscard}>Discard</Button>
+        <Button look="primary" disabled={busy || problems > 0 || isOutdated} onClick={onSave}>
+          Save
+        </Button>
+      </div>
+    </div>
+  );
+}

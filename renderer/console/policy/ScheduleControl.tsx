@@ -1,0 +1,124 @@
+import type { ReactNode } from "react";
+import type { ScheduleWindow } from "../../../app/policy/rules.ts";
+import { Button } from "../../ui/Button.tsx";
+import { cx } from "../../ui/cx.ts";
+import { inputClass } from "../../ui/Field.tsx";
+import { dayNames, minuteOf, nights, timeOf, withDay } from "./schedule-times.ts";
+
+type Schedule = readonly ScheduleWindow[] | null;
+
+type Props = {
+  readonly label: string;
+  readonly value: Schedule;
+  readonly onChange: (value: Schedule) => void;
+};
+
+/** At any hour, or in some hours of some days. */
+export function ScheduleControl({ label, value, onChange }: Props): ReactNode {
+  const windows = value ?? [];
+  const replace = (at: number, next: ScheduleWindow): void =>
+    onChange(windows.map((each, index) => (index === at ? next : each)));
+  return (
+    <div className="grid gap-2">
+      <select
+        aria-label={label}
+        value={value === null ? "always" : "some"}
+        onChange={(event) => onChange(event.target.value === "always" ? null : [nights])}
+        className={inputClass(false)}
+      >
+        <option value="always">At any hour</option>
+        <option value="some">Only in these hours</option>
+      </select>
+      {value === null ? null : (
+        <>
+          {windows.map((window, at) => (
+            <WindowRow
+              // Rows have no name of their own, and none keeps anything.
+              key={at}
+              label={`${label}, line ${String(at + 1)}`}
+              window={window}
+              onChange={(next) => replace(at, next)}
+              onRemove={() => onChange(windows.filter((_, index) => index !== at))}
+            />
+          ))}
+          {windows.length === 0 ? <p className="text-xs text-muted">Never: no hours are named.</p> : null}
+          <Button size="sm" className="justify-self-start" onClick={() => onChange([...windows, nights])}>
+            Add hours
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+type RowProps = {
+  readonly label: string;
+  readonly window: ScheduleWindow;
+  readonly onChange: (window: ScheduleWindow) => void;
+  readonly onRemove: () => void;
+};
+
+function WindowRow({ label, window, onChange, onRemove }: RowProps): ReactNode {
+  const { days, fromMinute, toMinute } = window;
+  return (
+    <fieldset aria-label={label} className="grid gap-2 rounded-md border border-line p-2">
+      <div className="flex flex-wrap gap-1">
+        {dayNames.map((name, day) => (
+          <label
+            key={name}
+            className={cx(
+              "flex h-6 items-center rounded-sm border px-1.5 text-xs has-focus-visible:outline-2 has-focus-visible:outline-accent",
+              days.includes(day)
+                ? "border-accent bg-accent-tint text-accent"
+                : "border-edge text-muted hover:bg-sunken",
+            )}
+          >
+            <input
+              type="checkbox"
+              checked={days.includes(day)}
+              onChange={(event) => onChange(withDay(window, day, event.target.checked))}
+              className="sr-only"
+            />
+            {name}
+          </label>
+        ))}
+      </div>
+      <div className="flex items-center gap-2">
+        <TimeInput
+          label="from"
+          minute={fromMinute}
+          onChange={(minute) => onChange({ ...window, fromMinute: minute })}
+        />
+        <span className="text-muted">to</span>
+        <TimeInput
+          label="to"
+          minute={toMinute}
+          onChange={(minute) => onChange({ ...window, toMinute: minute })}
+        />
+        <Button size="sm" look="quiet" aria-label={`Remove ${label}`} onClick={onRemove}>
+          Remove
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+type TimeProps = {
+  readonly label: string;
+  readonly minute: number;
+  readonly onChange: (minute: number) => void;
+};
+
+function TimeInput({ label, minute, onChange }: TimeProps): ReactNode {
+  const invalid = Number.isNaN(minute);
+  return (
+    <input
+      type="time"
+      aria-label={label}
+      aria-invalid={invalid}
+      value={invalid ? "" : timeOf(minute)}
+      onChange={(event) => onChange(minuteOf(event.target.value))}
+      className={cx(inputClass(invalid), "px-1.5")}
+    />
+  );
+}
