@@ -417,12 +417,14 @@ describe("bad input", () => {
     });
   });
 
-  it("tools, several answers and other things that are not served", async () => {
-    const tools = [{ type: "function", function: { name: "f" } }];
-    await expectError(await post({ ...minimal, tools }), 400, {
+  it("functions, several answers and other things that are not served", async () => {
+    const functions = [{ name: "f" }];
+    await expectError(await post({ ...minimal, functions }), 400, {
       code: "unsupported_parameter",
-      param: "tools",
+      param: "functions",
     });
+    const tools = [{ type: "function", function: { name: "no name" } }];
+    await expectError(await post({ ...minimal, tools }), 400, { param: "tools[0].function.name" });
     await expectError(await post({ ...minimal, n: 2 }), 400, { param: "n" });
   });
 

@@ -1,24 +1,53 @@
+import type { Sampling, TokenChoice } from "./sampling.ts";
+
 /** A chat job's payload, as the runner gets it: already parsed, bounded and with every default filled in. */
-export type ChatRequest = {
+export type ChatRequest = Sampling & {
   readonly messages: readonly ChatMessage[];
-  readonly maxTokens: number;
-  readonly temperature: number;
-  readonly topP: number;
-  /** Chosen at submission when the requester gave none, so that a retry gives the same text. */
-  readonly seed: number;
-  readonly stop: readonly string[];
+  readonly tools?: readonly ChatTool[];
+  /** "auto" unless said, where there are tools. */
+  readonly toolChoice?: ToolChoice;
 };
 
-export type ChatMessage = { readonly role: "system" | "user" | "assistant"; readonly content: string };
+/** `toolCalls` only from the assistant; `toolCallId` only from a tool: the call that it answers. */
+export type ChatMessage = {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: string;
+  readonly toolCalls?: readonly ToolCall[];
+  readonly toolCallId?: string;
+};
 
-export type FinishReason = "stop" | "length";
+/** What the model may call. `parameters`: a JSON schema of an object, as text; left out: it takes none. */
+export type ChatTool = {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters?: string;
+};
 
-/** True token counts of the model's own tokenizer, the chat template's tokens included. */
-export type Usage = { readonly promptTokens: number; readonly completionTokens: number };
+/** `{ name }`: this tool and no other. */
+export type ToolChoice = "none" | "auto" | "required" | { readonly name: string };
 
+/** `arguments`: JSON, as the model wrote it. */
+export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string };
+
+export type FinishReason = "stop" | "length" | "tool_calls";
+
+/**
+ * True token counts of the model's own tokenizer, the chat template's tokens included. `cachedPromptTokens`: how many
+ * of the prompt's were still in the device's memory and had not to be read again.
+ */
+export type Usage = {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cachedPromptTokens?: number;
+};
+
+/** The answer to a chat, or what continues a text. */
 export type ChatResult = {
   readonly text: string;
   readonly finishReason: FinishReason;
+  readonly toolCalls?: readonly ToolCall[];
+  /** By token of the answer, where they were asked for. */
+  readonly logprobs?: readonly TokenChoice[];
   readonly usage: Usage;
   /** Milliseconds on the device: prompt evaluation and generation. */
   readonly timing: { readonly prefillMs: number; readonly generateMs: number };
@@ -27,8 +56,10 @@ export type ChatResult = {
 /** Why an attempt failed. `retryable` errors may succeed on another device or later. */
 export type JobErrorCode =
   | "context_length_exceeded"
+  | "invalid_grammar"
   | "model_unavailable"
   | "model_corrupt"
+  | "model_unsuitable"
   | "runner_crashed"
   | "runner_timeout"
   | "out_of_memory"

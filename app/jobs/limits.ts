@@ -8,6 +8,16 @@ export const limits = {
   maxTokens: 32_768,
   stopStrings: 4,
   stopBytes: 256,
+  topK: 1_000,
+  /** Of the likeliest tokens that are reported beside each token of an answer. */
+  logprobs: 20,
+  logitBiases: 300,
+  tools: 64,
+  /** In one message, asked for or answered with. */
+  toolCalls: 16,
+  toolDescriptionChars: 4_096,
+  callIdChars: 100,
+  embeddingInputs: 256,
   /** One appended chunk of streamed text. */
   chunkBytes: 64 * 1024,
   /** A finished answer. */

@@ -5,6 +5,17 @@ import { parseChat, utf8Length } from "./parse-chat.ts";
 const minimal = { model: "demo", messages: [{ role: "user", content: "Hi" }] };
 const parse = (fields: object) => parseChat(JSON.stringify({ ...minimal, ...fields }));
 
+const named = (name: string) => ({ type: "function", function: { name } });
+const weather = {
+  type: "function",
+  function: {
+    name: "weather",
+    description: "Tells it.",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+};
+const schemaOf = (schema: object) => ({ type: "json_schema", json_schema: { name: "answer", schema } });
+
 describe("parseChat", () => {
   it("fills in defaults and leaves seed and length to the backend", () => {
     expect(parse({})).toEqual({
@@ -78,6 +89,73 @@ describe("parseChat", () => {
     });
   });
 
+  it("takes what is to be sampled, enforced and reported", () => {
+    const parsed = parse({
+      ...{ top_k: 40, min_p: 0.1, repeat_penalty: 1.1, presence_penalty: 0.5, frequency_penalty: -0.5 },
+      ...{ logprobs: true, top_logprobs: 2, logit_bias: { "7": -100 } },
+      response_format: schemaOf({
+        title: "Answer",
+        anyOf: [{ type: "string" }, { $ref: "#/$defs/n" }],
+        $defs: { n: { type: "integer" } },
+      }),
+    });
+    expect(parsed).toMatchObject({
+      chat: {
+        request: {
+          ...{ topK: 40, minP: 0.1, repeatPenalty: 1.1, presencePenalty: 0.5, frequencyPenalty: -0.5 },
+          logprobs: 2,
+          logitBias: [{ token: 7, bias: -100 }],
+          format: {
+            kind: "json-schema",
+            schema: '{"oneOf":[{"type":"string"},{"$ref":"#/$defs/n"}],"$defs":{"n":{"type":"integer"}}}',
+          },
+        },
+      },
+    });
+    expect(parse({ logprobs: true })).toMatchObject({ chat: { request: { logprobs: 0 } } });
+    expect(parse({ response_format: { type: "json_object" } })).toMatchObject({
+      chat: { request: { format: { kind: "json" } } },
+    });
+    expect(parse({ grammar: 'root ::= "yes" | "no"' })).toMatchObject({
+      chat: { request: { format: { kind: "grammar", grammar: 'root ::= "yes" | "no"' } } },
+    });
+  });
+
+  it("takes tools, calls of them, and their results", () => {
+    const parsed = parse({
+      messages: [
+        { role: "user", content: "Is it warm?" },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ id: "c1", type: "function", function: { name: "weather", arguments: "{}" } }],
+        },
+        { role: "tool", tool_call_id: "c1", content: "20 °C" },
+      ],
+      tools: [weather],
+      tool_choice: named("weather"),
+    });
+    expect(parsed).toMatchObject({
+      chat: {
+        request: {
+          messages: [
+            { role: "user" },
+            { role: "assistant", content: "", toolCalls: [{ id: "c1", name: "weather", arguments: "{}" }] },
+            { role: "tool", content: "20 °C", toolCallId: "c1" },
+          ],
+          tools: [
+            {
+              name: "weather",
+              description: "Tells it.",
+              parameters: JSON.stringify(weather.function.parameters),
+            },
+          ],
+          toolChoice: { name: "weather" },
+        },
+      },
+    });
+  });
+
   it("ignores what does not change the answer", () => {
     const harmless = {
       user: "u",
@@ -111,7 +189,13 @@ describe("parseChat", () => {
       { messages: Array(limits.messages + 1).fill({ role: "user", content: "" }) },
       "invalid_value",
     ],
-    ["messages[0].role", { messages: [{ role: "tool", content: "x" }] }, "unsupported_value"],
+    ["messages[0].role", { messages: [{ role: "narrator", content: "x" }] }, "unsupported_value"],
+    [
+      "messages[0].tool_call_id",
+      { messages: [{ role: "tool", content: "x" }] },
+      "missing_required_parameter",
+    ],
+    ["messages[0].content", { messages: [{ role: "assistant" }] }, "missing_required_parameter"],
     ["messages[0].content", { messages: [{ role: "user" }] }, "missing_required_parameter"],
     ["messages[0].content", { messages: [{ role: "user", content: null }] }, "invalid_type"],
     ["messages[0].content", { messages: [{ role: "user", content: "\ud800" }] }, "invalid_value"],
@@ -122,7 +206,7 @@ describe("parseChat", () => {
     ],
     [
       "messages[0].tool_calls",
-      { messages: [{ role: "assistant", content: "", tool_calls: [{ id: "1" }] }] },
+      { messages: [{ role: "user", content: "", tool_calls: [{ id: "1" }] }] },
       "unsupported_parameter",
     ],
     ["max_tokens", { max_tokens: 0 }, "invalid_value"],
@@ -138,15 +222,32 @@ describe("parseChat", () => {
     ["stream", { stream: "yes" }, "invalid_type"],
     ["service_tier", { service_tier: 1 }, "invalid_type"],
     ["n", { n: 2 }, "unsupported_value"],
-    ["response_format.type", { response_format: { type: "json_object" } }, "unsupported_value"],
+    ["response_format.type", { response_format: { type: "xml" } }, "unsupported_value"],
+    [
+      "response_format.json_schema.schema.properties.a.pattern",
+      { response_format: schemaOf({ type: "object", properties: { a: { type: "string", pattern: "x" } } }) },
+      "invalid_value",
+    ],
+    ["response_format", { response_format: { type: "json_object" }, tools: [weather] }, "invalid_value"],
+    ["grammar", { grammar: "root ::= (" }, "invalid_value"],
+    ["grammar", { grammar: 'root ::= "a"', response_format: { type: "json_object" } }, "invalid_value"],
+    ["top_k", { top_k: -1 }, "invalid_value"],
+    ["min_p", { min_p: 2 }, "invalid_value"],
+    ["repeat_penalty", { repeat_penalty: 9 }, "invalid_value"],
     ["modalities[1]", { modalities: ["text", "audio"] }, "unsupported_value"],
-    ["logprobs", { logprobs: true }, "unsupported_value"],
-    ["top_logprobs", { top_logprobs: 3 }, "unsupported_value"],
-    ["presence_penalty", { presence_penalty: 0.5 }, "unsupported_value"],
-    ["frequency_penalty", { frequency_penalty: 0.5 }, "unsupported_value"],
-    ["logit_bias.50256", { logit_bias: { "50256": -100 } }, "unsupported_value"],
-    ["tools", { tools: [{ type: "function" }] }, "unsupported_parameter"],
-    ["tool_choice", { tool_choice: "required" }, "unsupported_value"],
+    ["top_logprobs", { top_logprobs: 3 }, "invalid_value"],
+    ["top_logprobs", { logprobs: true, top_logprobs: 21 }, "invalid_value"],
+    ["presence_penalty", { presence_penalty: 3 }, "invalid_value"],
+    ["frequency_penalty", { frequency_penalty: -3 }, "invalid_value"],
+    ["logit_bias.50256", { logit_bias: { "50256": -101 } }, "invalid_value"],
+    ["logit_bias.word", { logit_bias: { word: 1 } }, "invalid_value"],
+    ["tools[0].type", { tools: [{ ...weather, type: "web" }] }, "unsupported_value"],
+    ["tools[0].function", { tools: [{ type: "function" }] }, "missing_required_parameter"],
+    ["tools[0].function.name", { tools: [named("no name")] }, "invalid_value"],
+    ["tools", { tools: [weather, weather] }, "invalid_value"],
+    ["tool_choice", { tool_choice: "required" }, "invalid_value"],
+    ["tool_choice", { tools: [weather], tool_choice: named("other") }, "invalid_value"],
+    ["tool_choice", { tools: [weather], tool_choice: "some" }, "unsupported_value"],
     ["functions", { functions: [{ name: "f" }] }, "unsupported_parameter"],
     ["audio", { audio: { voice: "x" } }, "unsupported_parameter"],
     ["prediction", { prediction: { type: "content" } }, "unsupported_parameter"],

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import type { ChatMessage, ChatRequest } from "./chat.ts";
+import { grammarLimits, grammarMistake } from "./gbnf.ts";
 import { limits } from "./limits.ts";
+import { callId, jsonSchema, toChatTool, toolCalls, toolChoice, tools, toToolChoice } from "./parse-tools.ts";
+import type { AnswerFormat } from "./sampling.ts";
 
 /** OpenAI's tiers as the queue's priorities: what costs more goes first, what may wait goes last. */
 const priorities = { priority: "high", flex: "low" } as const;
@@ -30,6 +33,9 @@ export type ChatParse =
   | { readonly kind: "parsed"; readonly chat: ParsedChat }
   | { readonly kind: "refused"; readonly refusal: ChatRefusal };
 
+/** What zod says of a field that is not there; errors are told apart by it. */
+const missing = "Invalid input: expected string, received undefined";
+
 const text = z.string().refine((value) => !/\p{Surrogate}/u.test(value), "must be well-formed Unicode");
 
 const contentPart = z.object({
@@ -37,15 +43,45 @@ const contentPart = z.object({
   text,
 });
 
-const message = z.object({
-  role: z.enum(["system", "developer", "user", "assistant"], {
-    error: 'must be "system", "developer", "user" or "assistant"',
-  }),
-  content: z.union([text, z.array(contentPart).min(1)]),
-  tool_calls: absent("tool calls are not supported"),
-  function_call: absent("function calls are not supported"),
+const content = z.union([text, z.array(contentPart).min(1)]);
+const unserved = {
+  function_call: absent("function calls are not supported, tool calls are"),
   audio: absent("audio is not supported"),
-});
+};
+
+const message = z.discriminatedUnion(
+  "role",
+  [
+    z.object({
+      role: z.enum(["system", "developer", "user"]),
+      content,
+      tool_calls: absent("only the assistant calls tools"),
+      ...unserved,
+    }),
+    z
+      .object({
+        role: z.literal("assistant"),
+        content: content.nullish(),
+        tool_calls: toolCalls.nullish(),
+        ...unserved,
+      })
+      .superRefine((value, context) => {
+        if (value.content != null || (value.tool_calls?.length ?? 0) > 0) return;
+        const input = value.content;
+        if (input === undefined) {
+          context.addIssue({
+            code: "invalid_type",
+            expected: "string",
+            path: ["content"],
+            input,
+            message: missing,
+          });
+        } else context.addIssue({ code: "invalid_type", expected: "string", path: ["content"], input });
+      }),
+    z.object({ role: z.literal("tool"), content, tool_call_id: callId, ...unserved }),
+  ],
+  { error: 'must be "system", "developer", "user", "assistant" or "tool"' },
+);
 
 const stopString = text
   .min(1)
@@ -56,7 +92,26 @@ const stopString = text
 
 const tokens = z.number().int().min(1).max(limits.maxTokens);
 
-/** OpenAI's fields. Those that would change the answer and are not served are refused, others are ignored. */
+const responseFormat = z.discriminatedUnion(
+  "type",
+  [
+    z.object({ type: z.literal("text") }),
+    z.object({ type: z.literal("json_object") }),
+    z.object({ type: z.literal("json_schema"), json_schema: z.object({ schema: jsonSchema }) }),
+  ],
+  { error: 'must be "text", "json_object" or "json_schema"' },
+);
+
+/** llama.cpp's own field. */
+const grammar = text.max(grammarLimits.chars).superRefine((value, context) => {
+  const mistake = grammarMistake(value);
+  if (mistake !== null) context.addIssue({ code: "custom", message: `is no grammar: ${mistake}` });
+});
+
+const tokenId = z.string().regex(/^\d{1,7}$/, "must be the id of a token");
+const penalty = z.number().min(-2).max(2).nullish();
+
+/** OpenAI's fields, and a few more of llama.cpp's. Those that would change the answer and are not served are refused, others are ignored. */
 const body = z.object({
   model: text.min(1).max(200),
   messages: z.array(message).min(1).max(limits.messages),
@@ -70,16 +125,26 @@ const body = z.object({
   service_tier: text.max(40).nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   n: z.literal(1, { error: "only 1 is supported" }).nullish(),
-  response_format: z.object({ type: z.literal("text", { error: 'only "text" is supported' }) }).nullish(),
+  top_k: z.number().int().min(0).max(limits.topK).nullish(),
+  min_p: z.number().min(0).max(1).nullish(),
+  repeat_penalty: z.number().min(0.5).max(2).nullish(),
+  response_format: responseFormat.nullish(),
+  grammar: grammar.nullish(),
   modalities: z.array(z.literal("text", { error: 'only "text" is supported' })).nullish(),
-  logprobs: z.literal(false, { error: "log probabilities are not supported" }).nullish(),
-  top_logprobs: z.literal(0, { error: "log probabilities are not supported" }).nullish(),
-  presence_penalty: z.literal(0, { error: "only 0 is supported" }).nullish(),
-  frequency_penalty: z.literal(0, { error: "only 0 is supported" }).nullish(),
-  logit_bias: z.record(z.string(), z.never({ error: "token biases are not supported" })).nullish(),
-  tools: absent("tools are not supported"),
-  tool_choice: z.enum(["none", "auto"], { error: "tools are not supported" }).nullish(),
-  functions: absent("functions are not supported"),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.number().int().min(0).max(limits.logprobs).nullish(),
+  presence_penalty: penalty,
+  frequency_penalty: penalty,
+  logit_bias: z
+    .record(tokenId, z.number().min(-100).max(100))
+    .refine(
+      (value) => Object.keys(value).length <= limits.logitBiases,
+      `at most ${String(limits.logitBiases)} are taken`,
+    )
+    .nullish(),
+  tools: tools.nullish(),
+  tool_choice: toolChoice.nullish(),
+  functions: absent("functions are not supported, tools are"),
   function_call: z.enum(["none", "auto"], { error: "functions are not supported" }).nullish(),
   audio: absent("audio is not supported"),
   prediction: absent("predicted outputs are not supported"),
@@ -97,6 +162,10 @@ export function parseChat(json: string): ChatParse {
   const parsed = body.safeParse(value);
   if (!parsed.success) return refuseIssue(parsed.error.issues[0]);
   const asked = parsed.data;
+
+  const clash = clashOf(asked);
+  if (clash !== null)
+    return refuse(400, "invalid_value", clash.param, `Invalid '${clash.param}': ${clash.why}.`);
 
   const messages = asked.messages.map(toMessage);
   const promptBytes = messages.reduce((sum, { content }) => sum + utf8Length(content), 0);
@@ -120,6 +189,19 @@ export function parseChat(json: string): ChatParse {
         // 31 bits: the largest unsigned values mean "random" to llama.cpp.
         seed: asked.seed == null ? null : Math.abs(asked.seed) % 2 ** 31,
         stop: typeof asked.stop === "string" ? [asked.stop] : (asked.stop ?? []),
+        ...given({
+          topK: asked.top_k,
+          minP: asked.min_p,
+          repeatPenalty: asked.repeat_penalty,
+          frequencyPenalty: asked.frequency_penalty === 0 ? null : asked.frequency_penalty,
+          presencePenalty: asked.presence_penalty === 0 ? null : asked.presence_penalty,
+          logitBias: biasesOf(asked.logit_bias ?? {}),
+          logprobs: asked.logprobs === true ? (asked.top_logprobs ?? 0) : null,
+          format: formatOf(asked),
+          tools: asked.tools == null || asked.tools.length === 0 ? null : asked.tools.map(toChatTool),
+          toolChoice:
+            asked.tool_choice == null || !asked.tools?.length ? null : toToolChoice(asked.tool_choice),
+        }),
       },
     },
   };
@@ -140,11 +222,69 @@ export function utf8Length(value: string): number {
   return bytes;
 }
 
-function toMessage({ role, content }: z.infer<typeof message>): ChatMessage {
-  return {
-    role: role === "developer" ? "system" : role,
-    content: typeof content === "string" ? content : content.map((part) => part.text).join(""),
-  };
+type Body = z.infer<typeof body>;
+
+/** Fields that ask for what cannot be had together. */
+function clashOf(asked: Body): { readonly param: string; readonly why: string } | null {
+  const offered = (asked.tools ?? []).map((tool) => tool.function.name);
+  if (new Set(offered).size < offered.length)
+    return { param: "tools", why: "two of them have the same name" };
+  const choice = asked.tool_choice ?? "auto";
+  if (choice === "required" && offered.length === 0) {
+    return { param: "tool_choice", why: "there are no tools to choose from" };
+  }
+  if (typeof choice === "object" && !offered.includes(choice.function.name)) {
+    return { param: "tool_choice", why: "it is none of the tools" };
+  }
+  const format = formatOf(asked);
+  if (format !== null && asked.grammar != null && (asked.response_format?.type ?? "text") !== "text") {
+    return { param: "grammar", why: "response_format asks for another one" };
+  }
+  if (format !== null && offered.length > 0 && choice !== "none") {
+    return { param: "response_format", why: "it cannot be enforced together with tools" };
+  }
+  if ((asked.top_logprobs ?? 0) > 0 && asked.logprobs !== true) {
+    return { param: "top_logprobs", why: "logprobs must be true for it" };
+  }
+  return null;
+}
+
+function formatOf({ response_format: format, grammar: rules }: Body): AnswerFormat | null {
+  if (format?.type === "json_object") return { kind: "json" };
+  if (format?.type === "json_schema") return { kind: "json-schema", schema: format.json_schema.schema };
+  return rules == null ? null : { kind: "grammar", grammar: rules };
+}
+
+function biasesOf(biases: Readonly<Record<string, number>>): ChatRequest["logitBias"] | null {
+  const all = Object.entries(biases).map(([token, bias]) => ({ token: Number(token), bias }));
+  return all.length === 0 ? null : all;
+}
+
+type Given<T> = { readonly [Field in keyof T]?: NonNullable<T[Field]> };
+
+/** Without the fields that were not given. */
+function given<T extends object>(fields: T): Given<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Given<T>;
+}
+
+function toMessage(asked: Body["messages"][number]): ChatMessage {
+  const said = textOf(asked.content ?? "");
+  switch (asked.role) {
+    case "tool":
+      return { role: asked.role, content: said, toolCallId: asked.tool_call_id };
+    case "assistant": {
+      const calls = (asked.tool_calls ?? []).map(({ id, function: call }) => ({ id, ...call }));
+      return { role: asked.role, content: said, ...(calls.length === 0 ? {} : { toolCalls: calls }) };
+    }
+    case "developer":
+      return { role: "system", content: said };
+    default:
+      return { role: asked.role, content: said };
+  }
+}
+
+function textOf(said: z.infer<typeof content>): string {
+  return typeof said === "string" ? said : said.map((part) => part.text).join("");
 }
 
 /** A field that is not served: absent, null or an empty list, all of which ask for nothing. */
@@ -194,6 +334,7 @@ function codeOf(issue: z.core.$ZodIssue): string {
     case "invalid_type":
       if (issue.expected === "never") return "unsupported_value";
       return issue.message.endsWith("received undefined") ? "missing_required_parameter" : "invalid_type";
+    case "invalid_union": // What tells the branches apart is of none of them.
     case "invalid_value":
       return "unsupported_value";
     case "custom":

@@ -7,6 +7,7 @@ import { follow } from "./follow.ts";
 import { prepareChat, type PreparedChat } from "./prepare.ts";
 import { json } from "./respond.ts";
 import { streamCompletion } from "./stream.ts";
+import { thaw } from "./thaw.ts";
 import { waitLimitMs } from "./wait.ts";
 
 /** POST /v1/chat/completions. */
@@ -36,11 +37,10 @@ export async function chatCompletions(ctx: ActionCtx, request: Request): Promise
 
 async function submit(ctx: ActionCtx, prepared: PreparedChat): Promise<string> {
   const { apiKey, chat, idempotencyKey, maxTokens, seed } = prepared;
-  const { messages, temperature, topP, stop } = chat.request;
   const submission = {
     apiKey,
     model: prepared.model.modelId,
-    request: { messages: [...messages], maxTokens, temperature, topP, seed, stop: [...stop] },
+    request: thaw({ ...chat.request, maxTokens, seed }),
     stream: chat.stream,
     priority: chat.priority,
     ...(idempotencyKey === null ? {} : { idempotencyKey }),

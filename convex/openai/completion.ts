@@ -1,4 +1,5 @@
-import type { FinishReason, Usage } from "../../app/jobs/chat.ts";
+import type { ChatResult, FinishReason, ToolCall, Usage } from "../../app/jobs/chat.ts";
+import type { TokenChoice } from "../../app/jobs/sampling.ts";
 
 /** What every body about one job says. `created`: ms epoch. */
 export type CompletionHead = {
@@ -9,18 +10,22 @@ export type CompletionHead = {
 };
 
 /** OpenAI's chat.completion object. */
-export function completionBody(
-  head: CompletionHead,
-  result: { readonly text: string; readonly finishReason: FinishReason; readonly usage: Usage },
-): object {
+export function completionBody(head: CompletionHead, result: Omit<ChatResult, "timing">): object {
+  const { text, toolCalls = [], logprobs, finishReason } = result;
+  const calls = toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(callBody) };
   return {
     ...common(head, "chat.completion"),
     choices: [
       {
         index: 0,
-        message: { role: "assistant", content: result.text, refusal: null },
-        logprobs: null,
-        finish_reason: result.finishReason,
+        message: {
+          role: "assistant",
+          content: toolCalls.length > 0 && text === "" ? null : text,
+          refusal: null,
+          ...calls,
+        },
+        logprobs: logprobs === undefined ? null : logprobsBody(logprobs),
+        finish_reason: finishReason,
       },
     ],
     usage: usageBody(result.usage),
@@ -30,12 +35,26 @@ export function completionBody(
 /** OpenAI's chat.completion.chunk object with one step of the answer. */
 export function chunkBody(
   head: CompletionHead,
-  delta: { readonly role?: "assistant"; readonly content?: string },
+  delta: {
+    readonly role?: "assistant";
+    readonly content?: string;
+    readonly toolCalls?: readonly ToolCall[];
+    readonly logprobs?: readonly TokenChoice[];
+  },
   finishReason: FinishReason | null,
 ): object {
+  const { toolCalls, logprobs, ...said } = delta;
+  const calls = toolCalls?.map((call, index) => ({ index, ...callBody(call) }));
   return {
     ...common(head, "chat.completion.chunk"),
-    choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+    choices: [
+      {
+        index: 0,
+        delta: calls === undefined ? said : { ...said, tool_calls: calls },
+        logprobs: logprobs === undefined ? null : logprobsBody(logprobs),
+        finish_reason: finishReason,
+      },
+    ],
   };
 }
 
@@ -54,10 +73,29 @@ function common({ jobId, created, model, sha256 }: CompletionHead, object: strin
   };
 }
 
-function usageBody({ promptTokens, completionTokens }: Usage): object {
+function callBody({ id, name, arguments: json }: ToolCall): object {
+  return { id, type: "function", function: { name, arguments: json } };
+}
+
+function logprobsBody(choices: readonly TokenChoice[]): object {
+  return {
+    content: choices.map(({ top, ...chosen }) => ({
+      ...tokenBody(chosen),
+      top_logprobs: top.map(tokenBody),
+    })),
+    refusal: null,
+  };
+}
+
+function tokenBody({ token, logprob }: Omit<TokenChoice, "top">): object {
+  return { token, logprob, bytes: [...new TextEncoder().encode(token)] };
+}
+
+function usageBody({ promptTokens, completionTokens, cachedPromptTokens = 0 }: Usage): object {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: cachedPromptTokens },
   };
 }

@@ -142,7 +142,11 @@ async function sendText(
       quietSince = Date.now();
     }
     if (view.result !== null) {
-      sink.send(event(chunkBody(head, {}, view.result.finishReason)));
+      const { toolCalls, logprobs, finishReason } = view.result;
+      // What a job has beside its text is there when it ends.
+      if (toolCalls !== undefined) sink.send(event(chunkBody(head, { toolCalls }, null)));
+      if (logprobs !== undefined) sink.send(event(chunkBody(head, { content: "", logprobs }, null)));
+      sink.send(event(chunkBody(head, {}, finishReason)));
       if (includeUsage) sink.send(event(usageChunkBody(head, view.result.usage)));
       sink.send("data: [DONE]");
       return { kind: "done" };

@@ -1,29 +1,42 @@
-import type { ModelFile } from "../../app/contract/runner.ts";
+import type { Value } from "convex/values";
+import type {
+  Backend,
+  LoadPlan,
+  LoadReport,
+  ModelFile,
+  RunnerJob,
+  Speed,
+} from "../../app/contract/runner.ts";
 import type { WorkView } from "../../app/contract/snapshot.ts";
-import type { ChatRequest, ChatResult, JobError } from "../../app/jobs/chat.ts";
+import type { JobError } from "../../app/jobs/chat.ts";
+import { parseWork } from "../../app/jobs/payload.ts";
+import type { Work, WorkResult } from "../../app/jobs/work.ts";
 import type { Log } from "../log.ts";
+import type { RunEvents, RunOutcome } from "../runner/attempt.ts";
 import { jobErrors } from "../runner/job-errors.ts";
-import { chatRequest } from "../runner/messages.ts";
-import type { RunnerJob, RunEvents, RunOutcome } from "../runner/supervisor.ts";
 import type { Handler, JobContext } from "../worker/handler.ts";
 import { JobFailure, JobLetGo } from "../worker/job-failure.ts";
 import { WorkProgress } from "./work-progress.ts";
 
-/** The part of the runner's supervisor that chat jobs need. */
+/** The part of the runner's supervisor that jobs need. */
 export type ChatRunner = {
   readonly restingUntil: number | null;
   run(job: RunnerJob, events: RunEvents): Promise<RunOutcome>;
-  abort(): Promise<void>;
+  abort(attemptId: string): Promise<void>;
 };
 
 export type ChatWorkParts = {
   readonly runner: ChatRunner;
-  readonly threads: number;
   readonly log: Log;
   /** The verified file of a model of the organization's; null where there is none. */
   readonly findModel: (modelId: string) => ModelFile | null;
+  /** How the model is to be loaded now. */
+  readonly planFor: (model: ModelFile) => LoadPlan;
   /** The runner found this model's file missing or corrupt: before this returns it has to count as unusable. */
   readonly onBadModel: (sha256: string) => void;
+  readonly onMeasured: (model: ModelFile, speed: Speed & { readonly backend: Backend }) => void;
+  /** The runner's process ended while it had a job of this model. */
+  readonly onCrash: (model: ModelFile) => void;
   /** After crashes: no job is to be taken before then (ms since the epoch). */
   readonly onRest: (until: number) => void;
   readonly onWork: (view: WorkView | null) => void;
@@ -31,63 +44,113 @@ export type ChatWorkParts = {
 
 const malformed = "The request is not one that a device accepts.";
 
-/** The handler of jobs of kind "chat": has the runner answer them, one at a time. */
-export function chatHandler(parts: ChatWorkParts): Handler {
-  return async (payload, ctx) => {
-    const request = chatRequest.safeParse(payload).data;
-    if (request === undefined) throw new JobFailure("internal_error", malformed, { retryable: false });
-    const model = parts.findModel(ctx.requirements.model ?? "");
-    if (model === null) throw failureOf(jobErrors.modelMissing);
-    return answerOf(await run(parts, request, model, ctx), parts, model, ctx);
-  };
+const kinds = ["chat", "completion", "embedding"] as const satisfies readonly Work["kind"][];
+
+/** The handlers of all kinds of jobs that a device does: they have the runner do them. */
+export function jobHandlers(parts: ChatWorkParts): Readonly<Record<Work["kind"], Handler>> {
+  const shown = new Shown(parts.onWork);
+  const handlerOf =
+    (kind: Work["kind"]): Handler =>
+    async (payload, ctx) => {
+      const work = parseWork(kind, payload);
+      if (work === null) throw new JobFailure("internal_error", malformed, { retryable: false });
+      const model = parts.findModel(ctx.requirements.model ?? "");
+      if (model === null) throw failureOf(jobErrors.modelMissing);
+      return resultOf(await run(parts, shown, work, model, ctx), parts, model, ctx);
+    };
+  const [chat, completion, embedding] = kinds.map(handlerOf) as [Handler, Handler, Handler];
+  return { chat, completion, embedding };
+}
+
+/** Of several jobs at once, the panel shows the one that has run for longest. */
+class Shown {
+  readonly #onWork: (view: WorkView | null) => void;
+  readonly #views = new Map<string, WorkView>();
+
+  constructor(onWork: (view: WorkView | null) => void) {
+    this.#onWork = onWork;
+  }
+
+  tell(attemptId: string, view: WorkView | null): void {
+    if (view === null) this.#views.delete(attemptId);
+    else this.#views.set(attemptId, view);
+    const [first = null] = this.#views.values();
+    if (view === null || first === view) this.#onWork(first);
+  }
 }
 
 async function run(
-  { runner, threads, onWork }: ChatWorkParts,
-  request: ChatRequest,
+  { runner, log, planFor, onMeasured }: ChatWorkParts,
+  shown: Shown,
+  work: Work,
   model: ModelFile,
   ctx: JobContext,
 ): Promise<RunOutcome> {
   const { attemptId, signal } = ctx;
-  const progress = new WorkProgress({ attemptId, modelId: model.modelId, startedAt: Date.now() }, onWork);
-  signal.addEventListener("abort", () => void runner.abort(), { once: true });
+  const progress = new WorkProgress({ attemptId, modelId: model.modelId, startedAt: Date.now() }, (view) =>
+    shown.tell(attemptId, view),
+  );
+  signal.addEventListener("abort", () => void runner.abort(attemptId), { once: true });
   const outcome = await runner.run(
-    { attemptId, model, request, threads },
+    { attemptId, model, work, plan: planFor(model) },
     {
-      loaded: () => progress.loaded(),
+      loaded: (report) => {
+        logLoad(log, report);
+        progress.loaded();
+      },
       text: (text) => {
         progress.text(text);
         ctx.append(text);
       },
+      measured: (speed) => onMeasured(model, speed),
     },
   );
   progress.end();
-  onWork(null);
+  shown.tell(attemptId, null);
   return outcome;
 }
 
-function answerOf(
+function logLoad(log: Log, report: LoadReport): void {
+  if (report.loadMs === 0) return;
+  const { passedOver, ...loaded } = report;
+  log("info", "model.loaded", loaded);
+  for (const { backend, why } of passedOver) {
+    log("info", "model.backend-passed-over", { modelId: report.modelId, backend, why });
+  }
+}
+
+function resultOf(
   outcome: RunOutcome,
-  { runner, log, onBadModel, onRest }: ChatWorkParts,
+  { runner, log, onBadModel, onCrash, onRest }: ChatWorkParts,
   model: ModelFile,
   ctx: JobContext,
-): Pick<ChatResult, "text" | "finishReason"> {
+): Value {
   if (outcome.kind === "aborted") throw new JobLetGo();
   if (outcome.kind === "failed") {
     if (isOfModelFile(outcome.error)) onBadModel(model.sha256);
+    if (outcome.error.code === "runner_crashed") onCrash(model);
     if (runner.restingUntil !== null) onRest(runner.restingUntil);
     throw failureOf(outcome.error);
   }
-  const { text, finishReason, usage, timing } = outcome.result;
-  log("info", "chat.answered", { attemptId: ctx.attemptId, ...usage, ...timing });
+  const { usage, timing } = outcome.result;
+  log("info", "job.answered", { attemptId: ctx.attemptId, ...usage, ...timing });
   ctx.report({ usage, timing });
-  return { text, finishReason };
+  return answerOf(outcome.result);
+}
+
+/** The result without what is reported beside it, as the queue keeps it. */
+function answerOf({ usage: _usage, timing: _timing, ...answer }: WorkResult): Value {
+  // Plain JSON, by the runner's protocol; Convex's type for values knows no read-only ones.
+  return answer as unknown as Value;
 }
 
 /** Without its model's file this device cannot run the job, which is no fault of the job. */
 function failureOf(error: JobError): JobFailure {
   const { code, message, retryable } = error;
-  return new JobFailure(code, message, { retryable, unfit: isOfModelFile(error) });
+  return new JobFailure(code, message, {
+    retryable,
+    unfit: isOfModelFile(error) || code === "model_unsuitable",
+  });
 }
 
 function isOfModelFile({ code }: JobError): boolean {

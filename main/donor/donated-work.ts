@@ -1,11 +1,15 @@
 import { totalmem } from "node:os";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { WorkView } from "../../app/contract/snapshot.ts";
+import type { Limits } from "../../app/policy/decision.ts";
 import { api } from "../../convex/_generated/api.js";
-import { type ChatRunner, chatHandler } from "../chat/chat-work.ts";
+import { type ChatRunner, jobHandlers } from "../chat/chat-work.ts";
 import type { Log } from "../log.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
+import type { ModelPlans } from "../runner/model-plans.ts";
+import type { RunnerLimits } from "../runner/supervisor.ts";
 import type { WorkerClient } from "../worker/calls.ts";
+import type { Handler } from "../worker/handler.ts";
 import { Worker } from "../worker/worker.ts";
 import type { Abilities } from "../worker/worker-options.ts";
 import type { OrganizationModel } from "./organization.ts";
@@ -13,9 +17,14 @@ import type { OrganizationModel } from "./organization.ts";
 export type DonatedWorkParts = {
   readonly client: WorkerClient;
   readonly deviceKey: string;
-  readonly runner: ChatRunner & { yield(): Promise<void>; stop(): Promise<void> };
+  readonly runner: ChatRunner & {
+    limit(limits: RunnerLimits): void;
+    yield(how: { readonly warmMs: number }): Promise<void>;
+    stop(): Promise<void>;
+  };
   readonly catalogue: ModelCatalogue;
   readonly threads: number;
+  readonly plans: ModelPlans;
   readonly version: string;
   readonly log: Log;
   /** The organization's models. */
@@ -23,27 +32,36 @@ export type DonatedWorkParts = {
   readonly onWork: (view: WorkView | null) => void;
   /** The backend knows this connection. */
   readonly onGreeted: () => void;
+  /** Puts something around the handler of each job: a record of it. */
+  readonly around?: (handler: Handler) => Handler;
 };
 
-/** What a donor gives: a worker of the organization's queue that answers chat jobs with the models that are on this device. */
+/** What a donor gives: a worker of the organization's queue that does its jobs with the models that are on this device. */
 export class DonatedWork {
   readonly #parts: DonatedWorkParts;
   readonly #worker: Worker;
   #member = false;
+  #accepting = false;
+  #gpu = false;
+  #learning: Promise<void> = Promise.resolve();
 
   constructor(parts: DonatedWorkParts) {
     this.#parts = parts;
-    const { client, runner, catalogue, threads, log, onWork, onGreeted } = parts;
-    const chat = chatHandler({
-      ...{ runner, threads, log, onWork },
+    const { client, runner, catalogue, plans, log, onWork, onGreeted, around = (each) => each } = parts;
+    const { chat, completion, embedding } = jobHandlers({
+      ...{ runner, log, onWork },
       findModel: (modelId) => this.usableModels.find((model) => model.modelId === modelId) ?? null,
       onBadModel: (sha256) => void catalogue.recheck(sha256),
+      planFor: (model) => plans.planFor(model),
+      onMeasured: (model, speed) => plans.measured(model, speed),
+      onCrash: (model) => plans.crashed(model),
       onRest: (until) => this.#worker.rest(until),
     });
     this.#worker = new Worker(client, {
       key: parts.deviceKey,
       functions: api.work,
-      handlers: { chat },
+      handlers: { chat: around(chat), completion: around(completion), embedding: around(embedding) },
+      concurrency: plans.sequences,
       capabilities: this.#abilities(),
       version: parts.version,
       accepting: false,
@@ -69,16 +87,38 @@ export class DonatedWork {
 
   modelsChanged(): void {
     this.#worker.setCapabilities(this.#abilities());
+    if (this.#accepting) this.#learn();
   }
 
-  accept(): void {
+  accept(limits: Limits): void {
+    this.#accepting = true;
+    this.limit(limits);
     this.#worker.accept();
   }
 
-  /** Resolves when the runner is off the CPU and its memory freed; the job is given back meanwhile. */
-  async yield(reason: string): Promise<void> {
-    await this.#worker.pause(reason);
-    await this.#parts.runner.yield();
+  /** Holds for what runs, and for what comes. */
+  limit({ threads, dutyCycle, memoryMb, gpu }: Limits): void {
+    const most = this.#parts.threads;
+    this.#gpu = gpu;
+    this.#parts.plans.setLimits({ gpu, memoryMb }, this.usableModels);
+    this.modelsChanged();
+    this.#parts.runner.limit({ threads: Math.min(threads ?? most, most), dutyCycle, memoryMb });
+  }
+
+  /** Takes nothing more. Resolves when the job under way, if any, has ended. */
+  finish(): Promise<void> {
+    return this.#worker.finish("finishing");
+  }
+
+  /**
+   * Resolves when the runner is off the CPU, and its memory free unless the model is to stay there for a while; the jobs
+   * are given back meanwhile.
+   */
+  async yield(reason: string, modelWarmSeconds: number): Promise<void> {
+    this.#accepting = false;
+    // First of all: whatever the worker does with the queue, the processor is the person's.
+    const stopped = this.#parts.runner.yield({ warmMs: modelWarmSeconds * 1_000 });
+    await Promise.all([stopped, this.#worker.pause(reason)]);
   }
 
   /** Gives everything back and says goodbye, as far as that can be done within `withinMs`. */
@@ -87,8 +127,30 @@ export class DonatedWork {
     await this.#parts.runner.stop();
   }
 
+  /** Models that nobody knows yet are offered once it is known that they fit. */
+  #learn(): void {
+    this.#learning = this.#learning.then(async () => {
+      if (!this.#accepting) return;
+      const changed = await this.#parts.plans.learn(this.usableModels);
+      if (changed) this.#worker.setCapabilities(this.#abilities());
+    });
+  }
+
   #abilities(): Abilities {
-    const memoryMb = Math.floor(totalmem() / 2 ** 20);
-    return { memoryMb, models: this.usableModels.map((model) => model.modelId).sort() };
+    const { plans } = this.#parts;
+    const offered = this.usableModels.filter((model) => plans.fits(model));
+    const contexts = offered.flatMap((model) => plans.contextTokens(model) ?? []);
+    const backends = new Set(offered.flatMap(({ sha256 }) => plans.speed(sha256)?.backend ?? []));
+    return {
+      memoryMb: Math.floor(totalmem() / 2 ** 20),
+      models: offered.map(({ modelId }) => modelId).sort(),
+      ...(contexts.length === 0 ? {} : { contextTokens: Math.min(...contexts) }),
+      ...(backends.size === 0
+        ? {}
+        : {
+            gpu: this.#gpu && [...backends].some((backend) => backend !== "cpu"),
+            tags: [...backends].sort().map((backend) => `backend:${backend}`),
+          }),
+    };
   }
 }

@@ -4,19 +4,26 @@ import type { ModelFile } from "../../app/contract/runner.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { assertNever } from "../../app/assert-never.ts";
 import type { Effect } from "../../app/policy/decision.ts";
-import { type Facts, unknownComputer } from "../../app/policy/facts.ts";
-import type { Rules } from "../../app/policy/rules.ts";
-import type { Log } from "../log.ts";
+import type { Facts } from "../../app/policy/facts.ts";
+import { defaultRules, type Rules } from "../../app/policy/rules.ts";
+import { ModelMeasuring } from "../control/measure-models.ts";
+import { openControl } from "../control/open-control.ts";
+import { DonorJournal } from "../journal/donor-journal.ts";
+import { errorName, type Log } from "../log.ts";
 import { ModelCatalogue } from "../models/catalogue.ts";
 import { createPanelHandlers } from "../panel-handlers.ts";
 import type { SpawnRunner } from "../runner/child.ts";
+import { memoryForModels } from "../runner/memory-for-models.ts";
+import { ModelKnowledge } from "../runner/model-knowledge.ts";
+import { ModelPlans } from "../runner/model-plans.ts";
 import { RunnerSupervisor } from "../runner/supervisor.ts";
 import { runnerThreads } from "../runner/threads.ts";
-import { cpuLoadSensor, type OwnCpuTime } from "../sensors/cpu-load.ts";
-import { gatherFacts } from "../sensors/facts.ts";
+import type { OwnCpuTime } from "../sensors/cpu-load.ts";
+import { type FactsSource, gatherFacts } from "../sensors/facts.ts";
 import type { IdleSensor } from "../sensors/idle.ts";
+import { neededBy } from "../sensors/needed.ts";
 import { ownCpuTime } from "../sensors/own-cpu-time.ts";
-import { type PowerReading, powerSensor } from "../sensors/power.ts";
+import { platformSensors } from "../sensors/platform-sensors.ts";
 import type { Sensor } from "../sensors/sensor.ts";
 import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
 import { lockFolder } from "../store/folder-lock.ts";
@@ -25,18 +32,18 @@ import { ActivityReport } from "./activity-report.ts";
 import { connect } from "./connect.ts";
 import { ConnectionGrace } from "./connection-grace.ts";
 import { DonatedWork } from "./donated-work.ts";
+import { openPolicy } from "./donor-policy.ts";
 import { EarningsFeed } from "./earnings-feed.ts";
 import { Enrolling } from "./enrolling.ts";
 import { FirstLook } from "./first-look.ts";
 import { openIdentity } from "./identity.ts";
 import { InputWatch } from "./input-watch.ts";
 import { DonorLoop, type WakeReason } from "./loop.ts";
-import { minuteOfWeek } from "./local-week.ts";
 import { Member } from "./member.ts";
 import { membershipOf } from "./membership.ts";
 import { organizationOf } from "./organization.ts";
 import { openSettings } from "./settings.ts";
-import { factsView, initialSnapshot, modelViews, settingsView } from "./views.ts";
+import { factsView, initialSnapshot, modelViews, settingsView, sourcesView } from "./views.ts";
 
 export type DonorOptions = {
   /** The donor's own folder: device.json and settings.json live there. */
@@ -48,7 +55,8 @@ export type DonorOptions = {
   readonly shell: DonorSnapshot["shell"];
   readonly spawnRunner: SpawnRunner;
   readonly idle: IdleSensor;
-  readonly power?: Sensor<PowerReading>;
+  /** Sources of facts that only the shell has: asked before all others. */
+  readonly shellSensors?: readonly Sensor[];
   /** CPU time of this program and its runner, where the shell knows it: asked on other systems than Linux. */
   readonly ownCpuTime?: OwnCpuTime;
   /** Model files that came with the program. */
@@ -64,6 +72,8 @@ export type DonorOptions = {
 export type Donor = {
   readonly handlers: PanelHandlers;
   readonly snapshot: SnapshotStore;
+  /** Every fact about the computer, with its source and age; and asking all sources again. */
+  readonly facts: Pick<FactsSource, "readings" | "sampleAll">;
   /** Something happened that only the shell hears of: `power`, `lock`, `input`. */
   readonly wake: (reason: WakeReason) => void;
   /** Gives jobs back, says goodbye, ends the runner: within 2.5 s. */
@@ -89,10 +99,24 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
 async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const { log } = options;
   const identity = await openIdentity(join(options.dataDir, "device.json"), log);
-  const settings = await openSettings(join(options.dataDir, "settings.json"), options.baseRules ?? {}, log);
+  const settings = await openSettings(join(options.dataDir, "settings.json"), log);
+  const policy = await openPolicy({
+    path: join(options.dataDir, "policy.json"),
+    base: { ...defaultRules, ...options.baseRules },
+    own: () => settings.current().rules,
+    log,
+  });
+  const rules = (): Rules => policy.current().rules;
   const threads = await runnerThreads();
 
   const runner = new RunnerSupervisor(options.spawnRunner, log);
+  const knowledge = await ModelKnowledge.open(join(options.dataDir, "models.json"), log);
+  const plans = new ModelPlans({
+    ...{ knowledge, threads, log },
+    inspect: (model) => runner.inspect(model),
+    memoryBytes: () => memoryForModels(runner.pid),
+    sequences: process.env["GLEANER_SEQUENCES"],
+  });
   const catalogue = new ModelCatalogue(log);
   const { deviceKey } = identity.current();
   const client = connect(options.backendUrl, options.webSocketConstructor);
@@ -101,11 +125,17 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const ownTime = process.platform === "linux" ? measured : (options.ownCpuTime ?? measured);
   const sensors = gatherFacts({
     idle: options.idle,
-    power: options.power ?? powerSensor,
-    otherCpuLoad: cpuLoadSensor(ownTime),
+    others: platformSensors({
+      platform: process.platform,
+      env: process.env,
+      dataDir: options.dataDir,
+      ownCpuTime: ownTime,
+      runnerPid: () => runner.pid,
+      shell: options.shellSensors ?? [],
+    }),
   });
   const snapshot = createSnapshotStore(
-    initialSnapshot(options, settings.current(), identity.current().enrolment),
+    initialSnapshot(options, settings.current(), policy.current(), identity.current().enrolment),
   );
   const grace = new ConnectionGrace(() => loop.wake("connection"));
   const earnings = new EarningsFeed(organization, snapshot);
@@ -113,12 +143,14 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const member = new Member(organization, onMember);
   let connection: Connection = notConnected;
 
+  const journal = new DonorJournal(options.dataDir, () => facts(), log);
   const work = new DonatedWork({
-    ...{ client, deviceKey, runner, catalogue, threads, log },
+    ...{ client, deviceKey, runner, catalogue, threads, plans, log },
     version: options.version,
     wanted: () => member.me?.models ?? [],
     onWork: (view) => snapshot.update({ work: view }),
     onGreeted: () => reports.greeted(),
+    around: (handler) => journal.jobsOf(handler),
   });
   const onEnrolled = (): void => {
     member.enrolled();
@@ -138,17 +170,14 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
 
   const facts = (): Facts => {
     const now = Date.now();
-    const { pause, donateNowUntil } = settings.current();
+    const { pause, donateNowUntil, finishThenPause } = settings.current();
     return {
       now,
-      ...unknownComputer,
       ...sensors.read(),
-      minuteOfWeek: minuteOfWeek(now),
-      suspended: false,
-      finishThenPause: false,
       connection: grace.fact(now),
       membership: membershipOf(identity.current().enrolment, member),
       pause,
+      finishThenPause,
       donateNowUntil,
       modelReady: work.usableModels.length > 0,
     };
@@ -156,21 +185,26 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const input = new InputWatch(options.idle, () => loop.wake("input"));
   const loop = new DonorLoop({
     facts,
-    rules: () => settings.current().rules,
+    rules,
     perform,
     onLook: (activity, seen, recheckAt) => {
-      // Asked for by the person, donating goes on under their hands: then input says nothing.
-      input.watch(activity.kind === "donating" && activity.reason === "idle");
+      // Asked for by the person, or within the limits for that, donating goes on under their hands.
+      input.watch(activity.reason === "idle" || activity.reason === "finishing");
+      sensors.need(neededBy(rules(), activity.kind === "donating"));
       reports.setActivity(activity);
+      journal.looked(activity, seen);
+      if (activity.kind === "holding") pauseIfAsked();
       earnings.follow(seen.now);
       snapshot.update({
         activity,
         recheckAt,
         facts: factsView(seen),
+        factSources: sourcesView(sensors.readings()),
         connection: connection.connected ? "online" : first.everConnected ? "offline" : "connecting",
         models: modelViews(member.me, catalogue),
-        ...settingsView(settings.current(), seen.now),
+        ...settingsView(settings.current(), policy.current(), seen.now),
       });
+      journal.models(snapshot.get().models);
     },
     log,
   });
@@ -181,14 +215,28 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     begin: () => loop.start(),
   });
 
+  /** Of "finish, then pause": nothing runs any more. */
+  function pauseIfAsked(): void {
+    if (!settings.current().finishThenPause) return;
+    const saved = settings.change({ finishThenPause: false, pause: { until: null } });
+    saved.catch((error: unknown) => log("error", "settings.not-saved", { error: errorName(error) }));
+    loop.wake("settings");
+  }
+
   function perform(effect: Effect): void {
     switch (effect.kind) {
       case "accept":
-        work.accept();
+        work.accept(effect.limits);
+        return;
+      case "limit":
+        work.limit(effect.limits);
+        return;
+      case "finish":
+        void work.finish().then(pauseIfAsked);
         return;
       case "yield": {
         const startedAt = performance.now();
-        void work.yield(effect.reason).then(() => {
+        void work.yield(effect.reason, rules().modelWarmSeconds).then(() => {
           const tookMs = Math.round(performance.now() - startedAt);
           log("info", "donor.yielded", { reason: effect.reason, tookMs });
         });
@@ -212,6 +260,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
         organization: { name: me.organizationName },
         device: { id: me.deviceId, name: me.name },
       });
+      policy.organizationSays(me.policy);
       void enrolling.remember(me);
     } else {
       snapshot.update({ organization: null, device: null });
@@ -224,26 +273,44 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     work.modelsChanged();
     loop.wake("models");
   });
+  journal.start(options.version);
   for (const file of options.bundledModels) void catalogue.add(file);
-  await sensors.start(() => loop.wake("sample"));
+  await sensors.start(neededBy(rules(), false), () => loop.wake("sample"));
   const unfollow = followConnection(client, onConnection);
   if (identity.current().enrolment !== null) onEnrolled();
 
-  return {
-    handlers: createPanelHandlers({
-      snapshot,
-      settings,
-      onSettings: () => loop.wake("settings"),
-      enroll: (code) => enrolling.enroll(code),
-      quit: options.onQuit,
-      log,
-    }),
+  const changes = { settings, policy: policy.current, onSettings: () => loop.wake("settings"), log };
+  const handlers = createPanelHandlers({
+    ...changes,
     snapshot,
+    refreshFacts: () => sensors.sampleAll(rules().excludedPrograms),
+    enroll: (code) => enrolling.enroll(code),
+    quit: options.onQuit,
+  });
+  const control = await openControl(
+    {
+      ...{ folder: options.dataDir, snapshot, panel: handlers },
+      measuring: new ModelMeasuring({ runner, plans, snapshot, models: () => work.usableModels }),
+      readings: async () => {
+        await sensors.sampleAll(rules().excludedPrograms);
+        return sensors.readings();
+      },
+      removeModel: () =>
+        Promise.resolve({ kind: "refused", message: "Models that came with the program stay." }),
+    },
+    log,
+  );
+
+  return {
+    handlers,
+    snapshot,
+    facts: sensors,
     wake: (reason) => {
-      if (reason === "power") void sensors.samplePower();
+      if (reason === "power") void sensors.sample("power", "batteryPercent");
       loop.wake(reason);
     },
     stop: async () => {
+      await control.close();
       first.stop();
       catalogue.stop();
       loop.stop();
@@ -255,6 +322,8 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       member.stop();
       unfollow();
       await work.stop(leaveWithinMs);
+      await knowledge.flush();
+      journal.stop();
       await Promise.race([client.close(), new Promise((resolve) => setTimeout(resolve, 500))]);
     },
   };

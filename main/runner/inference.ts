@@ -1,145 +1,157 @@
-import type { LlamaContextSequence, Token } from "node-llama-cpp";
-import type { ModelFile } from "../../app/contract/runner.ts";
-import type { ChatRequest, ChatResult, FinishReason, JobError } from "../../app/jobs/chat.ts";
-import { limits } from "../../app/jobs/limits.ts";
-import { contextExceeded, internalError } from "./job-errors.ts";
-import { type LoadedModel, ModelSlot } from "./loaded-model.ts";
+import type {
+  Backend,
+  LoadReport,
+  ModelFigures,
+  ModelFile,
+  RunnerJob,
+  Speed,
+} from "../../app/contract/runner.ts";
+import type { JobError } from "../../app/jobs/chat.ts";
+import type { WorkResult } from "../../app/jobs/work.ts";
+import { answer } from "./answer.ts";
+import { embed } from "./embed.ts";
+import { inspectModel } from "./inspect-model.ts";
+import { internalError } from "./job-errors.ts";
+import { Libraries } from "./libraries.ts";
+import { type LoadedModel, loadKey, ModelSlot } from "./loaded-model.ts";
+import { DutyCycle } from "./pace.ts";
 import { PrefillSlices } from "./prefill-slices.ts";
-import { renderPrompt } from "./prompt.ts";
-import { StopMatcher } from "./stop-matcher.ts";
-import { TokenText } from "./token-text.ts";
-
-export type InferenceJob = {
-  readonly model: ModelFile;
-  readonly request: ChatRequest;
-  readonly threads: number;
-};
+import { speedOf } from "./speed.ts";
+import { mayBegin } from "./waiting-line.ts";
 
 export type InferenceEvents = {
-  readonly loaded: (loadMs: number) => void;
+  readonly loaded: (report: LoadReport) => void;
   readonly text: (text: string) => void;
+  readonly measured: (speed: Speed & { readonly backend: Backend }) => void;
 };
 
 export type InferenceOutcome =
-  | { readonly kind: "done"; readonly result: ChatResult }
+  | { readonly kind: "done"; readonly result: WorkResult }
   | { readonly kind: "failed"; readonly error: JobError }
   | { readonly kind: "aborted" };
 
-/** At most four bytes a character: an answer cut here is one that the backend still takes. */
-const longestAnswerChars = limits.resultBytes / 4 - 1_024;
+type Waiting = {
+  readonly key: string;
+  readonly job: RunnerJob;
+  readonly begin: () => void;
+};
 
-/** Answers chat requests with llama.cpp, one at a time, and keeps the last model in memory. */
+/** Does jobs with llama.cpp: those of one model side by side, in one context, and keeps the last model in memory. */
 export class Inference {
-  readonly #slot = new ModelSlot();
-  readonly #slices = new PrefillSlices();
+  readonly #libraries = new Libraries();
+  readonly #slot = new ModelSlot(this.#libraries);
+  readonly #duty = new DutyCycle();
+  #slices = new PrefillSlices();
+  readonly #waiting: Waiting[] = [];
+  readonly #running = new Set<Waiting>();
+  #loaded: { readonly key: string; readonly sequences: number; readonly model: LoadedModel } | null = null;
 
-  /** Never throws. After an abort it ends within a slice of the prompt, or a token of the answer. */
-  async run(job: InferenceJob, signal: AbortSignal, events: InferenceEvents): Promise<InferenceOutcome> {
-    const load = await this.#slot.load(job.model, job.threads, signal);
-    if (load.kind !== "loaded") return load;
-    events.loaded(load.loadMs);
+  get idle(): boolean {
+    return this.#running.size === 0 && this.#waiting.length === 0;
+  }
+
+  #isAlone(): boolean {
+    return this.#running.size === 1;
+  }
+
+  /**
+   * Never throws. After an abort it ends within a slice of the prompt, or a token of the answer; while it waits for its
+   * turn, at once.
+   */
+  async run(job: RunnerJob, signal: AbortSignal, events: InferenceEvents): Promise<InferenceOutcome> {
+    const turn = await this.#turn(job, signal);
+    if (turn === null) return { kind: "aborted" };
     try {
-      return await this.#answer(load.loaded, job.request, signal, events);
+      return await this.#do(job, turn, signal, events);
     } catch (error) {
       if (signal.aborted) return { kind: "aborted" };
       return { kind: "failed", error: internalError("answering", error) };
+    } finally {
+      this.#running.delete(turn);
+      if (this.#running.size === 0) this.#duty.idle();
+      this.#admit();
     }
+  }
+
+  limit({ threads, dutyCycle }: { readonly threads: number; readonly dutyCycle: number }): void {
+    this.#libraries.setThreads(threads);
+    this.#duty.share = dutyCycle;
+  }
+
+  inspect(model: ModelFile): Promise<ModelFigures | null> {
+    return inspectModel(this.#libraries, model);
   }
 
   async unload(): Promise<void> {
+    this.#loaded = null;
     await this.#slot.unload();
   }
 
-  async #answer(
-    loaded: LoadedModel,
-    request: ChatRequest,
+  /** Null when it was aborted before its turn came. */
+  #turn(job: RunnerJob, signal: AbortSignal): Promise<Waiting | null> {
+    return new Promise((resolve) => {
+      const waiting: Waiting = {
+        key: loadKey(job.model, job.plan),
+        job,
+        begin: () => {
+          signal.removeEventListener("abort", leave);
+          resolve(waiting);
+        },
+      };
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        resolve(null);
+        this.#admit();
+      };
+      if (signal.aborted) {
+        resolve(null);
+        return;
+      }
+      signal.addEventListener("abort", leave, { once: true });
+      this.#waiting.push(waiting);
+      this.#admit();
+    });
+  }
+
+  #admit(): void {
+    const count = mayBegin(this.#waiting, [...this.#running], this.#loaded);
+    for (const next of this.#waiting.splice(0, count)) {
+      this.#running.add(next);
+      next.begin();
+    }
+  }
+
+  async #do(
+    job: RunnerJob,
+    turn: Waiting,
     signal: AbortSignal,
     events: InferenceEvents,
   ): Promise<InferenceOutcome> {
-    const { sequence, model } = loaded;
-    const prompt = renderPrompt(loaded, request.messages);
-    const room = sequence.contextSize - prompt.tokens.length;
-    const last = prompt.tokens.at(-1);
-    if (room < 1 || last === undefined) {
-      return { kind: "failed", error: contextExceeded(prompt.tokens.length, sequence.contextSize) };
+    if (this.#loaded?.key !== turn.key) this.#loaded = null;
+    const load = await this.#slot.load(job.model, job.plan, signal);
+    if (load.kind !== "loaded") {
+      this.#loaded = null;
+      return load;
     }
-
-    const startedAt = performance.now();
-    // The same prompt gives the same answer whatever ran before it: nothing of another job is reused.
-    await sequence.clearHistory();
-    if (!(await this.#prefill(sequence, prompt.tokens.slice(0, -1), signal))) return { kind: "aborted" };
-    const prefilledAt = performance.now();
-
-    const matcher = new StopMatcher([...request.stop, ...prompt.stopTexts]);
-    const decoder = new TokenText<Token>(
-      (tokens, before) => model.detokenize(tokens, false, before),
-      prompt.tokens,
-    );
-    let text = "";
-    const emit = (piece: string): void => {
-      if (piece === "") return;
-      text += piece;
-      events.text(piece);
-    };
-    const budget = Math.min(request.maxTokens, room);
-    let completionTokens = 0;
-    let finishReason: FinishReason = "stop";
-    let stopped = false;
-    for await (const token of sequence.evaluate([last], {
-      temperature: request.temperature,
-      topP: request.topP,
-      topK: 0,
-      seed: Math.abs(Math.trunc(request.seed)) % 2 ** 32,
-    })) {
-      if (signal.aborted) return { kind: "aborted" };
-      if (prompt.stopTokens.has(token)) break;
-      completionTokens += 1;
-      const piece = matcher.push(decoder.push(token));
-      emit(piece.text);
-      if (piece.stopped) {
-        stopped = true;
-        break;
-      }
-      if (completionTokens >= budget || text.length >= longestAnswerChars) {
-        finishReason = "length";
-        break;
-      }
+    const { loaded, loadMs } = load;
+    if (this.#loaded?.model !== loaded) {
+      this.#loaded = { key: turn.key, sequences: job.plan.sequences, model: loaded };
+      this.#slices = new PrefillSlices(loaded.batchTokens);
     }
-    if (signal.aborted) return { kind: "aborted" };
-    if (!stopped) {
-      const rest = matcher.push(decoder.flush());
-      emit(rest.text);
-      if (rest.stopped) finishReason = "stop";
-      else emit(matcher.flush());
+    events.loaded({ ...loaded.report, loadMs });
+    // The load said how many it holds: others of its model may begin beside this one.
+    this.#admit();
+    const parts = { signal, pace: this.#duty.pace };
+    if (job.work.kind === "embedding") return embed(loaded, job.work.request, parts);
+    const begunAlone = this.#isAlone();
+    const outcome = await answer(job.work, {
+      ...parts,
+      ...{ llama: loaded.llama, loaded, slices: this.#slices, emit: events.text },
+    });
+    if (outcome.kind === "done" && begunAlone && this.#isAlone()) {
+      const speed = speedOf(outcome.result);
+      if (speed !== null) events.measured({ ...speed, backend: loaded.report.backend });
     }
-    return {
-      kind: "done",
-      result: {
-        text,
-        finishReason,
-        usage: { promptTokens: prompt.tokens.length, completionTokens },
-        timing: {
-          prefillMs: Math.round(prefilledAt - startedAt),
-          generateMs: Math.round(performance.now() - prefilledAt),
-        },
-      },
-    };
-  }
-
-  /** False when it was aborted. */
-  async #prefill(
-    sequence: LlamaContextSequence,
-    tokens: readonly Token[],
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    for (let at = 0; at < tokens.length;) {
-      if (signal.aborted) return false;
-      const slice = tokens.slice(at, at + this.#slices.size);
-      const sliceStartedAt = performance.now();
-      await sequence.evaluateWithoutGeneratingNewTokens(slice);
-      this.#slices.measured(slice.length, performance.now() - sliceStartedAt);
-      at += slice.length;
-    }
-    return !signal.aborted;
+    return outcome;
   }
 }

@@ -12,6 +12,21 @@ export const jobErrors = {
     message: "The model's file on this device is not the one that it should be.",
     retryable: true,
   },
+  modelUnsuitable: {
+    code: "model_unsuitable",
+    message: "The model's file is nothing that this device's llama.cpp can run for such a job.",
+    retryable: true,
+  },
+  invalidGrammar: {
+    code: "invalid_grammar",
+    message: "llama.cpp cannot hold an answer to this schema or grammar.",
+    retryable: false,
+  },
+  resultTooLarge: {
+    code: "internal_error",
+    message: "The vectors of so many inputs are too large for one job: ask for fewer at once.",
+    retryable: false,
+  },
   outOfMemory: {
     code: "out_of_memory",
     message: "This device has too little free memory for the model.",

@@ -1,23 +1,33 @@
 import {
   type ChatWrapper,
-  getLlama,
   InsufficientMemoryError,
   type Llama,
-  type LlamaContextSequence,
-  LlamaLogLevel,
+  type LlamaContext,
+  type LlamaEmbeddingContext,
   type LlamaModel,
   resolveChatWrapper,
 } from "node-llama-cpp";
-import type { ModelFile } from "../../app/contract/runner.ts";
+import type { Backend, LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
 import type { JobError } from "../../app/jobs/chat.ts";
 import { type FileStamp, stampOf, verifyFile } from "../models/verify-file.ts";
 import { internalError, jobErrors } from "./job-errors.ts";
+import type { Libraries } from "./libraries.ts";
 import { lowerPriority } from "./priority.ts";
+import { Sequences } from "./sequences.ts";
+
+/** On the CPU prompts are read in slices no larger than 64 tokens; beside them there is a token of each other sequence. */
+const batchTokens = { cpu: 64, gpu: 512 } as const;
 
 export type LoadedModel = {
+  readonly llama: Llama;
   readonly model: LlamaModel;
-  readonly sequence: LlamaContextSequence;
+  readonly sequences: Sequences;
+  readonly contextTokens: number;
+  readonly batchTokens: number;
   readonly wrapper: ChatWrapper;
+  readonly report: LoadReport;
+  /** Made when it is first asked for. Null where the model is none that can. */
+  readonly embedding: () => Promise<LlamaEmbeddingContext | null>;
 };
 
 export type LoadOutcome =
@@ -27,15 +37,25 @@ export type LoadOutcome =
 
 type Kept = LoadedModel & { readonly key: string; readonly stamp: FileStamp };
 
-/** The one model in memory: kept between jobs that ask for the same file, else replaced. */
+/** Two loads with the same one are the same load. */
+export function loadKey(file: ModelFile, plan: LoadPlan): string {
+  const { contextTokens, sequences, backends, gpuLayers } = plan;
+  return JSON.stringify([file.path, file.sha256, contextTokens, sequences, backends, gpuLayers]);
+}
+
+/** The one model in memory: kept between jobs that ask for the same load, else replaced. */
 export class ModelSlot {
-  #llama: Llama | null = null;
+  readonly #libraries: Libraries;
   #kept: Kept | null = null;
 
+  constructor(libraries: Libraries) {
+    this.#libraries = libraries;
+  }
+
   /** Verifies the file's SHA-256 before every load, and that it is still that file before every reuse. */
-  async load(file: ModelFile, threads: number, signal: AbortSignal): Promise<LoadOutcome> {
+  async load(file: ModelFile, plan: LoadPlan, signal: AbortSignal): Promise<LoadOutcome> {
     const startedAt = performance.now();
-    const key = JSON.stringify([file.path, file.sha256, file.contextTokens, threads]);
+    const key = loadKey(file, plan);
     if (this.#kept?.key === key && (await stampOf(file.path))?.stamp === this.#kept.stamp) {
       return { kind: "loaded", loaded: this.#kept, loadMs: 0 };
     }
@@ -45,7 +65,7 @@ export class ModelSlot {
     if (verified.kind === "missing") return { kind: "failed", error: jobErrors.modelMissing };
     if (verified.kind === "corrupt") return { kind: "failed", error: jobErrors.modelCorrupt };
     try {
-      this.#kept = { ...(await this.#open(file, threads, signal)), key, stamp: verified.stamp };
+      this.#kept = { ...(await this.#open(file, plan, signal)), key, stamp: verified.stamp };
     } catch (error) {
       if (signal.aborted) return { kind: "aborted" };
       const memory = error instanceof InsufficientMemoryError;
@@ -64,31 +84,90 @@ export class ModelSlot {
     await model?.dispose();
   }
 
-  async #open(file: ModelFile, threads: number, signal: AbortSignal): Promise<LoadedModel> {
-    lowerPriority();
-    this.#llama ??= await getLlama({
-      gpu: false,
-      build: "never",
-      maxThreads: threads,
-      logLevel: LlamaLogLevel.error,
-    });
-    this.#llama.maxThreads = threads;
-    const model = await this.#llama.loadModel({ modelPath: file.path, loadSignal: signal });
-    try {
-      const context = await model.createContext({
-        contextSize: file.contextTokens,
-        // Prompts are evaluated in slices no larger than this: a larger batch would only cost memory.
-        batchSize: Math.min(64, file.contextTokens),
-        threads,
-        createSignal: signal,
-      });
-      // Which of the wrappers fits takes a third of a second to find out: once a model, not once a job.
-      const wrapper = resolveChatWrapper(model);
-      lowerPriority();
-      return { model, sequence: context.getSequence(), wrapper };
-    } catch (error) {
-      await model.dispose();
-      throw error;
+  async #open(file: ModelFile, plan: LoadPlan, signal: AbortSignal): Promise<LoadedModel> {
+    const passedOver: { backend: Backend; why: string }[] = [];
+    for (const backend of [...plan.backends.filter((each) => each !== "cpu"), "cpu" as const]) {
+      const found = await this.#libraries.get(backend, plan.threads);
+      if (found.kind === "missing") {
+        passedOver.push({ backend, why: found.why });
+        continue;
+      }
+      try {
+        return await open(found.llama, backend, file, plan, passedOver, signal);
+      } catch (error) {
+        if (backend === "cpu" || signal.aborted) throw error;
+        const memory = error instanceof InsufficientMemoryError;
+        passedOver.push({
+          backend,
+          why: memory ? "too little memory is free on it" : "it could not load the model",
+        });
+      }
     }
+    throw new Error("no backend");
+  }
+}
+
+async function open(
+  llama: Llama,
+  backend: Backend,
+  file: ModelFile,
+  plan: LoadPlan,
+  passedOver: LoadReport["passedOver"],
+  signal: AbortSignal,
+): Promise<LoadedModel> {
+  lowerPriority();
+  const { contextTokens, sequences, threads } = plan;
+  const model = await llama.loadModel({
+    modelPath: file.path,
+    loadSignal: signal,
+    ...(backend === "cpu"
+      ? { gpuLayers: 0 }
+      : {
+          gpuLayers:
+            plan.gpuLayers === "auto"
+              ? { fitContext: { contextSize: contextTokens * sequences } }
+              : plan.gpuLayers,
+        }),
+  });
+  try {
+    // With none of its layers on the GPU, the library for the CPU alone is the faster one.
+    if (backend !== "cpu" && model.gpuLayers === 0) throw new InsufficientMemoryError("no layer fits");
+    const slice = Math.min(backend === "cpu" ? batchTokens.cpu : batchTokens.gpu, contextTokens);
+    const context: LlamaContext = await model.createContext({
+      contextSize: contextTokens,
+      sequences,
+      batchSize: slice + sequences - 1,
+      threads,
+      createSignal: signal,
+      failedCreationRemedy: false,
+    });
+    // Which of the wrappers fits takes a third of a second to find out: once a model, not once a job.
+    const wrapper = resolveChatWrapper(model);
+    lowerPriority();
+    const report = {
+      modelId: file.modelId,
+      loadMs: 0,
+      backend,
+      gpuLayers: model.gpuLayers,
+      contextTokens: context.contextSize,
+      sequences,
+      passedOver,
+    };
+    let embedding: Promise<LlamaEmbeddingContext | null> | null = null;
+    return {
+      ...{ llama, model, wrapper, report },
+      sequences: new Sequences(context),
+      contextTokens: Math.min(contextTokens, context.contextSize),
+      batchTokens: slice,
+      embedding: () => {
+        embedding ??= model
+          .createEmbeddingContext({ contextSize: contextTokens, batchSize: contextTokens, threads })
+          .catch(() => null);
+        return embedding;
+      },
+    };
+  } catch (error) {
+    await model.dispose();
+    throw error;
   }
 }

@@ -1,6 +1,13 @@
-import type { ChatHistoryItem, Token } from "node-llama-cpp";
-import type { ChatMessage } from "../../app/jobs/chat.ts";
-import type { LoadedModel } from "./loaded-model.ts";
+import {
+  type ChatModelFunctions,
+  type ChatWrapper,
+  type GbnfJsonSchema,
+  type LlamaModel,
+  LlamaText,
+  type Token,
+} from "node-llama-cpp";
+import type { ChatRequest, ChatTool } from "../../app/jobs/chat.ts";
+import { historyOf } from "./history.ts";
 
 export type Prompt = {
   /** The whole prompt as the model reads it, the chat template's tokens included. */
@@ -11,16 +18,16 @@ export type Prompt = {
   readonly stopTexts: readonly string[];
 };
 
+type Speaking = { readonly model: LlamaModel; readonly wrapper: ChatWrapper };
+
 /** Message contents are tokenized as plain text: a "<|im_end|>" in them is nine characters, no token. */
-export function renderPrompt({ model, wrapper }: LoadedModel, messages: readonly ChatMessage[]): Prompt {
+export function chatPrompt({ model, wrapper }: Speaking, request: ChatRequest): Prompt {
+  const tools = request.toolChoice === "none" ? [] : (request.tools ?? []);
   const state = wrapper.generateContextState({
     // The history is ours to the last item: no default system prompt is put in front of it.
-    chatHistory: [...messages.map(historyItem), { type: "model", response: [] }],
+    chatHistory: historyOf(request.messages),
+    ...(tools.length === 0 ? {} : { availableFunctions: functionsOf(tools), documentFunctionParams: true }),
   });
-  const tokens = state.contextText.tokenize(model.tokenizer);
-  const bos = model.tokens.bos;
-  const needsBos = model.tokens.shouldPrependBosToken && bos !== null && tokens[0] !== bos;
-
   const stopTokens = new Set<Token>();
   const stopTexts: string[] = [];
   for (const trigger of state.stopGenerationTriggers) {
@@ -29,16 +36,31 @@ export function renderPrompt({ model, wrapper }: LoadedModel, messages: readonly
     if (triggerTokens.length === 1 && only !== undefined) stopTokens.add(only);
     else if (trigger.values.every((value) => typeof value === "string")) stopTexts.push(trigger.toString());
   }
-  return { tokens: needsBos ? [bos, ...tokens] : tokens, stopTokens, stopTexts };
+  return { tokens: begun(model, state.contextText.tokenize(model.tokenizer)), stopTokens, stopTexts };
 }
 
-function historyItem({ role, content }: ChatMessage): ChatHistoryItem {
-  switch (role) {
-    case "system":
-      return { type: "system", text: content };
-    case "user":
-      return { type: "user", text: content };
-    case "assistant":
-      return { type: "model", response: [content] };
-  }
+/** Text that is to be gone on with, as it stands. */
+export function plainPrompt(model: LlamaModel, text: string): Prompt {
+  return {
+    tokens: begun(model, LlamaText(text).tokenize(model.tokenizer)),
+    stopTokens: new Set(),
+    stopTexts: [],
+  };
+}
+
+function begun(model: LlamaModel, tokens: readonly Token[]): readonly Token[] {
+  const { bos, shouldPrependBosToken } = model.tokens;
+  return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens;
+}
+
+function functionsOf(tools: readonly ChatTool[]): ChatModelFunctions {
+  return Object.fromEntries(
+    tools.map(({ name, description, parameters }) => [
+      name,
+      {
+        ...(description === undefined ? {} : { description }),
+        ...(parameters === undefined ? {} : { params: JSON.parse(parameters) as GbnfJsonSchema }),
+      },
+    ]),
+  );
 }

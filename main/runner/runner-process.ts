@@ -1,33 +1,30 @@
 import { assertNever } from "../../app/assert-never.ts";
-import type { ToRunner } from "../../app/contract/runner.ts";
+import type { ModelFile, ToRunner } from "../../app/contract/runner.ts";
 import { Inference } from "./inference.ts";
 import { parseToRunner } from "./messages.ts";
 import { findParentPort, type ParentPort } from "./parent-port.ts";
-import { lowerPriority } from "./priority.ts";
+import { lowerProcess } from "./priority.ts";
 
 /** How often a run without news says that it is alive: by an empty text. */
 const aliveEveryMs = 2_000;
 
 function serve(port: ParentPort): void {
   const inference = new Inference();
-  let current: { readonly attemptId: string; readonly abort: AbortController } | null = null;
+  const running = new Map<string, AbortController>();
 
   async function run(message: Extract<ToRunner, { type: "run" }>): Promise<void> {
     const { attemptId } = message;
-    if (current !== null) {
-      const error = { code: "internal_error", message: "The runner is busy.", retryable: true } as const;
-      port.send({ type: "failed", attemptId, error });
-      return;
-    }
+    if (running.has(attemptId)) return;
     const abort = new AbortController();
-    current = { attemptId, abort };
+    running.set(attemptId, abort);
     const alive = setInterval(() => port.send({ type: "text", attemptId, text: "" }), aliveEveryMs);
     const outcome = await inference.run(message, abort.signal, {
-      loaded: (loadMs) => port.send({ type: "loaded", modelId: message.model.modelId, loadMs }),
+      loaded: (report) => port.send({ type: "loaded", attemptId, ...report }),
       text: (text) => port.send({ type: "text", attemptId, text }),
+      measured: (speed) => port.send({ type: "measured", attemptId, ...speed }),
     });
     clearInterval(alive);
-    current = null;
+    running.delete(attemptId);
     switch (outcome.kind) {
       case "done": {
         port.send({ type: "done", attemptId, result: outcome.result });
@@ -46,6 +43,11 @@ function serve(port: ParentPort): void {
     }
   }
 
+  async function inspect(model: ModelFile): Promise<void> {
+    const figures = await inference.inspect(model);
+    port.send({ type: "inspected", sha256: model.sha256, figures });
+  }
+
   port.onMessage((raw) => {
     const message = parseToRunner(raw);
     if (message === null) return;
@@ -53,12 +55,17 @@ function serve(port: ParentPort): void {
       case "run":
         return void run(message);
       case "abort":
-        if (current?.attemptId === message.attemptId) current.abort.abort();
+        running.get(message.attemptId)?.abort();
         return;
       case "unload":
         // Only between jobs: the donor aborts first.
-        if (current === null) void inference.unload().then(() => port.send({ type: "unloaded" }));
+        if (inference.idle) void inference.unload().then(() => port.send({ type: "unloaded" }));
         return;
+      case "limit":
+        inference.limit(message);
+        return;
+      case "inspect":
+        return void inspect(message.model);
       default:
         return assertNever(message);
     }
@@ -73,6 +80,6 @@ if (port === null) {
   process.stderr.write("This is Gleaner's runner; the donor program starts it.\n");
   process.exitCode = 64;
 } else {
-  lowerPriority();
+  lowerProcess();
   serve(port);
 }

@@ -5,9 +5,21 @@
 export class StopMatcher {
   readonly #stops: readonly string[];
   #held = "";
+  #stoppedBy = "";
+  #lengthFromStop = 0;
 
   constructor(stops: readonly string[]) {
     this.#stops = stops.filter((stop) => stop !== "");
+  }
+
+  /** The stop string that appeared; "" while none did. */
+  get stoppedBy(): string {
+    return this.#stoppedBy;
+  }
+
+  /** How much of the text that was given there is from the stop string's first character on. */
+  get lengthFromStop(): number {
+    return this.#lengthFromStop;
   }
 
   push(text: string): { readonly text: string; readonly stopped: boolean } {
@@ -15,6 +27,8 @@ export class StopMatcher {
     const at = this.#firstStop(seen);
     if (at !== null) {
       this.#held = "";
+      this.#lengthFromStop = seen.length - at;
+      this.#stoppedBy = this.#stops.find((stop) => seen.startsWith(stop, at)) ?? "";
       return { text: seen.slice(0, at), stopped: true };
     }
     const keep = this.#possibleStart(seen);

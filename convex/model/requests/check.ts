@@ -1,5 +1,6 @@
 import type { ChatRequest } from "../../../app/jobs/chat.ts";
 import { limits } from "../../../app/jobs/limits.ts";
+import { parseWork } from "../../../app/jobs/payload.ts";
 import { boundedInteger, refuse, wellFormed } from "../refuse.ts";
 
 /** UTF-8 bytes. */
@@ -21,7 +22,8 @@ export function checkRequest(request: ChatRequest, contextTokens: number): numbe
     refuse("invalid", `messages must be at most ${String(limits.messages)}.`);
   }
   for (const { content } of request.messages) wellFormed(content, "A message");
-  const promptBytes = request.messages.reduce((sum, message) => sum + byteLength(message.content), 0);
+  const promptBytes =
+    request.messages.reduce((sum, message) => sum + byteLength(message.content), 0) + toolBytes(request);
   if (promptBytes > limits.promptBytes) {
     refuse(
       "too_large",
@@ -31,6 +33,8 @@ export function checkRequest(request: ChatRequest, contextTokens: number): numbe
   boundedInteger(request.maxTokens, "maxTokens", 1, limits.maxTokens);
   boundedNumber(request.temperature, "temperature", 2);
   boundedNumber(request.topP, "topP", 1);
+  // Further fields are bounded by those who parse them: the API, and the device once more.
+  if (parseWork("chat", request) === null) refuse("invalid", "The request is not one that a device accepts.");
   boundedInteger(request.seed, "seed", 0, 0xffff_ffff);
   if (request.stop.length > limits.stopStrings) refuse("invalid", "There are too many stop strings.");
   for (const stop of request.stop) {
@@ -46,6 +50,16 @@ export function checkRequest(request: ChatRequest, contextTokens: number): numbe
     );
   }
   return promptBytes;
+}
+
+/** What a template tells the model of how tools are called. Generous on purpose. */
+const toolWords = 4_096;
+
+/** What tools, and calls of them, add to the prompt at most. */
+function toolBytes({ messages, tools = [] }: ChatRequest): number {
+  const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls);
+  if (tools.length === 0 && calls.length === 0) return 0;
+  return toolWords + 2 * byteLength(JSON.stringify([tools, calls]));
 }
 
 function boundedNumber(value: number, what: string, max: number): void {

@@ -5,7 +5,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import type { StreamPosition, WatchView } from "../../queue/component.ts";
 import { queue } from "../queue.ts";
-import { chatReport, chatText, finishReason, requestStatus, usage } from "../validators.ts";
+import { chatReport, chatText, requestStatus, usage } from "../validators.ts";
 
 /** Where a watcher stands: the last chunk that it has. */
 export const watchPosition = v.object({ attemptId: v.string(), seq: v.number() });
@@ -19,7 +19,7 @@ export const watchView = v.object({
   chunks: v.array(v.object({ seq: v.number(), text: v.string() })),
   attempts: v.number(),
   /** Null also once the text was deleted: answers are not kept for long. */
-  result: v.union(v.object({ text: v.string(), finishReason, usage }), v.null()),
+  result: v.union(v.object({ ...chatText.fields, usage }), v.null()),
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
 });
 

@@ -1,0 +1,209 @@
+/** A JSON schema that llama.cpp can hold an answer to, or why it cannot. `path` is within the schema, e.g. "properties.a". */
+export type SchemaParse =
+  | { readonly kind: "ok"; readonly schema: JsonSchema }
+  | { readonly kind: "refused"; readonly path: string; readonly reason: string };
+
+/** With nothing in it but what is enforced, and descriptions. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export const schemaLimits = {
+  /** UTF-8 bytes of its JSON. */
+  bytes: 32 * 1024,
+  depth: 12,
+  /** Schemas within it, itself included. */
+  nodes: 500,
+  /** Lengths and counts: each is written out in the grammar that enforces it. */
+  repetitions: 500,
+} as const;
+
+/** Say nothing about the value: dropped. */
+const annotations = new Set(
+  [
+    "title",
+    "default",
+    "examples",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "$schema",
+    "$id",
+    "$comment",
+  ].concat(
+    // OpenAI's, beside the schema.
+    "strict",
+  ),
+);
+const types = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
+const formats = new Set(["date-time", "time", "date"]);
+const counts = new Set(["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"]);
+
+class Refusal extends Error {
+  readonly path: readonly string[];
+  constructor(path: readonly string[], reason: string) {
+    super(reason);
+    this.path = path;
+  }
+}
+
+/**
+ * Parses and bounds a schema. Keywords that would not be enforced are refused, rather than ignored; `anyOf` is taken as
+ * `oneOf`. All properties are required, whatever `required` says, and there are no others unless
+ * `additionalProperties` says so: an answer under these rules is one under the schema's.
+ */
+export function parseSchema(value: unknown): SchemaParse {
+  try {
+    const walk = new Walk();
+    const schema = walk.schema(value, [], 1);
+    for (const { path, name } of walk.references) {
+      if (!walk.definitions.has(name)) throw new Refusal(path, "refers to what is not defined under $defs");
+    }
+    return { kind: "ok", schema };
+  } catch (error) {
+    if (error instanceof Refusal) {
+      return { kind: "refused", path: error.path.join("."), reason: error.message };
+    }
+    throw error;
+  }
+}
+
+class Walk {
+  readonly references: { readonly path: readonly string[]; readonly name: string }[] = [];
+  readonly definitions = new Set<string>();
+  #nodes = 0;
+
+  schema(value: unknown, path: readonly string[], depth: number): JsonSchema {
+    if (!isObject(value)) throw new Refusal(path, "has to be an object");
+    if (depth > schemaLimits.depth) throw new Refusal(path, `is deeper than ${schemaLimits.depth} levels`);
+    if (++this.#nodes > schemaLimits.nodes) {
+      throw new Refusal(path, `is one of more than ${schemaLimits.nodes} schemas`);
+    }
+    const kept: Record<string, unknown> = {};
+    for (const [keyword, given] of Object.entries(value)) {
+      if (annotations.has(keyword)) continue;
+      const [name, parsed] = this.#keyword(keyword, given, [...path, keyword], depth);
+      kept[name] = parsed;
+    }
+    const says = ["type", "enum", "const", "oneOf", "$ref"].filter((keyword) => keyword in kept);
+    if (says.length === 0) throw new Refusal(path, "needs a type, enum, const, anyOf or $ref");
+    // The grammar looks at one of them alone.
+    if (
+      says.length > 1 &&
+      !(says.length === 2 && says[0] === "type" && says[1] !== "$ref" && says[1] !== "oneOf")
+    ) {
+      throw new Refusal(path, `says too much at once: ${says.join(", ")}`);
+    }
+    if (kept["type"] === "object" && !("properties" in kept) && !("additionalProperties" in kept)) {
+      kept["additionalProperties"] = true;
+    }
+    if (says.length === 2) delete kept["type"];
+    return kept;
+  }
+
+  #keyword(
+    keyword: string,
+    given: unknown,
+    path: readonly string[],
+    depth: number,
+  ): readonly [string, unknown] {
+    if (counts.has(keyword)) return [keyword, count(given, path)];
+    switch (keyword) {
+      case "description":
+        return [keyword, text(given, path)];
+      case "type":
+        return [keyword, this.#type(given, path)];
+      case "format":
+        if (typeof given === "string" && formats.has(given)) return [keyword, given];
+        throw new Refusal(path, `can only be ${[...formats].join(", ")}`);
+      case "enum":
+        return [keyword, list(given, path).map((each) => constant(each, path))];
+      case "const":
+        return [keyword, constant(given, path)];
+      case "items":
+        return [keyword, this.schema(given, path, depth + 1)];
+      case "additionalProperties":
+        return [keyword, typeof given === "boolean" ? given : this.schema(given, path, depth + 1)];
+      case "properties":
+        return [keyword, this.#map(given, path, depth)];
+      case "$defs":
+      case "definitions":
+        if (depth > 1) throw new Refusal(path, "can only stand at the top");
+        for (const name of Object.keys(isObject(given) ? given : {})) this.definitions.add(name);
+        return ["$defs", this.#map(given, path, depth)];
+      case "required":
+        list(given, path).forEach((each) => text(each, path));
+        return [keyword, given];
+      case "prefixItems":
+        return [keyword, this.#schemas(given, path, depth)];
+      case "anyOf":
+      case "oneOf":
+        return ["oneOf", this.#schemas(given, path, depth)];
+      case "$ref":
+        return [keyword, this.#reference(given, path)];
+      default:
+        throw new Refusal(path, "is not supported");
+    }
+  }
+
+  #type(given: unknown, path: readonly string[]): unknown {
+    if (typeof given === "string" && types.has(given)) return given;
+    const all = list(given, path);
+    if (
+      all.every(
+        (each) => typeof each === "string" && types.has(each) && each !== "object" && each !== "array",
+      )
+    ) {
+      return all;
+    }
+    throw new Refusal(path, "has to be a JSON type, or a list of such but object and array");
+  }
+
+  #map(given: unknown, path: readonly string[], depth: number): JsonSchema {
+    if (!isObject(given)) throw new Refusal(path, "has to be an object");
+    const entries = Object.entries(given);
+    return Object.fromEntries(
+      entries.map(([name, each]) => [wellFormed(name, path), this.schema(each, [...path, name], depth + 1)]),
+    );
+  }
+
+  #schemas(given: unknown, path: readonly string[], depth: number): readonly JsonSchema[] {
+    return list(given, path).map((each, index) => this.schema(each, [...path, String(index)], depth + 1));
+  }
+
+  #reference(given: unknown, path: readonly string[]): string {
+    const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(text(given, path))?.[1];
+    if (name === undefined) throw new Refusal(path, 'has to be like "#/$defs/name"');
+    this.references.push({ path, name });
+    return `#/$defs/${name}`;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function list(value: unknown, path: readonly string[]): readonly unknown[] {
+  if (Array.isArray(value) && value.length > 0 && value.length <= schemaLimits.nodes) return value;
+  throw new Refusal(path, `has to be a list of 1 to ${schemaLimits.nodes}`);
+}
+
+function text(value: unknown, path: readonly string[]): string {
+  if (typeof value === "string") return wellFormed(value, path);
+  throw new Refusal(path, "has to be text");
+}
+
+function wellFormed(value: string, path: readonly string[]): string {
+  if (/\p{Surrogate}/u.test(value)) throw new Refusal(path, "has to be well-formed Unicode");
+  return value;
+}
+
+function count(value: unknown, path: readonly string[]): number {
+  if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= schemaLimits.repetitions)
+    return Number(value);
+  throw new Refusal(path, `has to be a whole number from 0 to ${schemaLimits.repetitions}`);
+}
+
+function constant(value: unknown, path: readonly string[]): string | number | boolean | null {
+  if (value === null || typeof value === "boolean" || Number.isFinite(value))
+    return value as boolean | number | null;
+  return text(value, path);
+}

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import type { ChatRequest } from "./chat.ts";
+import type { CompletionRequest } from "./completion.ts";
+import type { EmbeddingRequest } from "./embedding.ts";
+import { grammarLimits, grammarMistake } from "./gbnf.ts";
+import { parseSchema, schemaLimits } from "./json-schema.ts";
+import { limits } from "./limits.ts";
+import type { Work } from "./work.ts";
+
+/** Jobs' payloads as a device accepts them: the backend bounded them, and is not taken at its word. */
+
+const schemaText = z
+  .string()
+  .max(schemaLimits.bytes)
+  .refine(isSchema, "is no JSON schema that can be enforced");
+
+const format = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("json") }),
+  z.object({ kind: z.literal("json-schema"), schema: schemaText }),
+  z.object({
+    kind: z.literal("grammar"),
+    grammar: z
+      .string()
+      .max(grammarLimits.chars)
+      .refine((grammar) => grammarMistake(grammar) === null, "is no grammar that can be enforced"),
+  }),
+]);
+
+const sampling = {
+  maxTokens: z.number().int().min(1).max(limits.maxTokens),
+  temperature: z.number().min(0).max(2),
+  topP: z.number().min(0).max(1),
+  seed: z.number().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER),
+  stop: z.array(z.string().min(1).max(limits.stopBytes)).max(limits.stopStrings),
+  topK: z.number().int().min(0).max(limits.topK).optional(),
+  minP: z.number().min(0).max(1).optional(),
+  repeatPenalty: z.number().min(0.5).max(2).optional(),
+  frequencyPenalty: z.number().min(-2).max(2).optional(),
+  presencePenalty: z.number().min(-2).max(2).optional(),
+  logitBias: z
+    .array(z.object({ token: z.number().int().min(0), bias: z.number().min(-100).max(100) }))
+    .max(limits.logitBiases)
+    .optional(),
+  logprobs: z.number().int().min(0).max(limits.logprobs).optional(),
+  format: format.optional(),
+};
+
+const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
+const callId = z.string().min(1).max(limits.callIdChars);
+
+const message = z
+  .object({
+    role: z.enum(["system", "user", "assistant", "tool"]),
+    content: z.string(),
+    toolCalls: z
+      .array(z.object({ id: callId, name: toolName, arguments: z.string() }))
+      .max(limits.toolCalls)
+      .optional(),
+    toolCallId: callId.optional(),
+  })
+  .refine(
+    ({ role, toolCallId }) => (role === "tool") === (toolCallId !== undefined),
+    "is no message of a tool",
+  );
+
+const chat = z.object({
+  ...sampling,
+  messages: z.array(message).min(1).max(limits.messages),
+  tools: z
+    .array(
+      z.object({
+        name: toolName,
+        description: z.string().max(limits.toolDescriptionChars).optional(),
+        parameters: schemaText.optional(),
+      }),
+    )
+    .max(limits.tools)
+    .optional(),
+  toolChoice: z.union([z.enum(["none", "auto", "required"]), z.object({ name: toolName })]).optional(),
+});
+
+const completion = z.object({ ...sampling, prompt: z.string().max(limits.promptBytes) });
+
+const embedding = z.object({
+  inputs: z.array(z.string().min(1).max(limits.promptBytes)).min(1).max(limits.embeddingInputs),
+});
+
+/** What a job of `kind` asks for; null where it is nothing that a device accepts. */
+export function parseWork(kind: string, payload: unknown): Work | null {
+  switch (kind) {
+    case "chat": {
+      const request = chat.safeParse(payload).data;
+      return request === undefined ? null : { kind, request: present<ChatRequest>(request) };
+    }
+    case "completion": {
+      const request = completion.safeParse(payload).data;
+      return request === undefined ? null : { kind, request: present<CompletionRequest>(request) };
+    }
+    case "embedding": {
+      const request: EmbeddingRequest | undefined = embedding.safeParse(payload).data;
+      return request === undefined ? null : { kind, request };
+    }
+    default:
+      return null;
+  }
+}
+
+type Loose<T> = T extends object
+  ? { readonly [Field in keyof T]: Loose<T[Field]> | (undefined extends T[Field] ? undefined : never) }
+  : T;
+
+/** Zod's optional fields may be undefined by their type; parsed JSON has no such thing. */
+function present<T>(value: Loose<T>): T {
+  return value as T;
+}
+
+function isSchema(text: string): boolean {
+  try {
+    return parseSchema(JSON.parse(text)).kind === "ok";
+  } catch {
+    return false;
+  }
+}

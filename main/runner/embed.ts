@@ -1,0 +1,57 @@
+import type { JobError } from "../../app/jobs/chat.ts";
+import type { EmbeddingRequest, EmbeddingResult } from "../../app/jobs/embedding.ts";
+import { limits } from "../../app/jobs/limits.ts";
+import { contextExceeded, jobErrors } from "./job-errors.ts";
+import type { LoadedModel } from "./loaded-model.ts";
+import type { Pace } from "./pace.ts";
+
+export type EmbedOutcome =
+  | { readonly kind: "done"; readonly result: EmbeddingResult }
+  | { readonly kind: "failed"; readonly error: JobError }
+  | { readonly kind: "aborted" };
+
+/** Turns texts to vectors, one at a time. */
+export async function embed(
+  loaded: LoadedModel,
+  { inputs }: EmbeddingRequest,
+  { signal, pace }: { readonly signal: AbortSignal; readonly pace: Pace },
+): Promise<EmbedOutcome> {
+  const startedAt = performance.now();
+  const context = await loaded.embedding();
+  if (context === null) return { kind: "failed", error: jobErrors.modelUnsuitable };
+  const embeddings: string[] = [];
+  let promptTokens = 0;
+  let bytes = 0;
+  for (const input of inputs) {
+    const wait = pace();
+    if (wait !== null) await wait;
+    if (signal.aborted) return { kind: "aborted" };
+    const tokens = context.calculateInputLength(input);
+    if (tokens > loaded.contextTokens) {
+      return { kind: "failed", error: contextExceeded(tokens, loaded.contextTokens) };
+    }
+    const { vector } = await context.getEmbeddingFor(input);
+    promptTokens += tokens;
+    const packed = pack(vector);
+    bytes += packed.length;
+    if (bytes > limits.resultBytes - 4_096) return { kind: "failed", error: jobErrors.resultTooLarge };
+    embeddings.push(packed);
+  }
+  if (signal.aborted) return { kind: "aborted" };
+  return {
+    kind: "done",
+    result: {
+      embeddings,
+      usage: { promptTokens, completionTokens: 0 },
+      timing: { prefillMs: Math.round(performance.now() - startedAt), generateMs: 0 },
+    },
+  };
+}
+
+/** Of length 1, so that a product of two is their cosine; as 32-bit floats, little-endian, in base64. */
+export function pack(vector: readonly number[]): string {
+  const length = Math.hypot(...vector) || 1;
+  const bytes = Buffer.alloc(vector.length * 4);
+  vector.forEach((each, index) => bytes.writeFloatLE(each / length, index * 4));
+  return bytes.toString("base64");
+}
