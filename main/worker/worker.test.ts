@@ -59,7 +59,7 @@ describe("a worker that looks for jobs", () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
     await at.stand();
     const handed = claimedJob("a1", { begun: false });
-    at.queue.showCandidates({ stands: [], jobs: [], handed: [handed] });
+    at.queue.showCandidates({ stands: [someStand], jobs: [], handed: [handed] });
     await settle(149);
     expect(at.runs.map(({ payload }) => payload)).toEqual([{ say: "a1" }]);
     expect(at.queue.followed).toBeNull();
@@ -70,6 +70,35 @@ describe("a worker that looks for jobs", () => {
     await settle();
     await at.answer("complete", done());
     expect(at.queue.followed).toEqual([someStand]);
+    await at.stop();
+  });
+
+  it("says that it began what it was handed before it says that it takes no more", async () => {
+    const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
+    await at.stand();
+    const handed = claimedJob("a1", { begun: false });
+    at.queue.showCandidates({ stands: [someStand], jobs: [], handed: [handed] });
+    await settle(20);
+    const stopped = at.worker.stop({ finishMs: 5_000 });
+    await settle();
+    expect(at.queue.log).toEqual(["hello", "take", "start", "leave"]);
+    at.runs[0]?.finish(1);
+    await settle();
+    await at.answer("complete", done());
+    await stopped;
+    expect(at.queue.count("start")).toBe(1);
+  });
+
+  it("says again that it began when the queue fails to hear it", async () => {
+    const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
+    await at.stand();
+    at.queue.refusals["start"] = [new Error("busy")];
+    const handed = claimedJob("a1", { begun: false });
+    at.queue.showCandidates({ stands: [someStand], jobs: [], handed: [handed] });
+    await settle(150);
+    expect(at.queue.count("start")).toBe(1);
+    await settle(500);
+    expect(at.queue.count("start")).toBe(2);
     await at.stop();
   });
 

@@ -1,6 +1,7 @@
 import { errorName, type Log, silentLog } from "../log.ts";
 import { Asking } from "./asking.ts";
 import { BackOff } from "./back-off.ts";
+import { Beginning } from "./beginning.ts";
 import { Calls, type Unsubscribe, type WorkerClient } from "./calls.ts";
 import { type Connection, followConnection, notConnected } from "./connection.ts";
 import { Greeting } from "./greeting.ts";
@@ -39,9 +40,7 @@ export class Worker {
   readonly #leaving: Leaving;
   readonly #held: HeldWatch;
   readonly #backOff = new BackOff();
-  readonly #startAfterMs: number;
-  /** Given to this worker while it waited, and not begun yet. */
-  readonly #handed = new Set<string>();
+  readonly #beginning: Beginning;
   readonly #rest = new Rest(() => this.#wake("rest-over"));
   #capabilities: Capabilities;
   #mode: Mode;
@@ -60,7 +59,6 @@ export class Worker {
     this.#capabilities = this.#able(options.capabilities ?? {});
     const log = (this.#log = options.log ?? silentLog);
     const times = { ...workerTimes, ...options.times };
-    this.#startAfterMs = times.startAfterMs;
     const calls = (this.#calls = new Calls(client, options.functions, options.key, () =>
       this.#becomeUnknown(),
     ));
@@ -119,10 +117,17 @@ export class Worker {
       },
       onHanded: (jobs) => {
         for (const job of jobs) {
-          if (!this.#holding.attemptIds.has(job.attemptId)) this.#handed.add(job.attemptId);
+          if (!this.#holding.attemptIds.has(job.attemptId)) this.#beginning.handed(job.attemptId);
           this.#adopt(job);
         }
       },
+    });
+    this.#beginning = new Beginning({
+      start: (attemptIds) => calls.say("start", { attemptIds }),
+      isHeld: (attemptId) => this.#holding.attemptIds.has(attemptId),
+      onFenced: (attemptIds) => this.#holding.gone(attemptIds),
+      startAfterMs: times.startAfterMs,
+      log,
     });
     this.#leaving = new Leaving({
       ...{ calls, log, asking: this.#asking, standing: this.#standing },
@@ -200,7 +205,8 @@ export class Worker {
     void this.pause("shutdown");
     await within(leaveMs, this.#leaveForGood());
     this.#end = "over";
-    for (const part of [this.#greeting, this.#heartbeat, this.#standing, this.#rest]) part.stop();
+    for (const part of [this.#greeting, this.#heartbeat, this.#standing, this.#rest, this.#beginning])
+      part.stop();
     this.#backOff.cancel();
     this.#held.follow(new Set());
     this.#unsubscribe?.();
@@ -306,21 +312,7 @@ export class Worker {
 
   /** Where no ending job's call says it, the queue is told so that nobody steals what is begun. */
   #beginWaiting(): void {
-    const begun = this.#mode.kind === "accepting" ? this.#holding.beginWaiting() : [];
-    const handed = begun.filter((attemptId) => this.#handed.delete(attemptId));
-    this.#sayBegun(begun.filter((attemptId) => !handed.includes(attemptId)));
-    if (handed.length > 0) setTimeout(() => this.#sayBegun(handed), this.#startAfterMs);
-  }
-
-  /** Of what was handed over a short job is done by then: its end says that it was begun. */
-  #sayBegun(begun: readonly string[]): void {
-    const { attemptIds: held } = this.#holding;
-    const attemptIds = begun.filter((attemptId) => held.has(attemptId));
-    if (attemptIds.length === 0 || this.#end === "over") return;
-    this.#calls.say("start", { attemptIds }).then(
-      ({ fenced }) => this.#holding.gone(fenced),
-      (error: unknown) => this.#log("warn", "start.refused", { error: errorName(error) }),
-    );
+    if (this.#mode.kind === "accepting") this.#beginning.begun(this.#holding.beginWaiting());
   }
 
   /** Says that no more is taken, unless that goes with what is given back. */
@@ -330,6 +322,8 @@ export class Worker {
     if (this.#asking.underWay || this.#standing.claiming || this.#returns.underWay || this.#leaving.underWay)
       return;
     if (kind === "paused" && this.#holding.taken > 0) return;
+    // What it was handed and is at work on would be given back with what is not begun.
+    this.#beginning.sayNow();
     this.#leaving.leave();
   }
 

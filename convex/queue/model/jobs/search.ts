@@ -36,8 +36,11 @@ export class Search {
   readonly #homes = new Map<Id<"lanes">, Promise<readonly Range[]>>();
   /** What stands first at home in each lane, by level, until it is given. */
   readonly #fronts = new Map<Id<"lanes">, Promise<Fronts>>();
-  /** Lanes in which nothing was found to steal, by status. */
-  readonly #barren = new Set<string>();
+  /** What was drawn to be stolen in each lane, by level, until it is given. */
+  readonly #drawn = {
+    ready: new Map<Id<"lanes">, Promise<Fronts>>(),
+    prefetched: new Map<Id<"lanes">, Promise<Fronts>>(),
+  };
   /** Found already, or found to be nothing for this worker. */
   readonly #done = new Set<Id<"jobs">>();
   #sticky: Lane | null;
@@ -90,18 +93,22 @@ export class Search {
         payloadOf(this.#ctx, job._id),
         job.attempts === 0 ? null : lastAttemptOf(this.#ctx, job._id),
       ]);
+      this.#forget(job);
       const others = hasJustReleased(this.#worker, last, this.#now) || isBeingBegun(job, last, this.#now);
-      if (payload === null || others) {
-        this.#fronts.delete(job.laneId);
-        continue;
-      }
       // What it holds ahead itself it begins without being given it again.
-      if (job.status === "prefetched" && last?.workerId === this.#worker._id) continue;
+      const own = job.status === "prefetched" && last?.workerId === this.#worker._id;
+      if (payload === null || others || own) continue;
       this.cursor = { laneId: job.laneId, place: job.place, turn: (this.cursor.turn + 1) % 65_536 };
       this.#sticky = (await this.#known(job.laneId)) ?? this.#sticky;
-      this.#fronts.delete(job.laneId);
       return { job, payload: payload.payload };
     }
+  }
+
+  /** A job is given, or none for this worker: its lane has to be looked at again. */
+  #forget({ laneId }: Job): void {
+    this.#fronts.delete(laneId);
+    this.#drawn.ready.delete(laneId);
+    this.#drawn.prefetched.delete(laneId);
   }
 
   async #find(steals: boolean): Promise<Job | null> {
@@ -194,33 +201,40 @@ export class Search {
 
   /** A thief takes any job with equal chance: a lane's full homes are hit most, and two thieves seldom meet. */
   async #byDice(lanes: readonly Lane[], status: "ready" | "prefetched"): Promise<Job | null> {
-    const draw = Math.random();
-    const fertile = lanes.filter(({ _id }) => !this.#barren.has(`${status} ${_id}`));
-    const perLane = await inPieces(fertile, lanesAtOnce, async (lane) => {
-      const [first, second] = this.#diceRanges(lane, draw);
-      const known = levelsIn(lane);
-      const found = await this.#inEachLevel(async (level) => {
-        if (!known.includes(level)) return null;
-        const of = (range: Range) =>
-          this.#firstOf(
-            this.#ctx.db
-              .query("jobs")
-              .withIndex("by_dice", (q) =>
-                q
-                  .eq("laneId", lane._id)
-                  .eq("status", status)
-                  .eq("level", level)
-                  .gte("dice", range.from)
-                  .lt("dice", range.to),
-              ),
-          );
-        const [after, before] = await Promise.all([of(first), second === null ? null : of(second)]);
-        return after ?? before;
-      });
-      if (found.every((job) => job === null)) this.#barren.add(`${status} ${lane._id}`);
-      return found;
-    });
-    return this.#best(perLane);
+    return this.#best(await inPieces(lanes, lanesAtOnce, (lane) => this.#drawnFrom(lane, status)));
+  }
+
+  /** Read once, and again when one of them was given: what is empty stays so for this search. */
+  #drawnFrom(lane: Lane, status: "ready" | "prefetched"): Promise<Fronts> {
+    const known = this.#drawn[status].get(lane._id);
+    if (known !== undefined) return known;
+    const drawn = this.#draw(lane, status);
+    this.#drawn[status].set(lane._id, drawn);
+    return drawn;
+  }
+
+  async #draw(lane: Lane, status: "ready" | "prefetched"): Promise<Fronts> {
+    const [first, second] = this.#diceRanges(lane, Math.random());
+    const known = levelsIn(lane);
+    const inLevel = async (level: number): Promise<Job | null> => {
+      if (!known.includes(level)) return null;
+      const of = (range: Range) =>
+        this.#firstOf(
+          this.#ctx.db
+            .query("jobs")
+            .withIndex("by_dice", (q) =>
+              q
+                .eq("laneId", lane._id)
+                .eq("status", status)
+                .eq("level", level)
+                .gte("dice", range.from)
+                .lt("dice", range.to),
+            ),
+        );
+      const [after, before] = await Promise.all([of(first), second === null ? null : of(second)]);
+      return after ?? before;
+    };
+    return await Promise.all(levels.map(inLevel));
   }
 
   /** From a random point on, around the end of the lane. */
@@ -229,15 +243,11 @@ export class Search {
     return [{ from, to: Math.min(1, to) }, to > 1 ? { from: 0, to: Math.min(from, to - 1) } : null];
   }
 
-  async #inEachLevel(find: (level: number) => Promise<Job | null>): Promise<readonly (Job | null)[]> {
-    return await Promise.all(levelOrder(this.cursor.turn).map(find));
-  }
-
   /** By level first, in the turn's order, then by lane. */
-  #best(perLane: readonly (readonly (Job | null)[])[]): Job | null {
-    for (const at of levels) {
+  #best(perLane: readonly Fronts[]): Job | null {
+    for (const level of levelOrder(this.cursor.turn)) {
       for (const found of perLane) {
-        const job = found[at] ?? null;
+        const job = found[level] ?? null;
         if (job !== null) return job;
       }
     }
