@@ -1,6 +1,8 @@
 import type { AttemptStatus } from "../jobs/states.ts";
+import type { WaitReason } from "../models/wait-reasons.ts";
 import type { Activity } from "../policy/decision.ts";
-import type { Known } from "../policy/facts.ts";
+import type { ComputerFacts } from "../policy/facts.ts";
+import type { EffectiveRules } from "../policy/rule-layers.ts";
 import type { Rules } from "../policy/rules.ts";
 
 /** All that the panel shows. It boots from one snapshot, then takes changed top-level fields as deltas. */
@@ -16,19 +18,23 @@ export type DonorSnapshot = {
   readonly recheckAt: number | null;
   readonly pause: { readonly until: number | null } | null;
   readonly donateNowUntil: number | null;
+  readonly finishThenPause: boolean;
   readonly rules: Rules;
+  /** Who decided each rule, and which of them the donor cannot change. */
+  readonly ruleLayers: Pick<EffectiveRules, "from" | "locked">;
   readonly facts: FactsView;
+  readonly factSources: FactSources;
   readonly work: WorkView | null;
   readonly models: readonly ModelView[];
   readonly earnings: EarningsView | null;
   readonly history: readonly HistoryRow[];
 };
 
-export type FactsView = {
-  readonly idleSeconds: Known<number>;
-  readonly power: Known<"ac" | "battery">;
-  readonly batteryPercent: Known<number>;
-  readonly otherCpuLoad: Known<number>;
+export type FactsView = ComputerFacts;
+
+/** Who said each fact, or was asked for it, and when (ms since the epoch); null: nobody was, since no rule looks at it. */
+export type FactSources = {
+  readonly [Name in keyof ComputerFacts]?: { readonly source: string; readonly at: number | null };
 };
 
 /** The job under way. `text` lives in memory only, and is gone when the job ends. */
@@ -44,7 +50,12 @@ export type WorkView = {
 export type ModelView = {
   readonly modelId: string;
   readonly sizeBytes: number;
-  readonly state: "ready" | "missing" | "corrupt" | "verifying";
+  /** `waiting`: it is to come, and `why` says what for. */
+  readonly state: "ready" | "missing" | "corrupt" | "verifying" | "waiting" | "downloading";
+  /** Bytes that are here, of a model that is not whole yet. */
+  readonly downloadedBytes?: number;
+  readonly bytesPerSecond?: number;
+  readonly why?: { readonly reason: WaitReason; readonly detail: string | null };
 };
 
 /** Micro-credits as decimal strings: JSON has no integers of that size. */

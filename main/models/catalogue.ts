@@ -1,9 +1,9 @@
 import type { ModelFile } from "../../app/contract/runner.ts";
-import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { Log } from "../log.ts";
 import { type FileStamp, stampOf, verifyFile } from "./verify-file.ts";
 
-export type ModelState = ModelView["state"];
+/** A file on this device. */
+export type ModelState = "ready" | "missing" | "corrupt" | "verifying";
 
 /** What the organization asks for by name and hash. */
 export type WantedModel = Pick<ModelFile, "modelId" | "sha256" | "sizeBytes">;
@@ -23,7 +23,7 @@ const lookAgainMs = 60_000;
 
 /**
  * The model files on this device, each verified once before it is offered (and by the runner again before
- * every load). Files come from the program's own resources; downloaded ones will be added with `add`.
+ * every load). Files come from the program's own resources, and from the model store, which downloads them.
  */
 export class ModelCatalogue {
   readonly #files = new Map<string, Entry>();
@@ -48,6 +48,17 @@ export class ModelCatalogue {
     this.#files.set(file.sha256, entry);
     this.#onChange();
     await this.#verify(entry);
+  }
+
+  /** A file that was verified this very moment: it is not read again. */
+  adopt(file: ModelFile): void {
+    this.#files.set(file.sha256, { file, state: "ready", corruptStamp: null, logged: null, looks: 0 });
+    this.#onChange();
+  }
+
+  /** The file is gone, or about to be: it is offered no more. */
+  forget(sha256: string): void {
+    if (this.#files.delete(sha256)) this.#onChange();
   }
 
   /** After a job could not load it: the file may have changed since it was verified. Not offered meanwhile. */

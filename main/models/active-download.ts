@@ -1,0 +1,119 @@
+import { pieceBytesFor, type ModelPieces, type OfferedModel } from "../../app/models/catalogue-entry.ts";
+import type { WaitReason } from "../../app/models/wait-reasons.ts";
+import { ByteRate } from "./byte-rate.ts";
+import { Download, type DownloadEnd, type DownloadTimes } from "./download/download.ts";
+import { InternetSource, type InternetTimes } from "./download/internet-source.ts";
+import type { Neighbours } from "./download/neighbours.ts";
+import { PartFile } from "./download/part-file.ts";
+import { modelPath, partPath } from "./model-paths.ts";
+
+export type ActiveParts = {
+  readonly folder: string;
+  readonly model: OfferedModel;
+  readonly url: URL;
+  /** The hashes of the file's pieces; null where the organization has none. Rejects when it cannot be asked. */
+  readonly pieces: () => Promise<ModelPieces | null>;
+  readonly neighbours: Neighbours | null;
+  readonly internetHold: () => WaitReason | null;
+  readonly onBytes: (bytes: number, from: "internet" | "office") => Promise<void>;
+  readonly onProgress: () => void;
+  readonly times: DownloadTimes;
+  readonly internetTimes?: InternetTimes;
+};
+
+/** How an active download ended. `complete`: the file is at `path`. */
+export type ActiveEnd =
+  | Exclude<DownloadEnd, { kind: "complete" }>
+  | { readonly kind: "complete"; readonly path: string; readonly pieceBytes: number };
+
+/** The one model that is on its way, from its part file to its place. */
+export class ActiveDownload {
+  readonly model: OfferedModel;
+  readonly #parts: ActiveParts;
+  readonly #stop = new AbortController();
+  readonly #rate = new ByteRate();
+  #part: PartFile | null = null;
+  #download: Download | null = null;
+  readonly ended: Promise<ActiveEnd>;
+
+  constructor(parts: ActiveParts) {
+    this.model = parts.model;
+    this.#parts = parts;
+    this.ended = this.#run();
+  }
+
+  get part(): PartFile | null {
+    return this.#part;
+  }
+
+  get heldBytes(): number {
+    return this.#part?.heldBytes ?? 0;
+  }
+
+  get bytesPerSecond(): number {
+    return this.#rate.at(Date.now());
+  }
+
+  get fetching(): ReadonlySet<number> {
+    return this.#download?.fetching ?? new Set();
+  }
+
+  /** Resolves when nothing is written any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.ended;
+  }
+
+  async #run(): Promise<ActiveEnd> {
+    try {
+      return await this.#bringIn();
+    } catch (error) {
+      const detail = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
+      const why = detail === "ENOSPC" ? "disk-full" : "disk-error";
+      return { kind: "waiting", why, detail, retryAfterMs: null };
+    }
+  }
+
+  async #bringIn(): Promise<ActiveEnd> {
+    const { folder, model, url, internetTimes } = this.#parts;
+    let pieces: ModelPieces | null;
+    try {
+      pieces = await this.#parts.pieces();
+    } catch {
+      return { kind: "waiting", why: "offline", detail: null, retryAfterMs: null };
+    }
+    if (this.#stop.signal.aborted) return { kind: "stopped" };
+    const part = await PartFile.open(partPath(folder, model.sha256), {
+      sha256: model.sha256,
+      sizeBytes: model.sizeBytes,
+      source: model.source,
+      pieceBytes: pieces?.pieceBytes ?? pieceBytesFor(model.sizeBytes),
+      pieceHashes: pieces?.pieceHashes ?? null,
+    });
+    const internet = new InternetSource(url, model.sizeBytes, internetTimes);
+    this.#part = part;
+    try {
+      if (part.failedAt !== null && part.failedAt + forgiveAfterMs < Date.now()) await part.forgiveFailures();
+      this.#download = new Download({
+        ...this.#parts,
+        ...{ part, internet },
+        onBytes: async (bytes, from) => {
+          this.#rate.count(bytes, Date.now());
+          this.#parts.onProgress();
+          await this.#parts.onBytes(bytes, from);
+        },
+      });
+      const end = await this.#download.run(this.#stop.signal);
+      if (end.kind !== "complete") return end;
+      const path = modelPath(folder, model.sha256);
+      await part.moveTo(path);
+      return { kind: "complete", path, pieceBytes: part.spec.pieceBytes };
+    } finally {
+      internet.close();
+      await part.close();
+    }
+  }
+}
+
+/** After wrong hashes: the source may have been put right by then. */
+const forgiveAfterMs = 24 * 3_600_000;

@@ -1,0 +1,332 @@
+import { randomInt } from "node:crypto";
+import type { Readable } from "node:stream";
+import type { WaitReason } from "../../../app/models/wait-reasons.ts";
+import { happening } from "../../with-resolvers.ts";
+import { choosePiece } from "./choose-piece.ts";
+import type { InternetSource } from "./internet-source.ts";
+import type { Neighbours } from "./neighbours.ts";
+import { OfficeView } from "./office-view.ts";
+import type { PartFile } from "./part-file.ts";
+import { readChunks } from "./read-chunks.ts";
+
+export type DownloadParts = {
+  readonly part: PartFile;
+  readonly internet: InternetSource;
+  /** Null: the rules share nothing. */
+  readonly neighbours: Neighbours | null;
+  /** Why the internet may not be used now, although the network may; null: it may. */
+  readonly internetHold: () => WaitReason | null;
+  /** Bytes that came in; resolves when more may. */
+  readonly onBytes: (bytes: number, from: "internet" | "office") => Promise<void>;
+  readonly onProgress: () => void;
+  readonly times: DownloadTimes;
+};
+
+/** In ms. */
+export type DownloadTimes = {
+  /** How long it listens for devices in the office before it uses the internet; up to twice that, by chance. */
+  readonly settleMs: number;
+  /** How often devices in the office are asked what they have. */
+  readonly pollMs: number;
+  /** The office is of hardly any help after this, and of none after six times that. */
+  readonly patienceMs: number;
+};
+
+export const defaultTimes: DownloadTimes = { settleMs: 2_000, pollMs: 2_000, patienceMs: 15_000 };
+
+export type DownloadEnd =
+  | { readonly kind: "complete" }
+  | { readonly kind: "stopped" }
+  | {
+      readonly kind: "waiting";
+      readonly why: WaitReason;
+      readonly detail: string | null;
+      readonly retryAfterMs: number | null;
+    }
+  /** Trying again is of no use before the catalogue or the source changes. */
+  | { readonly kind: "failed"; readonly why: "wrong-content"; readonly detail: string };
+
+/** Small, so that a download is no load on the network. */
+const lanes = 3;
+const internetLanes = 2;
+/** How often something with a wrong hash may come, with pieces that are verified one by one and without. */
+const maxFailures = { byPiece: 5, whole: 2 };
+
+/** Brings one file in, piece by piece, from the office and the internet, until it is whole and verified. */
+export class Download {
+  readonly #parts: DownloadParts;
+  readonly #office: OfficeView | null;
+  /** Pieces under way, and from where. */
+  readonly #underWay = new Map<number, "internet" | "office">();
+  readonly #order: readonly number[];
+  #change = happening();
+  #hold: (DownloadEnd & { kind: "waiting" }) | null = null;
+  #end: DownloadEnd | null = null;
+  #settledAt = 0;
+  #changed = false;
+
+  constructor(parts: DownloadParts) {
+    const { part, neighbours, times } = parts;
+    this.#parts = parts;
+    this.#office =
+      neighbours === null ? null : new OfficeView(neighbours, times, part.layout.count, () => this.#wake());
+    // From a place of its own, so that devices in one office have different pieces to give.
+    this.#order = part.layout.from(neighbours === null ? 0 : randomInt(part.layout.count));
+  }
+
+  /** Pieces that come from the internet now. */
+  get fetching(): ReadonlySet<number> {
+    return new Set([...this.#underWay].filter(([, from]) => from === "internet").map(([piece]) => piece));
+  }
+
+  /** What was written stays, however it ends. Once only. */
+  async run(signal: AbortSignal): Promise<DownloadEnd> {
+    const { times } = this.#parts;
+    const failed = this.#tooManyFailures();
+    if (failed !== null) return failed;
+    const stop = new AbortController();
+    const onAbort = (): void => this.#finish({ kind: "stopped" });
+    signal.addEventListener("abort", onAbort);
+    if (signal.aborted) onAbort();
+    this.#settledAt = this.#office === null ? 0 : Date.now() + times.settleMs + randomInt(times.settleMs + 1);
+    this.#office?.start(stop.signal);
+    const ticks = setInterval(() => this.#wake(), Math.min(500, times.pollMs));
+    try {
+      for (;;) {
+        const working = Array.from({ length: lanes }, () => this.#lane(stop.signal));
+        void this.#ended().then(() => stop.abort());
+        await Promise.all(working);
+        if (!this.#isOver()) await this.#verify(signal);
+        if (this.#end !== null) break;
+      }
+      // Not before all lanes rest: what they wrote is of the file that was.
+      if (this.#changed) await this.#forgetOther();
+      return this.#end;
+    } finally {
+      clearInterval(ticks);
+      stop.abort();
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async #ended(): Promise<void> {
+    while (!this.#isOver()) await this.#change.promise;
+  }
+
+  #isOver(): boolean {
+    return this.#end !== null;
+  }
+
+  /** Until all pieces are here or the end is known. */
+  async #lane(signal: AbortSignal): Promise<void> {
+    const { part } = this.#parts;
+    while (!this.#isOver() && !part.complete) {
+      const choice = this.#choose();
+      if (choice.kind === "wait") {
+        this.#giveUpIfAlone();
+        if (!this.#isOver() && !part.complete) await this.#change.promise;
+        continue;
+      }
+      const { piece } = choice;
+      this.#underWay.set(piece, choice.kind === "peer" ? "office" : "internet");
+      try {
+        if (choice.kind === "peer") await this.#fromOffice(piece, choice.holders, signal);
+        else await this.#fromInternet(piece, signal);
+      } catch (error) {
+        this.#finish(this.#diskError(error));
+      } finally {
+        this.#underWay.delete(piece);
+        this.#parts.onProgress();
+        this.#wake();
+      }
+    }
+  }
+
+  #choose(): ReturnType<typeof choosePiece> {
+    const { part } = this.#parts;
+    const office = this.#office;
+    const begun = [...part.begun];
+    const order = [...begun, ...this.#order.filter((piece) => !part.begun.has(piece))];
+    const busy = [...this.#underWay.values()].filter((from) => from === "internet").length;
+    return choosePiece({
+      missing: order.filter((piece) => !part.done.has(piece) && !this.#underWay.has(piece)),
+      selfId: office?.selfId ?? "",
+      companions: office?.companions ?? [],
+      have: office?.have ?? new Map(),
+      seeded: office?.seeded ?? false,
+      byPiece: part.spec.pieceHashes !== null,
+      internet: busy < internetLanes && Date.now() >= this.#settledAt && this.#internetHold() === null,
+      help: office?.helpAt(Date.now()) ?? "some",
+    });
+  }
+
+  #internetHold(): WaitReason | null {
+    return this.#hold?.why ?? this.#parts.internetHold();
+  }
+
+  /** Nothing is under way, nothing can be begun, and nobody in the office could help. */
+  #giveUpIfAlone(): void {
+    if (this.#underWay.size > 0 || Date.now() < this.#settledAt) return;
+    const why = this.#internetHold();
+    if (why === null || this.#office?.isHopeful(Date.now()) === true) return;
+    this.#finish(this.#hold ?? { kind: "waiting", why, detail: null, retryAfterMs: null });
+  }
+
+  async #fromOffice(piece: number, holders: readonly string[], signal: AbortSignal): Promise<void> {
+    const { part, onBytes } = this.#parts;
+    const office = this.#office;
+    const holder = holders[randomInt(holders.length)];
+    if (office === null || holder === undefined) return;
+    const bytes = await office.piece(holder, piece, signal);
+    if (bytes === null || signal.aborted) return;
+    if (bytes.length !== part.layout.bytesOf(piece)) {
+      office.distrust(holder);
+      return;
+    }
+    await part.begin(piece);
+    await part.write(piece, 0, bytes);
+    if ((await part.finish(piece)) === "corrupt") {
+      office.distrust(holder);
+      return;
+    }
+    office.helped(Date.now());
+    await onBytes(bytes.length, "office");
+  }
+
+  async #fromInternet(piece: number, signal: AbortSignal): Promise<void> {
+    const { part } = this.#parts;
+    if ((await part.begin(piece)) < part.layout.bytesOf(piece)) {
+      const body = await this.#askFor(piece, signal);
+      if (body === null || !(await this.#readInto(piece, body, signal))) return;
+    }
+    if ((await part.finish(piece)) === "kept") return;
+    await part.countFailure(Date.now());
+    this.#failIfTooOften();
+  }
+
+  /** What of the piece is still to come; null where it does not. */
+  async #askFor(piece: number, signal: AbortSignal): Promise<Readable | null> {
+    const { part, internet } = this.#parts;
+    const start = part.layout.startOf(piece) + (await part.begin(piece));
+    const end = part.layout.startOf(piece) + part.layout.bytesOf(piece);
+    const { validator } = part;
+    const answer = await internet.ask({ start, end, validator, signal });
+    if (signal.aborted) {
+      if (answer.kind === "body") answer.body.destroy();
+      return null;
+    }
+    switch (answer.kind) {
+      case "changed":
+        this.#onChanged();
+        return null;
+      case "refused":
+        this.#holdInternet("source-refused", answer.why, null);
+        return null;
+      case "unreachable":
+        this.#holdInternet("unreachable", answer.why, answer.retryAfterMs);
+        return null;
+      case "body":
+        if (part.validator !== null && part.validator !== answer.validator) {
+          answer.body.destroy();
+          this.#onChanged();
+          return null;
+        }
+        await part.sourceIs(answer.validator);
+        return answer.body;
+    }
+  }
+
+  /** Whether all of the piece came. */
+  async #readInto(piece: number, body: Readable, signal: AbortSignal): Promise<boolean> {
+    const { part, internet, onBytes, internetHold } = this.#parts;
+    const length = part.layout.bytesOf(piece);
+    let at = await part.begin(piece);
+    try {
+      for await (const chunk of readChunks(body, internet.times.idleMs, signal)) {
+        const wanted = chunk.subarray(0, length - at);
+        await part.write(piece, at, wanted);
+        at += wanted.length;
+        await onBytes(wanted.length, "internet");
+        if (internetHold() !== null && at < length) return false;
+      }
+    } catch (error) {
+      if (isDiskError(error)) throw error;
+      if (!signal.aborted) this.#holdInternet("unreachable", (error as Error).message, null);
+      return false;
+    }
+    if (at < length) this.#holdInternet("unreachable", "The connection was cut.", null);
+    return at === length;
+  }
+
+  async #verify(signal: AbortSignal): Promise<void> {
+    const { part } = this.#parts;
+    const verdict = await part.verifyWhole(signal);
+    switch (verdict) {
+      case "right":
+        this.#finish({ kind: "complete" });
+        return;
+      case "aborted":
+        this.#finish({ kind: "stopped" });
+        return;
+      case "disagree": {
+        const detail = "Each piece is right and the whole is not: the catalogue's hashes disagree.";
+        this.#finish({ kind: "failed", why: "wrong-content", detail });
+        return;
+      }
+      case "wrong":
+        await part.countFailure(Date.now());
+        this.#failIfTooOften();
+    }
+  }
+
+  #onChanged(): void {
+    this.#changed = true;
+    const detail = "The source has another file now.";
+    this.#finish({ kind: "waiting", why: "unreachable", detail, retryAfterMs: 1_000 });
+  }
+
+  async #forgetOther(): Promise<void> {
+    const { part } = this.#parts;
+    await part.sourceIs(null);
+    // All is lost then: not to happen again and again.
+    if (part.spec.pieceHashes === null) await part.countFailure(Date.now());
+  }
+
+  #failIfTooOften(): void {
+    const failed = this.#tooManyFailures();
+    if (failed !== null) this.#finish(failed);
+  }
+
+  #tooManyFailures(): DownloadEnd | null {
+    const { failures, spec } = this.#parts.part;
+    if (failures < (spec.pieceHashes === null ? maxFailures.whole : maxFailures.byPiece)) return null;
+    const detail = `${failures} times its SHA-256 was wrong. Check the catalogue's entry and the source.`;
+    return { kind: "failed", why: "wrong-content", detail };
+  }
+
+  #holdInternet(why: WaitReason, detail: string, retryAfterMs: number | null): void {
+    this.#hold ??= { kind: "waiting", why, detail, retryAfterMs };
+  }
+
+  #diskError(error: unknown): DownloadEnd {
+    const detail = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+    const why = detail === "ENOSPC" ? "disk-full" : "disk-error";
+    return { kind: "waiting", why, detail, retryAfterMs: null };
+  }
+
+  #finish(end: DownloadEnd): void {
+    this.#end ??= end;
+    this.#wake();
+  }
+
+  #wake(): void {
+    const { resolve } = this.#change;
+    this.#change = happening();
+    resolve();
+  }
+}
+
+function isDiskError(error: unknown): boolean {
+  const { syscall } = error as NodeJS.ErrnoException;
+  return syscall === "write" || syscall === "ftruncate" || syscall === "fdatasync";
+}

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { DownloadTimes } from "./download.ts";
+import type { Neighbours, PeerHave } from "./neighbours.ts";
+
+/** As many devices are asked at a time: in a large office, others the next time. */
+const askedAtOnce = 12;
+
+/** What one download knows of the devices in the office, asked again and again. */
+export class OfficeView {
+  readonly #neighbours: Neighbours;
+  readonly #times: DownloadTimes;
+  readonly #pieces: number;
+  readonly #onNews: () => void;
+  readonly #distrusted = new Set<string>();
+  #have: ReadonlyMap<string, PeerHave> = new Map();
+  #best = 0;
+  #helpedAt = Date.now();
+
+  constructor(neighbours: Neighbours, times: DownloadTimes, pieces: number, onNews: () => void) {
+    this.#neighbours = neighbours;
+    this.#times = times;
+    this.#pieces = pieces;
+    this.#onNews = onNews;
+  }
+
+  get selfId(): string {
+    return this.#neighbours.selfId;
+  }
+
+  get have(): ReadonlyMap<string, PeerHave> {
+    return this.#have;
+  }
+
+  /** Those that fetch the same file. */
+  get companions(): readonly string[] {
+    return this.#peers()
+      .filter(({ complete }) => !complete)
+      .map(({ id }) => id);
+  }
+
+  get seeded(): boolean {
+    return this.#peers().some(({ complete }) => complete);
+  }
+
+  helpAt(now: number): "some" | "hardly" | "none" {
+    if (this.#peers().length === 0) return "some";
+    const without = now - this.#helpedAt;
+    if (without < this.#times.patienceMs) return "some";
+    return without < 6 * this.#times.patienceMs ? "hardly" : "none";
+  }
+
+  /** Whether it is worth waiting for the office alone. */
+  isHopeful(now: number): boolean {
+    return this.#peers().length > 0 && this.helpAt(now) !== "none";
+  }
+
+  helped(now: number): void {
+    this.#helpedAt = now;
+  }
+
+  /** It gave what is not right: nothing more is taken from it for this file. */
+  distrust(peerId: string): void {
+    this.#distrusted.add(peerId);
+    this.#have = new Map([...this.#have].filter(([id]) => id !== peerId));
+  }
+
+  async piece(peerId: string, piece: number, signal: AbortSignal): Promise<Buffer | null> {
+    const bytes = await this.#neighbours.piece(peerId, piece, signal);
+    // Busy, or gone: not to be asked again before it was heard of again.
+    if (bytes === null) this.#have = new Map([...this.#have].filter(([id]) => id !== peerId));
+    return bytes;
+  }
+
+  start(signal: AbortSignal): void {
+    this.#helpedAt = Date.now();
+    void this.#askAgainAndAgain(signal);
+  }
+
+  async #askAgainAndAgain(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#ask(signal);
+      this.#onNews();
+      await sleep(this.#times.pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #ask(signal: AbortSignal): Promise<void> {
+    const peers = shuffled(this.#peers()).slice(0, askedAtOnce);
+    const answers = await Promise.all(
+      peers.map(async ({ id }) => [id, await this.#neighbours.have(id, signal)] as const),
+    );
+    const have = new Map<string, PeerHave>();
+    for (const [id, answer] of answers) {
+      if (answer !== null && !this.#distrusted.has(id)) have.set(id, answer);
+    }
+    this.#have = have;
+    const best = Math.max(0, ...[...have.values()].map(({ held }) => Math.min(held, this.#pieces)));
+    // Somebody gets on: what they fetch will be here too.
+    if (best > this.#best) this.#helpedAt = Date.now();
+    this.#best = best;
+  }
+
+  #peers(): ReturnType<Neighbours["peers"]> {
+    return this.#neighbours.peers().filter(({ id }) => !this.#distrusted.has(id));
+  }
+}
+
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  return items
+    .map((item) => ({ item, by: Math.random() }))
+    .toSorted((a, b) => a.by - b.by)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,24 @@
+/** Where `hf:` sources are fetched from, if not from Hugging Face itself: an organization's mirror. */
+export const mirrorVariable = "GLEANER_HF_MIRROR";
+
+/**
+ * The address of a catalogue's source; null for `bundled` and for what may not be fetched.
+ * @param environment may name a mirror in GLEANER_HF_MIRROR.
+ */
+export function sourceUrl(source: string, environment: NodeJS.ProcessEnv): URL | null {
+  if (!source.startsWith("hf:")) return fetchable(source);
+  const [user, repository, ...file] = source.slice("hf:".length).split("/");
+  if (user === undefined || repository === undefined || file.length === 0) return null;
+  const base = environment[mirrorVariable] ?? "https://huggingface.co";
+  const path = [user, repository, "resolve", "main", ...file].map(encodeURIComponent).join("/");
+  return fetchable(`${base.replace(/\/+$/, "")}/${path}`);
+}
+
+/** Over TLS alone: plain HTTP is for tests, from this machine's own loopback. */
+export function fetchable(address: string): URL | null {
+  if (!URL.canParse(address)) return null;
+  const url = new URL(address);
+  if (url.username !== "" || url.password !== "") return null;
+  if (url.protocol === "https:") return url;
+  return url.protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname) ? url : null;
+}

@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { ModelServer } from "./download/model-server.fixture.ts";
+import { offeredModel } from "./store.fixture.ts";
+
+const pieceBytes = 65_536;
+const child = fileURLToPath(new URL("./download.child.ts", import.meta.url));
+
+it("ends verified after five kills and one corrupt piece, with nothing fetched twice but that piece", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "gleaner-killed-"));
+  const server = new ModelServer(randomBytes(20 * pieceBytes + 4_321));
+  const url = await server.listen();
+  const order = {
+    folder,
+    model: offeredModel(url, server),
+    pieces: { pieceBytes, pieceHashes: server.hashesOf(pieceBytes) },
+  };
+  let corrupted = -1;
+  server.onChunk = (start, bytes) => {
+    const piece = Math.floor(start / pieceBytes);
+    if (corrupted === -1 && piece >= 7) {
+      corrupted = piece;
+      bytes[0] = (bytes[0] ?? 0) ^ 1;
+    }
+    return bytes;
+  };
+
+  // At each of these the server gives no more until what it gave has been written; then the process is killed.
+  const kills = [0.07, 0.23, 0.41, 0.66, 0.93].map((share) => Math.floor(server.bytes.length * share) + 17);
+  for (const bytes of kills) {
+    server.holdAt = bytes;
+    await runUntil(order, ({ held }) => server.sent === bytes && held === heldOf(server.given, corrupted));
+    await server.deserted();
+  }
+  server.holdAt = Infinity;
+  await runUntil(order, ({ state }) => state === "ready");
+
+  const twice = [...server.given.keys()].filter((byte) => server.given[byte] !== 1);
+  expect(corrupted).toBeGreaterThan(0);
+  expect(new Set(twice.map((byte) => Math.floor(byte / pieceBytes)))).toEqual(new Set([corrupted]));
+  expect(twice).toHaveLength(pieceBytes);
+  expect(server.given[corrupted * pieceBytes]).toBe(2);
+  expect(server.sent).toBe(server.bytes.length + pieceBytes);
+  expect(await readFile(join(folder, `${server.sha256}.gguf`))).toEqual(server.bytes);
+  expect((await readdir(folder)).filter((name) => name.includes("part"))).toEqual([]);
+  server.close();
+  await rm(folder, { recursive: true });
+}, 120_000);
+
+/** How much of what was given is to be kept: of the corrupt piece, once all of it came, what came after that. */
+function heldOf(given: Uint8Array, corrupted: number): number {
+  let held = 0;
+  const start = corrupted * pieceBytes;
+  const again = corrupted !== -1 && given.subarray(start, start + pieceBytes).every((times) => times > 0);
+  for (const [byte, times] of given.entries()) {
+    const corrupt = again && Math.floor(byte / pieceBytes) === corrupted;
+    if (times > (corrupt ? 1 : 0)) held++;
+  }
+  return held;
+}
+
+/** Downloads in a process of its own until it tells what is waited for, and kills it then. */
+async function runUntil(
+  order: object,
+  isEnough: (told: { readonly state: string; readonly held: number }) => boolean,
+): Promise<void> {
+  const process_ = spawn(process.execPath, [child, JSON.stringify(order)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = new Promise((resolve) => process_.once("exit", resolve));
+  try {
+    for await (const line of createInterface({ input: process_.stdout })) {
+      if (isEnough(JSON.parse(line) as { state: string; held: number })) break;
+    }
+  } finally {
+    process_.kill("SIGKILL");
+    await exited;
+  }
+}

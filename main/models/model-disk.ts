@@ -1,0 +1,191 @@
+import { mkdir, readdir, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { OfferedModel } from "../../app/models/catalogue-entry.ts";
+import type { Rules } from "../../app/policy/rules.ts";
+import type { Log } from "../log.ts";
+import type { ModelCatalogue } from "./catalogue.ts";
+import { discardPart, revertToPart } from "./download/part-file.ts";
+import { makeRoom, type Room, type StoredFile } from "./download/room.ts";
+import { modelPath, partPath } from "./model-paths.ts";
+import { type StoredModel, StoredModels } from "./stored-models.ts";
+import { stampOf } from "./verify-file.ts";
+
+export type DiskRules = Pick<Rules, "diskQuotaMb" | "minFreeDiskMb">;
+
+export type ModelDiskParts = {
+  readonly folder: string;
+  readonly catalogue: ModelCatalogue;
+  /** SHA-256 of what runs, is being loaded, or is warm. */
+  readonly running: () => ReadonlySet<string>;
+  readonly log: Log;
+};
+
+const mib = 2 ** 20;
+/** An offered model that was used this lately makes no room for another. */
+const freshMs = 14 * 24 * 3_600_000;
+
+/** The models' folder: which files are whole, how much they take, and which have to go. */
+export class ModelDisk {
+  readonly #parts: ModelDiskParts;
+  readonly stored: StoredModels;
+  readonly #partBytes = new Map<string, number>();
+
+  private constructor(parts: ModelDiskParts, stored: StoredModels) {
+    this.#parts = parts;
+    this.stored = stored;
+  }
+
+  /** Finds what an earlier run left. Files whose stamp is as it was are not read again: the runner does before it loads. */
+  static async open(parts: ModelDiskParts): Promise<ModelDisk> {
+    const { folder, log } = parts;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const disk = new ModelDisk(parts, await StoredModels.open(folder, log));
+    await disk.#find();
+    return disk;
+  }
+
+  /** The path of a file that is whole and verified; null otherwise. */
+  wholeFile(sha256: string): { readonly path: string; readonly sizeBytes: number } | null {
+    const found = this.stored.files.get(sha256);
+    if (found === undefined || this.#parts.catalogue.find({ ...found, sha256 }) === null) return null;
+    return { path: modelPath(this.#parts.folder, sha256), sizeBytes: found.sizeBytes };
+  }
+
+  /** Bytes of a part file, as they were when it was looked at last. */
+  partBytes(sha256: string): number {
+    return this.#partBytes.get(sha256) ?? 0;
+  }
+
+  notePartBytes(sha256: string, bytes: number): void {
+    this.#partBytes.set(sha256, bytes);
+  }
+
+  /** A file that was just brought in and verified. */
+  async keep(model: OfferedModel, path: string, pieceBytes: number): Promise<void> {
+    const { modelId, sha256, sizeBytes, contextTokens } = model;
+    const stamp = (await stampOf(path))?.stamp ?? "";
+    this.stored.files.set(sha256, {
+      ...{ modelId, sizeBytes, contextTokens, stamp, pieceBytes },
+      lastUsedAt: Date.now(),
+    });
+    this.stored.evicted.delete(sha256);
+    this.#partBytes.delete(sha256);
+    await this.stored.save();
+  }
+
+  /** Makes room for a model, by letting others go as far as that is allowed and enough. */
+  async makeRoomFor(
+    model: OfferedModel,
+    offered: readonly OfferedModel[],
+    rules: DiskRules,
+  ): Promise<Room["kind"]> {
+    const { folder } = this.#parts;
+    const { bavail, bsize } = await statfs(folder);
+    const part = await bytesOnDisk(partPath(folder, model.sha256));
+    this.#partBytes.set(model.sha256, part);
+    const room = makeRoom({
+      comingBytes: Math.max(0, model.sizeBytes - part),
+      partBytes: part,
+      freeBytes: bavail * bsize,
+      quotaBytes: rules.diskQuotaMb * mib,
+      keepFreeBytes: rules.minFreeDiskMb * mib,
+      // What had to go once pushes nothing out: else two models that do not fit together would take turns for ever.
+      files: this.#files(offered, this.stored.evicted.has(model.sha256) ? Infinity : freshMs),
+    });
+    if (room.kind === "ok") for (const sha256 of room.evict) await this.#evict(sha256);
+    return room.kind;
+  }
+
+  /** Where the rules allow less than there is: what was used longest ago goes. */
+  async keepQuota(offered: readonly OfferedModel[], rules: DiskRules): Promise<void> {
+    const room = makeRoom({
+      ...{ comingBytes: 0, partBytes: 0, freeBytes: Infinity, keepFreeBytes: 0 },
+      quotaBytes: rules.diskQuotaMb * mib,
+      files: this.#files(offered, 0),
+    });
+    if (room.kind === "ok") for (const sha256 of room.evict) await this.#evict(sha256);
+  }
+
+  /** What was begun and is offered no more. */
+  async dropStrayParts(offered: readonly OfferedModel[]): Promise<void> {
+    for (const name of await readdir(this.#parts.folder)) {
+      const sha256 = /^([0-9a-f]{64})\.part(\.json)?$/.exec(name)?.[1];
+      if (sha256 === undefined || offered.some((model) => model.sha256 === sha256)) continue;
+      await this.discardPart(sha256);
+    }
+  }
+
+  async discardPart(sha256: string): Promise<void> {
+    await discardPart(partPath(this.#parts.folder, sha256));
+    this.#partBytes.delete(sha256);
+  }
+
+  async delete(sha256: string): Promise<void> {
+    if (!this.stored.files.has(sha256)) return;
+    this.#parts.catalogue.forget(sha256);
+    await rm(modelPath(this.#parts.folder, sha256), { force: true });
+    this.stored.files.delete(sha256);
+    await this.stored.save();
+  }
+
+  /** Makes parts again of files that were damaged since they came: what of them is good is not fetched again. */
+  async revertDamaged(offered: readonly OfferedModel[]): Promise<void> {
+    const { catalogue, folder } = this.#parts;
+    for (const [sha256, file] of this.stored.files) {
+      if (catalogue.stateOf({ ...file, sha256 }) !== "corrupt") continue;
+      const model = offered.find((one) => one.sha256 === sha256);
+      this.#parts.log("warn", "models.damaged", { modelId: file.modelId });
+      catalogue.forget(sha256);
+      this.stored.files.delete(sha256);
+      await this.stored.save();
+      if (model === undefined) await rm(modelPath(folder, sha256), { force: true });
+      else await revertToPart(modelPath(folder, sha256), partPath(folder, sha256), { ...file, ...model });
+    }
+  }
+
+  #files(offered: readonly OfferedModel[], keepMs: number): readonly StoredFile[] {
+    const running = this.#parts.running();
+    const since = Date.now() - keepMs;
+    return [...this.stored.files].map(([sha256, { sizeBytes, lastUsedAt }]) => {
+      const wanted = offered.some((model) => model.sha256 === sha256);
+      const pinned = running.has(sha256) || (wanted && lastUsedAt > since);
+      return { sha256, sizeBytes, lastUsedAt, wanted, pinned };
+    });
+  }
+
+  async #evict(sha256: string): Promise<void> {
+    this.#parts.log("info", "models.evicted", { modelId: this.stored.files.get(sha256)?.modelId ?? "" });
+    this.stored.evicted.add(sha256);
+    await this.delete(sha256);
+  }
+
+  async #find(): Promise<void> {
+    const { folder } = this.#parts;
+    for (const name of await readdir(folder)) {
+      if (name.endsWith(".tmp")) await rm(join(folder, name), { force: true });
+    }
+    for (const [sha256, file] of this.stored.files) {
+      const path = modelPath(folder, sha256);
+      const found = await stampOf(path);
+      if (found === null) this.stored.files.delete(sha256);
+      else this.#offer(sha256, file, path, found.stamp);
+    }
+  }
+
+  #offer(sha256: string, file: StoredModel, path: string, stamp: string): void {
+    const { modelId, sizeBytes, contextTokens } = file;
+    const model = { modelId, path, sha256, sizeBytes, contextTokens };
+    if (stamp === file.stamp) this.#parts.catalogue.adopt(model);
+    else void this.#parts.catalogue.add(model);
+  }
+}
+
+/** What a file takes up: a part file has holes. */
+async function bytesOnDisk(path: string): Promise<number> {
+  try {
+    const { blocks, size } = await stat(path);
+    return process.platform === "win32" ? size : Math.min(size, blocks * 512);
+  } catch {
+    return 0;
+  }
+}

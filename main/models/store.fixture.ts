@@ -1,0 +1,55 @@
+import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
+import { known, unknownComputer } from "../../app/policy/facts.ts";
+import { defaultRules } from "../../app/policy/rules.ts";
+import { silentLog } from "../log.ts";
+import { ModelCatalogue } from "./catalogue.ts";
+import type { GateFacts } from "./download/gate.ts";
+import { ModelStore, type ModelStoreParts, type StoreRules } from "./model-store.ts";
+
+/** An idle member of its organization, on mains power and an ordinary network. */
+export const idleFacts: GateFacts = {
+  ...unknownComputer,
+  now: 1,
+  suspended: false,
+  connection: "online",
+  membership: "active",
+  pause: null,
+  donateNowUntil: null,
+  idleSeconds: known(10_000),
+  power: known("ac"),
+};
+
+export const roomyRules: StoreRules = { ...defaultRules, minFreeDiskMb: 0 };
+
+export function offeredModel(url: string, file: { sha256: string; bytes: Buffer }): OfferedModel {
+  return {
+    modelId: "m",
+    source: url,
+    sha256: file.sha256,
+    sizeBytes: file.bytes.length,
+    licence: "MIT",
+    contextTokens: 512,
+    template: null,
+  };
+}
+
+/** A store with its catalogue, for one model; times are short. */
+export async function openStore(
+  folder: string,
+  pieces: ModelPieces | null,
+  changed: Partial<ModelStoreParts> = {},
+): Promise<{ readonly store: ModelStore; readonly catalogue: ModelCatalogue }> {
+  const catalogue = new ModelCatalogue(silentLog, 50);
+  const store = await ModelStore.open({
+    ...{ folder, catalogue },
+    pieces: async () => pieces,
+    neighbours: () => null,
+    running: () => new Set(),
+    onChange: () => undefined,
+    log: silentLog,
+    times: { settleMs: 100, pollMs: 50, patienceMs: 5_000 },
+    ...changed,
+  });
+  catalogue.onChange(() => store.filesChanged());
+  return { store, catalogue };
+}

@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Log } from "../log.ts";
+import { replaceFile } from "../store/replace-file.ts";
+
+const time = z.number().int().min(0);
+
+const stored = z.object({
+  modelId: z.string().max(200),
+  sizeBytes: z.number().int().positive(),
+  contextTokens: z.number().int().positive(),
+  /** In which it came. */
+  pieceBytes: z.number().int().positive(),
+  /** Of the file when it was verified: see `stampOf`. */
+  stamp: z.string().max(200),
+  lastUsedAt: time,
+});
+
+const schema = z.object({
+  files: z.record(z.string().regex(/^[0-9a-f]{64}$/), stored),
+  /** Files that had to go to make room: they push nothing else out. */
+  evicted: z.array(z.string()).max(1_000),
+  /** Files that the donor removed: they come back when the donor asks for them. */
+  refused: z.array(z.string()).max(1_000),
+});
+
+export type StoredModel = z.infer<typeof stored>;
+
+/** How often uses are written down: a crash forgets no more. */
+const saveEveryMs = 60_000;
+
+/** What is known of the downloaded files beside their bytes: `index.json` in their folder. */
+export class StoredModels {
+  readonly #path: string;
+  readonly #log: Log;
+  readonly files: Map<string, StoredModel>;
+  readonly evicted: Set<string>;
+  readonly refused: Set<string>;
+  #saving: Promise<void> = Promise.resolve();
+  #savedAt = 0;
+
+  private constructor(path: string, log: Log, found: z.infer<typeof schema>) {
+    this.#path = path;
+    this.#log = log;
+    this.files = new Map(Object.entries(found.files));
+    this.evicted = new Set(found.evicted);
+    this.refused = new Set(found.refused);
+  }
+
+  /** Where it cannot be understood, nothing is known: the files are then verified anew. */
+  static async open(folder: string, log: Log): Promise<StoredModels> {
+    const path = join(folder, "index.json");
+    const empty = { files: {}, evicted: [], refused: [] };
+    try {
+      return new StoredModels(path, log, schema.parse(JSON.parse(await readFile(path, "utf8"))));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") log("warn", "models.index-unreadable");
+      return new StoredModels(path, log, empty);
+    }
+  }
+
+  used(sha256: string, now: number): void {
+    const file = this.files.get(sha256);
+    if (file === undefined) return;
+    this.files.set(sha256, { ...file, lastUsedAt: now });
+    if (now - this.#savedAt >= saveEveryMs) void this.save();
+  }
+
+  save(): Promise<void> {
+    this.#savedAt = Date.now();
+    this.#saving = this.#saving.then(async () => {
+      const value = {
+        files: Object.fromEntries(this.files),
+        evicted: [...this.evicted].slice(-1_000),
+        refused: [...this.refused].slice(-1_000),
+      };
+      try {
+        await replaceFile(this.#path, `${JSON.stringify(value)}\n`);
+      } catch (error) {
+        this.#log("warn", "models.index-not-saved", { code: (error as NodeJS.ErrnoException).code ?? null });
+      }
+    });
+    return this.#saving;
+  }
+}

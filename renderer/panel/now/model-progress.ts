@@ -1,0 +1,23 @@
+import type { ModelView } from "../../../app/contract/snapshot.ts";
+import { waitWords } from "../../../app/models/wait-reasons.ts";
+import { formatBytes } from "../../ui/format/quantity.ts";
+
+/** How much of a model is here, 0 to 1; null where none of it is under way. */
+export function progressOf({ state, downloadedBytes = 0, sizeBytes }: ModelView): number | null {
+  if (state === "downloading" || (state === "waiting" && downloadedBytes > 0)) {
+    return Math.min(1, downloadedBytes / sizeBytes);
+  }
+  return null;
+}
+
+/** What is said of a model that is not here; null where nothing has to be. */
+export function progressWords(model: ModelView): string | null {
+  const { state, downloadedBytes = 0, bytesPerSecond, why } = model;
+  if (state === "downloading") {
+    const rate = bytesPerSecond === undefined ? "" : `, ${formatBytes(bytesPerSecond)} per second`;
+    return `${formatBytes(downloadedBytes)} of ${formatBytes(model.sizeBytes)}${rate}`;
+  }
+  if (why === undefined) return null;
+  const here = downloadedBytes > 0 ? `${formatBytes(downloadedBytes)} are here. ` : "";
+  return `${here}${waitWords[why.reason]}${why.detail === null ? "" : ` (${why.detail})`}`;
+}
