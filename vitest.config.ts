@@ -8,6 +8,8 @@ export default defineConfig({
     environment: "node",
     pool: "forks",
     maxWorkers: 2,
+    // Tests share their machine with each other: what gives way to everybody would wait for all of them.
+    env: { GLEANER_TEST_PRIORITY: "normal" },
     // Components bring their modules for tests as TypeScript that finds files by globs.
     server: { deps: { inline: [/@convex-dev\//] } },
   },

@@ -12,9 +12,9 @@ if (file !== undefined) {
   const started = (name: string): void => appendFileSync(file, `${name}\n`);
   // All that do not wait go through this.
   const prototype = childProcess.ChildProcess.prototype as unknown as {
-    spawn(options: { readonly file?: string }): unknown;
+    spawn: (this: unknown, options: { readonly file?: string }) => unknown;
   };
-  const { spawn } = prototype;
+  const spawn = prototype.spawn;
   prototype.spawn = function (options) {
     started(String(options.file));
     return spawn.call(this, options);

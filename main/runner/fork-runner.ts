@@ -8,10 +8,11 @@ import { runnerWrapper } from "./linux-wrappers.ts";
  */
 export function forkRunner(entry: string): SpawnRunner {
   return (): RunnerChild => {
-    const [execPath = process.execPath, ...wrapperArgs] = [...runnerWrapper(), process.execPath];
+    const [wrapper, ...wrapperArgs] = runnerWrapper();
     const child = fork(entry, [], {
-      execPath,
-      execArgv: wrapperArgs,
+      ...(wrapper === undefined
+        ? { execPath: process.execPath, execArgv: [] }
+        : { execPath: wrapper, execArgv: [...wrapperArgs, process.execPath] }),
       // On Linux a session of its own: the scheduler shares the processor among sessions first (see priority.ts).
       detached: process.platform === "linux",
       env: { ...process.env, ELECTRON_RUN_AS_NODE: "1" },

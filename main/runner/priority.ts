@@ -3,11 +3,18 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 
 /**
+ * For tests alone (GLEANER_TEST_PRIORITY=normal): at the lowest priority the runner stands still for as long as anything
+ * else wants the processors, and tests share theirs with other tests.
+ */
+export const keepsPriority = process.env["GLEANER_TEST_PRIORITY"] === "normal";
+
+/**
  * Puts this process behind everybody else's. On Linux a process's priority is each thread's own, and
  * new threads inherit their creator's: so call it before a model is loaded, and again once the library's
  * threads exist. A refusal is no failure: the work is right, only less polite.
  */
 export function lowerPriority(): void {
+  if (keepsPriority) return;
   for (const id of threadIds()) {
     try {
       setPriority(id, constants.priority.PRIORITY_LOW);
@@ -24,6 +31,7 @@ export function lowerPriority(): void {
  * cores and throttles its reads.
  */
 export function lowerProcess(): void {
+  if (keepsPriority) return;
   lowerPriority();
   if (process.platform === "linux") lowerSession();
   if (process.platform === "darwin") {

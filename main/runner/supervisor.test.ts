@@ -1,15 +1,17 @@
+import { readFileSync } from "node:fs";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ModelFile } from "../../app/contract/runner.ts";
-import type { ChatRequest } from "../../app/jobs/chat.ts";
+import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
+import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
 import { happening } from "../with-resolvers.ts";
+import type { RunOutcome } from "./attempt.ts";
 import type { RunnerChild } from "./child.ts";
 import { forkRunner } from "./fork-runner.ts";
 import { chat, demoModel, runnerEntry } from "./runner.fixture.ts";
-import { RunnerSupervisor, type RunOutcome, supervisorTimes } from "./supervisor.ts";
+import { type RunnerLimits, RunnerSupervisor, supervisorTimes } from "./supervisor.ts";
 
 let model: ModelFile;
 const opened: RunnerSupervisor[] = [];
@@ -51,7 +53,12 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 let attempts = 0;
 
-type Started = { readonly outcome: Promise<RunOutcome>; readonly texts: string[]; readonly loads: number[] };
+type Started = {
+  readonly attemptId: string;
+  readonly outcome: Promise<RunOutcome>;
+  readonly texts: string[];
+  readonly loads: LoadReport[];
+};
 
 function start(
   supervisor: RunnerSupervisor,
@@ -60,18 +67,29 @@ function start(
   onText?: () => void,
 ): Started {
   const texts: string[] = [];
-  const loads: number[] = [];
+  const loads: LoadReport[] = [];
+  const attemptId = `attempt-${++attempts}`;
+  const plan: LoadPlan = {
+    ...{ threads: 1, contextTokens: file.contextTokens, sequences: 2 },
+    ...{ backends: ["cpu"], gpuLayers: 0 },
+  };
   const outcome = supervisor.run(
-    { attemptId: `attempt-${++attempts}`, model: file, request, threads: 1 },
+    { attemptId, model: file, work: { kind: "chat", request }, plan },
     {
-      loaded: (loadMs) => loads.push(loadMs),
+      loaded: (report) => loads.push(report),
+      measured: () => undefined,
       text: (text) => {
         texts.push(text);
         onText?.();
       },
     },
   );
-  return { outcome, texts, loads };
+  return { attemptId, outcome, texts, loads };
+}
+
+function answerOf(outcome: RunOutcome): ChatResult {
+  if (outcome.kind !== "done" || !("text" in outcome.result)) throw new Error(JSON.stringify(outcome));
+  return outcome.result;
 }
 
 /** Keeps the model talking up to its token budget, whatever it was trained to say. */
@@ -81,18 +99,17 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
   it("answers, streams the same text, and reuses the loaded model", async () => {
     const supervisor = open();
     const first = start(supervisor, chat("What is 2 + 2?"));
-    const outcome = await first.outcome;
-    if (outcome.kind !== "done") throw new Error(JSON.stringify(outcome));
-    expect(outcome.result.text).not.toBe("");
-    expect(first.texts.join("")).toBe(outcome.result.text);
-    expect(outcome.result.finishReason).toBe("stop");
-    expect(outcome.result.usage.promptTokens).toBeGreaterThan(8);
-    expect(outcome.result.usage.completionTokens).toBeGreaterThan(0);
-    expect(first.loads[0]).toBeGreaterThan(0);
+    const answer = answerOf(await first.outcome);
+    expect(answer.text).not.toBe("");
+    expect(first.texts.join("")).toBe(answer.text);
+    expect(answer.finishReason).toBe("stop");
+    expect(answer.usage.promptTokens).toBeGreaterThan(8);
+    expect(answer.usage.completionTokens).toBeGreaterThan(0);
+    expect(first.loads[0]?.loadMs).toBeGreaterThan(0);
 
     const second = start(supervisor, chat("What is 2 + 2?"));
-    expect(await second.outcome).toMatchObject({ kind: "done", result: { text: outcome.result.text } });
-    expect(second.loads).toEqual([0]);
+    expect(await second.outcome).toMatchObject({ kind: "done", result: { text: answer.text } });
+    expect(second.loads.map(({ loadMs }) => loadMs)).toEqual([0]);
   });
 
   it("gives the same text for the same seed, and stops at maxTokens", async () => {
@@ -111,22 +128,20 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
 
   it("cuts at a stop string", async () => {
     const supervisor = open();
-    const whole = await start(supervisor, chat("What is the capital of France?")).outcome;
-    if (whole.kind !== "done") throw new Error(JSON.stringify(whole));
-    const stop = whole.result.text.slice(4, 8);
+    const whole = answerOf(await start(supervisor, chat("What is the capital of France?")).outcome);
+    const stop = whole.text.slice(4, 8);
     const cut = await start(supervisor, chat("What is the capital of France?", { stop: [stop] })).outcome;
     expect(cut).toMatchObject({
       kind: "done",
-      result: { text: whole.result.text.slice(0, whole.result.text.indexOf(stop)), finishReason: "stop" },
+      result: { text: whole.text.slice(0, whole.text.indexOf(stop)), finishReason: "stop" },
     });
   });
 
   it("counts the tokens of roles and template too", async () => {
     const supervisor = open();
     const count = async (messages: ChatRequest["messages"]): Promise<number> => {
-      const outcome = await start(supervisor, chat("", { messages, maxTokens: 1 })).outcome;
-      if (outcome.kind !== "done") throw new Error(JSON.stringify(outcome));
-      return outcome.result.usage.promptTokens;
+      return answerOf(await start(supervisor, chat("", { messages, maxTokens: 1 })).outcome).usage
+        .promptTokens;
     };
     const alone = await count([{ role: "user", content: "Hello" }]);
     const withSystem = await count([
@@ -151,12 +166,8 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
 
   it("aborts while it writes", async () => {
     const supervisor = open();
-    const writing = happening();
-    const { outcome, texts } = start(supervisor, talkative, model, writing.resolve);
-    await writing.promise;
-    const askedAt = performance.now();
-    await supervisor.abort();
-    console.log(`abort while writing: ${(performance.now() - askedAt).toFixed(1)} ms`);
+    const { attemptId, outcome, texts } = await talking(supervisor);
+    await supervisor.abort(attemptId);
     expect(await outcome).toEqual({ kind: "aborted" });
     const seen = texts.length;
     await sleep(50);
@@ -170,54 +181,67 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
       maxTokens: 400,
       temperature: 2,
     });
-    const { outcome, texts } = start(supervisor, long);
+    const { attemptId, outcome } = start(supervisor, long);
     await sleep(10);
-    const askedAt = performance.now();
-    await supervisor.abort();
-    console.log(`abort while reading: ${(performance.now() - askedAt).toFixed(1)} ms, ${texts.length} texts`);
+    await supervisor.abort(attemptId);
     expect(await outcome).toEqual({ kind: "aborted" });
+  });
+
+  it("takes one job back, and does the one beside it to its end", async () => {
+    const supervisor = open();
+    const [first, second] = await Promise.all([talking(supervisor), talking(supervisor)]);
+    const { pid } = supervisor;
+    await supervisor.abort(first.attemptId);
+    expect(await first.outcome).toEqual({ kind: "aborted" });
+    const { text, usage } = answerOf(await second.outcome);
+    expect(second.texts.join("")).toBe(text);
+    expect(usage.completionTokens).toBeGreaterThan(second.texts.length / 2);
+    expect(supervisor.pid).toBe(pid);
   });
 
   it("kills a process that does not stop in time, and works on with a new one", async () => {
     const supervisor = open();
-    const writing = happening();
-    const { outcome } = start(supervisor, talkative, model, writing.resolve);
-    await writing.promise;
+    const { attemptId, outcome } = await talking(supervisor);
     const pid = supervisor.pid as number;
     // A stopped process answers nothing, as one in a long native call would.
     process.kill(pid, "SIGSTOP");
-    const askedAt = performance.now();
-    await supervisor.abort();
-    const took = performance.now() - askedAt;
-    console.log(`abort by kill: ${took.toFixed(1)} ms`);
-    expect(took).toBeGreaterThanOrEqual(140);
+    await supervisor.abort(attemptId);
     expect(await outcome).toEqual({ kind: "aborted" });
     expect(supervisor.restingUntil).toBeNull();
     expect(await start(supervisor, chat("Hi")).outcome).toMatchObject({ kind: "done" });
     expect(supervisor.pid).not.toBe(pid);
   });
 
-  it("reports a crash, pauses, and works on with a new process", async () => {
+  it("fails the job beside one for which the process had to be killed: it can be tried again", async () => {
+    const supervisor = open({ abortBesideOthersMs: 100 });
+    const [first, second] = await Promise.all([talking(supervisor), talking(supervisor)]);
+    process.kill(supervisor.pid as number, "SIGSTOP");
+    await supervisor.abort(first.attemptId);
+    expect(await first.outcome).toEqual({ kind: "aborted" });
+    expect(await second.outcome).toMatchObject({ kind: "failed", error: { retryable: true } });
+    expect(supervisor.restingUntil).toBeNull();
+  });
+
+  it("reports a crash of all that ran, pauses, and works on with a new process", async () => {
     const supervisor = open();
-    const writing = happening();
-    const { outcome } = start(supervisor, talkative, model, writing.resolve);
-    await writing.promise;
+    const both = await Promise.all([talking(supervisor), talking(supervisor)]);
     process.kill(supervisor.pid as number, "SIGKILL");
-    expect(await outcome).toMatchObject({
-      kind: "failed",
-      error: { code: "runner_crashed", retryable: true },
-    });
+    for (const { outcome } of both) {
+      expect(await outcome).toMatchObject({
+        kind: "failed",
+        error: { code: "runner_crashed", retryable: true },
+      });
+    }
     expect(supervisor.restingUntil).toBeGreaterThan(Date.now());
     expect(await start(supervisor, chat("Hi")).outcome).toMatchObject({ kind: "done" });
   });
 
-  it("ends a run that says nothing for too long", async () => {
+  it("ends a process that says nothing for too long", async () => {
     const supervisor = open({ silenceTickMs: 100, silenceTicks: 40 });
-    const writing = happening();
-    const { outcome } = start(supervisor, talkative, model, writing.resolve);
-    await writing.promise;
+    const { outcome } = await talking(supervisor);
     process.kill(supervisor.pid as number, "SIGSTOP");
     expect(await outcome).toMatchObject({ kind: "failed", error: { code: "runner_timeout" } });
+    expect(supervisor.restingUntil).toBeGreaterThan(Date.now());
   });
 
   it("opens no file whose hash is not the expected one", async () => {
@@ -244,121 +268,138 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     });
   });
 
-  it("frees the model when it yields, and loads it again", async () => {
+  it("reads the head of a model's file, and takes nothing from one that is none", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "gleaner-runner-"));
+    const path = join(folder, "broken.gguf");
+    await writeFile(path, "GGUF, it says, and nothing more");
     const supervisor = open();
-    await start(supervisor, chat("Hi")).outcome;
-    const pid = supervisor.pid;
-    const askedAt = performance.now();
-    await supervisor.yield();
-    console.log(`yield with nothing to abort: ${(performance.now() - askedAt).toFixed(1)} ms`);
-    const again = start(supervisor, chat("Hi"));
-    expect(await again.outcome).toMatchObject({ kind: "done" });
-    expect(supervisor.pid).toBe(pid);
-    expect(again.loads[0]).toBeGreaterThan(0);
-  });
-
-  it("asks once to free the model, however often it yields, and answers every time", async () => {
-    const supervisor = open({ unloadMs: 400 });
-    await start(supervisor, chat("Hi")).outcome;
-    const pid = supervisor.pid as number;
-    // A large model is not freed at once.
-    process.kill(pid, "SIGSTOP");
-    const yields = [supervisor.yield(), supervisor.yield()];
-    await sleep(100);
-    process.kill(pid, "SIGCONT");
-    await Promise.all(yields);
-    await sleep(500);
-    expect(supervisor.pid).toBe(pid);
-  });
-
-  it("runs a job that came between two yields once, and says its text once", async () => {
-    const supervisor = open({ unloadMs: 400 });
-    await start(supervisor, chat("Hi")).outcome;
-    const pid = supervisor.pid as number;
-    process.kill(pid, "SIGSTOP");
-    const yields = [supervisor.yield(), supervisor.yield()];
-    await sleep(20);
-    // Long enough that a limit meant for the unload would end it in the middle.
-    const writing = happening();
-    const { outcome, texts } = start(supervisor, talkative, model, writing.resolve);
-    process.kill(pid, "SIGCONT");
-    await writing.promise;
-    process.kill(pid, "SIGSTOP");
-    await sleep(500);
-    process.kill(pid, "SIGCONT");
-    const ended = await outcome;
-    if (ended.kind !== "done") throw new Error(JSON.stringify(ended));
-    expect(texts.join("")).toBe(ended.result.text);
-    expect(supervisor.pid).toBe(pid);
-    await Promise.all(yields);
-  });
-
-  it("starts a job that came during an unload that never ends in a new process", async () => {
-    const supervisor = open({ unloadMs: 200 });
-    await start(supervisor, chat("Hi")).outcome;
-    const pid = supervisor.pid as number;
-    process.kill(pid, "SIGSTOP");
-    const yielded = supervisor.yield();
-    await sleep(20);
-    const { outcome, texts } = start(supervisor, chat("Hi"));
-    const ended = await outcome;
-    if (ended.kind !== "done") throw new Error(JSON.stringify(ended));
-    expect(texts.join("")).toBe(ended.result.text);
-    expect(supervisor.pid).not.toBe(pid);
-    await yielded;
-  });
-
-  it("takes a job back at once that waits for an unload, and keeps the process", async () => {
-    const supervisor = open({ unloadMs: 1_000 });
-    await start(supervisor, chat("Hi")).outcome;
-    const pid = supervisor.pid as number;
-    process.kill(pid, "SIGSTOP");
-    const first = supervisor.yield();
-    await sleep(20);
-    const { outcome } = start(supervisor, chat("Hi"));
-    const second = supervisor.yield();
-    expect(await outcome).toEqual({ kind: "aborted" });
-    await sleep(300);
-    process.kill(pid, "SIGCONT");
-    await Promise.all([first, second]);
-    expect(supervisor.pid).toBe(pid);
-  });
-
-  it("never sends a job to a second process", async () => {
-    const supervisor = open();
-    await start(supervisor, chat("Hi")).outcome;
-    // Sent between the decision to stop and the process's end.
-    const stopped = supervisor.stop();
-    const { outcome, texts } = start(supervisor, talkative);
-    await stopped;
-    expect(await outcome).toEqual({ kind: "aborted" });
-    expect(texts).toEqual([]);
-    expect(spawned).toHaveLength(1);
+    const broken = { ...model, path, sha256: "0".repeat(64), sizeBytes: 31 };
+    const [figures, same, none] = await Promise.all([
+      supervisor.inspect(model),
+      supervisor.inspect(model),
+      supervisor.inspect(broken),
+    ]);
+    expect(figures?.modelBytes).toBeGreaterThan(0);
+    expect(same).toEqual(figures);
+    expect(none).toBeNull();
+    await rm(folder, { recursive: true });
   });
 
   it("ends the process when it was idle for long", async () => {
     const supervisor = open({ idleMs: 50 });
     await start(supervisor, chat("Hi")).outcome;
-    const pid = supervisor.pid;
-    expect(pid).toBeDefined();
-    await gone(pid);
-    await sleep(50);
-    expect(supervisor.pid).toBeUndefined();
+    await leaves(supervisor, supervisor.pid);
+    expect(supervisor.restingUntil).toBeNull();
+  });
+});
+
+describe("a yield", { timeout: 60_000 }, () => {
+  it("ends the process with all of its jobs, where nothing may stay in memory", async () => {
+    const supervisor = open();
+    const both = await Promise.all([talking(supervisor), talking(supervisor)]);
+    const { pid } = supervisor;
+    await supervisor.yield({ warmMs: 0 });
+    // Nothing to wait for: the process has gone when it says so, and its memory with it.
+    expect(isThere(pid)).toBe(false);
+    for (const { outcome } of both) expect(await outcome).toEqual({ kind: "aborted" });
+    expect(supervisor.restingUntil).toBeNull();
+    const again = start(supervisor, chat("Hi"));
+    expect(await again.outcome).toMatchObject({ kind: "done" });
+    expect(again.loads[0]?.loadMs).toBeGreaterThan(0);
+  });
+
+  it("keeps the model for a while, and then ends the process", async () => {
+    const supervisor = open({ abortMs: 10_000 });
+    const both = await Promise.all([talking(supervisor), talking(supervisor)]);
+    const { pid } = supervisor;
+    await supervisor.yield({ warmMs: 10_000 });
+    for (const { outcome } of both) expect(await outcome).toEqual({ kind: "aborted" });
+    const again = start(supervisor, chat("Hi"));
+    expect(await again.outcome).toMatchObject({ kind: "done" });
+    expect(again.loads.map(({ loadMs }) => loadMs)).toEqual([0]);
+    expect(supervisor.pid).toBe(pid);
+
+    await supervisor.yield({ warmMs: 50 });
+    await leaves(supervisor, pid);
     expect(supervisor.restingUntil).toBeNull();
   });
 
-  it.runIf(process.platform === "linux")("gives every thread the lowest priority", async () => {
+  it("waits for no process that does not stop when it is asked", async () => {
+    const supervisor = open();
+    const both = await Promise.all([talking(supervisor), talking(supervisor)]);
+    const pid = supervisor.pid as number;
+    process.kill(pid, "SIGSTOP");
+    await supervisor.yield({ warmMs: 60_000 });
+    for (const { outcome } of both) expect(await outcome).toEqual({ kind: "aborted" });
+    await leaves(supervisor, pid);
+  });
+
+  it("ends a process that is loading: there is nothing to keep yet", async () => {
+    const supervisor = open();
+    const { outcome, loads } = start(supervisor, talkative);
+    await until(() => supervisor.pid !== undefined);
+    const { pid } = supervisor;
+    await supervisor.yield({ warmMs: 60_000 });
+    expect(isThere(pid)).toBe(false);
+    expect(await outcome).toEqual({ kind: "aborted" });
+    expect(loads).toEqual([]);
+  });
+
+  it("sends a job that came meanwhile to a new process, once", async () => {
     const supervisor = open();
     await start(supervisor, chat("Hi")).outcome;
-    const { readdir } = await import("node:fs/promises");
-    const tasks = await readdir(`/proc/${supervisor.pid}/task`);
-    const nices = await Promise.all(
-      tasks.map(async (task) => {
-        const stat = await readFile(`/proc/${supervisor.pid}/task/${task}/stat`, "utf8");
-        return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
-      }),
-    );
-    expect(tasks.length).toBeGreaterThan(1);
-    expect(new Set(nices)).toEqual(new Set([19]));
+    const { pid } = supervisor;
+    const yielded = supervisor.yield({ warmMs: 0 });
+    const { outcome, texts } = start(supervisor, chat("Hi"));
+    expect(texts.join("")).toBe("");
+    expect(answerOf(await outcome).text).toBe(texts.join(""));
+    expect(supervisor.pid).not.toBe(pid);
+    await yielded;
+    expect(spawned).toHaveLength(2);
   });
 });
+
+describe("the limits", { timeout: 60_000 }, () => {
+  it.runIf(process.platform === "linux")("of memory: a process that holds more is ended", async () => {
+    const supervisor = open({ memoryTickMs: 20 });
+    supervisor.limit({ threads: 1, dutyCycle: 1, memoryMb: 20 });
+    expect(await start(supervisor, talkative).outcome).toMatchObject({
+      kind: "failed",
+      error: { code: "out_of_memory", retryable: true },
+    });
+    expect(supervisor.restingUntil).toBeGreaterThan(Date.now());
+    supervisor.limit({ threads: 1, dutyCycle: 1, memoryMb: null });
+    expect(await start(supervisor, chat("Hi")).outcome).toMatchObject({ kind: "done" });
+  });
+});
+
+/** So little of the time that an answer of the demo model, of 30 ms, takes a second. */
+const slow = { threads: 1, dutyCycle: 0.03, memoryMb: null };
+
+/** Starts an answer that takes a while, and returns once its first words have come. */
+async function talking(supervisor: RunnerSupervisor, limits: RunnerLimits = slow): Promise<Started> {
+  supervisor.limit(limits);
+  const writing = happening();
+  const started = start(supervisor, talkative, model, writing.resolve);
+  await writing.promise;
+  return started;
+}
+
+async function leaves(supervisor: RunnerSupervisor, pid: number | undefined): Promise<void> {
+  expect(pid).toBeDefined();
+  await gone(pid);
+  await until(() => supervisor.pid === undefined);
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(5);
+}
+
+/** One that has ended and was not yet waited for is still listed, as a zombie: it runs and holds nothing. */
+function isThere(pid: number | undefined): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}

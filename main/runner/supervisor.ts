@@ -200,7 +200,10 @@ export class RunnerSupervisor {
     const running = this.#process;
     const waiting = [...this.#attempts.values()].filter(({ sent }) => !sent);
     if (waiting.length === 0 && !this.#inspections.anyToSend) return;
-    if (running === null) return this.#start();
+    if (running === null) {
+      this.#start();
+      return;
+    }
     if (!running.started || running.ending !== null) return;
     for (const attempt of waiting) {
       attempt.sent = true;
@@ -223,25 +226,33 @@ export class RunnerSupervisor {
       case "started":
         from.started = true;
         if (this.#limits !== null) this.#sendLimits(from, this.#limits);
-        return this.#sendWork();
+        this.#sendWork();
+        return;
       case "loaded":
         this.#log("info", "runner.loaded", { modelId: message.modelId, loadMs: message.loadMs });
-        return this.#attempts.get(message.attemptId)?.wasLoaded(message);
+        this.#attempts.get(message.attemptId)?.wasLoaded(message);
+        return;
       case "measured":
-        return this.#attempts.get(message.attemptId)?.wasMeasured(message);
+        this.#attempts.get(message.attemptId)?.wasMeasured(message);
+        return;
       case "inspected":
-        return this.#inspections.answered(message.sha256, message.figures);
+        this.#inspections.answered(message.sha256, message.figures);
+        return;
       case "unloaded":
         return;
       case "text":
-        return this.#attempts.get(message.attemptId)?.said(message.text);
+        this.#attempts.get(message.attemptId)?.said(message.text);
+        return;
       case "done":
         this.#crashes = 0;
-        return this.#ended(message.attemptId, { kind: "done", result: message.result });
+        this.#ended(message.attemptId, { kind: "done", result: message.result });
+        return;
       case "failed":
-        return this.#ended(message.attemptId, { kind: "failed", error: message.error });
+        this.#ended(message.attemptId, { kind: "failed", error: message.error });
+        return;
       case "aborted":
-        return this.#ended(message.attemptId, { kind: "aborted" });
+        this.#ended(message.attemptId, { kind: "aborted" });
+        return;
       default:
         return assertNever(message);
     }
@@ -324,7 +335,8 @@ export class RunnerSupervisor {
         this.#settle(attempt, lost ? { kind: "failed", error: jobErrors.crashed } : { kind: "aborted" });
       }
       // What came in after the decision to end the old process gets a new one.
-      return this.#sendWork();
+      this.#sendWork();
+      return;
     }
     this.#crashes += 1;
     const pauseMs = crashBackoffMs(this.#crashes);

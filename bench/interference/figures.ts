@@ -1,0 +1,59 @@
+import type { Bar } from "../support/bars.ts";
+import { median } from "../support/statistics.ts";
+
+/** What a task needs, with the donor's work beside it and without, in windows next to each other. */
+export type Pair = { readonly alone: number; readonly beside: number };
+
+export type Tasks = {
+  /** A computation on one core. */
+  readonly oneCore: readonly Pair[];
+  /** The same on all cores at once. */
+  readonly allCores: readonly Pair[];
+  /** A short task every 50 ms, as input brings them. */
+  readonly input: readonly Pair[];
+};
+
+export type Slowdown = { readonly [Task in keyof Tasks]: number };
+
+export type InterferenceFigures = {
+  /** Of the task that suffers most, while the donor works within its limits for a computer in use. */
+  readonly inUsePercent: number;
+  /** Of the task that suffers most, in the second after the donor stopped. */
+  readonly afterYieldPercent: number;
+  readonly inUse: Slowdown;
+  readonly afterYield: Slowdown;
+};
+
+/** The median of the pairs: whatever else the machine does falls on both halves of most of them alike. */
+export function slowdownPercent(pairs: readonly Pair[]): number {
+  return (median(pairs.map(({ alone, beside }) => beside / alone)) - 1) * 100;
+}
+
+export function interferenceFigures(inUse: Tasks, afterYield: Tasks): InterferenceFigures {
+  const of = (tasks: Tasks): Slowdown => ({
+    oneCore: slowdownPercent(tasks.oneCore),
+    allCores: slowdownPercent(tasks.allCores),
+    input: slowdownPercent(tasks.input),
+  });
+  const [during, after] = [of(inUse), of(afterYield)];
+  return {
+    inUsePercent: Math.max(...Object.values(during)),
+    afterYieldPercent: Math.max(...Object.values(after)),
+    inUse: during,
+    afterYield: after,
+  };
+}
+
+const BAR_PERCENT = 2;
+
+export function interferenceBars(figures: InterferenceFigures): readonly Bar[] {
+  const bar = (text: string, percent: number): Bar => ({
+    text: `${text}: slower by at most ${BAR_PERCENT} %`,
+    value: `${percent} %`,
+    met: percent <= BAR_PERCENT,
+  });
+  return [
+    bar("beside a donor in its in-use limits", figures.inUsePercent),
+    bar("just after it yielded", figures.afterYieldPercent),
+  ];
+}

@@ -1,0 +1,30 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Tasks } from "./figures.ts";
+
+const answered = z.object({ took: z.number().positive() });
+
+export type Foreground = {
+  /** Does a task for so long; answers what one unit of it took, in milliseconds. */
+  readonly measure: (task: keyof Tasks, ms: number) => Promise<number>;
+  readonly stop: () => Promise<void>;
+};
+
+/** A session of its own, as a program that a person started has: the scheduler looks at sessions first. */
+export async function startForeground(): Promise<Foreground> {
+  const child = fork(join(import.meta.dirname, "foreground-process.ts"), { detached: true });
+  await once(child, "message");
+  return {
+    measure: async (task, ms) => {
+      child.send({ task, ms });
+      const [answer] = (await once(child, "message")) as [unknown];
+      return answered.parse(answer).took;
+    },
+    stop: async () => {
+      child.disconnect();
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    },
+  };
+}

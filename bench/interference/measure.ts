@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Deployment } from "../../main/deployment.fixture.ts";
+import { chat } from "../../main/runner/runner.fixture.ts";
+import { ticksOf, treeOf } from "../support/process-tree.ts";
+import { runnerOf } from "../yield/runner-watch.ts";
+import type { Pair, Tasks } from "./figures.ts";
+import type { Foreground } from "./foreground.ts";
+
+const WINDOW_MS = 1_000;
+const PAIRS_PER_ROUND = 6;
+const YIELDS_PER_ROUND = 2;
+/** By then nothing of a donor that yielded can be felt any more. */
+const LONG_AFTER_MS = 3_000;
+const PATIENCE_MS = 60_000;
+export const TASKS = ["oneCore", "allCores", "input"] as const satisfies readonly (keyof Tasks)[];
+
+type Measured = { [Task in keyof Tasks]: Pair[] };
+const nothing = (): Measured => ({ oneCore: [], allCores: [], input: [] });
+
+/** An answer that goes on for as long as anybody measures. */
+const endless = () => chat(`Talk ${Math.random()}`, { maxTokens: 3_500, temperature: 1.5 });
+
+/**
+ * Beside a donor that works while the computer is in use, within its limits. Alone is: with its runner held still
+ * (SIGSTOP), for a second at a time, in turn; so that the two halves of a pair have the same machine.
+ */
+export async function besideWork(
+  deployment: Deployment,
+  foreground: Foreground,
+  rounds: number,
+): Promise<Tasks> {
+  const donor = await deployment.startDonor("in-use", 0, undefined, {
+    rules: { inUse: { mode: "limited", threads: 1, gpu: false, memoryMb: 4_096 } },
+  });
+  const pairs = nothing();
+  for (let index = 0; index < rounds * PAIRS_PER_ROUND; index += 1) {
+    for (const task of TASKS) {
+      const job = await deployment.submit(endless(), true);
+      await deployment.until(job, ({ text }) => text !== "", PATIENCE_MS);
+      const runner = runnerOf(donor.process.pid ?? -1);
+      if (runner === null) throw new Error("The donor does not work.");
+      const measured = { alone: 0, beside: 0 };
+      for (const half of index % 2 === 0 ? (["alone", "beside"] as const) : (["beside", "alone"] as const)) {
+        process.kill(runner, half === "alone" ? "SIGSTOP" : "SIGCONT");
+        const before = ticksOf(treeOf(runner));
+        measured[half] = await foreground.measure(task, WINDOW_MS);
+        if (half === "beside" && ticksOf(treeOf(runner)) === before && task === "oneCore") {
+          throw new Error("The runner stood still where it was to work.");
+        }
+      }
+      process.kill(runner, "SIGCONT");
+      pairs[task].push(measured);
+      await deployment.cancel(job);
+    }
+  }
+  donor.process.kill("SIGTERM");
+  await donor.exited;
+  return pairs;
+}
+
+/** In the second after the input that made a donor stop, and long after. The model stays in memory, as it does by default. */
+export async function afterYield(
+  deployment: Deployment,
+  foreground: Foreground,
+  rounds: number,
+): Promise<Tasks> {
+  const donor = await deployment.startDonor("yielding", 9_999);
+  const pairs = nothing();
+  for (let index = 0; index < rounds * YIELDS_PER_ROUND; index += 1) {
+    for (const task of TASKS) {
+      await donor.setIdle(9_999);
+      const job = await deployment.submit(endless(), true);
+      await deployment.until(job, ({ text }) => text !== "", PATIENCE_MS);
+      await donor.setIdle(0);
+      // What the first promise allows for: 250 ms from the input.
+      await sleep(250);
+      const beside = await foreground.measure(task, WINDOW_MS);
+      await deployment.cancel(job);
+      await sleep(LONG_AFTER_MS);
+      pairs[task].push({ alone: await foreground.measure(task, WINDOW_MS), beside });
+    }
+  }
+  donor.process.kill("SIGTERM");
+  await donor.exited;
+  return pairs;
+}
