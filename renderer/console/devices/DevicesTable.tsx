@@ -102,7 +102,7 @@ const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
         <p className="font-medium">{device.name}</p>
         <p className="text-xs text-muted">
           {device.platform}
-          {device.version === null ? "" : `, Gleaner ${device.version}`}
+          {device.version === null ? "" : `, ${device.version}`}
         </p>
         <Labels device={device} />
       </div>

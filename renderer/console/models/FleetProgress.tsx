@@ -10,7 +10,7 @@ export function FleetProgress({ model }: { readonly model: ModelRow }): ReactNod
   const share = fleetShare(model);
   const rest = restOfFleet(model);
   return (
-    <div className="grid min-w-44 gap-1">
+    <div className="grid min-w-32 gap-1">
       <p>
         {ready} of {all} ready
       </p>

@@ -75,12 +75,13 @@ function columns(
     {
       key: "model",
       title: "Model",
-      cell: ({ modelId, licence, retired }) => (
+      cell: ({ modelId, licence, contextTokens, retired }) => (
         <div className="min-w-36">
           <p className="flex flex-wrap items-center gap-1.5 font-medium">
             {modelId}
             {retired ? <Badge tone="quiet">Retired</Badge> : null}
           </p>
+          <p className="text-xs text-muted">{formatCount(contextTokens)} tokens of context</p>
           <p className="text-xs text-muted">{licence === "" ? "no licence named" : licence}</p>
         </div>
       ),
@@ -89,7 +90,7 @@ function columns(
       key: "file",
       title: "File",
       cell: ({ source, sizeBytes, pieceCount }) => (
-        <div className="max-w-64 min-w-32">
+        <div className="max-w-44 min-w-32">
           <p className="truncate" title={source}>
             {source}
           </p>
@@ -101,17 +102,10 @@ function columns(
       ),
     },
     {
-      key: "context",
-      title: "Context",
-      align: "right",
-      width: "w-24",
-      cell: ({ contextTokens }) => formatCount(contextTokens),
-    },
-    {
       key: "price",
-      title: "Credits per million",
+      title: "Credits / million",
       align: "right",
-      width: "w-36",
+      width: "w-28",
       cell: ({ price }) => (
         <span title="Prompt tokens + answer tokens">
           {formatCount(Number(price.promptMicro))} + {formatCount(Number(price.completionMicro))}
@@ -121,8 +115,8 @@ function columns(
     { key: "fleet", title: "Devices", cell: (model) => <FleetProgress model={model} /> },
     {
       key: "speed",
-      title: "Speed (median)",
-      width: "w-36",
+      title: "Median speed",
+      width: "w-32",
       cell: ({ fleet }) => (
         <span title="Reading the prompt / writing the answer" className="whitespace-nowrap">
           {speedWords(fleet.prefill, fleet.generate) ?? <span className="text-muted">not measured</span>}
@@ -133,9 +127,9 @@ function columns(
       key: "actions",
       title: "",
       align: "right",
-      width: "w-56",
+      width: "w-48",
       cell: (model) => (
-        <span className="inline-flex gap-1">
+        <span className="inline-flex">
           <Button
             size="sm"
             look="quiet"

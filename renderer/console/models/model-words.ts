@@ -1,5 +1,5 @@
 import { waitWords } from "../../../app/models/wait-reasons.ts";
-import { formatBytes } from "../../ui/format/quantity.ts";
+import { formatBytes, formatCount } from "../../ui/format/quantity.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { ModelDeviceRow, ModelRow } from "../data/rows.ts";
 
@@ -62,5 +62,5 @@ export function speedWords(prefill: number | null, generate: number | null): str
 }
 
 function rounded(value: number): string {
-  return value < 10 ? value.toFixed(1) : String(Math.round(value));
+  return value < 10 ? value.toFixed(1) : formatCount(Math.round(value));
 }

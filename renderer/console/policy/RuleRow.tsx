@@ -31,7 +31,7 @@ export function RuleRow(props: Props): ReactNode {
       role="group"
       aria-label={title}
       className={cx(
-        "grid grid-cols-1 gap-x-5 gap-y-2 border-t border-line px-4 py-3 first:border-t-0 sm:grid-cols-[minmax(0,1fr)_15rem_4.5rem]",
+        "grid grid-cols-1 gap-x-5 gap-y-2 border-t border-line px-4 py-2.5 first:border-t-0 sm:grid-cols-[minmax(0,1fr)_17rem_4rem]",
         isSet && "shadow-[inset_3px_0_0_var(--color-accent)]",
       )}
     >
@@ -42,6 +42,7 @@ export function RuleRow(props: Props): ReactNode {
         </p>
         {problem === null ? (
           <p className="mt-1 text-xs">
+            <span className="text-muted">Donors read: </span>
             {donorSees(name, { value: value as typeof underneath, set: isWish, locked })}
           </p>
         ) : (
@@ -49,16 +50,8 @@ export function RuleRow(props: Props): ReactNode {
             {problem}
           </p>
         )}
-        <p className="mt-1 flex min-h-7 items-center gap-2 text-xs text-faint">
-          {underName}: {sayRule(name, underneath)}
-          {isSet ? (
-            <Button size="sm" look="quiet" aria-label={`Unset ${title}`} onClick={onClear}>
-              Unset
-            </Button>
-          ) : null}
-        </p>
       </div>
-      <div className={cx("min-w-0", !isSet && "opacity-80")}>
+      <div className="grid min-w-0 content-start gap-1.5">
         <RuleControl
           name={name}
           label={title}
@@ -67,6 +60,22 @@ export function RuleRow(props: Props): ReactNode {
           describedBy={`${id}-note`}
           onChange={onValue}
         />
+        <p className="flex items-center justify-between gap-2 text-xs text-faint">
+          <span>
+            {underName}: {sayRule(name, underneath)}
+          </span>
+          {isSet ? (
+            <Button
+              size="sm"
+              look="quiet"
+              className="-my-1 h-6"
+              aria-label={`Unset ${title}`}
+              onClick={onClear}
+            >
+              Unset
+            </Button>
+          ) : null}
+        </p>
       </div>
       <div className="flex items-start gap-2 sm:flex-col sm:items-end sm:gap-1">
         <Switch label={`Lock ${title}`} checked={locked} onChange={onLock} />

@@ -22,9 +22,9 @@ export function SaveBar(props: Props): ReactNode {
     <div
       role="region"
       aria-label="Unsaved changes"
-      className="sticky bottom-3 z-10 flex flex-wrap items-center justify-between gap-3 rounded-lg border border-edge bg-raised px-4 py-2.5 shadow-pop"
+      className="sticky bottom-3 z-10 flex min-w-0 flex-wrap items-center justify-between gap-3 rounded-lg border border-edge bg-raised px-4 py-2.5 shadow-pop"
     >
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 basis-64">
         <p className="font-medium">{plural(changes.length, "unsaved change")}</p>
         <p className="truncate text-xs text-muted">{changes.join(" · ")}</p>
         {isOutdated ? (

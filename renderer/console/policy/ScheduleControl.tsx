@@ -19,7 +19,7 @@ export function ScheduleControl({ label, value, onChange }: Props): ReactNode {
   const replace = (at: number, next: ScheduleWindow): void =>
     onChange(windows.map((each, index) => (index === at ? next : each)));
   return (
-    <div className="grid gap-2">
+    <div className="grid min-w-0 grid-cols-1 gap-2">
       <select
         aria-label={label}
         value={value === null ? "always" : "some"}
@@ -61,7 +61,7 @@ type RowProps = {
 function WindowRow({ label, window, onChange, onRemove }: RowProps): ReactNode {
   const { days, fromMinute, toMinute } = window;
   return (
-    <fieldset aria-label={label} className="grid gap-2 rounded-md border border-line p-2">
+    <fieldset aria-label={label} className="grid min-w-0 grid-cols-1 gap-2 rounded-md border border-line p-2">
       <div className="flex flex-wrap gap-1">
         {dayNames.map((name, day) => (
           <label
@@ -82,6 +82,9 @@ function WindowRow({ label, window, onChange, onRemove }: RowProps): ReactNode {
             {name}
           </label>
         ))}
+        <Button size="sm" look="quiet" className="h-6" aria-label={`Remove ${label}`} onClick={onRemove}>
+          Remove
+        </Button>
       </div>
       <div className="flex items-center gap-2">
         <TimeInput
@@ -95,9 +98,6 @@ function WindowRow({ label, window, onChange, onRemove }: RowProps): ReactNode {
           minute={toMinute}
           onChange={(minute) => onChange({ ...window, toMinute: minute })}
         />
-        <Button size="sm" look="quiet" aria-label={`Remove ${label}`} onClick={onRemove}>
-          Remove
-        </Button>
       </div>
     </fieldset>
   );
