@@ -7,7 +7,10 @@ import type { WorkView } from "../../app/contract/snapshot.ts";
 import type { ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
 import { ModelCatalogue } from "../models/catalogue.ts";
-import type { RunEvents, RunnerJob, RunOutcome } from "../runner/supervisor.ts";
+import type { RunnerJob } from "../../app/contract/runner.ts";
+import type { RunEvents, RunOutcome } from "../runner/attempt.ts";
+import { ModelKnowledge } from "../runner/model-knowledge.ts";
+import { ModelPlans } from "../runner/model-plans.ts";
 import { claimedJob, FakeQueue, nextWork, someStand } from "../worker/fake-queue.fixture.ts";
 import { DonatedWork } from "./donated-work.ts";
 import type { OrganizationModel } from "./organization.ts";
@@ -26,12 +29,16 @@ class HandRunner {
       this.finish = resolve;
     });
   }
-  async abort(): Promise<void> {
-    this.did.push("abort");
+  async abort(attemptId: string): Promise<void> {
+    this.did.push(`abort ${attemptId}`);
     this.finish({ kind: "aborted" });
+  }
+  limit(): void {
+    // Nothing here works on anything.
   }
   async yield(): Promise<void> {
     this.did.push("yield");
+    this.finish({ kind: "aborted" });
   }
   async stop(): Promise<void> {
     this.did.push("stop");
@@ -61,7 +68,12 @@ let runner: HandRunner;
 let catalogue: ModelCatalogue;
 let wanted: OrganizationModel[];
 let views: (WorkView | null)[];
+let inspected: string[];
+let plans: ModelPlans;
 let work: DonatedWork;
+
+const figures = { modelBytes: 7, contextBytes: 0, tokenBytes: 1, trainedTokens: 64, layers: 1 };
+const limits = { threads: 1, gpu: false, deniedGpus: [], memoryMb: null, dutyCycle: 1 };
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-work-"));
@@ -74,10 +86,24 @@ beforeEach(async () => {
   queue = new FakeQueue();
   runner = new HandRunner();
   views = [];
+  inspected = [];
+  const knowledge = await ModelKnowledge.open(join(folder, "models.json"), silentLog);
+  knowledge.setFigures(sha256, figures);
+  plans = new ModelPlans({
+    knowledge,
+    inspect: (model) => {
+      inspected.push(model.modelId);
+      const modelBytes = model.modelId === "huge" ? 2 ** 40 : 7;
+      return Promise.resolve({ ...figures, modelBytes });
+    },
+    memoryBytes: () => 2 ** 30,
+    threads: 1,
+    log: silentLog,
+  });
   work = new DonatedWork({
     client: queue,
     deviceKey: "k",
-    ...{ runner, catalogue },
+    ...{ runner, catalogue, plans },
     threads: 1,
     version: "1",
     log: silentLog,
@@ -102,7 +128,7 @@ async function called(name: string) {
 }
 
 async function hold(...jobs: readonly ReturnType<typeof claimedJob>[]): Promise<void> {
-  work.accept();
+  work.accept(limits);
   const take = await called("take");
   queue.showHeld(...jobs.map(({ attemptId }) => attemptId));
   take.answer({ kind: "ok", ...nextWork(jobs) });
@@ -115,11 +141,39 @@ async function ran(attemptId: string): Promise<void> {
 describe("what a donor gives", () => {
   it("are the organization's models that are on this device", async () => {
     await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(1));
-    expect(queue.args["hello"]?.[0]).toMatchObject({ capabilities: { kinds: ["chat"], models: ["m"] } });
+    expect(queue.args["hello"]?.[0]).toMatchObject({
+      capabilities: {
+        kinds: ["chat", "completion", "embedding"],
+        models: ["m"],
+        contextTokens: 64,
+        concurrency: 1,
+      },
+    });
     wanted = [];
     work.wantedChanged(true);
     await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(2));
     expect(queue.args["hello"]?.[1]).toMatchObject({ capabilities: { models: [] } });
+  });
+
+  it("are models that it has looked at before it takes jobs, and that there is memory for", async () => {
+    const others = await Promise.all(
+      ["new", "huge"].map(async (modelId) => {
+        const path = join(folder, modelId);
+        await writeFile(path, modelId);
+        const sha256 = createHash("sha256").update(modelId).digest("hex");
+        const model = { modelId, sha256, sizeBytes: modelId.length, contextTokens: 64 };
+        await catalogue.add({ ...model, path });
+        return model;
+      }),
+    );
+    wanted = [...wanted, ...others];
+    work.wantedChanged(true);
+    expect(inspected).toEqual([]);
+    work.accept(limits);
+    await vi.waitFor(() => {
+      expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["m", "new"] } });
+    });
+    expect(inspected).toEqual(["new", "huge"]);
   });
 
   it("is an answer, with its tokens and times beside it, seen in the panel meanwhile", async () => {
@@ -141,10 +195,9 @@ describe("what a donor gives", () => {
   it("stops at once when its person comes back, and frees the memory then", async () => {
     await hold(chatJob("a1"));
     await ran("a1");
-    const yielded = work.yield("in-use");
-    expect(runner.did).toEqual(["run a1", "abort"]);
+    const yielded = work.yield("in-use", 0);
+    expect(runner.did.slice(0, 2)).toEqual(["run a1", "yield"]);
     await yielded;
-    expect(runner.did).toEqual(["run a1", "abort", "yield"]);
     expect((await called("release")).args).toMatchObject({
       attemptIds: ["a1"],
       reason: "in-use",

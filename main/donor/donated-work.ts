@@ -86,6 +86,7 @@ export class DonatedWork {
   }
 
   modelsChanged(): void {
+    this.#parts.plans.consider(this.usableModels);
     this.#worker.setCapabilities(this.#abilities());
     if (this.#accepting) this.#learn();
   }

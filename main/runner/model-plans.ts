@@ -28,10 +28,11 @@ export class ModelPlans {
   /** Models whose load or use on the GPU ended the process. */
   readonly #gpuCrashed = new Set<string>();
   #limits: PlanLimits = { gpu: false, memoryMb: null };
-  #bytes = 0;
+  #bytes: number;
 
   constructor(parts: ModelPlansParts) {
     this.#parts = parts;
+    this.#bytes = parts.memoryBytes();
   }
 
   /** The most jobs at once, whatever the model. */
@@ -78,6 +79,11 @@ export class ModelPlans {
     const most = limits.memoryMb === null ? Infinity : limits.memoryMb * 2 ** 20;
     this.#bytes = Math.min(most, this.#parts.memoryBytes());
     for (const model of models) this.#fit(model);
+  }
+
+  /** Those that were looked at before, perhaps when the program last ran, need no process for it. */
+  consider(models: readonly ModelFile[]): void {
+    for (const model of models) if (!this.#fits.has(model.sha256)) this.#fit(model);
   }
 
   /** Looks at those that were never looked at here. True when that changed what fits. */
