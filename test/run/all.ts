@@ -25,6 +25,7 @@ async function main(): Promise<number> {
     const { counts, note } = await runStep(step, join(reports, `${step.name}.json`));
     total = add(total, counts);
     lines.push(countsLine(step.name, counts), ...(note === null ? [] : [`  ${note}`]));
+    lines.push(...counts.failures.map((failure) => `  failed: ${failure}`));
   }
   rmSync(reports, { recursive: true, force: true });
   console.log(`\n${lines.join("\n")}\n\n${countsLine("total", total)}`);

@@ -1,15 +1,32 @@
 import { readFileSync } from "node:fs";
+import { relative } from "node:path";
 import { z } from "zod";
 
-export type Counts = { readonly passed: number; readonly failed: number; readonly skipped: number };
+export type Counts = {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Which failed, and the first line of why, as far as the report says. */
+  readonly failures: readonly string[];
+};
 
-export const none: Counts = { passed: 0, failed: 0, skipped: 0 };
+export const none: Counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
 
 const vitestSchema = z.object({
   numPassedTests: z.number(),
   numFailedTests: z.number(),
   numPendingTests: z.number(),
   numFailedTestSuites: z.number(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string().optional(),
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()).nullish() }),
+      ),
+    }),
+  ),
 });
 
 const playwrightSchema = z.object({
@@ -21,7 +38,21 @@ const playwrightSchema = z.object({
 export function vitestCounts(file: string): Counts {
   const report = vitestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   const failed = Math.max(report.numFailedTests, Math.min(1, report.numFailedTestSuites));
-  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests };
+  const failures = report.testResults
+    .filter(({ status }) => status === "failed")
+    .flatMap(({ name, message = "", assertionResults }) => {
+      const tests = assertionResults.filter((test) => test.status === "failed");
+      if (tests.length === 0) return [`${relative(process.cwd(), name)}: ${firstLine(message)}`];
+      return tests.map(
+        (test) =>
+          `${relative(process.cwd(), name)} > ${test.fullName}: ${firstLine(test.failureMessages?.[0] ?? "")}`,
+      );
+    });
+  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests, failures };
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
 }
 
 /** Reads what Playwright's JSON reporter wrote. */
@@ -31,11 +62,17 @@ export function playwrightCounts(file: string): Counts {
     passed: stats.expected + stats.flaky,
     failed: stats.unexpected + errors.length,
     skipped: stats.skipped,
+    failures: [],
   };
 }
 
 export function add(a: Counts, b: Counts): Counts {
-  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped };
+  return {
+    passed: a.passed + b.passed,
+    failed: a.failed + b.failed,
+    skipped: a.skipped + b.skipped,
+    failures: [...a.failures, ...b.failures],
+  };
 }
 
 /** "unit: 12 passed, 0 failed, 1 skipped" */
