@@ -11,6 +11,7 @@ import type { Arguments } from "./headless/arguments.ts";
 import { enrolOnce } from "./headless/enrol-once.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
+import { forkRunner } from "./runner/fork-runner.ts";
 import { idleFromShell } from "./sensors/idle.ts";
 import { platformIdle } from "./sensors/platform-idle.ts";
 import { shellSensor } from "./sensors/shell-sensor.ts";
@@ -76,7 +77,8 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
     name: options.name,
     version: app.getVersion(),
     shell: "desktop",
-    spawnRunner: utilityRunner(places.runner),
+    // What puts a process behind all others on Linux has to be there before its first thread is.
+    spawnRunner: process.platform === "linux" ? forkRunner(places.runner) : utilityRunner(places.runner),
     idle: platformIdle(
       process.platform,
       process.env,

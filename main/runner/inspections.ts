@@ -12,6 +12,10 @@ type Inspection = {
 export class Inspections {
   readonly #pending = new Map<string, Inspection>();
 
+  get any(): boolean {
+    return this.#pending.size > 0;
+  }
+
   get anyToSend(): boolean {
     return [...this.#pending.values()].some(({ sent }) => !sent);
   }

@@ -23,8 +23,10 @@ export type SupervisorTimes = {
   readonly silenceTicks: number;
   /** How often the memory of a process with jobs is looked at. */
   readonly memoryTickMs: number;
-  /** Without a job for this long, the process and its memory go. */
+  /** Without a job for this long, the process and its memory go … */
   readonly idleMs: number;
+  /** … and sooner where it holds no model: it had no job, but was asked about a file. */
+  readonly emptyMs: number;
 };
 
 export const supervisorTimes: SupervisorTimes = {
@@ -35,6 +37,7 @@ export const supervisorTimes: SupervisorTimes = {
   silenceTicks: 12,
   memoryTickMs: 500,
   idleMs: 5 * 60_000,
+  emptyMs: 2_000,
 };
 
 export type RunnerLimits = {
@@ -54,6 +57,7 @@ type Process = {
   readonly gone: Promise<undefined>;
   readonly wentAway: () => void;
   started: boolean;
+  holdsModel: boolean;
   ending: Ending | null;
   silentTicks: number;
 };
@@ -144,7 +148,7 @@ export class RunnerSupervisor {
     const running = this.#process;
     if (running === null) return;
     // What is being loaded is not there to be kept; and loading cannot be stopped half-way as soon as by a kill.
-    const keeps = warmMs > 0 && running.started && attempts.every(({ sent, loaded }) => !sent || loaded);
+    const keeps = warmMs > 0 && running.holdsModel && attempts.every(({ sent, loaded }) => !sent || loaded);
     if (!keeps) {
       this.#end("yield");
       await running.gone;
@@ -179,7 +183,7 @@ export class RunnerSupervisor {
     const { promise, resolve } = happening();
     const started: Process = {
       ...{ child, gone: promise, wentAway: resolve },
-      ...{ started: false, ending: null, silentTicks: 0 },
+      ...{ started: false, holdsModel: false, ending: null, silentTicks: 0 },
     };
     this.#process = started;
     const timer = setTimeout(() => {
@@ -229,6 +233,7 @@ export class RunnerSupervisor {
         this.#sendWork();
         return;
       case "loaded":
+        from.holdsModel = true;
         this.#log("info", "runner.loaded", { modelId: message.modelId, loadMs: message.loadMs });
         this.#attempts.get(message.attemptId)?.wasLoaded(message);
         return;
@@ -237,6 +242,8 @@ export class RunnerSupervisor {
         return;
       case "inspected":
         this.#inspections.answered(message.sha256, message.figures);
+        if (this.#attempts.size === 0)
+          this.#restIn(from.holdsModel ? this.#times.idleMs : this.#times.emptyMs);
         return;
       case "unloaded":
         return;
@@ -308,7 +315,7 @@ export class RunnerSupervisor {
   #restIn(ms: number): void {
     clearTimeout(this.#restTimer);
     this.#restTimer = setTimeout(() => {
-      if (this.#attempts.size === 0) this.#end("rest");
+      if (this.#attempts.size === 0 && !this.#inspections.any) this.#end("rest");
     }, ms);
     this.#restTimer.unref();
   }
