@@ -113,7 +113,16 @@ export function indexEntry(id: number, table: string, { name, fields }: IndexDef
   return { id, name, fields, keyFields, qualified: qualify(table, name) };
 }
 
-export function definitionOf({ name, indexes }: TableEntry): TableDefinition {
-  const declared = indexes.filter((index) => !isSystemIndex(index.name));
-  return { name, indexes: declared.map((index) => ({ name: index.name, fields: index.fields })) };
+const definitions = new WeakMap<TableEntry, TableDefinition>();
+
+/** The same object for the same entry: every query asks for it. */
+export function definitionOf(table: TableEntry): TableDefinition {
+  let definition = definitions.get(table);
+  if (definition === undefined) {
+    const declared = table.indexes.filter((index) => !isSystemIndex(index.name));
+    const indexes = declared.map(({ name, fields }) => ({ name, fields }));
+    definition = { name: table.name, indexes };
+    definitions.set(table, definition);
+  }
+  return definition;
 }

@@ -10,6 +10,10 @@ const MAX_TABLE_NUMBER = 0xffff_ffff;
 const MIN_LENGTH = 31;
 const MAX_LENGTH = 37;
 
+/** What was decoded lately: a function's ids are looked at again with each read and write. */
+const decoded = new Map<string, DocumentId>();
+const MAX_DECODED = 4_096;
+
 /** Encodes an id as Convex does (its version 6): varint table number, internal id, Fletcher-16 checksum. */
 export function encodeDocumentId({ tableNumber, internalId }: DocumentId): string {
   if (!Number.isInteger(tableNumber) || tableNumber < 1 || tableNumber > MAX_TABLE_NUMBER) {
@@ -24,6 +28,16 @@ export function encodeDocumentId({ tableNumber, internalId }: DocumentId): strin
 
 /** Decodes an id; null for anything that `encodeDocumentId` would not have written exactly so. */
 export function decodeDocumentId(text: string): DocumentId | null {
+  const known = decoded.get(text);
+  if (known !== undefined) return known;
+  const id = decode(text);
+  if (id === null) return null;
+  if (decoded.size >= MAX_DECODED) decoded.clear();
+  decoded.set(text, id);
+  return id;
+}
+
+function decode(text: string): DocumentId | null {
   if (text.length < MIN_LENGTH || text.length > MAX_LENGTH) return null;
   const bytes = decodeBase32(text);
   if (bytes === null) return null;

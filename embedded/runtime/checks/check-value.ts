@@ -7,13 +7,15 @@ import { kindOf } from "./value-kind.ts";
 type ObjectValidator = Extract<ValidatorJson, { type: "object" }>;
 type Fields = { readonly [field: string]: JSONValue };
 
+/** Words what is wrong with the value at a path. Most of what does not fit is a union's other member: never shown. */
+type Problem = (path: string) => string;
+
 /** Checks a value against a validator. Null when it fits, else the problem in Convex's words. */
-export function checkValue(
-  validator: ValidatorJson,
-  value: JSONValue,
-  tableOf: TableOf,
-  path = "",
-): string | null {
+export function checkValue(validator: ValidatorJson, value: JSONValue, tableOf: TableOf): string | null {
+  return problemOf(validator, value, tableOf)?.("") ?? null;
+}
+
+function problemOf(validator: ValidatorJson, value: JSONValue, tableOf: TableOf): Problem | null {
   switch (validator.type) {
     case "any":
       return null;
@@ -22,89 +24,95 @@ export function checkValue(
     case "boolean":
     case "string":
     case "bytes":
-      return kindOf(value) === validator.type ? null : noMatch(validator, value, path);
+      return kindOf(value) === validator.type ? null : noMatch(validator, value);
     case "bigint":
     case "commitTs":
-      return isTimestampLike(value, validator.type) ? null : noMatch(validator, value, path);
+      return isTimestampLike(value, validator.type) ? null : noMatch(validator, value);
     case "literal":
-      return sameLiteral(validator.value, value) ? null : literalMismatch(validator.value, value, path);
+      return sameLiteral(validator.value, value) ? null : literalMismatch(validator.value, value);
     case "id":
-      return checkId(validator, value, tableOf, path);
+      return checkId(validator, value, tableOf);
     case "array":
-      if (!Array.isArray(value)) return noMatch(validator, value, path);
+      if (!Array.isArray(value)) return noMatch(validator, value);
       return first(value, (element, index) =>
-        checkValue(validator.value, element, tableOf, `${path}[${index}]`),
+        within(problemOf(validator.value, element, tableOf), `[${index}]`),
       );
     case "record":
-      if (kindOf(value) !== "object") return noMatch(validator, value, path);
+      if (kindOf(value) !== "object") return noMatch(validator, value);
       return first(
         Object.entries(value as Fields),
         ([key, each]) =>
-          checkValue(validator.keys, key, tableOf, `${path}.keys()`) ??
-          checkValue(validator.values.fieldType, each, tableOf, `${path}.values()`),
+          within(problemOf(validator.keys, key, tableOf), ".keys()") ??
+          within(problemOf(validator.values.fieldType, each, tableOf), ".values()"),
       );
     case "object":
-      if (kindOf(value) !== "object") return noMatch(validator, value, path);
-      return checkObject(validator, value as Fields, tableOf, path);
+      if (kindOf(value) !== "object") return noMatch(validator, value);
+      return checkObject(validator, value as Fields, tableOf);
     case "union":
-      return checkUnion(validator, value, tableOf, path);
+      return checkUnion(validator, value, tableOf);
     default:
       return assertNever(validator);
   }
 }
 
-function checkObject(
-  validator: ObjectValidator,
-  value: Fields,
-  tableOf: TableOf,
-  path: string,
-): string | null {
-  for (const field of Object.keys(validator.value).sort()) {
+const sortedFields = new WeakMap<ObjectValidator, readonly string[]>();
+
+function fieldsOf(validator: ObjectValidator): readonly string[] {
+  let fields = sortedFields.get(validator);
+  if (fields === undefined) {
+    fields = Object.keys(validator.value).sort();
+    sortedFields.set(validator, fields);
+  }
+  return fields;
+}
+
+function checkObject(validator: ObjectValidator, value: Fields, tableOf: TableOf): Problem | null {
+  for (const field of fieldsOf(validator)) {
     const { fieldType, optional } = validator.value[field] as ObjectValidator["value"][string];
     if (!Object.hasOwn(value, field)) {
       if (optional) continue;
       const advice = "Consider wrapping the field validator in `v.optional(...)` if this is expected.";
-      return described(`Object is missing the required field \`${field}\`. ${advice}`, path, [
-        `Object: ${formatValue(value)}`,
-        `Validator: ${formatValidator(validator)}`,
-      ]);
+      return described(
+        `Object is missing the required field \`${field}\`. ${advice}`,
+        "Object",
+        validator,
+        value,
+      );
     }
-    const problem = checkValue(fieldType, value[field] as JSONValue, tableOf, `${path}.${field}`);
-    if (problem !== null) return problem;
+    const problem = problemOf(fieldType, value[field] as JSONValue, tableOf);
+    if (problem !== null) return within(problem, `.${field}`);
   }
   const extra = Object.keys(value).find((field) => !Object.hasOwn(validator.value, field));
   if (extra === undefined) return null;
-  return described(`Object contains extra field \`${extra}\` that is not in the validator.`, path, [
-    `Object: ${formatValue(value)}`,
-    `Validator: ${formatValidator(validator)}`,
-  ]);
+  const problem = `Object contains extra field \`${extra}\` that is not in the validator.`;
+  return described(problem, "Object", validator, value);
 }
 
 function checkUnion(
   validator: Extract<ValidatorJson, { type: "union" }>,
   value: JSONValue,
   tableOf: TableOf,
-  path: string,
-): string | null {
+): Problem | null {
   const [only, ...others] = validator.value;
-  if (only !== undefined && others.length === 0) return checkValue(only, value, tableOf, path);
-  const fits = validator.value.some((member) => checkValue(member, value, tableOf, path) === null);
-  return fits ? null : noMatch(validator, value, path);
+  if (only !== undefined && others.length === 0) return problemOf(only, value, tableOf);
+  const fits = validator.value.some((member) => problemOf(member, value, tableOf) === null);
+  return fits ? null : noMatch(validator, value);
 }
 
 function checkId(
   validator: Extract<ValidatorJson, { type: "id" }>,
   value: JSONValue,
   tableOf: TableOf,
-  path: string,
-): string | null {
+): Problem | null {
   const table = typeof value === "string" ? tableOf(value) : null;
-  if (table === null) return noMatch(validator, value, path);
+  if (table === null) return noMatch(validator, value);
   if (table === validator.tableName) return null;
-  const origin = table.startsWith("_") ? "a system table" : `table \`${table}\``;
-  const expected = `\`${formatValidator(validator)}\``;
-  const problem = `Found ID "${value as string}" from ${origin}, which does not match the table name in validator ${expected}.`;
-  return problem + pathLine(path);
+  return (path) => {
+    const origin = table.startsWith("_") ? "a system table" : `table \`${table}\``;
+    const expected = `\`${formatValidator(validator)}\``;
+    const problem = `Found ID "${value as string}" from ${origin}, which does not match the table name in validator ${expected}.`;
+    return problem + pathLine(path);
+  };
 }
 
 function isTimestampLike(value: JSONValue, type: "bigint" | "commitTs"): boolean {
@@ -117,27 +125,36 @@ function sameLiteral(literal: JSONValue, value: JSONValue): boolean {
   return literal === value || JSON.stringify(literal) === JSON.stringify(value);
 }
 
-function literalMismatch(literal: JSONValue, value: JSONValue, path: string): string {
-  const validator = `v.literal(${formatLiteral(literal)})`;
-  return `\`${formatValue(value)}\` does not match literal validator \`${validator}\`.${pathLine(path)}`;
+function literalMismatch(literal: JSONValue, value: JSONValue): Problem {
+  return (path) => {
+    const validator = `v.literal(${formatLiteral(literal)})`;
+    return `\`${formatValue(value)}\` does not match literal validator \`${validator}\`.${pathLine(path)}`;
+  };
 }
 
-function noMatch(validator: ValidatorJson, value: JSONValue, path: string): string {
-  return described("Value does not match validator.", path, [
-    `Value: ${formatValue(value)}`,
-    `Validator: ${formatValidator(validator)}`,
-  ]);
+function noMatch(validator: ValidatorJson, value: JSONValue): Problem {
+  return described("Value does not match validator.", "Value", validator, value);
 }
 
-function described(problem: string, path: string, details: readonly string[]): string {
-  return [problem, pathLine(path), ...details].join("\n");
+function described(problem: string, what: string, validator: ValidatorJson, value: JSONValue): Problem {
+  return (path) =>
+    [
+      problem,
+      pathLine(path),
+      `${what}: ${formatValue(value)}`,
+      `Validator: ${formatValidator(validator)}`,
+    ].join("\n");
+}
+
+function within(problem: Problem | null, step: string): Problem | null {
+  return problem === null ? null : (path) => problem(path + step);
 }
 
 function pathLine(path: string): string {
   return path === "" ? "" : `Path: ${path}`;
 }
 
-function first<T>(items: readonly T[], check: (item: T, index: number) => string | null): string | null {
+function first<T>(items: readonly T[], check: (item: T, index: number) => Problem | null): Problem | null {
   for (const [index, item] of items.entries()) {
     const problem = check(item, index);
     if (problem !== null) return problem;

@@ -58,6 +58,9 @@ export type ActionExecution = ExecutionBase & {
 
 export type Execution = TransactionExecution | ActionExecution;
 
+/** Each takes what comes next of it: a stream for each would cost a key for each. */
+const RANDOM = new RandomStream();
+
 /** Which execution the code that runs right now belongs to. */
 export const executions = new AsyncLocalStorage<Execution>();
 
@@ -86,7 +89,7 @@ export function newTransactionExecution(
     ended: false,
     transaction,
     usage: new TransactionUsage(),
-    random: new RandomStream(),
+    random: RANDOM,
     depth: 0,
     streams: new Map(),
     nextStreamId: 0,
@@ -107,7 +110,6 @@ export function newNestedExecution(
   return {
     ...newTransactionExecution(kind, target, parent.context, transaction),
     usage: parent.usage,
-    random: parent.random,
     depth: parent.depth + 1,
   };
 }

@@ -2,9 +2,9 @@ import { createCipheriv, randomBytes, type Cipheriv } from "node:crypto";
 
 const KEY_BYTES = 32;
 const IV_BYTES = 16;
-const CHUNK_BYTES = 1024;
+const CHUNK_BYTES = 4096;
 
-/** One execution's random numbers: the key stream of AES-256 in counter mode over a seed. */
+/** Random numbers: the key stream of AES-256 in counter mode over a seed. */
 export class RandomStream {
   readonly #seed: Uint8Array | null;
   #cipher: Cipheriv | null = null;
@@ -16,11 +16,11 @@ export class RandomStream {
   }
 
   bytes(count: number): Buffer {
+    if (count <= this.#chunk.length) return this.#take(count);
     const parts: Buffer[] = [];
     for (let missing = count; missing > 0;) {
       if (this.#chunk.length === 0) this.#chunk = this.#keyStream();
-      const part = this.#chunk.subarray(0, missing);
-      this.#chunk = this.#chunk.subarray(part.length);
+      const part = this.#take(missing);
       missing -= part.length;
       parts.push(part);
     }
@@ -29,8 +29,8 @@ export class RandomStream {
 
   /** A number in [0, 1) with 53 random bits, as Math.random gives. */
   number(): number {
-    const bits = this.bytes(8).readBigUInt64BE() >> 11n;
-    return Number(bits) / 2 ** 53;
+    const bytes = this.bytes(8);
+    return (bytes.readUInt32BE() * 2 ** 21 + (bytes.readUInt32BE(4) >>> 11)) / 2 ** 53;
   }
 
   /** A version 4 UUID. */
@@ -44,6 +44,13 @@ export class RandomStream {
       .slice(1)
       .map((end, index) => hex.slice(cuts[index], end))
       .join("-");
+  }
+
+  /** As many as asked for, or as there are. */
+  #take(count: number): Buffer {
+    const taken = this.#chunk.subarray(0, count);
+    this.#chunk = this.#chunk.subarray(taken.length);
+    return taken;
   }
 
   #keyStream(): Buffer {
