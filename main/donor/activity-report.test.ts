@@ -35,20 +35,20 @@ const settle = (ms = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
 describe("the report of an activity", () => {
   it("waits until the backend knows the connection, and goes out at each change, once", async () => {
-    report.setActivity(idle);
+    report.setActivity(idle, ["power"]);
     await settle();
     expect(said).toEqual([]);
     report.greeted();
-    report.setActivity({ ...idle, since: 9 });
+    report.setActivity({ ...idle, since: 9 }, ["power"]);
     await settle();
-    report.setActivity(inUse);
+    report.setActivity(inUse, ["power"]);
     await settle();
     expect(said).toEqual(["idle", "in-use"]);
   });
 
   it("goes out again on the next connection", async () => {
     report.greeted();
-    report.setActivity(idle);
+    report.setActivity(idle, ["power"]);
     await settle();
     report.greeted();
     await settle();
@@ -58,7 +58,7 @@ describe("the report of an activity", () => {
   it("that was refused is sent again until it is taken, then no more", async () => {
     refusals = [new Error("overloaded"), new Error("overloaded")];
     report.greeted();
-    report.setActivity(idle);
+    report.setActivity(idle, ["power"]);
     await settle(1_000 + 2_000);
     expect(said).toEqual(["idle", "idle", "idle"]);
     await settle(5 * 60_000);
@@ -68,9 +68,9 @@ describe("the report of an activity", () => {
   it("that was refused gives way to what is true by then", async () => {
     refusals = [new Error("overloaded")];
     report.greeted();
-    report.setActivity(idle);
+    report.setActivity(idle, ["power"]);
     await settle(10);
-    report.setActivity(inUse);
+    report.setActivity(inUse, ["power"]);
     await settle(60_000);
     expect(said).toEqual(["idle", "in-use"]);
   });
@@ -78,7 +78,7 @@ describe("the report of an activity", () => {
   it("is not sent again to a backend that does not know the device", async () => {
     refusals = [new UnknownWorkerError()];
     report.greeted();
-    report.setActivity(idle);
+    report.setActivity(idle, ["power"]);
     await settle(5 * 60_000);
     expect(said).toEqual(["idle"]);
   });

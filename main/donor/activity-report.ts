@@ -4,6 +4,8 @@ import { BackOff, type BackOffDelay } from "../worker/back-off.ts";
 import { UnknownWorkerError } from "../worker/refusal.ts";
 import type { Organization, ReportedActivity } from "./organization.ts";
 
+type Told = { readonly activity: ReportedActivity; readonly unknownFacts: readonly string[] };
+
 /**
  * Tells the organization what this device does, at each change and on each new connection. What the backend refuses is
  * said again, later each time; but not to one that does not know this device.
@@ -12,7 +14,7 @@ export class ActivityReport {
   readonly #organization: Pick<Organization, "report">;
   readonly #log: Log;
   readonly #later: BackOff;
-  #activity: ReportedActivity | null = null;
+  #told: Told | null = null;
   #reported: string | null = null;
   #reporting = false;
   #known = false;
@@ -23,8 +25,9 @@ export class ActivityReport {
     this.#later = new BackOff(retryDelayMs);
   }
 
-  setActivity({ kind, reason }: Activity): void {
-    this.#activity = { kind, reason } as ReportedActivity;
+  /** @param unknownFacts told with the next transition: they are none of their own. */
+  setActivity({ kind, reason }: Activity, unknownFacts: readonly string[]): void {
+    this.#told = { activity: { kind, reason } as ReportedActivity, unknownFacts };
     void this.#report();
   }
 
@@ -47,8 +50,8 @@ export class ActivityReport {
     this.#later.cancel();
     try {
       for (let due = this.#unreported(); due !== null; due = this.#unreported()) {
-        await this.#organization.report(due);
-        this.#reported = JSON.stringify(due);
+        await this.#organization.report(due.activity, due.unknownFacts);
+        this.#reported = JSON.stringify(due.activity);
         this.#later.taken();
       }
     } catch (error) {
@@ -61,8 +64,8 @@ export class ActivityReport {
     }
   }
 
-  #unreported(): ReportedActivity | null {
-    if (!this.#known) return null;
-    return JSON.stringify(this.#activity) === this.#reported ? null : this.#activity;
+  #unreported(): Told | null {
+    if (!this.#known || this.#told === null) return null;
+    return JSON.stringify(this.#told.activity) === this.#reported ? null : this.#told;
   }
 }

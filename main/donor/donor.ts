@@ -42,7 +42,9 @@ import { DonorLoop, type WakeReason } from "./loop.ts";
 import { Member } from "./member.ts";
 import { membershipOf } from "./membership.ts";
 import { organizationOf } from "./organization.ts";
+import { ModelReport, reportedModels } from "./model-report.ts";
 import { openSettings } from "./settings.ts";
+import { unknownFacts } from "./unknown-facts.ts";
 import { factsView, initialSnapshot, modelViews, settingsView, sourcesView } from "./views.ts";
 
 export type DonorOptions = {
@@ -140,6 +142,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const grace = new ConnectionGrace(() => loop.wake("connection"));
   const earnings = new EarningsFeed(organization, snapshot);
   const reports = new ActivityReport(organization, log);
+  const modelReports = new ModelReport(organization, log);
   const member = new Member(organization, onMember);
   let connection: Connection = notConnected;
 
@@ -149,7 +152,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     version: options.version,
     wanted: () => member.me?.models ?? [],
     onWork: (view) => snapshot.update({ work: view }),
-    onGreeted: () => reports.greeted(),
+    onGreeted: () => {
+      reports.greeted();
+      modelReports.greeted();
+    },
     around: (handler) => journal.jobsOf(handler),
   });
   const onEnrolled = (): void => {
@@ -190,8 +196,9 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     onLook: (activity, seen, recheckAt) => {
       // Asked for by the person, or within the limits for that, donating goes on under their hands.
       input.watch(activity.reason === "idle" || activity.reason === "finishing");
-      sensors.need(neededBy(rules(), activity.kind === "donating"));
-      reports.setActivity(activity);
+      const needs = neededBy(rules(), activity.kind === "donating");
+      sensors.need(needs);
+      reports.setActivity(activity, unknownFacts(seen, needs));
       journal.looked(activity, seen);
       if (activity.kind === "holding") pauseIfAsked();
       earnings.follow(seen.now);
@@ -205,6 +212,9 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
         ...settingsView(settings.current(), policy.current(), seen.now),
       });
       journal.models(snapshot.get().models);
+      modelReports.setModels(
+        reportedModels(snapshot.get().models, member.me, (sha256) => plans.speed(sha256)),
+      );
     },
     log,
   });
@@ -319,6 +329,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       grace.stop();
       earnings.stop();
       reports.stop();
+      modelReports.stop();
       member.stop();
       unfollow();
       await work.stop(leaveWithinMs);

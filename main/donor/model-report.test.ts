@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLog } from "../log.ts";
 import { UnknownWorkerError } from "../worker/refusal.ts";
-import { ModelReport, reportDue } from "./model-report.ts";
+import { ModelReport, reportDue, reportedModel } from "./model-report.ts";
 import type { ReportedModel } from "./organization.ts";
 
 const at = (downloadedBytes: number): ReportedModel => ({
@@ -11,6 +11,11 @@ const at = (downloadedBytes: number): ReportedModel => ({
 });
 const ready: ReportedModel = { modelId: "m", state: "ready" };
 
+const fast = (generate: number): ReportedModel => ({
+  ...ready,
+  speed: { prefill: 1_000, generate, backend: "cpu" },
+});
+
 describe("when to tell", () => {
   it.each([
     ["the first time: now", null, [ready], 100],
@@ -18,6 +23,9 @@ describe("when to tell", () => {
     ["a transition: now", { models: [at(1)], at: 99 }, [ready], 100],
     ["another model: now", { models: [ready], at: 99 }, [ready, { ...ready, modelId: "n" }], 100],
     ["bytes: half a minute after the last time", { models: [at(1)], at: 90 }, [at(2)], 30_090],
+    ["a first speed: now", { models: [ready], at: 99 }, [fast(100)], 100],
+    ["a speed a little different: never", { models: [fast(100)], at: 0 }, [fast(119)], null],
+    ["a speed far different: now", { models: [fast(100)], at: 99 }, [fast(121)], 100],
     ["bytes, long after: now", { models: [at(1)], at: -30_000 }, [at(2)], 100],
   ] as const)("%s", (_name, told, models, due) => {
     expect(reportDue(told, models, 100)).toBe(due);
@@ -85,5 +93,16 @@ describe("telling", () => {
     refusal = null;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(heard).toHaveLength(1);
+  });
+});
+
+it("tells no detail of a reason, and leaves out what is not known", () => {
+  const why = { reason: "disk-full", detail: "/home/ada/models" } as const;
+  expect(reportedModel({ modelId: "m", sizeBytes: 1, state: "waiting", why }, null)).toEqual({
+    ...{ modelId: "m", state: "waiting", why: "disk-full" },
+  });
+  const view = { modelId: "m", sizeBytes: 9, state: "ready" } as const;
+  expect(reportedModel(view, { prefill: 2, generate: 1, backend: "cpu" })).toEqual({
+    ...{ modelId: "m", state: "ready", speed: { prefill: 2, generate: 1, backend: "cpu" } },
   });
 });

@@ -1,12 +1,17 @@
+import type { ModelView } from "../../app/contract/snapshot.ts";
 import { errorName, type Log } from "../log.ts";
 import { BackOff, type BackOffDelay } from "../worker/back-off.ts";
 import { UnknownWorkerError } from "../worker/refusal.ts";
-import type { Organization, ReportedModel } from "./organization.ts";
+import type { Me, Organization, ReportedModel } from "./organization.ts";
 
 /** While bytes come in and nothing else changes, the organization is told this often. */
 const progressEveryMs = 30_000;
 
+type Speed = Required<ReportedModel>["speed"];
 type Told = { readonly models: readonly ReportedModel[]; readonly at: number };
+
+/** A measured speed that moved less than this is the one that was told: it moves a little with every job. */
+const worthTelling = 0.2;
 
 /**
  * When to tell where the models stand: at once where one changed its state, later where only bytes came in.
@@ -14,10 +19,19 @@ type Told = { readonly models: readonly ReportedModel[]; readonly at: number };
  */
 export function reportDue(told: Told | null, models: readonly ReportedModel[], now: number): number | null {
   if (told === null) return now;
-  if (JSON.stringify(told.models) === JSON.stringify(models)) return null;
-  const isProgress =
-    JSON.stringify(told.models.map(withoutBytes)) === JSON.stringify(models.map(withoutBytes));
+  const calm = models.map((model) => withToldSpeed(model, told.models));
+  if (JSON.stringify(told.models) === JSON.stringify(calm)) return null;
+  const isProgress = JSON.stringify(told.models.map(withoutBytes)) === JSON.stringify(calm.map(withoutBytes));
   return isProgress ? Math.max(now, told.at + progressEveryMs) : now;
+}
+
+function withToldSpeed(model: ReportedModel, told: readonly ReportedModel[]): ReportedModel {
+  const before = told.find(({ modelId }) => modelId === model.modelId)?.speed;
+  const { speed } = model;
+  if (before === undefined || speed === undefined || before.backend !== speed.backend) return model;
+  const isNear = (now: number, then: number): boolean => Math.abs(now - then) <= then * worthTelling;
+  const isSame = isNear(speed.prefill, before.prefill) && isNear(speed.generate, before.generate);
+  return isSame ? { ...model, speed: before } : model;
 }
 
 function withoutBytes({ downloadedBytes: _bytes, ...rest }: ReportedModel): unknown {
@@ -91,4 +105,34 @@ export class ModelReport {
     this.#timer = setTimeout(() => void this.#report(), at - now).unref();
     return null;
   }
+}
+
+/** The models of this device's views, for the organization. */
+export function reportedModels(
+  views: readonly ModelView[],
+  me: Pick<Me, "models"> | null,
+  speedOf: (sha256: string) => Speed | null,
+): readonly ReportedModel[] {
+  const hashes = new Map(me?.models.map(({ modelId, sha256 }) => [modelId, sha256] as const));
+  return views.map((view) => {
+    const sha256 = hashes.get(view.modelId);
+    return reportedModel(view, sha256 === undefined ? null : speedOf(sha256));
+  });
+}
+
+/** A model as it stands in this device's views, for the organization. `speed`: null where none was measured. */
+export function reportedModel(
+  { modelId, state, downloadedBytes, why }: ModelView,
+  speed: Speed | null,
+): ReportedModel {
+  return {
+    modelId,
+    state,
+    ...(downloadedBytes === undefined ? {} : { downloadedBytes }),
+    // The detail may name folders of this computer: the reason alone is the organization's business.
+    ...(why === undefined ? {} : { why: why.reason }),
+    ...(speed === null
+      ? {}
+      : { speed: { prefill: speed.prefill, generate: speed.generate, backend: speed.backend } }),
+  };
 }
