@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { EnrolForm } from "../panel/enrol/EnrolForm.tsx";
+import { Facts } from "../panel/now/Facts.tsx";
+import { Settings } from "../panel/settings/Settings.tsx";
 import { type PanelTab, PanelView } from "../panel/PanelView.tsx";
 import type { PanelState } from "../panel/state/panel-store.ts";
 import { snapshots } from "./fixtures/snapshots.ts";
@@ -25,7 +27,32 @@ export function panelStories(now: number): readonly Story[] {
     shown("panel-empty", all.empty),
     shown("panel-history", all.working, "history"),
     shown("panel-history-empty", all.empty, "history"),
+    shown("panel-finishing", all.finishing),
+    shown("panel-within-limits", all.withinLimits),
+    shown("panel-excluded-program", all.excluded),
+    shown("panel-outside-hours", all.outsideHours),
     shown("panel-settings", all.holding, "settings"),
+    story(
+      "panel-settings-layers",
+      <div className="p-3">
+        <Settings
+          rules={all.ruled.rules}
+          {...all.ruled.ruleLayers}
+          open={["when", "gives", "power", "others", "network", "models"]}
+        />
+      </div>,
+    ),
+    story(
+      "panel-all-facts",
+      <div className="p-3">
+        <Facts
+          facts={all.holding.facts}
+          sources={all.holding.factSources}
+          rules={all.holding.rules}
+          firstAll
+        />
+      </div>,
+    ),
     shown("panel-not-enrolled", all.fresh),
     story(
       "panel-enrol-refused",

@@ -74,7 +74,7 @@ function Loaded({ snapshot, link, firstTab }: LoadedProps): ReactNode {
                   label: "Settings",
                   content: (
                     <div className="grid gap-3">
-                      <Settings rules={snapshot.rules} />
+                      <Settings rules={snapshot.rules} {...snapshot.ruleLayers} />
                       <About snapshot={snapshot} />
                     </div>
                   ),
@@ -97,7 +97,7 @@ function Now({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
   return (
     <div className="grid gap-3">
       <Work work={snapshot.work} donating={snapshot.activity.kind === "donating"} />
-      <Facts facts={snapshot.facts} rules={snapshot.rules} />
+      <Facts facts={snapshot.facts} sources={snapshot.factSources} rules={snapshot.rules} />
       <Models models={snapshot.models} />
     </div>
   );

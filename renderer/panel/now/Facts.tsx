@@ -1,24 +1,56 @@
-import type { ReactNode } from "react";
-import type { FactsView } from "../../../app/contract/snapshot.ts";
+import { type ReactNode, useState } from "react";
+import type { FactSources, FactsView } from "../../../app/contract/snapshot.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
+import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { cx } from "../../ui/cx.ts";
+import { useAct } from "../state/actions.ts";
+import { AllFacts } from "./AllFacts.tsx";
 import { factRows } from "./fact-rows.ts";
 
-export function Facts({ facts, rules }: { readonly facts: FactsView; readonly rules: Rules }): ReactNode {
+type Props = {
+  readonly facts: FactsView;
+  readonly sources: FactSources;
+  readonly rules: Rules;
+  readonly firstAll?: boolean;
+};
+
+/** What decides most of the time; on request all that this computer tells, with who said it and when. */
+export function Facts({ facts, sources, rules, firstAll = false }: Props): ReactNode {
+  const act = useAct();
+  const [all, setAll] = useState(firstAll);
   return (
-    <Card title="What Gleaner looks at" aside={<span className="text-xs text-muted">your rule</span>}>
-      <dl className="grid gap-1.5">
-        {factRows(facts, rules).map((row) => (
-          <div key={row.label} className="grid grid-cols-[7rem_1fr_auto] items-baseline gap-3">
-            <dt className="text-muted">{row.label}</dt>
-            <dd className={cx("truncate", row.value === "unknown" ? "text-faint italic" : "font-medium")}>
-              {row.value}
-            </dd>
-            <dd className="text-xs text-muted">{row.rule}</dd>
-          </div>
-        ))}
-      </dl>
+    <Card
+      title="What Gleaner looks at"
+      aside={
+        <Button
+          size="sm"
+          look="quiet"
+          aria-expanded={all}
+          onClick={() => {
+            setAll(!all);
+            if (!all) act("refreshFacts", null);
+          }}
+        >
+          {all ? "Show less" : "Show all"}
+        </Button>
+      }
+    >
+      {all ? (
+        <AllFacts facts={facts} sources={sources} />
+      ) : (
+        <dl className="grid gap-1.5">
+          {factRows(facts, rules).map((row) => (
+            <div key={row.label} className="grid grid-cols-[7rem_1fr_auto] items-baseline gap-3">
+              <dt className="text-muted">{row.label}</dt>
+              <dd className={cx("truncate", row.value === "unknown" ? "text-faint italic" : "font-medium")}>
+                {row.value}
+              </dd>
+              <dd className="text-xs text-muted">{row.rule}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
     </Card>
   );
 }

@@ -1,28 +1,35 @@
 import { expect, it } from "vitest";
-import { known, unknown } from "../../../app/policy/facts.ts";
+import { known, unknownComputer } from "../../../app/policy/facts.ts";
 import { defaultRules } from "../../../app/policy/rules.ts";
 import { factRows } from "./fact-rows.ts";
+import { factNames, sayFact } from "./fact-words.ts";
 
 it("shows what is unknown as unknown", () => {
-  const rows = factRows(
-    { idleSeconds: unknown, power: unknown, batteryPercent: unknown, otherCpuLoad: unknown },
-    defaultRules,
-  );
-  expect(rows.map((row) => row.value)).toEqual(["unknown", "unknown", "unknown", "unknown"]);
+  for (const { value } of factRows(unknownComputer, defaultRules)) expect(value).toBe("unknown");
+  for (const name of factNames) expect(sayFact(name, unknownComputer[name])).toBe("unknown");
+});
+
+it("has words for every fact", () => {
+  expect([...factNames].sort()).toEqual(Object.keys(unknownComputer).sort());
 });
 
 it("stands each fact beside the rule that it is held against", () => {
   const facts = {
+    ...unknownComputer,
     idleSeconds: known(154.6),
     power: known("battery" as const),
     batteryPercent: known(81.4),
     otherCpuLoad: known(0.127),
+    temperatureC: known(54.4),
+    memoryFreeMb: known(6_000),
   };
   expect(factRows(facts, { ...defaultRules, allowOnBattery: true })).toEqual([
     { label: "Last input", value: "2 min 34 s ago", rule: "idle after 2 min" },
     { label: "Power", value: "battery", rule: "battery is fine" },
     { label: "Battery", value: "81 %", rule: "at least 50 %" },
     { label: "Other programs", value: "13 % of CPU", rule: "at most 60 %" },
+    { label: "Temperature", value: "54 °C", rule: "at most 85 °C" },
+    { label: "Free memory", value: "5.9 GiB", rule: "at least 512 MiB" },
   ]);
   expect(factRows(facts, { ...defaultRules, requireIdle: false })[0]?.rule).toBe("not asked for");
 });

@@ -1,60 +1,56 @@
 import type { ReactNode } from "react";
-import type { Rules } from "../../../app/policy/rules.ts";
-import { Card } from "../../ui/Card.tsx";
-import { Select } from "../../ui/Select.tsx";
-import { Switch } from "../../ui/Switch.tsx";
-import { useAct } from "../state/actions.ts";
-import { batteryChoices, idleChoices, idleWords, loadChoices, optionsFor } from "./setting-options.ts";
+import { type RuleSection, ruleSections, ruleWords } from "../../../app/policy/rule-words.ts";
+import type { RuleName } from "../../../app/policy/rules.ts";
+import { RuleSetting } from "./RuleSetting.tsx";
+import type { RulesShown } from "./rules-shown.ts";
 
-/** The donor's own rules. Each change takes effect at once; there is nothing to save. */
-export function Settings({ rules }: { readonly rules: Rules }): ReactNode {
-  const act = useAct();
-  const loadPercent = Math.round(rules.maxOtherCpuLoad * 100);
+type Props = RulesShown & {
+  /** Those that are open at first; the first alone, unless said otherwise. */
+  readonly open?: readonly RuleSection[];
+};
+
+/** All rules, by what they are about. Each change takes effect at once; there is nothing to save. */
+export function Settings({ open = ["when"], ...shown }: Props): ReactNode {
   return (
-    <Card title="When this computer donates">
-      <div className="grid gap-4">
-        <Select
-          row
-          label="Idle after"
-          hint={
-            rules.requireIdle
-              ? "No keyboard or mouse for this long."
-              : "Not asked for: nobody sits at this machine."
-          }
-          disabled={!rules.requireIdle}
-          value={rules.idleAfterSeconds.toString()}
-          options={optionsFor(idleChoices, rules.idleAfterSeconds, idleWords)}
-          onChange={(value) => act("setRules", { idleAfterSeconds: Number(value) })}
-        />
-        <div className="flex items-center justify-between gap-4">
-          <div>
-            <p className="font-medium">Donate on battery</p>
-            <p className="text-xs text-muted">Off: only while plugged in.</p>
-          </div>
-          <Switch
-            label="Donate on battery"
-            checked={rules.allowOnBattery}
-            onChange={(allowOnBattery) => act("setRules", { allowOnBattery })}
-          />
-        </div>
-        <Select
-          row
-          label="Keep at least"
-          hint="Of the battery, while on battery."
-          disabled={!rules.allowOnBattery}
-          value={rules.batteryFloorPercent.toString()}
-          options={optionsFor(batteryChoices, rules.batteryFloorPercent, (percent) => `${percent} %`)}
-          onChange={(value) => act("setRules", { batteryFloorPercent: Number(value) })}
-        />
-        <Select
-          row
-          label="Hold while others use"
-          hint="Of the processor, all cores together."
-          value={loadPercent.toString()}
-          options={optionsFor(loadChoices, loadPercent, (percent) => `over ${percent} %`)}
-          onChange={(value) => act("setRules", { maxOtherCpuLoad: Number(value) / 100 })}
-        />
-      </div>
-    </Card>
+    <div className="grid gap-2">
+      {(Object.keys(ruleSections) as RuleSection[]).map((section) => (
+        <details
+          key={section}
+          open={open.includes(section)}
+          className="group overflow-hidden rounded-lg border border-line bg-surface"
+        >
+          <summary className="flex h-11 cursor-pointer list-none items-center justify-between gap-3 px-4 select-none hover:bg-sunken [&::-webkit-details-marker]:hidden">
+            <span className="flex items-center gap-2.5 text-sm font-semibold">
+              <span aria-hidden className="text-faint transition-transform group-open:rotate-90">
+                ›
+              </span>
+              {ruleSections[section]}
+            </span>
+            <span className="text-xs text-muted">{decidedIn(section, shown)}</span>
+          </summary>
+          {namesOf(section, shown).map((name) => (
+            <RuleSetting key={name} name={name} shown={shown} />
+          ))}
+        </details>
+      ))}
+    </div>
+  );
+}
+
+/** How much of it is no default, in a few words. */
+function decidedIn(section: RuleSection, shown: RulesShown): string {
+  const { from, locked } = shown;
+  const names = namesOf(section, shown);
+  const yours = names.filter((name) => from[name] === "donor").length;
+  const theirs = names.filter((name) => locked.includes(name)).length;
+  return [yours > 0 ? `${yours} by you` : "", theirs > 0 ? `${theirs} locked` : ""]
+    .filter(Boolean)
+    .join(", ");
+}
+
+/** In the order in which the words name them. That somebody sits at the computer goes without saying. */
+function namesOf(section: RuleSection, { rules }: RulesShown): readonly RuleName[] {
+  return (Object.keys(ruleWords) as RuleName[]).filter(
+    (name) => ruleWords[name].section === section && (name !== "requireIdle" || !rules.requireIdle),
   );
 }

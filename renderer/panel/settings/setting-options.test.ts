@@ -1,22 +1,23 @@
 import { expect, it } from "vitest";
-import { idleWords, optionsFor } from "./setting-options.ts";
+import { someRules } from "../../../app/policy/rule-values.ts";
+import { defaultRules, ruleNames } from "../../../app/policy/rules.ts";
+import { chosen, isChosen, optionsFor } from "./setting-options.ts";
 
 it("keeps a value that is none of the choices, in its place", () => {
-  expect(optionsFor([10, 30], 20, String)).toEqual([
-    { value: "10", label: "10" },
-    { value: "20", label: "20" },
-    { value: "30", label: "30" },
-  ]);
-  expect(optionsFor([10, 30], 30, String)).toHaveLength(2);
+  const labels = optionsFor("idleAfterSeconds", 90).map(({ label }) => label);
+  expect(labels.slice(0, 4)).toEqual(["30 seconds", "1 minute", "90 seconds", "2 minutes"]);
+  expect(
+    optionsFor("maxTemperatureC", 99)
+      .map(({ label }) => label)
+      .slice(-2),
+  ).toEqual(["99 °C", "no limit"]);
 });
 
-it("says times in their largest whole unit", () => {
-  expect([45, 60, 90, 120, 3_600, 7_200].map(idleWords)).toEqual([
-    "45 seconds",
-    "1 minute",
-    "90 seconds",
-    "2 minutes",
-    "1 hour",
-    "2 hours",
-  ]);
+it("offers only what the rules take, the defaults among it", () => {
+  for (const name of ruleNames.filter(isChosen)) {
+    const options = optionsFor(name, defaultRules[name]);
+    const values = options.map(({ value }) => chosen(value));
+    expect(values).toContain(defaultRules[name]);
+    for (const value of values) expect(someRules.safeParse({ [name]: value }).success).toBe(true);
+  }
 });

@@ -1,13 +1,10 @@
 import type { ReactNode } from "react";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
-import { pauseChoices, pauseMinutes } from "../../../app/policy/pause-choices.ts";
-import { Button } from "../../ui/Button.tsx";
 import { useNow } from "../../ui/clock.ts";
 import { cx } from "../../ui/cx.ts";
-import { Menu } from "../../ui/Menu.tsx";
 import { StatusDot } from "../../ui/StatusDot.tsx";
 import { toneTint } from "../../ui/tone.ts";
-import { useAct } from "../state/actions.ts";
+import { Controls } from "./Controls.tsx";
 import { describeStatus } from "./describe-status.ts";
 
 /** What Gleaner does and why, in the largest type of the window, with the three things a donor may tell it. */
@@ -26,41 +23,5 @@ export function Status({ snapshot }: { readonly snapshot: DonorSnapshot }): Reac
       <p className="mt-0.5 min-h-5 text-xs text-muted">{words.next}</p>
       {snapshot.device === null ? null : <Controls snapshot={snapshot} now={now} />}
     </section>
-  );
-}
-
-function Controls({ snapshot, now }: { readonly snapshot: DonorSnapshot; readonly now: number }): ReactNode {
-  const act = useAct();
-  const overridden = snapshot.pause !== null || snapshot.donateNowUntil !== null;
-  return (
-    <div className="mt-3 flex flex-wrap gap-2">
-      {overridden ? (
-        <Button look="primary" onClick={() => act("resume", null)}>
-          {snapshot.pause === null ? "Stop donating now" : "Resume"}
-        </Button>
-      ) : null}
-      {snapshot.pause === null ? (
-        <Menu
-          label="Pause"
-          trigger={
-            <Button>
-              Pause <span aria-hidden>▾</span>
-            </Button>
-          }
-          entries={pauseChoices.map(({ label, length }) => ({
-            label,
-            onSelect: () => act("pause", { minutes: pauseMinutes(length, now) }),
-          }))}
-        />
-      ) : null}
-      {snapshot.donateNowUntil === null ? (
-        <Button
-          title="For one hour, even while you use this computer"
-          onClick={() => act("donateNow", { minutes: 60 })}
-        >
-          Donate now for 1 h
-        </Button>
-      ) : null}
-    </div>
   );
 }

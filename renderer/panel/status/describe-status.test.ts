@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Limits } from "../../../app/policy/decision.ts";
+import { known, unknown } from "../../../app/policy/facts.ts";
 import { describeStatus } from "./describe-status.ts";
 
 const now = new Date(2026, 10, 21, 14, 0).getTime();
+const limits: Limits = { threads: null, gpu: true, deniedGpus: [], memoryMb: null, dutyCycle: 1 };
 const quiet = { pause: null, donateNowUntil: null, recheckAt: null } as const;
 
 describe("describeStatus", () => {
@@ -34,15 +37,35 @@ describe("describeStatus", () => {
     );
   });
 
-  it("says until when it donates on demand, and nothing while simply donating", () => {
-    const onDemand = { kind: "donating", reason: "donate-now", since: now } as const;
+  it("says at what time it is looked at again, where that is far away", () => {
+    const activity = { kind: "holding", reason: "outside-schedule", since: now } as const;
+    const next = (at: Date) => describeStatus({ ...quiet, activity, recheckAt: at.getTime() }, now).next;
+    expect(next(new Date(2026, 10, 21, 18, 30))).toBe("Looked at again at 18:30.");
+    expect(next(new Date(2026, 10, 22, 8, 0))).toBe("Looked at again tomorrow 08:00.");
+  });
+
+  it("names the program that it holds for", () => {
+    const activity = { kind: "holding", reason: "excluded-program", since: now } as const;
+    const facts = { excludedProgram: known("obs64.exe") };
+    expect(describeStatus({ ...quiet, activity, facts }, now).sentence).toMatch(/^obs64.exe is running/);
+    const none = { excludedProgram: unknown };
+    expect(describeStatus({ ...quiet, activity, facts: none }, now).sentence).toMatch(/^A program runs/);
+  });
+
+  it("says until when it donates on demand, and what it gives while simply donating", () => {
+    const onDemand = { kind: "donating", reason: "donate-now", since: now, limits } as const;
     expect(
       describeStatus({ ...quiet, activity: onDemand, donateNowUntil: now + 3_600_000 }, now),
     ).toMatchObject({
       tone: "good",
       next: "Until 15:00.",
     });
-    const idle = { kind: "donating", reason: "idle", since: now } as const;
-    expect(describeStatus({ ...quiet, activity: idle }, now).next).toBeNull();
+    const idle = { kind: "donating", reason: "idle", since: now, limits } as const;
+    const next = (change: Partial<typeof limits>) =>
+      describeStatus({ ...quiet, activity: { ...idle, limits: { ...limits, ...change } } }, now).next;
+    expect(next({})).toBe("Gives all cores but one, GPU, what memory is free.");
+    expect(next({ threads: 1, gpu: false, memoryMb: 2_048, dutyCycle: 0.5 })).toBe(
+      "Gives 1 thread, no GPU, 2 GiB of memory, 50 % of the time.",
+    );
   });
 });

@@ -1,5 +1,7 @@
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import type { Limits } from "../../../app/policy/decision.ts";
 import { donateReasons, holdReasons } from "../../../app/policy/reasons.ts";
+import { sayRule } from "../../../app/policy/say-rule.ts";
 import { formatIn, formatMoment } from "../../ui/format/time.ts";
 import { toneOfHold } from "../../ui/hold-tone.ts";
 import type { Tone } from "../../ui/tone.ts";
@@ -12,7 +14,9 @@ export type StatusWords = {
   readonly next: string | null;
 };
 
-type Shown = Pick<DonorSnapshot, "activity" | "pause" | "donateNowUntil" | "recheckAt">;
+type Shown = Pick<DonorSnapshot, "activity" | "pause" | "donateNowUntil" | "recheckAt"> & {
+  readonly facts?: Pick<DonorSnapshot["facts"], "excludedProgram">;
+};
 
 /** What the panel says about the donor at `now` (ms since the epoch), in the words that the tray uses too. */
 export function describeStatus(snapshot: Shown, now: number): StatusWords {
@@ -21,7 +25,7 @@ export function describeStatus(snapshot: Shown, now: number): StatusWords {
   return {
     tone: activity.kind === "donating" ? "good" : toneOfHold(activity.reason),
     title: words.short,
-    sentence: words.sentence,
+    sentence: sentenceOf(snapshot, words.sentence),
     next: nextWords(snapshot, now),
   };
 }
@@ -35,7 +39,29 @@ function nextWords({ activity, pause, donateNowUntil, recheckAt }: Shown, now: n
   if (activity.reason === "donate-now" && donateNowUntil !== null) {
     return `Until ${formatMoment(donateNowUntil, now)}.`;
   }
-  if (recheckAt === null)
-    return activity.kind === "donating" ? null : "Looked at again as soon as something changes.";
-  return `Looked at again ${formatIn(recheckAt - now)}.`;
+  if (activity.kind === "donating") return limitWords(activity.limits);
+  if (recheckAt === null) return "Looked at again as soon as something changes.";
+  const ms = recheckAt - now;
+  return `Looked at again ${ms < hour ? formatIn(ms) : atMoment(recheckAt, now)}.`;
+}
+
+const hour = 3_600_000;
+
+function atMoment(at: number, now: number): string {
+  const moment = formatMoment(at, now);
+  return /^\d\d:/.test(moment) ? `at ${moment}` : moment;
+}
+
+/** The donor sees which program it is; others do not. */
+function sentenceOf({ activity, facts }: Shown, sentence: string): string {
+  const program = facts?.excludedProgram;
+  if (activity.reason !== "excluded-program" || program?.known !== true || program.value === null) {
+    return sentence;
+  }
+  return `${program.value} is running, and Gleaner is to do nothing beside it. It waits until that is closed.`;
+}
+
+function limitWords({ dutyCycle, ...limits }: Limits): string {
+  const share = dutyCycle === 1 ? "" : `, ${Math.round(dutyCycle * 100)} % of the time`;
+  return `Gives ${sayRule("idle", limits)}${share}.`;
 }

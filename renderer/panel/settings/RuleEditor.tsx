@@ -1,0 +1,53 @@
+import { type ReactNode, useState } from "react";
+import { ruleWords } from "../../../app/policy/rule-words.ts";
+import type { RuleName } from "../../../app/policy/rules.ts";
+import { problemOf } from "../../console/policy/rule-fields.ts";
+import { RuleControl } from "../../console/policy/RuleControl.tsx";
+import { Button } from "../../ui/Button.tsx";
+
+type Props = {
+  readonly name: RuleName;
+  readonly value: unknown;
+  readonly describedBy: string;
+  readonly onSet: (value: unknown) => void;
+  readonly onClose: () => void;
+};
+
+/** For the rules of several parts, or of names: nothing holds until it is set. */
+export function RuleEditor({ name, value, describedBy, onSet, onClose }: Props): ReactNode {
+  const [draft, setDraft] = useState(value);
+  const problem = problemOf(name, draft);
+  return (
+    <form
+      className="grid w-full gap-2.5 rounded-md bg-sunken p-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (problem !== null) return;
+        onSet(draft);
+        onClose();
+      }}
+    >
+      <RuleControl
+        name={name}
+        label={ruleWords[name].title}
+        value={draft}
+        invalid={problem !== null}
+        describedBy={describedBy}
+        onChange={setDraft}
+      />
+      {problem === null ? null : (
+        <p role="alert" className="text-xs text-bad">
+          {problem}
+        </p>
+      )}
+      <div className="flex gap-2">
+        <Button type="submit" size="sm" look="primary" disabled={problem !== null}>
+          Set
+        </Button>
+        <Button size="sm" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

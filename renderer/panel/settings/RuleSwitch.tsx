@@ -1,0 +1,41 @@
+import type { ReactNode } from "react";
+import { ruleWords } from "../../../app/policy/rule-words.ts";
+import type { RuleName, Rules } from "../../../app/policy/rules.ts";
+import { sayRule } from "../../../app/policy/say-rule.ts";
+import { inputClass } from "../../ui/Field.tsx";
+import { Switch } from "../../ui/Switch.tsx";
+import { chosen, isChosen, optionsFor } from "./setting-options.ts";
+
+type Props = {
+  readonly name: RuleName;
+  readonly rules: Rules;
+  readonly locked: boolean;
+  readonly describedBy: string;
+  readonly onSet: (value: boolean | number | null) => void;
+};
+
+/** The control of a rule of one part: a switch, or a list of choices. It takes effect at once. */
+export function RuleSwitch({ name, rules, locked, describedBy, onSet }: Props): ReactNode {
+  const { title } = ruleWords[name];
+  const value = rules[name];
+  if (locked) return <p className="text-right whitespace-nowrap text-muted">{sayRule(name, value)}</p>;
+  if (typeof value === "boolean") return <Switch label={title} checked={value} onChange={onSet} />;
+  if (!isChosen(name)) return null;
+  return (
+    <div className="w-34 shrink-0">
+      <select
+        aria-label={title}
+        aria-describedby={describedBy}
+        value={String(rules[name])}
+        onChange={({ target }) => onSet(chosen(target.value))}
+        className={inputClass(false)}
+      >
+        {optionsFor(name, rules[name]).map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

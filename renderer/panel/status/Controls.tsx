@@ -1,0 +1,67 @@
+import { type ReactNode, useState } from "react";
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import { pauseChoices, pauseMinutes } from "../../../app/policy/pause-choices.ts";
+import { Button } from "../../ui/Button.tsx";
+import { Menu, type MenuEntry } from "../../ui/Menu.tsx";
+import { useAct } from "../state/actions.ts";
+import { PauseDialog } from "./PauseDialog.tsx";
+
+type Props = { readonly snapshot: DonorSnapshot; readonly now: number };
+
+/** What a donor may tell it at any moment: to pause, to go on, and to donate now. */
+export function Controls({ snapshot, now }: Props): ReactNode {
+  const act = useAct();
+  const { pause, donateNowUntil, finishThenPause, rules } = snapshot;
+  const overridden = pause !== null || donateNowUntil !== null || finishThenPause;
+  return (
+    <div className="mt-3 flex flex-wrap gap-2">
+      {overridden ? (
+        <Button look="primary" onClick={() => act("resume", null)}>
+          {pause !== null ? "Resume" : finishThenPause ? "Keep donating" : "Stop donating now"}
+        </Button>
+      ) : null}
+      {pause === null ? <PauseMenu snapshot={snapshot} now={now} /> : null}
+      {donateNowUntil === null && rules.allowDonateNow ? (
+        <Button
+          title="For one hour, even while you use this computer"
+          onClick={() => act("donateNow", { minutes: 60 })}
+        >
+          Donate now for 1 h
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+function PauseMenu({ snapshot, now }: Props): ReactNode {
+  const act = useAct();
+  const [asking, setAsking] = useState(false);
+  const finish: MenuEntry = {
+    label: "Finish this job, then pause",
+    onSelect: () => act("finishThenPause", null),
+  };
+  const choices: readonly MenuEntry[] = pauseChoices.map(({ label, length }) => ({
+    label,
+    onSelect: () => act("pause", { minutes: pauseMinutes(length, now) }),
+  }));
+  const other: MenuEntry = { label: "Another time…", onSelect: () => setAsking(true) };
+  return (
+    <>
+      <Menu
+        label="Pause"
+        trigger={
+          <Button>
+            Pause <span aria-hidden>▾</span>
+          </Button>
+        }
+        entries={[
+          ...(snapshot.work === null || snapshot.finishThenPause ? [] : [finish]),
+          ...choices.slice(0, -1),
+          other,
+          ...choices.slice(-1),
+        ]}
+      />
+      <PauseDialog open={asking} now={now} onClose={() => setAsking(false)} />
+    </>
+  );
+}
