@@ -45,9 +45,7 @@ export function RuleSetting({ name, shown }: Props): ReactNode {
           </Button>
         )}
       </div>
-      {isSmall || editing ? null : (
-        <p>{sayRule(name, shown.rules[name])}</p>
-      )}
+      {isSmall || editing ? null : <p>{sayRule(name, shown.rules[name])}</p>}
       {editing && !locked ? (
         <RuleEditor
           name={name}
