@@ -1,5 +1,5 @@
 import { executions, isTransactional, type ActionExecution, type Execution } from "../execution/execution.ts";
-import { countOperation } from "../execution/operations.ts";
+import { beginOperation } from "../execution/operations.ts";
 import type { Services } from "../services.ts";
 import { SyscallError } from "./syscall-error.ts";
 import { dispatchAsync, dispatchSync, endedError } from "./dispatch.ts";
@@ -35,10 +35,13 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
       const execution = current(op);
       execution.time.check();
       try {
-        return await countOperation(execution, async () => {
+        beginOperation(execution);
+        try {
           const args = parseSyscallArgs(op, argsJson);
           return JSON.stringify(await dispatchAsync(services(), execution, op, args));
-        });
+        } finally {
+          execution.operations -= 1;
+        }
       } finally {
         execution.time.start();
       }

@@ -125,7 +125,9 @@ export async function dispatchAsync(
     const { readMs } = services.latency;
     if (readMs > 0 && isTrip(execution, op, args))
       await new Promise((resolve) => setTimeout(resolve, readMs));
-    return await inTurn(services, execution, syscall, args);
+    const result = inTurn(services, execution, syscall, args);
+    execution.turn = result.catch(ignore);
+    return await result;
   } finally {
     execution.pendingSyscalls -= 1;
   }
@@ -137,17 +139,16 @@ async function inTurn(
   syscall: Syscall<TransactionExecution>,
   args: SyscallArgs,
 ): Promise<JSONValue> {
-  const result = execution.turn.then(async () => {
-    // Reads that are answered at once would otherwise keep everybody else out until the function ends.
-    if (isTurnLong()) await nextTurn();
-    if (execution.kind === "mutation") await nextRound();
-    // An earlier syscall may have outlived the function that it belongs to.
-    if (execution.ended) throw endedError();
-    return syscall(services, execution, args);
-  });
-  execution.turn = result.catch(() => {});
-  return result;
+  await execution.turn;
+  // Reads that are answered at once would otherwise keep everybody else out until the function ends.
+  if (isTurnLong()) await nextTurn();
+  if (execution.kind === "mutation") await nextRound();
+  // An earlier syscall may have outlived the function that it belongs to.
+  if (execution.ended) throw endedError();
+  return syscall(services, execution, args);
 }
+
+function ignore(): void {}
 
 /** The function has returned: what it left running must not touch its transaction. */
 export function endedError(): SyscallError {
