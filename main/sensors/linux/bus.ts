@@ -28,6 +28,18 @@ const noAutoStart = 0x2;
 const methodCall = 1;
 const signal = 4;
 
+/** A bus that was lost is looked for after this time, and then ever more seldom. */
+const firstRetryMs = 1_000;
+const longestRetryMs = 60_000;
+
+const connecting = {
+  direct: true,
+  authMethods: ["EXTERNAL"],
+  maxMessageSize: maxMessageBytes,
+  returnBigInt: false,
+  timeout: callTimeoutMs,
+};
+
 /** A connection to a D-Bus, shared by all sensors: it is opened at the first use, and opened again when it got lost. */
 export class Bus {
   readonly #address: string | null;
@@ -35,8 +47,11 @@ export class Bus {
   readonly #lifeListeners = new Set<() => void>();
   /** How many listen by each rule: the bus is told of the first, and of the last. */
   readonly #rules = new Map<string, number>();
-  #client: Promise<MessageBus> | null = null;
+  #client: Promise<MessageBus | null> | null = null;
+  #live: MessageBus | null = null;
   #users = 0;
+  #retry: NodeJS.Timeout | undefined;
+  #retryMs = firstRetryMs;
 
   /** @param address a D-Bus address ("unix:path=…"), or null where there is no such bus. */
   constructor(address: string | null) {
@@ -121,33 +136,55 @@ export class Bus {
       if (how === "AddMatch") await client?.addMatch(rule);
       else if (this.#users > 0) await client?.removeMatch(rule);
     } catch {
-      // Without the bus there are no signals either.
+      // Without the bus there are no signals either; when it is back, all rules are told to it anew.
     }
   }
 
   #open(): Promise<MessageBus | null> {
-    if (this.#address === null) return Promise.resolve(null);
+    if (this.#address === null || this.#retry !== undefined) return Promise.resolve(null);
     this.#client ??= this.#connect(this.#address);
     return this.#client;
   }
 
-  async #connect(busAddress: string): Promise<MessageBus> {
-    const { createClient } = await import("dbus-native");
-    const client = createClient({
-      busAddress,
-      authMethods: ["EXTERNAL"],
-      maxMessageSize: maxMessageBytes,
-      returnBigInt: false,
-      timeout: callTimeoutMs,
-      reconnect: { minDelay: 1_000, maxDelay: 60_000, factor: 4 },
-    });
-    client.connection.on("error", () => undefined);
-    client.connection.on("handlerError", () => undefined);
-    client.connection.on("message", (message) => this.#hear(message));
-    client.connection.on("close", () => this.#tellLife());
-    client.on("reconnected", () => this.#tellLife());
-    client.on("reconnectError", () => undefined);
-    return client;
+  /** Says hello itself: where the library does, a bus that refuses it would end this program. */
+  async #connect(busAddress: string): Promise<MessageBus | null> {
+    let client: MessageBus | null = null;
+    try {
+      const { createClient } = await import("dbus-native");
+      const opened = createClient({ ...connecting, busAddress });
+      client = opened;
+      opened.connection.on("error", () => undefined);
+      opened.connection.on("handlerError", () => undefined);
+      opened.connection.on("message", (message) => this.#hear(message));
+      opened.connection.on("close", () => this.#lost(opened));
+      this.#live = opened;
+      await opened.invokeDbus({ member: "Hello" });
+      this.#retryMs = firstRetryMs;
+      await Promise.all([...this.#rules.keys()].map((rule) => opened.addMatch(rule)));
+      return opened;
+    } catch {
+      if (client !== null) {
+        // One that hangs would not let go of a connection that is only ended.
+        client.connection.stream.destroy();
+        this.#lost(client);
+      }
+      return null;
+    }
+  }
+
+  #lost(client: MessageBus): void {
+    if (this.#live !== client) return;
+    this.#live = null;
+    this.#client = null;
+    if (this.#users === 0) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      void this.#open().then((opened) => {
+        if (opened !== null) this.#tellLife();
+      });
+    }, this.#retryMs);
+    this.#retryMs = Math.min(longestRetryMs, this.#retryMs * 4);
+    this.#tellLife();
   }
 
   #tellLife(): void {
@@ -166,9 +203,11 @@ export class Bus {
   }
 
   #close(): void {
-    const client = this.#client;
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
     this.#client = null;
-    void client?.then((open) => open.connection.end()).catch(() => undefined);
+    this.#live?.connection.end();
+    this.#live = null;
   }
 }
 

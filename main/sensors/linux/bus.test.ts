@@ -1,0 +1,357 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { known, unknown } from "../../../app/policy/facts.ts";
+import { gatherFacts } from "../facts.ts";
+import { unknownIdle } from "../idle.ts";
+import { type FactName, type Sensor } from "../sensor.ts";
+import { Bus, busAddress } from "./bus.ts";
+import { FakeService, hasDbusDaemon, PrivateBus, propertiesOf } from "./bus.fixture.ts";
+import { DesktopIdle } from "./desktop-idle.ts";
+import { logindIdle } from "./logind-idle.ts";
+import { logindSensor } from "./logind.ts";
+import { mprisSensor } from "./mpris.ts";
+import { mutterIdle } from "./mutter-idle.ts";
+import { networkManagerSensor } from "./network-manager.ts";
+import { screenSaverSensor } from "./screen-saver.ts";
+import { upowerSensor } from "./upower.ts";
+
+const soon = { timeout: 15_000, interval: 20 };
+
+describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
+  let daemon: PrivateBus;
+  let bus: Bus;
+  const stops: (() => void | Promise<void>)[] = [];
+
+  beforeEach(async () => {
+    daemon = await new PrivateBus().start();
+    bus = new Bus(daemon.address);
+  });
+  afterEach(async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+    await daemon.stop();
+  });
+
+  const serve = async (
+    ...args: Parameters<typeof FakeService.start> extends [unknown, ...infer R] ? R : never
+  ) => {
+    const service = await FakeService.start(daemon, ...args);
+    stops.push(() => service.stop());
+    return service;
+  };
+
+  async function follow(sensor: Sensor) {
+    const facts = gatherFacts({ idle: unknownIdle, others: [sensor] });
+    const names = new Set<FactName>(sensor.facts);
+    await facts.start({ facts: names, programs: [], donating: false }, () => undefined);
+    stops.push(() => facts.stop());
+    return facts;
+  }
+
+  const upower = "org.freedesktop.UPower";
+  const upowerPath = "/org/freedesktop/UPower";
+  const startUpower = async (values: Record<string, boolean>, percentage = 80) => {
+    const device = { IsPresent: true, Percentage: percentage };
+    const service = await serve(upower, {
+      [upowerPath]: {
+        name: upower,
+        properties: propertiesOf(values, { OnBattery: "b", LidIsPresent: "b", LidIsClosed: "b" }),
+      },
+      [`${upowerPath}/devices/DisplayDevice`]: {
+        name: `${upower}.Device`,
+        properties: propertiesOf(device, { IsPresent: "b", Percentage: "d" }),
+      },
+    });
+    return { service, device };
+  };
+
+  it("hears from UPower of mains, battery and lid, at once and without asking again", async () => {
+    const { service } = await startUpower({ OnBattery: false, LidIsPresent: true, LidIsClosed: false });
+    const facts = await follow(upowerSensor(bus));
+    await vi.waitFor(() => {
+      expect(facts.read()).toMatchObject({
+        power: known("ac"),
+        batteryPercent: known(80),
+        lidClosed: known(false),
+      });
+    }, soon);
+    service.changed(upowerPath, upower, { OnBattery: true });
+    service.changed(`${upowerPath}/devices/DisplayDevice`, `${upower}.Device`, { Percentage: 41.6 });
+    await vi.waitFor(() => {
+      expect(facts.read()).toMatchObject({ power: known("battery"), batteryPercent: known(42) });
+    }, soon);
+    service.changed(upowerPath, upower, { LidIsClosed: true });
+    await vi.waitFor(() => expect(facts.read().lidClosed).toEqual(known(true)), soon);
+    expect(facts.readings().power.source).toBe("UPower");
+  });
+
+  it("knows nothing while a service is away, and everything again when it comes", async () => {
+    const facts = await follow(upowerSensor(bus));
+    expect(facts.read().power).toEqual(unknown);
+    const { service } = await startUpower({ OnBattery: true, LidIsPresent: false, LidIsClosed: false });
+    await vi.waitFor(() => expect(facts.read().power).toEqual(known("battery")), soon);
+    expect(facts.read().lidClosed).toEqual(unknown);
+    await service.stop();
+    await vi.waitFor(() => expect(facts.read().power).toEqual(unknown), soon);
+  });
+
+  it("finds the bus again after it was restarted", async () => {
+    const first = await startUpower({ OnBattery: false, LidIsPresent: false, LidIsClosed: false });
+    const facts = await follow(upowerSensor(bus));
+    await vi.waitFor(() => expect(facts.read().power).toEqual(known("ac")), soon);
+    await daemon.kill();
+    await vi.waitFor(() => expect(facts.read().power).toEqual(unknown), soon);
+    await first.service.stop();
+    await daemon.start();
+    const { service } = await startUpower({ OnBattery: true, LidIsPresent: false, LidIsClosed: false });
+    await vi.waitFor(() => expect(facts.read().power).toEqual(known("battery")), soon);
+    service.changed(upowerPath, upower, { OnBattery: false });
+    await vi.waitFor(() => expect(facts.read().power).toEqual(known("ac")), soon);
+  });
+
+  const login = "org.freedesktop.login1";
+  const loginPath = "/org/freedesktop/login1";
+  const startLogind = async () => {
+    const state = {
+      sessions: [["2", 4242, "ada", "seat0", `${loginPath}/session/_32`]] as readonly unknown[],
+      manager: { IdleHint: false, IdleSinceHint: 0n, LidClosed: true, PreparingForSleep: false },
+      session: { LockedHint: false },
+    };
+    const service = await serve(login, {
+      [loginPath]: {
+        name: `${login}.Manager`,
+        methods: { ListSessions: { out: { sessions: "a(susso)" }, handler: () => state.sessions } },
+        properties: propertiesOf(state.manager, {
+          IdleHint: "b",
+          IdleSinceHint: "t",
+          LidClosed: "b",
+          PreparingForSleep: "b",
+        }),
+        signals: {
+          PrepareForSleep: { args: { start: "b" } },
+          SessionNew: { args: { id: "s", path: "o" } },
+          SessionRemoved: { args: { id: "s", path: "o" } },
+        },
+      },
+      [`${loginPath}/session/_32`]: {
+        name: `${login}.Session`,
+        properties: propertiesOf(state.session, { LockedHint: "b" }),
+      },
+    });
+    return { state, service };
+  };
+
+  it("hears from logind of lock and sleep, and asks it for the lid", async () => {
+    const { service } = await startLogind();
+    const facts = await follow(logindSensor(bus, 4242));
+    await vi.waitFor(() => {
+      expect(facts.read()).toMatchObject({ locked: known(false), lidClosed: known(true), suspended: false });
+    }, soon);
+    service.changed(`${loginPath}/session/_32`, `${login}.Session`, { LockedHint: true });
+    await vi.waitFor(() => expect(facts.read().locked).toEqual(known(true)), soon);
+    service.signal(loginPath, `${login}.Manager`, "PrepareForSleep", true);
+    await vi.waitFor(() => expect(facts.read().suspended).toBe(true), soon);
+    service.signal(loginPath, `${login}.Manager`, "PrepareForSleep", false);
+    await vi.waitFor(() => expect(facts.read().suspended).toBe(false), soon);
+  });
+
+  it("does not know the lock of somebody who is not logged in, and finds the session when it begins", async () => {
+    const { state, service } = await startLogind();
+    const mine = state.sessions;
+    state.sessions = [];
+    const facts = await follow(logindSensor(bus, 4242));
+    await vi.waitFor(() => expect(facts.read().lidClosed).toEqual(known(true)), soon);
+    expect(facts.read().locked).toEqual(unknown);
+    state.sessions = mine;
+    service.signal(loginPath, `${login}.Manager`, "SessionNew", "2", `${loginPath}/session/_32`);
+    await vi.waitFor(() => expect(facts.read().locked).toEqual(known(false)), soon);
+    state.sessions = [];
+    service.signal(loginPath, `${login}.Manager`, "SessionRemoved", "2", `${loginPath}/session/_32`);
+    await vi.waitFor(() => expect(facts.read().locked).toEqual(unknown), soon);
+  });
+
+  it("takes logind's idle hint where there is no desktop to ask", async () => {
+    const { service } = await startLogind();
+    let inputs = 0;
+    const idle = logindIdle(bus);
+    idle.start?.(() => undefined);
+    stops.push(() => idle.stop?.());
+    idle.onInput?.(() => (inputs += 1));
+    await vi.waitFor(() => expect(idle.sample()).toEqual(known(0)), soon);
+    const sinceUs = BigInt(Date.now() - 400_000) * 1_000n;
+    service.changed(loginPath, `${login}.Manager`, { IdleHint: true, IdleSinceHint: sinceUs });
+    await vi.waitFor(() => {
+      const seconds = idle.sample();
+      expect(seconds.known && seconds.value >= 400 && seconds.value < 430).toBe(true);
+    }, soon);
+    service.changed(loginPath, `${login}.Manager`, { IdleHint: false });
+    await vi.waitFor(() => expect(inputs).toBe(1), soon);
+  });
+
+  it("hears from NetworkManager whether the network is metered, and what it is called", async () => {
+    const name = "org.freedesktop.NetworkManager";
+    const path = "/org/freedesktop/NetworkManager";
+    const manager = { Metered: 4, ActiveConnections: [`${path}/ActiveConnection/7`] };
+    const connection = { Id: "Office Wi-Fi", Type: "802-11-wireless", Vpn: false };
+    const service = await serve(name, {
+      [path]: { name, properties: propertiesOf(manager, { Metered: "u", ActiveConnections: "ao" }) },
+      [`${path}/ActiveConnection/7`]: {
+        name: `${name}.Connection.Active`,
+        properties: propertiesOf(connection, { Id: "s", Type: "s", Vpn: "b" }),
+      },
+    });
+    const facts = await follow(networkManagerSensor(bus));
+    await vi.waitFor(() => {
+      const { metered, networks } = facts.read();
+      expect(metered).toEqual(known(false));
+      expect(networks.known && networks.value).toContain("Office Wi-Fi");
+    }, soon);
+    service.changed(path, name, { Metered: 1 });
+    await vi.waitFor(() => expect(facts.read().metered).toEqual(known(true)), soon);
+    service.changed(path, name, { Metered: 0, ActiveConnections: [] });
+    await vi.waitFor(() => {
+      const { metered, networks } = facts.read();
+      expect(metered).toEqual(unknown);
+      expect(networks.known && networks.value).not.toContain("Office Wi-Fi");
+    }, soon);
+  });
+
+  it("sees players come, play, pause and go", async () => {
+    const player = { PlaybackStatus: "Paused" };
+    const facts = await follow(mprisSensor(bus));
+    expect(facts.read().mediaPlaying).toEqual(known(false));
+    const service = await serve("org.mpris.MediaPlayer2.test", {
+      "/org/mpris/MediaPlayer2": {
+        name: "org.mpris.MediaPlayer2.Player",
+        properties: propertiesOf(player, { PlaybackStatus: "s" }),
+      },
+    });
+    const say = (status: string): void => {
+      player.PlaybackStatus = status;
+      service.changed("/org/mpris/MediaPlayer2", "org.mpris.MediaPlayer2.Player", { PlaybackStatus: status });
+    };
+    say("Playing");
+    await vi.waitFor(() => expect(facts.read().mediaPlaying).toEqual(known(true)), soon);
+    say("Paused");
+    await vi.waitFor(() => expect(facts.read().mediaPlaying).toEqual(known(false)), soon);
+    say("Playing");
+    await vi.waitFor(() => expect(facts.read().mediaPlaying).toEqual(known(true)), soon);
+    await service.stop();
+    await vi.waitFor(() => expect(facts.read().mediaPlaying).toEqual(known(false)), soon);
+  });
+
+  it("hears of the lock from a desktop's screen saver", async () => {
+    const state = { active: false };
+    const name = "org.xfce.ScreenSaver";
+    const service = await serve(name, {
+      "/org/xfce/ScreenSaver": {
+        name,
+        methods: { GetActive: { out: { active: "b" }, handler: () => state.active } },
+        signals: { ActiveChanged: { args: { active: "b" } } },
+      },
+    });
+    const facts = await follow(screenSaverSensor(bus));
+    expect(facts.read().locked).toEqual(known(false));
+    service.signal("/org/xfce/ScreenSaver", name, "ActiveChanged", true);
+    await vi.waitFor(() => expect(facts.read().locked).toEqual(known(true)), soon);
+  });
+
+  it("lets GNOME's idle monitor tell of quiet and of input, and asks the fall-back while it is away", async () => {
+    const name = "org.gnome.Mutter.IdleMonitor";
+    const path = "/org/gnome/Mutter/IdleMonitor/Core";
+    const watches = { last: 0, quiet: 0, active: 0, removed: [] as number[] };
+    const serveMutter = () =>
+      serve(name, {
+        [path]: {
+          name,
+          methods: {
+            GetIdletime: { out: { ms: "t" }, handler: () => 500n },
+            AddIdleWatch: {
+              in: { ms: "t" },
+              out: { id: "u" },
+              handler: () => (watches.quiet = watches.last += 1),
+            },
+            AddUserActiveWatch: { out: { id: "u" }, handler: () => (watches.active = watches.last += 1) },
+            RemoveWatch: {
+              in: { id: "u" },
+              handler: ({ id }: { id: number }) => void watches.removed.push(id),
+            },
+          },
+          signals: { WatchFired: { args: { id: "u" } } },
+        },
+      });
+    const service = await serveMutter();
+    let inputs = 0;
+    const fallback = { source: () => "fall-back", sample: () => known(7), isPolled: () => true };
+    const idle = new DesktopIdle([mutterIdle(bus)], fallback);
+    idle.start(() => undefined);
+    stops.push(() => idle.stop());
+    idle.onInput(() => (inputs += 1));
+    await vi.waitFor(() => expect(idle.source()).toBe("GNOME's IdleMonitor"), soon);
+    expect([idle.sample(), idle.isPolled()]).toEqual([known(0), false]);
+
+    service.signal(path, name, "WatchFired", watches.quiet);
+    await vi.waitFor(() => {
+      const seconds = idle.sample();
+      expect(seconds.known && seconds.value >= 2).toBe(true);
+      expect(watches.active).toBeGreaterThan(0);
+    }, soon);
+    service.signal(path, name, "WatchFired", watches.active);
+    await vi.waitFor(() => expect([inputs, idle.sample()]).toEqual([1, known(0)]), soon);
+
+    await service.stop();
+    await vi.waitFor(() => expect([idle.source(), idle.sample()]).toEqual(["fall-back", known(7)]), soon);
+    expect(idle.isPolled()).toBe(true);
+  });
+
+  it("answers null for what does not exist, and never starts a service", async () => {
+    const absent = { service: "org.example.Absent", path: "/org/example", interface: "org.example.Absent" };
+    expect(await bus.properties(absent)).toBeNull();
+    expect(await new Bus(null).properties(absent)).toBeNull();
+    expect(await new Bus("unix:path=/nowhere/at/all").call(absent, "Hello")).toBeNull();
+  });
+});
+
+describe("a bus that is none", () => {
+  const absent = { service: "org.example.Absent", path: "/org/example", interface: "org.example.Absent" };
+
+  it.each([
+    ["hangs", (): void => undefined],
+    [
+      "speaks something else",
+      (socket: Socket): void => void socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"),
+    ],
+    ["hangs up", (socket: Socket): void => void socket.destroy()],
+  ])(
+    "that %s is as if there were no bus",
+    async (_what, greet) => {
+      const folder = await mkdtemp(join(tmpdir(), "gleaner-no-bus-"));
+      const server = createServer(greet);
+      await new Promise<void>((resolve) => server.listen(join(folder, "socket"), resolve));
+      const bus = new Bus(`unix:path=${join(folder, "socket")}`);
+      expect(await bus.properties(absent)).toBeNull();
+      server.close();
+      await rm(folder, { recursive: true });
+    },
+    20_000,
+  );
+});
+
+describe("busAddress", () => {
+  const everything = (): boolean => true;
+  const nothing = (): boolean => false;
+
+  it("is the variable's, or the usual place's if something is there", () => {
+    expect(busAddress("session", { DBUS_SESSION_BUS_ADDRESS: "unix:abstract=/x" }, nothing)).toBe(
+      "unix:abstract=/x",
+    );
+    expect(busAddress("session", { XDG_RUNTIME_DIR: "/run/user/7" }, everything)).toBe(
+      "unix:path=/run/user/7/bus",
+    );
+    expect(busAddress("session", {}, everything)).toBeNull();
+    expect(busAddress("system", {}, everything)).toBe("unix:path=/run/dbus/system_bus_socket");
+    expect(busAddress("system", {}, nothing)).toBeNull();
+  });
+});

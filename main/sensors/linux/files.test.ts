@@ -1,0 +1,275 @@
+import { utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { known, unknown } from "../../../app/policy/facts.ts";
+import { linuxMemorySensor, parseMemAvailable } from "../memory.ts";
+import { parseAnonymousBytes } from "../own-memory.ts";
+import type { Needs, Sensor } from "../sensor.ts";
+import { treeOf } from "../tree.fixture.ts";
+import { cameraSensor } from "./camera.ts";
+import { displayPowerSensor, graphicsSensor } from "./graphics.ts";
+import { acpiLidSensor } from "./lid.ts";
+import { microphoneSensor } from "./microphone.ts";
+import { readPowerSupply } from "./power-supply.ts";
+import { linuxProcessesSensor } from "./processes.ts";
+import { terminalIdle } from "./terminals.ts";
+import { readThermal } from "./thermal.ts";
+
+const needs = (...programs: readonly string[]): Needs => ({ facts: new Set(), programs, donating: false });
+const sample = async (sensor: Sensor, ...programs: readonly string[]) => sensor.sample?.(needs(...programs));
+
+describe("/sys/class/power_supply", () => {
+  const battery = (name: string, values: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries({ type: "Battery", ...values }).map(([key, value]) => [`${name}/${key}`, `${value}\n`]),
+    );
+
+  it("is a laptop on its charger", () => {
+    const tree = treeOf({
+      "AC/type": "Mains\n",
+      "AC/online": "1\n",
+      ...battery("BAT0", { status: "Not charging", capacity: "80" }),
+    });
+    expect(readPowerSupply(tree)).toEqual({ power: known("ac"), batteryPercent: known(80) });
+  });
+
+  it("is a laptop on its two batteries, each counted by its size", () => {
+    const tree = treeOf({
+      "AC/type": "Mains\n",
+      "AC/online": "0\n",
+      ...battery("BAT0", { status: "Discharging", capacity: "10", energy_full: "20000000" }),
+      ...battery("BAT1", { status: "Unknown", capacity: "70", energy_full: "40000000" }),
+    });
+    expect(readPowerSupply(tree)).toEqual({ power: known("battery"), batteryPercent: known(50) });
+  });
+
+  it("is a laptop that is charged through USB-C, and says so by its battery alone", () => {
+    expect(readPowerSupply(treeOf(battery("BAT0", { status: "Charging", capacity: "12" }))).power).toEqual(
+      known("ac"),
+    );
+    const tree = treeOf({
+      "ucsi/type": "USB\n",
+      "ucsi/online": "1\n",
+      ...battery("BAT0", { status: "Unknown" }),
+    });
+    expect(readPowerSupply(tree)).toEqual({ power: known("ac"), batteryPercent: unknown });
+  });
+
+  it("is a computer without a battery, whatever the mouse has", () => {
+    const mouse = battery("hidpp_battery_0", { scope: "Device", status: "Discharging", capacity: "30" });
+    expect(readPowerSupply(treeOf(mouse))).toEqual({ power: known("ac"), batteryPercent: unknown });
+    expect(readPowerSupply("/nowhere")).toEqual({ power: known("ac"), batteryPercent: unknown });
+  });
+
+  it("does not guess from a battery that does not say what it does", () => {
+    const tree = treeOf(battery("BAT0", { status: "Unknown", capacity: "200" }));
+    expect(readPowerSupply(tree)).toEqual({ power: unknown, batteryPercent: unknown });
+  });
+});
+
+describe("heat", () => {
+  const zone = (temperature: string): Record<string, string> => ({
+    "zones/thermal_zone0/type": "x86_pkg_temp\n",
+    "zones/thermal_zone0/temp": `${temperature}\n`,
+    "zones/thermal_zone0/trip_point_0_type": "active\n",
+    "zones/thermal_zone0/trip_point_0_temp": "60000\n",
+    "zones/thermal_zone0/trip_point_1_type": "passive\n",
+    "zones/thermal_zone0/trip_point_1_temp": "85000\n",
+    "zones/thermal_zone0/trip_point_2_type": "critical\n",
+    "zones/thermal_zone0/trip_point_2_temp": "100000\n",
+    "zones/thermal_zone0/trip_point_3_type": "passive\n",
+    "zones/thermal_zone0/trip_point_3_temp": "0\n",
+  });
+  const read = (files: Record<string, string>) => {
+    const tree = treeOf(files);
+    return readThermal(join(tree, "zones"), join(tree, "chips"));
+  };
+
+  it.each([
+    ["45000", 45, "nominal"],
+    ["60000", 60, "fair"],
+    ["91400", 91, "serious"],
+    ["100000", 100, "critical"],
+  ])("of %s is %i °C and %s", (temperature, degrees, state) => {
+    expect(read(zone(temperature))).toEqual({ temperatureC: known(degrees), thermal: known(state) });
+  });
+
+  it("takes the hottest of the processor's sensors, and not the disk's", () => {
+    const found = read({
+      "chips/hwmon0/name": "nvme\n",
+      "chips/hwmon0/temp1_input": "95000\n",
+      "chips/hwmon1/name": "coretemp\n",
+      "chips/hwmon1/temp1_input": "50000\n",
+      "chips/hwmon1/temp2_input": "62000\n",
+      "chips/hwmon1/temp3_input": "-128000\n",
+      "zones/thermal_zone0/type": "iwlwifi_1\n",
+      "zones/thermal_zone0/temp": "70000\n",
+    });
+    expect(found).toEqual({ temperatureC: known(62), thermal: unknown });
+  });
+
+  it("is unknown in a virtual machine", () => {
+    expect(read({})).toEqual({ temperatureC: unknown, thermal: unknown });
+  });
+});
+
+describe("graphics", () => {
+  const tree = () =>
+    treeOf({
+      "card0/device/gpu_busy_percent": "20\n",
+      "card1/device/gpu_busy_percent": "55\n",
+      "card1/device/mem_info_vram_total": `${8 * 2 ** 30}\n`,
+      "card1/device/mem_info_vram_used": `${3 * 2 ** 30}\n`,
+      "card1-HDMI-A-1/status": "disconnected\n",
+      "card1-HDMI-A-1/dpms": "On\n",
+      "card1-eDP-1/status": "connected\n",
+      "card1-eDP-1/dpms": "Off\n",
+    });
+
+  it("is the load of the busiest and the most free memory", async () => {
+    expect(await sample(graphicsSensor(() => false, tree()))).toEqual({
+      otherGpuLoad: known(0.55),
+      vramFreeMb: known(5_120),
+    });
+  });
+
+  it("does not know the others' load while our own is in the sum", async () => {
+    expect(await sample(graphicsSensor(() => true, tree()))).toMatchObject({ otherGpuLoad: unknown });
+    expect(await sample(graphicsSensor(() => false, "/nowhere"))).toEqual({
+      otherGpuLoad: unknown,
+      vramFreeMb: unknown,
+    });
+  });
+
+  it("is dark when every screen that is plugged in is", async () => {
+    const folder = tree();
+    expect(await sample(displayPowerSensor(folder))).toEqual({ displayOff: known(true) });
+    writeFileSync(join(folder, "card1-eDP-1/dpms"), "On\n");
+    expect(await sample(displayPowerSensor(folder))).toEqual({ displayOff: known(false) });
+    expect(await sample(displayPowerSensor("/nowhere"))).toEqual({ displayOff: unknown });
+  });
+});
+
+describe("lid", () => {
+  it.each([
+    ["state:      open\n", known(false)],
+    ["state:      closed\n", known(true)],
+    ["state:      unsupported\n", unknown],
+  ])("%j", async (state, lidClosed) => {
+    expect(await sample(acpiLidSensor(treeOf({ "LID0/state": state })))).toEqual({ lidClosed });
+  });
+});
+
+describe("camera and microphone", () => {
+  const camera = (files: Record<string, string>, now?: () => number) => {
+    const tree = treeOf(files);
+    const places = {
+      devices: join(tree, "video4linux"),
+      module: join(tree, "refcnt"),
+      processes: join(tree, "proc"),
+    };
+    return { tree, sensor: cameraSensor(places, now) };
+  };
+  const usb = { "video4linux/video0/device/uevent": "DRIVER=uvcvideo\nPRODUCT=1/2/3\n" };
+
+  it("counts a USB camera by its driver's users", async () => {
+    const { tree, sensor } = camera({ ...usb, refcnt: "0\n" });
+    expect(await sample(sensor)).toEqual({ cameraInUse: known(false) });
+    writeFileSync(join(tree, "refcnt"), "1\n");
+    expect(await sample(sensor)).toEqual({ cameraInUse: known(true) });
+  });
+
+  it("looks through the open files for a camera of another kind, once a minute", async () => {
+    let now = 0;
+    const files = {
+      "video4linux/video4/device/uevent": "DRIVER=ipu6\n",
+      "proc/12/fd/3": "-> /dev/null",
+      "proc/40/fd/9": "-> /dev/video4",
+    };
+    const { sensor } = camera(files, () => now);
+    expect(await sample(sensor)).toEqual({ cameraInUse: known(true) });
+    const idle = camera({ ...files, "proc/40/fd/9": "-> /dev/tty" }, () => now);
+    expect(await sample(idle.sensor)).toEqual({ cameraInUse: known(false) });
+    now += 30_000;
+    expect(await sample(idle.sensor)).toEqual({ cameraInUse: known(false) });
+  });
+
+  it("is not in use where there is no camera", async () => {
+    expect(await sample(camera({}).sensor)).toEqual({ cameraInUse: known(false) });
+  });
+
+  it("hears a sound card record, and not play", async () => {
+    const tree = treeOf({
+      "card0/pcm0p/sub0/status": "state: RUNNING\nowner_pid   : 1200\n",
+      "card0/pcm0c/sub0/status": "closed\n",
+    });
+    expect(await sample(microphoneSensor(tree))).toEqual({ microphoneInUse: known(false) });
+    writeFileSync(join(tree, "card0/pcm0c/sub0/status"), "state: RUNNING\nowner_pid   : 1200\n");
+    expect(await sample(microphoneSensor(tree))).toEqual({ microphoneInUse: known(true) });
+    expect(await sample(microphoneSensor("/nowhere"))).toEqual({ microphoneInUse: unknown });
+  });
+});
+
+describe("excluded programs", () => {
+  it("are found by name in any case, also where the kernel cuts the name off", async () => {
+    const tree = treeOf({
+      "1/comm": "systemd\n",
+      "77/comm": "gnome-boxes-ver\n",
+      "77/cmdline": "/usr/bin/gnome-boxes-very-long\0--open\0",
+      "self/comm": "blender\n",
+    });
+    const sensor = linuxProcessesSensor(tree);
+    expect(await sample(sensor, "Blender", "gnome-boxes-very-long")).toEqual({
+      excludedProgram: known("gnome-boxes-very-long"),
+    });
+    expect(await sample(sensor, "SystemD.exe")).toEqual({ excludedProgram: known("SystemD.exe") });
+    expect(await sample(sensor, "blender")).toEqual({ excludedProgram: known(null) });
+  });
+
+  it("are found among this machine's own", async () => {
+    expect(await sample(linuxProcessesSensor(), "surely-not-there")).toEqual({
+      excludedProgram: known(null),
+    });
+  });
+});
+
+describe("memory", () => {
+  it("is what can be had, and what our own runner would give back", async () => {
+    const text = "MemTotal:       16000000 kB\nMemFree:          100000 kB\nMemAvailable:    1048576 kB\n";
+    const path = join(treeOf({ meminfo: text }), "meminfo");
+    expect(await sample(linuxMemorySensor(() => 512 * 2 ** 20, path))).toEqual({
+      memoryFreeMb: known(1_536),
+    });
+    expect(parseMemAvailable("MemFree: 1 kB\n")).toBeNull();
+    expect(await sample(linuxMemorySensor(() => 0, "/nowhere"))).toEqual({ memoryFreeMb: unknown });
+  });
+
+  it("leaves out the pages of the mapped model", () => {
+    expect(parseAnonymousBytes("VmRSS:\t  900 kB\nRssAnon:\t     300 kB\nRssFile:\t     600 kB\n")).toBe(
+      307_200,
+    );
+    expect(parseAnonymousBytes("")).toBe(0);
+  });
+});
+
+describe("terminals", () => {
+  it("tell when somebody last typed at any of them", () => {
+    const tree = treeOf({ "pts/0": "", "pts/3": "", "pts/ptmx": "" });
+    const at = (name: string, seconds: number): void => utimesSync(join(tree, "pts", name), seconds, 0);
+    at("0", 1_000);
+    at("3", 5_000);
+    at("ptmx", 9_000);
+    let now = 5_300_000;
+    const idle = terminalIdle(tree, () => now);
+    expect(idle.sample()).toEqual(known(300));
+    at("0", 5_301);
+    now += 1_000;
+    expect(idle.sample()).toEqual(known(301));
+    now += 2_000;
+    expect(idle.sample()).toEqual(known(2));
+  });
+
+  it("are not known where there are none", () => {
+    expect(terminalIdle(treeOf({ nothing: "" })).sample()).toEqual(unknown);
+  });
+});

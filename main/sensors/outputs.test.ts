@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import { known, unknown } from "../../app/policy/facts.ts";
+import { firstExcluded } from "./excluded-programs.ts";
+import { parsePmset } from "./macos/battery.ts";
+import { parseClamshell } from "./macos/lid.ts";
+import { parsePs } from "./macos/processes.ts";
+import { parseVmStat } from "./memory.ts";
+import { interfaceNames, parseDnsSuffixes } from "./network-names.ts";
+import { parseNvidia } from "./nvidia.ts";
+import { readThermalState, shellSensor, type SystemEvent } from "./shell-sensor.ts";
+import type { Found } from "./sensor.ts";
+import { parseConsentStore } from "./windows/consent-store.ts";
+import { parseProfile } from "./windows/network-profile.ts";
+import { parseTasklist } from "./windows/processes.ts";
+
+describe("Windows", () => {
+  const store =
+    "HKEY_CURRENT_USER\\Software\\Microsoft\\Windows\\CurrentVersion\\CapabilityAccessManager\\ConsentStore";
+  const entry = (capability: string, program: string, stop: string): string =>
+    `\r\n${store}\\${capability}\\NonPackaged\\${program}\r\n    LastUsedTimeStop    REG_QWORD    ${stop}\r\n`;
+
+  it("knows who uses the camera and the microphone by their missing end", () => {
+    const text =
+      entry("microphone", "C:#Program Files#Zoom#bin#Zoom.exe", "0x0") +
+      entry("microphone", "C:#Windows#recorder.exe", "0x1d9f0a7c2b3e4f5") +
+      entry("webcam", "C:#Program Files#Zoom#bin#Zoom.exe", "0x1d9f0a7c2b3e4f5") +
+      entry("location", "C:#maps.exe", "0x0") +
+      "\r\nEnd of search: 4 match(es) found.\r\n";
+    expect(parseConsentStore(text)).toEqual({ cameraInUse: known(false), microphoneInUse: known(true) });
+  });
+
+  it("does not know where nothing was ever used", () => {
+    expect(parseConsentStore("End of search: 0 match(es) found.")).toEqual({
+      cameraInUse: unknown,
+      microphoneInUse: unknown,
+    });
+  });
+
+  it("names running programs as the rules may", () => {
+    const text =
+      '"System Idle Process","0","Services","0","8 K"\r\n"Teams.exe","4312","Console","1","204,512 K"\r\n';
+    const running = parseTasklist(text);
+    expect(firstExcluded(["obs", "TEAMS"], running)).toBe("TEAMS");
+    expect(firstExcluded(["obs"], running)).toBeNull();
+  });
+
+  it.each([
+    ['{"cost":1,"roaming":false,"name":"Office"}', known(false), known(["Ethernet", "Office"])],
+    ['{"cost":1,"roaming":true,"name":"Hotel"}', known(true), known(["Ethernet", "Hotel"])],
+    ['{"cost":2,"roaming":false,"name":"Phone"}', known(true), known(["Ethernet", "Phone"])],
+    ['{"cost":0}', unknown, known(["Ethernet"])],
+    ["{}", unknown, known(["Ethernet"])],
+  ])("reads the connection's profile %s", (text, metered, networks) => {
+    expect(parseProfile(text, ["Ethernet"])).toEqual({ metered, networks });
+  });
+
+  it("takes nothing from what is no profile", () => {
+    expect(parseProfile("The term is not recognized", [])).toEqual({});
+  });
+});
+
+describe("macOS", () => {
+  it.each([
+    [
+      "Now drawing from 'Battery Power'\n -InternalBattery-0 (id=4653155)\t87%; discharging; 5:01 remaining present: true\n",
+      { power: known("battery"), batteryPercent: known(87) },
+    ],
+    [
+      "Now drawing from 'AC Power'\n -InternalBattery-0 (id=4653155)\t100%; charged; 0:00 remaining present: true\n",
+      { power: known("ac"), batteryPercent: known(100) },
+    ],
+    ["Now drawing from 'AC Power'\n", { power: known("ac"), batteryPercent: unknown }],
+    ["", null],
+  ])("reads the battery of %j", (text, reading) => {
+    expect(parsePmset(text)).toEqual(reading);
+  });
+
+  it("counts the memory that it would give", () => {
+    const text = `Mach Virtual Memory Statistics: (page size of 16384 bytes)
+Pages free:                                3000.
+Pages active:                            400000.
+Pages inactive:                            2000.
+Pages speculative:                          500.
+Pages purgeable:                            100.
+`;
+    expect(parseVmStat(text)).toBe(5_600 * 16_384);
+    expect(parseVmStat("nonsense")).toBeNull();
+  });
+
+  it("reads the lid, the programs and the heat", () => {
+    expect(parseClamshell('  "AppleClamshellState" = Yes\n')).toEqual({ lidClosed: known(true) });
+    expect(parseClamshell("")).toEqual({ lidClosed: unknown });
+    expect(parsePs("/sbin/launchd\n/Applications/OBS.app/Contents/MacOS/OBS\n").has("obs")).toBe(true);
+    expect(readThermalState("serious")).toEqual(known("serious"));
+    expect(readThermalState("unknown")).toEqual(unknown);
+  });
+});
+
+describe("nvidia-smi", () => {
+  it("gives the busiest GPU's load and the most free memory", () => {
+    expect(parseNvidia("3, 20000\n71, 512\n", false)).toEqual({
+      otherGpuLoad: known(0.71),
+      vramFreeMb: known(20_000),
+    });
+  });
+
+  it("does not know what a GPU does not tell, nor the others' share of our own work", () => {
+    expect(parseNvidia("[N/A], 4096\n", false)).toEqual({ otherGpuLoad: unknown, vramFreeMb: known(4_096) });
+    expect(parseNvidia("90, 4096\n", true).otherGpuLoad).toEqual(unknown);
+    expect(parseNvidia("No devices were found\n", false)).toEqual({
+      otherGpuLoad: unknown,
+      vramFreeMb: unknown,
+    });
+  });
+});
+
+describe("network names", () => {
+  it("are the interfaces that reach outside, and the DNS suffixes", () => {
+    const address = { netmask: "", mac: "", cidr: null, family: "IPv4" as const };
+    const all = {
+      lo: [{ ...address, address: "127.0.0.1", internal: true }],
+      wg0: [{ ...address, address: "10.8.0.2", internal: false }],
+    };
+    expect(interfaceNames(all)).toEqual(["wg0"]);
+    expect(parseDnsSuffixes("nameserver 1.1.1.1\nsearch corp.example lan\ndomain lan\nsearch .\n")).toEqual([
+      "corp.example",
+      "lan",
+    ]);
+  });
+});
+
+describe("a shell's own events", () => {
+  it("tell of lock, sleep, mains and heat", () => {
+    const listeners = new Map<SystemEvent, () => void>();
+    const state = { locked: false, battery: false, thermal: "nominal" };
+    const sensor = shellSensor({
+      source: "a shell",
+      isLocked: () => state.locked,
+      isOnBattery: () => state.battery,
+      thermal: () => state.thermal,
+      on: (event, listener) => {
+        listeners.set(event, listener);
+        return () => listeners.delete(event);
+      },
+    });
+    let found: Found = {};
+    const stop = sensor.follow?.((told) => (found = { ...found, ...told }));
+    listeners.get("lock")?.();
+    listeners.get("battery")?.();
+    listeners.get("suspend")?.();
+    expect(found).toEqual({ locked: known(true), power: known("battery"), suspended: known(true) });
+    state.thermal = "critical";
+    listeners.get("thermal-state-change")?.();
+    listeners.get("unlock")?.();
+    listeners.get("resume")?.();
+    expect(found).toEqual({
+      locked: known(false),
+      power: known("ac"),
+      thermal: known("critical"),
+      suspended: known(false),
+    });
+    stop?.();
+    expect(listeners.size).toBe(0);
+  });
+});
