@@ -19,7 +19,7 @@ import { ModelPlans } from "../runner/model-plans.ts";
 import { RunnerSupervisor } from "../runner/supervisor.ts";
 import { runnerThreads } from "../runner/threads.ts";
 import type { OwnCpuTime } from "../sensors/cpu-load.ts";
-import { type FactsSource, gatherFacts } from "../sensors/facts.ts";
+import { gatherFacts } from "../sensors/facts.ts";
 import type { IdleSensor } from "../sensors/idle.ts";
 import { neededBy } from "../sensors/needed.ts";
 import { ownCpuTime } from "../sensors/own-cpu-time.ts";
@@ -74,8 +74,6 @@ export type DonorOptions = {
 export type Donor = {
   readonly handlers: PanelHandlers;
   readonly snapshot: SnapshotStore;
-  /** Every fact about the computer, with its source and age; and asking all sources again. */
-  readonly facts: Pick<FactsSource, "readings" | "sampleAll">;
   /** Something happened that only the shell hears of: `power`, `lock`, `input`. */
   readonly wake: (reason: WakeReason) => void;
   /** Gives jobs back, says goodbye, ends the runner: within 2.5 s. */
@@ -314,7 +312,6 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   return {
     handlers,
     snapshot,
-    facts: sensors,
     wake: (reason) => {
       if (reason === "power") void sensors.sample("power", "batteryPercent");
       loop.wake(reason);
