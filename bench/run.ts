@@ -5,6 +5,7 @@ import { costBench } from "./cost/bench.ts";
 import { dispatchBench } from "./dispatch/bench.ts";
 import { engineBench } from "./engine/bench.ts";
 import { footprintBench } from "./footprint/bench.ts";
+import { inferenceBench } from "./inference/bench.ts";
 import { interferenceBench } from "./interference/bench.ts";
 import { yieldBench } from "./yield/bench.ts";
 
@@ -14,6 +15,7 @@ const benches: { readonly [name: string]: Bench } = {
   contention: contentionBench,
   cost: costBench,
   footprint: footprintBench,
+  inference: inferenceBench,
   interference: interferenceBench,
   yield: yieldBench,
 };

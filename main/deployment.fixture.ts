@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { api } from "../convex/_generated/api.js";
-import type { ChatRequest } from "../app/jobs/chat.ts";
+import type { ChatRequest, Usage } from "../app/jobs/chat.ts";
 import type { ModelFile } from "../app/contract/runner.ts";
 import { readManifest } from "./models/manifest.ts";
 import { demoManifestPath } from "./runner/runner.fixture.ts";
@@ -61,6 +61,7 @@ export type JobView = {
   readonly attempts: number;
   readonly text: string;
   readonly resultText: string | null;
+  readonly usage: Usage | null;
 };
 
 export type DonorStart = {
@@ -114,8 +115,10 @@ async function makeSlowModel(folder: string): Promise<string> {
   return join(folder, "manifest.json");
 }
 
-/** The organization uses one model: the demo model that is shipped, or a slow one. */
-export async function startDeployment(use: "demo" | "slow"): Promise<Deployment> {
+/** The organization uses one model: the demo model that is shipped, a slow one, or that of a manifest. */
+export async function startDeployment(
+  use: "demo" | "slow" | { readonly manifest: string },
+): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-worker-"));
   const adminKey = secret("admin-");
   const started: Started[] = [];
@@ -128,7 +131,8 @@ export async function startDeployment(use: "demo" | "slow"): Promise<Deployment>
   );
   const url = String(backend.ready["url"]);
   const admin = adminCaller(url, adminKey);
-  const manifest = use === "demo" ? demoManifestPath : await makeSlowModel(folder);
+  const manifest =
+    typeof use === "object" ? use.manifest : use === "demo" ? demoManifestPath : await makeSlowModel(folder);
   const model = (await readManifest(manifest)) as ModelFile;
   const [apiKey, code] = [secret("sk-gleaner-"), "GLN-0000-1111-2222"];
   await admin("setup:createOrganization", {
@@ -206,6 +210,7 @@ export async function startDeployment(use: "demo" | "slow"): Promise<Deployment>
               attempts: job.attempts,
               text,
               resultText: job.result?.text ?? null,
+              usage: job.result?.usage ?? null,
             };
             if (holds(view)) finish(() => resolve(view));
           },

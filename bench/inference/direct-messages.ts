@@ -1,0 +1,11 @@
+/** What the process that uses the library alone is asked for. */
+export type DirectTask = {
+  readonly file: string;
+  readonly prompts: readonly string[];
+  readonly maxTokens: number;
+  readonly sequences: number;
+  readonly contextTokens: number;
+  readonly threads: number;
+};
+
+export type DirectAnswer = { readonly tokens: number; readonly seconds: number };

@@ -1,0 +1,24 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { DirectAnswer, DirectTask } from "./direct-messages.ts";
+
+/** The library by itself, in a process of its own: it keeps the model in memory between tasks. */
+export class Direct {
+  readonly #child: ChildProcess = fork(join(import.meta.dirname, "direct-process.ts"), { execArgv: [] });
+
+  async run(task: DirectTask): Promise<DirectAnswer> {
+    this.#child.send(task);
+    const answered = once(this.#child, "message") as Promise<[DirectAnswer]>;
+    const ended = once(this.#child, "exit").then((): never => {
+      throw new Error("The process that uses the library ended.");
+    });
+    const [answer] = await Promise.race([answered, ended]);
+    return answer;
+  }
+
+  stop(): void {
+    this.#child.removeAllListeners("exit");
+    this.#child.kill();
+  }
+}

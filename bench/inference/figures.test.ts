@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { inferenceBars } from "./figures.ts";
+
+const of = (n: number, farm: number, direct: number) => ({ n, farm, direct, ratio: farm / direct });
+const met = (sequences: readonly ReturnType<typeof of>[], prefixSaved = 0.6) =>
+  inferenceBars({ sequences, prefixSaved }).map((bar) => bar.met);
+
+it("takes each bar at its very height", () => {
+  expect(met([of(1, 95, 100), of(2, 190, 200)])).toEqual([true, true, true, true]);
+});
+
+it("misses a ratio below its bar", () => {
+  expect(met([of(1, 94, 100)])).toEqual([false, true]);
+});
+
+it("wants the farm to gain where the library does, and only there", () => {
+  expect(met([of(1, 100, 100), of(4, 120, 200)])).toEqual([true, false, false, true]);
+  expect(met([of(1, 100, 100), of(4, 100, 104)])).toEqual([true, true, true, true]);
+});
+
+it("misses too little saved", () => {
+  expect(met([], 0.59)).toEqual([false]);
+});

@@ -1,0 +1,47 @@
+import type { Bar } from "../support/bars.ts";
+
+/** Generated tokens per second with `n` sequences: through the whole farm, and by the library alone. */
+export type SequenceFigures = {
+  readonly n: number;
+  readonly farm: number;
+  readonly direct: number;
+  readonly ratio: number;
+};
+
+export type InferenceFigures = {
+  readonly sequences: readonly SequenceFigures[];
+  /** The share of all prompts' tokens that had not to be read, of prompts that share their first 80 %. */
+  readonly prefixSaved: number;
+};
+
+const leastRatio = 0.95;
+const leastSaved = 0.6;
+/** A gain smaller than this is noise. */
+const noise = 1.05;
+/** What the farm may keep back of a gain. */
+const leastShareOfGain = 0.9;
+
+export function inferenceBars({ sequences, prefixSaved }: InferenceFigures): readonly Bar[] {
+  const one = sequences.find(({ n }) => n === 1);
+  return [
+    ...sequences.map(({ n, ratio }) => ({
+      text: `with ${n} ${n === 1 ? "sequence" : "sequences"}: at least ${leastRatio} of the library alone`,
+      value: ratio.toFixed(3),
+      met: ratio >= leastRatio,
+    })),
+    ...sequences.flatMap(({ n, farm, direct }) => {
+      if (one === undefined || n === 1) return [];
+      const [farmGain, directGain] = [farm / one.farm, direct / one.direct];
+      return {
+        text: `what ${n} sequences gain over one, where the library gains by them (${directGain.toFixed(2)} ×)`,
+        value: `${farmGain.toFixed(2)} ×`,
+        met: directGain < noise || farmGain - 1 >= (directGain - 1) * leastShareOfGain,
+      };
+    }),
+    {
+      text: `of prompts that share 80 %: at least ${leastSaved} not read again`,
+      value: prefixSaved.toFixed(2),
+      met: prefixSaved >= leastSaved,
+    },
+  ];
+}

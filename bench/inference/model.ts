@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { encodeGguf } from "../../scripts/demo-model/gguf/file.ts";
+import { randomModel } from "../../scripts/demo-model/gguf/random-model.ts";
+
+/** A hundred million parameters: enough to keep the cores busy with what llama.cpp does, and nothing else. */
+const shape = {
+  dim: 1_024,
+  layers: 8,
+  heads: 16,
+  kvHeads: 16,
+  ff: 2_816,
+  ctx: 2_048,
+  ropeBase: 10_000,
+  eps: 1e-5,
+  tied: false,
+};
+
+export type BenchModel = { readonly file: string; readonly manifest: string; readonly contextTokens: number };
+
+/** Writes a model with random weights of 8 bits, and its manifest, into the folder. */
+export async function makeModel(folder: string): Promise<BenchModel> {
+  const bytes = encodeGguf(randomModel("bench", shape, "q8_0"));
+  const file = join(folder, "bench.gguf");
+  const manifest = join(folder, "manifest.json");
+  await writeFile(file, bytes);
+  const about = {
+    id: "bench",
+    file: "bench.gguf",
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    sizeBytes: bytes.length,
+    contextTokens: contextTokens,
+  };
+  await writeFile(manifest, JSON.stringify(about));
+  return { file, manifest, contextTokens };
+}
+
+/** Of each sequence, on both sides. */
+const contextTokens = 1_024;
