@@ -28,8 +28,24 @@ const SYSTEM_INDEXES: ReadonlyMap<string, readonly string[]> = new Map([
   ["by_creation_time", ["_creationTime", "_id"]],
 ]);
 
+const qualified = new Map<string, Map<string, string>>();
+const MAX_QUALIFIED = 1_000;
+
+/** The same text for the same names, made once: every read looks ranges up by it. */
 export function qualify(table: string, index: string): string {
-  return `${table}.${index}`;
+  let ofTable = qualified.get(table);
+  if (ofTable === undefined) {
+    if (qualified.size >= MAX_QUALIFIED) qualified.clear();
+    ofTable = new Map();
+    qualified.set(table, ofTable);
+  }
+  let name = ofTable.get(index);
+  if (name === undefined) {
+    if (ofTable.size >= MAX_QUALIFIED) ofTable.clear();
+    name = `${table}.${index}`;
+    ofTable.set(index, name);
+  }
+  return name;
 }
 
 export function isSystemIndex(name: string): boolean {

@@ -1,14 +1,17 @@
 import type { TableEntry } from "./catalog.ts";
-import { keyOf } from "./index-keys.ts";
+import { keysOf } from "./index-keys.ts";
 import { SortedKeyMap } from "./sorted-key-map.ts";
 import type { DocumentJson } from "./types.ts";
+
+/** A document with its keys in its table's indexes, in their order. */
+export type KeyedDocument = { readonly document: DocumentJson; readonly keys: readonly Uint8Array[] };
 
 export type PendingDocument = {
   readonly table: TableEntry;
   /** As the snapshot has it; null when this transaction inserted it. */
-  readonly base: DocumentJson | null;
+  readonly base: KeyedDocument | null;
   /** As this transaction leaves it; null when removed. */
-  readonly current: DocumentJson | null;
+  readonly current: KeyedDocument | null;
 };
 
 type JournalEntry = { readonly id: string; readonly previous: PendingDocument | undefined };
@@ -33,11 +36,13 @@ export class OwnWrites {
   }
 
   /** Records that a document goes from what the transaction sees now to `current`. */
-  put(id: string, table: TableEntry, seen: DocumentJson | null, current: DocumentJson | null): void {
+  put(id: string, table: TableEntry, seen: DocumentJson | null, next: DocumentJson | null): void {
     const previous = this.#documents.get(id);
     this.#journal.push({ id, previous });
-    this.#documents.set(id, { table, base: previous === undefined ? seen : previous.base, current });
-    this.#lay(table, seen, current);
+    const before = previous === undefined ? keyed(table, seen) : previous.current;
+    const current = keyed(table, next);
+    this.#documents.set(id, { table, base: previous === undefined ? before : previous.base, current });
+    this.#lay(table, before, current);
   }
 
   savepoint(): number {
@@ -56,15 +61,19 @@ export class OwnWrites {
     for (const { table, base, current } of this.#documents.values()) this.#lay(table, base, current);
   }
 
-  #lay(table: TableEntry, from: DocumentJson | null, to: DocumentJson | null): void {
-    for (const index of table.indexes) {
+  #lay(table: TableEntry, from: KeyedDocument | null, to: KeyedDocument | null): void {
+    for (const [at, index] of table.indexes.entries()) {
       let overlay = this.#overlays.get(index.qualified);
       if (overlay === undefined) {
         overlay = new SortedKeyMap();
         this.#overlays.set(index.qualified, overlay);
       }
-      if (from !== null) overlay.set(keyOf(index, from), null);
-      if (to !== null) overlay.set(keyOf(index, to), to);
+      if (from !== null) overlay.set(from.keys[at] as Uint8Array, null);
+      if (to !== null) overlay.set(to.keys[at] as Uint8Array, to.document);
     }
   }
+}
+
+function keyed(table: TableEntry, document: DocumentJson | null): KeyedDocument | null {
+  return document === null ? null : { document, keys: keysOf(table, document) };
 }

@@ -1,8 +1,8 @@
 import { convexToJson } from "convex/values";
 import { compareBytes } from "../values/bytes.ts";
 import type { IndexEntry, TableEntry } from "./catalog.ts";
-import { keyOf } from "./index-keys.ts";
-import type { PendingDocument } from "./own-writes.ts";
+import { keysOf } from "./index-keys.ts";
+import type { KeyedDocument, PendingDocument } from "./own-writes.ts";
 import type { DocumentJson, Timestamp } from "./types.ts";
 import type { IndexChange } from "./write-log.ts";
 
@@ -30,15 +30,14 @@ export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts:
   const writes: StoreWrite[] = [];
   const changes = new Map<string, IndexChange[]>();
   for (const [id, { table, base, current }] of pending) {
-    const text = current === null ? null : JSON.stringify(current);
-    const json = text === null ? null : withCommitTs(text, ts);
-    const after = json === null || json === text ? current : (JSON.parse(json) as DocumentJson);
-    if (json !== null && after !== null)
-      writes.push({ kind: "put_document", id, table, document: after, json });
-    else if (base !== null) writes.push({ kind: "delete_document", id });
-    for (const index of table.indexes) {
-      const from = base === null ? null : { document: base, key: keyOf(index, base) };
-      const to = after === null ? null : { document: after, key: keyOf(index, after) };
+    const after = current === null ? null : stored(table, current, ts);
+    if (after !== null) {
+      const { document, json } = after;
+      writes.push({ kind: "put_document", id, table, document, json });
+    } else if (base !== null) writes.push({ kind: "delete_document", id });
+    for (const [at, index] of table.indexes.entries()) {
+      const from = versionOf(base, at);
+      const to = versionOf(after, at);
       writes.push(...entryWrites(index, id, from, to));
       const list = changes.get(index.qualified) ?? [];
       list.push(...indexChanges(id, from, to));
@@ -46,6 +45,21 @@ export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts:
     }
   }
   return { writes, changes };
+}
+
+type Stored = KeyedDocument & { readonly json: string };
+
+/** A document as it is stored at `ts`, which it may name. */
+function stored(table: TableEntry, current: KeyedDocument, ts: Timestamp): Stored {
+  const text = JSON.stringify(current.document);
+  const json = withCommitTs(text, ts);
+  if (json === text) return { ...current, json };
+  const document = JSON.parse(json) as DocumentJson;
+  return { document, keys: keysOf(table, document), json };
+}
+
+function versionOf(keyed: KeyedDocument | null, at: number): Version {
+  return keyed === null ? null : { document: keyed.document, key: keyed.keys[at] as Uint8Array };
 }
 
 function entryWrites(index: IndexEntry, id: string, from: Version, to: Version): StoreWrite[] {

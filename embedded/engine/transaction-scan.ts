@@ -20,8 +20,9 @@ export class TransactionScan implements Scan {
   readonly #order: ScanOrder;
   readonly #consumed: ConsumedRange;
   readonly #assertUsable: () => void;
-  /** What has not been returned yet. */
-  #ahead: Bounds;
+  readonly #range: Bounds;
+  /** The last key that was returned, or passed by since this transaction has removed what was there. */
+  #passed: Uint8Array | null = null;
   /** What has not been read from the snapshot yet. */
   #unread: Bounds | null;
   #page: readonly ScanEntry[] = [];
@@ -43,8 +44,8 @@ export class TransactionScan implements Scan {
     this.#order = options.order;
     this.#consumed = options.consumed;
     this.#assertUsable = options.assertUsable;
-    this.#ahead = { lower: options.range.lower, upper: options.range.upper };
-    this.#unread = this.#ahead;
+    this.#range = options.range;
+    this.#unread = options.range;
   }
 
   next(): ScanEntry | null {
@@ -60,7 +61,7 @@ export class TransactionScan implements Scan {
       if (order <= 0) this.#position += 1;
       const { key, document } =
         order < 0 ? (stored as ScanEntry) : fromOwn(own as KeyEntry<DocumentJson | null>);
-      this.#pass(key);
+      this.#passed = key;
       if (document === null) continue;
       this.#consumed.reached(key);
       return { key, document };
@@ -81,8 +82,12 @@ export class TransactionScan implements Scan {
 
   #peekOwn(): KeyEntry<DocumentJson | null> | undefined {
     const overlay = this.#writes.overlay(this.#index.qualified);
-    const { lower, upper } = this.#ahead;
-    return this.#order === "asc" ? overlay?.first(lower, upper) : overlay?.last(lower, upper);
+    if (overlay === undefined) return undefined;
+    const { lower, upper } = this.#range;
+    const passed = this.#passed;
+    return this.#order === "asc"
+      ? overlay.first(passed === null ? lower : successor(passed), upper)
+      : overlay.last(lower, passed ?? upper);
   }
 
   /** Below 0 where the stored entry comes first, 0 where both are the same key, above 0 where the own one does. */
@@ -91,11 +96,6 @@ export class TransactionScan implements Scan {
     if (stored === undefined) return 1;
     const order = compareBytes(stored.key, own.key);
     return this.#order === "asc" ? order : -order;
-  }
-
-  #pass(key: Uint8Array): void {
-    const { lower, upper } = this.#ahead;
-    this.#ahead = this.#order === "asc" ? { lower: successor(key), upper } : { lower, upper: key };
   }
 }
 

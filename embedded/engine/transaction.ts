@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { decodeDocumentId, encodeDocumentId } from "../values/document-id.ts";
-import { isSystemIndex, qualify, type Catalog, type IndexEntry } from "./catalog.ts";
+import { isSystemIndex, type Catalog, type IndexEntry } from "./catalog.ts";
 import type { CreationClock } from "./creation-clock.ts";
 import { DocumentNotFoundError, IndexNotFoundError } from "./errors.ts";
 import { idKey } from "./index-keys.ts";
@@ -53,7 +53,7 @@ export class EngineTransaction implements Transaction {
     if (table === null) return null;
     this.readSet.recordPoint(table, "by_id", idKey(id));
     const own = this.#writes.get(id);
-    return own === undefined ? this.#parts.view.get(table, id) : own.current;
+    return own === undefined ? this.#parts.view.get(table, id) : (own.current?.document ?? null);
   }
 
   scan(range: KeyRange, order: ScanOrder): Scan {
@@ -134,7 +134,7 @@ export class EngineTransaction implements Transaction {
 
   #indexOf({ table, index }: KeyRange): IndexEntry | null {
     const entry = this.#parts.catalog.byName(table);
-    const found = entry?.indexes.find((each) => each.qualified === qualify(table, index)) ?? null;
+    const found = entry?.indexes.find((each) => each.name === index) ?? null;
     if (found === null && (entry !== null || !isSystemIndex(index)))
       throw new IndexNotFoundError(table, index);
     return found;
