@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { availableParallelism, cpus } from "node:os";
 import { type Known, known, unknown } from "../../app/policy/facts.ts";
 import type { Sensor } from "./sensor.ts";
 
@@ -9,21 +9,28 @@ export type CpuTimes = { readonly busyMs: number; readonly totalMs: number };
 /** What we ourselves used of what counts as busy, in milliseconds; null when it cannot be told. */
 export type OwnCpuTime = () => number | null;
 
+/** A load is taken over no shorter a time. */
+const shortestMs = 1_000;
+
 /** CPU load of everybody but us, 0 to 1 of all cores, over the time since the last sample. No subprocess. */
 export function cpuLoadSensor(
   own: OwnCpuTime,
   system: () => CpuTimes = () => systemCpuTimes(),
 ): Sensor & { readonly sample: () => { readonly otherCpuLoad: Known<number> } } {
   let before = { ...system(), own: own() };
+  let last: Known<number> = unknown;
   return {
     source: process.platform === "linux" ? "/proc/stat" : "the system's CPU times",
     facts: ["otherCpuLoad"],
     everyMs: 5_000,
     sample: () => {
       const now = { ...system(), own: own() };
-      const otherCpuLoad = otherLoad(before, now);
+      // Over some milliseconds it is 0 or 1, and says nothing.
+      const isTooSoon = last.known && now.totalMs - before.totalMs < shortestMs * availableParallelism();
+      if (isTooSoon) return { otherCpuLoad: last };
+      last = otherLoad(before, now);
       before = now;
-      return { otherCpuLoad };
+      return { otherCpuLoad: last };
     },
   };
 }

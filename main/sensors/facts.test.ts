@@ -1,3 +1,5 @@
+import { rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { known, unknown } from "../../app/policy/facts.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
@@ -6,6 +8,8 @@ import { unknownIdle } from "./idle.ts";
 import { minuteOfWeek } from "./local-week.ts";
 import { neededBy } from "./needed.ts";
 import type { FactName, Found, Needs, Sensor } from "./sensor.ts";
+import { TimeZone } from "./time-zone.ts";
+import { treeOf } from "./tree.fixture.ts";
 
 const needs = (...facts: readonly FactName[]): Needs => ({
   facts: new Set(facts),
@@ -206,6 +210,23 @@ describe("minuteOfWeek", () => {
     process.env["TZ"] = "Europe/Zurich";
     expect(minuteOfWeek(new Date("2026-11-16T00:00:00+01:00"))).toBe(0);
     expect(minuteOfWeek(new Date("2026-11-22T23:59:59+01:00"))).toBe(10_079);
+  });
+
+  it("follows the system's zone, but not where the program was given one", () => {
+    const tree = treeOf({ localtime: "-> /usr/share/zoneinfo/Europe/Zurich" });
+    const link = join(tree, "localtime");
+    delete process.env["TZ"];
+    const free = new TimeZone(link);
+    const given = new TimeZone(link, { TZ: "Asia/Tokyo" });
+    rmSync(link);
+    symlinkSync("../usr/share/zoneinfo/America/New_York", link);
+    const later = Date.now() + 60_000;
+    free.follow(later - 1);
+    expect(process.env["TZ"]).toBeUndefined();
+    given.follow(later);
+    free.follow(later);
+    expect(process.env["TZ"]).toBe("America/New_York");
+    expect(minuteOfWeek(new Date("2026-11-16T05:00:00Z"))).toBe(0);
   });
 
   it("leaves out the hour when the clock is put forward, and gives it twice when it is put back", () => {

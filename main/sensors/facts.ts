@@ -3,6 +3,7 @@ import type { IdleSensor } from "./idle.ts";
 import { minuteOfWeek } from "./local-week.ts";
 import { SensorBoard } from "./sensor-board.ts";
 import { SensorSchedule } from "./sensor-schedule.ts";
+import { TimeZone } from "./time-zone.ts";
 import { factNames } from "./fact-names.ts";
 import type { FactName, Needs, Reading, Readings, Sensor } from "./sensor.ts";
 
@@ -33,6 +34,7 @@ export type FactsSource = {
 /** Samples each sensor as seldom as it asks, and only for what is needed; holds the last of each. */
 export function gatherFacts({ idle, others }: Sensors): FactsSource {
   let onChange = (): void => undefined;
+  const zone = new TimeZone();
   const board = new SensorBoard(others);
   const schedule = new SensorSchedule(others, board, () => onChange());
 
@@ -47,11 +49,13 @@ export function gatherFacts({ idle, others }: Sensors): FactsSource {
   return {
     read: () => {
       const suspended = board.value("suspended");
+      const now = new Date();
+      zone.follow(now.getTime());
       return {
         ...board.facts((sensor) => schedule.isRegular(sensor)),
         idleSeconds: idle.sample(),
         suspended: suspended.known && suspended.value,
-        minuteOfWeek: minuteOfWeek(new Date()),
+        minuteOfWeek: minuteOfWeek(now),
       };
     },
     readings,

@@ -61,6 +61,21 @@ describe("load of others", () => {
     expect(otherLoad(before, { busyMs: 2_000, totalMs: 12_000, own: null })).toEqual(unknown);
   });
 
+  it("keeps the last load when it is asked again too soon", () => {
+    const times = [
+      { busyMs: 0, totalMs: 0 },
+      { busyMs: 25_000, totalMs: 100_000 },
+      { busyMs: 25_010, totalMs: 100_010 },
+      { busyMs: 100_000, totalMs: 200_000 },
+    ];
+    const sensor = cpuLoadSensor(
+      () => 0,
+      () => times.shift() ?? { busyMs: 0, totalMs: 0 },
+    );
+    const loads = [1, 2, 3].map(() => sensor.sample().otherCpuLoad);
+    expect(loads).toEqual([known(0.25), known(0.25), known(0.75)]);
+  });
+
   it("does not count this process's own work", () => {
     const sensor = cpuLoadSensor(ownCpuTime(() => undefined));
     const others = cpuLoadSensor(() => 0);

@@ -1,0 +1,44 @@
+import { readlinkSync } from "node:fs";
+
+const lookEveryMs = 60_000;
+
+/**
+ * Keeps this program's clock in the system's time zone when that changes, as on a laptop that travels: Node looks at it
+ * once, at its start. Where the zone was set for this program alone (TZ), it stays.
+ *
+ * Windows does not show its zone as a file: there a new one is seen at the next start.
+ */
+export class TimeZone {
+  readonly #path: string;
+  readonly #env: NodeJS.ProcessEnv;
+  #zone: string | null;
+  #lookedAt: number;
+  readonly #isFixed: boolean;
+
+  constructor(path = "/etc/localtime", env: NodeJS.ProcessEnv = process.env) {
+    this.#path = path;
+    this.#env = env;
+    this.#isFixed = env["TZ"] !== undefined;
+    this.#zone = zoneOf(path);
+    this.#lookedAt = Date.now();
+  }
+
+  /** Looks at most once a minute. */
+  follow(now: number): void {
+    if (this.#isFixed || now - this.#lookedAt < lookEveryMs) return;
+    this.#lookedAt = now;
+    const zone = zoneOf(this.#path);
+    if (zone === null || zone === this.#zone) return;
+    this.#zone = zone;
+    this.#env["TZ"] = zone;
+  }
+}
+
+/** "Europe/Zurich" out of a link to /usr/share/zoneinfo/Europe/Zurich; null where it is no such link. */
+function zoneOf(path: string): string | null {
+  try {
+    return /zoneinfo\/(?:posix\/)?([A-Za-z0-9_+\-/]+)$/.exec(readlinkSync(path))?.[1] ?? null;
+  } catch {
+    return null;
+  }
+}
