@@ -13,6 +13,9 @@ const LOAD: Load = { workers: 200, jobs: 5_000, jobMs: 20, submitters: 16 };
 /** Without latency there is less to collide in: fewer jobs say as much. */
 const LOAD_AT_ZERO: Load = { ...LOAD, jobs: 1_000 };
 
+/** What comes of a queue that was there before its workers: each end of a job brings the next. */
+const LOAD_QUEUED: Load = { ...LOAD, jobs: 2_000, queuedFirst: true };
+
 /** Many workers, many short jobs: what their claims cost each other. */
 export const contentionBench: Bench = {
   summary: "200 workers, 5,000 jobs of 20 ms: conflicts, failures, jobs per second, beside the baseline",
@@ -20,7 +23,7 @@ export const contentionBench: Bench = {
     withScratch(async (folder) => {
       const all = async (latency: Latency, load: Load): Promise<Measured> => {
         const of = async (name: SideName): Promise<ContentionRun> => {
-          say(`${name}: ${load.jobs} jobs, ${latency.readMs} ms a read, ${latency.commitMs} ms a commit`);
+          say(`${name}: ${describe(load)}, ${latency.readMs} ms a read, ${latency.commitMs} ms a commit`);
           const measured = roundedNumbers(await measureContention(name, folder, latency, load));
           say(`  ${measured.jobsPerSecond} jobs/s, ${measured.conflictsPerJob} conflicts per job`);
           return measured;
@@ -30,6 +33,7 @@ export const contentionBench: Bench = {
       };
       const result = {
         ...(await all(CLOUD, LOAD)),
+        queuedFirst: await all(CLOUD, LOAD_QUEUED),
         atZeroLatency: await all(NONE, LOAD_AT_ZERO),
       };
       return { json: result, text: text(result) };
@@ -50,10 +54,12 @@ const LABELS: readonly (readonly [Exclude<keyof ContentionRun, "failures" | "col
   ["queryRunsPerJob", "runs of queries per job"],
 ];
 
-function text(result: Measured & { readonly atZeroLatency: Measured }): string {
+function text(
+  result: Measured & { readonly queuedFirst: Measured; readonly atZeroLatency: Measured },
+): string {
   const part = (measured: Measured): readonly string[] => [
     tableRow(
-      `${measured.load.jobs} jobs, ${measured.latency.readMs} ms a read, ${measured.latency.commitMs} ms a commit`,
+      `${describe(measured.load)}, ${measured.latency.readMs} ms a read, ${measured.latency.commitMs} ms a commit`,
       SIDE_NAMES,
     ),
     ...LABELS.map(([name, label]) => tableRow(label, [measured.ours[name], measured.baseline[name]])),
@@ -61,12 +67,20 @@ function text(result: Measured & { readonly atZeroLatency: Measured }): string {
   return [
     ...part(result),
     "",
+    ...part(result.queuedFirst),
+    "",
     ...part(result.atZeroLatency),
     "",
     ...barLines(contentionBars(result.ours, result.baseline)),
+    "of a queue that was there before its workers:",
+    ...barLines(contentionBars(result.queuedFirst.ours, result.queuedFirst.baseline)),
     "",
     ...SIDE_NAMES.flatMap((name) => collisionLines(name, result[name].collisions)),
   ].join("\n");
+}
+
+function describe({ jobs, queuedFirst = false }: Load): string {
+  return queuedFirst ? `${jobs} jobs there before the workers` : `${jobs} jobs`;
 }
 
 function collisionLines(side: SideName, collisions: Collisions): readonly string[] {

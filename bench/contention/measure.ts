@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Fleet } from "../fleet/fleet.ts";
 import { sharedNow } from "../fleet/messages.ts";
 import { withSite, type Latency, type Site } from "../fleet/site.ts";
 import type { SideName } from "../fleet/side.ts";
 import { collisionsOf, type Collisions } from "../support/admin.ts";
-import { totalsOf, type Usage } from "../support/usage.ts";
+import { between, totalsOf, usageOf, type Usage } from "../support/usage.ts";
 import type { ContentionFigures } from "./figures.ts";
 
 export type Load = {
@@ -13,10 +14,11 @@ export type Load = {
   readonly jobMs: number;
   /** Who submit at once, each one job after the other. */
   readonly submitters: number;
+  /** All jobs wait when the workers come: else they come while the workers wait. */
+  readonly queuedFirst?: boolean;
 };
 
 export type ContentionRun = ContentionFigures & {
-  readonly submitMs: number;
   readonly exhausted: number;
   readonly queryRunsPerJob: number;
   readonly callsPerJob: number;
@@ -26,11 +28,13 @@ export type ContentionRun = ContentionFigures & {
   readonly collisions: Collisions;
 };
 
+type Progress = { completed: number; firstAt: number; lastAt: number };
+
 /** How long nothing may complete before a run counts as stuck. */
 const STUCK_MS = 60_000;
 const START_SPREAD_MS = 1_000;
 
-/** Submits jobs while all workers work, and waits for the last. Throws unless each ran exactly once. */
+/** Submits jobs, before the workers come or while they work, and waits for the last. Throws unless each ran exactly once. */
 export function measureContention(
   name: SideName,
   folder: string,
@@ -39,36 +43,40 @@ export function measureContention(
 ): Promise<ContentionRun> {
   return withSite(name, folder, latency, async (site) => {
     const starts = new Map<number, number>();
-    const progress = { completed: 0, lastAt: sharedNow() };
-    const fleet = await site.startWorkers(
-      load.workers,
-      {
-        onStarted: (number) => void starts.set(number, (starts.get(number) ?? 0) + 1),
-        onCompleted: (at) => {
-          progress.completed += 1;
-          progress.lastAt = Math.max(progress.lastAt, at);
+    const progress: Progress = { completed: 0, firstAt: Infinity, lastAt: sharedNow() };
+    const startWorkers = (): Promise<Fleet> =>
+      site.startWorkers(
+        load.workers,
+        {
+          onStarted: (number, at) => {
+            starts.set(number, (starts.get(number) ?? 0) + 1);
+            progress.firstAt = Math.min(progress.firstAt, at);
+          },
+          onCompleted: (at) => {
+            progress.completed += 1;
+            progress.lastAt = Math.max(progress.lastAt, at);
+          },
         },
-      },
-      START_SPREAD_MS,
-    );
+        START_SPREAD_MS,
+      );
+    const waiting = load.queuedFirst === true ? null : await startWorkers();
+    await waiting?.quiet();
+    const before = (await waiting?.state())?.calls;
+    const submitsAt = sharedNow();
+    const unused = await usageOf(site.url);
+    await submitAll(site, load);
+    const fleet = waiting ?? (await startWorkers());
+    await untilCompleted(load.jobs, progress);
     await fleet.quiet();
-    const before = (await fleet.state()).calls;
-    const began = sharedNow();
-    let submitMs = 0;
-    const usage = await site.counted(async () => {
-      await submitAll(site, load);
-      submitMs = sharedNow() - began;
-      await untilCompleted(load.jobs, progress);
-      await fleet.quiet();
-    });
+    const usage = between(unused, await usageOf(site.url));
     await assertAllRanOnce(site, load, starts, progress.completed);
     const { calls, failures } = await fleet.state();
+    const began = waiting === null ? progress.firstAt : submitsAt;
     return {
       ...figuresOf(usage, load),
-      failedClaims: calls.failure - before.failure,
-      emptyClaims: calls.empty - before.empty,
+      failedClaims: calls.failure - (before?.failure ?? 0),
+      emptyClaims: calls.empty - (before?.empty ?? 0),
       jobsPerSecond: load.jobs / ((progress.lastAt - began) / 1000),
-      submitMs,
       failures,
       collisions: colliding(await collisionsOf(site.url)),
     };
@@ -109,13 +117,11 @@ async function submitAll(site: Site, { jobs, jobMs, submitters }: Load): Promise
   await Promise.all(Array.from({ length: submitters }, submitter));
 }
 
-async function untilCompleted(
-  jobs: number,
-  progress: { readonly completed: number; readonly lastAt: number },
-) {
+async function untilCompleted(jobs: number, progress: Progress): Promise<void> {
+  const began = sharedNow();
   while (progress.completed < jobs) {
     await sleep(20);
-    if (sharedNow() - progress.lastAt > STUCK_MS) {
+    if (sharedNow() - Math.max(began, progress.lastAt) > STUCK_MS) {
       throw new Error(`Stuck with ${progress.completed} of ${jobs} jobs completed.`);
     }
   }
