@@ -13,7 +13,7 @@ export type ActiveParts = {
   readonly url: URL;
   /** The hashes of the file's pieces; null where the organization has none. Rejects when it cannot be asked. */
   readonly pieces: () => Promise<ModelPieces | null>;
-  readonly neighbours: Neighbours | null;
+  readonly neighbours: (pieceBytes: number) => Neighbours | null;
   readonly internetHold: () => WaitReason | null;
   readonly onBytes: (bytes: number, from: "internet" | "office") => Promise<void>;
   readonly onProgress: () => void;
@@ -97,6 +97,7 @@ export class ActiveDownload {
       this.#download = new Download({
         ...this.#parts,
         ...{ part, internet },
+        neighbours: this.#parts.neighbours(part.spec.pieceBytes),
         onBytes: async (bytes, from) => {
           this.#rate.count(bytes, Date.now());
           this.#parts.onProgress();

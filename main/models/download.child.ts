@@ -1,21 +1,38 @@
-import { idleFacts, openStore, roomyRules } from "./store.fixture.ts";
+import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
+import { jsonLinesLog } from "../log.ts";
+import { ModelCatalogue } from "./catalogue.ts";
+import { type Models, openModels } from "./models.ts";
+import { idleFacts, roomyRules, shortTimes } from "./store.fixture.ts";
+
+/** What to download, as JSON in the first argument. */
+type Order = {
+  readonly folder: string;
+  readonly model: OfferedModel;
+  readonly pieces: ModelPieces | null;
+  readonly office?: { readonly secret: string; readonly multicastPort: number };
+};
 
 /**
- * A process that downloads one model and can be killed at any moment: tells on standard output how many bytes it holds,
- * and ends when the model is ready. Its argument: what to download, as JSON.
+ * A donor's models in a process of its own, which can be killed at any moment: tells on standard output again and again
+ * where the model stands and how many bytes of it are here.
  */
-const { folder, model, pieces } = JSON.parse(process.argv[2] ?? "{}") as {
-  folder: string;
-  model: Parameters<Awaited<ReturnType<typeof openStore>>["store"]["view"]>[0];
-  pieces: Parameters<typeof openStore>[1];
-};
-const { store } = await openStore(folder, pieces);
-store.offer([model]);
-store.look(idleFacts, roomyRules);
-const ticks = setInterval(() => {
-  const view = store.view(model);
+const { folder, model, pieces, office } = JSON.parse(process.argv[2] ?? "{}") as Order;
+const log = jsonLinesLog((line) => process.stderr.write(line), "warn");
+const catalogue = new ModelCatalogue(log);
+const models: Models = await openModels({
+  ...{ folder, catalogue, log },
+  pieces: async () => pieces,
+  running: () => new Set(),
+  onChange: () => undefined,
+  times: shortTimes,
+  ...(office === undefined
+    ? {}
+    : { officeTest: { address: "127.0.0.1", multicastPort: office.multicastPort } }),
+});
+catalogue.onChange(() => models.store.filesChanged());
+models.offer([model], office === undefined ? null : { secret: office.secret, previous: null });
+models.look(idleFacts, { ...roomyRules, shareModels: office !== undefined });
+setInterval(() => {
+  const view = models.store.view(model);
   process.stdout.write(`${JSON.stringify({ state: view.state, held: view.downloadedBytes ?? 0 })}\n`);
-  if (view.state !== "ready") return;
-  clearInterval(ticks);
-  void store.stop().then(() => process.exit(0));
 }, 10);

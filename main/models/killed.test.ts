@@ -1,16 +1,13 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { ModelServer } from "./download/model-server.fixture.ts";
+import { DownloadChild } from "./download-child.fixture.ts";
 import { offeredModel } from "./store.fixture.ts";
 
 const pieceBytes = 65_536;
-const child = fileURLToPath(new URL("./download.child.ts", import.meta.url));
 
 it("ends verified after five kills and one corrupt piece, with nothing fetched twice but that piece", async () => {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-killed-"));
@@ -53,6 +50,16 @@ it("ends verified after five kills and one corrupt piece, with nothing fetched t
   await rm(folder, { recursive: true });
 }, 120_000);
 
+/** Downloads in a process of its own until it tells what is waited for, and kills it then. */
+async function runUntil(order: object, isEnough: Parameters<DownloadChild["until"]>[0]): Promise<void> {
+  const child = new DownloadChild(order);
+  try {
+    await child.until(isEnough);
+  } finally {
+    await child.kill();
+  }
+}
+
 /** How much of what was given is to be kept: of the corrupt piece, once all of it came, what came after that. */
 function heldOf(given: Uint8Array, corrupted: number): number {
   let held = 0;
@@ -63,23 +70,4 @@ function heldOf(given: Uint8Array, corrupted: number): number {
     if (times > (corrupt ? 1 : 0)) held++;
   }
   return held;
-}
-
-/** Downloads in a process of its own until it tells what is waited for, and kills it then. */
-async function runUntil(
-  order: object,
-  isEnough: (told: { readonly state: string; readonly held: number }) => boolean,
-): Promise<void> {
-  const process_ = spawn(process.execPath, [child, JSON.stringify(order)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exited = new Promise((resolve) => process_.once("exit", resolve));
-  try {
-    for await (const line of createInterface({ input: process_.stdout })) {
-      if (isEnough(JSON.parse(line) as { state: string; held: number })) break;
-    }
-  } finally {
-    process_.kill("SIGKILL");
-    await exited;
-  }
 }

@@ -44,6 +44,11 @@ export class ModelDisk {
     return disk;
   }
 
+  /** SHA-256 of the files that are whole and verified. */
+  get whole(): readonly string[] {
+    return [...this.stored.files.keys()].filter((sha256) => this.wholeFile(sha256) !== null);
+  }
+
   /** The path of a file that is whole and verified; null otherwise. */
   wholeFile(sha256: string): { readonly path: string; readonly sizeBytes: number } | null {
     const found = this.stored.files.get(sha256);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ModelView } from "../../app/contract/snapshot.ts";
-import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
+import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/models/catalogue-entry.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import { errorName } from "../log.ts";
@@ -11,6 +11,7 @@ import { budgetSpent, type GateFacts, type GateRules, networkHold } from "./down
 import type { Neighbours } from "./download/neighbours.ts";
 import { sourceUrl } from "./download/source-url.ts";
 import { TokenBucket } from "./download/token-bucket.ts";
+import type { AnnouncedFile } from "./office/announcement.ts";
 import { type DiskRules, ModelDisk, type ModelDiskParts } from "./model-disk.ts";
 import { Troubles } from "./troubles.ts";
 
@@ -19,7 +20,7 @@ export type StoreRules = GateRules & DiskRules & Pick<Rules, "downloadKbps">;
 export type ModelStoreParts = ModelDiskParts & {
   readonly pieces: (sha256: string) => Promise<ModelPieces | null>;
   /** The devices in the office that have this file or fetch it; null while nothing is shared. */
-  readonly neighbours: (model: OfferedModel) => Neighbours | null;
+  readonly neighbours: (model: OfferedModel, pieceBytes: number) => Neighbours | null;
   /** `view` has something new: at once for states, each second for bytes that came in. */
   readonly onChange: () => void;
   readonly times?: DownloadTimes;
@@ -93,13 +94,15 @@ export class ModelStore {
     return this.#hold === null && !this.#stopped;
   }
 
-  get active(): ActiveDownload | null {
-    return this.#active;
+  /** What devices in the office may be told of. */
+  get given(): readonly AnnouncedFile[] {
+    if (!this.mayUseNetwork) return [];
+    const whole = this.#disk.whole.map((sha256) => ({ sha256, complete: true }));
+    return this.#active === null ? whole : [...whole, { sha256: this.#active.model.sha256, complete: false }];
   }
 
-  /** Files that are whole and verified, by SHA-256. */
-  get whole(): readonly string[] {
-    return [...this.#disk.stored.files.keys()].filter((sha256) => this.#disk.wholeFile(sha256) !== null);
+  get active(): ActiveDownload | null {
+    return this.#active;
   }
 
   wholeFile(sha256: string): ReturnType<ModelDisk["wholeFile"]> {
@@ -258,7 +261,7 @@ export class ModelStore {
       folder: this.#parts.folder,
       ...{ model, url },
       pieces: () => this.#parts.pieces(sha256),
-      neighbours: this.#parts.neighbours(model),
+      neighbours: (pieceBytes) => this.#parts.neighbours(model, pieceBytes),
       internetHold: () => this.#internetHold(),
       onBytes: async (bytes, from) => {
         if (from === "internet") this.#budget.count(bytes, new Date());
@@ -310,7 +313,9 @@ export class ModelStore {
   }
 
   #isReachable(model: OfferedModel): boolean {
-    return this.#internetHold() === null || (this.#parts.neighbours(model)?.peers().length ?? 0) > 0;
+    if (this.#internetHold() === null) return true;
+    const neighbours = this.#parts.neighbours(model, pieceBytesFor(model.sizeBytes));
+    return (neighbours?.peers().length ?? 0) > 0;
   }
 
   #internetHold(): WaitReason | null {

@@ -21,6 +21,8 @@ export const idleFacts: GateFacts = {
 
 export const roomyRules: StoreRules = { ...defaultRules, minFreeDiskMb: 0 };
 
+export const shortTimes = { settleMs: 1_500, pollMs: 200, patienceMs: 5_000 };
+
 export function offeredModel(url: string, file: { sha256: string; bytes: Buffer }): OfferedModel {
   return {
     modelId: "m",
@@ -47,7 +49,7 @@ export async function openStore(
     running: () => new Set(),
     onChange: () => undefined,
     log: silentLog,
-    times: { settleMs: 100, pollMs: 50, patienceMs: 5_000 },
+    times: shortTimes,
     ...changed,
   });
   catalogue.onChange(() => store.filesChanged());

@@ -123,8 +123,9 @@ export class Download {
     while (!this.#isOver() && !part.complete) {
       const choice = this.#choose();
       if (choice.kind === "wait") {
+        const { promise } = this.#change;
         this.#giveUpIfAlone();
-        if (!this.#isOver() && !part.complete) await this.#change.promise;
+        await promise;
         continue;
       }
       const { piece } = choice;

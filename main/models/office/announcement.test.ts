@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { readTxt, txtOf } from "./announcement.ts";
+import { fileTag, officeKeys } from "./secrets.ts";
+
+const place = { id: "abc", address: "10.0.0.7", port: 4_711 };
+const sha256 = "a".repeat(64);
+const [now, before] = officeKeys({ secret: "now", previous: "before" });
+
+it("is understood by devices with the same secret, the new one or the one before", () => {
+  const files = [
+    { sha256, complete: true },
+    { sha256: "b".repeat(64), complete: false },
+  ];
+  const read = readTxt(txtOf(before!, place, files), place, [now!, before!]);
+  expect(read?.key).toBe(before);
+  expect(read?.announcement).toEqual({
+    ...place,
+    files: [
+      { tag: fileTag("before", sha256), complete: true },
+      { tag: fileTag("before", "b".repeat(64)), complete: false },
+    ],
+  });
+});
+
+it("means nothing to others, and names neither the file nor the organization", () => {
+  const txt = txtOf(now!, place, [{ sha256, complete: true }]);
+  expect(readTxt(txt, place, officeKeys({ secret: "another", previous: null }))).toBeNull();
+  expect(txt.join(" ")).not.toContain(sha256.slice(0, 8));
+  expect(txt.join(" ")).not.toContain("now");
+});
+
+it("is worth nothing at another address, or changed", () => {
+  const txt = txtOf(now!, place, [{ sha256, complete: false }]);
+  expect(readTxt(txt, { ...place, address: "10.0.0.8" }, [now!])).toBeNull();
+  expect(readTxt(txt, { ...place, port: 1 }, [now!])).toBeNull();
+  expect(
+    readTxt(
+      txt.map((field) => field.replace(/-$/, "+")),
+      place,
+      [now!],
+    ),
+  ).toBeNull();
+  expect(readTxt(["o", "f=", ...txt, "f=x"], place, [now!])).toBeNull();
+  expect(readTxt([], place, [now!])).toBeNull();
+});

@@ -1,0 +1,123 @@
+import makeMdns from "multicast-dns";
+import type { Announcement, AnnouncedFile } from "./announcement.ts";
+import { readTxt, txtOf } from "./announcement.ts";
+import type { OfficeKey } from "./secrets.ts";
+
+const service = "_gleaner._tcp.local";
+/** Of records, in seconds. */
+const ttl = 180;
+/** Devices tell of themselves this often, unasked, and ask once only: what all of an office ask for, all would answer. */
+const announceEveryMs = 60_000;
+/** What changes is told at once, but not more often than this. */
+const atMostEveryMs = 1_000;
+
+export type DiscoveryParts = {
+  readonly id: string;
+  /** This machine's address on the network that is meant. */
+  readonly address: string;
+  readonly port: number;
+  /** The newest first: announced by that, understood by all. */
+  readonly keys: () => readonly OfficeKey[];
+  readonly files: () => readonly AnnouncedFile[];
+  readonly onPeer: (announcement: Announcement, key: OfficeKey) => void;
+  readonly onLeft: (id: string) => void;
+  readonly onTrouble: (code: string) => void;
+  /** mDNS's own; tests take another. */
+  readonly multicastPort?: number;
+};
+
+/** Tells the devices on one network of this one, and hears of them: DNS-SD over multicast DNS. */
+export class Discovery {
+  readonly #parts: DiscoveryParts;
+  readonly #mdns: makeMdns.MulticastDNS;
+  #timer: NodeJS.Timeout | undefined;
+  #saidAt = 0;
+  #key: OfficeKey | undefined;
+  #stopped = false;
+
+  constructor(parts: DiscoveryParts) {
+    this.#parts = parts;
+    this.#mdns = makeMdns({
+      interface: parts.address,
+      // Multicast does not reach a socket that is bound to one address on every system.
+      ...(process.platform === "win32" ? {} : { bind: "0.0.0.0" }),
+      ...(parts.multicastPort === undefined ? {} : { port: parts.multicastPort }),
+    });
+    this.#mdns.on("response", (response, { address }) => this.#hear(response, address));
+    this.#mdns.on("query", ({ questions = [] }) => {
+      if (questions.some(({ name, type }) => name === service && ["PTR", "ANY"].includes(type))) {
+        this.#sayIn(20 + Math.random() * 100);
+      }
+    });
+    const trouble = (error: unknown): void =>
+      parts.onTrouble((error as NodeJS.ErrnoException).code ?? "unknown");
+    this.#mdns.on("error", trouble);
+    this.#mdns.on("warning", () => undefined);
+    this.#mdns.on("ready", () => {
+      this.#mdns.query([{ name: service, type: "PTR" }]);
+      this.#say();
+    });
+  }
+
+  /** What it gives or fetches is another now. */
+  changed(): void {
+    this.#sayIn(0);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await new Promise<void>((resolve) => {
+      this.#mdns.respond(this.#answers(0), () => resolve());
+      setTimeout(resolve, 200).unref();
+    });
+    await new Promise<void>((resolve) => this.#mdns.destroy(resolve));
+  }
+
+  #sayIn(ms: number): void {
+    if (this.#stopped) return;
+    clearTimeout(this.#timer);
+    const wait = Math.max(ms, this.#saidAt + atMostEveryMs - Date.now());
+    this.#timer = setTimeout(() => this.#say(), wait).unref();
+  }
+
+  #say(): void {
+    if (this.#stopped) return;
+    this.#saidAt = Date.now();
+    this.#mdns.respond(this.#answers(ttl));
+    this.#sayIn(announceEveryMs * (0.75 + Math.random() / 2));
+  }
+
+  #answers(seconds: number): Parameters<makeMdns.MulticastDNS["respond"]>[0] {
+    const { id, address, port, keys, files } = this.#parts;
+    // To take its leave, it needs the key that was taken from it.
+    const [key = this.#key] = keys();
+    if (key === undefined) return [];
+    this.#key = key;
+    const name = `${id}.${service}`;
+    const target = `${id}.local`;
+    return [
+      { name: service, type: "PTR", ttl: seconds, data: name },
+      { name, type: "SRV", ttl: seconds, data: { port, target } },
+      { name, type: "TXT", ttl: seconds, data: txtOf(key, { id, address, port }, files()) },
+      { name: target, type: "A", ttl: seconds, data: address },
+    ];
+  }
+
+  #hear({ answers = [], additionals = [] }: Partial<makeMdns.ResponsePacket>, address: string): void {
+    const { id: self, keys, onPeer, onLeft } = this.#parts;
+    const records = [...answers, ...additionals];
+    for (const srv of records) {
+      if (srv.type !== "SRV" || !srv.name.endsWith(`.${service}`)) continue;
+      const id = srv.name.slice(0, -service.length - 1);
+      if (!/^[\w-]{8,32}$/.test(id) || id === self) continue;
+      const txt = records.find((record) => record.type === "TXT" && record.name === srv.name);
+      const fields = txt?.type === "TXT" && Array.isArray(txt.data) ? txt.data.map(String) : [];
+      const read = readTxt(fields, { id, address, port: srv.data.port }, keys());
+      if (read === null) continue;
+      if (srv.ttl === 0) onLeft(id);
+      else onPeer(read.announcement, read.key);
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import type { OfferedModel } from "../../../app/models/catalogue-entry.ts";
+import type { Log } from "../../log.ts";
+import type { Neighbours } from "../download/neighbours.ts";
+import type { AnnouncedFile } from "./announcement.ts";
+import { Discovery } from "./discovery.ts";
+import { OfficeClient, type WantedFile } from "./office-client.ts";
+import { OfficeServer } from "./office-server.ts";
+import { PeerTable } from "./peer-table.ts";
+import { isPrivate, privateAddresses } from "./private-address.ts";
+import { type OfficeKey, officeKeys, type SharingSecrets } from "./secrets.ts";
+import type { Shelf } from "./shelf.ts";
+
+export type OfficeNetworkParts = {
+  readonly shelf: Shelf;
+  /** What this device gives or fetches now. */
+  readonly files: () => readonly AnnouncedFile[];
+  readonly log: Log;
+  /** For tests: where to listen, and which addresses to believe. */
+  readonly test?: { readonly address: string; readonly multicastPort: number };
+};
+
+type Place = { readonly server: OfficeServer; readonly discovery: Discovery };
+
+/** The port that an office's firewall has to let in; another one is taken where it is in use. */
+export const officePort = 47_821;
+/** A laptop goes from one network to another. */
+const lookAtAddressesMs = 30_000;
+
+/** Gives models to, and takes them from, the organization's devices on the same network: only while it is shared. */
+export class OfficeNetwork {
+  readonly #parts: OfficeNetworkParts;
+  readonly #id = randomBytes(9).toString("base64url");
+  readonly #peers = new PeerTable();
+  readonly #client = new OfficeClient();
+  readonly #places = new Map<string, Place>();
+  #keys: readonly OfficeKey[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #changing: Promise<void> = Promise.resolve();
+  #announced = "";
+
+  constructor(parts: OfficeNetworkParts) {
+    this.#parts = parts;
+  }
+
+  /** @param secrets null: nothing is shared, nothing listens, nothing is announced. */
+  share(secrets: SharingSecrets | null): void {
+    const keys = secrets === null ? [] : officeKeys(secrets);
+    if (keys.map(({ tag }) => tag).join() === this.#keys.map(({ tag }) => tag).join()) return;
+    this.#keys = keys;
+    this.#peers.clear();
+    clearInterval(this.#timer);
+    if (keys.length > 0) {
+      this.#timer = setInterval(() => this.#settle(), lookAtAddressesMs).unref();
+    }
+    this.#settle();
+    this.#tell();
+  }
+
+  /** Something was brought in, begun or let go, or may be given now and could not before. */
+  filesChanged(): void {
+    const files = JSON.stringify(this.#parts.files());
+    if (files === this.#announced) return;
+    this.#announced = files;
+    this.#tell();
+  }
+
+  /** Null while nothing is shared. */
+  neighbours(model: OfferedModel, pieceBytes: number): Neighbours | null {
+    if (this.#keys.length === 0) return null;
+    const { sha256, sizeBytes } = model;
+    const file: WantedFile = { sha256, sizeBytes, pieceBytes };
+    return {
+      selfId: this.#id,
+      peers: () => this.#peers.having(sha256, Date.now()),
+      have: async (id, signal) => {
+        const peer = this.#peers.addressOf(id);
+        return peer === null ? null : await this.#client.have(peer, file, signal);
+      },
+      piece: async (id, piece, signal) => {
+        const peer = this.#peers.addressOf(id);
+        return peer === null ? null : await this.#client.piece(peer, file, piece, signal);
+      },
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.share(null);
+    await this.#changing;
+    this.#client.close();
+  }
+
+  #tell(): void {
+    for (const { discovery } of this.#places.values()) discovery.changed();
+  }
+
+  /** One after the other: listens on what addresses there are, and on no others. */
+  #settle(): void {
+    this.#changing = this.#changing.then(async () => {
+      const { test } = this.#parts;
+      const here = test === undefined ? privateAddresses() : [test.address];
+      const wanted = new Set(this.#keys.length === 0 ? [] : here);
+      for (const [address, place] of this.#places) {
+        if (wanted.has(address)) continue;
+        this.#places.delete(address);
+        place.server.close();
+        await place.discovery.stop();
+      }
+      for (const address of wanted) if (!this.#places.has(address)) await this.#open(address);
+    });
+  }
+
+  async #open(address: string): Promise<void> {
+    const { shelf, files, log, test } = this.#parts;
+    const server = new OfficeServer(() => this.#keys, shelf, log);
+    let port: number;
+    try {
+      port = await server
+        .listen(address, test === undefined ? officePort : 0)
+        .catch(async () => await server.listen(address, 0));
+    } catch (error) {
+      log("warn", "office.cannot-listen", { code: (error as NodeJS.ErrnoException).code ?? null });
+      return;
+    }
+    const discovery = new Discovery({
+      ...{ id: this.#id, address, port, files },
+      keys: () => this.#keys,
+      onPeer: (announcement, key) => {
+        const believed = test === undefined ? isPrivate(announcement.address) : true;
+        if (believed) this.#peers.heard(announcement, key, Date.now());
+      },
+      onLeft: (id) => this.#peers.left(id),
+      onTrouble: (code) => log("warn", "office.cannot-discover", { code }),
+      ...(test === undefined ? {} : { multicastPort: test.multicastPort }),
+    });
+    this.#places.set(address, { server, discovery });
+    log("info", "office.sharing", { port });
+  }
+}

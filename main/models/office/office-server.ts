@@ -1,0 +1,146 @@
+import { createServer, type Server } from "node:https";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { errorName, type Log } from "../../log.ts";
+import type { OfficeKey } from "./secrets.ts";
+import type { Shelf } from "./shelf.ts";
+import { officeTls } from "./tls.ts";
+
+/** As few that a person at this computer never notices. */
+const limits = { connections: 24, connectionsEach: 4, piecesAtOnce: 4, callsPerSecondEach: 30 };
+
+const path = /^\/1\/(?<what>have|piece)\/(?<sha256>[0-9a-f]{64})\/(?<size>\d{1,9})(\/(?<piece>\d{1,5}))?$/;
+const sizes = { least: 64 * 2 ** 10, most: 16 * 2 ** 20 };
+
+/**
+ * Gives pieces of models to devices of the same organization. Both ends prove by TLS with a pre-shared key that they
+ * are; whoever has no key gets no answer. What is asked for is looked up by its hash, never as a path.
+ */
+export class OfficeServer {
+  readonly #server: Server;
+  readonly #shelf: Shelf;
+  readonly #log: Log;
+  readonly #calls = new Map<string, number>();
+  #callsSince = 0;
+  #giving = 0;
+
+  constructor(keys: () => readonly OfficeKey[], shelf: Shelf, log: Log) {
+    this.#shelf = shelf;
+    this.#log = log;
+    this.#server = createServer(
+      {
+        ...officeTls,
+        handshakeTimeout: 5_000,
+        pskCallback: (_socket, tag) => keys().find((key) => key.tag === tag)?.psk ?? null,
+        maxHeaderSize: 4_096,
+      },
+      (request, response) => void this.#answer(request, response),
+    );
+    this.#server.maxConnections = limits.connections;
+    this.#server.requestTimeout = 10_000;
+    this.#server.headersTimeout = 5_000;
+    this.#server.keepAliveTimeout = 15_000;
+    const open = new Map<string, number>();
+    this.#server.on("connection", (socket: Socket) => {
+      const from = socket.remoteAddress ?? "";
+      const count = (open.get(from) ?? 0) + 1;
+      open.set(from, count);
+      socket.once("close", () => {
+        const left = (open.get(from) ?? 1) - 1;
+        if (left === 0) open.delete(from);
+        else open.set(from, left);
+      });
+      if (count > limits.connectionsEach) socket.destroy();
+    });
+    this.#server.on("tlsClientError", (_error, socket) => socket.destroy());
+    this.#server.on("clientError", (_error, socket) => socket.destroy());
+    this.#server.on("error", (error) =>
+      this.#log("warn", "office.server-error", { error: errorName(error) }),
+    );
+  }
+
+  /** @returns the port. Rejects when the address is none of this machine's. */
+  async listen(address: string, port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ host: address, port, exclusive: true }, () => {
+        this.#server.off("error", reject);
+        resolve();
+      });
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const found = path.exec(request.url ?? "")?.groups;
+      const size = Number(found?.["size"]);
+      if (request.method !== "GET" || found === undefined || size < sizes.least || size > sizes.most) {
+        end(response, 404);
+      } else if (!this.#shelf.isOpen() || this.#asksTooOften(request.socket.remoteAddress ?? "")) {
+        end(response, 503);
+      } else if (found["what"] === "have" && found["piece"] === undefined) {
+        const have = this.#shelf.have(found["sha256"] ?? "", size);
+        if (have === null) end(response, 404);
+        else end(response, 200, Buffer.from(JSON.stringify(have)));
+      } else if (found["what"] === "piece" && found["piece"] !== undefined) {
+        await this.#give(found["sha256"] ?? "", size, Number(found["piece"]), response);
+      } else end(response, 404);
+    } catch (error) {
+      this.#log("warn", "office.answer-failed", { error: errorName(error) });
+      response.destroy();
+    }
+  }
+
+  async #give(sha256: string, size: number, piece: number, response: ServerResponse): Promise<void> {
+    if (this.#giving >= limits.piecesAtOnce) {
+      end(response, 503);
+      return;
+    }
+    this.#giving++;
+    try {
+      const bytes = await this.#shelf.piece(sha256, size, piece);
+      if (bytes === null) {
+        end(response, 404);
+        return;
+      }
+      response.writeHead(200, { "content-length": bytes.length });
+      for (let at = 0; at < bytes.length && !response.destroyed; at += chunkBytes) {
+        // Its person came back, or the network is another one now.
+        if (!this.#shelf.isOpen()) {
+          response.destroy();
+          return;
+        }
+        const chunk = bytes.subarray(at, at + chunkBytes);
+        await new Promise((resolve) => response.write(chunk, resolve));
+        await this.#shelf.pace(chunk.length);
+      }
+      response.end();
+    } finally {
+      this.#giving--;
+    }
+  }
+
+  #asksTooOften(from: string): boolean {
+    const now = Date.now();
+    if (now - this.#callsSince >= 1_000) {
+      this.#calls.clear();
+      this.#callsSince = now;
+    }
+    const calls = (this.#calls.get(from) ?? 0) + 1;
+    this.#calls.set(from, calls);
+    return calls > limits.callsPerSecondEach;
+  }
+}
+
+const chunkBytes = 256 * 2 ** 10;
+
+function end(response: ServerResponse, status: number, body?: Buffer): void {
+  response.writeHead(status, { "content-length": body?.length ?? 0 });
+  response.end(body);
+}

@@ -1,0 +1,52 @@
+import type { Peer } from "../download/neighbours.ts";
+import type { Announcement } from "./announcement.ts";
+import type { PeerAddress } from "./office-client.ts";
+import { fileTag, type OfficeKey } from "./secrets.ts";
+
+/** A device that was not heard of for so long is gone. */
+const goneMs = 200_000;
+/** More than any office has: somebody else may be making them up. */
+const maxPeers = 2_000;
+
+type Entry = { readonly announcement: Announcement; readonly key: OfficeKey; readonly at: number };
+
+/** The devices that were heard of in the office. */
+export class PeerTable {
+  readonly #entries = new Map<string, Entry>();
+
+  heard(announcement: Announcement, key: OfficeKey, now: number): void {
+    if (!this.#entries.has(announcement.id) && this.#entries.size >= maxPeers) return;
+    this.#entries.set(announcement.id, { announcement, key, at: now });
+  }
+
+  left(id: string): void {
+    this.#entries.delete(id);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  /** Those that give the file or fetch it. */
+  having(sha256: string, now: number): readonly Peer[] {
+    const peers: Peer[] = [];
+    const tags = new Map<string, string>();
+    for (const [id, { announcement, key, at }] of this.#entries) {
+      if (now - at > goneMs) {
+        this.#entries.delete(id);
+        continue;
+      }
+      const tag = tags.get(key.secret) ?? fileTag(key.secret, sha256);
+      tags.set(key.secret, tag);
+      const file = announcement.files.find((one) => one.tag === tag);
+      if (file !== undefined) peers.push({ id, complete: file.complete });
+    }
+    return peers;
+  }
+
+  addressOf(id: string): PeerAddress | null {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return null;
+    return { address: entry.announcement.address, port: entry.announcement.port, key: entry.key };
+  }
+}
