@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { ChildFailed, startChild, type Child } from "./child.ts";
 import type { Shell } from "./display.ts";
+import { headlessEntry, headlessFlags } from "./headless-entry.ts";
 import { LaunchError, portTaken } from "./launch-error.ts";
 import { paths } from "./paths.ts";
 
@@ -20,6 +21,8 @@ export type DonorOptions = {
   readonly donateNowMinutes: number | null;
   /** Manifests of models beside the demo model. */
   readonly modelManifests?: readonly string[];
+  /** The Node that runs it without Electron, if not the one that runs this. */
+  readonly node?: string;
   readonly env?: NodeJS.ProcessEnv;
 };
 
@@ -27,9 +30,10 @@ export type DonorOptions = {
 export async function startHeadlessDonor(options: DonorOptions): Promise<Child> {
   return startChild({
     name: options.name ?? "donor",
-    command: process.execPath,
+    command: options.node ?? process.execPath,
     args: [
-      paths.headlessEntry,
+      ...headlessFlags,
+      headlessEntry(),
       ...commonArgs(options),
       ...["--panel-port", String(options.panelPort)],
       ...["--panel-dir", paths.panel],

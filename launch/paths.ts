@@ -6,6 +6,7 @@ export const root = resolve(import.meta.dirname, "..");
 export const paths = {
   backendEntry: join(root, "embedded/main.ts"),
   headlessEntry: join(root, "main/headless.ts"),
+  headlessBundle: join(root, "out/headless/headless.js"),
   desktopApp: root,
   convex: join(root, "convex"),
   console: join(root, "out/console"),

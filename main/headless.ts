@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import type { ModelFile } from "../app/contract/runner.ts";
 import { startDonor } from "./donor/donor.ts";
 import { type Arguments, parseArguments, usage } from "./headless/arguments.ts";
 import { enrolOnce } from "./headless/enrol-once.ts";
+import { headlessLocations } from "./headless/locations.ts";
 import { jsonLinesLog } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
 import { type PanelServer, servePanel } from "./panel-server/panel-server.ts";
@@ -49,11 +49,8 @@ async function run(args: Arguments): Promise<void> {
     name: args.name,
     version: programVersion(),
     shell: "headless",
-    spawnRunner: forkRunner(fileURLToPath(new URL("./runner/runner-process.ts", import.meta.url))),
-    idle:
-      idleFile === undefined
-        ? platformIdle(process.platform, process.env, null)
-        : idleFromFile(idleFile),
+    spawnRunner: forkRunner(headlessLocations.runner),
+    idle: idleFile === undefined ? platformIdle(process.platform, process.env, null) : idleFromFile(idleFile),
     bundledModels: await bundledModels(args.model),
     baseRules: args.unattended ? { requireIdle: false } : {},
     log,
@@ -67,7 +64,7 @@ async function run(args: Arguments): Promise<void> {
   if (args.panelPort !== undefined) {
     panel = await servePanel({
       port: args.panelPort,
-      folder: args.panelDir ?? fileURLToPath(new URL("../out/renderer", import.meta.url)),
+      folder: args.panelDir ?? headlessLocations.panel,
       handlers: donor.handlers,
       snapshot: donor.snapshot,
     });
@@ -77,15 +74,13 @@ async function run(args: Arguments): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ready: true, panelUrl: panel?.url ?? null })}\n`);
 }
 
-const demoManifest = fileURLToPath(new URL("../resources/demo-model/manifest.json", import.meta.url));
-
 async function bundledModels(manifests: readonly string[]): Promise<readonly ModelFile[]> {
-  const found = await Promise.all([demoManifest, ...manifests].map(readManifest));
+  const found = await Promise.all([headlessLocations.demoModel, ...manifests].map(readManifest));
   return found.filter((file) => file !== null);
 }
 
 function programVersion(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const text = readFileSync(headlessLocations.package, "utf8");
   return (JSON.parse(text) as { version: string }).version;
 }
 

@@ -1,6 +1,8 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { headlessEntry } from "../../launch/headless-entry.ts";
+import { paths } from "../../launch/paths.ts";
 import { startFarm } from "../../launch/demo/farm.ts";
 import { contextSwitchesOf, MS_PER_TICK, proportionalMb, ticksOf, treeOf } from "../support/process-tree.ts";
 import { median } from "../support/statistics.ts";
@@ -17,13 +19,18 @@ const SETTLE_MS = 45_000;
  * watches. A second one beside it counts the processes that it starts, so that counting costs the first one nothing.
  */
 export async function measureFootprint(folder: string, say: (line: string) => void): Promise<Footprint> {
+  if (headlessEntry() !== paths.headlessBundle)
+    say("the sources: what is started otherwise is built (npm run build)");
   const farm = await startFarm();
   const line = await countedLine(new URL(farm.backend.url));
   try {
     const startedFile = join(folder, "started");
     await writeFile(startedFile, "");
     const atRest = { donateNowMinutes: null, env: {} };
-    const measured = await farm.startDonor("measured", { ...atRest, backendUrl: line.url });
+    // A Node of its own: of one that runs other programs too, only a part would be counted as this program's.
+    const node = join(folder, "node");
+    await copyFile(process.execPath, node);
+    const measured = await farm.startDonor("measured", { ...atRest, node, backendUrl: line.url });
     const counter = join(import.meta.dirname, "count-subprocesses.ts");
     await farm.startDonor("counted", {
       ...atRest,
