@@ -1,18 +1,7 @@
-import type { Page } from "@playwright/test";
-import type { Farm } from "../../../launch/demo/farm.ts";
+import { openPage, signIn } from "../support/console.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 
 const question = "What is the capital of Greece?";
-
-async function signIn(page: Page, farm: Farm): Promise<void> {
-  const token = await farm.setup.makeSignInToken(farm.organization.organizationId);
-  await page.goto(`${farm.backend.siteUrl}/console/#signin=${token}`);
-  await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
-}
-
-function openPage(page: Page, name: string): Promise<void> {
-  return page.getByRole("navigation").getByRole("link", { name }).click();
-}
 
 test("a sign-in link works once, and leaves no token in the address", async ({ farm, page, browser }) => {
   const token = await farm.setup.makeSignInToken(farm.organization.organizationId);

@@ -1,0 +1,90 @@
+import { openPage, signIn } from "../support/console.ts";
+import { askFor, expect, test } from "../support/farm-test.ts";
+
+const question = "What is the capital of Greece?";
+
+test("a model is added from a file, checked, changed, retired and put back", async ({ farm, page }) => {
+  await signIn(page, farm);
+  await openPage(page, "Models");
+  await page.getByRole("button", { name: "Add model" }).click();
+  const dialog = page.getByRole("dialog");
+  const entry = {
+    modelId: "qwen3-4b",
+    source: "hf:Qwen/Qwen3-4B-GGUF/Qwen3-4B-Q4_K_M.gguf",
+    sha256: "ab".repeat(32),
+    sizeBytes: 8 * 2 ** 20,
+    licence: "Apache-2.0",
+    contextTokens: 32_768,
+    pieces: { pieceBytes: 4 * 2 ** 20, pieceHashes: ["cd".repeat(32), "ef".repeat(32)] },
+  };
+  const file = (name: string, text: string) => ({
+    name,
+    mimeType: "application/json",
+    buffer: Buffer.from(text),
+  });
+  await dialog.getByLabel("Entry from a file (optional)").setInputFiles(file("wrong.json", "{}"));
+  await expect(dialog.getByRole("alert")).toHaveText("This file holds no entry of a model.");
+  await dialog
+    .getByLabel("Entry from a file (optional)")
+    .setInputFiles(file("qwen.json", JSON.stringify(entry)));
+  await expect(dialog).toContainText("2 hashes of pieces came with it.");
+  await dialog.getByLabel("Source").fill("ftp://models");
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("hf:user/repository/file.gguf");
+  await dialog.getByLabel("Source").fill(entry.source);
+  await dialog.getByLabel("Source").press("Enter");
+  await expect(page.getByText("qwen3-4b is in the catalogue.")).toBeVisible();
+
+  const row = page.getByRole("table", { name: "Models" }).getByRole("row", { name: /qwen3-4b/ });
+  await expect(row).toContainText("2 pieces");
+  await row.getByRole("button", { name: "Change qwen3-4b" }).click();
+  await dialog.getByLabel("Answer").fill("250");
+  await dialog.getByRole("button", { name: "Change" }).click();
+  await expect(row).toContainText("20 + 250");
+
+  await page.getByRole("button", { name: "Add model" }).click();
+  await dialog
+    .getByLabel("Entry from a file (optional)")
+    .setInputFiles(file("qwen.json", JSON.stringify(entry)));
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await expect(page.getByText(/There is a model called qwen3-4b already/)).toBeVisible();
+  await expect(dialog.getByLabel("Name")).toHaveValue("qwen3-4b");
+  await page.keyboard.press("Escape");
+
+  await row.getByRole("button", { name: "Retire qwen3-4b" }).click();
+  await dialog.getByRole("button", { name: "Retire" }).click();
+  await expect(row).toContainText("Retired");
+  await row.getByRole("button", { name: "Reinstate qwen3-4b" }).click();
+  await expect(row.getByRole("button", { name: "Retire qwen3-4b" })).toBeVisible();
+  await openPage(page, "Audit trail");
+  await expect(page.getByRole("row", { name: /Model changed.*price 20 \+ 100 → 20 \+ 250/ })).toBeVisible();
+});
+
+test("the catalogue shows where a model stands on each device, and a retired one answers nobody", async ({
+  farm,
+  page,
+}) => {
+  const donor = await farm.startDonor("models-1");
+  await signIn(page, farm);
+  await openPage(page, "Models");
+  const row = page
+    .getByRole("table", { name: "Models" })
+    .getByRole("row", { name: /gleaner-demo/ })
+    .first();
+  await expect(row).toContainText(/\d+ of \d+ ready/);
+  await row.getByRole("button", { name: "Devices with gleaner-demo" }).press("Enter");
+  const device = page
+    .getByRole("table", { name: "Devices with gleaner-demo" })
+    .getByRole("row", { name: /models-1/ });
+  await expect(device).toContainText("Ready");
+  expect(await askFor(farm, question)).toContain("Athens");
+
+  await row.getByRole("button", { name: "Retire gleaner-demo" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Retire" }).click();
+  await expect(row).toContainText("Retired");
+  await expect(askFor(farm, question)).rejects.toThrow(/404/);
+  await row.getByRole("button", { name: "Reinstate gleaner-demo" }).click();
+  await expect(row.getByRole("button", { name: "Retire gleaner-demo" })).toBeVisible();
+  expect(await askFor(farm, question)).toContain("Athens");
+  await donor.stop();
+});

@@ -1,0 +1,14 @@
+import type { Page } from "@playwright/test";
+import type { Farm } from "../../../launch/demo/farm.ts";
+import { expect } from "./farm-test.ts";
+
+/** Opens the console as the organization's administrator. */
+export async function signIn(page: Page, farm: Farm): Promise<void> {
+  const token = await farm.setup.makeSignInToken(farm.organization.organizationId);
+  await page.goto(`${farm.backend.siteUrl}/console/#signin=${token}`);
+  await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
+}
+
+export function openPage(page: Page, name: string): Promise<void> {
+  return page.getByRole("navigation").getByRole("link", { name }).click();
+}
