@@ -17,6 +17,7 @@ export const REST_AFTER_FAILURE_MS = 1_000;
 /** Stages of reads that depend on each other, by function: convex/queue/. Reads of one stage run together. */
 export const STAGES = {
   submit: 2,
+  handOver: 2,
   candidates: 2,
   claim: 2,
   complete: 2,
@@ -36,6 +37,8 @@ export const SPREAD_PER_SUBSCRIBER_MS = 5;
 export const LOOK_AGAIN_MS = 60_000;
 /** The ring's backup takes what is still there then. */
 export const BACKUP_MS = 400;
+/** From a hand-over to a dead device to the look that takes it back: 2 to 5 s, convex/queue/model/jobs/recall.ts. */
+export const RECALL_MS = 3_500;
 /** Who was woken for a job that was ready for less does not look for the next one at its end: convex/queue, `promptMs`. */
 export const PROMPT_MS = 1_000;
 /** Jobs that a waiting device is shown of one place: convex/queue/model/jobs/candidates.ts. */

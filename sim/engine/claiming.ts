@@ -65,6 +65,7 @@ export function commit(world: World, device: number): void {
     return;
   }
   world.attempts.delete(device);
+  world.touchedAt[device] = now;
   if (attempt.crowded) lane.widen(lane.prefixOf(attempt.look.job));
   fleet.woken[device] = isPrompt(world, attempt) ? 1 : 0;
   if (attempt.kind === "complete") isDone(world, device);
@@ -154,11 +155,15 @@ function waitAgain(world: World, device: number): void {
   if (lane.ready > 0 && !policy.claimsFirst) events.push(now + 2 * READ_MS, WAKE, device);
 }
 
-function run(world: World, device: number, look: Look): void {
-  const { fleet, lane, trace, measures, events, now } = world;
-  const { job, stolen } = look;
+function run(world: World, device: number, { job, stolen }: Look): void {
+  world.lane.take(job, world.now);
+  begins(world, device, job, stolen);
+}
+
+/** A device begins a job that is its own. */
+export function begins(world: World, device: number, job: number, stolen: boolean): void {
+  const { fleet, trace, measures, events, now } = world;
   const stood = fleet.stands.cellOf(device);
-  lane.take(job, now);
   if (stood >= 0) {
     fleet.stands.remove(device);
     coverPassesOn(world, stood);

@@ -2,6 +2,7 @@ import { AVAILABLE_MS, IN_USE_MS, JOB_MEAN_MS, PREFIX_MS, RESIZE_MS } from "../f
 import type { Policy } from "../policies/policy.ts";
 import { availableOf, jobLength, type Trace } from "../scenarios/trace.ts";
 import { commit, complete, rested, tryAgain, wait } from "./claiming.ts";
+import { beginHanded, recalled } from "./handing-over.ts";
 import type { Outcome } from "./measures.ts";
 import { comeBack, lapse, leave, scheduleLeave, scheduleReturn } from "./people.ts";
 import { BUSY } from "./states.ts";
@@ -13,12 +14,14 @@ import {
   COMMIT,
   createWorld,
   FINISH,
+  HANDED,
   HERD,
   LAPSE,
   LATE,
   LEAVE,
   LOOK_AGAIN,
   READY,
+  RECALL,
   RESIZE,
   RESTED,
   RETRY,
@@ -85,6 +88,11 @@ const handlers: Readonly<Record<number, (world: World, a: number, b: number) => 
   [LEAVE]: leave,
   [RETURN]: comeBack,
   [LAPSE]: lapse,
+  [HANDED]: beginHanded,
+  [RECALL]: (world, device, job) => {
+    recalled(world, device);
+    becomeReady(world, job, 0);
+  },
 };
 
 function finish(world: World, device: number, epoch: number): void {

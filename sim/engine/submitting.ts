@@ -1,5 +1,6 @@
 import { REST_AFTER_FAILURE_MS, STAGES, TRIES, backoffMs, transactionMs } from "../figures.ts";
 import type { Policy } from "../policies/policy.ts";
+import { handOver } from "./handing-over.ts";
 import { ARRIVE, READY, SUBMIT, type World } from "./world.ts";
 import { tellOfReady } from "./waking.ts";
 
@@ -39,17 +40,24 @@ export function submit(world: World, job: number, lost: number): void {
 }
 
 function submissionMs(policy: Policy): number {
-  return transactionMs(STAGES.submit + (policy.readsLengths ? STAGES.lengths : 0));
+  const { submit, lengths, handOver } = STAGES;
+  return transactionMs(submit + (policy.readsLengths ? lengths : 0) + (policy.handsOver ? handOver : 0));
 }
 
-/** The transaction commits, unless the slot whose length it compared has changed. @param tries 0: a job comes back. */
+/**
+ * The transaction commits, unless the slot whose length it compared has changed, or the device that it gave the job to.
+ * @param tries 0: a job comes back.
+ */
 export function becomeReady(world: World, job: number, tries: number): void {
   const { policy, lane, trace, measures, events, random, now } = world;
   const cell = world.places[job] ?? 0;
   if (tries > 0) {
     const since = now - submissionMs(policy);
     const lengthChanged = policy.readsLengths && lane.cellChangedSince(cell, since);
-    if (lengthChanged || (policy.spreads && lane.widthChangedSince(trace.prefixes[job] ?? 0, since))) {
+    const widthChanged = policy.spreads && lane.widthChangedSince(trace.prefixes[job] ?? 0, since);
+    const handed = policy.handsOver && !widthChanged ? handOver(world, job, since) : "nobody";
+    if (handed === "given") return;
+    if (lengthChanged || widthChanged || handed === "lost") {
       if (measures.counts(now)) measures.conflicts += 1;
       const again = tries < TRIES;
       if (!again && measures.counts(now)) measures.failures += 1;

@@ -14,7 +14,7 @@ import { DEAD, WAITING } from "./states.ts";
 import { HERD, LATE, LOOK_AGAIN, THEFT, WAKE, type World } from "./world.ts";
 
 /** A subscribed query runs again, and its result is on its way. */
-const NOTICED_MS = STAGES.candidates * READ_MS + PUSH_PER_SUBSCRIBER_MS;
+export const NOTICED_MS = STAGES.candidates * READ_MS + PUSH_PER_SUBSCRIBER_MS;
 
 /** A job has become ready: those whose subscription it meets are told. */
 export function tellOfReady(world: World, job: number): void {
@@ -144,12 +144,12 @@ function turnOfHerd({ fleet, random }: World): number {
 }
 
 /** The stand whose arc a cell lies in: the last at or before it. -1 without stands. */
-function coverOf({ fleet }: World, cell: number): number {
+export function coverOf({ fleet }: World, cell: number): number {
   const at = fleet.stands.cellUpTo(cell);
   return at < 0 ? -1 : fleet.stands.back(at);
 }
 
-function standBefore(world: World, device: number): number {
+export function standBefore(world: World, device: number): number {
   const { stands } = world.fleet;
   const here = stands.before(device);
   return here >= 0 ? here : coverOf(world, stands.cellOf(device) - 1);

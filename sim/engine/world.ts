@@ -23,6 +23,8 @@ export const LEAVE = 12;
 export const RETURN = 13;
 export const LAPSE = 14;
 export const SUBMIT = 15;
+export const HANDED = 16;
+export const RECALL = 17;
 
 /** A device's transaction that is in flight. */
 export type Attempt = {
@@ -51,6 +53,8 @@ export type World = {
   readonly places: Int32Array;
   /** How many jobs of the same prefix stood before it in its submission. */
   readonly ordinals: Uint16Array;
+  /** When each device was last given anything, or ended or claimed. */
+  readonly touchedAt: Float64Array;
   readonly startedOnce: Uint8Array;
   readonly doneTimes: Uint8Array;
   started: number;
@@ -75,6 +79,7 @@ export function createWorld(policy: Policy, trace: Trace): World {
     readySince: new Float64Array(trace.jobs),
     places: new Int32Array(trace.jobs),
     ordinals: new Uint16Array(trace.jobs),
+    touchedAt: new Float64Array(trace.devices),
     startedOnce: new Uint8Array(trace.jobs),
     doneTimes: new Uint8Array(trace.jobs),
     started: 0,

@@ -20,6 +20,7 @@ export function homeSlots(affinity: boolean, theft: Theft): Policy {
       affinity ? slotNearPrefix(prefix, lane, random) : randomSlot(lane, random),
     spreads: affinity,
     readsLengths: false,
+    handsOver: false,
     wakes: "watchers",
     watch: ({ position }, lane) => slotCell(position, lane),
     next: ({ position }, lane) => frontOfSlot(slotCell(position, lane), lane),

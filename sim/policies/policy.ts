@@ -72,6 +72,8 @@ export interface Policy {
   readonly readsLengths: boolean;
   /** Who is woken by a ready job: all, those who watch its cell, or the one whose arc of the ring covers it. */
   readonly wakes: "everybody" | "watchers" | "cover";
+  /** Whether the submission gives the job to a device that waits near its cell. */
+  readonly handsOver: boolean;
   /** The cell that a waiting device watches; for `cover`, where it stands. */
   watch(device: DeviceView, lane: LaneView, random: Random): number;
   /** What a device looks at for its next job; in the transaction of its completion, unless `claimsFirst`. `joins`: it has just come. */

@@ -19,6 +19,7 @@ export function watchedSlots(
   return {
     cells: (devices) => Math.max(1024, powerOfTwo(devices)),
     slots: (accepting) => slotsWithin(accepting / devicesPerSlot, 1 << 20),
+    handsOver: false,
     wakes: "watchers",
     watch,
     next: (device: DeviceView, lane: LaneView, random) =>

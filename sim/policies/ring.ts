@@ -8,22 +8,24 @@ import { frontOf, nothing, randomSlot, slotNearPrefix } from "./slots.ts";
 type Variant = {
   /** How much of the lane one that has ended a job looks through, in slots: 0.25 is built. */
   readonly glanceSlots?: number;
-  /** The same of one that has just come: 64 is built. */
+  /** The same of one that has just come: 16 is built. */
   readonly joinSlots?: number;
   readonly positions?: Positions;
+  /** Whether jobs are handed over as they are submitted, as where `handOver` is asked for. */
+  readonly handsOver?: boolean;
   readonly suffix?: string;
 };
 
 /**
  * What Gleaner builds (convex/queue/model/placement.ts, jobs/search.ts). Waiting devices stand on a ring, and each is
  * woken by the jobs between its own place and that of the next one who waits: a job wakes one device, wherever it is
- * put. A device that completes a job looks between its own place and the next accepting device's, then glances at a
+ * put, or is handed the job with its submission. A device that completes a job looks between its own place and the next accepting device's, then glances at a
  * little of the lane from a random point; then it waits, and sees what is ready in its arc. One that has just come looks
  * all around.
  */
 export function ring(
   affinity: boolean,
-  { glanceSlots, joinSlots, positions = "hash", suffix = "" }: Variant = {},
+  { glanceSlots, joinSlots, positions = "hash", handsOver = true, suffix = "" }: Variant = {},
 ): Policy {
   return {
     name: `ring${affinity ? "-affinity" : ""}${suffix}`,
@@ -35,6 +37,7 @@ export function ring(
     spreads: affinity,
     readsLengths: false,
     wakes: "cover",
+    handsOver,
     watch: ({ position }) => position,
     next: ({ position, nextHome, hasHome }, lane, random, joins) => {
       const home = hasHome ? frontOf(position, nextHome, lane) : nothing;

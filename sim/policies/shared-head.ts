@@ -17,6 +17,7 @@ export function sharedHead(affinity: boolean): Policy {
     place: () => 0,
     spreads: false,
     readsLengths: false,
+    handsOver: false,
     wakes: "everybody",
     watch: () => 0,
     next: affinity ? amongTheFirst : (_, lane) => frontOf(0, 1, lane),

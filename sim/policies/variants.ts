@@ -14,6 +14,11 @@ export const variants: Readonly<Record<string, readonly Policy[]>> = {
       ring(affinity, { joinSlots, suffix: `-survey-${joinSlots}` }),
     ),
   ),
+  "hand-over": both.flatMap((affinity) =>
+    [true, false].map((handsOver) =>
+      ring(affinity, { handsOver, suffix: handsOver ? "-handed" : "-claimed" }),
+    ),
+  ),
   positions: both.flatMap((affinity) =>
     (["hash", "gaps"] as const).map((positions) => ring(affinity, { positions, suffix: `-${positions}` })),
   ),
