@@ -45,7 +45,8 @@ export function macMemorySensor(own: OwnMemory): Sensor {
   return {
     source: "vm_stat",
     facts: ["memoryFreeMb"],
-    everyMs: 180_000,
+    everyMs: 300_000,
+    subprocessEveryMs: 300_000,
     sample: async () => {
       const result = await runSubprocess("/usr/bin/vm_stat", []);
       const available = result.kind === "ok" ? parseVmStat(result.stdout) : null;

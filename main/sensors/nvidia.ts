@@ -12,6 +12,7 @@ export function nvidiaSensor(own: OwnGpuUse, program = "nvidia-smi"): Sensor {
     source: "nvidia-smi",
     facts: ["otherGpuLoad", "vramFreeMb"],
     everyMs: 60_000,
+    subprocessEveryMs: 60_000,
     onlyWhileDonating: true,
     sample: async () => {
       if (missing) return {};

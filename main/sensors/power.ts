@@ -19,7 +19,8 @@ export type BatteryData = {
 export const batterySensor: Sensor = {
   source: "systeminformation",
   facts: ["power", "batteryPercent"],
-  everyMs: 120_000,
+  everyMs: 360_000,
+  subprocessEveryMs: 360_000,
   sample: async () => {
     countSubprocess("systeminformation");
     try {

@@ -59,9 +59,9 @@ export class SensorBoard {
 
   reading(name: FactName): Reading {
     const asked: string[] = [];
+    const telling = this.#sensors.filter((sensor) => sensor.facts.includes(name));
     let at: number | null = null;
-    for (const sensor of this.#sensors) {
-      if (!sensor.facts.includes(name)) continue;
+    for (const sensor of telling) {
       const held = this.#held.get(sensor);
       if (held === undefined) continue;
       const value = held.found[name];
@@ -69,7 +69,8 @@ export class SensorBoard {
       asked.push(sensor.source);
       at = Math.max(at ?? 0, held.at);
     }
-    return { value: unknown, source: asked.length === 0 ? "nothing asked" : asked.join(", "), at };
+    const nobody = telling.length === 0 ? "nothing here tells" : "not asked";
+    return { value: unknown, source: asked.length === 0 ? nobody : asked.join(", "), at };
   }
 }
 

@@ -23,6 +23,8 @@ export type Sensor = {
   readonly facts: readonly FactName[];
   /** Milliseconds until a new sample is worth its cost; null: it tells of every change by itself. */
   readonly everyMs: number | null;
+  /** Where samples take a subprocess: how often they do, in milliseconds. */
+  readonly subprocessEveryMs?: number;
   /** So costly that it is only asked while the donor works. */
   readonly onlyWhileDonating?: boolean;
   readonly sample?: (needs: Needs) => Found | Promise<Found>;

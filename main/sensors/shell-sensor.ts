@@ -23,7 +23,12 @@ export function shellSensor(system: SystemEvents): Sensor {
   });
   return {
     source: system.source,
-    facts: ["locked", "suspended", "power", "thermal"],
+    facts: [
+      "suspended",
+      ...(system.isLocked === null ? [] : (["locked"] as const)),
+      ...(system.isOnBattery === null ? [] : (["power"] as const)),
+      ...(system.thermal === null ? [] : (["thermal"] as const)),
+    ],
     everyMs: null,
     sample: look,
     follow: (tell) => {

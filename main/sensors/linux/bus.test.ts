@@ -15,6 +15,7 @@ import { logindSensor } from "./logind.ts";
 import { mprisSensor } from "./mpris.ts";
 import { mutterIdle } from "./mutter-idle.ts";
 import { networkManagerSensor } from "./network-manager.ts";
+import { otherUsersIdle } from "./other-users-idle.ts";
 import { screenSaverSensor } from "./screen-saver.ts";
 import { upowerSensor } from "./upower.ts";
 
@@ -117,7 +118,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     const state = {
       sessions: [["2", 4242, "ada", "seat0", `${loginPath}/session/_32`]] as readonly unknown[],
       manager: { IdleHint: false, IdleSinceHint: 0n, LidClosed: true, PreparingForSleep: false },
-      session: { LockedHint: false },
+      session: { LockedHint: false, Active: true },
     };
     const service = await serve(login, {
       [loginPath]: {
@@ -137,7 +138,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
       },
       [`${loginPath}/session/_32`]: {
         name: `${login}.Session`,
-        properties: propertiesOf(state.session, { LockedHint: "b" }),
+        properties: propertiesOf(state.session, { LockedHint: "b", Active: "b" }),
       },
     });
     return { state, service };
@@ -188,6 +189,26 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     }, soon);
     service.changed(loginPath, `${login}.Manager`, { IdleHint: false });
     await vi.waitFor(() => expect(inputs).toBe(1), soon);
+  });
+
+  it("takes another user's session in front for input, and logind's word for how busy they are", async () => {
+    const { state, service } = await startLogind();
+    const session = [`${loginPath}/session/_32`, `${login}.Session`] as const;
+    let inputs = 0;
+    const idle = otherUsersIdle(bus, 4242);
+    idle.start?.(() => undefined);
+    stops.push(() => idle.stop?.());
+    idle.onInput?.(() => (inputs += 1));
+    expect(idle.sample()).toEqual(unknown);
+    // The service has heard of the watch once it was asked for the properties.
+    await vi.waitFor(() => {
+      state.session.Active = false;
+      service.changed(...session, { Active: false });
+      expect([inputs, idle.sample()]).toEqual([1, known(0)]);
+    }, soon);
+    state.session.Active = true;
+    service.changed(...session, { Active: true });
+    await vi.waitFor(() => expect([inputs, idle.sample()]).toEqual([2, unknown]), soon);
   });
 
   it("hears from NetworkManager whether the network is metered, and what it is called", async () => {

@@ -1,9 +1,11 @@
+import { getuid } from "node:process";
 import type { IdleSensor } from "../idle.ts";
 import { sharedBus } from "./buses.ts";
 import { DesktopIdle } from "./desktop-idle.ts";
 import type { IdlePort } from "./idle-port.ts";
 import { logindIdle } from "./logind-idle.ts";
 import { mutterIdle } from "./mutter-idle.ts";
+import { otherUsersIdle } from "./other-users-idle.ts";
 import { shortestIdle } from "./shortest-idle.ts";
 import { terminalIdle } from "./terminals.ts";
 import { waylandIdle, waylandSocket } from "./wayland-idle.ts";
@@ -25,7 +27,8 @@ export function linuxIdle(env: NodeJS.ProcessEnv, shell: IdleSensor | null): Idl
   const system = sharedBus("system", env);
   const anybody = shortestIdle([...(system.isThere ? [logindIdle(system)] : []), terminalIdle()]);
   // On Wayland a shell sees the input to its own windows alone.
-  return new DesktopIdle(ports, shell === null || isWayland(env) ? anybody : shell);
+  const desktop = new DesktopIdle(ports, shell === null || isWayland(env) ? anybody : shell);
+  return system.isThere ? shortestIdle([desktop, otherUsersIdle(system, getuid?.() ?? 0)]) : desktop;
 }
 
 export function isWayland(env: NodeJS.ProcessEnv): boolean {

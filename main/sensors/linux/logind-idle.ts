@@ -1,7 +1,7 @@
 import { type Known, known, unknown } from "../../../app/policy/facts.ts";
 import type { IdleSensor } from "../idle.ts";
 import type { Bus, Properties } from "./bus.ts";
-import { loginManager } from "./logind.ts";
+import { loginManager } from "./own-session.ts";
 import { watchObject } from "./watch-object.ts";
 
 /** Of sessions at terminals logind gives no signal: it is asked. */

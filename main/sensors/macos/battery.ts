@@ -3,11 +3,12 @@ import type { PowerReading } from "../power.ts";
 import type { Sensor } from "../sensor.ts";
 import { runSubprocess } from "../subprocess.ts";
 
-/** Only what the shell does not tell: a subprocess every two minutes. */
+/** Only what the shell does not tell: a subprocess every three minutes. */
 export const macBatterySensor: Sensor = {
   source: "pmset",
   facts: ["power", "batteryPercent"],
-  everyMs: 120_000,
+  everyMs: 180_000,
+  subprocessEveryMs: 180_000,
   sample: async () => {
     const result = await runSubprocess("/usr/bin/pmset", ["-g", "batt"]);
     return result.kind === "ok" ? (parsePmset(result.stdout) ?? {}) : {};

@@ -6,7 +6,8 @@ import { runSubprocess } from "../subprocess.ts";
 export const macLidSensor: Sensor = {
   source: "ioreg",
   facts: ["lidClosed"],
-  everyMs: 300_000,
+  everyMs: 600_000,
+  subprocessEveryMs: 600_000,
   sample: async () => {
     const args = ["-r", "-k", "AppleClamshellState", "-d", "1"];
     const result = await runSubprocess("/usr/sbin/ioreg", args);

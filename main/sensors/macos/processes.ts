@@ -4,11 +4,12 @@ import { firstExcluded, programName } from "../excluded-programs.ts";
 import type { Sensor } from "../sensor.ts";
 import { runSubprocess } from "../subprocess.ts";
 
-/** One subprocess every two minutes, and only where the rules name a program. */
+/** One subprocess every three minutes, and only where the rules name a program. */
 export const macProcessesSensor: Sensor = {
   source: "ps",
   facts: ["excludedProgram"],
-  everyMs: 120_000,
+  everyMs: 180_000,
+  subprocessEveryMs: 180_000,
   sample: async ({ programs }) => {
     const result = await runSubprocess("/bin/ps", ["-Axo", "comm="], { maxBytes: 1024 * 1024 });
     if (result.kind === "failed") return {};

@@ -6,12 +6,13 @@ const store = "HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\CapabilityAcc
 
 /**
  * Windows keeps for each program when it last used the camera and the microphone; one that uses it now has no end yet.
- * One subprocess a minute, as long as a rule asks for calls.
+ * One subprocess every two minutes, as long as a rule asks for calls.
  */
 export const consentStoreSensor: Sensor = {
   source: "Windows' list of programs with camera and microphone",
   facts: ["cameraInUse", "microphoneInUse"],
-  everyMs: 60_000,
+  everyMs: 120_000,
+  subprocessEveryMs: 120_000,
   sample: async () => {
     const args = ["query", store, "/s", "/v", "LastUsedTimeStop"];
     const result = await runSubprocess("reg.exe", args, { maxBytes: 2 * 1024 * 1024 });

@@ -25,6 +25,7 @@ export function networkProfileSensor(now: () => number = Date.now): Sensor {
     source: "Windows' connection profile",
     facts: ["metered", "networks"],
     everyMs: 60_000,
+    subprocessEveryMs: askEveryMs,
     sample: async () => {
       const names = networkNames();
       const present = names.join("\n");

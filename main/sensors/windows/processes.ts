@@ -3,11 +3,12 @@ import { firstExcluded, programName } from "../excluded-programs.ts";
 import type { Sensor } from "../sensor.ts";
 import { runSubprocess } from "../subprocess.ts";
 
-/** One subprocess every two minutes, and only where the rules name a program. */
+/** One subprocess every four minutes, and only where the rules name a program. */
 export const windowsProcessesSensor: Sensor = {
   source: "tasklist",
   facts: ["excludedProgram"],
-  everyMs: 120_000,
+  everyMs: 240_000,
+  subprocessEveryMs: 240_000,
   sample: async ({ programs }) => {
     const result = await runSubprocess("tasklist.exe", ["/fo", "csv", "/nh"], { maxBytes: 1024 * 1024 });
     if (result.kind === "failed") return {};

@@ -1,0 +1,57 @@
+import type { Bus, BusObject, Properties } from "./bus.ts";
+import { watchObject } from "./watch-object.ts";
+
+const service = "org.freedesktop.login1";
+
+export const loginManager: BusObject = {
+  service,
+  path: "/org/freedesktop/login1",
+  interface: "org.freedesktop.login1.Manager",
+};
+
+/** Keeps the properties of this user's session at logind; null while there is none. Returns how to stop. */
+export function watchOwnSession(
+  bus: Bus,
+  uid: number,
+  tell: (properties: Properties | null) => void,
+): () => void {
+  let unwatch: (() => void) | null = null;
+  let watched: string | null = null;
+  let running = true;
+  const find = async (): Promise<void> => {
+    const list = await bus.call(loginManager, "ListSessions");
+    const path = Array.isArray(list) ? chooseSession(list, uid) : null;
+    if (!running || path === watched) return;
+    watched = path;
+    unwatch?.();
+    unwatch = null;
+    if (path === null) {
+      tell(null);
+      return;
+    }
+    const session = { service, path, interface: "org.freedesktop.login1.Session" };
+    unwatch = watchObject(bus, session, tell);
+  };
+  const again = (): void => void find();
+  const manager = { path: loginManager.path, interface: loginManager.interface };
+  const stops = [
+    bus.onSignal({ ...manager, member: "SessionNew" }, again),
+    bus.onSignal({ ...manager, member: "SessionRemoved" }, again),
+    bus.onLife(again),
+  ];
+  again();
+  return () => {
+    running = false;
+    unwatch?.();
+    for (const stop of stops) stop();
+  };
+}
+
+/** Out of logind's (id, user id, user name, seat, path): of this user, and rather one that has a seat. */
+export function chooseSession(list: readonly unknown[], uid: number): string | null {
+  const own = list.filter(
+    (row): row is readonly [string, number, string, string, string] =>
+      Array.isArray(row) && row[1] === uid && typeof row[4] === "string",
+  );
+  return (own.find((row) => row[3] !== "") ?? own[0])?.[4] ?? null;
+}
