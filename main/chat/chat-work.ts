@@ -34,6 +34,8 @@ export type ChatWorkParts = {
   readonly planFor: (model: ModelFile) => LoadPlan;
   /** The runner found this model's file missing or corrupt: before this returns it has to count as unusable. */
   readonly onBadModel: (sha256: string) => void;
+  /** The runner has the model in memory, with what it was loaded. */
+  readonly onLoaded: (model: ModelFile, report: LoadReport) => void;
   readonly onMeasured: (model: ModelFile, speed: Speed & { readonly backend: Backend }) => void;
   /** The runner's process ended while it had a job of this model. */
   readonly onCrash: (model: ModelFile) => void;
@@ -80,7 +82,7 @@ class Shown {
 }
 
 async function run(
-  { runner, log, planFor, onMeasured }: ChatWorkParts,
+  { runner, log, planFor, onLoaded, onMeasured }: ChatWorkParts,
   shown: Shown,
   work: Work,
   model: ModelFile,
@@ -96,6 +98,7 @@ async function run(
     {
       loaded: (report) => {
         logLoad(log, report);
+        onLoaded(model, report);
         progress.loaded();
       },
       text: (text) => {

@@ -138,6 +138,11 @@ async function ran(attemptId: string): Promise<void> {
   await vi.waitFor(() => expect(runner.did).toContain(`run ${attemptId}`), { timeout: 5_000, interval: 5 });
 }
 
+function loadedOn(backend: "cpu" | "cuda"): void {
+  const report = { modelId: "m", loadMs: 1, gpuLayers: 0, contextTokens: 64, sequences: 1, passedOver: [] };
+  runner.events?.loaded({ ...report, backend });
+}
+
 describe("what a donor gives", () => {
   it("are the organization's models that are on this device", async () => {
     await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(1));
@@ -203,6 +208,41 @@ describe("what a donor gives", () => {
       reason: "in-use",
       leave: true,
     });
+  });
+
+  it("goes on within limits that leave room for it", async () => {
+    await hold(chatJob("a1"));
+    await ran("a1");
+    loadedOn("cpu");
+    work.limit({ ...limits, threads: 1, memoryMb: 1_024, dutyCycle: 0.5 });
+    expect(runner.did).toEqual(["run a1"]);
+  });
+
+  it.each([
+    ["memory", { memoryMb: 0 }, "cpu"],
+    ["a GPU", { gpu: false }, "cuda"],
+    ["one of its GPUs", { gpu: true, deniedGpus: [1] }, "cuda"],
+  ] as const)("is given back when it holds %s that is no longer allowed", async (_what, change, backend) => {
+    await hold(chatJob("a1"));
+    await ran("a1");
+    loadedOn(backend);
+    work.limit({ ...limits, ...change });
+    expect(runner.did.slice(0, 2)).toEqual(["run a1", "yield"]);
+    expect((await called("release")).args).toMatchObject({ attemptIds: ["a1"], reason: "limits" });
+    expect(work.deniedGpus).toEqual("deniedGpus" in change ? [1] : []);
+  });
+
+  it("is the job under way and no other, when its person asks for that", async () => {
+    await hold(chatJob("a1"));
+    await ran("a1");
+    let over = false;
+    const finished = work.finish().then(() => (over = true));
+    runner.events?.text("yes");
+    expect(over).toBe(false);
+    runner.finish({ kind: "done", result });
+    const { args } = await called("complete");
+    expect(args).toMatchObject({ result: { text: "yes" }, wish: { jobs: 0 } });
+    await finished;
   });
 
   it("is nothing for a request that keeps no bounds", async () => {

@@ -12,6 +12,7 @@ import type { WorkerClient } from "../worker/calls.ts";
 import type { Handler } from "../worker/handler.ts";
 import { Worker } from "../worker/worker.ts";
 import type { Abilities } from "../worker/worker-options.ts";
+import { type HeldModel, mustLetGo } from "./held-model.ts";
 import type { OrganizationModel } from "./organization.ts";
 
 export type DonatedWorkParts = {
@@ -29,6 +30,8 @@ export type DonatedWorkParts = {
   readonly log: Log;
   /** The organization's models. */
   readonly wanted: () => readonly OrganizationModel[];
+  /** A job is about to use this model. */
+  readonly onUse?: (sha256: string) => void;
   readonly onWork: (view: WorkView | null) => void;
   /** The backend knows this connection. */
   readonly onGreeted: () => void;
@@ -42,6 +45,9 @@ export class DonatedWork {
   readonly #worker: Worker;
   #member = false;
   #accepting = false;
+  #finishing = false;
+  #held: HeldModel | null = null;
+  #limits: Limits | null = null;
   #gpu = false;
   #learning: Promise<void> = Promise.resolve();
 
@@ -50,9 +56,16 @@ export class DonatedWork {
     const { client, runner, catalogue, plans, log, onWork, onGreeted, around = (each) => each } = parts;
     const { chat, completion, embedding } = jobHandlers({
       ...{ runner, log, onWork },
-      findModel: (modelId) => this.usableModels.find((model) => model.modelId === modelId) ?? null,
+      findModel: (modelId) => {
+        const found = this.usableModels.find((model) => model.modelId === modelId) ?? null;
+        if (found !== null) parts.onUse?.(found.sha256);
+        return found;
+      },
       onBadModel: (sha256) => void catalogue.recheck(sha256),
       planFor: (model) => plans.planFor(model),
+      onLoaded: (model, report) => {
+        this.#held = { model, report };
+      },
       onMeasured: (model, speed) => plans.measured(model, speed),
       onCrash: (model) => plans.crashed(model),
       onRest: (until) => this.#worker.rest(until),
@@ -91,23 +104,51 @@ export class DonatedWork {
     if (this.#accepting) this.#learn();
   }
 
+  /** GPUs, by the system's number, that a process of the runner is not to see. */
+  get deniedGpus(): readonly number[] {
+    return this.#limits?.deniedGpus ?? [];
+  }
+
   accept(limits: Limits): void {
     this.#accepting = true;
+    this.#finishing = false;
     this.limit(limits);
     this.#worker.accept();
   }
 
-  /** Holds for what runs, and for what comes. */
-  limit({ threads, dutyCycle, memoryMb, gpu }: Limits): void {
-    const most = this.#parts.threads;
+  /** Holds for what comes, and for what runs: what cannot go on within these limits is given back. */
+  limit(limits: Limits): void {
+    const { threads, dutyCycle, memoryMb, gpu } = limits;
+    const { plans, runner, threads: most } = this.#parts;
+    const denied = this.deniedGpus.join() !== limits.deniedGpus.join();
+    this.#limits = limits;
     this.#gpu = gpu;
-    this.#parts.plans.setLimits({ gpu, memoryMb }, this.usableModels);
+    plans.setLimits(limits, this.usableModels);
     this.modelsChanged();
-    this.#parts.runner.limit({ threads: Math.min(threads ?? most, most), dutyCycle, memoryMb });
+    const narrower = denied || (this.#held !== null && mustLetGo(this.#held, plans));
+    if (narrower) this.#loadAgain();
+    runner.limit({
+      threads: Math.min(threads ?? most, most),
+      dutyCycle,
+      memoryMb: narrower ? null : memoryMb,
+    });
+  }
+
+  /** Before the new limit of memory holds: it would end the process under its jobs, as if they had failed. */
+  #loadAgain(): void {
+    this.#held = null;
+    const letGo = Promise.all([this.#parts.runner.yield({ warmMs: 0 }), this.#worker.pause("limits")]);
+    void letGo.then(() => {
+      if (!this.#accepting || this.#limits === null) return;
+      this.limit(this.#limits);
+      if (this.#finishing) void this.finish();
+      else this.#worker.accept();
+    });
   }
 
   /** Takes nothing more. Resolves when the job under way, if any, has ended. */
   finish(): Promise<void> {
+    this.#finishing = true;
     return this.#worker.finish("finishing");
   }
 

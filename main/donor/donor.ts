@@ -11,8 +11,12 @@ import { openControl } from "../control/open-control.ts";
 import { DonorJournal } from "../journal/donor-journal.ts";
 import { errorName, type Log } from "../log.ts";
 import { ModelCatalogue } from "../models/catalogue.ts";
+import { openModels } from "../models/models.ts";
+import { removeModel } from "../models/remove-model.ts";
+import { RunningModels } from "../models/running-models.ts";
 import { createPanelHandlers } from "../panel-handlers.ts";
 import type { SpawnRunner } from "../runner/child.ts";
+import { gpuEnvironment } from "../runner/gpu-environment.ts";
 import { memoryForModels } from "../runner/memory-for-models.ts";
 import { ModelKnowledge } from "../runner/model-knowledge.ts";
 import { ModelPlans } from "../runner/model-plans.ts";
@@ -45,7 +49,7 @@ import { organizationOf } from "./organization.ts";
 import { ModelReport, reportedModels } from "./model-report.ts";
 import { openSettings } from "./settings.ts";
 import { unknownFacts } from "./unknown-facts.ts";
-import { factsView, initialSnapshot, modelViews, settingsView, sourcesView } from "./views.ts";
+import { factsView, initialSnapshot, settingsView, sourcesView } from "./views.ts";
 
 export type DonorOptions = {
   /** The donor's own folder: device.json and settings.json live there. */
@@ -109,7 +113,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const rules = (): Rules => policy.current().rules;
   const threads = await runnerThreads();
 
-  const runner = new RunnerSupervisor(options.spawnRunner, log);
+  const runner: RunnerSupervisor = new RunnerSupervisor(
+    () => options.spawnRunner(gpuEnvironment(work.deniedGpus)),
+    log,
+  );
   const knowledge = await ModelKnowledge.open(join(options.dataDir, "models.json"), log);
   const plans = new ModelPlans({
     ...{ knowledge, threads, log },
@@ -144,11 +151,22 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const member = new Member(organization, onMember);
   let connection: Connection = notConnected;
 
+  const running = new RunningModels(() => runner.pid !== undefined);
+  const models = await openModels({
+    ...{ folder: join(options.dataDir, "models"), catalogue, log },
+    pieces: (sha256) => organization.modelPieces(sha256),
+    running: () => running.now(),
+    onChange: showModels,
+  });
   const journal = new DonorJournal(options.dataDir, () => facts(), log);
-  const work = new DonatedWork({
+  const work: DonatedWork = new DonatedWork({
     ...{ client, deviceKey, runner, catalogue, threads, plans, log },
     version: options.version,
     wanted: () => member.me?.models ?? [],
+    onUse: (sha256) => {
+      running.used(sha256);
+      models.store.used(sha256);
+    },
     onWork: (view) => snapshot.update({ work: view }),
     onGreeted: () => {
       reports.greeted();
@@ -206,13 +224,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
         facts: factsView(seen),
         factSources: sourcesView(sensors.readings()),
         connection: connection.connected ? "online" : first.everConnected ? "offline" : "connecting",
-        models: modelViews(member.me, catalogue),
         ...settingsView(settings.current(), policy.current(), seen.now),
       });
-      journal.models(snapshot.get().models);
-      modelReports.setModels(
-        reportedModels(snapshot.get().models, member.me, (sha256) => plans.speed(sha256)),
-      );
+      models.look(seen, rules());
+      showModels();
     },
     log,
   });
@@ -222,6 +237,14 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     known: () => member.me !== null || member.unknownHere || identity.current().enrolment === null,
     begin: () => loop.start(),
   });
+
+  /** Where the organization's models stand here, to all who want to know. */
+  function showModels(): void {
+    const views = (member.me?.models ?? []).map((model) => models.store.view(model));
+    snapshot.update({ models: views });
+    journal.models(views);
+    modelReports.setModels(reportedModels(views, member.me, (sha256) => plans.speed(sha256)));
+  }
 
   /** Of "finish, then pause": nothing runs any more. */
   function pauseIfAsked(): void {
@@ -269,6 +292,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
         device: { id: me.deviceId, name: me.name },
       });
       policy.organizationSays(me.policy);
+      models.offer(me.models, me.sharing);
       void enrolling.remember(me);
     } else {
       snapshot.update({ organization: null, device: null });
@@ -279,6 +303,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
 
   catalogue.onChange(() => {
     work.modelsChanged();
+    models.store.filesChanged();
     loop.wake("models");
   });
   journal.start(options.version);
@@ -303,8 +328,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
         await sensors.sampleAll(rules().excludedPrograms);
         return sensors.readings();
       },
-      removeModel: () =>
-        Promise.resolve({ kind: "refused", message: "Models that came with the program stay." }),
+      removeModel: (modelId) => removeModel(models.store, modelId),
     },
     log,
   );
@@ -329,7 +353,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       modelReports.stop();
       member.stop();
       unfollow();
-      await work.stop(leaveWithinMs);
+      await Promise.all([work.stop(leaveWithinMs), models.stop()]);
       await knowledge.flush();
       journal.stop();
       await Promise.race([client.close(), new Promise((resolve) => setTimeout(resolve, 500))]);

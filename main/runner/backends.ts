@@ -9,11 +9,14 @@ export function backendOrder(machine: {
   readonly arch: string;
   /** Whether the rules allow a GPU. */
   readonly gpu: boolean;
+  /** Whether they deny one GPU among several: CUDA alone can leave one out without knowing how many there are. */
+  readonly someDenied?: boolean;
   /** It ended the runner's process when it was used last. */
   readonly gpuCrashed: boolean;
 }): readonly Backend[] {
-  const { platform, arch, gpu, gpuCrashed } = machine;
+  const { platform, arch, gpu, someDenied = false, gpuCrashed } = machine;
   if (!gpu || gpuCrashed) return ["cpu"];
+  if (someDenied) return arch === "x64" && platform !== "darwin" ? ["cuda", "cpu"] : ["cpu"];
   if (platform === "darwin") return arch === "arm64" ? ["metal", "cpu"] : ["cpu"];
   if (platform === "linux" || platform === "win32") {
     return arch === "x64" ? ["cuda", "vulkan", "cpu"] : ["vulkan", "cpu"];

@@ -13,4 +13,5 @@ export type RunnerChild = {
 
 export type RunnerExit = { readonly code: number | null; readonly signal: string | null };
 
-export type SpawnRunner = () => RunnerChild;
+/** `env`: beside the environment of this program. */
+export type SpawnRunner = (env?: Readonly<Record<string, string>>) => RunnerChild;

@@ -7,7 +7,7 @@ import { runnerWrapper } from "./linux-wrappers.ts";
  * Its stdout is dropped; its stderr is ours, for crashes of the native library.
  */
 export function forkRunner(entry: string): SpawnRunner {
-  return (): RunnerChild => {
+  return (env): RunnerChild => {
     const [wrapper, ...wrapperArgs] = runnerWrapper();
     const child = fork(entry, [], {
       ...(wrapper === undefined
@@ -15,7 +15,7 @@ export function forkRunner(entry: string): SpawnRunner {
         : { execPath: wrapper, execArgv: [...wrapperArgs, process.execPath] }),
       // On Linux a session of its own: the scheduler shares the processor among sessions first (see priority.ts).
       detached: process.platform === "linux",
-      env: { ...process.env, ELECTRON_RUN_AS_NODE: "1" },
+      env: { ...process.env, ...env, ELECTRON_RUN_AS_NODE: "1" },
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     return {

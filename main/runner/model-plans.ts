@@ -1,4 +1,5 @@
 import type { LoadPlan, ModelFigures, ModelFile } from "../../app/contract/runner.ts";
+import type { Limits } from "../../app/policy/decision.ts";
 import type { Log } from "../log.ts";
 import { backendOrder, chooseSequences } from "./backends.ts";
 import { type Fit, fitModel } from "./fit.ts";
@@ -19,7 +20,7 @@ export type ModelPlansParts = {
 /** A plan that takes so many times the memory of the one before is worth loading the model again. */
 const worthAnotherLoad = 1.25;
 
-export type PlanLimits = { readonly gpu: boolean; readonly memoryMb: number | null };
+export type PlanLimits = Pick<Limits, "gpu" | "memoryMb"> & Partial<Pick<Limits, "deniedGpus">>;
 
 /** How each model would be loaded on this machine, and whether at all: known before a job of it is claimed. */
 export class ModelPlans {
@@ -67,6 +68,7 @@ export class ModelPlans {
       backends: backendOrder({
         ...{ platform: process.platform, arch: process.arch },
         gpu: this.#limits.gpu,
+        someDenied: (this.#limits.deniedGpus ?? []).length > 0,
         gpuCrashed: this.#gpuCrashed.has(model.sha256),
       }),
       gpuLayers: "auto",

@@ -3,9 +3,10 @@ import type { RunnerChild, SpawnRunner } from "../runner/child.ts";
 
 /** Starts the runner as one of Electron's utility processes. `entry` is the built runner-process.js. */
 export function utilityRunner(entry: string): SpawnRunner {
-  return (): RunnerChild => {
+  return (env): RunnerChild => {
     const child = utilityProcess.fork(entry, [], {
       serviceName: "Gleaner runner",
+      env: { ...process.env, ...env },
       stdio: ["ignore", "ignore", "inherit"],
     });
     return {

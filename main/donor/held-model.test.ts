@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import type { LoadPlan } from "../../app/contract/runner.ts";
+import { mustLetGo } from "./held-model.ts";
+
+const model = { modelId: "m", path: "/m", sha256: "0", sizeBytes: 1, contextTokens: 64 };
+const plan: LoadPlan = {
+  ...{ threads: 1, contextTokens: 64, sequences: 2 },
+  ...{ backends: ["cuda", "cpu"], gpuLayers: "auto" },
+};
+const report = { backend: "cuda", contextTokens: 64, sequences: 2 } as const;
+const underLimits = (change: Partial<LoadPlan>, fits = true) =>
+  mustLetGo({ model, report }, { fits: () => fits, planFor: () => ({ ...plan, ...change }) });
+
+it("keeps a model that may be as it is, or larger", () => {
+  expect(underLimits({})).toBe(false);
+  expect(underLimits({ contextTokens: 128, sequences: 4 })).toBe(false);
+});
+
+it("lets go what uses a GPU that is no longer allowed, or more memory than is", () => {
+  expect(underLimits({ backends: ["cpu"] })).toBe(true);
+  expect(underLimits({ contextTokens: 32 })).toBe(true);
+  expect(underLimits({ sequences: 1 })).toBe(true);
+  expect(underLimits({}, false)).toBe(true);
+});
