@@ -1,10 +1,10 @@
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { backendFailure } from "./backend-failure.ts";
 import { backendFlags, compileCache } from "./backend-process.ts";
 import { ChildFailed, startChild, type Child } from "./child.ts";
 import type { DataFolder } from "./data-folder.ts";
-import { LaunchError, portTaken } from "./launch-error.ts";
 import { paths } from "./paths.ts";
 import { publicName } from "./public-name.ts";
 
@@ -77,12 +77,5 @@ export async function startBackend(
 }
 
 function explainFailure(error: unknown, folder: DataFolder, ports: BackendOptions): unknown {
-  if (!(error instanceof ChildFailed)) return error;
-  const busy = [ports.port, ports.sitePort].find((port) => error.output.includes(String(port)));
-  if (/EADDRINUSE|already in use|is taken/.test(error.output)) return portTaken(busy ?? ports.port);
-  const said = error.output.trim().split("\n").slice(-6).join("\n         ");
-  return new LaunchError(
-    `The backend did not start.\n         ${said}`,
-    `Its log: ${join(folder.logFolder, "backend.log")}`,
-  );
+  return error instanceof ChildFailed ? backendFailure(error.output, folder, ports) : error;
 }

@@ -61,6 +61,7 @@ export class Setup {
         sizeBytes: model.sizeBytes,
         contextTokens: model.contextTokens,
         source: "bundled",
+        licence: model.licence ?? "",
         ...demoPrice,
       },
       creditsMicro: firstCreditsMicro,

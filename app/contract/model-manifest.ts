@@ -10,6 +10,8 @@ export const modelManifest = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   sizeBytes: z.number().int().positive(),
   contextTokens: z.number().int().positive(),
+  /** An SPDX identifier, or the licence's name. */
+  licence: z.string().max(200).optional(),
 });
 
 export type ModelManifest = z.infer<typeof modelManifest>;

@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { defineSchema, defineTable } from "convex/server";
+import { type GenericValidator, v } from "convex/values";
+import { describe, expect, it } from "vitest";
+import schema from "./schema.ts";
+import { type ExportedSchema, narrowed } from "./testing/schemaWidens.fixture.ts";
+
+const file = new URL("testing/openedSchema.json", import.meta.url);
+
+/** What Convex's own CLI calls, and its published types leave out. */
+function exported(definition: object): ExportedSchema {
+  return JSON.parse((definition as { export(): string }).export()) as ExportedSchema;
+}
+
+/**
+ * testing/openedSchema.json is the schema whose data folders have to open. It is written anew, with
+ * GLEANER_KEEP_SCHEMA=1, when a change of the schema is to be kept to from then on.
+ */
+it("opens what was written with the schema before: fields come as optional ones, and none go", () => {
+  const now = exported(schema);
+  if (process.env["GLEANER_KEEP_SCHEMA"] === "1") writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`);
+  const before = JSON.parse(readFileSync(file, "utf8")) as ExportedSchema;
+  expect(narrowed(before, now)).toEqual([]);
+});
+
+describe("what no longer fits is found", () => {
+  const of = (field: GenericValidator) => exported(defineSchema({ t: defineTable({ field }) }));
+
+  it.each([
+    ["another type", v.string(), v.number()],
+    ["a union that lost a member", v.union(v.string(), v.null()), v.string()],
+    [
+      "a literal that is gone",
+      v.union(v.literal("a"), v.literal("b")),
+      v.union(v.literal("a"), v.literal("c")),
+    ],
+    ["a field that is required now", v.object({}), v.object({ a: v.string() })],
+    ["one that was optional", v.object({ a: v.optional(v.string()) }), v.object({ a: v.string() })],
+    ["a field that is gone", v.object({ a: v.string() }), v.object({})],
+    ["an array's elements", v.array(v.string()), v.array(v.number())],
+    ["a record's values", v.record(v.string(), v.number()), v.record(v.string(), v.string())],
+    ["another table's id", v.id("t"), v.id("u")],
+  ])("%s", (_name, before, after) => {
+    expect(narrowed(of(before), of(after))).not.toEqual([]);
+  });
+
+  it.each([
+    ["the same", v.object({ a: v.array(v.id("t")) }), v.object({ a: v.array(v.id("t")) })],
+    ["anything", v.string(), v.any()],
+    ["another member", v.string(), v.union(v.string(), v.null())],
+    ["a literal's own type", v.literal("a"), v.string()],
+    ["a field that may be there", v.object({}), v.object({ a: v.optional(v.string()) })],
+    ["a field that need not be there", v.object({ a: v.string() }), v.object({ a: v.optional(v.string()) })],
+  ])("but not %s", (_name, before, after) => {
+    expect(narrowed(of(before), of(after))).toEqual([]);
+  });
+});
