@@ -5,6 +5,7 @@ export function fieldAt(
   document: { readonly [field: string]: JSONValue },
   path: string,
 ): JSONValue | undefined {
+  if (!path.includes(".")) return Object.hasOwn(document, path) ? document[path] : undefined;
   let current: JSONValue | undefined = document;
   for (const step of path.split(".")) {
     if (!isPlainObject(current) || !Object.hasOwn(current, step)) return undefined;

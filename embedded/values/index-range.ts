@@ -103,6 +103,11 @@ function orderedEqualities(
   target: RangeTarget,
   { equalities, inequality }: Comparisons,
 ): (Value | undefined)[] {
+  // As code mostly writes them: in the index's own order.
+  const inOrder = [...equalities.keys()];
+  if (inequality !== null) inOrder.push(inequality);
+  if (inOrder.every((field, position) => field === target.keyFields[position]))
+    return [...equalities.values()];
   const rank = (field: string): number => target.keyFields.indexOf(field);
   const used = [...equalities.keys()].sort((a, b) => rank(a) - rank(b));
   if (inequality !== null) used.push(inequality);

@@ -9,6 +9,8 @@ export class RandomStream {
   readonly #seed: Uint8Array | null;
   #cipher: Cipheriv | null = null;
   #chunk: Buffer = Buffer.alloc(0);
+  /** How much of the chunk was taken. */
+  #at = 0;
 
   /** Without a seed, it takes one from the operating system once a number is asked for. */
   constructor(seed: Uint8Array | null = null) {
@@ -16,10 +18,13 @@ export class RandomStream {
   }
 
   bytes(count: number): Buffer {
-    if (count <= this.#chunk.length) return this.#take(count);
+    if (count <= this.#chunk.length - this.#at) return this.#take(count);
     const parts: Buffer[] = [];
     for (let missing = count; missing > 0;) {
-      if (this.#chunk.length === 0) this.#chunk = this.#keyStream();
+      if (this.#at === this.#chunk.length) {
+        this.#chunk = this.#keyStream();
+        this.#at = 0;
+      }
       const part = this.#take(missing);
       missing -= part.length;
       parts.push(part);
@@ -48,8 +53,8 @@ export class RandomStream {
 
   /** As many as asked for, or as there are. */
   #take(count: number): Buffer {
-    const taken = this.#chunk.subarray(0, count);
-    this.#chunk = this.#chunk.subarray(taken.length);
+    const taken = this.#chunk.subarray(this.#at, this.#at + count);
+    this.#at += taken.length;
     return taken;
   }
 

@@ -104,33 +104,45 @@ export function dispatchSync(
 }
 
 /** `Convex.asyncSyscall`. Those of one query or mutation run one after the other. */
-export async function dispatchAsync(
+export function dispatchAsync(
   services: Services,
   execution: Execution,
   op: string,
   args: SyscallArgs,
-): Promise<JSONValue> {
-  if (!isTransactional(execution) && isTurnLong()) await nextTurn();
+): JSONValue | Promise<JSONValue> {
+  if (!isTransactional(execution)) return dispatchInAction(services, execution, op, args);
   const everywhere = EVERYWHERE.get(op);
   if (everywhere !== undefined) return everywhere(services, execution, args);
-  if (!isTransactional(execution)) {
-    const syscall = IN_ACTIONS.get(op);
-    if (syscall === undefined) throw unavailable(op, execution);
-    return syscall(services, execution, args);
-  }
   const syscall = IN_QUERIES.get(op) ?? (execution.kind === "mutation" ? IN_MUTATIONS.get(op) : undefined);
   if (syscall === undefined) throw unavailable(op, execution);
   execution.pendingSyscalls += 1;
-  try {
-    const { readMs } = services.latency;
-    if (readMs > 0 && isTrip(execution, op, args))
-      await new Promise((resolve) => setTimeout(resolve, readMs));
-    const result = inTurn(services, execution, syscall, args);
-    execution.turn = result.catch(ignore);
-    return await result;
-  } finally {
-    execution.pendingSyscalls -= 1;
-  }
+  const { readMs } = services.latency;
+  return readMs > 0 && isTrip(execution, op, args)
+    ? sleep(readMs).then(() => takeTurn(services, execution, syscall, args))
+    : takeTurn(services, execution, syscall, args);
+}
+
+async function dispatchInAction(
+  services: Services,
+  execution: ActionExecution,
+  op: string,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  if (isTurnLong()) await nextTurn();
+  const syscall = EVERYWHERE.get(op) ?? IN_ACTIONS.get(op);
+  if (syscall === undefined) throw unavailable(op, execution);
+  return syscall(services, execution, args);
+}
+
+function takeTurn(
+  services: Services,
+  execution: TransactionExecution,
+  syscall: Syscall<TransactionExecution>,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  const result = inTurn(services, execution, syscall, args);
+  execution.turn = result.catch(ignore);
+  return result;
 }
 
 async function inTurn(
@@ -139,13 +151,21 @@ async function inTurn(
   syscall: Syscall<TransactionExecution>,
   args: SyscallArgs,
 ): Promise<JSONValue> {
-  await execution.turn;
-  // Reads that are answered at once would otherwise keep everybody else out until the function ends.
-  if (isTurnLong()) await nextTurn();
-  if (execution.kind === "mutation") await nextRound();
-  // An earlier syscall may have outlived the function that it belongs to.
-  if (execution.ended) throw endedError();
-  return syscall(services, execution, args);
+  try {
+    await execution.turn;
+    // Reads that are answered at once would otherwise keep everybody else out until the function ends.
+    if (isTurnLong()) await nextTurn();
+    if (execution.kind === "mutation") await nextRound();
+    // An earlier syscall may have outlived the function that it belongs to.
+    if (execution.ended) throw endedError();
+    return await syscall(services, execution, args);
+  } finally {
+    execution.pendingSyscalls -= 1;
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function ignore(): void {}
