@@ -1,9 +1,7 @@
-import type { DonorSnapshot, FactsView, FactSources, ModelView } from "../../app/contract/snapshot.ts";
+import type { DonorSnapshot, FactsView, FactSources } from "../../app/contract/snapshot.ts";
 import { type Facts, unknownComputer } from "../../app/policy/facts.ts";
 import type { EffectiveRules } from "../../app/policy/rule-layers.ts";
-import type { ModelCatalogue } from "../models/catalogue.ts";
 import type { Enrolment } from "./identity.ts";
-import type { Me } from "./organization.ts";
 import type { Settings } from "./settings.ts";
 
 type Program = {
@@ -69,13 +67,4 @@ export function settingsView(
     rules,
     ruleLayers: { from, locked },
   };
-}
-
-/** The organization's models, and where each stands on this device. */
-export function modelViews(me: Me | null, catalogue: ModelCatalogue): readonly ModelView[] {
-  return (me?.models ?? []).map((model) => ({
-    modelId: model.modelId,
-    sizeBytes: model.sizeBytes,
-    state: catalogue.stateOf(model),
-  }));
 }

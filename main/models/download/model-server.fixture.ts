@@ -66,9 +66,8 @@ export class ModelServer {
       "content-length": end - start,
       ...(same ? { "content-range": `bytes ${start}-${end - 1}/${this.bytes.length}` } : {}),
     });
-    let gone = false;
-    response.on("close", () => (gone = true));
-    for (let at = start; at < end && !gone;) {
+    const isGone = (): boolean => response.destroyed;
+    for (let at = start; at < end && !isGone();) {
       const room = this.holdAt - this.sent;
       if (room <= 0) {
         response.flushHeaders();
