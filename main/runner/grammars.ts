@@ -37,5 +37,14 @@ async function json(llama: Llama, text: string): Promise<Enforced | null> {
   const grammar = await llama.createGrammarForJsonSchema(
     parsed.schema as Readonly<GbnfJsonSchema> & { const: null },
   );
-  return { grammar, stopTexts: ["\n\n\n\n"], trimEnd: true };
+  const integers = await llama.createGrammar({ grammar: withoutExponents(grammar.grammar) });
+  return { grammar: integers, stopTexts: ["\n\n\n\n"], trimEnd: true };
+}
+
+/** The library lets an integer have an exponent, and with it be none: 1e-3. */
+function withoutExponents(grammar: string): string {
+  return grammar.replace(
+    /^integer-number-rule ::= .*$/m,
+    'integer-number-rule ::= "-"? ("0" | [1-9] [0-9]{0,15})',
+  );
 }

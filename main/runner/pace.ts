@@ -1,6 +1,8 @@
 /** Asked before each step of work: resolves when it may be done. Null: at once. */
 export type Pace = () => Promise<void> | null;
 
+export const fullPace: Pace = () => null;
+
 /** Shorter pauses cost more than they rest. */
 const shortestPauseMs = 20;
 

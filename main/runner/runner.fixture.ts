@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { ModelFile } from "../../app/contract/runner.ts";
+import type { LoadPlan, ModelFile } from "../../app/contract/runner.ts";
 import type { ChatRequest } from "../../app/jobs/chat.ts";
 import { readManifest } from "../models/manifest.ts";
 
@@ -26,4 +26,10 @@ export function chat(content: string, options: Partial<ChatRequest> = {}): ChatR
     stop: [],
     ...options,
   };
+}
+
+/** On the CPU and one thread, as tests run; the context as long as the model's. */
+export function planOf(model: ModelFile, changed: Partial<LoadPlan> = {}): LoadPlan {
+  const { contextTokens } = model;
+  return { threads: 1, contextTokens, sequences: 2, backends: ["cpu"], gpuLayers: "auto", ...changed };
 }

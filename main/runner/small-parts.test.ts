@@ -49,7 +49,9 @@ describe("PrefillSlices", () => {
 
 describe("the runner's messages", () => {
   const model = { modelId: "m", path: "/m", sha256: "0".repeat(64), sizeBytes: 1, contextTokens: 512 };
-  const run = { type: "run", attemptId: "a", model, request: chat("hi"), threads: 1 };
+  const plan = { threads: 1, contextTokens: 512, sequences: 2, backends: ["cpu"], gpuLayers: "auto" };
+  const request = chat("hi");
+  const run = { type: "run", attemptId: "a", model, work: { kind: "chat", request }, plan };
 
   it("are taken when they keep the contract", () => {
     expect(parseToRunner(run)).toEqual(run);
@@ -60,10 +62,13 @@ describe("the runner's messages", () => {
     null,
     "run",
     { type: "execute" },
-    { ...run, threads: 0 },
+    { ...run, plan: { ...plan, threads: 0 } },
+    { ...run, plan: { ...plan, sequences: 0 } },
+    { ...run, work: { kind: "poem", request } },
+    { type: "limit", threads: 1, dutyCycle: 0 },
     { ...run, model: { ...model, sha256: "x" } },
-    { ...run, request: { ...run.request, maxTokens: 1e9 } },
-    { ...run, request: { ...run.request, messages: [] } },
+    { ...run, work: { kind: "chat", request: { ...request, maxTokens: 1e9 } } },
+    { ...run, work: { kind: "chat", request: { ...request, messages: [] } } },
   ])("are refused when they do not: %j", (message) => {
     expect(parseToRunner(message)).toBeNull();
   });

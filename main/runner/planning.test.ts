@@ -1,0 +1,196 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { ModelFigures, ModelFile } from "../../app/contract/runner.ts";
+import { silentLog } from "../log.ts";
+import { backendOrder, chooseSequences } from "./backends.ts";
+import { fitModel } from "./fit.ts";
+import { ModelKnowledge } from "./model-knowledge.ts";
+import { ModelPlans } from "./model-plans.ts";
+import { afterAnother, speedOf } from "./speed.ts";
+
+const mb = 2 ** 20;
+/** 4 GB, and half a gigabyte for 4,096 tokens. */
+const figures: ModelFigures = {
+  modelBytes: 4_096 * mb,
+  contextBytes: 64 * mb,
+  tokenBytes: mb / 8,
+  trainedTokens: 8_192,
+  layers: 32,
+};
+
+describe("fitModel", () => {
+  const wanted = { contextTokens: 4_096, sequences: 4 };
+  it.each([
+    ["all of it", 8_192, { contextTokens: 4_096, sequences: 4 }],
+    ["fewer sequences", 5_600, { contextTokens: 4_096, sequences: 2 }],
+    ["a shorter context", 4_850, { contextTokens: 3_072, sequences: 1 }],
+    ["the shortest", 4_716, { contextTokens: 2_048, sequences: 1 }],
+  ])("gives %s", (_, memoryMb, fit) => {
+    expect(fitModel(figures, wanted, memoryMb * mb)).toMatchObject({ kind: "fits", ...fit });
+  });
+
+  it("takes no more than there is, whatever there is", () => {
+    for (let memoryMb = 4_716; memoryMb < 9_000; memoryMb += 37) {
+      const fit = fitModel(figures, wanted, memoryMb * mb);
+      expect(fit.kind).toBe("fits");
+      if (fit.kind === "fits") expect(fit.bytes).toBeLessThanOrEqual(memoryMb * mb);
+    }
+  });
+
+  it("says how much is missing", () => {
+    expect(fitModel(figures, wanted, 4_000 * mb)).toEqual({ kind: "too-large", needBytes: 4_716 * mb });
+  });
+
+  it("gives no more context than the model was trained for", () => {
+    const small = { ...figures, trainedTokens: 1_024 };
+    expect(fitModel(small, wanted, 99_999 * mb)).toMatchObject({ contextTokens: 1_024 });
+  });
+});
+
+describe("backendOrder", () => {
+  const machine = {
+    platform: "linux",
+    arch: "x64",
+    gpu: true,
+    someDenied: false,
+    gpuCrashed: false,
+  } as const;
+  it.each([
+    [{}, ["cuda", "vulkan", "cpu"]],
+    [{ platform: "win32" }, ["cuda", "vulkan", "cpu"]],
+    [{ arch: "arm64" }, ["vulkan", "cpu"]],
+    [{ platform: "darwin", arch: "arm64" }, ["metal", "cpu"]],
+    [{ platform: "darwin" }, ["cpu"]],
+    [{ platform: "freebsd" }, ["cpu"]],
+    [{ gpu: false }, ["cpu"]],
+    [{ gpuCrashed: true }, ["cpu"]],
+  ] as const)("of %j is %j", (changed, order) => {
+    expect(backendOrder({ ...machine, ...changed })).toEqual(order);
+  });
+});
+
+describe("chooseSequences", () => {
+  it.each([
+    [1, false, undefined, 1],
+    [2, false, undefined, 2],
+    [8, false, undefined, 4],
+    [1, true, undefined, 8],
+    [1, false, "3", 3],
+    [1, false, "0", 1],
+    [1, false, "17", 1],
+    [1, false, "many", 1],
+  ])("%i threads, GPU %s, override %s: %i", (threads, gpu, override, sequences) => {
+    expect(chooseSequences({ threads, gpu }, override)).toBe(sequences);
+  });
+});
+
+describe("speeds", () => {
+  const usage = { promptTokens: 120, completionTokens: 50, cachedPromptTokens: 20 };
+  it("are of what was read and written", () => {
+    expect(speedOf({ usage, timing: { prefillMs: 500, generateMs: 2_000 } })).toEqual({
+      prefill: 200,
+      generate: 25,
+    });
+  });
+
+  it("say nothing where there was too little of it", () => {
+    expect(speedOf({ usage, timing: { prefillMs: 1, generateMs: 2_000 } })).toBeNull();
+    expect(
+      speedOf({ usage: { ...usage, cachedPromptTokens: 110 }, timing: { prefillMs: 50, generateMs: 2_000 } }),
+    ).toBeNull();
+  });
+
+  it("move towards what was measured last", () => {
+    expect(afterAnother(null, { prefill: 100, generate: 10 })).toEqual({ prefill: 100, generate: 10 });
+    expect(afterAnother({ prefill: 100, generate: 10 }, { prefill: 200, generate: 10 })).toEqual({
+      prefill: 130,
+      generate: 10,
+    });
+  });
+});
+
+describe("plans", () => {
+  const model: ModelFile = {
+    modelId: "m",
+    path: "/m",
+    sha256: "a".repeat(64),
+    sizeBytes: 1,
+    contextTokens: 4_096,
+  };
+
+  async function withPlans(
+    memoryMb: number,
+    test: (plans: ModelPlans, asked: string[], path: string) => Promise<void>,
+  ): Promise<void> {
+    const folder = await mkdtemp(join(tmpdir(), "gleaner-plans-"));
+    const path = join(folder, "models.json");
+    try {
+      const knowledge = await ModelKnowledge.open(path, silentLog);
+      const asked: string[] = [];
+      const inspect = (file: ModelFile) => {
+        asked.push(file.modelId);
+        return Promise.resolve(file.modelId === "broken" ? null : figures);
+      };
+      const memoryBytes = () => memoryMb * mb;
+      const plans = new ModelPlans({ knowledge, inspect, memoryBytes, threads: 4, log: silentLog });
+      await test(plans, asked, path);
+      await knowledge.flush();
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  it("look at a file once, and remember it when the program starts again", () =>
+    withPlans(8_192, async (plans, asked, path) => {
+      expect(plans.fits(model)).toBe(false);
+      expect(await plans.learn([model])).toBe(true);
+      expect(await plans.learn([model])).toBe(false);
+      expect(asked).toEqual(["m"]);
+      expect(plans.planFor(model)).toMatchObject({
+        contextTokens: 4_096,
+        sequences: 4,
+        threads: 4,
+        backends: ["cpu"],
+      });
+      plans.measured(model, { prefill: 100, generate: 10, backend: "cpu" });
+      // As long as its file is written, at the latest.
+      await expect
+        .poll(async () => (await ModelKnowledge.open(path, silentLog)).speed(model.sha256), {
+          timeout: 10_000,
+        })
+        .toEqual({ prefill: 100, generate: 10, backend: "cpu" });
+      expect((await ModelKnowledge.open(path, silentLog)).figures(model.sha256)).toEqual(figures);
+    }));
+
+  it("take none that cannot be read, and ask for it again later", () =>
+    withPlans(8_192, async (plans, asked) => {
+      const broken = { ...model, modelId: "broken", sha256: "b".repeat(64) };
+      expect(await plans.learn([broken])).toBe(false);
+      expect(plans.fits(broken)).toBe(false);
+      await plans.learn([broken]);
+      expect(asked).toEqual(["broken", "broken"]);
+    }));
+
+  it("keep to the memory that the rules allow", () =>
+    withPlans(8_192, async (plans) => {
+      await plans.learn([model]);
+      plans.setLimits({ gpu: false, deniedGpus: [], memoryMb: 4_850 }, [model]);
+      expect(plans.planFor(model)).toMatchObject({ contextTokens: 3_072, sequences: 1 });
+      plans.setLimits({ gpu: false, deniedGpus: [], memoryMb: 1_000 }, [model]);
+      expect(plans.fits(model)).toBe(false);
+      plans.setLimits({ gpu: false, deniedGpus: [], memoryMb: null }, [model]);
+      expect(plans.planFor(model)).toMatchObject({ contextTokens: 4_096, sequences: 4 });
+    }));
+
+  it("give a GPU up for a model under which the process ended", () =>
+    withPlans(8_192, async (plans) => {
+      await plans.learn([model]);
+      plans.setLimits({ gpu: true, deniedGpus: [], memoryMb: null }, [model]);
+      const before = plans.planFor(model).backends;
+      plans.crashed(model);
+      expect(before.at(-1)).toBe("cpu");
+      expect(plans.planFor(model).backends).toEqual(["cpu"]);
+    }));
+});
