@@ -1,0 +1,125 @@
+import type { Page } from "@playwright/test";
+import { openPage, signIn } from "../support/console.ts";
+import { askFor, expect, test } from "../support/farm-test.ts";
+
+test.use({ viewport: { width: 420, height: 640 } });
+
+test("a donor sets a rule, sees that it is theirs, and leaves it to the default again", async ({
+  farm,
+  page,
+}) => {
+  const donor = await farm.startDonor("rules-1");
+  await openSettings(page, String(donor.ready["panelUrl"]));
+  const rule = page.getByRole("group", { name: "Unused after" });
+  await expect(rule).toContainText("Default");
+  await rule.getByRole("combobox").selectOption({ label: "5 minutes" });
+  await expect(rule).toContainText("Your choice");
+
+  await page.reload();
+  await page.getByRole("tab", { name: "Settings" }).click();
+  await expect(rule.getByRole("combobox")).toHaveValue("300");
+  await rule.getByRole("button", { name: /Undo/ }).click();
+  await expect(rule).toContainText("Default");
+  await expect(rule.getByRole("combobox")).toHaveValue("120");
+  await donor.stop();
+});
+
+test("hours hold once they are set; until then nothing changes", async ({ farm, page }) => {
+  const donor = await farm.startDonor("rules-2");
+  await openSettings(page, String(donor.ready["panelUrl"]));
+  const rule = page.getByRole("group", { name: "Hours", exact: true });
+  await rule.getByRole("button", { name: "Change Hours" }).click();
+  await rule.getByRole("combobox", { name: "Hours" }).selectOption({ label: "Only in these hours" });
+  await rule.getByRole("button", { name: "Cancel" }).click();
+  await expect(rule).toContainText("at any hour");
+
+  await rule.getByRole("button", { name: "Change Hours" }).click();
+  await rule.getByRole("combobox", { name: "Hours" }).selectOption({ label: "Only in these hours" });
+  await rule.getByRole("button", { name: "Remove Hours, line 1" }).click();
+  await rule.getByRole("button", { name: "Set" }).click();
+  await expect(rule).toContainText("never");
+  await page.getByRole("button", { name: "Stop donating now" }).click();
+  await expect(status(page)).toContainText("Outside its hours");
+  await donor.stop();
+});
+
+test("what the organization locks, its donors read and cannot change", async ({ farm, page, browser }) => {
+  const donor = await farm.startDonor("rules-3");
+  await openSettings(page, String(donor.ready["panelUrl"]));
+  await page.getByText("Power and heat").click();
+  const rule = page.getByRole("group", { name: "On battery" });
+  await rule.getByRole("switch").click();
+  await expect(rule).toContainText("Your choice");
+
+  const console = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage();
+  await signIn(console, farm);
+  await openPage(console, "Policy");
+  await console.getByRole("switch", { name: "Lock On battery" }).click();
+  await console.getByRole("button", { name: /^Save/ }).click();
+  await expect(rule).toContainText("Your organization decides this");
+  await expect(rule.getByRole("switch")).toHaveCount(0);
+  await expect(rule).toContainText("no");
+
+  await console.getByRole("switch", { name: "Lock On battery" }).click();
+  await console.getByRole("button", { name: /^Save/ }).click();
+  await expect(rule).not.toContainText("Your organization decides this");
+  await donor.stop();
+});
+
+test("a pause lasts until the moment that was chosen", async ({ farm, page }) => {
+  const donor = await farm.startDonor("rules-4");
+  await page.goto(String(donor.ready["panelUrl"]));
+  await expect(status(page)).toContainText("Donating now");
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("menuitem", { name: "Another time…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Pause until" });
+  await dialog.getByLabel("Day and time").fill("2020-01-01T10:00");
+  await dialog.getByRole("button", { name: "Pause" }).click();
+  await expect(dialog).toContainText("past");
+  const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10);
+  await dialog.getByLabel("Day and time").fill(`${tomorrow}T10:15`);
+  await dialog.getByRole("button", { name: "Pause" }).click();
+  await expect(status(page)).toContainText("Paused by you");
+  await expect(status(page)).toContainText("10:15");
+  await page.getByRole("button", { name: "Resume" }).click();
+  await expect(status(page)).not.toContainText("Paused by you");
+  await donor.stop();
+});
+
+test("finishes the job under way, and pauses then", async ({ slowFarm, page }) => {
+  const donor = await slowFarm.startDonor("rules-5");
+  await page.goto(String(donor.ready["panelUrl"]));
+  await expect(status(page)).toContainText("Donating now");
+  let answered = false;
+  const asked = askFor(slowFarm, "Count.", slowFarm.organization.apiKey, 200).then(() => {
+    answered = true;
+  });
+  await expect(page.getByText("Writing the answer")).toBeVisible();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("menuitem", { name: "Finish this job, then pause" }).click();
+  await expect(status(page)).toContainText("Finishing, then pausing");
+  expect(answered).toBe(false);
+  await asked;
+  await expect(status(page)).toContainText("Paused by you");
+  await donor.stop();
+});
+
+test("tells every fact with who said it", async ({ farm, page }) => {
+  const donor = await farm.startDonor("rules-6");
+  await page.goto(String(donor.ready["panelUrl"]));
+  await page.getByRole("button", { name: "Show all" }).click();
+  const facts = page.getByRole("region", { name: "What Gleaner looks at" });
+  await expect(facts).toContainText("Free memory");
+  await expect(facts).toContainText(/(just now|s ago)/);
+  await expect(facts).toContainText("Microphone in use");
+  await donor.stop();
+});
+
+async function openSettings(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.getByRole("tab", { name: "Settings" }).click();
+}
+
+function status(page: Page) {
+  return page.getByRole("region", { name: "Status" });
+}
