@@ -1,6 +1,7 @@
 import type { Bench } from "../bench.ts";
 import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
+import { buildHeadless } from "../support/build.ts";
 import { withScratch } from "../support/scratch.ts";
 import { roundedNumbers } from "../support/statistics.ts";
 import { footprintBars } from "./figures.ts";
@@ -10,6 +11,8 @@ export const footprintBench: Bench = {
   summary: "what a donor costs that has nothing to do: memory, processor time, wake-ups, network",
   run: (_rounds, say) =>
     withScratch(async (folder) => {
+      say("building");
+      await buildHeadless();
       const json = roundedNumbers(await measureFootprint(folder, say));
       const text = [
         tableRow("memory (PSS), MB", [json.restMb]),

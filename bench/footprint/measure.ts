@@ -13,6 +13,7 @@ const MINUTES = 2;
 const MEMORY_SAMPLES = 8;
 /** What is done once at the start (enrolling, verifying the demo model, first collections) is not rest. */
 const SETTLE_MS = 45_000;
+const PATIENCE_MS = 300_000;
 
 /**
  * A donor without a desktop that may work, and for which there is none: connected, standing in line, watching what it
@@ -32,12 +33,12 @@ export async function measureFootprint(folder: string, say: (line: string) => vo
     await copyFile(process.execPath, node);
     const measured = await farm.startDonor("measured", { ...atRest, node, backendUrl: line.url });
     const counter = join(import.meta.dirname, "count-subprocesses.ts");
-    await farm.startDonor("counted", {
+    const counted = await farm.startDonor("counted", {
       ...atRest,
       env: { NODE_OPTIONS: `--import=${counter}`, GLEANER_BENCH_SUBPROCESSES: startedFile },
     });
     say("settling");
-    await sleep(SETTLE_MS);
+    await settled([measured.pid, counted.pid]);
 
     const now = () => {
       const tree = treeOf(measured.pid);
@@ -65,6 +66,17 @@ export async function measureFootprint(folder: string, say: (line: string) => vo
   } finally {
     line.close();
     await farm.close();
+  }
+}
+
+/** Nor is looking once at a model's file, for which a runner is started. */
+async function settled(pids: readonly number[]): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  let restSince = performance.now();
+  while (performance.now() - restSince < SETTLE_MS) {
+    if (pids.some((pid) => treeOf(pid).length > 1)) restSince = performance.now();
+    if (performance.now() > deadline) throw new Error("The donor does not come to rest.");
+    await sleep(100);
   }
 }
 

@@ -1,5 +1,6 @@
 import { startDeployment, type Deployment } from "../../main/deployment.fixture.ts";
 import type { Bench } from "../bench.ts";
+import { buildDesktop } from "../support/build.ts";
 import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
 import { roundedNumbers } from "../support/statistics.ts";
@@ -43,6 +44,8 @@ const SERIES: readonly Series[] = [
 export const yieldBench: Bench = {
   summary: "ms from a person's return to a processor without llama.cpp, and to the memory back",
   run: async (rounds, say) => {
+    say("building the desktop program");
+    await buildDesktop();
     const deployment = await startDeployment("slow");
     try {
       const returns: Return[] = [];

@@ -9,6 +9,8 @@ const run = promisify(execFile);
 const AWAY_SECONDS = "9999";
 /** The shortest that a donor may set. */
 const SHORTEST_IDLE_SECONDS = 10;
+/** On one thread a donor would do one job after the other. */
+const several = { GLEANER_SEQUENCES: "4" };
 
 /** A donor whose person comes and goes. */
 export type Subject = {
@@ -28,6 +30,7 @@ export async function headlessSubject(
 ): Promise<Subject> {
   const donor = await deployment.startDonor(name, Number(AWAY_SECONDS), undefined, {
     rules: { modelWarmSeconds },
+    env: several,
   });
   return {
     donor,
@@ -56,7 +59,7 @@ export async function desktopSubject(
   const donor = await deployment.startDonor(name, 0, undefined, {
     rules: { modelWarmSeconds, idleAfterSeconds: SHORTEST_IDLE_SECONDS },
     electron: { command: shell.electron, args: shell.args },
-    env: { DISPLAY: display, XDG_SESSION_TYPE: "x11" },
+    env: { ...several, DISPLAY: display, XDG_SESSION_TYPE: "x11" },
   });
   let way = 1;
   return {
