@@ -74,8 +74,16 @@ class Reader {
     let symbols = 0;
     for (;;) {
       const next = this.#text[this.#at];
-      if (next === '"') this.#quoted('"');
-      else if (next === "[") this.#characters();
+      if (next === '"') {
+        const from = this.#at;
+        this.#quoted('"');
+        // Nothing cannot be repeated, and is nothing to repeat.
+        if (this.#at === from + 2) {
+          symbols = 0;
+          this.#space(nested);
+          continue;
+        }
+      } else if (next === "[") this.#characters();
       else if (next === ".") this.#at += 1;
       else if (next === "(") {
         this.#at += 1;
@@ -99,7 +107,7 @@ class Reader {
   #repetition(sign: string): void {
     this.#at += 1;
     if (sign !== "{") return;
-    const range = /^\s*(\d{1,6})\s*(?:(,)\s*(\d{1,6})?\s*)?\}/.exec(
+    const range = /^[ \t]*(\d{1,6})[ \t]*(?:(,)[ \t]*(\d{1,6})?[ \t]*)?\}/.exec(
       this.#text.slice(this.#at, this.#at + 40),
     );
     if (range === null) throw this.#mistake("{} has to hold one number or two");

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { parseSchema, schemaLimits } from "./json-schema.ts";
+
+const string = { type: "string" };
+
+describe("parseSchema", () => {
+  it.each([
+    [{ type: "string", minLength: 1, maxLength: 9 }],
+    [{ type: ["string", "null"] }],
+    [{ type: "string", format: "date" }],
+    [{ enum: ["a", 1, null, true] }],
+    [{ const: "x" }],
+    [{ type: "object", properties: { a: string }, required: ["a"], additionalProperties: false }],
+    [{ type: "object", additionalProperties: string, minProperties: 1 }],
+    [{ type: "array", items: string, maxItems: 3 }],
+    [{ type: "array", prefixItems: [string, { type: "integer" }], minItems: 2 }],
+    [{ oneOf: [string, { type: "number" }], description: "either" }],
+    [{ $ref: "#/$defs/a", $defs: { a: { type: "object", properties: { next: { $ref: "#/$defs/a" } } } } }],
+  ])("takes %j as it stands", (schema) => {
+    expect(parseSchema(schema)).toEqual({ kind: "ok", schema });
+  });
+
+  it.each([
+    [{ type: "string", title: "T", default: "x", examples: [], $schema: "s", strict: true }, string],
+    [{ anyOf: [string] }, { oneOf: [string] }],
+    [
+      { $ref: "#/definitions/a", definitions: { a: string } },
+      { $ref: "#/$defs/a", $defs: { a: string } },
+    ],
+    [{ type: "string", enum: ["a"] }, { enum: ["a"] }],
+    [{ type: "object" }, { type: "object", additionalProperties: true }],
+  ])("takes %j as %j", (given, schema) => {
+    expect(parseSchema(given)).toEqual({ kind: "ok", schema });
+  });
+
+  const deep = (levels: number): object =>
+    levels === 0 ? string : { type: "array", items: deep(levels - 1) };
+  it.each([
+    ["", null],
+    ["", []],
+    ["", {}],
+    ["", { description: "nothing" }],
+    ["type", { type: "text" }],
+    ["type", { type: ["object", "null"] }],
+    ["", { oneOf: [string], enum: ["a"] }],
+    ["properties.a.pattern", { type: "object", properties: { a: { type: "string", pattern: "x" } } }],
+    ["minimum", { type: "integer", minimum: 3 }],
+    ["not", { not: string }],
+    ["anyOf.1", { anyOf: [string, {}] }],
+    ["maxLength", { type: "string", maxLength: schemaLimits.repetitions + 1 }],
+    ["minItems", { type: "array", items: string, minItems: -1 }],
+    ["format", { type: "string", format: "uri" }],
+    ["enum", { enum: [] }],
+    ["enum", { enum: [{}] }],
+    ["enum", { enum: [Infinity] }],
+    ["const", { const: "\ud800" }],
+    ["$ref", { $ref: "https://example.org" }],
+    ["$ref", { $ref: "#/$defs/b", $defs: { a: string } }],
+    ["items.$defs", { type: "array", items: { type: "string", $defs: {} } }],
+    ["properties", { type: "object", properties: [] }],
+    [Array(schemaLimits.depth).fill("items").join("."), deep(schemaLimits.depth)],
+  ])("refuses what is wrong at %j", (path, schema) => {
+    expect(parseSchema(schema)).toMatchObject({ kind: "refused", path });
+  });
+
+  it("refuses more schemas than it takes", () => {
+    const many = Array<object>(schemaLimits.nodes).fill(string);
+    expect(parseSchema({ oneOf: many })).toMatchObject({ kind: "refused" });
+  });
+});
