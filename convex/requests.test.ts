@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ChatRequest } from "../app/jobs/chat.ts";
 import { limits } from "../app/jobs/limits.ts";
 import { internal } from "./_generated/api.js";
 import type { RefusalCode } from "./model/refuse.ts";
@@ -29,7 +28,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const submitted = async (over: Partial<ChatRequest>, model = modelId) =>
+const submitted = async (over: Parameters<typeof chat>[1], model = modelId) =>
   await t.mutation(internal.requests.submit, {
     apiKey: acme.apiKey,
     model,
@@ -38,7 +37,7 @@ const submitted = async (over: Partial<ChatRequest>, model = modelId) =>
   });
 
 describe("submit", () => {
-  it.each<[string, Partial<ChatRequest>, RefusalCode]>([
+  it.each<[string, Parameters<typeof chat>[1], RefusalCode]>([
     ["no messages", { messages: [] }, "invalid"],
     [
       "too many messages",

@@ -2,14 +2,15 @@ import crons from "@convex-dev/crons/test";
 import rateLimiter from "@convex-dev/rate-limiter/test";
 import { convexTest, type TestConvex } from "convex-test";
 import { componentsGeneric, type FunctionReference } from "convex/server";
-import { ConvexError } from "convex/values";
+import { ConvexError, type Infer } from "convex/values";
 import { expect } from "vitest";
-import type { ChatRequest, Usage } from "../../app/jobs/chat.ts";
+import type { Usage } from "../../app/jobs/chat.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/keys/hash.ts";
 import { chatKind, queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
+import type { chatRequest } from "../model/validators.ts";
 import queueSchema from "../queue/schema.ts";
 import type { ClaimedJob, JobView, Priority } from "../queue/validators.ts";
 import schema from "../schema.ts";
@@ -138,7 +139,10 @@ export async function release(
   });
 }
 
-export function chat(content = "Hi", over: Partial<ChatRequest> = {}) {
+export function chat(
+  content = "Hi",
+  over: Partial<Infer<typeof chatRequest>> = {},
+): Infer<typeof chatRequest> {
   const request = {
     messages: [{ role: "user" as const, content }],
     maxTokens: 64,
@@ -148,7 +152,7 @@ export function chat(content = "Hi", over: Partial<ChatRequest> = {}) {
     stop: [],
     ...over,
   };
-  return { ...request, messages: [...request.messages], stop: [...request.stop] };
+  return request;
 }
 
 export async function submit(
