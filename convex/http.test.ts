@@ -105,6 +105,56 @@ describe("a chat completion", () => {
     await expectBooksInOrder(t);
   });
 
+  it("passes on what a device found beside the text", async () => {
+    const body = {
+      ...minimal,
+      ...{ logprobs: true, top_logprobs: 1, top_k: 5, presence_penalty: 1 },
+      tools: [{ type: "function", function: { name: "f", parameters: { type: "object", properties: {} } } }],
+    };
+    for (const stream of [false, true]) {
+      const asked = post({ ...body, stream });
+      await takeJob(t, device, async (job) => {
+        const likely = { token: "é", logprob: -0.5 };
+        await t.mutation(api.work.complete, {
+          ...{ key: device.key, attemptId: job.attemptId, wish: { jobs: 0 } },
+          result: {
+            ...{ text: "", finishReason: "tool_calls" },
+            toolCalls: [{ id: "call_1", name: "f", arguments: "{}" }],
+            logprobs: [{ ...likely, top: [likely] }],
+          },
+          report: {
+            usage: { promptTokens: 10, completionTokens: 3, cachedPromptTokens: 7 },
+            timing: { prefillMs: 1, generateMs: 1 },
+          },
+        });
+      });
+      const call = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } };
+      const token = { token: "é", logprob: -0.5, bytes: [0xc3, 0xa9] };
+      const logprobs = { content: [{ ...token, top_logprobs: [token] }] };
+      if (stream) {
+        const chunks = parseChunks(await events(await asked));
+        const choices = chunks.map((chunk) => chunk.choices[0]);
+        expect(choices).toContainEqual(
+          expect.objectContaining({ delta: { tool_calls: [{ index: 0, ...call }] } }),
+        );
+        expect(choices).toContainEqual(
+          expect.objectContaining({
+            delta: { content: "" },
+            logprobs: expect.objectContaining(logprobs) as object,
+          }),
+        );
+        expect(choices.at(-1)?.finish_reason).toBe("tool_calls");
+      } else {
+        expect(await (await asked).json()).toMatchObject({
+          choices: [
+            { message: { content: null, tool_calls: [call] }, logprobs, finish_reason: "tool_calls" },
+          ],
+          usage: { prompt_tokens_details: { cached_tokens: 7 } },
+        });
+      }
+    }
+  });
+
   it("streams the text as it comes, with usage where it was asked for", async () => {
     const asked = post({ ...minimal, stream: true, stream_options: { include_usage: true } });
     await takeJob(t, device, async (job) => {

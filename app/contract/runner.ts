@@ -13,7 +13,7 @@ export type ModelFile = {
 /** What llama.cpp computes with. */
 export type Backend = "cpu" | "cuda" | "vulkan" | "metal";
 
-/** How a model is to be loaded. Two plans that differ in anything but `threads` are two loads. */
+/** How a model is to be loaded. Two plans that differ in anything but `threads` and `measure` are two loads. */
 export type LoadPlan = {
   readonly threads: number;
   /** Of each sequence. */
@@ -24,6 +24,8 @@ export type LoadPlan = {
   readonly backends: readonly Backend[];
   /** "auto": as many as there is memory free for when it is loaded. */
   readonly gpuLayers: number | "auto";
+  /** Its speed is not known here: measure it, shortly, once it is loaded. */
+  readonly measure?: boolean;
 };
 
 /** One attempt at a job, as the runner is asked for it. */

@@ -110,12 +110,12 @@ export function fromJob(
       headers: noRetry,
     };
   }
-  if (error?.code === "context_length_exceeded") {
+  if (error?.code === "context_length_exceeded" || error?.code === "invalid_grammar") {
     return {
       status: 400,
       type: "invalid_request_error",
       code: error.code,
-      param: "messages",
+      param: error.code === "invalid_grammar" ? "response_format" : "messages",
       message: error.message,
     };
   }

@@ -14,6 +14,7 @@ import { inspectModel } from "./inspect-model.ts";
 import { internalError } from "./job-errors.ts";
 import { Libraries } from "./libraries.ts";
 import { type LoadedModel, loadKey, ModelSlot } from "./loaded-model.ts";
+import { measureSpeed } from "./measure-speed.ts";
 import { DutyCycle } from "./pace.ts";
 import { PrefillSlices } from "./prefill-slices.ts";
 import { speedOf } from "./speed.ts";
@@ -139,6 +140,11 @@ export class Inference {
       this.#slices = new PrefillSlices(loaded.batchTokens);
     }
     events.loaded({ ...loaded.report, loadMs });
+    if (job.plan.measure === true && loadMs > 0) {
+      const speed = await measureSpeed(loaded, { signal, pace: this.#duty.pace });
+      if (speed !== null) events.measured({ ...speed, backend: loaded.report.backend });
+      if (signal.aborted) return { kind: "aborted" };
+    }
     // The load said how many it holds: others of its model may begin beside this one.
     this.#admit();
     const parts = { signal, pace: this.#duty.pace };

@@ -72,6 +72,7 @@ export class ModelPlans {
         gpuCrashed: this.#gpuCrashed.has(model.sha256),
       }),
       gpuLayers: "auto",
+      measure: this.#parts.knowledge.speed(model.sha256) === null,
     };
   }
 

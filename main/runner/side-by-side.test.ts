@@ -157,6 +157,17 @@ it("measures the speed of jobs that were alone and long enough", { timeout: 60_0
   expect(short.speeds).toEqual([]);
 });
 
+it(
+  "measures the speed of a model that was just loaded, where it is asked to",
+  { timeout: 60_000 },
+  async () => {
+    const running = start("a", norway, model, { measure: true });
+    expect((await answer(running)).text).toBe(oslo);
+    expect(running.speeds).toHaveLength(1);
+    expect(running.speeds[0]?.prefill).toBeGreaterThan(running.speeds[0]?.generate ?? 0);
+  },
+);
+
 it("falls back to the CPU, and says why", { timeout: 120_000 }, async () => {
   const running = start("a", norway, model, { backends: ["cuda", "vulkan", "cpu"] });
   expect((await answer(running)).text).toBe(oslo);

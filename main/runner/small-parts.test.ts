@@ -49,7 +49,7 @@ describe("PrefillSlices", () => {
 
 describe("the runner's messages", () => {
   const model = { modelId: "m", path: "/m", sha256: "0".repeat(64), sizeBytes: 1, contextTokens: 512 };
-  const plan = { threads: 1, contextTokens: 512, sequences: 2, backends: ["cpu"], gpuLayers: "auto" };
+  const plan = { threads: 1, contextTokens: 512, sequences: 2, backends: ["cpu"], gpuLayers: "auto", measure: true };
   const request = chat("hi");
   const run = { type: "run", attemptId: "a", model, work: { kind: "chat", request }, plan };
 

@@ -1,0 +1,42 @@
+import type { Speed } from "../../app/contract/runner.ts";
+import type { LoadedModel } from "./loaded-model.ts";
+import type { Pace } from "./pace.ts";
+import { prefill } from "./prefill.ts";
+import { PrefillSlices } from "./prefill-slices.ts";
+import { perSecond } from "./speed.ts";
+
+/** Short: the job for which the model was loaded waits. */
+const readTokens = 48;
+const writtenTokens = 8;
+
+/** How fast a model is that was just loaded; null where it was aborted. The first slice is not counted: it wakes it up. */
+export async function measureSpeed(
+  loaded: LoadedModel,
+  { signal, pace }: { readonly signal: AbortSignal; readonly pace: Pace },
+): Promise<Speed | null> {
+  const { model, batchTokens, sequences } = loaded;
+  const slices = new PrefillSlices(batchTokens);
+  const words = model.tokenize("the ".repeat(readTokens));
+  const [first, rest] = [words.slice(0, slices.size), words.slice(slices.size, slices.size + readTokens)];
+  if (rest.length === 0 || first.length + rest.length + writtenTokens >= loaded.contextTokens) return null;
+  const { sequence, release } = await sequences.lease(words);
+  try {
+    await sequence.clearHistory();
+    if (!(await prefill(sequence, first, { slices, signal, pace }))) return null;
+    const readFrom = performance.now();
+    if (!(await prefill(sequence, rest, { slices, signal, pace }))) return null;
+    const readMs = performance.now() - readFrom;
+    const wroteFrom = performance.now();
+    let written = 0;
+    for await (const _token of sequence.evaluate(rest.slice(-1), { temperature: 0, yieldEogToken: true })) {
+      written += 1;
+      if (signal.aborted || written >= writtenTokens) break;
+    }
+    if (signal.aborted) return null;
+    const wroteMs = performance.now() - wroteFrom;
+    return { prefill: perSecond(rest.length, readMs), generate: perSecond(written, wroteMs) };
+  } finally {
+    await sequence.clearHistory();
+    release();
+  }
+}
