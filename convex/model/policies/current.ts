@@ -1,3 +1,4 @@
+import { overrideRules } from "../../../app/policy/override-rules.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 
@@ -52,14 +53,5 @@ export async function policyFor(ctx: QueryCtx, device: Doc<"devices">): Promise<
       async (group) => (await currentPolicy(ctx, organizationId, group))?.rules ?? { values: {}, locked: [] },
     ),
   );
-  return layers.reduceRight(override, { values: {}, locked: [] });
-}
-
-function override(under: StoredRules, over: StoredRules): StoredRules {
-  const spokenOf = new Set([...Object.keys(over.values), ...over.locked]);
-  const kept = Object.entries(under.values).filter(([name]) => !spokenOf.has(name));
-  return {
-    values: { ...Object.fromEntries(kept), ...over.values },
-    locked: [...under.locked.filter((name) => !spokenOf.has(name)), ...over.locked],
-  };
+  return layers.reduceRight<StoredRules>(overrideRules, { values: {}, locked: [] });
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
+import type { EffectiveRules, OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { type RuleSection, ruleSections, ruleWords } from "../../../app/policy/rule-words.ts";
 import { type RuleName, ruleNames } from "../../../app/policy/rules.ts";
 import { Button } from "../../ui/Button.tsx";
@@ -9,6 +9,7 @@ import type { PolicyVersion } from "../data/rows.ts";
 import {
   changesOf,
   type Draft,
+  inForce,
   problemsOf,
   shownRule,
   type Under,
@@ -49,6 +50,7 @@ export function PolicyView(props: Props): ReactNode {
   const problems = problemsOf(draft);
   const changes = changesOf(saved, draft);
   const isClean = changes.length === 0;
+  const held = inForce(draft, props.under);
   return (
     <>
       <Card>
@@ -86,6 +88,7 @@ export function PolicyView(props: Props): ReactNode {
                   <Rule
                     key={`${group} ${name}`}
                     name={name}
+                    held={held}
                     problem={problems.get(name) ?? null}
                     {...props}
                   />
@@ -111,14 +114,16 @@ export function PolicyView(props: Props): ReactNode {
 
 type RuleProps = Pick<Props, "draft" | "under" | "group" | "onDraft"> & {
   readonly name: RuleName;
+  readonly held: EffectiveRules;
   readonly problem: string | null;
 };
 
-function Rule({ name, problem, draft, under, group, onDraft }: RuleProps): ReactNode {
+function Rule({ name, held, problem, draft, under, group, onDraft }: RuleProps): ReactNode {
   return (
     <RuleRow
       name={name}
       shown={shownRule(draft, under, name)}
+      held={{ value: held.rules[name], locked: held.locked.includes(name) }}
       problem={problem}
       underName={group === "" ? "Default" : "Organization"}
       onValue={(value) => onDraft(withValue(draft, name, value, under))}

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { ruleWords } from "../../../app/policy/rule-words.ts";
-import type { RuleName } from "../../../app/policy/rules.ts";
+import type { RuleName, Rules } from "../../../app/policy/rules.ts";
 import { donorSees, sayRule } from "../../../app/policy/say-rule.ts";
 import { Button } from "../../ui/Button.tsx";
 import { cx } from "../../ui/cx.ts";
@@ -11,6 +11,8 @@ import { RuleControl } from "./RuleControl.tsx";
 type Props = {
   readonly name: RuleName;
   readonly shown: ShownRule;
+  /** What holds on a device: a lock of another rule may bring this one with it. */
+  readonly held: { readonly value: Rules[RuleName]; readonly locked: boolean };
   /** What is wrong with the value. */
   readonly problem: string | null;
   /** What holds where nothing is said here. */
@@ -22,7 +24,7 @@ type Props = {
 
 /** One rule: what it is, its value, whether donors can change it, and what they read of it. */
 export function RuleRow(props: Props): ReactNode {
-  const { name, shown, problem, underName, onValue, onLock, onClear } = props;
+  const { name, shown, held, problem, underName, onValue, onLock, onClear } = props;
   const { title, hint } = ruleWords[name];
   const id = useId();
   const { value, locked, isSet, isWish, underneath } = shown;
@@ -43,7 +45,7 @@ export function RuleRow(props: Props): ReactNode {
         {problem === null ? (
           <p className="mt-1 text-xs">
             <span className="text-muted">Donors read: </span>
-            {donorSees(name, { value: value as typeof underneath, set: isWish, locked })}
+            {donorSees(name, { ...held, set: isWish })}
           </p>
         ) : (
           <p role="alert" className="mt-1 text-xs text-bad">

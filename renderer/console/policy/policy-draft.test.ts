@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { noOrganizationRules, type OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { defaultRules, ruleNames } from "../../../app/policy/rules.ts";
-import { changesOf, problemsOf, shownRule, withLock, without, withValue } from "./policy-draft.ts";
+import { changesOf, inForce, problemsOf, shownRule, withLock, without, withValue } from "./policy-draft.ts";
 import { problemOf, ruleFields } from "./rule-fields.ts";
 
 const nothing = noOrganizationRules;
@@ -67,4 +67,13 @@ it("lists what would be different, and counts what is wrong", () => {
     "Unused after: 5 minutes, locked → 5 minutes",
   ]);
   expect(changesOf(nothing, withValue(nothing, "batteryFloorPercent", Number.NaN, nothing))).toHaveLength(1);
+});
+
+it("says what holds on a device: a lock that “donate now” would undo locks that, too", () => {
+  const draft = withLock(nothing, "idleAfterSeconds", true, nothing);
+  const held = inForce(draft, nothing);
+  expect(held.rules.allowDonateNow).toBe(false);
+  expect(held.locked).toEqual(["idleAfterSeconds", "allowDonateNow"]);
+  const open = withLock(nothing, "idleAfterSeconds", false, organization);
+  expect(inForce(open, organization).locked).toEqual([]);
 });

@@ -1,5 +1,11 @@
 import { readOrganizationRules } from "../../../app/policy/read-rules.ts";
-import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
+import { overrideRules } from "../../../app/policy/override-rules.ts";
+import {
+  type EffectiveRules,
+  effectiveRules,
+  noOrganizationRules,
+  type OrganizationRules,
+} from "../../../app/policy/rule-layers.ts";
 import { defaultRules, type RuleName, ruleNames, type Rules } from "../../../app/policy/rules.ts";
 import { ruleChanges } from "../../../app/policy/say-rule.ts";
 import { problemOf } from "./rule-fields.ts";
@@ -37,6 +43,12 @@ export function shownRule(draft: Draft, under: Under, name: RuleName): ShownRule
     underneath,
     isWish: isSet || under.values[name] !== undefined,
   };
+}
+
+/** What would hold on a device whose donor chose nothing: some locks bring another with them. */
+export function inForce(draft: Draft, under: Under): EffectiveRules {
+  const organization = readOrganizationRules(overrideRules<RuleName>(under, draft));
+  return effectiveRules({ base: defaultRules, donor: noOrganizationRules.values, organization });
 }
 
 export function withValue(draft: Draft, name: RuleName, value: unknown, under: Under): Draft {
