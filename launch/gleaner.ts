@@ -2,6 +2,7 @@
 import { backup } from "./gleaner/backup.ts";
 import { conflicts } from "./gleaner/conflicts.ts";
 import { CommandError, EXIT_FAILED, EXIT_USAGE, type Verb } from "./gleaner/command.ts";
+import { bench } from "./gleaner/donor/bench.ts";
 import { donate } from "./gleaner/donor/donate.ts";
 import { explain as explainDonor } from "./gleaner/donor/explain.ts";
 import { facts } from "./gleaner/donor/facts.ts";
@@ -10,6 +11,7 @@ import { models } from "./gleaner/donor/models.ts";
 import { pause, snooze } from "./gleaner/donor/pause.ts";
 import { resume } from "./gleaner/donor/resume.ts";
 import { status } from "./gleaner/donor/status.ts";
+import { entry } from "./gleaner/entry.ts";
 import { restore } from "./gleaner/restore.ts";
 import { explain, LaunchError } from "./launch-error.ts";
 
@@ -23,6 +25,8 @@ const verbs: ReadonlyMap<string, Verb> = new Map([
   ["explain", explainDonor],
   ["facts", facts],
   ["models", models],
+  ["bench", bench],
+  ["entry", entry],
   ["backup", backup],
   ["restore", restore],
   ["conflicts", conflicts],

@@ -51,6 +51,23 @@ const model = z.object({
   why: z.string().nullable(),
 });
 
+const perSecond = z.number().min(0);
+
+/** A model measured on this device: tokens per second that it reads and writes, one job at a time. */
+const measurement = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("measured"),
+    modelId: z.string(),
+    prefill: perSecond,
+    generate: perSecond,
+    backend: z.string(),
+    gpuLayers: z.number(),
+    loadMs: z.number(),
+    threads: z.number(),
+  }),
+  z.object({ kind: z.literal("failed"), modelId: z.string(), why: z.string() }),
+]);
+
 /** What one may ask of a running donor from outside: each call's argument and answer, for both sides. */
 export const controlCalls = {
   status: { argument: nothing, answer: status },
@@ -67,6 +84,11 @@ export const controlCalls = {
   removeModel: {
     argument: z.object({ modelId: z.string().min(1).max(200) }),
     answer: z.object({ models: z.array(model) }),
+  },
+  /** Measures models with the donor's own runner; null: all that are here. Takes a while. */
+  bench: {
+    argument: z.object({ modelId: z.string().min(1).max(200).nullable() }),
+    answer: z.object({ models: z.array(measurement) }),
   },
 } as const;
 

@@ -27,6 +27,7 @@ const handlers: ControlHandlers = {
   explain: () => refusing,
   models: () => ({ kind: "ok", value: { models: "none" } }) as never,
   removeModel: () => refusing,
+  bench: () => refusing,
 };
 
 async function serve(where = folder): Promise<ControlServer> {

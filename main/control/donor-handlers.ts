@@ -1,11 +1,13 @@
 import type { PanelHandlers, Reply } from "../../app/contract/ipc.ts";
-import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
+import { waitWords } from "../../app/models/wait-reasons.ts";
 import type { Known } from "../../app/policy/facts.ts";
 import { wordsOf } from "../journal/span-words.ts";
 import { explain } from "../journal/explain.ts";
 import { readJournal } from "../journal/read-journal.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
 import type { ControlAnswer, ControlHandlers, ControlReply } from "./calls.ts";
+import type { ModelMeasuring } from "./measure-models.ts";
 
 /** A fact with who said so, and when (ms since the epoch). */
 type Reading = { readonly value: Known<unknown>; readonly source: string; readonly at: number | null };
@@ -13,13 +15,12 @@ type Reading = { readonly value: Known<unknown>; readonly source: string; readon
 export type DonorControls = {
   readonly folder: string;
   readonly snapshot: SnapshotStore;
-  readonly panel: Pick<PanelHandlers, "resume" | "donateNow">;
-  readonly pauseUntil: (until: number | null) => Promise<Reply>;
-  readonly finishThenPause: () => Promise<Reply>;
+  readonly panel: Pick<PanelHandlers, "pause" | "resume" | "donateNow" | "finishThenPause">;
   /** Asks the computer again, and tells each fact. */
   readonly readings: () => Promise<Readonly<Record<string, Reading>>>;
   /** Takes a model's file off this device. */
   readonly removeModel: (modelId: string) => Promise<Reply>;
+  readonly measuring: Pick<ModelMeasuring, "measure">;
 };
 
 /** What a running donor answers to those who speak to it from a terminal. */
@@ -33,13 +34,10 @@ export function donorControlHandlers(donor: DonorControls): ControlHandlers {
   return {
     status,
     facts: async () => ok({ facts: Object.entries(await donor.readings()).map(factOf) }),
-    pause: ({ until }) =>
-      until !== null && until <= Date.now()
-        ? { kind: "refused", message: "That moment is past." }
-        : after(donor.pauseUntil(until)),
+    pause: ({ until }) => after(donor.panel.pause(until === null ? { minutes: null } : { until })),
     resume: () => after(donor.panel.resume(null)),
     donateNow: (argument) => after(donor.panel.donateNow(argument)),
-    finish: () => after(donor.finishThenPause()),
+    finish: () => after(donor.panel.finishThenPause(null)),
     explain: async ({ since }) => {
       const now = Date.now();
       if (since >= now) return { kind: "refused", message: "That moment is not past." };
@@ -50,6 +48,7 @@ export function donorControlHandlers(donor: DonorControls): ControlHandlers {
       const done = await donor.removeModel(modelId);
       return done.kind === "ok" ? models() : done;
     },
+    bench: ({ modelId }) => donor.measuring.measure(modelId),
   };
 }
 
@@ -69,7 +68,7 @@ function statusOf(snapshot: DonorSnapshot): ControlAnswer<"status"> {
     recheckAt: snapshot.recheckAt === null ? null : Math.round(snapshot.recheckAt),
     pause: snapshot.pause,
     donateNowUntil: snapshot.donateNowUntil,
-    finishing: reason === "finishing",
+    finishing: snapshot.finishThenPause,
     job:
       work === null
         ? null
@@ -83,9 +82,13 @@ function statusOf(snapshot: DonorSnapshot): ControlAnswer<"status"> {
 function modelsOf({ models }: DonorSnapshot): ControlAnswer<"models">["models"] {
   return models.map((model) => ({
     ...{ modelId: model.modelId, sizeBytes: model.sizeBytes, state: model.state },
-    downloadedBytes: null,
-    why: null,
+    downloadedBytes: model.downloadedBytes ?? null,
+    why: model.why === undefined ? null : sayWhy(model.why),
   }));
+}
+
+function sayWhy({ reason, detail }: NonNullable<ModelView["why"]>): string {
+  return detail === null ? waitWords[reason] : `${waitWords[reason]} (${detail})`;
 }
 
 function factOf([name, { value, source, at }]: readonly [

@@ -37,6 +37,8 @@ describe("a donor's journal", () => {
     const model = { modelId: "m", sizeBytes: 5 };
     journal.models([{ ...model, state: "verifying" }]);
     journal.models([{ ...model, state: "verifying" }]);
+    journal.models([{ ...model, state: "waiting", why: { reason: "metered", detail: null } }]);
+    journal.models([{ ...model, state: "waiting", why: { reason: "in-use", detail: null } }]);
     journal.models([{ ...model, state: "ready" }]);
     journal.alive();
     journal.slept("suspend");
@@ -51,10 +53,12 @@ describe("a donor's journal", () => {
         facts: { idleSeconds: 3.14, locked: null },
       },
       { kind: "model", at: 1_002, ...model, state: "verifying" },
-      { kind: "model", at: 1_003, ...model, state: "ready" },
-      { kind: "facts", at: 1_004, facts: { idleSeconds: 3.14, power: "ac", otherCpuLoad: null } },
-      { kind: "lifecycle", at: 1_005, event: "suspend" },
-      { kind: "lifecycle", at: 1_006, event: "stop" },
+      { kind: "model", at: 1_003, ...model, state: "waiting", why: "metered" },
+      { kind: "model", at: 1_004, ...model, state: "waiting", why: "in-use" },
+      { kind: "model", at: 1_005, ...model, state: "ready" },
+      { kind: "facts", at: 1_006, facts: { idleSeconds: 3.14, power: "ac", otherCpuLoad: null } },
+      { kind: "lifecycle", at: 1_007, event: "suspend" },
+      { kind: "lifecycle", at: 1_008, event: "stop" },
     ]);
   });
 });

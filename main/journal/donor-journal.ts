@@ -39,12 +39,16 @@ export class DonorJournal {
   }
 
   /** The models of the organization as they stand here: recorded where one stands otherwise than before. */
-  models(views: readonly Pick<ModelView, "modelId" | "state" | "sizeBytes">[]): void {
-    for (const { modelId, state, sizeBytes } of views) {
-      if (this.#models.get(modelId) === state) continue;
-      this.#record({ kind: "model", at: this.#now(), modelId, state, sizeBytes });
+  models(views: readonly Pick<ModelView, "modelId" | "state" | "sizeBytes" | "why">[]): void {
+    const standing = new Map<string, string>();
+    for (const { modelId, state, sizeBytes, why } of views) {
+      const stands = `${state} ${why?.reason ?? ""}`;
+      standing.set(modelId, stands);
+      if (this.#models.get(modelId) === stands) continue;
+      const reason = why === undefined ? {} : { why: why.reason };
+      this.#record({ kind: "model", at: this.#now(), modelId, state, sizeBytes, ...reason });
     }
-    this.#models = new Map(views.map(({ modelId, state }) => [modelId, state]));
+    this.#models = standing;
   }
 
   /** The system said that it goes to sleep, or is back. */

@@ -39,6 +39,8 @@ const shapes = {
     at: instant,
     modelId: word,
     state: word,
+    /** Of one that waits: what for. */
+    why: word.optional(),
     sizeBytes: count.optional(),
   }),
   lifecycle: z.object({

@@ -50,7 +50,7 @@ async function json<Schema extends z.ZodType>(
   ...args: readonly string[]
 ): Promise<z.output<Schema>> {
   const { code, out, err } = await gleaner(...args, "--json", "--data", folder);
-  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect({ code, err, out: code === 0 ? "" : out }).toEqual({ code: 0, err: "", out: "" });
   return schema.parse(JSON.parse(out));
 }
 
@@ -59,6 +59,12 @@ const statusOf = (...args: readonly string[]): Promise<ControlAnswer<"status">> 
 
 const explained = (...args: readonly string[]): Promise<Explanation> => json(explanation, "explain", ...args);
 
+/** After whatever a test before has asked for. */
+async function donating(): Promise<void> {
+  await statusOf("resume");
+  await untilDonating();
+}
+
 async function untilDonating(): Promise<void> {
   const look = async (): Promise<string> => (await statusOf("status")).activity.kind;
   await expect.poll(look, { timeout: 60_000, interval: 500 }).toBe("donating");
@@ -66,7 +72,7 @@ async function untilDonating(): Promise<void> {
 
 describe("a donor that runs", () => {
   test("says what it does and why, in words and as JSON", async () => {
-    await untilDonating();
+    await donating();
     const status = await statusOf("status");
     expect(status).toMatchObject({
       ...{ shell: "headless", organization: "Demo organization", device: "told", pause: null },
@@ -89,10 +95,10 @@ describe("a donor that runs", () => {
     expect([moment.getHours(), moment.getMinutes()]).toEqual([17, 30]);
     expect(moment.getTime()).toBeGreaterThan(Date.now());
     expect(await statusOf("resume")).toMatchObject({ pause: null });
-    await untilDonating();
   });
 
   test("snoozes for an hour, and ends that by itself", async () => {
+    await donating();
     const before = Date.now();
     expect((await statusOf("snooze")).pause?.until).toBeGreaterThanOrEqual(before + hour);
     await statusOf("snooze", "--for", "1s");
@@ -109,7 +115,6 @@ describe("a donor that runs", () => {
     expect((await gleaner("status", "--data", other)).out).toContain("Paused until somebody resumes");
     await again.stop();
     expect((await statusOf("status")).pause?.until).toBe(until);
-    await statusOf("resume");
   });
 
   test("shows each fact with its source and age", async () => {
@@ -131,12 +136,32 @@ describe("a donor that runs", () => {
     expect(refused.err).not.toBe("");
   });
 
+  test("finishes what runs, and pauses then", async () => {
+    await donating();
+    await statusOf("finish");
+    const look = async (): Promise<ControlAnswer<"status">> => statusOf("status");
+    await expect.poll(look, { timeout: 60_000 }).toMatchObject({
+      ...{ pause: { until: null }, finishing: false, job: null },
+      activity: { reason: "paused-by-you" },
+    });
+  });
+
+  test("measures its models while it pauses", async () => {
+    const { models } = await json(controlCalls.bench.answer, "bench");
+    expect(models).toMatchObject([{ kind: "measured", modelId: farm.modelId, backend: "cpu", threads: 1 }]);
+    const [model] = models;
+    if (model?.kind !== "measured") throw new Error("not measured");
+    expect(model.prefill).toBeGreaterThan(model.generate);
+    expect(model.generate).toBeGreaterThan(0);
+    expect(await gleaner("bench", "no-such-model", "--data", folder)).toMatchObject({ code: 1, out: "" });
+  });
+
   test("explains the time since it began, its jobs counted, without a word of them", async () => {
-    await untilDonating();
+    await donating();
     const client = makeClient(farm.backend.siteUrl, farm.organization.apiKey);
     const messages = [{ role: "user" as const, content: "What is the capital of Norway?" }];
     const { choices } = await client.chat.completions.create({
-      ...{ model: farm.modelId, messages, max_tokens: 30 },
+      ...{ model: farm.modelId, messages, max_completion_tokens: 30 },
     });
     expect(choices[0]?.message.content).toContain("Oslo");
     await expect.poll(async () => (await explained("--since", "1h")).jobs.succeeded).toBeGreaterThan(0);
@@ -162,11 +187,11 @@ describe("a donor that runs", () => {
 
 describe("a donor that does not run", () => {
   test("is said to be none, with what to do, and still explains", async () => {
-    await untilDonating();
+    await donating();
     donor.kill();
     await donor.ended;
     expect(await readdir(folder)).toContain("control.sock");
-    for (const verb of ["status", "pause", "snooze", "resume", "finish", "facts", "models"]) {
+    for (const verb of ["status", "pause", "snooze", "resume", "finish", "facts", "models", "bench"]) {
       const { code, out, err } = await gleaner(verb, "--data", folder);
       expect({ verb, code, out }).toEqual({ verb, code: 3, out: "" });
       expect(err).toMatch(/gleaner donate/);
@@ -200,7 +225,7 @@ test.each([
   expect(err).toContain("gleaner");
 });
 
-test.each(["donate", "status", "pause", "snooze", "finish", "resume", "explain", "facts", "models"])(
+test.each(["donate", "status", "pause", "snooze", "finish", "resume", "explain", "facts", "models", "bench"])(
   "%s --help says how, and all of its exit codes",
   async (verb) => {
     const { code, out } = await gleaner(verb, "--help");

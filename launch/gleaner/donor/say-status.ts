@@ -3,7 +3,7 @@ import { lengthInWords, momentInWords } from "./words.ts";
 
 /** How the donor stands, in lines for a person. `now` is ms since the epoch. */
 export function sayStatus(status: ControlAnswer<"status">, now: number): string {
-  const { activity, organization, device, connection, job, pause, donateNowUntil } = status;
+  const { activity, organization, device, connection, job, pause, donateNowUntil, finishing } = status;
   const lines = [
     `${activity.short}, since ${momentInWords(activity.since, now)}. ${activity.sentence}`,
     organization === null
@@ -13,6 +13,7 @@ export function sayStatus(status: ControlAnswer<"status">, now: number): string 
   if (pause !== null) lines.push(`Paused until ${momentOrResumed(pause.until, now)}.`);
   if (donateNowUntil !== null)
     lines.push(`Donates in use or not until ${momentInWords(donateNowUntil, now)}.`);
+  if (finishing) lines.push("Finishes the job under way, then pauses.");
   if (job !== null) {
     lines.push(`A job for ${job.modelId}: ${job.phase}, for ${lengthInWords(now - job.startedAt)}.`);
   }

@@ -1,6 +1,7 @@
 /** "3 h 12 min", "41 min", "12 s", "2 d 3 h": two units at most. */
 export function lengthInWords(ms: number): string {
   const seconds = Math.round(ms / 1_000);
+  if (seconds === 0 && ms > 0) return "< 1 s";
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.round(ms / 60_000);
   if (minutes < 60) return `${minutes} min`;

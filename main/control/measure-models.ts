@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import type { ChatResult } from "../../app/jobs/chat.ts";
+import type { Work } from "../../app/jobs/work.ts";
+import type { ModelPlans } from "../runner/model-plans.ts";
+import { perSecond } from "../runner/speed.ts";
+import type { RunnerSupervisor } from "../runner/supervisor.ts";
+import type { SnapshotStore } from "../snapshot-store.ts";
+import type { ControlAnswer, ControlReply } from "./calls.ts";
+
+export type MeasureParts = {
+  readonly runner: Pick<RunnerSupervisor, "run" | "yield">;
+  readonly plans: Pick<ModelPlans, "planFor" | "measured" | "learn">;
+  /** The verified models of the organization. */
+  readonly models: () => readonly ModelFile[];
+  readonly snapshot: Pick<SnapshotStore, "get" | "onDelta">;
+};
+
+type Measured = ControlAnswer<"bench">["models"][number];
+
+/** Enough of each to tell: summed over several answers, since some models make short ones. */
+const enough = { readTokens: 256, writtenTokens: 64, ms: 50 };
+const mostAnswers = 12;
+const readTokens = 512;
+const writtenTokens = 96;
+
+type Sum = { tokens: number; ms: number };
+type Answered = { readonly load: LoadReport; readonly result: ChatResult };
+
+/**
+ * Measures models on this device, one after another, with its own runner: what it reads and writes in a second.
+ * A person asked for it, so it runs whether the donor donates or not; what makes the donor yield ends it too.
+ */
+export class ModelMeasuring {
+  readonly #parts: MeasureParts;
+  #running = false;
+
+  constructor(parts: MeasureParts) {
+    this.#parts = parts;
+  }
+
+  /** @param modelId null: every model that is here. */
+  async measure(modelId: string | null): Promise<ControlReply<"bench">> {
+    const here = this.#parts.models();
+    const wanted = modelId === null ? here : here.filter((model) => model.modelId === modelId);
+    if (this.#running) return refused("Another measurement is under way.");
+    if (this.#parts.snapshot.get().work !== null) {
+      return refused("A job is under way, which would be measured with it: `gleaner finish` first.");
+    }
+    if (wanted.length === 0) {
+      return refused(
+        modelId === null ? "No model is on this computer yet." : `${modelId} is not on this computer.`,
+      );
+    }
+    this.#running = true;
+    try {
+      const models: Measured[] = [];
+      for (const model of wanted) models.push(await this.#measureOne(model));
+      return { kind: "ok", value: { models } };
+    } finally {
+      this.#running = false;
+      // While the donor donates, its next job may want the model.
+      if (!isDonating(this.#parts.snapshot.get())) await this.#parts.runner.yield({ warmMs: 0 });
+    }
+  }
+
+  async #measureOne(model: ModelFile): Promise<Measured> {
+    const { plans } = this.#parts;
+    const { modelId } = model;
+    await plans.learn([model]);
+    const plan = plans.planFor(model);
+    const read: Sum = { tokens: 0, ms: 0 };
+    const written: Sum = { tokens: 0, ms: 0 };
+    let loadMs = 0;
+    for (let answers = 0; answers < mostAnswers; answers++) {
+      const answered = await this.#answer(model, plan);
+      if (typeof answered === "string") return failed(modelId, answered);
+      const { load, result } = answered;
+      const { usage, timing } = result;
+      loadMs += load.loadMs;
+      add(read, usage.promptTokens - (usage.cachedPromptTokens ?? 0), timing.prefillMs);
+      add(written, usage.completionTokens, timing.generateMs);
+      if (!isEnough(read, enough.readTokens) || !isEnough(written, enough.writtenTokens)) continue;
+      const { backend, gpuLayers } = load;
+      const speed = {
+        prefill: perSecond(read.tokens, read.ms),
+        generate: perSecond(written.tokens, written.ms),
+      };
+      plans.measured(model, { ...speed, backend });
+      return { kind: "measured", modelId, ...speed, backend, gpuLayers, loadMs, threads: plan.threads };
+    }
+    return failed(modelId, "Its answers were too short to tell.");
+  }
+
+  /** One answer of the model's alone, or why there is none. */
+  async #answer(model: ModelFile, plan: LoadPlan): Promise<Answered | string> {
+    const { runner, snapshot } = this.#parts;
+    const others: string[] = [];
+    const unsubscribe = snapshot.onDelta(({ work }) => {
+      if (work != null) others.push(work.attemptId);
+    });
+    const loads: LoadReport[] = [];
+    const outcome = await runner.run(
+      { attemptId: `bench-${randomUUID()}`, model, work: workFor(plan), plan },
+      { loaded: (report) => loads.push(report), text: () => undefined, measured: () => undefined },
+    );
+    unsubscribe();
+    const load = loads[0];
+    if (outcome.kind === "aborted") return "Stopped, since the computer was needed.";
+    if (outcome.kind === "failed") return outcome.error.message;
+    if (others.length > 0) return "A job came in between. Try again.";
+    if (load === undefined || !("finishReason" in outcome.result)) return "It said nothing.";
+    return { load, result: outcome.result };
+  }
+}
+
+function add(sum: Sum, tokens: number, ms: number): void {
+  sum.tokens += tokens;
+  sum.ms += ms;
+}
+
+function isEnough({ tokens, ms }: Sum, leastTokens: number): boolean {
+  return tokens >= leastTokens && ms >= enough.ms;
+}
+
+/**
+ * A row of numbers to go on with. It begins differently each time, so that nothing of it is known; and the answer is
+ * sampled so hot that most models do not come to an end.
+ */
+function workFor({ contextTokens }: LoadPlan): Work {
+  const numbers = Math.min(readTokens, contextTokens / 2) / 4;
+  const first = Math.floor(Math.random() * 800) + 100;
+  const prompt = Array.from({ length: numbers }, (_, index) => String(first + index)).join(", ");
+  return {
+    kind: "completion",
+    request: { prompt, maxTokens: writtenTokens, temperature: 2, topP: 1, seed: first, stop: [] },
+  };
+}
+
+function isDonating({ activity }: DonorSnapshot): boolean {
+  return activity.kind === "donating";
+}
+
+function failed(modelId: string, why: string): Measured {
+  return { kind: "failed", modelId, why };
+}
+
+function refused(message: string): { readonly kind: "refused"; readonly message: string } {
+  return { kind: "refused", message };
+}
