@@ -89,7 +89,7 @@ function Form({ first, isKnown, onSave, onClose }: FormProps): ReactNode {
               {unread
                 ? "This file holds no entry of a model."
                 : form.pieces === null
-                  ? "With the hashes of the file's pieces, devices can share it in an office."
+                  ? "Made by gleaner entry FILE --source …: with hashes of the file's pieces, devices can share it in an office."
                   : `${formatCount(form.pieces.pieceHashes.length)} hashes of pieces came with it.`}
             </p>
           </div>
