@@ -13,10 +13,9 @@ const quietDutyCycle = 0.5;
  */
 export function limitsFor(state: Activity, facts: Facts, rules: Rules, use: "inUse" | "idle"): Limits {
   const { threads, gpu, memoryMb } = rules[use];
-  const usedGpu = state.kind === "donating" && state.limits.gpu;
   return {
     threads,
-    gpu: gpu && isGpuCalm(facts, rules, usedGpu),
+    gpu: gpu && isGpuCalm(facts, rules, wasGpuCalm(state, rules)),
     deniedGpus: rules.gpus.filter(({ allow }) => !allow).map(({ index }) => index),
     memoryMb,
     dutyCycle: dutyCycle(state, facts, rules),
@@ -32,6 +31,13 @@ export function sameLimits(one: Limits, other: Limits): boolean {
     one.deniedGpus.length === other.deniedGpus.length &&
     one.deniedGpus.every((index, at) => index === other.deniedGpus[at])
   );
+}
+
+function wasGpuCalm(state: Activity, rules: Rules): boolean | null {
+  if (state.kind === "holding") return null;
+  // Then it was a rule that kept it off the GPU, whatever others did there.
+  if (state.reason === "within-limits" && !rules.inUse.gpu) return null;
+  return state.limits.gpu;
 }
 
 function dutyCycle(state: Activity, facts: Facts, rules: Rules): number {

@@ -263,6 +263,20 @@ describe("memory, disk, GPU", () => {
       limits: {},
     },
     {
+      name: "of the GPU nothing is known while it was busy at the last look",
+      facts: { otherGpuLoad: unknown },
+      from: withoutGpu,
+      to: "idle",
+      limits: { gpu: false },
+    },
+    {
+      name: "of the GPU nothing is known after a person's own limits kept off it",
+      facts: { otherGpuLoad: unknown },
+      from: { ...withoutGpu, reason: "within-limits" },
+      to: "idle",
+      limits: {},
+    },
+    {
       name: "a GPU that is left alone",
       rules: {
         gpus: [

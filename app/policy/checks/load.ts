@@ -20,11 +20,13 @@ export const memory: Check = ({ state, facts: { memoryFreeMb }, rules }) => {
 };
 
 /**
- * Whether others leave the GPU alone; unknown counts as calm, as for the processor.
- * @param inUse whether we use it already: then it takes more of them for us to leave it.
+ * Whether others leave the GPU alone. Unknown counts as before, and as calm where there is no before: most drivers tell
+ * the load of everybody together, which says nothing about others once we work ourselves.
+ * @param before whether it counted as calm at the last look: then it takes more of them for us to leave it.
  */
-export function isGpuCalm({ otherGpuLoad }: Facts, rules: Rules, inUse: boolean): boolean {
-  return !otherGpuLoad.known || otherGpuLoad.value <= lowered(rules.maxOtherGpuLoad, !inUse, rules);
+export function isGpuCalm({ otherGpuLoad }: Facts, rules: Rules, before: boolean | null): boolean {
+  if (!otherGpuLoad.known) return before ?? true;
+  return otherGpuLoad.value <= lowered(rules.maxOtherGpuLoad, before !== true, rules);
 }
 
 function lowered(limit: number, lower: boolean, { otherCpuLoadHysteresis }: Rules): number {
