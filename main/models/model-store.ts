@@ -116,8 +116,13 @@ export class ModelStore {
 
   /** Counts bytes of the network, and waits until more fit the rules' rate. */
   async pace(bytes: number): Promise<void> {
-    const ms = this.#bucket.take(bytes, Date.now());
-    if (ms > 0) await new Promise((resolve) => setTimeout(resolve, Math.min(ms, 10_000)));
+    let ms = this.#bucket.take(bytes, Date.now());
+    // In steps: the rules may change meanwhile, or the download be stopped.
+    while (ms > 0 && !this.#stopped) {
+      await new Promise((resolve) => setTimeout(resolve, Math.min(ms, 250)));
+      if (!this.mayUseNetwork) return;
+      ms = this.#bucket.take(0, Date.now());
+    }
   }
 
   view(model: OfferedModel): ModelView {

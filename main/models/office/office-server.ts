@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { errorName, type Log } from "../../log.ts";
+import { CallLimit } from "./call-limit.ts";
 import type { OfficeKey } from "./secrets.ts";
 import type { Shelf } from "./shelf.ts";
 import { officeTls } from "./tls.ts";
@@ -20,8 +21,7 @@ export class OfficeServer {
   readonly #server: Server;
   readonly #shelf: Shelf;
   readonly #log: Log;
-  readonly #calls = new Map<string, number>();
-  #callsSince = 0;
+  readonly #calls = new CallLimit(limits.callsPerSecondEach);
   #giving = 0;
 
   constructor(keys: () => readonly OfficeKey[], shelf: Shelf, log: Log) {
@@ -82,7 +82,10 @@ export class OfficeServer {
       const size = Number(found?.["size"]);
       if (request.method !== "GET" || found === undefined || size < sizes.least || size > sizes.most) {
         end(response, 404);
-      } else if (!this.#shelf.isOpen() || this.#asksTooOften(request.socket.remoteAddress ?? "")) {
+      } else if (
+        !this.#shelf.isOpen() ||
+        !this.#calls.admits(request.socket.remoteAddress ?? "", Date.now())
+      ) {
         end(response, 503);
       } else if (found["what"] === "have" && found["piece"] === undefined) {
         const have = this.#shelf.have(found["sha256"] ?? "", size);
@@ -124,17 +127,6 @@ export class OfficeServer {
     } finally {
       this.#giving--;
     }
-  }
-
-  #asksTooOften(from: string): boolean {
-    const now = Date.now();
-    if (now - this.#callsSince >= 1_000) {
-      this.#calls.clear();
-      this.#callsSince = now;
-    }
-    const calls = (this.#calls.get(from) ?? 0) + 1;
-    this.#calls.set(from, calls);
-    return calls > limits.callsPerSecondEach;
   }
 }
 

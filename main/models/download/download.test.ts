@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Download, type DownloadParts } from "./download.ts";
+import { InternetSource } from "./internet-source.ts";
+import { ModelServer } from "./model-server.fixture.ts";
+import type { Neighbours } from "./neighbours.ts";
+import { PartFile } from "./part-file.ts";
+
+const pieceBytes = 65_536;
+const all = new Set([0, 1, 2, 3, 4, 5]);
+
+let folder: string;
+let server: ModelServer;
+let internet: InternetSource;
+let part: PartFile;
+let came: { internet: number; office: number };
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-download-"));
+  server = new ModelServer(randomBytes(6 * pieceBytes));
+  const url = await server.listen();
+  internet = new InternetSource(new URL(url), server.bytes.length);
+  part = await PartFile.open(join(folder, "x.part"), {
+    ...{ sha256: server.sha256, sizeBytes: server.bytes.length, source: url, pieceBytes },
+    pieceHashes: server.hashesOf(pieceBytes),
+  });
+  came = { internet: 0, office: 0 };
+});
+afterEach(async () => {
+  internet.close();
+  server.close();
+  await part.close();
+  await rm(folder, { recursive: true });
+});
+
+/** One device beside this one, which says that it has all. */
+const peer = (changed: Partial<Neighbours>): Neighbours => ({
+  selfId: "self",
+  peers: () => [{ id: "peer", complete: true }],
+  have: async () => ({ done: all, fetching: new Set(), held: 6 }),
+  piece: async (_id, piece) => server.bytes.subarray(piece * pieceBytes, (piece + 1) * pieceBytes),
+  ...changed,
+});
+
+const download = (neighbours: Neighbours, changed: Partial<DownloadParts> = {}): Download =>
+  new Download({
+    ...{ part, internet, neighbours },
+    internetHold: () => null,
+    onBytes: async (bytes, from) => {
+      came[from] += bytes;
+    },
+    onProgress: () => undefined,
+    times: { settleMs: 10, pollMs: 20, patienceMs: 200 },
+    ...changed,
+  });
+
+const whole = async (): Promise<void> => expect(await readFile(join(folder, "x.part"))).toEqual(server.bytes);
+const signal = new AbortController().signal;
+
+describe("a download in an office", () => {
+  it("takes everything from a device that has it", async () => {
+    expect(await download(peer({})).run(signal)).toEqual({ kind: "complete" });
+    expect(came).toEqual({ internet: 0, office: server.bytes.length });
+    await whole();
+  });
+
+  it("takes it also while the internet may not be used", async () => {
+    expect(await download(peer({}), { internetHold: () => "day-budget" }).run(signal)).toEqual({
+      kind: "complete",
+    });
+    expect(server.requests).toBe(0);
+  });
+
+  it("trusts no device: what has a wrong hash comes from the internet", async () => {
+    const liar = peer({ piece: async () => Buffer.alloc(pieceBytes, 7) });
+    expect(await download(liar).run(signal)).toEqual({ kind: "complete" });
+    expect(came).toEqual({ internet: server.bytes.length, office: 0 });
+    await whole();
+  });
+
+  it.each<[string, Partial<Neighbours>]>([
+    ["gives less than it says", { piece: async () => Buffer.alloc(3) }],
+    ["does not give what it has", { piece: async () => null }],
+    ["does not answer", { have: async () => null }],
+    ["has nothing", { have: async () => ({ done: new Set(), fetching: new Set(), held: 0 }) }],
+    ["says for ever that it fetches it", { have: async () => ({ done: new Set(), fetching: all, held: 0 }) }],
+  ])("does not wait for ever for a device that %s", async (_what, changed) => {
+    expect(await download(peer(changed)).run(signal)).toEqual({ kind: "complete" });
+    expect(came).toEqual({ internet: server.bytes.length, office: 0 });
+    await whole();
+  });
+
+  it("goes on alone when the others are gone", async () => {
+    let gone = false;
+    const leaving = peer({
+      peers: () => (gone ? [] : [{ id: "peer", complete: true }]),
+      have: async () => (gone ? null : { done: new Set([2]), fetching: new Set(), held: 1 }),
+      piece: async (_id, piece) => {
+        gone = true;
+        return server.bytes.subarray(piece * pieceBytes, (piece + 1) * pieceBytes);
+      },
+    });
+    expect(await download(leaving).run(signal)).toEqual({ kind: "complete" });
+    expect(came).toEqual({ internet: 5 * pieceBytes, office: pieceBytes });
+  });
+
+  it("waits for tomorrow where nobody else is of help", async () => {
+    const idle = peer({ have: async () => null });
+    expect(await download(idle, { internetHold: () => "day-budget" }).run(signal)).toMatchObject({
+      ...{ kind: "waiting", why: "day-budget" },
+    });
+  });
+
+  it("stops when it is told to", async () => {
+    const stop = new AbortController();
+    server.holdAt = 10_000;
+    const running = download(peer({ peers: () => [] }), {
+      onBytes: async () => stop.abort(),
+    }).run(stop.signal);
+    expect(await running).toEqual({ kind: "stopped" });
+    expect(part.heldBytes).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { known, unknown } from "../../../app/policy/facts.ts";
+import { idleFacts, roomyRules } from "../store.fixture.ts";
+import { budgetSpent, type GateFacts, networkHold } from "./gate.ts";
+
+const hold = (facts: Partial<GateFacts>, rules: Partial<typeof roomyRules> = {}) =>
+  networkHold({ ...idleFacts, ...facts }, { ...roomyRules, ...rules });
+
+describe("models move over the network", () => {
+  it("when nothing speaks against it", () => {
+    expect(hold({})).toBeNull();
+    expect(hold({ metered: known(false), networks: known(["eth0"]) })).toBeNull();
+  });
+
+  it.each<[string, Partial<GateFacts>]>([
+    ["not-a-member", { membership: "none" }],
+    ["not-a-member", { membership: "retired" }],
+    ["paused", { pause: { until: null } }],
+    ["paused", { pause: { until: 2 } }],
+    ["offline", { connection: "offline" }],
+    ["offline", { suspended: true }],
+    ["metered", { metered: known(true) }],
+    ["on-battery", { power: known("battery") }],
+    ["in-use", { idleSeconds: known(3) }],
+    ["in-use", { idleSeconds: unknown }],
+  ])("not: %s, with %j", (why, facts) => expect(hold(facts)).toBe(why));
+
+  it("where the rules let them all the same", () => {
+    expect(hold({ pause: { until: 1 } })).toBeNull();
+    expect(hold({ metered: known(true) }, { allowMetered: true })).toBeNull();
+    expect(hold({ power: known("battery") }, { allowOnBattery: true })).toBeNull();
+    expect(hold({ power: unknown })).toBeNull();
+    expect(hold({ idleSeconds: unknown }, { requireIdle: false })).toBeNull();
+    const limited = { ...roomyRules.inUse, mode: "limited" as const };
+    expect(hold({ idleSeconds: known(0) }, { inUse: limited })).toBeNull();
+    expect(hold({ idleSeconds: known(0), donateNowUntil: 2 })).toBeNull();
+    expect(hold({ idleSeconds: known(0), donateNowUntil: 2 }, { allowDonateNow: false })).toBe("in-use");
+    expect(hold({ idleSeconds: known(11), locked: known(true) })).toBeNull();
+    expect(hold({ idleSeconds: known(11), locked: known(true) }, { idleWhenLocked: false })).toBe("in-use");
+  });
+
+  it("on the networks that the rules name, and no others", () => {
+    const rules = { requiredNetworks: ["Office", "corp.example"] };
+    expect(hold({ networks: known(["wlan0", "OFFICE"]) }, rules)).toBeNull();
+    expect(hold({ networks: known(["wlan0"]) }, rules)).toBe("other-network");
+    expect(hold({ networks: unknown }, rules)).toBe("other-network");
+  });
+});
+
+it("knows when a day's share is used up", () => {
+  expect(budgetSpent(1e12, roomyRules)).toBe(false);
+  expect(budgetSpent(2 ** 20 - 1, { ...roomyRules, networkBudgetMbPerDay: 1 })).toBe(false);
+  expect(budgetSpent(2 ** 20, { ...roomyRules, networkBudgetMbPerDay: 1 })).toBe(true);
+});

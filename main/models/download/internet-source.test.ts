@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { InternetSource, type RangeAnswer } from "./internet-source.ts";
+import { ModelServer } from "./model-server.fixture.ts";
+
+let server: ModelServer;
+let url: string;
+let source: InternetSource;
+const signal = new AbortController().signal;
+
+beforeEach(async () => {
+  server = new ModelServer(randomBytes(1_000));
+  url = await server.listen();
+  source = new InternetSource(new URL(url), 1_000, { answerMs: 300, idleMs: 300 });
+});
+afterEach(() => {
+  source.close();
+  server.close();
+});
+
+const ask = (validator: string | null = null): Promise<RangeAnswer> =>
+  source.ask({ start: 100, end: 200, validator, signal });
+const answer = (give: (response: ServerResponse, path: string) => void): void => {
+  server.answer = (request, response) => {
+    give(response, request.url ?? "");
+    return true;
+  };
+};
+
+describe("a part of a file on the internet", () => {
+  it("comes, with what the server knows the file by", async () => {
+    const answered = await ask();
+    expect(answered).toMatchObject({ kind: "body", validator: '"1"' });
+    const chunks: Buffer[] = [];
+    if (answered.kind === "body") for await (const chunk of answered.body) chunks.push(chunk as Buffer);
+    expect(Buffer.concat(chunks)).toEqual(server.bytes.subarray(100, 200));
+  });
+
+  it("is of another file now", async () => {
+    expect(await ask('"0"')).toEqual({ kind: "changed" });
+  });
+
+  it("comes from where a redirect leads, which is remembered", async () => {
+    const paths: string[] = [];
+    server.answer = (request, response) => {
+      paths.push(request.url ?? "");
+      if (request.url !== "/model.gguf") return false;
+      response.writeHead(302, { location: "/elsewhere" }).end();
+      return true;
+    };
+    for (let times = 0; times < 2; times++) {
+      const answered = await ask();
+      expect(answered.kind).toBe("body");
+      if (answered.kind === "body") answered.body.resume();
+    }
+    expect(paths).toEqual(["/model.gguf", "/elsewhere", "/elsewhere"]);
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ["redirects too often", (response) => response.writeHead(302, { location: "/again" }).end()],
+    ["not https", (response) => response.writeHead(302, { location: "http://example.org/m" }).end()],
+    ["no parts", (response) => response.writeHead(200).end("x")],
+    ["has 5 bytes", (response) => response.writeHead(206, { "content-range": "bytes 100-199/5" }).end()],
+    ["another part", (response) => response.writeHead(206, { "content-range": "bytes 0-99/1000" }).end()],
+    ["another part", (response) => response.writeHead(206).end()],
+    ["fewer bytes", (response) => response.writeHead(416).end()],
+    ["status 404", (response) => response.writeHead(404).end()],
+  ])("is refused: %s", async (words, give) => {
+    answer(give);
+    const answered = await ask();
+    expect(answered.kind).toBe("refused");
+    expect(answered.kind === "refused" && answered.why).toContain(words);
+  });
+
+  it("is to be asked for again", async () => {
+    answer((response) => response.writeHead(503, { "retry-after": "7" }).end());
+    expect(await ask()).toEqual({
+      ...{ kind: "unreachable", why: "It answers with status 503." },
+      retryAfterMs: 7_000,
+    });
+    answer((response) => response.writeHead(429).end());
+    expect(await ask()).toMatchObject({ kind: "unreachable", retryAfterMs: null });
+    answer((response) => response.destroy());
+    expect(await ask()).toMatchObject({ kind: "unreachable", why: "ECONNRESET" });
+    answer(() => undefined);
+    expect(await ask()).toMatchObject({ kind: "unreachable", why: "no answer in time" });
+  });
+});

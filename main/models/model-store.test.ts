@@ -1,0 +1,328 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ModelView } from "../../app/contract/snapshot.ts";
+import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
+import { known } from "../../app/policy/facts.ts";
+import type { ModelCatalogue } from "./catalogue.ts";
+import { ModelServer } from "./download/model-server.fixture.ts";
+import type { ModelStore, ModelStoreParts } from "./model-store.ts";
+import { idleFacts, offeredModel, openStore, roomyRules } from "./store.fixture.ts";
+
+const pieceBytes = 65_536;
+const inUse = { ...idleFacts, idleSeconds: known(0) };
+
+let folder: string;
+let server: ModelServer;
+let model: OfferedModel;
+let pieces: ModelPieces | null;
+let store: ModelStore;
+let catalogue: ModelCatalogue;
+let opened: { store: ModelStore; catalogue: ModelCatalogue }[];
+let servers: ModelServer[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-store-"));
+  opened = [];
+  servers = [];
+  [server, model] = await serve("m", 5);
+  pieces = { pieceBytes, pieceHashes: server.hashesOf(pieceBytes) };
+});
+afterEach(async () => {
+  for (const one of opened) {
+    await one.store.stop();
+    one.catalogue.stop();
+  }
+  for (const one of servers) one.close();
+  await rm(folder, { recursive: true });
+});
+
+async function serve(modelId: string, count: number): Promise<[ModelServer, OfferedModel]> {
+  const one = new ModelServer(randomBytes(count * pieceBytes - 77));
+  servers.push(one);
+  return [one, { ...offeredModel(await one.listen(), one), modelId }];
+}
+
+async function start(changed: Partial<ModelStoreParts> = {}, models = [model]): Promise<void> {
+  ({ store, catalogue } = await openStore(folder, pieces, changed));
+  opened.push({ store, catalogue });
+  store.offer(models);
+}
+
+const look = (rules: Partial<typeof roomyRules> = {}): void =>
+  store.look(idleFacts, { ...roomyRules, ...rules });
+const soon = { timeout: 30_000, interval: 10 };
+const becomes = (view: Partial<ModelView>, of = model): Promise<void> =>
+  vi.waitFor(() => expect(store.view(of)).toMatchObject(view), soon);
+const path = (of = model): string => join(folder, `${of.sha256}.gguf`);
+
+describe("a model that the organization offers", () => {
+  it("comes, is offered to jobs, and is there at the next start without being read again", async () => {
+    await start();
+    expect(store.view(model)).toMatchObject({ state: "waiting", why: { reason: "not-a-member" } });
+    look();
+    await becomes({ state: "ready" });
+    expect(await readFile(path())).toEqual(server.bytes);
+    expect(catalogue.find(model)).toMatchObject({ path: path(), modelId: "m", contextTokens: 512 });
+    await store.stop();
+    await start();
+    expect(catalogue.find(model)).not.toBeNull();
+    expect(server.sent).toBe(server.bytes.length);
+  });
+
+  it("waits while its person needs the network, and goes on where it was", async () => {
+    server.holdAt = 100_000;
+    await start();
+    look();
+    await becomes({ state: "downloading", downloadedBytes: 100_000 });
+    store.look(inUse, roomyRules);
+    await becomes({ state: "waiting", downloadedBytes: 100_000, why: { reason: "in-use", detail: null } });
+    await server.deserted();
+    server.holdAt = Infinity;
+    look();
+    await becomes({ state: "ready" });
+    expect(server.sent).toBe(server.bytes.length);
+  });
+
+  it("comes no faster than the rules let it", async () => {
+    await start();
+    // Of a thousand bytes a second, the first few tens of thousands take a minute.
+    look({ downloadKbps: 8 });
+    await becomes({ state: "downloading", bytesPerSecond: expect.any(Number) as number });
+    await vi.waitFor(() => expect(store.view(model).downloadedBytes).toBeGreaterThan(0), soon);
+    expect(store.view(model).downloadedBytes).toBeLessThan(model.sizeBytes);
+    store.look(inUse, roomyRules);
+    await becomes({ state: "waiting" });
+    look();
+    await becomes({ state: "ready" });
+  });
+
+  it("stops at the day's share of the network, over a restart", async () => {
+    [server, model] = await serve("large", 40);
+    pieces = null;
+    await start();
+    look({ networkBudgetMbPerDay: 1 });
+    await becomes({ state: "waiting", why: { reason: "day-budget", detail: null } });
+    const { sent } = server;
+    expect(sent).toBeGreaterThanOrEqual(2 ** 20);
+    await store.stop();
+    await start();
+    look({ networkBudgetMbPerDay: 1 });
+    await becomes({ state: "waiting", why: { reason: "day-budget", detail: null } });
+    expect(server.sent).toBe(sent);
+    look({ networkBudgetMbPerDay: 2_000 });
+    await becomes({ state: "ready" });
+  });
+
+  it("is never taken when it is another file", async () => {
+    server.onChunk = (_start, bytes) => bytes.fill(7);
+    await start();
+    look();
+    await becomes({
+      state: "waiting",
+      why: { reason: "wrong-content", detail: expect.any(String) as string },
+    });
+    expect(catalogue.find(model)).toBeNull();
+    const { requests } = server;
+    expect(requests).toBeLessThan(12);
+    // Not by a restart either; only when somebody says that it was put right.
+    await store.stop();
+    server.onChunk = (_start, bytes) => bytes;
+    await start();
+    look();
+    await becomes({
+      state: "waiting",
+      why: { reason: "wrong-content", detail: expect.any(String) as string },
+    });
+    expect(server.requests).toBe(requests);
+    expect(await store.fetch("m")).toEqual({ kind: "ok" });
+    await becomes({ state: "ready" });
+  });
+
+  it("is never taken when it is another file, without hashes of pieces", async () => {
+    pieces = null;
+    server.onChunk = (_start, bytes) => bytes.fill(7);
+    await start();
+    look();
+    await becomes({
+      state: "waiting",
+      why: { reason: "wrong-content", detail: expect.any(String) as string },
+    });
+    expect(server.sent).toBe(2 * server.bytes.length);
+  });
+
+  it("comes when its source is there again", async () => {
+    let refusals = 0;
+    server.answer = (_request, response) => {
+      if (refusals >= 1) return false;
+      response.writeHead(503, { "retry-after": "0" }).end();
+      refusals++;
+      return true;
+    };
+    await start();
+    look();
+    await becomes({ state: "ready" });
+    expect(refusals).toBe(1);
+  });
+
+  it("says that its source does not give it", async () => {
+    server.answer = (_request, response) => {
+      response.writeHead(404).end();
+      return true;
+    };
+    await start();
+    look();
+    await becomes({
+      state: "waiting",
+      why: { reason: "source-refused", detail: "It answers with status 404." },
+    });
+  });
+
+  it("comes anew when its source has another file meanwhile", async () => {
+    server.holdAt = 100_000;
+    pieces = null;
+    await start();
+    look();
+    await becomes({ downloadedBytes: 100_000 });
+    store.look(inUse, roomyRules);
+    await becomes({ state: "waiting" });
+    await server.deserted();
+    server.holdAt = Infinity;
+    server.etag = '"2"';
+    look();
+    await becomes({ state: "ready" });
+    expect(await readFile(path())).toEqual(server.bytes);
+  });
+
+  it("is repaired where it was damaged: the bad piece alone is fetched again", async () => {
+    await start();
+    look();
+    await becomes({ state: "ready" });
+    const bytes = await readFile(path());
+    bytes[pieceBytes + 5] = (bytes[pieceBytes + 5] ?? 0) ^ 1;
+    await writeFile(path(), bytes);
+    await catalogue.recheck(model.sha256);
+    await becomes({ state: "ready" });
+    expect(await readFile(path())).toEqual(server.bytes);
+    expect(server.sent).toBe(server.bytes.length + pieceBytes);
+  });
+
+  it("comes again where somebody deleted it", async () => {
+    await start();
+    look();
+    await becomes({ state: "ready" });
+    await rm(path());
+    await catalogue.recheck(model.sha256);
+    await becomes({ state: "ready" });
+    expect(server.sent).toBe(2 * server.bytes.length);
+  });
+
+  it("is not fetched where it is to come with the program", async () => {
+    model = { ...model, source: "bundled" };
+    await start();
+    look();
+    expect(store.view(model)).toMatchObject({ state: "missing", why: { reason: "no-source" } });
+    expect(server.requests).toBe(0);
+  });
+});
+
+describe("the disk", () => {
+  it("takes no more than the rules allow", async () => {
+    await start();
+    look({ diskQuotaMb: 0 });
+    await becomes({ state: "waiting", why: { reason: "over-quota", detail: null } });
+    expect(server.requests).toBe(0);
+    look({ minFreeDiskMb: 16 * 2 ** 20 });
+    await store.fetch("m");
+    await becomes({ state: "waiting", why: { reason: "disk-full", detail: null } });
+    expect(server.requests).toBe(0);
+  });
+
+  it("gives up what nobody offers any more, but nothing that runs", async () => {
+    const running = new Set<string>();
+    pieces = null;
+    await start({ running: () => running });
+    look({ diskQuotaMb: 1 });
+    await becomes({ state: "ready" });
+    const old = model;
+    const [, next] = await serve("next", 14);
+    running.add(old.sha256);
+    store.offer([next]);
+    await becomes({ state: "waiting", why: { reason: "over-quota", detail: null } }, next);
+    expect(await readdir(folder)).toContain(`${old.sha256}.gguf`);
+    running.clear();
+    await store.fetch("next");
+    await becomes({ state: "ready" }, next);
+    expect(await readdir(folder)).not.toContain(`${old.sha256}.gguf`);
+  });
+
+  it("lets two models that do not fit together not push each other out for ever", async () => {
+    const [, next] = await serve("next", 14);
+    pieces = null;
+    await start({}, [model, next]);
+    look({ diskQuotaMb: 1 });
+    await becomes({ state: "ready" });
+    await becomes({ state: "waiting", why: { reason: "over-quota", detail: null } }, next);
+    expect(store.view(model).state).toBe("ready");
+  });
+
+  it("is given back where the rules come to allow less", async () => {
+    await start();
+    look();
+    await becomes({ state: "ready" });
+    look({ diskQuotaMb: 0 });
+    await becomes({ state: "waiting", why: { reason: "over-quota", detail: null } });
+    expect(await readdir(folder)).not.toContain(`${model.sha256}.gguf`);
+  });
+
+  it("is freed of what was begun and is offered no more, and of what a crash left", async () => {
+    const other = "f".repeat(64);
+    await mkdir(folder, { recursive: true });
+    for (const name of [`${other}.part`, `${other}.part.json`, "index.json.12.tmp"]) {
+      await writeFile(join(folder, name), "x");
+    }
+    await start();
+    look();
+    await becomes({ state: "ready" });
+    expect((await readdir(folder)).sort()).toEqual(
+      [`${model.sha256}.gguf`, "index.json", "network.json"].sort(),
+    );
+  });
+});
+
+describe("a model that the donor removes", () => {
+  it("stays away until the donor wants it back", async () => {
+    await start();
+    look();
+    await becomes({ state: "ready" });
+    expect(store.list()).toMatchObject([{ modelId: "m", state: "ready", sha256: model.sha256 }]);
+    expect(await store.remove("m")).toEqual({ kind: "ok" });
+    expect(await readdir(folder)).not.toContain(`${model.sha256}.gguf`);
+    await store.stop();
+    await start();
+    look();
+    expect(store.view(model)).toMatchObject({ state: "missing", why: { reason: "removed" } });
+    expect(await store.fetch("m")).toEqual({ kind: "ok" });
+    await becomes({ state: "ready" });
+  });
+
+  it("is one that does not run, and that there is", async () => {
+    await start({ running: () => new Set([model.sha256]) });
+    look();
+    await becomes({ state: "ready" });
+    expect(await store.remove("m")).toEqual({ kind: "refused", reason: "running" });
+    expect(await store.remove("unheard of")).toEqual({ kind: "refused", reason: "unknown" });
+  });
+
+  it("goes in the middle of its download as well", async () => {
+    server.holdAt = 100_000;
+    await start();
+    look();
+    await becomes({ downloadedBytes: 100_000 });
+    expect(await store.remove("m")).toEqual({ kind: "ok" });
+    expect((await readdir(folder)).filter((name) => name.includes("part"))).toEqual([]);
+    await becomes({ state: "missing" });
+  });
+});

@@ -1,0 +1,21 @@
+/** So many calls a second from one address, and no more. */
+export class CallLimit {
+  readonly #perSecond: number;
+  readonly #calls = new Map<string, number>();
+  #since = 0;
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+  }
+
+  /** Counts a call; false: it is one too many. */
+  admits(from: string, now: number): boolean {
+    if (now - this.#since >= 1_000) {
+      this.#calls.clear();
+      this.#since = now;
+    }
+    const calls = (this.#calls.get(from) ?? 0) + 1;
+    this.#calls.set(from, calls);
+    return calls <= this.#perSecond;
+  }
+}
