@@ -15,6 +15,7 @@ const idle: Parameters<typeof trayMenu>[0] = {
     limits: { threads: null, gpu: true, deniedGpus: [], memoryMb: null, dutyCycle: 1 },
   },
   work: null,
+  models: [],
   pause: null,
   donateNowUntil: null,
   finishThenPause: false,

@@ -1,6 +1,7 @@
 import type { CallArgument, CallName } from "../../app/contract/ipc.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { pauseChoices, type PauseLength } from "../../app/policy/pause-choices.ts";
+import { downloadLine } from "./download-line.ts";
 import { trayTooltip } from "./tray-state.ts";
 
 /** What choosing an entry does: open the window, pause, or one other call of the panel's contract. */
@@ -23,14 +24,16 @@ export type TrayEntry =
 
 type Shown = Pick<
   DonorSnapshot,
-  "activity" | "work" | "pause" | "donateNowUntil" | "finishThenPause" | "rules" | "device"
+  "activity" | "work" | "pause" | "donateNowUntil" | "finishThenPause" | "rules" | "device" | "models"
 >;
 
 /** The tray's whole menu, from the snapshot alone. */
 export function trayMenu(snapshot: Shown): readonly TrayEntry[] {
   const enrolled = snapshot.device !== null;
+  const download = downloadLine(snapshot.models);
   return [
     { kind: "text", label: trayTooltip(snapshot) },
+    ...(download === null ? [] : [{ kind: "text", label: download } as const]),
     { kind: "separator" },
     ...(enrolled ? switches(snapshot) : []),
     {
