@@ -115,9 +115,12 @@ async function makeSlowModel(folder: string): Promise<string> {
   return join(folder, "manifest.json");
 }
 
-/** The organization uses one model: the demo model that is shipped, a slow one, or that of a manifest. */
+/**
+ * The organization uses one model: the demo model that is shipped, a slow one, or that of a manifest. With a `source` the
+ * donors have to fetch it from there.
+ */
 export async function startDeployment(
-  use: "demo" | "slow" | { readonly manifest: string },
+  use: "demo" | "slow" | { readonly manifest: string; readonly source?: string },
 ): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-worker-"));
   const adminKey = secret("admin-");
@@ -133,6 +136,7 @@ export async function startDeployment(
   const admin = adminCaller(url, adminKey);
   const manifest =
     typeof use === "object" ? use.manifest : use === "demo" ? demoManifestPath : await makeSlowModel(folder);
+  const source = typeof use === "object" ? use.source : undefined;
   const model = (await readManifest(manifest)) as ModelFile;
   const [apiKey, code] = [secret("sk-gleaner-"), "GLN-0000-1111-2222"];
   await admin("setup:createOrganization", {
@@ -147,7 +151,7 @@ export async function startDeployment(
       sha256: model.sha256,
       sizeBytes: model.sizeBytes,
       contextTokens: model.contextTokens,
-      source: "bundled",
+      source: source ?? "bundled",
       promptMicro: 2n,
       completionMicro: 6n,
     },
@@ -173,7 +177,8 @@ export async function startDeployment(
         [
           ...(electron === undefined ? ["main/headless.ts"] : [root, ...electron.args]),
           ...["--data", dataDir, "--backend", through, "--code", code],
-          ...["--name", name, "--with-parent", "--verbose", "--model", manifest],
+          ...["--name", name, "--with-parent", "--verbose"],
+          ...(source === undefined ? ["--model", manifest] : []),
         ],
         electron === undefined ? { GLEANER_TEST_IDLE_FILE: idleFile, ...env } : env,
         electron?.command,

@@ -32,7 +32,7 @@ export async function measureFootprint(folder: string, say: (line: string) => vo
     const node = join(folder, "node");
     await copyFile(process.execPath, node);
     const measured = await farm.startDonor("measured", { ...atRest, node, backendUrl: line.url });
-    const counter = join(import.meta.dirname, "count-subprocesses.ts");
+    const counter = new URL("./count-subprocesses.ts", import.meta.url).href;
     const counted = await farm.startDonor("counted", {
       ...atRest,
       env: { NODE_OPTIONS: `--import=${counter}`, GLEANER_BENCH_SUBPROCESSES: startedFile },

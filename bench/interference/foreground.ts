@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { Tasks } from "./figures.ts";
 
@@ -14,7 +14,7 @@ export type Foreground = {
 
 /** A session of its own, as a program that a person started has: the scheduler looks at sessions first. */
 export async function startForeground(): Promise<Foreground> {
-  const child = fork(join(import.meta.dirname, "foreground-process.ts"), { detached: true });
+  const child = fork(fileURLToPath(new URL("./foreground-process.ts", import.meta.url)), { detached: true });
   await once(child, "message");
   return {
     measure: async (task, ms) => {

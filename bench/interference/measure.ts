@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../../main/deployment.fixture.ts";
-import { chat } from "../../main/runner/runner.fixture.ts";
+import { endless } from "../support/endless.ts";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
 import { runnerOf } from "../yield/runner-watch.ts";
 import type { Pair, Tasks } from "./figures.ts";
@@ -17,9 +17,6 @@ export const TASKS = ["oneCore", "allCores", "input"] as const satisfies readonl
 type Measured = { [Task in keyof Tasks]: Pair[] };
 const nothing = (): Measured => ({ oneCore: [], allCores: [], input: [] });
 
-/** An answer that goes on for as long as anybody measures. */
-const endless = () => chat(`Talk ${Math.random()}`, { maxTokens: 3_500, temperature: 1.5 });
-
 /**
  * Beside a donor that works while the computer is in use, within its limits. Alone is: with its runner held still
  * (SIGSTOP), for a second at a time, in turn; so that the two halves of a pair have the same machine.
@@ -35,7 +32,7 @@ export async function besideWork(
   const pairs = nothing();
   for (let index = 0; index < rounds * PAIRS_PER_ROUND; index += 1) {
     for (const task of TASKS) {
-      const job = await deployment.submit(endless(), true);
+      const job = await deployment.submit(endless(String(index)), true);
       await deployment.until(job, ({ text }) => text !== "", PATIENCE_MS);
       const runner = runnerOf(donor.process.pid ?? -1);
       if (runner === null) throw new Error("The donor does not work.");
@@ -69,7 +66,7 @@ export async function afterYield(
   for (let index = 0; index < rounds * YIELDS_PER_ROUND; index += 1) {
     for (const task of TASKS) {
       await donor.setIdle(9_999);
-      const job = await deployment.submit(endless(), true);
+      const job = await deployment.submit(endless(String(index)), true);
       await deployment.until(job, ({ text }) => text !== "", PATIENCE_MS);
       await donor.setIdle(0);
       // What the first promise allows for: 250 ms from the input.

@@ -33,11 +33,6 @@ export function proportionalMb(pids: readonly number[]): number {
   return sum(pids, (pid) => (kilobytes(read(`/proc/${pid}/smaps_rollup`), "Pss") * 1024) / 1e6);
 }
 
-/** The same with all shared pages, which is quicker to ask. */
-export function residentMbOf(pids: readonly number[]): number {
-  return sum(pids, (pid) => (kilobytes(read(`/proc/${pid}/status`), "VmRSS") * 1024) / 1e6);
-}
-
 /** How often their threads have been put on and off a processor. */
 export function contextSwitchesOf(pids: readonly number[]): number {
   return sum(pids, (pid) =>

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../../main/deployment.fixture.ts";
 import { chat } from "../../main/runner/runner.fixture.ts";
+import { endless } from "../support/endless.ts";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
 import type { Phase, Return } from "./figures.ts";
 import { runnerOf, watchUntilStill } from "./runner-watch.ts";
@@ -15,8 +16,7 @@ const EVERY_MS = 5;
 
 /** Longer than anybody waits here, each in its own way. */
 const reading = (): ReturnType<typeof chat> => chat(`${nonce()} ${"a b c ".repeat(600)}`, { maxTokens: 300 });
-const talking = (): ReturnType<typeof chat> =>
-  chat(`${nonce()} Talk`, { maxTokens: 3_000, temperature: 1.5, seed: Math.floor(Math.random() * 1e6) });
+const talking = (): ReturnType<typeof chat> => endless(nonce());
 /** No prompt twice: what was read before may be kept. */
 const nonce = (): string => String(Math.random());
 
@@ -116,7 +116,7 @@ async function reach(
 
 /** How often the runner has said that a job's model is there. */
 function loadsOf({ donor }: Subject): number {
-  return donor.lines.filter((line) => line.includes('"runner.loaded"')).length;
+  return donor.lines.filter((line) => line.includes('"model.loaded"')).length;
 }
 
 async function until(holds: () => boolean, what: string): Promise<void> {

@@ -6,8 +6,11 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
 import { runnerWrapper } from "./linux-wrappers.ts";
+import { runnerEntry } from "./runner.fixture.ts";
 
-const donor = fileURLToPath(new URL("./orphan.fixture.ts", import.meta.url));
+const at = (path: URL): string => fileURLToPath(path);
+const donor = at(new URL("./orphan.fixture.ts", import.meta.url));
+const deaf = at(new URL("./deaf-runner.fixture.ts", import.meta.url));
 
 /** Kills a donor that has a runner, as nothing can be done about; returns the runner's process id. */
 async function orphan(entry: string): Promise<number> {
@@ -33,12 +36,12 @@ function isThere(pid: number): boolean {
 const patience = { timeout: 60_000, interval: 20 };
 
 it("leaves no runner behind when the donor is killed", { timeout: 120_000 }, async () => {
-  const pid = await orphan("./runner-process.ts");
+  const pid = await orphan(runnerEntry);
   await vi.waitFor(() => expect(isThere(pid)).toBe(false), patience);
 });
 
 const bound = runnerWrapper().includes("setpriv");
 it.runIf(bound)("nor one that is in the middle of a native call", { timeout: 120_000 }, async () => {
-  const pid = await orphan("./deaf-runner.fixture.ts");
+  const pid = await orphan(deaf);
   await vi.waitFor(() => expect(isThere(pid)).toBe(false), patience);
 });

@@ -234,7 +234,6 @@ export class RunnerSupervisor {
         return;
       case "loaded":
         from.holdsModel = true;
-        this.#log("info", "runner.loaded", { modelId: message.modelId, loadMs: message.loadMs });
         this.#attempts.get(message.attemptId)?.wasLoaded(message);
         return;
       case "measured":
