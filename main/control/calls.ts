@@ -3,6 +3,7 @@ import { explanation } from "../journal/explain.ts";
 
 const instant = z.number().int().min(0).max(8_640_000_000_000_000);
 const nothing = z.null();
+const perSecond = z.number().min(0);
 
 const knownValue = z.union([z.number(), z.boolean(), z.string(), z.null(), z.array(z.string())]);
 const known = z.union([
@@ -49,9 +50,11 @@ const model = z.object({
   state: z.string(),
   downloadedBytes: z.number().int().min(0).nullable(),
   why: z.string().nullable(),
+  /** Ms since the epoch; null: never, or not counted. */
+  lastUsedAt: instant.nullable(),
+  /** Tokens per second that it reads and writes here, as measured so far. */
+  speed: z.object({ prefill: perSecond, generate: perSecond, backend: z.string() }).nullable(),
 });
-
-const perSecond = z.number().min(0);
 
 /** A model measured on this device: tokens per second that it reads and writes, one job at a time. */
 const measurement = z.discriminatedUnion("kind", [
@@ -82,6 +85,11 @@ export const controlCalls = {
   explain: { argument: z.object({ since: instant }), answer: explanation },
   models: { argument: nothing, answer: z.object({ models: z.array(model) }) },
   removeModel: {
+    argument: z.object({ modelId: z.string().min(1).max(200) }),
+    answer: z.object({ models: z.array(model) }),
+  },
+  /** Takes back a removal, and tries again what had failed. */
+  fetchModel: {
     argument: z.object({ modelId: z.string().min(1).max(200) }),
     answer: z.object({ models: z.array(model) }),
   },

@@ -27,6 +27,7 @@ const handlers: ControlHandlers = {
   explain: () => refusing,
   models: () => ({ kind: "ok", value: { models: "none" } }) as never,
   removeModel: () => refusing,
+  fetchModel: () => refusing,
   bench: () => refusing,
 };
 

@@ -5,6 +5,8 @@ import type { Known } from "../../app/policy/facts.ts";
 import { wordsOf } from "../journal/span-words.ts";
 import { explain } from "../journal/explain.ts";
 import { readJournal } from "../journal/read-journal.ts";
+import type { ListedModel } from "../models/model-store.ts";
+import type { MeasuredSpeed } from "../runner/model-knowledge.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
 import type { ControlAnswer, ControlHandlers, ControlReply } from "./calls.ts";
 import type { ModelMeasuring } from "./measure-models.ts";
@@ -12,25 +14,41 @@ import type { ModelMeasuring } from "./measure-models.ts";
 /** A fact with who said so, and when (ms since the epoch). */
 type Reading = { readonly value: Known<unknown>; readonly source: string; readonly at: number | null };
 
+/** A model that the organization offers, or whose file is still here. */
+type Listed = Pick<
+  ListedModel,
+  "modelId" | "sizeBytes" | "state" | "downloadedBytes" | "why" | "lastUsedAt"
+> & {
+  readonly speed: MeasuredSpeed | null;
+};
+
+export type DonorModels = {
+  readonly list: () => readonly Listed[];
+  /** Takes a model's file off this device. */
+  readonly remove: (modelId: string) => Promise<Reply>;
+  /** Has it come again. */
+  readonly fetch: (modelId: string) => Promise<Reply>;
+};
+
 export type DonorControls = {
   readonly folder: string;
   readonly snapshot: SnapshotStore;
   readonly panel: Pick<PanelHandlers, "pause" | "resume" | "donateNow" | "finishThenPause">;
   /** Asks the computer again, and tells each fact. */
   readonly readings: () => Promise<Readonly<Record<string, Reading>>>;
-  /** Takes a model's file off this device. */
-  readonly removeModel: (modelId: string) => Promise<Reply>;
+  readonly models: DonorModels;
   readonly measuring: Pick<ModelMeasuring, "measure">;
 };
 
 /** What a running donor answers to those who speak to it from a terminal. */
 export function donorControlHandlers(donor: DonorControls): ControlHandlers {
   const status = (): ControlReply<"status"> => ok(statusOf(donor.snapshot.get()));
-  const models = (): ControlReply<"models"> => ok({ models: modelsOf(donor.snapshot.get()) });
+  const models = (): ControlReply<"models"> => ok({ models: donor.models.list().map(modelOf) });
   const after = async (reply: Reply | Promise<Reply>): Promise<ControlReply<"status">> => {
     const done = await reply;
     return done.kind === "ok" ? status() : done;
   };
+  const thenModels = (done: Reply): ControlReply<"models"> => (done.kind === "ok" ? models() : done);
   return {
     status,
     facts: async () => ok({ facts: Object.entries(await donor.readings()).map(factOf) }),
@@ -44,10 +62,8 @@ export function donorControlHandlers(donor: DonorControls): ControlHandlers {
       return ok(explain(await readJournal(donor.folder), since, now));
     },
     models,
-    removeModel: async ({ modelId }) => {
-      const done = await donor.removeModel(modelId);
-      return done.kind === "ok" ? models() : done;
-    },
+    removeModel: async ({ modelId }) => thenModels(await donor.models.remove(modelId)),
+    fetchModel: async ({ modelId }) => thenModels(await donor.models.fetch(modelId)),
     bench: ({ modelId }) => donor.measuring.measure(modelId),
   };
 }
@@ -79,12 +95,13 @@ function statusOf(snapshot: DonorSnapshot): ControlAnswer<"status"> {
   };
 }
 
-function modelsOf({ models }: DonorSnapshot): ControlAnswer<"models">["models"] {
-  return models.map((model) => ({
-    ...{ modelId: model.modelId, sizeBytes: model.sizeBytes, state: model.state },
-    downloadedBytes: model.downloadedBytes ?? null,
-    why: model.why === undefined ? null : sayWhy(model.why),
-  }));
+function modelOf(model: Listed): ControlAnswer<"models">["models"][number] {
+  const { modelId, sizeBytes, state, downloadedBytes, why, lastUsedAt, speed } = model;
+  return {
+    ...{ modelId, sizeBytes, state, lastUsedAt, speed },
+    downloadedBytes: downloadedBytes ?? null,
+    why: why === undefined ? null : sayWhy(why),
+  };
 }
 
 function sayWhy({ reason, detail }: NonNullable<ModelView["why"]>): string {

@@ -12,6 +12,7 @@ import { DonorJournal } from "../journal/donor-journal.ts";
 import { errorName, type Log } from "../log.ts";
 import { ModelCatalogue } from "../models/catalogue.ts";
 import { openModels } from "../models/models.ts";
+import { fetchModel } from "../models/fetch-model.ts";
 import { removeModel } from "../models/remove-model.ts";
 import { RunningModels } from "../models/running-models.ts";
 import { createPanelHandlers } from "../panel-handlers.ts";
@@ -328,7 +329,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
         await sensors.sampleAll(rules().excludedPrograms);
         return sensors.readings();
       },
-      removeModel: (modelId) => removeModel(models.store, modelId),
+      models: {
+        list: () => models.store.list().map((model) => ({ ...model, speed: plans.speed(model.sha256) })),
+        remove: (modelId) => removeModel(models.store, modelId),
+        fetch: (modelId) => fetchModel(models.store, modelId),
+      },
     },
     log,
   );

@@ -3,11 +3,19 @@ import type { ModelStore } from "./model-store.ts";
 
 /** For `gleaner models remove`. */
 export async function removeModel(store: ModelStore, modelId: string): Promise<Reply> {
+  const cameWithProgram = store
+    .list()
+    .some((model) => model.modelId === modelId && model.state === "ready" && !store.wholeFile(model.sha256));
+  if (cameWithProgram) return refused("This model came with the program, and stays.");
   const answer = await store.remove(modelId);
   if (answer.kind === "ok") return { kind: "ok", value: null };
-  const message =
+  return refused(
     answer.reason === "running"
       ? "A job uses this model now. Pause first, then remove it."
-      : "No such model was downloaded to this computer. Models that came with the program stay.";
+      : "There is no such model on this computer.",
+  );
+}
+
+function refused(message: string): Reply {
   return { kind: "refused", message };
 }
