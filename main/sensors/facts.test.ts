@@ -140,6 +140,30 @@ describe("gatherFacts", () => {
     facts.stop();
   });
 
+  it("asks everything again when the computer wakes up", async () => {
+    let tell: (found: Found) => void = () => undefined;
+    let free = 10;
+    const memory = source("memory", 15_000, () => ({ memoryFreeMb: known(free) }), ["memoryFreeMb"]);
+    const sleep: Sensor = {
+      source: "logind",
+      facts: ["suspended"],
+      everyMs: null,
+      follow: (listener) => {
+        tell = listener;
+        return () => undefined;
+      },
+    };
+    const facts = gatherFacts({ idle: unknownIdle, others: [memory.sensor, sleep] });
+    await facts.start(needs("memoryFreeMb", "suspended"), () => undefined);
+    tell({ suspended: known(true) });
+    expect([facts.read().suspended, memory.count.samples]).toEqual([true, 1]);
+    free = 20;
+    tell({ suspended: known(false) });
+    expect(facts.read()).toMatchObject({ suspended: false, memoryFreeMb: known(20) });
+    expect(memory.count.samples).toBe(2);
+    facts.stop();
+  });
+
   it("asks at once for other programs when the rules name others", async () => {
     const asked: string[] = [];
     const processes: Sensor = {

@@ -1,3 +1,4 @@
+import type { Known } from "../../app/policy/facts.ts";
 import { factNames } from "./fact-names.ts";
 import type { SensorBoard } from "./sensor-board.ts";
 import type { FactName, Found, Needs, Sensor } from "./sensor.ts";
@@ -121,9 +122,19 @@ export class SensorSchedule {
   #take(sensor: Sensor, found: Found, how: "put" | "merge"): void {
     if (!this.#running) return;
     const now = Date.now();
+    const slept = isTrue(this.#board.value("suspended"));
     const changed =
       how === "put" ? this.#board.put(sensor, found, now) : this.#board.merge(sensor, found, now);
+    if (slept && !isTrue(this.#board.value("suspended"))) this.#sampleAgain(now);
     if (changed) this.#onChange();
+  }
+
+  /** After sleep: timers stood still, and what was known before may be long past. */
+  #sampleAgain(now: number): void {
+    for (const [sensor, dueAt] of this.#dueAt) {
+      if (Number.isFinite(dueAt)) this.#dueAt.set(sensor, now);
+    }
+    this.#sampleDue();
   }
 
   #arm(): void {
@@ -154,6 +165,10 @@ export class SensorSchedule {
       (name) => !this.#needs.facts.has(name) || this.#board.isKnownBefore(sensor, name),
     );
   }
+}
+
+function isTrue(fact: Known<boolean>): boolean {
+  return fact.known && fact.value;
 }
 
 function listed(facts: ReadonlySet<FactName>): string {
