@@ -6,7 +6,7 @@ import { Button } from "../../ui/Button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Switch } from "../../ui/Switch.tsx";
 import type { ShownRule } from "./policy-draft.ts";
-import { RuleControl } from "./RuleControl.tsx";
+import { RuleControl } from "../../rules/RuleControl.tsx";
 
 type Props = {
   readonly name: RuleName;

@@ -8,7 +8,7 @@ import {
 } from "../../../app/policy/rule-layers.ts";
 import { defaultRules, type RuleName, ruleNames, type Rules } from "../../../app/policy/rules.ts";
 import { ruleChanges } from "../../../app/policy/say-rule.ts";
-import { problemOf } from "./rule-fields.ts";
+import { problemOf } from "../../rules/rule-fields.ts";
 
 /** Rules as they are edited: a value may be wrong while it is typed. */
 export type Draft = {

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { ruleWords } from "../../../app/policy/rule-words.ts";
 import type { RuleName } from "../../../app/policy/rules.ts";
-import { problemOf } from "../../console/policy/rule-fields.ts";
-import { RuleControl } from "../../console/policy/RuleControl.tsx";
+import { problemOf } from "../../rules/rule-fields.ts";
+import { RuleControl } from "../../rules/RuleControl.tsx";
 import { Button } from "../../ui/Button.tsx";
 
 type Props = {

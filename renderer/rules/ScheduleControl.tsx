@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import type { ScheduleWindow } from "../../../app/policy/rules.ts";
-import { Button } from "../../ui/Button.tsx";
-import { cx } from "../../ui/cx.ts";
-import { inputClass } from "../../ui/Field.tsx";
+import type { ScheduleWindow } from "../../app/policy/rules.ts";
+import { Button } from "../ui/Button.tsx";
+import { cx } from "../ui/cx.ts";
+import { inputClass } from "../ui/Field.tsx";
 import { dayNames, minuteOf, nights, timeOf, withDay } from "./schedule-times.ts";
 
 type Schedule = readonly ScheduleWindow[] | null;

@@ -1,5 +1,5 @@
-import { someRules } from "../../../app/policy/rule-values.ts";
-import type { RuleName } from "../../../app/policy/rules.ts";
+import { someRules } from "../../app/policy/rule-values.ts";
+import type { RuleName } from "../../app/policy/rules.ts";
 
 /** How a rule is entered. */
 export type RuleField =

@@ -1,4 +1,4 @@
-import type { ScheduleWindow } from "../../../app/policy/rules.ts";
+import type { ScheduleWindow } from "../../app/policy/rules.ts";
 
 export const dayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
 

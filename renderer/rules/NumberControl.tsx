@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
-import { cx } from "../../ui/cx.ts";
-import { inputClass } from "../../ui/Field.tsx";
+import { cx } from "../ui/cx.ts";
+import { inputClass } from "../ui/Field.tsx";
 import type { NumberField } from "./rule-fields.ts";
 
 type Props = {
