@@ -12,6 +12,7 @@ import { journaledHandler } from "./journaled-handler.ts";
 import { readJournal } from "./read-journal.ts";
 
 const facts = {
+  suspended: false,
   idleSeconds: known(3.14159),
   power: known("ac"),
   otherCpuLoad: unknown,
@@ -41,7 +42,10 @@ describe("a donor's journal", () => {
     journal.models([{ ...model, state: "waiting", why: { reason: "in-use", detail: null } }]);
     journal.models([{ ...model, state: "ready" }]);
     journal.alive();
-    journal.slept("suspend");
+    const paused = { kind: "holding", reason: "paused-by-you", since: 1 } as const;
+    journal.looked(paused, { ...facts, suspended: true });
+    journal.looked(paused, { ...facts, suspended: true });
+    journal.looked(paused, facts);
     journal.stop();
     expect(await readJournal(folder)).toEqual([
       { kind: "lifecycle", at: 1_000, event: "start", version: "1.0.0" },
@@ -58,7 +62,9 @@ describe("a donor's journal", () => {
       { kind: "model", at: 1_005, ...model, state: "ready" },
       { kind: "facts", at: 1_006, facts: { idleSeconds: 3.14, power: "ac", otherCpuLoad: null } },
       { kind: "lifecycle", at: 1_007, event: "suspend" },
-      { kind: "lifecycle", at: 1_008, event: "stop" },
+      { kind: "activity", at: 1_008, activity: "holding", reason: "paused-by-you", facts: {} },
+      { kind: "lifecycle", at: 1_009, event: "resume" },
+      { kind: "lifecycle", at: 1_010, event: "stop" },
     ]);
   });
 });

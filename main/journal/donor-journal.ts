@@ -15,6 +15,7 @@ export class DonorJournal {
   readonly #facts: () => Facts;
   readonly #now: () => number;
   #activity: string | null = null;
+  #suspended = false;
   #models: ReadonlyMap<string, string> = new Map();
   #timer: NodeJS.Timeout | undefined;
 
@@ -29,8 +30,13 @@ export class DonorJournal {
     this.#timer = setInterval(() => this.alive(), aliveEveryMs).unref();
   }
 
-  /** The loop looked: recorded when it does something else than before, or for another reason. */
+  /** The loop looked: recorded when it does something else than before, or for another reason; and each sleep. */
   looked({ kind, reason }: Activity, facts: Facts): void {
+    if (facts.suspended !== this.#suspended) {
+      this.#suspended = facts.suspended;
+      const event = facts.suspended ? "suspend" : "resume";
+      this.#record({ kind: "lifecycle", at: this.#now(), event });
+    }
     const activity = `${kind} ${reason}`;
     if (activity === this.#activity) return;
     this.#activity = activity;
@@ -49,11 +55,6 @@ export class DonorJournal {
       this.#record({ kind: "model", at: this.#now(), modelId, state, sizeBytes, ...reason });
     }
     this.#models = standing;
-  }
-
-  /** The system said that it goes to sleep, or is back. */
-  slept(event: "suspend" | "resume"): void {
-    this.#record({ kind: "lifecycle", at: this.#now(), event });
   }
 
   jobsOf(handler: Handler): Handler {
