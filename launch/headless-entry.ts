@@ -16,9 +16,13 @@ export const headlessFlags: readonly string[] = ["--max-semi-space-size=1"];
  * that was not done or they have changed since.
  */
 export function headlessEntry(): string {
-  const builtAt = changedAt(paths.headlessBundle);
-  const changed = sources.some((source) => filesOf(source).some((file) => changedAt(file) > builtAt));
-  return builtAt === 0 || changed ? paths.headlessEntry : paths.headlessBundle;
+  return freshBundle(paths.headlessBundle, sources) ? paths.headlessBundle : paths.headlessEntry;
+}
+
+/** Whether there is a bundle that is no older than any of what it is made of. */
+export function freshBundle(bundle: string, madeOf: readonly string[]): boolean {
+  const builtAt = changedAt(bundle);
+  return builtAt > 0 && madeOf.flatMap(filesOf).every((file) => changedAt(file) <= builtAt);
 }
 
 function filesOf(path: string): readonly string[] {

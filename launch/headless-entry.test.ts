@@ -1,0 +1,39 @@
+import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { freshBundle } from "./headless-entry.ts";
+
+let folder: string;
+let bundle: string;
+let source: string;
+let test: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-entry-"));
+  bundle = join(folder, "bundle.js");
+  await mkdir(join(folder, "main/deep"), { recursive: true });
+  source = join(folder, "main/deep/one.ts");
+  test = join(folder, "main/deep/one.test.ts");
+  for (const file of [bundle, source, test]) await writeFile(file, "");
+  await utimes(bundle, 1_000, 1_000);
+  await utimes(source, 1_000, 1_000);
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+const fresh = (): boolean => freshBundle(bundle, [join(folder, "main")]);
+
+it("takes a bundle that no source is newer than; tests are none of its sources", () => {
+  expect(fresh()).toBe(true);
+});
+
+it("takes none that a source has changed after", async () => {
+  await utimes(source, 1_001, 1_001);
+  expect(fresh()).toBe(false);
+});
+
+it("takes none where there is none", async () => {
+  await rm(bundle);
+  expect(fresh()).toBe(false);
+});
