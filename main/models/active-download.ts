@@ -17,6 +17,8 @@ export type ActiveParts = {
   readonly internetHold: () => WaitReason | null;
   readonly onBytes: (bytes: number, from: "internet" | "office") => Promise<void>;
   readonly onProgress: () => void;
+  /** The file is whole and verified, and about to go to its place: the last moment to write down that it is there. */
+  readonly beforeMove: (pieceBytes: number) => Promise<void>;
   readonly times: DownloadTimes;
   readonly internetTimes?: InternetTimes;
 };
@@ -107,6 +109,7 @@ export class ActiveDownload {
       const end = await this.#download.run(this.#stop.signal);
       if (end.kind !== "complete") return end;
       const path = modelPath(folder, model.sha256);
+      await this.#parts.beforeMove(part.spec.pieceBytes);
       await part.moveTo(path);
       return { kind: "complete", path, pieceBytes: part.spec.pieceBytes };
     } finally {

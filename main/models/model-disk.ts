@@ -65,10 +65,13 @@ export class ModelDisk {
     this.#partBytes.set(sha256, bytes);
   }
 
-  /** A file that was just brought in and verified. */
-  async keep(model: OfferedModel, path: string, pieceBytes: number): Promise<void> {
+  /**
+   * A file that was just brought in and verified.
+   * @param path null: it is about to be there. A process that is killed in between finds it, and verifies it again.
+   */
+  async keep(model: OfferedModel, path: string | null, pieceBytes: number): Promise<void> {
     const { modelId, sha256, sizeBytes, contextTokens } = model;
-    const stamp = (await stampOf(path))?.stamp ?? "";
+    const stamp = (path === null ? null : await stampOf(path))?.stamp ?? "";
     this.stored.files.set(sha256, {
       ...{ modelId, sizeBytes, contextTokens, stamp, pieceBytes },
       lastUsedAt: Date.now(),
@@ -166,8 +169,10 @@ export class ModelDisk {
 
   async #find(): Promise<void> {
     const { folder } = this.#parts;
-    for (const name of await readdir(folder)) {
-      if (name.endsWith(".tmp")) await rm(join(folder, name), { force: true });
+    const names = await readdir(folder);
+    for (const name of names) {
+      const lost = name.endsWith(".part.json") && !names.includes(name.slice(0, -".json".length));
+      if (lost || name.endsWith(".tmp")) await rm(join(folder, name), { force: true });
     }
     for (const [sha256, file] of this.stored.files) {
       const path = modelPath(folder, sha256);

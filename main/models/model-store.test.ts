@@ -7,6 +7,7 @@ import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
 import { known } from "../../app/policy/facts.ts";
 import type { ModelCatalogue } from "./catalogue.ts";
+import { revertToPart } from "./download/part-file.ts";
 import { ModelServer } from "./download/model-server.fixture.ts";
 import type { ModelStore, ModelStoreParts } from "./model-store.ts";
 import { idleFacts, offeredModel, openStore, roomyRules } from "./store.fixture.ts";
@@ -218,6 +219,27 @@ describe("a model that the organization offers", () => {
     await becomes({ state: "ready" });
     expect(server.sent).toBe(2 * server.bytes.length);
   });
+
+  it.each(["before", "after"])(
+    "is found by a process after one that was killed %s the last step",
+    async (when) => {
+      await start();
+      look();
+      await becomes({ state: "ready" });
+      await store.stop();
+      const index = await readFile(join(folder, "index.json"), "utf8");
+      await writeFile(join(folder, "index.json"), index.replace(/"stamp":"[^"]*"/, '"stamp":""'));
+      if (when === "before") {
+        const file = { ...model, pieceBytes };
+        await revertToPart(path(), join(folder, `${model.sha256}.part`), file);
+      }
+      await start();
+      look();
+      await becomes({ state: "ready" });
+      expect(await readFile(path())).toEqual(server.bytes);
+      expect(server.sent).toBe(server.bytes.length);
+    },
+  );
 
   it("is not fetched where it is to come with the program", async () => {
     model = { ...model, source: "bundled" };

@@ -273,6 +273,7 @@ export class ModelStore {
         await this.pace(bytes);
       },
       onProgress: () => this.#tellSoon(),
+      beforeMove: (pieceBytes) => this.#disk.keep(model, null, pieceBytes),
       times: this.#parts.times ?? defaultTimes,
     });
     this.#active = active;
