@@ -20,10 +20,10 @@ export type MeasureParts = {
 type Measured = ControlAnswer<"bench">["models"][number];
 
 /** Enough of each to tell: summed over several answers, since some models make short ones. */
-const enough = { readTokens: 256, writtenTokens: 64, ms: 50 };
+const enough = { readTokens: 128, writtenTokens: 32, ms: 20 };
 const mostAnswers = 12;
-const readTokens = 512;
-const writtenTokens = 96;
+const readTokens = 256;
+const writtenTokens = 64;
 
 type Sum = { tokens: number; ms: number };
 type Answered = { readonly load: LoadReport; readonly result: ChatResult };
