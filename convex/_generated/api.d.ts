@@ -90,6 +90,7 @@ import type * as openai_prepare from "../openai/prepare.js";
 import type * as openai_readRequest from "../openai/readRequest.js";
 import type * as openai_respond from "../openai/respond.js";
 import type * as openai_stream from "../openai/stream.js";
+import type * as openai_thaw from "../openai/thaw.js";
 import type * as openai_wait from "../openai/wait.js";
 import type * as requests from "../requests.js";
 import type * as setup from "../setup.js";
@@ -181,6 +182,7 @@ declare const fullApi: ApiFromModules<{
   "openai/readRequest": typeof openai_readRequest;
   "openai/respond": typeof openai_respond;
   "openai/stream": typeof openai_stream;
+  "openai/thaw": typeof openai_thaw;
   "openai/wait": typeof openai_wait;
   requests: typeof requests;
   setup: typeof setup;

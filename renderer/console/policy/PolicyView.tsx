@@ -119,11 +119,13 @@ type RuleProps = Pick<Props, "draft" | "under" | "group" | "onDraft"> & {
 };
 
 function Rule({ name, held, problem, draft, under, group, onDraft }: RuleProps): ReactNode {
+  const shown = shownRule(draft, under, name);
+  const here = { value: held.rules[name], locked: held.locked.includes(name) };
   return (
     <RuleRow
       name={name}
-      shown={shownRule(draft, under, name)}
-      held={{ value: held.rules[name], locked: held.locked.includes(name) }}
+      shown={shown.isSet ? shown : { ...shown, ...here }}
+      held={here}
       problem={problem}
       underName={group === "" ? "Default" : "Organization"}
       onValue={(value) => onDraft(withValue(draft, name, value, under))}
