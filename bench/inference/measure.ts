@@ -62,6 +62,8 @@ async function measureSide(
       const speed = { farm: 0, direct: 0 };
       for (const side of round % 2 === 0 ? (["farm", "direct"] as const) : (["direct", "farm"] as const)) {
         const { tokens, seconds } = await sides[side](prompts);
+        if (tokens !== prompts.length * maxTokens)
+          throw new Error(`The ${side} side wrote ${tokens} tokens.`);
         speed[side] = tokens / seconds;
       }
       if (round === 0) continue;

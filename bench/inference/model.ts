@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeGguf } from "../../scripts/demo-model/gguf/file.ts";
+import { encodeGguf, type Tensor } from "../../scripts/demo-model/gguf/file.ts";
 import { randomModel } from "../../scripts/demo-model/gguf/random-model.ts";
 
 /** A hundred million parameters: enough to keep the cores busy with what llama.cpp does, and nothing else. */
@@ -21,7 +21,8 @@ export type BenchModel = { readonly file: string; readonly manifest: string; rea
 
 /** Writes a model with random weights of 8 bits, and its manifest, into the folder. */
 export async function makeModel(folder: string): Promise<BenchModel> {
-  const bytes = encodeGguf(randomModel("bench", shape, "q8_0"));
+  const random = randomModel("bench", shape, "q8_0");
+  const bytes = encodeGguf({ ...random, tensors: random.tensors.map(withoutEnd) });
   const file = join(folder, "bench.gguf");
   const manifest = join(folder, "manifest.json");
   await writeFile(file, bytes);
@@ -34,6 +35,21 @@ export async function makeModel(folder: string): Promise<BenchModel> {
   };
   await writeFile(manifest, JSON.stringify(about));
   return { file, manifest, contextTokens };
+}
+
+/** The ends of a text and of a message, in the vocabulary of random models. */
+const endTokens = [2, 4];
+
+/** The model never ends by itself: so both sides write the same number of tokens, whatever they write. */
+function withoutEnd(tensor: Tensor): Tensor {
+  if (tensor.name !== "output.weight") return tensor;
+  const load = (): Float32Array => {
+    const weights = tensor.load();
+    // A row of nothing gives nought, and of hundreds of others one is always above that.
+    for (const token of endTokens) weights.fill(0, token * shape.dim, (token + 1) * shape.dim);
+    return weights;
+  };
+  return { ...tensor, load };
 }
 
 /** Of each sequence, on both sides. */

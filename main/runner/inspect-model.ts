@@ -6,7 +6,7 @@ import type { Libraries } from "./libraries.ts";
 const shorter = 512;
 const longer = 4_096;
 /** Prompts are read in slices of this size. */
-const batchSize = 64;
+const batchSize = 128;
 
 /**
  * What the head of a model's file says of the memory that the model takes, by the library's own estimates. Null where

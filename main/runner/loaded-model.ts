@@ -15,8 +15,8 @@ import type { Libraries } from "./libraries.ts";
 import { lowerPriority } from "./priority.ts";
 import { Sequences } from "./sequences.ts";
 
-/** On the CPU prompts are read in slices no larger than 64 tokens; beside them there is a token of each other sequence. */
-const batchTokens = { cpu: 64, gpu: 512 } as const;
+/** The largest slice in which a prompt is read; beside it there is room for a token of each other sequence. */
+const batchTokens = { cpu: 128, gpu: 512 } as const;
 
 export type LoadedModel = {
   readonly llama: Llama;

@@ -6,7 +6,7 @@ import { PrefillSlices } from "./prefill-slices.ts";
 import { perSecond } from "./speed.ts";
 
 /** Short: the job for which the model was loaded waits. */
-const readTokens = 48;
+const readTokens = 64;
 const writtenTokens = 8;
 
 /** How fast a model is that was just loaded; null where it was aborted. The first slice is not counted: it wakes it up. */
@@ -16,7 +16,7 @@ export async function measureSpeed(
 ): Promise<Speed | null> {
   const { model, batchTokens, sequences } = loaded;
   const slices = new PrefillSlices(batchTokens);
-  const words = model.tokenize("the ".repeat(readTokens));
+  const words = model.tokenize("the ".repeat(slices.size + readTokens));
   const [first, rest] = [words.slice(0, slices.size), words.slice(slices.size, slices.size + readTokens)];
   if (rest.length === 0 || first.length + rest.length + writtenTokens >= loaded.contextTokens) return null;
   const { sequence, release } = await sequences.lease(words);

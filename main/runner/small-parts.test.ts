@@ -38,18 +38,25 @@ describe("crashBackoffMs", () => {
 });
 
 describe("PrefillSlices", () => {
-  it("grows on a fast machine and shrinks on a slow one, within 16 and 64", () => {
+  it("grows on a fast machine and shrinks on a slow one, within 32 and 128", () => {
     const slices = new PrefillSlices();
     for (let i = 0; i < 10; i++) slices.measured(slices.size, 1);
-    expect(slices.size).toBe(64);
+    expect(slices.size).toBe(128);
     for (let i = 0; i < 10; i++) slices.measured(slices.size, 1_000);
-    expect(slices.size).toBe(16);
+    expect(slices.size).toBe(32);
   });
 });
 
 describe("the runner's messages", () => {
   const model = { modelId: "m", path: "/m", sha256: "0".repeat(64), sizeBytes: 1, contextTokens: 512 };
-  const plan = { threads: 1, contextTokens: 512, sequences: 2, backends: ["cpu"], gpuLayers: "auto", measure: true };
+  const plan = {
+    threads: 1,
+    contextTokens: 512,
+    sequences: 2,
+    backends: ["cpu"],
+    gpuLayers: "auto",
+    measure: true,
+  };
   const request = chat("hi");
   const run = { type: "run", attemptId: "a", model, work: { kind: "chat", request }, plan };
 
