@@ -37,19 +37,23 @@ export async function measureReturn(
 ): Promise<Return> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     await subject.goAway();
-    const loadsBefore = loadsOf(subject);
+    const before = { loads: loadsOf(subject), claims: timesLogged(subject, "attempt.claimed") };
+    const isLoaded = runnerOf(subject.donor.process.pid ?? -1) !== null && before.loads > 0;
     const requests =
       phase === "batched"
         ? Array.from({ length: BATCH }, talking)
         : [phase === "generating" ? talking() : reading()];
     const jobs = await Promise.all(requests.map((request) => deployment.submit(request, true)));
     try {
-      await reach(deployment, subject, phase, jobs, loadsBefore);
+      await reach(deployment, subject, phase, jobs, () =>
+        // Where the model is in memory already, nothing says that it is read with, but that there is a job.
+        isLoaded ? timesLogged(subject, "attempt.claimed") > before.claims : loadsOf(subject) > before.loads,
+      );
       const [least, most] = PAUSE_MS[phase];
       await sleep(least + Math.random() * (most - least));
       const runner = runnerOf(subject.donor.process.pid ?? -1);
       if (runner === null || !(await isWithin(deployment, phase, jobs, runner))) continue;
-      const met = phase === "loading" && loadsOf(subject) > loadsBefore ? "prefill" : phase;
+      const met = phase === "loading" && loadsOf(subject) > before.loads ? "prefill" : phase;
       return { phase: met, ...(await comeBack(subject, runner, keepsModel)) };
     } finally {
       await Promise.all(jobs.map((job) => deployment.cancel(job)));
@@ -100,23 +104,27 @@ async function reach(
   subject: Subject,
   phase: Phase,
   jobs: readonly string[],
-  loadsBefore: number,
+  isReading: () => boolean,
 ): Promise<void> {
   const pid = subject.donor.process.pid ?? -1;
   switch (phase) {
     case "loading":
       return until(() => runnerOf(pid) !== null, phase);
     case "prefill":
-      return until(() => loadsOf(subject) > loadsBefore, phase);
+      return until(isReading, phase);
     case "generating":
     case "batched":
       await Promise.all(jobs.map((job) => deployment.until(job, ({ text }) => text !== "", PATIENCE_MS)));
   }
 }
 
-/** How often the runner has said that a job's model is there. */
-function loadsOf({ donor }: Subject): number {
-  return donor.lines.filter((line) => line.includes('"model.loaded"')).length;
+/** How often a model was loaded. */
+function loadsOf(subject: Subject): number {
+  return timesLogged(subject, "model.loaded");
+}
+
+function timesLogged({ donor }: Subject, event: string): number {
+  return donor.lines.filter((line) => line.includes(`"event":"${event}"`)).length;
 }
 
 async function until(holds: () => boolean, what: string): Promise<void> {
