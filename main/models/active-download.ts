@@ -120,4 +120,4 @@ export class ActiveDownload {
 }
 
 /** After wrong hashes: the source may have been put right by then. */
-const forgiveAfterMs = 24 * 3_600_000;
+export const forgiveAfterMs = 24 * 3_600_000;

@@ -142,6 +142,24 @@ describe("a model that the organization offers", () => {
     await becomes({ state: "ready" });
   });
 
+  it("comes at once when its organization names another source", async () => {
+    server.answer = (_request, response) => {
+      response.writeHead(404).end();
+      return true;
+    };
+    await start();
+    look();
+    await becomes({
+      state: "waiting",
+      why: { reason: "source-refused", detail: expect.any(String) as string },
+    });
+    const mirror = new ModelServer(server.bytes);
+    servers.push(mirror);
+    model = { ...model, source: await mirror.listen() };
+    store.offer([model]);
+    await becomes({ state: "ready" });
+  });
+
   it("is never taken when it is another file, without hashes of pieces", async () => {
     pieces = null;
     server.onChunk = (_start, bytes) => bytes.fill(7);

@@ -4,7 +4,7 @@ import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/mo
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import { errorName } from "../log.ts";
-import { ActiveDownload, type ActiveEnd } from "./active-download.ts";
+import { ActiveDownload, type ActiveEnd, forgiveAfterMs } from "./active-download.ts";
 import { DayBudget } from "./download/day-budget.ts";
 import { defaultTimes, type DownloadTimes } from "./download/download.ts";
 import { budgetSpent, type GateFacts, type GateRules, networkHold } from "./download/gate.ts";
@@ -69,6 +69,12 @@ export class ModelStore {
 
   /** What the organization offers now. */
   offer(models: readonly OfferedModel[]): void {
+    for (const { sha256, source } of this.#offered) {
+      // From another place it may come at once.
+      if (models.some((model) => model.sha256 === sha256 && model.source !== source)) {
+        this.#troubles.forget(sha256);
+      }
+    }
     this.#offered = models;
     this.#troubles.keepOnly(new Set(models.map(({ sha256 }) => sha256)));
     this.#wake();
@@ -299,7 +305,7 @@ export class ModelStore {
         this.#parts.catalogue.adopt({ modelId, path: end.path, sha256, sizeBytes, contextTokens });
         break;
       case "failed":
-        this.#rest(sha256, end.why, end.detail, Infinity);
+        this.#rest(sha256, end.why, end.detail, forgiveAfterMs + 1_000);
         break;
       case "waiting":
         if (end.why !== "day-budget") this.#rest(sha256, end.why, end.detail, end.retryAfterMs);
@@ -334,7 +340,7 @@ export class ModelStore {
     if (this.#disk.stored.refused.has(model.sha256)) return { reason: "removed", detail: null };
     if (!this.#isWanted(model)) return null;
     const trouble = this.#troubles.of(model.sha256);
-    if (trouble !== null && (this.#hold === null || trouble.until === Infinity)) {
+    if (trouble !== null && (this.#hold === null || trouble.why === "wrong-content")) {
       return { reason: trouble.why, detail: trouble.detail };
     }
     return { reason: this.#hold ?? this.#internetHold() ?? "turn", detail: null };
