@@ -212,7 +212,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     perform,
     onLook: (activity, seen, recheckAt) => {
       // Asked for by the person, or within the limits for that, donating goes on under their hands.
-      input.watch(activity.reason === "idle" || activity.reason === "finishing");
+      const { requireIdle, inUse } = rules();
+      // A download that waits for an idle network gives it back at the first input, too.
+      const yieldsNetwork = models.store.active !== null && requireIdle && inUse.mode === "off";
+      input.watch(activity.reason === "idle" || activity.reason === "finishing" || yieldsNetwork);
       const needs = neededBy(rules(), activity.kind === "donating");
       sensors.need(needs);
       reports.setActivity(activity, unknownFacts(seen, needs));
