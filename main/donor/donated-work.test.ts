@@ -122,6 +122,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+/** The machine may be busy with other tests. */
+const patient = { timeout: 10_000, interval: 5 };
+
 async function called(name: string) {
   await vi.waitFor(() => expect(queue.unanswered).toContain(name), { timeout: 5_000, interval: 5 });
   return queue.call(name);
@@ -145,7 +148,7 @@ function loadedOn(backend: "cpu" | "cuda"): void {
 
 describe("what a donor gives", () => {
   it("are the organization's models that are on this device", async () => {
-    await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(1));
+    await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(1), patient);
     expect(queue.args["hello"]?.[0]).toMatchObject({
       capabilities: {
         kinds: ["chat", "completion", "embedding"],
@@ -156,7 +159,7 @@ describe("what a donor gives", () => {
     });
     wanted = [];
     work.wantedChanged(true);
-    await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(2));
+    await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(2), patient);
     expect(queue.args["hello"]?.[1]).toMatchObject({ capabilities: { models: [] } });
   });
 
@@ -284,7 +287,7 @@ describe("a model's file that the runner finds bad", () => {
       expect(fail.args).toMatchObject({ error: { code, unfit: true }, wish: { jobs: 0 } });
       queue.showHeld();
       fail.answer({ kind: "failed", ...nextWork([], []) });
-      await vi.waitFor(() => expect(catalogue.stateOf(wanted[0]!)).toBe("corrupt"));
+      await vi.waitFor(() => expect(catalogue.stateOf(wanted[0]!)).toBe("corrupt"), patient);
       expect(work.usableModels).toEqual([]);
       expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: [] } });
     },
@@ -299,7 +302,7 @@ describe("a model's file that the runner finds bad", () => {
     queue.showHeld();
     fail.answer({ kind: "failed", ...nextWork([], []) });
     (await called("take")).answer({ kind: "ok", ...nextWork([], [someStand]) });
-    await vi.waitFor(() => expect(queue.followed).toEqual([someStand]));
+    await vi.waitFor(() => expect(queue.followed).toEqual([someStand]), patient);
     expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["m"] } });
   });
 });
