@@ -6,7 +6,7 @@ import { HANDED, RECALL, type World } from "./world.ts";
 
 /** So many of those that stand near are asked: convex/queue/model/jobs/handOver.ts. */
 const MOST_ASKED = 3;
-/** A ring of no more slots is looked at all around; of a larger one two slots. */
+/** A ring of no more slots is looked at all around; of a larger one four slots. */
 const SMALL = 16;
 
 /**
@@ -49,7 +49,7 @@ export function recalled(world: World, device: number): void {
 
 function firstFree(world: World, cell: number): number {
   const { fleet, lane } = world;
-  const reach = lane.slots <= SMALL ? lane.cells : (2 * lane.cells) / lane.slots;
+  const reach = lane.slots <= SMALL ? lane.cells : (4 * lane.cells) / lane.slots;
   let device = coverOf(world, cell);
   for (let asked = 0; asked < MOST_ASKED && device >= 0; asked += 1) {
     const distance = (cell - fleet.stands.cellOf(device) + lane.cells) % lane.cells;

@@ -11,11 +11,11 @@ import type { InsertedJob } from "./insertJob.ts";
 const maxAsked = 3;
 
 /**
- * How far back those that wait are looked for: the whole ring of a small fleet, else two slots, where nearly always
- * one of a fleet that waits is. No further: what comes and goes there meanwhile refuses the submission.
+ * How far back those that wait are looked for: the whole ring of a small fleet, else four slots, where nearly always
+ * one of a fleet that waits is (at one worker to a slot, for 98 points of 100, and mostly more). No further: what comes and goes there meanwhile refuses the submission.
  */
 function reachOf(slots: number): number {
-  return slots <= minSlots ? ringSize : (2 * ringSize) / slots;
+  return slots <= minSlots ? ringSize : (4 * ringSize) / slots;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function handOver(
   const around = { reach: reachOf(lane.slots), most: maxAsked };
   const [row, waiter] = await Promise.all([
     ctx.db.get("jobs", jobId),
-    firstFree(ctx, waitersAt(ctx, lane.laneId, point, around)),
+    waitersAt(ctx, lane.laneId, point, around).then((waiters) => firstFree(ctx, waiters)),
   ]);
   if (waiter === null) return false;
   const job = present(row, "submitted job");
@@ -55,10 +55,7 @@ export async function handOver(
 }
 
 /** One at work has more to keep apart: it claims what it has room for. */
-async function firstFree(
-  ctx: MutationCtx,
-  waiters: AsyncIterable<Doc<"stands">>,
-): Promise<Doc<"stands"> | null> {
-  for await (const waiter of waiters) if (!(await holdsAny(ctx, waiter.keyHash))) return waiter;
+async function firstFree(ctx: MutationCtx, waiters: readonly Doc<"stands">[]): Promise<Doc<"stands"> | null> {
+  for (const waiter of waiters) if (!(await holdsAny(ctx, waiter.keyHash))) return waiter;
   return null;
 }

@@ -21,21 +21,21 @@ export async function following(
 }
 
 /**
- * Who waits at a point: the last at or before it, and those before that one, but none further back than `reach`. Page by
- * page: up to the ring's start, then around it. Reads no more of the ring than that, so that those who come and go
- * elsewhere meet nobody.
+ * Who waits at a point: the last at or before it, around the ring, and those before that one, but none further back than
+ * `reach`. Reads no more of the ring than that, so that those who come and go elsewhere meet nobody. One stage.
  */
-export async function* waitersAt(
+export async function waitersAt(
   ctx: QueryCtx,
   laneId: Id<"lanes">,
   point: number,
   { reach, most }: { readonly reach: number; readonly most: number },
-): AsyncGenerator<Doc<"stands">> {
-  const before = await lastIn(ctx, laneId, Math.max(0, point - reach), point, most);
-  yield* before;
-  if (before.length === most || point >= reach) return;
+): Promise<readonly Doc<"stands">[]> {
   const from = Math.max(point + 1, ringSize + point - reach);
-  yield* await lastIn(ctx, laneId, from, ringSize, most - before.length);
+  const [before, around] = await Promise.all([
+    lastIn(ctx, laneId, Math.max(0, point - reach), point, most),
+    point < reach ? lastIn(ctx, laneId, from, ringSize, most) : [],
+  ]);
+  return [...before, ...around].slice(0, most);
 }
 
 async function lastIn(
@@ -59,8 +59,8 @@ export async function standBefore(
   point: number,
   except: Id<"workers">,
 ): Promise<Doc<"stands"> | null> {
-  const last = await waitersAt(ctx, laneId, point, { reach: ringSize, most: 1 }).next();
-  return last.done === true || last.value.workerId === except ? null : last.value;
+  const [last] = await waitersAt(ctx, laneId, point, { reach: ringSize, most: 1 });
+  return last === undefined || last.workerId === except ? null : last;
 }
 
 /** The two rings have the same columns and the same index, as far as is read here. */
