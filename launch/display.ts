@@ -5,20 +5,26 @@ import { dirname, join } from "node:path";
 /** Whether the desktop app can be opened here, and if not, why: one clause for the terminal. */
 export type Shell =
   | { readonly kind: "desktop"; readonly electron: string; readonly args: readonly string[] }
-  | { readonly kind: "headless"; readonly because: string };
+  /** `attended`: there is a display, so somebody may sit there and is not to be disturbed. */
+  | { readonly kind: "headless"; readonly because: string; readonly attended: boolean };
 
 /** Looks for a display and an Electron. Never downloads: `npx install-electron` does that. */
 export function chooseShell(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Shell {
   if (platform === "linux" && !env["DISPLAY"] && !env["WAYLAND_DISPLAY"]) {
-    return { kind: "headless", because: "there is no display" };
+    return { kind: "headless", because: "there is no display", attended: false };
   }
   const electron = findElectron(env, platform);
   if (electron === null) {
-    return { kind: "headless", because: "there is no Electron here yet (get it with: npx install-electron)" };
+    const because = "there is no Electron here yet (get it with: npx install-electron)";
+    return { kind: "headless", because, attended: true };
   }
   const args = (env["GLEANER_ELECTRON_ARGS"] ?? "").split(" ").filter((arg) => arg !== "");
   if (platform === "linux" && process.getuid?.() === 0 && !args.includes("--no-sandbox")) {
-    return { kind: "headless", because: "Electron keeps its sandbox, which root cannot have" };
+    return {
+      kind: "headless",
+      because: "Electron keeps its sandbox, which root cannot have",
+      attended: true,
+    };
   }
   return { kind: "desktop", electron, args };
 }

@@ -11,7 +11,13 @@ export type NextSteps = {
 
 export type DonorStep =
   | { readonly kind: "desktop"; readonly firstHour: boolean }
-  | { readonly kind: "headless"; readonly panelUrl: string; readonly because: string };
+  | {
+      readonly kind: "headless";
+      readonly panelUrl: string;
+      readonly because: string;
+      readonly attended: boolean;
+      readonly firstHour: boolean;
+    };
 
 /** Whether other computers can reach this one, and how they join. */
 export type OthersStep =
@@ -61,16 +67,22 @@ function donorLines(donor: DonorStep): string[] {
   if (donor.kind === "desktop") {
     return [
       "DONOR      this computer: the Gleaner icon in the tray has Pause and Open.",
-      donor.firstHour
-        ? "  It donates for the first hour even while you work, so that you can try it; then only when idle."
-        : "  It donates while nobody uses the computer; Donate now in its window does so at once.",
+      whenAttended(donor.firstHour),
     ];
   }
   return [
     `DONOR      this computer, without a tray because ${donor.because}. Its switch and history:`,
     `  ${donor.panelUrl}`,
-    "  Nobody's input can be seen here, so it donates at any time until you press Pause.",
+    donor.attended
+      ? whenAttended(donor.firstHour)
+      : "  Nobody is taken to sit at it, so it donates at any time until you press Pause.",
   ];
+}
+
+function whenAttended(firstHour: boolean): string {
+  return firstHour
+    ? "  It donates for the first hour even while you work, so that you can try it; then only when idle."
+    : "  It donates while nobody uses the computer; Donate now in its window does so at once.";
 }
 
 function othersLines(others: OthersStep): string[] {

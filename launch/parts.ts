@@ -51,7 +51,7 @@ export async function startDonorPart(
   firstHour: boolean,
 ): Promise<DonorPart> {
   const shell: Shell = options.headless
-    ? { kind: "headless", because: "you asked for --headless" }
+    ? { kind: "headless", because: "you asked for --headless", attended: false }
     : chooseShell(process.env);
   const common = {
     folder: folder.donorFolder,
@@ -65,7 +65,8 @@ export async function startDonorPart(
     const child = await startDesktopDonor(shell, { ...common, unattended: false });
     return { child, step: { kind: "desktop", firstHour } };
   }
-  const child = await startHeadlessDonor({ ...common, unattended: true });
+  const { because, attended } = shell;
+  const child = await startHeadlessDonor({ ...common, unattended: !attended });
   const panelUrl = String(child.ready["panelUrl"]);
-  return { child, step: { kind: "headless", panelUrl, because: shell.because } };
+  return { child, step: { kind: "headless", panelUrl, because, attended, firstHour } };
 }

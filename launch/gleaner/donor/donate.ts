@@ -11,8 +11,10 @@ import { readArguments, usageError } from "./ask.ts";
 const usage = `GLEANER_CODE=GLN-… gleaner donate --backend URL [options]
 Runs this computer as a donor of an organization whose backend runs elsewhere, until it is stopped (Ctrl-C).
   --backend URL          the organization's backend
-  --headless             no tray and no window, as where there is no display: for a server or a lab machine
-  --attended             headless, and somebody may use this computer: donate only while they are away
+  --headless             no tray and no window, and at any time, as where there is no display: for a server or a lab
+                         machine
+  --attended             headless, and somebody may use this computer: donate only while they are away, as where there
+                         is a display
   --panel-port N         where the panel is served without a tray (default 3212; 0 takes a free port)
   --name NAME            what the organization calls this computer (default: its host name)
   --data FOLDER          where this device's key and settings are kept (default: GLEANER_DATA, or .gleaner in the
@@ -46,7 +48,7 @@ async function run(args: readonly string[]): Promise<void> {
   };
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
   await mkdir(options.logFolder, { recursive: true });
-  const child = await startDonor(shellFor(flags), { ...options, unattended: !flags.attended });
+  const child = await startDonor(shellFor(flags), options);
   console.log(`Everything it keeps is in ${flags.data}. Ctrl-C stops it and gives its jobs back.`);
   await Promise.race([stopped, child.ended]);
   await child.stop();
@@ -54,19 +56,19 @@ async function run(args: readonly string[]): Promise<void> {
 
 function shellFor({ headless, attended }: Flags): Shell {
   if (headless || attended) {
-    return { kind: "headless", because: `you asked for ${headless ? "--headless" : "--attended"}` };
+    const because = `you asked for ${headless ? "--headless" : "--attended"}`;
+    return { kind: "headless", because, attended };
   }
   return chooseShell(process.env);
 }
 
-async function startDonor(shell: Shell, options: DonorOptions): Promise<Child> {
+async function startDonor(shell: Shell, options: Omit<DonorOptions, "unattended">): Promise<Child> {
   if (shell.kind === "desktop") {
-    // With a desktop somebody sits there.
     const child = await startDesktopDonor(shell, { ...options, unattended: false });
     console.log("Gleaner is in the tray. Its window says what it does and why; so does `gleaner status`.");
     return child;
   }
-  const child = await startHeadlessDonor(options);
+  const child = await startHeadlessDonor({ ...options, unattended: !shell.attended });
   const panel = String(child.ready["panelUrl"]);
   console.log(`No tray, because ${shell.because}. The panel: ${panel}. Or ask \`gleaner status\`.`);
   return child;
