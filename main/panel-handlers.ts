@@ -54,8 +54,14 @@ export function createPanelHandlers(parts: PanelParts): PanelHandlers {
       }
       return length.until <= now() ? refused("That moment is past.") : pauseUntil(length.until);
     },
-    finishThenPause: () => change({ finishThenPause: true, donateNowUntil: null }),
-    resume: () => change({ pause: null, donateNowUntil: null, finishThenPause: false }),
+    // A "donate now" stays until the pause: without it a person at the computer would have the job given back at once.
+    finishThenPause: () => change({ finishThenPause: true }),
+    resume: () =>
+      change(
+        parts.settings.current().finishThenPause
+          ? { finishThenPause: false }
+          : { pause: null, donateNowUntil: null },
+      ),
     donateNow: ({ minutes }) => {
       if (!parts.policy().rules.allowDonateNow) return refused(notNow(parts.policy()));
       // Whoever asks to donate now does not want to stay paused.

@@ -18,7 +18,7 @@ export const calls = {
   },
   /** Finish the job under way, take no other, and pause until resumed. */
   finishThenPause: { argument: z.null() },
-  /** Ends a pause, a "donate now" and a "finish, then pause". */
+  /** Takes a "finish, then pause" back; else ends a pause and a "donate now". */
   resume: { argument: z.null() },
   /** Donate for so many minutes even while the computer is in use. */
   donateNow: { argument: z.object({ minutes: z.number().int().min(1).max(1_440) }) },

@@ -253,7 +253,8 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   /** Of "finish, then pause": nothing runs any more. */
   function pauseIfAsked(): void {
     if (!settings.current().finishThenPause) return;
-    const saved = settings.change({ finishThenPause: false, pause: { until: null } });
+    const paused = { finishThenPause: false, donateNowUntil: null, pause: { until: null } };
+    const saved = settings.change(paused);
     saved.catch((error: unknown) => log("error", "settings.not-saved", { error: errorName(error) }));
     loop.wake("settings");
   }
