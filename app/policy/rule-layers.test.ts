@@ -36,6 +36,17 @@ describe("effectiveRules", () => {
     expect(locked).toEqual(expect.arrayContaining(["schedule", "quiet", "allowOnBattery"]));
   });
 
+  it("keeps what is locked at the program's default, however a donor started it", () => {
+    const unattended = { ...base, requireIdle: false };
+    const organization = { values: {}, locked: ["requireIdle"] } as const;
+    expect(effectiveRules({ base: unattended, donor: {}, organization })).toMatchObject({
+      rules: { requireIdle: true },
+      from: { requireIdle: "organization" },
+    });
+    const open = effectiveRules({ base: unattended, donor: {}, organization: noOrganizationRules });
+    expect(open.rules.requireIdle).toBe(false);
+  });
+
   it("lets no `donate now` undo a lock, unless the organization says so", () => {
     const donor = { allowDonateNow: true };
     const organization = { values: { idleAfterSeconds: 600 }, locked: ["idleAfterSeconds"] } as const;

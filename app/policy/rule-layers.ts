@@ -1,11 +1,11 @@
-import { type RuleName, ruleNames, type Rules } from "./rules.ts";
+import { defaultRules, type RuleName, ruleNames, type Rules } from "./rules.ts";
 
 /** Who decided a rule. */
 export type RuleLayer = "default" | "donor" | "organization";
 
 export type OrganizationRules = {
   readonly values: SomeRules;
-  /** Rules that its donors cannot change: one without a value stays at the default. */
+  /** Rules that its donors cannot change: one without a value stays at the default of the program. */
   readonly locked: readonly RuleName[];
 };
 
@@ -56,7 +56,9 @@ export function effectiveRules({ base, donor, organization }: RuleLayers): Effec
     // Not `??`: null is a choice too, "always" or "no cap".
     if (own !== undefined) [rules[name], from[name]] = [own, "donor"];
     else if (values[name] !== undefined) [rules[name], from[name]] = [values[name], "organization"];
-    else [rules[name], from[name]] = [base[name], locks.has(name) ? "organization" : "default"];
+    // Not `base`: how the program was started is the donor's choice, too.
+    else if (locks.has(name)) [rules[name], from[name]] = [defaultRules[name], "organization"];
+    else [rules[name], from[name]] = [base[name], "default"];
   }
   return {
     rules: rules as Rules,
