@@ -173,7 +173,7 @@ export class DonatedWork {
   #learn(): void {
     this.#learning = this.#learning.then(async () => {
       if (!this.#accepting) return;
-      const changed = await this.#parts.plans.learn(this.usableModels);
+      const changed = await this.#parts.plans.learn(this.usableModels, () => this.#accepting);
       if (changed) this.#worker.setCapabilities(this.#abilities());
     });
   }

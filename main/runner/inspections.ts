@@ -41,6 +41,11 @@ export class Inspections {
     this.#pending.delete(sha256);
   }
 
+  /** Nobody is to look any more: whoever still wants to know asks again. */
+  giveUp(): void {
+    for (const sha256 of [...this.#pending.keys()]) this.answered(sha256, null);
+  }
+
   /** Nobody answers any more what was sent. */
   processGone(): void {
     for (const { sent, model } of this.#pending.values()) if (sent) this.answered(model.sha256, null);

@@ -89,13 +89,17 @@ export class ModelPlans {
     for (const model of models) if (!this.#fits.has(model.sha256)) this.#fit(model);
   }
 
-  /** Looks at those that were never looked at here. True when that changed what fits. */
-  async learn(models: readonly ModelFile[]): Promise<boolean> {
+  /**
+   * Looks at those that were never looked at here. True when that changed what fits.
+   * @param goOn asked before each look, which takes a process.
+   */
+  async learn(models: readonly ModelFile[], goOn = (): boolean => true): Promise<boolean> {
     const { knowledge, inspect, log } = this.#parts;
     let changed = false;
     for (const model of models) {
       const before = this.#fits.get(model.sha256)?.kind;
       if (knowledge.figures(model.sha256) === null) {
+        if (!goOn()) break;
         const figures = await inspect(model);
         if (figures === null) {
           log("warn", "model.not-inspected", { modelId: model.modelId });

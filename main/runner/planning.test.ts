@@ -173,6 +173,13 @@ describe("plans", () => {
       expect(asked).toEqual(["broken", "broken"]);
     }));
 
+  it("look at no other file once they are not to go on", () =>
+    withPlans(8_192, async (plans, asked) => {
+      const broken = { ...model, modelId: "broken", sha256: "b".repeat(64) };
+      expect(await plans.learn([broken, model], () => asked.length === 0)).toBe(false);
+      expect(asked).toEqual(["broken"]);
+    }));
+
   it("keep to the memory that the rules allow", () =>
     withPlans(8_192, async (plans) => {
       await plans.learn([model]);

@@ -294,6 +294,24 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
 });
 
 describe("a yield", { timeout: 60_000 }, () => {
+  it("lets go of files' heads, too, and starts no process for them", async () => {
+    const supervisor = open();
+    const figures = supervisor.inspect(model);
+    await supervisor.yield({ warmMs: 0 });
+    expect(await figures).toBeNull();
+    expect(supervisor.pid).toBeUndefined();
+    expect(spawned).toHaveLength(1);
+  });
+
+  it("ends a process that reads a file's head, also where its model may stay", async () => {
+    const supervisor = open();
+    await start(supervisor, chat("Hi")).outcome;
+    const figures = supervisor.inspect({ ...model, sha256: "0".repeat(64) });
+    await supervisor.yield({ warmMs: 60_000 });
+    expect(await figures).toBeNull();
+    expect(supervisor.pid).toBeUndefined();
+  });
+
   it("ends the process with all of its jobs, where nothing may stay in memory", async () => {
     const supervisor = open();
     const both = await Promise.all([talking(supervisor), talking(supervisor)]);

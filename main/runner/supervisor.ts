@@ -142,14 +142,16 @@ export class RunnerSupervisor {
    */
   async yield({ warmMs }: { readonly warmMs: number }): Promise<void> {
     const attempts = [...this.#attempts.values()];
+    const inspecting = this.#inspections.any;
+    this.#inspections.giveUp();
     for (const attempt of attempts) {
       if (!attempt.sent) this.#settle(attempt, { kind: "aborted" });
     }
     const running = this.#process;
     if (running === null) return;
-    // What is being loaded is not there to be kept; and loading cannot be stopped half-way as soon as by a kill.
-    const keeps = warmMs > 0 && running.holdsModel && attempts.every(({ sent, loaded }) => !sent || loaded);
-    if (!keeps) {
+    // What is being loaded is not there to be kept; and neither that nor reading a file's head can be stopped half-way.
+    const loading = attempts.some(({ sent, loaded }) => sent && !loaded);
+    if (warmMs === 0 || !running.holdsModel || loading || inspecting) {
       this.#end("yield");
       await running.gone;
       return;
