@@ -11,8 +11,20 @@ import type { QueueComponent } from "./queue/component.ts";
 import { workerArgs } from "./queue/workerArgs.ts";
 
 /** What a device calls as a worker of the queue, with its key. What each of them does: queue/work.ts. */
-export const { hello, heartbeat, take, candidates, claim, append, fail, release, start, leave, held } =
-  workerFunctions(queue);
+export const {
+  hello,
+  heartbeat,
+  take,
+  candidates,
+  handed,
+  claim,
+  append,
+  fail,
+  release,
+  start,
+  leave,
+  held,
+} = workerFunctions(queue);
 
 type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;
 

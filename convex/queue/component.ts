@@ -186,9 +186,9 @@ export type QueueComponent = {
       {
         stands: Stand[];
         jobs: { jobId: string; laneId: string; late: boolean; held?: boolean; crowded?: boolean }[];
-        handed: ClaimedJob[];
       }
     >;
+    readonly handed: Query<OfWorker, ClaimedJob[]>;
     readonly claim: Mutation<
       OfWorker & { jobId: string; late: boolean; laneId?: string; crowded?: boolean; wish: Wish },
       | { kind: "claimed"; job: ClaimedJob; stands: Stand[]; cursor: Cursor }

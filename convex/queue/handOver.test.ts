@@ -34,8 +34,10 @@ async function waiting(t: Backend, ...positions: readonly number[]): Promise<rea
   return workers;
 }
 
-const see = async (t: Backend, { keyHash }: TestWorker) =>
-  await t.query(queue.work.candidates, { keyHash, stands: [] });
+const see = async (t: Backend, { keyHash }: TestWorker) => ({
+  ...(await t.query(queue.work.candidates, { keyHash, stands: [] })),
+  handed: await t.query(queue.work.handed, { keyHash }),
+});
 
 describe("a job that is submitted while workers wait", () => {
   it("is handed to one of them, who goes on standing there, and is shown to it with its payload", async () => {

@@ -5,6 +5,7 @@ import { candidates as findCandidates } from "./model/jobs/candidates.ts";
 import { claim as claimJob } from "./model/jobs/claim.ts";
 import { complete as completeJob } from "./model/jobs/complete.ts";
 import { fail as failJob } from "./model/jobs/fail.ts";
+import { handedTo } from "./model/jobs/handed.ts";
 import { heldByKey } from "./model/jobs/held.ts";
 import { release as releaseJobs, releaseWaiting } from "./model/jobs/release.ts";
 import { attemptsOf, start as startJobs } from "./model/jobs/start.ts";
@@ -44,9 +45,9 @@ export const take = mutation({
 
 /**
  * The jobs that a waiting worker is woken for; subscribe to it while waiting. `late`: another one's, to be claimed when
- * it is still shown 400 ms later, or, of what another holds and has not begun (`held`), 2 s. `stands`: where it waits. One less than it knew: its job was taken for it, and it
- * should call `take`. One more: a new lane. `crowded`: to be said with the claim. `handed`: what it was given, to be begun
- * at once, and said to be with `start` if it takes longer than a moment.
+ * it is still shown 400 ms later, or, of what another holds and has not begun (`held`), 2 s. `stands`: where it waits.
+ * One less than it knew: it was taken for dead, and should call `take`. One more: a new lane. `crowded`: to be said with
+ * the claim.
  */
 export const candidates = query({
   args: { ...byWorker, ...workerArgs.candidates },
@@ -61,9 +62,21 @@ export const candidates = query({
         crowded: v.optional(v.boolean()),
       }),
     ),
-    handed: v.array(claimedJob),
   }),
   handler: async (ctx, args) => await findCandidates(ctx, args),
+});
+
+/**
+ * What a worker was given while it waited; subscribe to it beside `candidates`. It begins that at once, and says so with
+ * `start` if it takes longer than a moment.
+ */
+export const handed = query({
+  args: byWorker,
+  returns: v.array(claimedJob),
+  handler: async (ctx, { keyHash }) => {
+    const [, attempts] = await Promise.all([authenticate(ctx, keyHash), heldByKey(ctx, keyHash)]);
+    return await handedTo(ctx, attempts);
+  },
 });
 
 /**

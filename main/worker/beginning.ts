@@ -4,6 +4,8 @@ import { withRetries } from "./with-retries.ts";
 export type BeginningParts = {
   readonly start: (attemptIds: string[]) => Promise<{ readonly fenced: readonly string[] }>;
   readonly isHeld: (attemptId: string) => boolean;
+  /** What was handed over lasts. */
+  readonly onLasting: () => void;
   readonly onFenced: (attemptIds: readonly string[]) => void;
   /** Of what was handed over a short job is done by then (ms): its end says that it was begun. */
   readonly startAfterMs: number;
@@ -23,6 +25,11 @@ export class Beginning {
     this.#parts = parts;
   }
 
+  /** At work on something that was handed over, and that may be done before it is said to be begun. */
+  get any(): boolean {
+    return [...this.#unsaid].some(this.#parts.isHeld);
+  }
+
   /** It came while the worker waited: it begins at once, and says so later. */
   handed(attemptId: string): void {
     this.#handed.add(attemptId);
@@ -36,6 +43,7 @@ export class Beginning {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.#say(handed);
+      this.#parts.onLasting();
     }, this.#parts.startAfterMs);
     this.#timers.add(timer);
   }

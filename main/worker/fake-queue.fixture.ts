@@ -102,8 +102,12 @@ export class FakeQueue implements WorkerClient {
     return this.#of("held").length > 0;
   }
 
-  showCandidates(shown: Omit<Candidates, "handed"> & Partial<Candidates>): void {
-    for (const { onValue } of this.#of("candidates")) onValue({ handed: [], ...shown });
+  showCandidates(shown: Candidates): void {
+    for (const { onValue } of this.#of("candidates")) onValue(shown);
+  }
+
+  showHanded(...jobs: readonly ClaimedJob[]): void {
+    for (const { onValue } of this.#of("handed")) onValue(jobs);
   }
 
   showHeld(...rows: readonly (string | HeldRow)[]): void {

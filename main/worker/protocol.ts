@@ -67,11 +67,9 @@ export type Candidate = {
   readonly crowded?: boolean;
 };
 
-/** `handed`: what this worker was given while it waited, not begun: it waits no more. */
 export type Candidates = {
   readonly stands: readonly Stand[];
   readonly jobs: readonly Candidate[];
-  readonly handed: readonly ClaimedJob[];
 };
 
 export type TakeOutcome =
@@ -130,6 +128,8 @@ export type WorkerFunctions = {
   readonly goodbye: Mutation<NoMore, null>;
   readonly take: Mutation<{ wish: Wish }, TakeOutcome>;
   readonly candidates: Query<{ stands: readonly Stand[] }, Candidates>;
+  /** What this worker was given while it waited, and has not begun. */
+  readonly handed: Query<NoMore, readonly ClaimedJob[]>;
   readonly claim: Mutation<
     { jobId: string; late: boolean; laneId?: string; crowded?: boolean; wish: Wish },
     ClaimOutcome
@@ -156,7 +156,7 @@ export type WorkerFunctions = {
 export function functionsAt(module: string): WorkerFunctions {
   const mutation = <Name extends keyof WorkerFunctions>(name: Name): WorkerFunctions[Name] =>
     makeFunctionReference<"mutation">(`${module}:${name}`) as unknown as WorkerFunctions[Name];
-  const query = <Name extends "candidates" | "held">(name: Name): WorkerFunctions[Name] =>
+  const query = <Name extends "candidates" | "handed" | "held">(name: Name): WorkerFunctions[Name] =>
     makeFunctionReference<"query">(`${module}:${name}`);
   return {
     hello: mutation("hello"),
@@ -164,6 +164,7 @@ export function functionsAt(module: string): WorkerFunctions {
     goodbye: mutation("goodbye"),
     take: mutation("take"),
     candidates: query("candidates"),
+    handed: query("handed"),
     claim: mutation("claim"),
     append: mutation("append"),
     complete: mutation("complete"),

@@ -45,15 +45,18 @@ export class Standing {
 
   /** Where the queue says that this worker now waits; null: nowhere, it has to ask for jobs. */
   standAt(stands: readonly Stand[] | null): void {
-    this.#follow(null);
+    const same = this.#stands !== null && stands !== null && compareStands(this.#stands, stands) === "same";
+    if (!same) this.#follow(null);
     this.#stands = stands;
   }
 
   /**
    * Does what is due; may be called again and again.
    * @param wish null while no job is wanted; `jobs`: how many beside the one that is claimed.
+   * @param soon what is held will be done in a moment: it goes on following, and claims nothing meanwhile.
    */
-  look(wish: Wish | null, canCall: boolean): void {
+  look(wish: Wish | null, canCall: boolean, soon = false): void {
+    if (wish === null && soon && !this.#claiming) return;
     if (wish === null || this.#stands === null || this.#claiming) {
       this.#follow(null);
       return;
@@ -76,16 +79,28 @@ export class Standing {
     clearTimeout(this.#lateTimer);
     if (stands === null) return;
     const { calls, log } = this.#parts;
-    this.#unfollow = calls.follow(
+    const failed = (query: string) => (error: unknown) =>
+      log("warn", "backend.query-failed", { query, error: errorName(error) });
+    const unfollowJobs = calls.follow(
       "candidates",
       { stands },
       (seen) => this.#see(seen),
-      (error) => log("warn", "backend.query-failed", { query: "candidates", error: errorName(error) }),
+      failed("candidates"),
     );
+    const unfollowHanded = calls.follow("handed", {}, (jobs) => this.#take(jobs), failed("handed"));
+    this.#unfollow = () => {
+      unfollowJobs();
+      unfollowHanded();
+    };
   }
 
-  #see({ stands, jobs, handed }: Candidates): void {
-    if (handed.length > 0) this.#parts.onHanded(handed);
+  #take(handed: readonly ClaimedJob[]): void {
+    if (handed.length === 0) return;
+    this.#parts.onHanded(handed);
+    this.#parts.wake("candidates");
+  }
+
+  #see({ stands, jobs }: Candidates): void {
     switch (compareStands(this.#stands ?? [], stands)) {
       case "take-again":
         this.standAt(null);

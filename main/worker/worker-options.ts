@@ -51,6 +51,7 @@ export type WakeReason =
   | "claim-answered"
   | "held"
   | "attempt-ended"
+  | "job-lasts"
   | "left"
   | "rest-over"
   | "unknown-key";

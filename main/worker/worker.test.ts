@@ -59,12 +59,13 @@ describe("a worker that looks for jobs", () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
     await at.stand();
     const handed = claimedJob("a1", { begun: false });
-    at.queue.showCandidates({ stands: [someStand], jobs: [], handed: [handed] });
+    at.queue.showHanded(handed);
     await settle(149);
     expect(at.runs.map(({ payload }) => payload)).toEqual([{ say: "a1" }]);
-    expect(at.queue.followed).toBeNull();
+    expect(at.queue.followed).toEqual([someStand]);
     expect(at.queue.log).toEqual(["hello", "take"]);
     await settle(1);
+    expect(at.queue.followed).toBeNull();
     expect(at.queue.args["start"]).toEqual([{ key: "k", attemptIds: ["a1"] }]);
     at.runs[0]?.finish(1);
     await settle();
@@ -77,7 +78,7 @@ describe("a worker that looks for jobs", () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
     await at.stand();
     const handed = claimedJob("a1", { begun: false });
-    at.queue.showCandidates({ stands: [someStand], jobs: [], handed: [handed] });
+    at.queue.showHanded(handed);
     await settle(20);
     const stopped = at.worker.stop({ finishMs: 5_000 });
     await settle();
@@ -94,7 +95,7 @@ describe("a worker that looks for jobs", () => {
     await at.stand();
     at.queue.refusals["start"] = [new Error("busy")];
     const handed = claimedJob("a1", { begun: false });
-    at.queue.showCandidates({ stands: [someStand], jobs: [], handed: [handed] });
+    at.queue.showHanded(handed);
     await settle(150);
     expect(at.queue.count("start")).toBe(1);
     await settle(500);
@@ -105,7 +106,7 @@ describe("a worker that looks for jobs", () => {
   it("calls for a short job that it was handed no more than to end it", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150, heldAfterMs: 300 } });
     await at.stand();
-    at.queue.showCandidates({ stands: [], jobs: [], handed: [claimedJob("a1", { begun: false })] });
+    at.queue.showHanded(claimedJob("a1", { begun: false }));
     await settle(20);
     at.runs[0]?.finish(1);
     await settle();

@@ -125,6 +125,7 @@ export class Worker {
     this.#beginning = new Beginning({
       start: (attemptIds) => calls.say("start", { attemptIds }),
       isHeld: (attemptId) => this.#holding.attemptIds.has(attemptId),
+      onLasting: () => wake("job-lasts"),
       onFenced: (attemptIds) => this.#holding.gone(attemptIds),
       startAfterMs: times.startAfterMs,
       log,
@@ -240,7 +241,7 @@ export class Worker {
     // It waits and asks for what it would begin alone: what it could hold ahead comes with the ends of others.
     const { wish } = this.#asking;
     const idle = Math.min(wish.jobs, this.#idle());
-    this.#standing.look(idle > 0 ? { ...wish, jobs: idle - 1 } : null, canCall);
+    this.#standing.look(idle > 0 ? { ...wish, jobs: idle - 1 } : null, canCall, this.#beginning.any);
     const nowhere = this.#standing.stands === null && !this.#standing.claiming;
     if (idle > 0 && nowhere && canCall && !this.#taking) void this.#take();
     this.#leaveIfDue();

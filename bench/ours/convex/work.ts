@@ -7,6 +7,7 @@ export const {
   heartbeat,
   take,
   candidates,
+  handed,
   claim,
   append,
   complete,

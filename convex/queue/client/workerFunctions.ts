@@ -25,6 +25,7 @@ export function workerFunctions(queue: Queue) {
     heartbeat: mutationOf(queue, workers.heartbeat, {}),
     take: mutationOf(queue, work.take, workerArgs.take),
     candidates: queryOf(queue, work.candidates, workerArgs.candidates),
+    handed: queryOf(queue, work.handed, {}),
     claim: mutationOf(queue, work.claim, workerArgs.claim),
     append: mutationOf(queue, work.append, workerArgs.append),
     complete: mutationOf(queue, work.complete, workerArgs.complete),

@@ -1,5 +1,5 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
-import type { ClaimedJob, Stand } from "../../validators.ts";
+import type { Stand } from "../../validators.ts";
 import { idOf } from "../load.ts";
 import { inPieces } from "../inPieces.ts";
 import { slotOf } from "../placement.ts";
@@ -9,10 +9,7 @@ import { standsByKey, standView } from "../rings/membership.ts";
 import { following } from "../rings/neighbours.ts";
 import { crowd } from "../spreads/width.ts";
 import { authenticate } from "../workers/authenticate.ts";
-import { capacityOf } from "../workers/capacity.ts";
 import { isAvoided } from "./avoid.ts";
-import { handedTo } from "./handed.ts";
-import { heldByKey } from "./held.ts";
 import { levelsIn } from "./levels.ts";
 
 const shown = 8;
@@ -35,27 +32,23 @@ export type Candidate = {
  * The jobs that a waiting worker is woken for: those of its own arcs, which is where it steals, too: what stands there
  * may be at the home of one that is at work. `late` are the next one's, and what others hold ahead and have not begun.
  * Two stages: the worker, its stands and those next to them, all at once; then the arcs. Reads nothing of other workers
- * but the two stands that follow each of its own, so it runs again when one of those comes or goes, and when a job
- * comes into its arcs or leaves them.
- * `handed`: what a submission gave it while it waited; it waits no more then.
+ * but the two stands that follow each of its own, and not what it holds itself: so it runs again when one of those comes
+ * or goes, and when a job comes into its arcs or leaves them, but not because of what it is handed.
  * @param args.stands as the worker knows them: those that it does not know take one stage more.
  */
 export async function candidates(
   ctx: QueryCtx,
   args: { readonly keyHash: string; readonly stands: readonly Stand[] },
-): Promise<{ stands: Stand[]; jobs: Candidate[]; handed: ClaimedJob[] }> {
+): Promise<{ stands: Stand[]; jobs: Candidate[] }> {
   const { keyHash } = args;
   if (args.stands.length > maxStands) refuse("invalid", `At most ${String(maxStands)} stands a call.`);
-  const [worker, own, held, known] = await Promise.all([
+  const [worker, own, known] = await Promise.all([
     authenticate(ctx, keyHash),
     standsByKey(ctx, keyHash),
-    heldByKey(ctx, keyHash),
     Promise.all(args.stands.map((stand) => look(ctx, idOf(ctx, "lanes", stand.laneId), stand.position))),
   ]);
   const stands = own.map(standView);
-  if (worker.status !== "active") return { stands, jobs: [], handed: [] };
-  const handed = await handedTo(ctx, held);
-  if (handed.length > 0) return { stands, jobs: [], handed };
+  if (worker.status !== "active") return { stands, jobs: [] };
   // Only where it really waits: a stand that was taken from it wakes it no more.
   const waiting = await Promise.all(
     own.map(async ({ laneId, position }) => {
@@ -63,7 +56,6 @@ export async function candidates(
       return seen ?? (await look(ctx, laneId, position));
     }),
   );
-  const steals = held.length < capacityOf(worker.capabilities).running;
   const found = await inPieces(waiting, lanesAtOnce, async (lane) => {
     if (lane?.open !== true) return [];
     const { laneId, levels, position, after } = lane;
@@ -74,7 +66,7 @@ export async function candidates(
     const reads = levels.flatMap((level) => [
       ...own.map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, false)),
       ...late.map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, true)),
-      ...(steals ? own : []).map((range) => jobsIn(ctx, worker, laneId, "prefetched", level, range, true)),
+      ...own.map((range) => jobsIn(ctx, worker, laneId, "prefetched", level, range, true)),
     ]);
     return (await Promise.all(reads)).flat();
   });
@@ -89,7 +81,7 @@ export async function candidates(
       ...(job.status === "prefetched" ? { held: true } : {}),
       ...(isCrowded(job, all) ? { crowded: true } : {}),
     }));
-  return { stands, jobs, handed };
+  return { stands, jobs };
 }
 
 /** Whether more of its affinity wait at its slot than one slot can hand out soon. */

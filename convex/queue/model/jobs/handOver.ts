@@ -45,7 +45,9 @@ export async function handOver(
   const around = { reach: reachOf(lane.slots), most: maxAsked };
   const [row, waiter] = await Promise.all([
     ctx.db.get("jobs", jobId),
-    waitersAt(ctx, lane.laneId, point, around).then((waiters) => firstFree(ctx, waiters)),
+    waitersAt(ctx, lane.laneId, point, around).then((waiters) =>
+      firstFree(ctx, affinity === undefined ? shuffled(waiters) : waiters),
+    ),
   ]);
   if (waiter === null) return false;
   const job = present(row, "submitted job");
@@ -58,4 +60,12 @@ export async function handOver(
 async function firstFree(ctx: MutationCtx, waiters: readonly Doc<"stands">[]): Promise<Doc<"stands"> | null> {
   for (const waiter of waiters) if (!(await holdsAny(ctx, waiter.keyHash))) return waiter;
   return null;
+}
+
+/** One before which much of the ring lies empty would be met by many. */
+function shuffled<T>(few: readonly T[]): readonly T[] {
+  return few
+    .map((each) => ({ each, draw: Math.random() }))
+    .sort((a, b) => a.draw - b.draw)
+    .map(({ each }) => each);
 }
