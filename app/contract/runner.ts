@@ -8,6 +8,8 @@ export type ModelFile = {
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly contextTokens: number;
+  /** The chat template (Jinja) that the organization set in place of the file's own. */
+  readonly template?: string | undefined;
 };
 
 /** What llama.cpp computes with. */

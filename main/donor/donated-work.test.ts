@@ -80,9 +80,10 @@ beforeEach(async () => {
   const path = join(folder, "m.gguf");
   await writeFile(path, "weights");
   const sha256 = createHash("sha256").update("weights").digest("hex");
-  wanted = [{ modelId: "m", sha256, sizeBytes: 7, contextTokens: 64 }];
+  const model = { modelId: "m", sha256, sizeBytes: 7, contextTokens: 64 };
+  wanted = [model];
   catalogue = new ModelCatalogue(silentLog);
-  await catalogue.add({ ...wanted[0]!, path });
+  await catalogue.add({ ...model, path });
   queue = new FakeQueue();
   runner = new HandRunner();
   views = [];
@@ -182,6 +183,15 @@ describe("what a donor gives", () => {
       expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["m", "new"] } });
     });
     expect(inspected).toEqual(["new", "huge"]);
+  });
+
+  it("are used with the context and the template that the organization says now", () => {
+    wanted = wanted.map((model) => ({ ...model, contextTokens: 32, template: "{{ messages }}" }));
+    work.wantedChanged(true);
+    expect(work.usableModels).toMatchObject([
+      { modelId: "m", contextTokens: 32, template: "{{ messages }}" },
+    ]);
+    expect(plans.planFor(work.usableModels[0]!).contextTokens).toBe(32);
   });
 
   it("is an answer, with its tokens and times beside it, seen in the panel meanwhile", async () => {
@@ -303,7 +313,10 @@ describe("a model's file that the runner finds bad", () => {
     fail.answer({ kind: "failed", ...nextWork([], []) });
     (await called("take")).answer({ kind: "ok", ...nextWork([], [someStand]) });
     await vi.waitFor(() => expect(queue.followed).toEqual([someStand]), patient);
-    expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["m"] } });
+    await vi.waitFor(
+      () => expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["m"] } }),
+      patient,
+    );
   });
 });
 

@@ -85,10 +85,14 @@ export class DonatedWork {
     });
   }
 
-  /** The organization's models that are on this device and verified. */
+  /** The organization's models that are on this device and verified, to be used as the organization says now. */
   get usableModels(): readonly ModelFile[] {
     const { wanted, catalogue } = this.#parts;
-    return wanted().flatMap((model) => catalogue.find(model) ?? []);
+    return wanted().flatMap((model) => {
+      const file = catalogue.find(model);
+      if (file === null) return [];
+      return [{ ...file, contextTokens: model.contextTokens, template: model.template ?? undefined }];
+    });
   }
 
   /** @param member whether the organization counts this device as its own, not retired. */

@@ -19,7 +19,8 @@ export type EnrolOutcome =
   | { readonly kind: "refused"; readonly reason: "unknown-code" | "expired" | "used-up" | "revoked" };
 
 /** What the work needs to know of a model. */
-export type OrganizationModel = Pick<OfferedModel, "modelId" | "sha256" | "sizeBytes" | "contextTokens">;
+export type OrganizationModel = Pick<OfferedModel, "modelId" | "sha256" | "sizeBytes" | "contextTokens"> &
+  Partial<Pick<OfferedModel, "template">>;
 
 export type Me = {
   readonly deviceId: string;

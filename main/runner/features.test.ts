@@ -17,10 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => supervisor.stop());
 
-async function run(work: Work): Promise<WorkResult> {
+async function run(work: Work, file = model): Promise<WorkResult> {
   let text = "";
   attempts += 1;
-  const job = { attemptId: `f${attempts}`, model, work, plan: planOf(model) };
+  const job = { attemptId: `f${attempts}`, model: file, work, plan: planOf(file) };
   const outcome = await supervisor.run(job, {
     loaded: () => undefined,
     measured: () => undefined,
@@ -143,6 +143,16 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     const [one, again, other] = [await wild(5), await wild(5), await wild(6)];
     expect(again.text).toBe(one.text);
     expect(other.text).not.toBe(one.text);
+  });
+
+  it("reads a chat by the organization's template, where it set one, and fails by one that is none", async () => {
+    const work: Work = { kind: "chat", request: chat(norway, { maxTokens: 1 }) };
+    const by = async (template: string) => (await run(work, { ...model, template })) as ChatResult;
+    const long = "{% for m in messages %}{{ m.role }}: {{ m.content }} and so on and on\n{% endfor %}";
+    const own = (await run(work)) as ChatResult;
+    expect((await by(long)).usage.promptTokens).not.toBe(own.usage.promptTokens);
+    await expect(by("{% for m in %}")).rejects.toThrow(/"internal_error"/);
+    expect(((await run(work)) as ChatResult).usage.promptTokens).toBe(own.usage.promptTokens);
   });
 
   describe("with tools", () => {

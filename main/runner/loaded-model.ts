@@ -40,7 +40,8 @@ type Kept = LoadedModel & { readonly key: string; readonly stamp: FileStamp };
 /** Two loads with the same one are the same load. */
 export function loadKey(file: ModelFile, plan: LoadPlan): string {
   const { contextTokens, sequences, backends, gpuLayers } = plan;
-  return JSON.stringify([file.path, file.sha256, contextTokens, sequences, backends, gpuLayers]);
+  const { path, sha256, template = null } = file;
+  return JSON.stringify([path, sha256, template, contextTokens, sequences, backends, gpuLayers]);
 }
 
 /** The one model in memory: kept between jobs that ask for the same load, else replaced. */
@@ -142,7 +143,7 @@ async function open(
       failedCreationRemedy: false,
     });
     // Which of the wrappers fits takes a third of a second to find out: once a model, not once a job.
-    const wrapper = resolveChatWrapper(model);
+    const wrapper = wrapperOf(model, file.template);
     lowerPriority();
     const report = {
       modelId: file.modelId,
@@ -170,4 +171,13 @@ async function open(
     await model.dispose();
     throw error;
   }
+}
+
+/** By the template that is given, else by the file's own. Throws where the one that is given is none. */
+function wrapperOf(model: LlamaModel, template: string | undefined): ChatWrapper {
+  if (template === undefined) return resolveChatWrapper(model);
+  return resolveChatWrapper(model, {
+    customWrapperSettings: { jinjaTemplate: { template } },
+    fallbackToOtherWrappersOnJinjaError: false,
+  });
 }

@@ -19,6 +19,7 @@ const model = z.object({
   sha256,
   sizeBytes: z.number().int().positive(),
   contextTokens: tokens,
+  template: z.string().max(65_536).optional(),
 });
 
 const work = z

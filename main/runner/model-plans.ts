@@ -26,6 +26,8 @@ export type PlanLimits = Pick<Limits, "gpu" | "memoryMb"> & Partial<Pick<Limits,
 export class ModelPlans {
   readonly #parts: ModelPlansParts;
   readonly #fits = new Map<string, Fit>();
+  /** The context for which each was fitted. */
+  readonly #fitted = new Map<string, number>();
   /** Models whose load or use on the GPU ended the process. */
   readonly #gpuCrashed = new Set<string>();
   #limits: PlanLimits = { gpu: false, memoryMb: null };
@@ -84,9 +86,14 @@ export class ModelPlans {
     for (const model of models) this.#fit(model);
   }
 
-  /** Those that were looked at before, perhaps when the program last ran, need no process for it. */
+  /**
+   * Those that were looked at before, perhaps when the program last ran, need no process for it. Anew where the
+   * organization changed a model's context.
+   */
   consider(models: readonly ModelFile[]): void {
-    for (const model of models) if (!this.#fits.has(model.sha256)) this.#fit(model);
+    for (const model of models) {
+      if (this.#fitted.get(model.sha256) !== model.contextTokens) this.#fit(model);
+    }
   }
 
   /**
@@ -130,7 +137,9 @@ export class ModelPlans {
     if (figures === null) return;
     const wanted = { contextTokens: model.contextTokens, sequences: this.sequences };
     const fit = fitModel(figures, wanted, this.#bytes);
-    const before = this.#fits.get(model.sha256);
+    const isSame = this.#fitted.get(model.sha256) === model.contextTokens;
+    const before = isSame ? this.#fits.get(model.sha256) : undefined;
+    this.#fitted.set(model.sha256, model.contextTokens);
     // Another plan is another load: for a little memory more or less that is not worth it.
     if (before?.kind === "fits" && before.bytes <= this.#bytes && fit.kind === "fits") {
       if (fit.bytes < before.bytes * worthAnotherLoad) return;

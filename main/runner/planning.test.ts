@@ -191,6 +191,15 @@ describe("plans", () => {
       expect(plans.planFor(model)).toMatchObject({ contextTokens: 4_096, sequences: 4 });
     }));
 
+  it("follow a context that the organization changed, longer or shorter", () =>
+    withPlans(8_192, async (plans) => {
+      await plans.learn([model]);
+      for (const contextTokens of [4_000, 4_500]) {
+        plans.consider([{ ...model, contextTokens }]);
+        expect(plans.planFor(model).contextTokens).toBe(contextTokens);
+      }
+    }));
+
   it("give a GPU up for a model under which the process ended", () =>
     withPlans(8_192, async (plans) => {
       await plans.learn([model]);
