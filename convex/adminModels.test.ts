@@ -141,7 +141,7 @@ describe("the catalogue", () => {
     const { apiKey } = acme;
     const ask = async () =>
       await t.mutation(internal.requests.submit, {
-        ...{ apiKey, model: modelId, request: chat(), stream: false },
+        ...{ apiKey, model: modelId, work: { kind: "chat", request: chat() }, stream: false },
       });
     await t.mutation(api.adminModels.retire, { session, modelId });
     expect((await me()).models).toEqual([]);

@@ -518,7 +518,7 @@ describe("bad input", () => {
 
   it("an unknown address", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}` };
-    await expectError(await t.fetch("/v1/embeddings", { method: "POST", headers }), 404, {
+    await expectError(await t.fetch("/v1/images/generations", { method: "POST", headers }), 404, {
       code: "unknown_url",
     });
     await expectError(await t.fetch("/v1/chat/completions", { headers }), 404, { code: "unknown_url" });

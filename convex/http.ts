@@ -2,6 +2,8 @@ import { httpRouter } from "convex/server";
 import { httpAction } from "./_generated/server.js";
 import { admitted } from "./openai/admitted.ts";
 import { chatCompletions } from "./openai/chatCompletions.ts";
+import { completions } from "./openai/completions.ts";
+import { embeddings } from "./openai/embeddings.ts";
 import { errorResponse } from "./openai/errors.ts";
 import { openaiAction } from "./openai/handler.ts";
 import { getModel, listModels, modelsPath } from "./openai/models.ts";
@@ -18,6 +20,16 @@ http.route({
   path: "/v1/chat/completions",
   method: "POST",
   handler: openaiAction(admitted(chatCompletions)),
+});
+http.route({
+  path: "/v1/completions",
+  method: "POST",
+  handler: openaiAction(admitted(completions), "prompt"),
+});
+http.route({
+  path: "/v1/embeddings",
+  method: "POST",
+  handler: openaiAction(admitted(embeddings), "input"),
 });
 http.route({ path: "/v1/models", method: "GET", handler: openaiAction(admitted(listModels)) });
 http.route({ pathPrefix: modelsPath, method: "GET", handler: openaiAction(admitted(getModel)) });

@@ -1,7 +1,9 @@
+import type { Infer } from "convex/values";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../app/jobs/limits.ts";
 import { internal } from "./_generated/api.js";
 import type { RefusalCode } from "./model/refuse.ts";
+import type { completionRequest, work as workValidator } from "./model/validators.ts";
 import {
   addOrganization,
   allJobs,
@@ -28,11 +30,22 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const completion = (prompt = "Once", over: Partial<Infer<typeof completionRequest>> = {}) => {
+  const { messages: _messages, ...sampling } = chat();
+  return { ...sampling, prompt, ...over };
+};
+
+const submitWork = async (work: Infer<typeof workValidator>, idempotencyKey?: string) =>
+  await t.mutation(internal.requests.submit, {
+    ...{ apiKey: acme.apiKey, model: modelId, work, stream: false },
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  });
+
 const submitted = async (over: Parameters<typeof chat>[1], model = modelId) =>
   await t.mutation(internal.requests.submit, {
     apiKey: acme.apiKey,
     model,
-    request: chat("Hi", over),
+    work: { kind: "chat", request: chat("Hi", over) },
     stream: false,
   });
 
@@ -59,13 +72,84 @@ describe("submit", () => {
     expect(await allJobs(t, acme)).toEqual([]);
   });
 
+  it.each<[string, Infer<typeof workValidator>, RefusalCode]>([
+    [
+      "a completion of too much",
+      { kind: "completion", request: completion("x".repeat(262_145)) },
+      "too_large",
+    ],
+    ["a completion of half a character", { kind: "completion", request: completion("\ud83d") }, "invalid"],
+    ["a completion too long", { kind: "completion", request: completion("x", { maxTokens: 0 }) }, "invalid"],
+    [
+      "a completion longer than the context",
+      { kind: "completion", request: completion("x", { maxTokens: 1_025 }) },
+      "context_length_exceeded",
+    ],
+    ["no inputs", { kind: "embedding", request: { inputs: [] } }, "invalid"],
+    ["an empty input", { kind: "embedding", request: { inputs: ["a", ""] } }, "invalid"],
+    ["half a character", { kind: "embedding", request: { inputs: ["\ud83d"] } }, "invalid"],
+    [
+      "too many inputs",
+      { kind: "embedding", request: { inputs: Array<string>(limits.embeddingInputs + 1).fill("a") } },
+      "invalid",
+    ],
+    [
+      "inputs of too much together",
+      { kind: "embedding", request: { inputs: Array<string>(3).fill("x".repeat(100_000)) } },
+      "too_large",
+    ],
+  ])("refuses %s", async (_what, work, code) => {
+    await expectRefusal(submitWork(work), code);
+    expect(await allJobs(t, acme)).toEqual([]);
+  });
+
+  it("reserves what a job of each kind can cost at most", async () => {
+    const reserved = async () => {
+      const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
+      return orders.at(-1);
+    };
+    // Bytes and what is put around them, at 2; the answer, at 6.
+    await submitWork({ kind: "chat", request: chat("Hi") });
+    expect(await reserved()).toMatchObject({ reservedMicro: BigInt((2 + 32 + 64) * 2 + 64 * 6) });
+    await submitWork({ kind: "completion", request: completion("Once") });
+    expect(await reserved()).toMatchObject({ reservedMicro: BigInt((4 + 8) * 2 + 64 * 6) });
+    await submitWork({ kind: "embedding", request: { inputs: ["ab", "é"] } });
+    expect(await reserved()).toMatchObject({
+      reservedMicro: BigInt((2 + 2 + 2 * 8) * 2),
+      most: { promptTokens: 2 * 1_024, completionTokens: 0 },
+      vectors: 2,
+    });
+  });
+
+  it("tells requests under one idempotency key apart by all that was asked", async () => {
+    const request = completion();
+    const first = await submitWork({ kind: "completion", request }, "k");
+    const { prompt, ...sampling } = request;
+    const again = { kind: "completion" as const, request: { ...sampling, prompt } };
+    expect(await submitWork(again, "k")).toEqual(first);
+    for (const other of [
+      { kind: "completion" as const, request: { ...request, topK: 5 } },
+      { kind: "completion" as const, request: { ...request, format: { kind: "json" as const } } },
+      { kind: "chat" as const, request: chat("Once") },
+      { kind: "embedding" as const, request: { inputs: ["Once"] } },
+    ]) {
+      await expectRefusal(submitWork(other, "k"), "conflict");
+    }
+  });
+
   it("refuses a prompt that is certain not to fit", async () => {
     const tiny = await addOrganization(t, { name: "Tiny", contextTokens: 128 });
-    const request = chat("x".repeat(128 * 256 + 1));
-    await expectRefusal(
-      t.mutation(internal.requests.submit, { apiKey: tiny.apiKey, model: modelId, request, stream: false }),
-      "context_length_exceeded",
-    );
+    const text = "x".repeat(128 * 256 + 1);
+    for (const work of [
+      { kind: "chat" as const, request: chat(text) },
+      { kind: "completion" as const, request: completion(text) },
+      { kind: "embedding" as const, request: { inputs: ["short", text] } },
+    ]) {
+      await expectRefusal(
+        t.mutation(internal.requests.submit, { apiKey: tiny.apiKey, model: modelId, work, stream: false }),
+        "context_length_exceeded",
+      );
+    }
   });
 
   it("refuses a model that the organization does not have, or has switched off", async () => {

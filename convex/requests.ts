@@ -9,7 +9,7 @@ import { queue } from "./model/queue.ts";
 import { refuse } from "./model/refuse.ts";
 import { submit as submitJob } from "./model/requests/submit.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
-import { chatRequest } from "./model/validators.ts";
+import { work } from "./model/validators.ts";
 import { priority } from "./queue/validators.ts";
 import type { Doc } from "./_generated/dataModel.js";
 import type { QueryCtx } from "./_generated/server.js";
@@ -31,7 +31,7 @@ export const admitCall = internalMutation({
 });
 
 /**
- * Submits a chat job. Internal, as the HTTP API counts calls: nobody may go past it.
+ * Submits a job. Internal, as the HTTP API counts calls: nobody may go past it.
  * `stream`: the text is kept in chunks for `watch` as it comes.
  * Refuses: unauthorized, revoked, model_not_found, invalid, too_large, context_length_exceeded, quota_exceeded,
  * conflict (the idempotency key belongs to another request), queue_full, draining.
@@ -40,7 +40,7 @@ export const submit = internalMutation({
   args: {
     apiKey: v.string(),
     model: v.string(),
-    request: chatRequest,
+    work,
     stream: v.boolean(),
     priority: v.optional(priority),
     idempotencyKey: v.optional(v.string()),

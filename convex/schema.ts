@@ -161,6 +161,8 @@ export default defineSchema({
     price,
     /** What true counts can be at most: the model's context, and the tokens that were asked for. */
     most: usage,
+    /** How many vectors an embedding job is answered with. */
+    vectors: v.optional(v.number()),
     reservedMicro: v.int64(),
     /** Counts the lives of the job, from 0: each reserves, and is closed, once. */
     round: v.number(),

@@ -448,7 +448,7 @@ describe("what a device may send", () => {
     const stops = {
       apiKey: acme.apiKey,
       model: modelId,
-      request: chat("Hi", { stop: ["\ud83d"] }),
+      work: { kind: "chat" as const, request: chat("Hi", { stop: ["\ud83d"] }) },
       stream: false,
     };
     await expectRefusal(t.mutation(internal.requests.submit, stops), "invalid");
@@ -479,6 +479,77 @@ describe("what a device may send", () => {
     await expectRefusal(tryClaim(t, stranger, jobId), "unauthorized");
     await expectRefusal(t.mutation(api.work.heartbeat, stranger), "unauthorized");
     await expectRefusal(t.mutation(api.work.goodbye, stranger), "unauthorized");
+  });
+});
+
+describe("an embedding job", () => {
+  const packed = (...numbers: readonly number[]) =>
+    btoa(String.fromCharCode(...new Uint8Array(new Float32Array(numbers).buffer)));
+
+  async function claimEmbedding(
+    inputs: string[],
+  ): Promise<{ device: Device; attemptId: string; jobId: string }> {
+    const device = await addDevice(t, acme);
+    const work = { kind: "embedding" as const, request: { inputs } };
+    const submission = { apiKey: acme.apiKey, model: modelId, work, stream: false };
+    const { jobId } = await t.mutation(internal.requests.submit, submission);
+    return { device, jobId, attemptId: await claim(t, device, jobId) };
+  }
+
+  const answerWith = async (
+    { key }: Device,
+    attemptId: string,
+    result: { embeddings: string[] } | { text: string; finishReason: "stop" },
+    usage = { promptTokens: 7, completionTokens: 0 },
+  ) =>
+    await t.mutation(api.work.complete, {
+      ...{ key, attemptId, result, wish: { jobs: 0 } },
+      report: { usage, timing: { prefillMs: 1, generateMs: 0 } },
+    });
+
+  it("is paid by what was read alone", async () => {
+    const { device, attemptId, jobId } = await claimEmbedding(["a", "b"]);
+    const embeddings = [packed(1, 0), packed(0.6, 0.8)];
+    expect(await answerWith(device, attemptId, { embeddings })).toMatchObject({
+      kind: "completed",
+      reply: { earnedMicro: 14n },
+    });
+    expect(await watch(jobId)).toMatchObject({
+      status: "succeeded",
+      result: { embeddings, usage: { promptTokens: 7, completionTokens: 0 } },
+    });
+    expect(await history(device)).toMatchObject([
+      { kind: "embedding", earnedMicro: "14", explanation: "7 prompt × 2" },
+    ]);
+  });
+
+  it("takes as many vectors as were asked for, of one length, of numbers, and no text", async () => {
+    const { device, attemptId } = await claimEmbedding(["a", "b"]);
+    const good = packed(1, 0);
+    const refused = async (result: Parameters<typeof answerWith>[2]) =>
+      await expectRefusal(answerWith(device, attemptId, result), "invalid");
+    await refused({ embeddings: [good] });
+    await refused({ embeddings: [good, good, good] });
+    await refused({ embeddings: [good, packed(1)] });
+    await refused({ embeddings: [good, packed(1, Number.NaN)] });
+    await refused({ embeddings: [good, ""] });
+    await refused({ embeddings: [good, "no base64"] });
+    await refused({ text: "Hello.", finishReason: "stop" });
+    const vectors = { embeddings: [good, good] };
+    await expectRefusal(
+      answerWith(device, attemptId, vectors, { promptTokens: 7, completionTokens: 1 }),
+      "invalid",
+    );
+    const huge = { embeddings: ["A".repeat(400_000), "A".repeat(400_000)] };
+    await expectRefusal(answerWith(device, attemptId, huge), "too_large");
+    expect(await answerWith(device, attemptId, vectors)).toMatchObject({ kind: "completed" });
+  });
+
+  it("is no answer to a chat", async () => {
+    const device = await addDevice(t, acme);
+    const attemptId = await claim(t, device, await submit(t, acme));
+    await expectRefusal(answerWith(device, attemptId, { embeddings: [packed(1, 0)] }), "invalid");
+    expect(await complete(t, device, attemptId)).toMatchObject({ kind: "completed" });
   });
 });
 

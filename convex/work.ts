@@ -5,7 +5,7 @@ import { endActivity } from "./model/devices/activity.ts";
 import { authenticateDevice } from "./model/keys/authenticate.ts";
 import { queue } from "./model/queue.ts";
 import { checkAnswer } from "./model/requests/checkAnswer.ts";
-import { chatReport, chatText } from "./model/validators.ts";
+import { textAnswer, vectorAnswer, workReport } from "./model/validators.ts";
 import { workerFunctions } from "./queue/client/workerFunctions.ts";
 import type { QueueComponent } from "./queue/component.ts";
 import { workerArgs } from "./queue/workerArgs.ts";
@@ -30,13 +30,20 @@ type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;
 
 /**
  * Ends an attempt well: the result is kept, the device paid (`reply`: how much), and its next jobs claimed if it wants
- * some. Refuses an answer that is out of bounds: invalid, too_large.
+ * some. Refuses an answer that is out of bounds, or none to what was asked: invalid, too_large.
  */
 export const complete = mutation({
-  args: { ...workerArgs.complete, key: v.string(), result: chatText, report: chatReport },
+  args: {
+    ...workerArgs.complete,
+    key: v.string(),
+    result: v.union(textAnswer, vectorAnswer),
+    report: workReport,
+  },
   handler: async (ctx, call): Promise<Completed> => {
-    checkAnswer(call.result, call.report);
-    return await queue.workerMutation(ctx, queue.component.work.complete, call);
+    const { result, report } = call;
+    checkAnswer(result, report);
+    const answered = "embeddings" in result ? { ...report, vectors: result.embeddings.length } : report;
+    return await queue.workerMutation(ctx, queue.component.work.complete, { ...call, report: answered });
   },
 });
 

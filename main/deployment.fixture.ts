@@ -188,7 +188,8 @@ export async function startDeployment(
     },
     submit: async (request, stream = false) => {
       const asked = { ...request, messages: [...request.messages], stop: [...request.stop] };
-      const args = { apiKey, model: model.modelId, request: asked, stream };
+      const work = { kind: "chat", request: asked };
+      const args = { apiKey, model: model.modelId, work, stream };
       return ((await admin("requests:submit", args)) as { jobId: string }).jobId;
     },
     cancel: (jobId) => client.mutation(api.requests.cancel, { apiKey, jobId }),
@@ -214,7 +215,7 @@ export async function startDeployment(
               status: job.status,
               attempts: job.attempts,
               text,
-              resultText: job.result?.text ?? null,
+              resultText: job.result !== null && "text" in job.result ? job.result.text : null,
               usage: job.result?.usage ?? null,
             };
             if (holds(view)) finish(() => resolve(view));

@@ -67,6 +67,8 @@ export type EarningsView = {
 
 export type HistoryRow = {
   readonly attemptId: string;
+  /** Of the job: "chat", "completion", "embedding". */
+  readonly kind: string;
   readonly modelId: string;
   readonly status: AttemptStatus;
   readonly startedAt: number;

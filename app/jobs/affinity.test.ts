@@ -1,6 +1,12 @@
 import { expect, it } from "vitest";
-import { affinityOf } from "./affinity.ts";
+import { affinityOf as affinityOfWork } from "./affinity.ts";
 import type { ChatMessage } from "./chat.ts";
+
+const sampling = { maxTokens: 1, temperature: 0, topP: 1, seed: 1, stop: [] };
+const affinityOf = (modelId: string, messages: readonly ChatMessage[]) =>
+  affinityOfWork(modelId, { kind: "chat", request: { ...sampling, messages } });
+const ofPrompt = (prompt: string) =>
+  affinityOfWork("m", { kind: "completion", request: { ...sampling, prompt } });
 
 const system = (content: string): ChatMessage => ({ role: "system", content });
 const user = (content: string): ChatMessage => ({ role: "user", content });
@@ -32,5 +38,12 @@ it("tells models, prompts and roles apart", () => {
 it("is short and does not hold the prompt", () => {
   const affinity = affinityOf("m", [user("a very private question ".repeat(1_000))]);
   expect(affinity).not.toContain("private");
-  expect(affinity.length).toBeLessThan(20);
+  expect(affinity?.length).toBeLessThan(20);
+});
+
+it("is one for all texts that begin alike, and none for embeddings", () => {
+  const rules = "You classify letters. ".repeat(60);
+  expect(ofPrompt(`${rules}a`)).toBe(ofPrompt(`${rules}b`));
+  expect(ofPrompt("a")).not.toBe(ofPrompt("b"));
+  expect(affinityOfWork("m", { kind: "embedding", request: { inputs: ["a"] } })).toBeNull();
 });

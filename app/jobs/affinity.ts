@@ -1,18 +1,40 @@
+import { assertNever } from "../assert-never.ts";
 import type { ChatMessage } from "./chat.ts";
+import type { Work } from "./work.ts";
 
 /** Characters of the prompt that tell its prefix. */
 const prefixChars = 1_024;
 
 /**
- * What a chat job has in common with those whose prompts a device may still have in its cache: the model, and how the
- * prompt begins, which is its system messages and the first message after them. So all turns of a conversation have
- * one affinity, and so have all questions under one long system prompt. A hash: it does not tell the prompt.
+ * What a job has in common with those whose prompts a device may still have in its cache: the model, and how the prompt
+ * begins. A hash: it does not tell the prompt. Null for embeddings: of them nothing is kept.
  */
-export function affinityOf(modelId: string, messages: readonly ChatMessage[]): string {
+export function affinityOf(modelId: string, work: Work): string | null {
+  const prefix = prefixOf(work);
+  return prefix === null ? null : `${modelId}:${hash32(prefix.slice(0, prefixChars)).toString(36)}`;
+}
+
+function prefixOf(work: Work): string | null {
+  switch (work.kind) {
+    case "chat":
+      return beginningOf(work.request.messages);
+    case "completion":
+      return work.request.prompt;
+    case "embedding":
+      return null;
+    default:
+      return assertNever(work);
+  }
+}
+
+/**
+ * A chat's system messages and the first message after them. So all turns of a conversation have one affinity, and so
+ * have all questions under one long system prompt.
+ */
+function beginningOf(messages: readonly ChatMessage[]): string {
   const afterSystem = messages.findIndex(({ role }) => role !== "system");
   const beginning = afterSystem === -1 ? messages : messages.slice(0, afterSystem + 1);
-  const prefix = beginning.map(({ role, content }) => `${role}\n${content}`).join("\n\n");
-  return `${modelId}:${hash32(prefix.slice(0, prefixChars)).toString(36)}`;
+  return beginning.map(({ role, content }) => `${role}\n${content}`).join("\n\n");
 }
 
 /** FNV-1a over the UTF-16 units. Source: Fowler, Noll, Vo. */

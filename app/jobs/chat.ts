@@ -57,6 +57,7 @@ export type ChatResult = {
 export type JobErrorCode =
   | "context_length_exceeded"
   | "invalid_grammar"
+  | "result_too_large"
   | "model_unavailable"
   | "model_corrupt"
   | "model_unsuitable"

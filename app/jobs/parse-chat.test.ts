@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "./limits.ts";
-import { parseChat, utf8Length } from "./parse-chat.ts";
+import { parseChat } from "./parse-chat.ts";
 
 const minimal = { model: "demo", messages: [{ role: "user", content: "Hi" }] };
 const parse = (fields: object) => parseChat(JSON.stringify({ ...minimal, ...fields }));
@@ -20,7 +20,7 @@ describe("parseChat", () => {
   it("fills in defaults and leaves seed and length to the backend", () => {
     expect(parse({})).toEqual({
       kind: "parsed",
-      chat: {
+      asked: {
         model: "demo",
         stream: false,
         includeUsage: false,
@@ -46,7 +46,7 @@ describe("parseChat", () => {
     ["toString", "normal"],
     [null, "normal"],
   ])("takes the tier %s as priority %s", (tier, priority) => {
-    expect(parse({ service_tier: tier })).toMatchObject({ chat: { priority } });
+    expect(parse({ service_tier: tier })).toMatchObject({ asked: { priority } });
   });
 
   it("takes every field that is served", () => {
@@ -71,7 +71,7 @@ describe("parseChat", () => {
       stream_options: { include_usage: true },
     });
     expect(parsed).toMatchObject({
-      chat: {
+      asked: {
         stream: true,
         includeUsage: true,
         request: {
@@ -100,7 +100,7 @@ describe("parseChat", () => {
       }),
     });
     expect(parsed).toMatchObject({
-      chat: {
+      asked: {
         request: {
           ...{ topK: 40, minP: 0.1, repeatPenalty: 1.1, presencePenalty: 0.5, frequencyPenalty: -0.5 },
           logprobs: 2,
@@ -112,12 +112,12 @@ describe("parseChat", () => {
         },
       },
     });
-    expect(parse({ logprobs: true })).toMatchObject({ chat: { request: { logprobs: 0 } } });
+    expect(parse({ logprobs: true })).toMatchObject({ asked: { request: { logprobs: 0 } } });
     expect(parse({ response_format: { type: "json_object" } })).toMatchObject({
-      chat: { request: { format: { kind: "json" } } },
+      asked: { request: { format: { kind: "json" } } },
     });
     expect(parse({ grammar: 'root ::= "yes" | "no"' })).toMatchObject({
-      chat: { request: { format: { kind: "grammar", grammar: 'root ::= "yes" | "no"' } } },
+      asked: { request: { format: { kind: "grammar", grammar: 'root ::= "yes" | "no"' } } },
     });
   });
 
@@ -136,7 +136,7 @@ describe("parseChat", () => {
       tool_choice: named("weather"),
     });
     expect(parsed).toMatchObject({
-      chat: {
+      asked: {
         request: {
           messages: [
             { role: "user" },
@@ -272,18 +272,5 @@ describe("parseChat", () => {
     expect(parse({ messages: [...messages, { role: "user", content: "x" }] })).toMatchObject({
       refusal: { status: 413, code: "request_too_large", param: "messages" },
     });
-  });
-});
-
-describe("utf8Length", () => {
-  it.each([
-    ["", 0],
-    ["a", 1],
-    ["é", 2],
-    ["€", 3],
-    ["😀", 4],
-  ])("of %j is %i", (value, bytes) => {
-    expect(utf8Length(value)).toBe(bytes);
-    expect(new TextEncoder().encode(value).byteLength).toBe(bytes);
   });
 });

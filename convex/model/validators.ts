@@ -1,6 +1,8 @@
 import { type Infer, v } from "convex/values";
-import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
+import type { ChatResult } from "../../app/jobs/chat.ts";
+import type { EmbeddingResult } from "../../app/jobs/embedding.ts";
 import type { AttemptStatus, JobStatus, RequestStatus } from "../../app/jobs/states.ts";
+import type { Work } from "../../app/jobs/work.ts";
 import type { DonateReason, HoldReason } from "../../app/policy/reasons.ts";
 import type { attemptStatus, jobStatus } from "../queue/validators.ts";
 
@@ -74,6 +76,16 @@ export const chatRequest = v.object({
   ),
 });
 
+export const completionRequest = v.object({ ...sampling, prompt: v.string() });
+export const embeddingRequest = v.object({ inputs: v.array(v.string()) });
+
+/** What a job asks for, by its kind. */
+export const work = v.union(
+  v.object({ kind: v.literal("chat"), request: chatRequest }),
+  v.object({ kind: v.literal("completion"), request: completionRequest }),
+  v.object({ kind: v.literal("embedding"), request: embeddingRequest }),
+);
+
 export const finishReason = v.union(v.literal("stop"), v.literal("length"), v.literal("tool_calls"));
 
 export const usage = v.object({
@@ -84,15 +96,16 @@ export const usage = v.object({
 
 export const timing = v.object({ prefillMs: v.number(), generateMs: v.number() });
 
-/** A chat job's result in the queue, and the report that comes with it. */
+/** Results in the queue: of chats and completions, of embeddings; and the report that comes with each. */
 const logprob = { token: v.string(), logprob: v.number() };
-export const chatText = v.object({
+export const textAnswer = v.object({
   text: v.string(),
   finishReason,
   toolCalls: v.optional(v.array(toolCall)),
   logprobs: v.optional(v.array(v.object({ ...logprob, top: v.array(v.object(logprob)) }))),
 });
-export const chatReport = v.object({ usage, timing });
+export const vectorAnswer = v.object({ embeddings: v.array(v.string()) });
+export const workReport = v.object({ usage, timing });
 
 export const holdReason = v.union(
   v.literal("starting"),
@@ -183,8 +196,9 @@ type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Fiel
 
 /** Does not compile when a validator and its type part ways. */
 export const validatorsMatch: readonly true[] = [
-  true satisfies Both<Frozen<Infer<typeof chatRequest>>, ChatRequest>,
-  true satisfies Both<Frozen<Infer<typeof chatText> & Infer<typeof chatReport>>, ChatResult>,
+  true satisfies Both<Frozen<Infer<typeof work>>, Work>,
+  true satisfies Both<Frozen<Infer<typeof textAnswer> & Infer<typeof workReport>>, ChatResult>,
+  true satisfies Both<Frozen<Infer<typeof vectorAnswer>>, Pick<EmbeddingResult, "embeddings">>,
   true satisfies Both<Infer<typeof jobStatus>, JobStatus>,
   true satisfies Both<Infer<typeof attemptStatus>, AttemptStatus>,
   true satisfies Both<Infer<typeof requestStatus>, RequestStatus>,

@@ -19,7 +19,7 @@ it.each([
   ["failed", 500, "internal_error"],
   ["succeeded", 410, "result_expired"],
 ] as const)("a job that %s without an answer is an error of its own", (status, http, code) => {
-  expect(endOf(view({ status }))).toMatchObject({
+  expect(endOf(view({ status }), "messages")).toMatchObject({
     status: http,
     code,
     headers: { "x-should-retry": "false" },
@@ -27,5 +27,14 @@ it.each([
 });
 
 it.each(["queued", "running"] as const)("a job that is %s has not ended", (status) => {
-  expect(endOf(view({ status }))).toBeNull();
+  expect(endOf(view({ status }), "messages")).toBeNull();
+});
+
+it.each([
+  ["context_length_exceeded", "input"],
+  ["result_too_large", "input"],
+  ["invalid_grammar", "response_format"],
+])("a job that failed by %s blames %s", (code, param) => {
+  const failed = view({ status: "failed", error: { code, message: "why" } });
+  expect(endOf(failed, "input")).toMatchObject({ status: 400, code, param, message: "why" });
 });

@@ -1,7 +1,13 @@
 import { api } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
-import type { CompletionHead } from "./completion.ts";
-import { type ApiError, errorResponse, fromJob, fromRefusal, resultExpired } from "./errors.ts";
+import {
+  type ApiError,
+  errorResponse,
+  fromJob,
+  fromRefusal,
+  type PromptField,
+  resultExpired,
+} from "./errors.ts";
 import type { JobView } from "./follow.ts";
 import { logBug } from "./logBug.ts";
 
@@ -15,11 +21,11 @@ export type AskedJob = {
   readonly stream: boolean;
   /** Whether it goes on when nobody waits: only an idempotency key can find it again. */
   readonly kept: boolean;
-  readonly head: CompletionHead;
+  readonly promptField: PromptField;
 };
 
 /** How a job ended that has no answer; null while it has not. */
-export function endOf(view: JobView): ApiError | null {
+export function endOf(view: JobView, promptField: PromptField): ApiError | null {
   switch (view.status) {
     case "queued":
     case "running":
@@ -29,7 +35,7 @@ export function endOf(view: JobView): ApiError | null {
     case "failed":
     case "canceled":
     case "expired":
-      return fromJob(view.status, view.error);
+      return fromJob(view.status, view.error, promptField);
   }
 }
 

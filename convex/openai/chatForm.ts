@@ -1,20 +1,25 @@
-import type { ChatResult, FinishReason, ToolCall, Usage } from "../../app/jobs/chat.ts";
+import type { FinishReason, ToolCall } from "../../app/jobs/chat.ts";
 import type { TokenChoice } from "../../app/jobs/sampling.ts";
+import { type AnswerHead, headBody, type TextForm, type TextResult, usageBody } from "./answerForm.ts";
 
-/** What every body about one job says. `created`: ms epoch. */
-export type CompletionHead = {
-  readonly jobId: string;
-  readonly created: number;
-  readonly model: string;
-  readonly sha256: string;
+/** OpenAI's chat.completion and chat.completion.chunk objects. */
+export const chatForm: TextForm = {
+  whole: wholeBody,
+  opening: (head) => chunkBody(head, { role: "assistant", content: "" }, null),
+  text: (head, text) => chunkBody(head, { content: text }, null),
+  closing: (head, { toolCalls, logprobs, finishReason }) => [
+    ...(toolCalls === undefined ? [] : [chunkBody(head, { toolCalls }, null)]),
+    ...(logprobs === undefined ? [] : [chunkBody(head, { content: "", logprobs }, null)]),
+    chunkBody(head, {}, finishReason),
+  ],
+  usage: (head, usage) => ({ ...chunkHead(head), choices: [], usage: usageBody(usage) }),
 };
 
-/** OpenAI's chat.completion object. */
-export function completionBody(head: CompletionHead, result: Omit<ChatResult, "timing">): object {
+function wholeBody(head: AnswerHead, result: TextResult): object {
   const { text, toolCalls = [], logprobs, finishReason } = result;
   const calls = toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(callBody) };
   return {
-    ...common(head, "chat.completion"),
+    ...headBody(head, "chatcmpl", "chat.completion"),
     choices: [
       {
         index: 0,
@@ -32,9 +37,9 @@ export function completionBody(head: CompletionHead, result: Omit<ChatResult, "t
   };
 }
 
-/** OpenAI's chat.completion.chunk object with one step of the answer. */
-export function chunkBody(
-  head: CompletionHead,
+/** One step of the answer. */
+function chunkBody(
+  head: AnswerHead,
   delta: {
     readonly role?: "assistant";
     readonly content?: string;
@@ -46,7 +51,7 @@ export function chunkBody(
   const { toolCalls, logprobs, ...said } = delta;
   const calls = toolCalls?.map((call, index) => ({ index, ...callBody(call) }));
   return {
-    ...common(head, "chat.completion.chunk"),
+    ...chunkHead(head),
     choices: [
       {
         index: 0,
@@ -58,19 +63,8 @@ export function chunkBody(
   };
 }
 
-/** The chunk after the last one, where `stream_options.include_usage` asks for it. */
-export function usageChunkBody(head: CompletionHead, usage: Usage): object {
-  return { ...common(head, "chat.completion.chunk"), choices: [], usage: usageBody(usage) };
-}
-
-function common({ jobId, created, model, sha256 }: CompletionHead, object: string): object {
-  return {
-    id: `chatcmpl-${jobId}`,
-    object,
-    created: Math.floor(created / 1_000),
-    model,
-    system_fingerprint: `fp_${sha256.slice(0, 12)}`,
-  };
+function chunkHead(head: AnswerHead): object {
+  return headBody(head, "chatcmpl", "chat.completion.chunk");
 }
 
 function callBody({ id, name, arguments: json }: ToolCall): object {
@@ -89,13 +83,4 @@ function logprobsBody(choices: readonly TokenChoice[]): object {
 
 function tokenBody({ token, logprob }: Omit<TokenChoice, "top">): object {
   return { token, logprob, bytes: [...new TextEncoder().encode(token)] };
-}
-
-function usageBody({ promptTokens, completionTokens, cachedPromptTokens = 0 }: Usage): object {
-  return {
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: promptTokens + completionTokens,
-    prompt_tokens_details: { cached_tokens: cachedPromptTokens },
-  };
 }

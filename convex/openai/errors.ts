@@ -1,5 +1,5 @@
 import { ConvexError } from "convex/values";
-import type { ChatRefusal } from "../../app/jobs/parse-chat.ts";
+import type { BodyRefusal } from "../../app/jobs/parse-body.ts";
 import type { Refusal, RefusalCode } from "../model/refuse.ts";
 import { json } from "./respond.ts";
 
@@ -12,6 +12,9 @@ export type ApiError = {
   readonly param?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 };
+
+/** Where a call has what a model is to read: what is too long names it. */
+export type PromptField = "messages" | "prompt" | "input";
 
 /** Tells OpenAI's clients, which retry 409, 429 and 5xx by themselves, that asking again changes nothing. */
 const noRetry = { "x-should-retry": "false" };
@@ -41,15 +44,15 @@ export function unknownModel(model: string): ApiError {
   };
 }
 
-export function fromParse({ status, code, param, message }: ChatRefusal): ApiError {
+export function fromParse({ status, code, param, message }: BodyRefusal): ApiError {
   return { status, type: "invalid_request_error", code, param, message };
 }
 
 /** A refusal of our own functions as OpenAI would word it; null for anything else, which is a bug. */
-export function fromRefusal(thrown: unknown): ApiError | null {
+export function fromRefusal(thrown: unknown, promptField: PromptField = "messages"): ApiError | null {
   const refusal = refusalOf(thrown);
   if (refusal === null) return null;
-  const known = refusals[refusal.code];
+  const known = { ...refusals[refusal.code], ...(isOfPrompt(refusal.code) ? { param: promptField } : {}) };
   const { message, retryAfterMs } = refusal;
   if (retryAfterMs === undefined) return { type: "invalid_request_error", message, ...known };
   const headers = { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
@@ -63,8 +66,8 @@ const refusals: Readonly<
   revoked: { status: 401, code: "invalid_api_key" },
   not_found: { status: 404, code: "not_found" },
   invalid: { status: 400, code: "invalid_value" },
-  too_large: { status: 413, code: "request_too_large", param: "messages" },
-  context_length_exceeded: { status: 400, code: "context_length_exceeded", param: "messages" },
+  too_large: { status: 413, code: "request_too_large" },
+  context_length_exceeded: { status: 400, code: "context_length_exceeded" },
   model_not_found: { status: 404, code: "model_not_found", param: "model" },
   quota_exceeded: {
     status: 429,
@@ -77,6 +80,10 @@ const refusals: Readonly<
   queue_full: { status: 429, code: "queue_full", type: "requests" },
   draining: { status: 503, code: "model_draining", type: "server_error" },
 };
+
+function isOfPrompt(code: string | undefined): boolean {
+  return code === "too_large" || code === "context_length_exceeded" || code === "result_too_large";
+}
 
 /** A ConvexError's data may arrive as the JSON of it, depending on how the call crossed to us. */
 function refusalOf(thrown: unknown): Refusal | null {
@@ -91,6 +98,7 @@ function refusalOf(thrown: unknown): Refusal | null {
 export function fromJob(
   status: "failed" | "canceled" | "expired",
   error: { code: string; message: string } | null,
+  promptField: PromptField,
 ): ApiError {
   if (status === "canceled") {
     return {
@@ -110,12 +118,13 @@ export function fromJob(
       headers: noRetry,
     };
   }
-  if (error?.code === "context_length_exceeded" || error?.code === "invalid_grammar") {
+  const ofGrammar = error?.code === "invalid_grammar";
+  if (error !== null && (ofGrammar || isOfPrompt(error.code))) {
     return {
       status: 400,
       type: "invalid_request_error",
       code: error.code,
-      param: error.code === "invalid_grammar" ? "response_format" : "messages",
+      param: ofGrammar ? "response_format" : promptField,
       message: error.message,
     };
   }

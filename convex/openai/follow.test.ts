@@ -58,7 +58,7 @@ it.each([
     views += 1;
     // Two minutes in.
     if (views === 4) await complete(t, device, attemptId);
-    if (view.result !== null) expect(view.result.text).toBe("Hello.");
+    if (view.result !== null) expect(view.result).toMatchObject({ text: "Hello." });
   }
   expect(views).toBe(5);
   expect(said).toEqual(Array.from({ length: times }, () => "requests:follow"));

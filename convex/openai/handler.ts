@@ -1,14 +1,17 @@
 import { type ActionCtx, httpAction } from "../_generated/server.js";
-import { errorResponse, fromRefusal, internalError } from "./errors.ts";
+import { errorResponse, fromRefusal, internalError, type PromptField } from "./errors.ts";
 import { logBug } from "./logBug.ts";
 
 /** An HTTP action that answers every refusal, and every bug, in OpenAI's shape. */
-export function openaiAction(answer: (ctx: ActionCtx, request: Request) => Promise<Response>) {
+export function openaiAction(
+  answer: (ctx: ActionCtx, request: Request) => Promise<Response>,
+  promptField: PromptField = "messages",
+) {
   return httpAction(async (ctx: ActionCtx, request) => {
     try {
       return await answer(ctx, request);
     } catch (thrown) {
-      const refusal = fromRefusal(thrown);
+      const refusal = fromRefusal(thrown, promptField);
       if (refusal === null) logBug("a request failed", thrown);
       return errorResponse(refusal ?? internalError);
     }

@@ -1,30 +1,25 @@
 import { limits } from "../../app/jobs/limits.ts";
-import { type ParsedChat, parseChat } from "../../app/jobs/parse-chat.ts";
+import type { BodyParse } from "../../app/jobs/parse-body.ts";
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import type { ModelView } from "../model/models/catalogue.ts";
-import { hashSecret } from "../model/keys/hash.ts";
 import { type ApiError, fromParse, missingKey, unknownModel } from "./errors.ts";
 import { bearerKey, readBody } from "./readRequest.ts";
 
-/** Answers this long are long enough for whoever asks for no length. */
-const defaultMaxTokens = 1_024;
-
-export type PreparedChat = {
+export type Prepared<Asked> = {
   readonly apiKey: string;
-  readonly chat: ParsedChat;
+  readonly asked: Asked;
   readonly idempotencyKey: string | null;
-  readonly maxTokens: number;
-  readonly seed: number;
-  readonly model: { readonly modelId: string; readonly sha256: string };
+  readonly model: ModelView;
 };
 
-/** Parses a chat completion's request and fills in what only the backend knows. */
-export async function prepareChat(
+/** Authenticates and parses a call, and finds the model that it asks for. */
+export async function prepare<Asked extends { readonly model: string }>(
   ctx: ActionCtx,
   request: Request,
+  parse: (json: string) => BodyParse<Asked>,
 ): Promise<
-  | { readonly kind: "ok"; readonly prepared: PreparedChat }
+  | { readonly kind: "ok"; readonly prepared: Prepared<Asked> }
   | { readonly kind: "refused"; readonly error: ApiError }
 > {
   const apiKey = bearerKey(request);
@@ -33,23 +28,13 @@ export async function prepareChat(
   const models: readonly ModelView[] = await ctx.runQuery(internal.requests.models, { apiKey });
   const json = await readBody(request, limits.bodyBytes);
   if (json === null) return refused(tooLarge);
-  const parsed = parseChat(json);
+  const parsed = parse(json);
   if (parsed.kind === "refused") return refused(fromParse(parsed.refusal));
-  const { chat } = parsed;
-  const model = models.find(({ modelId }) => modelId === chat.model);
-  if (model === undefined) return refused(unknownModel(chat.model));
+  const { asked } = parsed;
+  const model = models.find(({ modelId }) => modelId === asked.model);
+  if (model === undefined) return refused(unknownModel(asked.model));
   const idempotencyKey = request.headers.get("idempotency-key");
-  return {
-    kind: "ok",
-    prepared: {
-      apiKey,
-      chat,
-      idempotencyKey,
-      maxTokens: chat.request.maxTokens ?? Math.min(defaultMaxTokens, model.contextTokens),
-      seed: chat.request.seed ?? (await chosenSeed(idempotencyKey)),
-      model,
-    },
-  };
+  return { kind: "ok", prepared: { apiKey, asked, idempotencyKey, model } };
 }
 
 const tooLarge: ApiError = {
@@ -61,10 +46,4 @@ const tooLarge: ApiError = {
 
 function refused(error: ApiError) {
   return { kind: "refused", error } as const;
-}
-
-/** By the idempotency key where there is one, so that a repeated request is the same request. */
-async function chosenSeed(idempotencyKey: string | null): Promise<number> {
-  if (idempotencyKey === null) return Math.floor(Math.random() * 2 ** 31);
-  return Number.parseInt((await hashSecret(idempotencyKey)).slice(0, 8), 16) % 2 ** 31;
 }

@@ -1,6 +1,7 @@
 import type { ActionCtx } from "../_generated/server.js";
+import { textOf } from "./answerOf.ts";
+import type { AnswerHead, TextForm } from "./answerForm.ts";
 import { abandon, type AskedJob, endOf, withJob } from "./askedJob.ts";
-import { chunkBody, usageChunkBody } from "./completion.ts";
 import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
 import { type ApiError, diverged, errorBody, fromRefusal, internalError, waitIsOver } from "./errors.ts";
 import { follow, type JobView } from "./follow.ts";
@@ -13,17 +14,16 @@ const keepAliveMs = 10_000;
 /** The status line is held back this long: a job that fails at once still answers with its own status. */
 const headersAfterMs = 3_000;
 
+/** How a stream is worded. */
+type Wording = { readonly form: TextForm; readonly head: AnswerHead; readonly includeUsage: boolean };
+
 /** Streams a job's text as server-sent events, in OpenAI's chunks. */
-export async function streamCompletion(
-  ctx: ActionCtx,
-  asked: AskedJob,
-  includeUsage: boolean,
-): Promise<Response> {
+export async function streamText(ctx: ActionCtx, asked: AskedJob, wording: Wording): Promise<Response> {
   const views = follow(ctx, asked);
   const heldUntil = Date.now() + headersAfterMs;
   let first = await views.next();
   while (first.done !== true && isSilent(first.value) && Date.now() < heldUntil) first = await views.next();
-  const early = first.done === true ? null : endOf(first.value);
+  const early = first.done === true ? null : endOf(first.value, asked.promptField);
   if (early !== null) return withJob(early, asked.jobId);
 
   let gone = false;
@@ -32,7 +32,7 @@ export async function streamCompletion(
       void pump(
         ctx,
         asked,
-        includeUsage,
+        wording,
         first.value ?? null,
         views,
         makeSink(controller, () => gone),
@@ -79,13 +79,13 @@ function makeSink(controller: ReadableStreamDefaultController<Uint8Array>, gone:
 async function pump(
   ctx: ActionCtx,
   asked: AskedJob,
-  includeUsage: boolean,
+  wording: Wording,
   first: JobView | null,
   views: AsyncGenerator<JobView, void>,
   sink: Sink,
 ): Promise<void> {
   try {
-    const end = await sendText(asked, includeUsage, first, views, sink);
+    const end = await sendText(asked, wording, first, views, sink);
     if (end.kind === "gave-up") sink.send(event(errorBody(waitIsOver(asked.jobId, asked.kept))));
     if (end.kind === "error") sink.send(event(errorBody(end.error)));
     if (end.kind !== "done") await abandon(ctx, asked);
@@ -111,16 +111,17 @@ type StreamEnd =
 
 async function sendText(
   asked: AskedJob,
-  includeUsage: boolean,
+  wording: Wording,
   first: JobView | null,
   views: AsyncGenerator<JobView, void>,
   sink: Sink,
 ): Promise<StreamEnd> {
-  const { head } = asked;
+  const { form, head, includeUsage } = wording;
+  const opening = form.opening(head);
   let state = nothingSent;
   let attempt: JobView["attemptId"] = null;
   let quietSince = Date.now();
-  sink.send(event(chunkBody(head, { role: "assistant", content: "" }, null)));
+  if (opening !== null) sink.send(event(opening));
 
   for (let view = first; view !== null; view = (await views.next()).value ?? null) {
     if (sink.gone()) return { kind: "gone" };
@@ -128,30 +129,27 @@ async function sendText(
       attempt = view.attemptId;
       state = startAgain(state);
     }
+    const result = view.result === null ? null : textOf(view.result);
     const step: Continuation =
-      view.result === null
+      result === null
         ? continueText(state, view.chunks.map((chunk) => chunk.text).join(""))
-        : reconcile(state.sent, view.result.text);
+        : reconcile(state.sent, result.text);
     if (step.kind === "diverged") return { kind: "error", error: diverged };
     state = step.next;
     if (step.fresh !== "") {
-      sink.send(event(chunkBody(head, { content: step.fresh }, null)));
+      sink.send(event(form.text(head, step.fresh)));
       quietSince = Date.now();
     } else if (Date.now() - quietSince >= keepAliveMs) {
       sink.send(view.status === "queued" ? ": queued" : ": working");
       quietSince = Date.now();
     }
-    if (view.result !== null) {
-      const { toolCalls, logprobs, finishReason } = view.result;
-      // What a job has beside its text is there when it ends.
-      if (toolCalls !== undefined) sink.send(event(chunkBody(head, { toolCalls }, null)));
-      if (logprobs !== undefined) sink.send(event(chunkBody(head, { content: "", logprobs }, null)));
-      sink.send(event(chunkBody(head, {}, finishReason)));
-      if (includeUsage) sink.send(event(usageChunkBody(head, view.result.usage)));
+    if (result !== null) {
+      for (const chunk of form.closing(head, result)) sink.send(event(chunk));
+      if (includeUsage) sink.send(event(form.usage(head, result.usage)));
       sink.send("data: [DONE]");
       return { kind: "done" };
     }
-    const error = endOf(view);
+    const error = endOf(view, asked.promptField);
     if (error !== null) return { kind: "error", error };
   }
   return { kind: "gave-up" };

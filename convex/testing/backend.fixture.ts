@@ -8,7 +8,7 @@ import type { Usage } from "../../app/jobs/chat.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
 import { hashSecret } from "../model/keys/hash.ts";
-import { chatKind, queue } from "../model/queue.ts";
+import { queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
 import type { chatRequest } from "../model/validators.ts";
 import queueSchema from "../queue/schema.ts";
@@ -90,7 +90,7 @@ export type Device = { readonly key: string; readonly deviceId: Id<"devices"> };
 
 /** What a device says when it connects. It may hold as many jobs as the queue lets it. */
 export function greeting(models: string[] = [modelId], startup = false) {
-  const able = { kinds: [chatKind], models, memoryMb: 8_192, concurrency: 16 };
+  const able = { kinds: ["chat", "completion", "embedding"], models, memoryMb: 8_192, concurrency: 16 };
   return { version: "0.1.0", capabilities: able, startup };
 }
 
@@ -166,11 +166,11 @@ export async function submit(
   } = {},
 ): Promise<string> {
   const { stream = false, content, ...rest } = options;
-  const request = chat(content);
+  const work = { kind: "chat" as const, request: chat(content) };
   const { jobId } = await t.mutation(internal.requests.submit, {
     apiKey,
     model: modelId,
-    request,
+    work,
     stream,
     ...rest,
   });

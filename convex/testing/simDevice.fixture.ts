@@ -1,5 +1,5 @@
 import { api } from "../_generated/api.js";
-import type { chatRequest } from "../model/validators.ts";
+import type { work as workValidator } from "../model/validators.ts";
 import type { Infer } from "convex/values";
 import { answer, type Backend, type Device, take } from "./backend.fixture.ts";
 
@@ -25,7 +25,7 @@ export async function takeJob(t: Backend, device: Device, work: (job: Work) => P
     jobId,
     attemptId,
     watched,
-    prompt: (payload as Infer<typeof chatRequest>).messages.map(({ content }) => content).join("\n"),
+    prompt: promptOf(payload as Infer<typeof workValidator>["request"]),
     append: async (seq, text) => {
       await t.mutation(api.work.append, { key, attemptId, seq, text });
     },
@@ -33,4 +33,10 @@ export async function takeJob(t: Backend, device: Device, work: (job: Work) => P
       await t.mutation(api.work.complete, { key, attemptId, ...answer(text), wish: { jobs: 0 } });
     },
   });
+}
+
+function promptOf(request: Infer<typeof workValidator>["request"]): string {
+  if ("prompt" in request) return request.prompt;
+  const texts = "inputs" in request ? request.inputs : request.messages.map(({ content }) => content);
+  return texts.join("\n");
 }

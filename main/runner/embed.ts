@@ -21,7 +21,6 @@ export async function embed(
   if (context === null) return { kind: "failed", error: jobErrors.modelUnsuitable };
   const embeddings: string[] = [];
   let promptTokens = 0;
-  let bytes = 0;
   for (const input of inputs) {
     const wait = pace();
     if (wait !== null) await wait;
@@ -33,8 +32,10 @@ export async function embed(
     const { vector } = await context.getEmbeddingFor(input);
     promptTokens += tokens;
     const packed = pack(vector);
-    bytes += packed.length;
-    if (bytes > limits.resultBytes - 4_096) return { kind: "failed", error: jobErrors.resultTooLarge };
+    // Known from the first one: a model's vectors are of one length.
+    if (packed.length * inputs.length > limits.resultBytes - 4_096) {
+      return { kind: "failed", error: jobErrors.resultTooLarge };
+    }
     embeddings.push(packed);
   }
   if (signal.aborted) return { kind: "aborted" };

@@ -23,7 +23,7 @@ export const jobErrors = {
     retryable: false,
   },
   resultTooLarge: {
-    code: "internal_error",
+    code: "result_too_large",
     message: "The vectors of so many inputs are too large for one job: ask for fewer at once.",
     retryable: false,
   },
@@ -41,7 +41,7 @@ export function contextExceeded(promptTokens: number, contextTokens: number): Jo
     code: "context_length_exceeded",
     message:
       `This model's context holds ${contextTokens} tokens, ` +
-      `but the messages take ${promptTokens} and leave no room for an answer.`,
+      `but what there is to read takes ${promptTokens} and leaves no room for an answer.`,
     retryable: false,
   };
 }

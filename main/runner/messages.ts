@@ -47,7 +47,6 @@ const toRunner = z.discriminatedUnion("type", [
     }),
   }),
   z.object({ type: z.literal("abort"), attemptId }),
-  z.object({ type: z.literal("unload") }),
   z.object({ type: z.literal("limit"), threads, dutyCycle: z.number().positive().max(1) }),
   z.object({ type: z.literal("inspect"), model }),
 ]);
@@ -59,6 +58,7 @@ const jobError = z.object({
   code: z.enum([
     "context_length_exceeded",
     "invalid_grammar",
+    "result_too_large",
     "model_unavailable",
     "model_corrupt",
     "model_unsuitable",
@@ -112,7 +112,6 @@ const fromRunner = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("failed"), attemptId, error: jobError }),
   z.object({ type: z.literal("aborted"), attemptId }),
-  z.object({ type: z.literal("unloaded") }),
   z.object({
     type: z.literal("inspected"),
     sha256,

@@ -7,6 +7,7 @@ import { usage } from "../validators.ts";
 
 export const jobRow = v.object({
   jobId: v.string(),
+  kind: v.string(),
   model: v.string(),
   status: jobStatus,
   waitsFor: v.union(waitsFor, v.null()),
@@ -38,7 +39,8 @@ export async function jobRowOf(ctx: QueryCtx, scope: string, job: JobView): Prom
   const key = order === null ? null : await ctx.db.get("apiKeys", order.apiKeyId);
   return {
     jobId: job.jobId,
-    model: order?.modelId ?? job.requirements.model ?? job.kind,
+    kind: job.kind,
+    model: order?.modelId ?? job.requirements.model ?? "",
     status: job.status,
     waitsFor: job.waitsFor,
     priority: job.priority,

@@ -4,10 +4,11 @@ import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { priceOf } from "../../../app/money/credits.ts";
 import { attemptStatus, type AttemptView } from "../../queue/validators.ts";
-import { chatReport, price } from "../validators.ts";
+import { workReport, price } from "../validators.ts";
 
 export const historyRow = v.object({
   attemptId: v.string(),
+  kind: v.string(),
   modelId: v.string(),
   status: attemptStatus,
   startedAt: v.number(),
@@ -26,6 +27,7 @@ export function historyRowOf(attempt: AttemptView): Infer<typeof historyRow> & H
   const paid = attempt.status === "succeeded" ? paidOf(attempt) : null;
   return {
     attemptId: attempt.attemptId,
+    kind: attempt.kind,
     modelId: attempt.model ?? "",
     status: attempt.status,
     startedAt: attempt.claimedAt,
@@ -33,21 +35,24 @@ export function historyRowOf(attempt: AttemptView): Infer<typeof historyRow> & H
     promptTokens: paid?.usage.promptTokens ?? 0,
     completionTokens: paid?.usage.completionTokens ?? 0,
     earnedMicro: String(paid?.earnedMicro ?? 0n),
-    explanation: paid === null ? explain(attempt) : explainPay(paid),
+    explanation: paid === null ? explain(attempt) : explainPay(paid, attempt.kind),
   };
 }
 
 type Paid = Infer<typeof reply> & { readonly usage: Usage };
 
 function paidOf(attempt: AttemptView): Paid {
-  return { ...parse(reply, attempt.reply), usage: parse(chatReport, attempt.report).usage };
+  return { ...parse(reply, attempt.reply), usage: parse(workReport, attempt.report).usage };
 }
 
-function explainPay({ usage, price: { promptMicro, completionMicro }, earnedMicro }: Paid): string {
+function explainPay(
+  { usage, price: { promptMicro, completionMicro }, earnedMicro }: Paid,
+  kind: string,
+): string {
   const { promptTokens, completionTokens } = usage;
+  const read = `${String(promptTokens)} prompt × ${String(promptMicro)}`;
   const sum =
-    `${String(promptTokens)} prompt × ${String(promptMicro)} + ` +
-    `${String(completionTokens)} answer × ${String(completionMicro)}`;
+    kind === "embedding" ? read : `${read} + ${String(completionTokens)} answer × ${String(completionMicro)}`;
   const full = priceOf({ promptMicro, completionMicro }, usage);
   return earnedMicro === full ? sum : `${sum}, at most what was reserved`;
 }

@@ -1,28 +1,14 @@
-import { limits } from "../../../app/jobs/limits.ts";
 import { type Price, priceOf } from "../../../app/money/credits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import type { Extent } from "../requests/extent.ts";
 import { escrowOf, keyAccount } from "./accounts.ts";
 import { transfer } from "./transfer.ts";
 
-/** Tokens that a chat template may put around each message, and around all of them. Generous on purpose. */
-const templateTokensPerMessage = 32;
-const templateTokens = 64;
-
-/**
- * The most that a job can cost, known before any tokenizer has seen it: a token covers at least one byte
- * of the prompt, and an answer has at most `maxTokens`.
- */
-export function worstCasePrice(
-  price: Price,
-  request: { readonly messages: readonly unknown[]; readonly maxTokens: number },
-  promptBytes: number,
-): bigint {
-  const promptTokens =
-    Math.min(promptBytes, limits.promptBytes) +
-    templateTokensPerMessage * request.messages.length +
-    templateTokens;
-  return priceOf(price, { promptTokens, completionTokens: request.maxTokens });
+/** The most that a job can cost, known before any tokenizer has seen it. */
+export function worstCasePrice(price: Price, { promptBytes, aroundTokens, most }: Extent): bigint {
+  const { completionTokens } = most;
+  return priceOf(price, { promptTokens: promptBytes + aroundTokens, completionTokens });
 }
 
 /** Moves the worst case from the key to escrow, until the job's round is settled or released. */

@@ -1,5 +1,5 @@
 import { parse } from "convex-helpers/validators";
-import type { Infer } from "convex/values";
+import { type Infer, v } from "convex/values";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { assertNever } from "../../../app/assert-never.ts";
 import type { Doc } from "../../_generated/dataModel.js";
@@ -7,16 +7,19 @@ import type { MutationCtx } from "../../_generated/server.js";
 import type { FinalEvent } from "../../queue/validators.ts";
 import { releaseReservation, settle } from "../ledger/settle.ts";
 import { present } from "../load.ts";
-import { boundedInteger } from "../refuse.ts";
-import { chatReport, type price } from "../validators.ts";
+import { boundedInteger, refuse } from "../refuse.ts";
+import { type price, usage as usageValidator } from "../validators.ts";
 import { orderOf } from "./orderOf.ts";
 
 /** What a device is told of its pay: how much, and per token. */
 type Reply = { earnedMicro: bigint; price: Infer<typeof price> };
 
+/** What work.complete reports of an answer. `vectors`: how many it has; left out for text. */
+const report = v.object({ usage: usageValidator, vectors: v.optional(v.number()) });
+
 /**
  * Closes an order with its job: a job that was done is paid to its device, every other end gives the reservation back.
- * Counts of tokens out of bounds are refused here, where the order is read in any case; the job stays as it was.
+ * An answer of another kind, and counts of tokens out of bounds, are refused here, where the order is read in any case; the job stays as it was.
  */
 export async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<Reply | null> {
   const order = present(await orderOf(ctx, event.jobId), "order of a job");
@@ -36,7 +39,8 @@ export async function close(ctx: MutationCtx, event: FinalEvent, at: number): Pr
 }
 
 async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at: number): Promise<Reply> {
-  const { usage } = parse(chatReport, event.report);
+  const { usage, vectors } = parse(report, event.report);
+  if (vectors !== order.vectors) refuse("invalid", "The answer is not one to what was asked for.");
   checkUsage(usage, order.most);
   const deviceId = present(ctx.db.normalizeId("devices", event.worker ?? ""), "device of a job that is done");
   const earnedMicro = await settle(ctx, order, deviceId, usage, at);

@@ -1,5 +1,5 @@
-import type { Infer } from "convex/values";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
+import type { Work } from "../../../app/jobs/work.ts";
 import { assertNever } from "../../../app/assert-never.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -8,14 +8,15 @@ import { hashSecret } from "../keys/hash.ts";
 import { keyAccount } from "../ledger/accounts.ts";
 import { projectedBalance } from "../ledger/balance.ts";
 import { reserve, worstCasePrice } from "../ledger/reserve.ts";
-import { chatKind, queue } from "../queue.ts";
+import { queue } from "../queue.ts";
 import { refuse, refuseUntil, wellFormed } from "../refuse.ts";
-import type { chatRequest } from "../validators.ts";
-import { checkRequest } from "./check.ts";
+import { thaw } from "../thaw.ts";
+import { checkWork } from "./check.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 
 export type Submission = {
   readonly model: string;
-  readonly request: Infer<typeof chatRequest>;
+  readonly work: Work;
   readonly stream: boolean;
   readonly priority?: Priority;
   readonly idempotencyKey?: string;
@@ -34,7 +35,7 @@ export async function submit(
   now: number,
 ): Promise<string> {
   const { organizationId, _id: apiKeyId } = key;
-  const { request, stream, priority = "normal" } = submission;
+  const { work, stream, priority = "normal" } = submission;
   const [model, balanceMicro, once] = await Promise.all([
     ctx.db
       .query("models")
@@ -47,14 +48,15 @@ export async function submit(
   ]);
   if (!model?.enabled) refuse("model_not_found", "Your organization has no model of this name.");
   const { modelId, price, contextTokens } = model;
-  const promptBytes = checkRequest(request, contextTokens);
+  const extent = checkWork(work, contextTokens);
+  const affinity = affinityOf(modelId, work);
 
   const outcome = await queue.submit(
     ctx,
     organizationId,
     {
-      kind: chatKind,
-      payload: request,
+      kind: work.kind,
+      payload: thaw(work.request),
       requirements: {
         model: modelId,
         ...(key.dataClass === undefined ? {} : { dataClass: key.dataClass }),
@@ -62,7 +64,7 @@ export async function submit(
       requester: apiKeyId,
       key: apiKeyId,
       priority,
-      affinity: affinityOf(modelId, request.messages),
+      ...(affinity === null ? {} : { affinity }),
       watched: stream,
       ...once,
     },
@@ -76,20 +78,24 @@ export async function submit(
     return jobId;
   }
 
-  const reservedMicro = worstCasePrice(price, request, promptBytes);
+  const reservedMicro = worstCasePrice(price, extent);
   if (balanceMicro < reservedMicro) {
     refuse("quota_exceeded", "This API key has not enough credits left for the request.");
   }
   const order = { jobId, organizationId, apiKeyId, reservedMicro, round: 0 };
-  const most = { promptTokens: contextTokens, completionTokens: request.maxTokens };
-  await Promise.all([ctx.db.insert("orders", { ...order, modelId, price, most }), reserve(ctx, order, now)]);
+  const { most, vectors } = extent;
+  const bounds = vectors === undefined ? { most } : { most, vectors };
+  await Promise.all([
+    ctx.db.insert("orders", { ...order, ...bounds, modelId, price }),
+    reserve(ctx, order, now),
+  ]);
   return jobId;
 }
 
 /** What makes one job of a repeated request. The queue's idempotency keys are the organization's, ours an API key's. */
 async function onceUnder(
   key: Doc<"apiKeys">,
-  { model, request, idempotencyKey }: Submission,
+  { model, work, idempotencyKey }: Submission,
 ): Promise<{ readonly idempotencyKey?: string; readonly fingerprint?: string }> {
   if (idempotencyKey === undefined) return {};
   if (idempotencyKey === "" || idempotencyKey.length > maxIdempotencyChars) {
@@ -98,15 +104,8 @@ async function onceUnder(
   wellFormed(idempotencyKey, "An idempotency key");
   return {
     idempotencyKey: await hashSecret(`${key._id}:${idempotencyKey}`),
-    fingerprint: await fingerprintOf(model, request),
+    fingerprint: await fingerprintOf(model, work),
   };
-}
-
-/** Fields are named one by one, since their order would change the hash. */
-async function fingerprintOf(model: string, request: Submission["request"]): Promise<string> {
-  const { maxTokens, temperature, topP, seed, stop } = request;
-  const messages = request.messages.map(({ role, content }) => [role, content]);
-  return await hashSecret(JSON.stringify([model, messages, maxTokens, temperature, topP, seed, stop]));
 }
 
 function refuseOutcome(outcome: Exclude<SubmitOutcome, { kind: "submitted" }>): never {

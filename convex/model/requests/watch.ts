@@ -5,7 +5,7 @@ import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import type { StreamPosition, WatchView } from "../../queue/component.ts";
 import { queue } from "../queue.ts";
-import { chatReport, chatText, requestStatus, usage } from "../validators.ts";
+import { requestStatus, textAnswer, usage, vectorAnswer, workReport } from "../validators.ts";
 
 /** Where a watcher stands: the last chunk that it has. */
 export const watchPosition = v.object({ attemptId: v.string(), seq: v.number() });
@@ -18,15 +18,19 @@ export const watchView = v.object({
   /** Chunks of the current attempt after the position; the next of them come with a later position. */
   chunks: v.array(v.object({ seq: v.number(), text: v.string() })),
   attempts: v.number(),
-  /** Null also once the text was deleted: answers are not kept for long. */
-  result: v.union(v.object({ ...chatText.fields, usage }), v.null()),
+  /** By what was asked for. Null also once the answer was deleted: none is kept for long. */
+  result: v.union(
+    v.object({ ...textAnswer.fields, usage }),
+    v.object({ ...vectorAnswer.fields, usage }),
+    v.null(),
+  ),
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
 });
 
 /** A job as its requester sees it. Another attempt than the position's: its text from the start. */
 export async function watch(
   ctx: QueryCtx,
-  { organizationId, jobId }: Doc<"orders">,
+  { organizationId, jobId, vectors }: Doc<"orders">,
   after: StreamPosition | undefined,
 ): Promise<Infer<typeof watchView>> {
   const { status, attempt, attemptId, chunks, attempts, error, ...done } = await queue.watch(
@@ -41,15 +45,16 @@ export async function watch(
     attemptId,
     chunks,
     attempts,
-    result: status === "succeeded" ? answerOf(done) : null,
+    result: status === "succeeded" ? answerOf(done, vectors !== undefined) : null,
     error,
   };
 }
 
-function answerOf({
-  result,
-  report,
-}: Pick<WatchView, "result" | "report">): Infer<typeof watchView>["result"] {
+function answerOf(
+  { result, report }: Pick<WatchView, "result" | "report">,
+  isVectors: boolean,
+): Infer<typeof watchView>["result"] {
   if (result === undefined || result === null) return null;
-  return { ...parse(chatText, result), usage: parse(chatReport, report).usage };
+  const { usage } = parse(workReport, report);
+  return isVectors ? { ...parse(vectorAnswer, result), usage } : { ...parse(textAnswer, result), usage };
 }

@@ -105,7 +105,12 @@ const base: readonly Column<JobRow>[] = [
   {
     key: "model",
     title: "Model",
-    cell: (job) => <span className="font-medium whitespace-nowrap">{job.model}</span>,
+    cell: (job) => (
+      <span className="whitespace-nowrap">
+        <span className="font-medium">{job.model}</span>{" "}
+        <span className="text-xs text-muted">{job.kind}</span>
+      </span>
+    ),
   },
   { key: "key", title: "API key", cell: (job) => <span className="whitespace-nowrap">{job.keyName}</span> },
   {

@@ -44,6 +44,7 @@ function Row({ row }: { readonly row: HistoryRow }): ReactNode {
             {status.words}
           </Badge>
           <span className="truncate font-medium">{row.modelId}</span>
+          <span className="text-xs text-muted">{row.kind}</span>
         </span>
         <span className="font-medium">
           {row.earnedMicro === "0" ? "–" : `+${formatMicroText(row.earnedMicro)}`}

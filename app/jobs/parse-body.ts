@@ -1,0 +1,114 @@
+import { z } from "zod";
+
+/** Why a body is refused, in the terms of OpenAI's error object. */
+export type BodyRefusal = {
+  readonly status: 400 | 413;
+  readonly code: string;
+  /** The field at fault, e.g. "messages[2].content"; null for the whole body. */
+  readonly param: string | null;
+  readonly message: string;
+};
+
+export type BodyParse<Asked> =
+  | { readonly kind: "parsed"; readonly asked: Asked }
+  | { readonly kind: "refused"; readonly refusal: BodyRefusal };
+
+/** What zod says of a field that is not there; errors are told apart by it. */
+export const missing = "Invalid input: expected string, received undefined";
+
+export const text = z
+  .string()
+  .refine((value) => !/\p{Surrogate}/u.test(value), "must be well-formed Unicode");
+
+/** A field that is not served: absent, null or an empty list, all of which ask for nothing. */
+export function absent(reason: string) {
+  const asksForNothing = (value: unknown): boolean =>
+    value == null || (Array.isArray(value) && value.length === 0);
+  return z.custom<unknown>(asksForNothing, { error: reason, params: { unsupported: true } }).optional();
+}
+
+/** Parses a body of JSON; what is refused names the first field at fault. */
+export function parseBody<Schema extends z.ZodType>(
+  schema: Schema,
+  json: string,
+): BodyParse<z.infer<Schema>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return refuse(400, "invalid_json", null, "The body is not valid JSON.");
+  }
+  const parsed = schema.safeParse(value);
+  return parsed.success ? { kind: "parsed", asked: parsed.data } : refuseIssue(parsed.error.issues[0]);
+}
+
+type Refused = Extract<BodyParse<never>, { readonly kind: "refused" }>;
+
+export function refuse(status: 400 | 413, code: string, param: string | null, message: string): Refused {
+  return { kind: "refused", refusal: { status, code, param, message } };
+}
+
+export function refuseField(param: string, why: string): Refused {
+  return refuse(400, "invalid_value", param, `Invalid '${param}': ${why}.`);
+}
+
+export function refuseSize(param: string, bytes: number, most: number): Refused {
+  const said = `'${param}' has ${String(bytes)} bytes of text; at most ${String(most)} are taken.`;
+  return refuse(413, "request_too_large", param, said);
+}
+
+/** UTF-8 bytes of well-formed text. */
+export function utf8Length(value: string): number {
+  let bytes = 0;
+  for (const character of value) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
+  }
+  return bytes;
+}
+
+function refuseIssue(issue: z.core.$ZodIssue | undefined): Refused {
+  const deepest = issue === undefined ? undefined : deepestOf(issue, []);
+  const param = deepest === undefined ? "" : pathName(deepest.path);
+  if (deepest === undefined || param === "") {
+    return refuse(400, "invalid_request_body", null, "The body must be a JSON object.");
+  }
+  return refuse(400, codeOf(deepest.issue), param, `Invalid '${param}': ${deepest.issue.message}.`);
+}
+
+type Located = { readonly issue: z.core.$ZodIssue; readonly path: readonly PropertyKey[] };
+
+/** In a union, the issue of the branch that went furthest: it knows what the requester meant. */
+function deepestOf(issue: z.core.$ZodIssue, base: readonly PropertyKey[]): Located {
+  const path = [...base, ...issue.path];
+  if (issue.code !== "invalid_union") return { issue, path };
+  const inner = issue.errors.flatMap((branch) => branch.map((each) => deepestOf(each, path)));
+  return inner.reduce((best, each) => (reach(each) > reach(best) ? each : best), inner[0] ?? { issue, path });
+}
+
+/** A value of the right type that is out of bounds went further than one of another type. */
+function reach({ issue, path }: Located): number {
+  return 2 * path.length + (issue.code === "invalid_type" ? 0 : 1);
+}
+
+function pathName(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((name, part) => {
+    if (typeof part === "number") return `${name}[${String(part)}]`;
+    return name === "" ? String(part) : `${name}.${String(part)}`;
+  }, "");
+}
+
+function codeOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.expected === "never") return "unsupported_value";
+      return issue.message.endsWith("received undefined") ? "missing_required_parameter" : "invalid_type";
+    case "invalid_union": // What tells the branches apart is of none of them.
+    case "invalid_value":
+      return "unsupported_value";
+    case "custom":
+      return issue.params?.["unsupported"] === true ? "unsupported_parameter" : "invalid_value";
+    default:
+      return "invalid_value";
+  }
+}

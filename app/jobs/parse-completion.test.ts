@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { limits } from "./limits.ts";
+import { parseCompletion } from "./parse-completion.ts";
+
+const parse = (fields: object) =>
+  parseCompletion(JSON.stringify({ model: "demo", prompt: "Once", ...fields }));
+
+describe("parseCompletion", () => {
+  it("fills in OpenAI's defaults, and leaves the seed to the backend", () => {
+    expect(parse({})).toEqual({
+      kind: "parsed",
+      asked: {
+        ...{ model: "demo", stream: false, includeUsage: false, priority: "normal" },
+        request: { prompt: "Once", maxTokens: 16, temperature: 1, topP: 1, seed: null, stop: [] },
+      },
+    });
+  });
+
+  it("takes every field that is served", () => {
+    const parsed = parse({
+      prompt: ["Once"],
+      ...{ max_tokens: 5, temperature: 0, top_p: 0.5, seed: 3, stop: ["end"], logprobs: 2 },
+      ...{ presence_penalty: 1, frequency_penalty: 1, logit_bias: { "7": 5 }, top_k: 4, min_p: 0.1 },
+      ...{ stream: true, stream_options: { include_usage: true }, service_tier: "flex" },
+      ...{ n: 1, best_of: 1, echo: false, suffix: null, user: "me" },
+      grammar: 'root ::= "a"',
+    });
+    expect(parsed).toMatchObject({
+      asked: {
+        ...{ stream: true, includeUsage: true, priority: "low" },
+        request: {
+          ...{ prompt: "Once", maxTokens: 5, seed: 3, stop: ["end"], logprobs: 2, topK: 4, minP: 0.1 },
+          ...{ presencePenalty: 1, frequencyPenalty: 1, logitBias: [{ token: 7, bias: 5 }] },
+          format: { kind: "grammar", grammar: 'root ::= "a"' },
+        },
+      },
+    });
+  });
+
+  it.each([
+    ["prompt", { prompt: undefined }, "missing_required_parameter"],
+    ["prompt", { prompt: null }, "invalid_type"],
+    ["prompt", { prompt: "" }, "invalid_value"],
+    ["prompt", { prompt: "\ud83d" }, "invalid_value"],
+    ["prompt", { prompt: [] }, "invalid_value"],
+    ["prompt", { prompt: ["a", "b"] }, "invalid_value"],
+    ["prompt", { prompt: [1, 2] }, "invalid_value"],
+    ["prompt[0]", { prompt: [[1, 2]] }, "invalid_type"],
+    ["model", { model: undefined }, "missing_required_parameter"],
+    ["n", { n: 2 }, "unsupported_value"],
+    ["best_of", { best_of: 3 }, "unsupported_value"],
+    ["echo", { echo: true }, "unsupported_value"],
+    ["suffix", { suffix: "the end" }, "unsupported_parameter"],
+    ["logprobs", { logprobs: limits.logprobs + 1 }, "invalid_value"],
+    ["logprobs", { logprobs: true }, "invalid_type"],
+    ["max_tokens", { max_tokens: 0 }, "invalid_value"],
+    ["grammar", { grammar: 'root ::= "a"', response_format: { type: "json_object" } }, "invalid_value"],
+  ])("refuses a bad %s %#", (param, fields, code) => {
+    expect(parse(fields)).toMatchObject({ kind: "refused", refusal: { status: 400, param, code } });
+  });
+
+  it("counts the prompt's bytes", () => {
+    const prompt = "é".repeat(limits.promptBytes / 2);
+    expect(parse({ prompt }).kind).toBe("parsed");
+    expect(parse({ prompt: `${prompt}x` })).toMatchObject({
+      refusal: { status: 413, code: "request_too_large", param: "prompt" },
+    });
+  });
+});

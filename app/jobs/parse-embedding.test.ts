@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { limits } from "./limits.ts";
+import { parseEmbedding } from "./parse-embedding.ts";
+
+const parse = (fields: object) => parseEmbedding(JSON.stringify({ model: "demo", input: "Hi", ...fields }));
+
+describe("parseEmbedding", () => {
+  it("takes one text, or many in their order", () => {
+    expect(parse({})).toEqual({
+      kind: "parsed",
+      asked: { model: "demo", encoding: "float", priority: "normal", request: { inputs: ["Hi"] } },
+    });
+    expect(
+      parse({ input: ["b", "a"], encoding_format: "base64", service_tier: "flex", user: "me" }),
+    ).toMatchObject({ asked: { encoding: "base64", priority: "low", request: { inputs: ["b", "a"] } } });
+  });
+
+  it.each([
+    ["input", { input: undefined }, "missing_required_parameter"],
+    ["input", { input: null }, "invalid_type"],
+    ["input", { input: "" }, "invalid_value"],
+    ["input", { input: [] }, "invalid_value"],
+    ["input[1]", { input: ["a", ""] }, "invalid_value"],
+    ["input[0]", { input: ["\ud83d"] }, "invalid_value"],
+    ["input[0]", { input: [1, 2] }, "invalid_type"],
+    ["input", { input: Array<string>(limits.embeddingInputs + 1).fill("a") }, "invalid_value"],
+    ["model", { model: "" }, "invalid_value"],
+    ["encoding_format", { encoding_format: "int8" }, "unsupported_value"],
+    ["dimensions", { dimensions: 64 }, "unsupported_parameter"],
+  ])("refuses a bad %s %#", (param, fields, code) => {
+    const parsed = parse(fields);
+    expect(parsed).toMatchObject({ kind: "refused", refusal: { status: 400, param, code } });
+    if (parsed.kind === "refused") expect(parsed.refusal.message).toContain(`'${param}'`);
+  });
+
+  it("counts the bytes of all inputs together", () => {
+    const half = "x".repeat(limits.promptBytes / 2);
+    expect(parse({ input: [half, half] }).kind).toBe("parsed");
+    expect(parse({ input: [half, half, "x"] })).toMatchObject({
+      refusal: { status: 413, code: "request_too_large", param: "input" },
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import type { EmbeddingRequest } from "./embedding.ts";
+import { limits } from "./limits.ts";
+import { absent, type BodyParse, parseBody, refuseSize, text, utf8Length } from "./parse-body.ts";
+import { priorityOf, type QueuePriority, serviceTier } from "./parse-sampling.ts";
+
+/** Embeddings as they were asked for over HTTP. */
+export type ParsedEmbedding = {
+  readonly model: string;
+  readonly encoding: "float" | "base64";
+  readonly priority: QueuePriority;
+  readonly request: EmbeddingRequest;
+};
+
+const input = text.min(1);
+
+const body = z.object({
+  model: text.min(1).max(200),
+  input: z.union([input.transform((only) => [only]), z.array(input).min(1).max(limits.embeddingInputs)]),
+  encoding_format: z.enum(["float", "base64"]).nullish(),
+  // Only some models are trained for vectors to be cut, and nothing in a model's file says so.
+  dimensions: absent("a model's vectors come as long as they are"),
+  service_tier: serviceTier,
+});
+
+/** Parses and bounds the body of POST /v1/embeddings. Pure: it does not know the models. */
+export function parseEmbedding(json: string): BodyParse<ParsedEmbedding> {
+  const parsed = parseBody(body, json);
+  if (parsed.kind === "refused") return parsed;
+  const { model, input: inputs, encoding_format: encoding, service_tier: tier } = parsed.asked;
+  const bytes = inputs.reduce((sum, each) => sum + utf8Length(each), 0);
+  if (bytes > limits.promptBytes) return refuseSize("input", bytes, limits.promptBytes);
+  return {
+    kind: "parsed",
+    asked: {
+      model,
+      encoding: encoding ?? "float",
+      priority: priorityOf(tier ?? "auto"),
+      request: { inputs },
+    },
+  };
+}

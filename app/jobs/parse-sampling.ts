@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { grammarLimits, grammarMistake } from "./gbnf.ts";
+import { limits } from "./limits.ts";
+import { text, utf8Length } from "./parse-body.ts";
+import { jsonSchema } from "./parse-tools.ts";
+import type { AnswerFormat, Sampling } from "./sampling.ts";
+
+/** The fields about how text is generated that chat completions and completions share, parsed and bounded. */
+
+/** OpenAI's tiers as the queue's priorities: what costs more goes first, what may wait goes last. */
+const priorities = { priority: "high", flex: "low" } as const;
+
+const stopString = text
+  .min(1)
+  .refine(
+    (value) => utf8Length(value) <= limits.stopBytes,
+    `must have at most ${String(limits.stopBytes)} bytes`,
+  );
+
+export const tokens = z.number().int().min(1).max(limits.maxTokens);
+
+const responseFormat = z.discriminatedUnion(
+  "type",
+  [
+    z.object({ type: z.literal("text") }),
+    z.object({ type: z.literal("json_object") }),
+    z.object({ type: z.literal("json_schema"), json_schema: z.object({ schema: jsonSchema }) }),
+  ],
+  { error: 'must be "text", "json_object" or "json_schema"' },
+);
+
+/** llama.cpp's own field. */
+const grammar = text.max(grammarLimits.chars).superRefine((value, context) => {
+  const mistake = grammarMistake(value);
+  if (mistake !== null) context.addIssue({ code: "custom", message: `is no grammar: ${mistake}` });
+});
+
+const tokenId = z.string().regex(/^\d{1,7}$/, "must be the id of a token");
+const penalty = z.number().min(-2).max(2).nullish();
+
+export const serviceTier = text.max(40).nullish();
+
+export const samplingFields = {
+  model: text.min(1).max(200),
+  max_tokens: tokens.nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  seed: z.number().int().nullish(),
+  stop: z.union([stopString, z.array(stopString).max(limits.stopStrings)]).nullish(),
+  stream: z.boolean().nullish(),
+  service_tier: serviceTier,
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  n: z.literal(1, { error: "only 1 is supported" }).nullish(),
+  top_k: z.number().int().min(0).max(limits.topK).nullish(),
+  min_p: z.number().min(0).max(1).nullish(),
+  repeat_penalty: z.number().min(0.5).max(2).nullish(),
+  response_format: responseFormat.nullish(),
+  grammar: grammar.nullish(),
+  presence_penalty: penalty,
+  frequency_penalty: penalty,
+  logit_bias: z
+    .record(tokenId, z.number().min(-100).max(100))
+    .refine(
+      (value) => Object.keys(value).length <= limits.logitBiases,
+      `at most ${String(limits.logitBiases)} are taken`,
+    )
+    .nullish(),
+};
+
+type Sampled = z.infer<z.ZodObject<typeof samplingFields>>;
+
+/** Generated text as it was asked for over HTTP. */
+export type ParsedText<Request> = {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  readonly priority: QueuePriority;
+  readonly request: Undecided<Request>;
+};
+
+export type QueuePriority = "high" | "normal" | "low";
+
+/** Null: the requester left it to us. */
+type Undecided<Request> = Omit<Request, "maxTokens" | "seed"> & {
+  readonly maxTokens: number | null;
+  readonly seed: number | null;
+};
+
+/** What concerns the call, and not the text. */
+export function callOf(asked: Sampled): Omit<ParsedText<never>, "request"> {
+  return {
+    model: asked.model,
+    stream: asked.stream ?? false,
+    includeUsage: asked.stream_options?.include_usage ?? false,
+    priority: priorityOf(asked.service_tier ?? "auto"),
+  };
+}
+
+/** @param logprobs of how many of the likeliest tokens; null: of none at all. */
+export function samplingOf(
+  asked: Sampled,
+  maxTokens: number | null,
+  logprobs: number | null,
+): Undecided<Sampling> {
+  return {
+    maxTokens,
+    temperature: asked.temperature ?? 1,
+    topP: asked.top_p ?? 1,
+    // 31 bits: the largest unsigned values mean "random" to llama.cpp.
+    seed: asked.seed == null ? null : Math.abs(asked.seed) % 2 ** 31,
+    stop: typeof asked.stop === "string" ? [asked.stop] : (asked.stop ?? []),
+    ...given({
+      topK: asked.top_k,
+      minP: asked.min_p,
+      repeatPenalty: asked.repeat_penalty,
+      frequencyPenalty: asked.frequency_penalty === 0 ? null : asked.frequency_penalty,
+      presencePenalty: asked.presence_penalty === 0 ? null : asked.presence_penalty,
+      logitBias: biasesOf(asked.logit_bias ?? {}),
+      logprobs,
+      format: formatOf(asked),
+    }),
+  };
+}
+
+/** Tiers that are not known here, like OpenAI's own "auto" and "default", are served as everybody else. */
+export function priorityOf(tier: string): QueuePriority {
+  return tier === "priority" || tier === "flex" ? priorities[tier] : "normal";
+}
+
+export function formatOf({ response_format: format, grammar: rules }: Sampled): AnswerFormat | null {
+  if (format?.type === "json_object") return { kind: "json" };
+  if (format?.type === "json_schema") return { kind: "json-schema", schema: format.json_schema.schema };
+  return rules == null ? null : { kind: "grammar", grammar: rules };
+}
+
+/** Fields that ask for what cannot be had together. */
+export function formatClash(asked: Sampled): { readonly param: string; readonly why: string } | null {
+  if (asked.grammar == null || (asked.response_format?.type ?? "text") === "text") return null;
+  return { param: "grammar", why: "response_format asks for another one" };
+}
+
+function biasesOf(biases: Readonly<Record<string, number>>): Sampling["logitBias"] | null {
+  const all = Object.entries(biases).map(([token, bias]) => ({ token: Number(token), bias }));
+  return all.length === 0 ? null : all;
+}
+
+type Given<T> = { readonly [Field in keyof T]?: NonNullable<T[Field]> };
+
+/** Without the fields that were not given. */
+export function given<T extends object>(fields: T): Given<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Given<T>;
+}

@@ -1,0 +1,198 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { api } from "../_generated/api.js";
+import {
+  addDevice,
+  addOrganization,
+  allJobs,
+  type Backend,
+  type Device,
+  expectBooksInOrder,
+  fail,
+  modelId,
+  type Organization,
+  startBackend,
+} from "../testing/backend.fixture.ts";
+import { takeJob } from "../testing/simDevice.fixture.ts";
+
+let t: Backend;
+let acme: Organization;
+let device: Device;
+
+beforeEach(async () => {
+  t = startBackend();
+  acme = await addOrganization(t);
+  device = await addDevice(t, acme);
+});
+
+async function post(path: string, body: object): Promise<Response> {
+  return await t.fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${acme.apiKey}` },
+    body: JSON.stringify({ model: modelId, ...body }),
+  });
+}
+
+const events = async (response: Response): Promise<string[]> =>
+  (await response.text())
+    .split("\n\n")
+    .filter((line) => line.startsWith("data: "))
+    .map((line) => line.slice("data: ".length));
+
+async function expectError(response: Response, status: number, error: object): Promise<void> {
+  const body: unknown = await response.json();
+  expect({ status: response.status, body }).toMatchObject({ status, body: { error } });
+}
+
+describe("a completion", () => {
+  const complete = async (body: object) => await post("/v1/completions", body);
+
+  it("is answered whole, with what the tokens were worth", async () => {
+    const asked = complete({ prompt: "Once", logprobs: 1 });
+    await takeJob(t, device, async ({ attemptId, prompt }) => {
+      expect(prompt).toBe("Once");
+      await t.mutation(api.work.complete, {
+        ...{ key: device.key, attemptId, wish: { jobs: 0 } },
+        result: {
+          ...{ text: " 🐦 a", finishReason: "length" },
+          logprobs: [
+            { token: " 🐦", logprob: -1, top: [{ token: " b", logprob: -0.5 }] },
+            { token: " a", logprob: -0.25, top: [{ token: " a", logprob: -0.25 }] },
+          ],
+        },
+        report: {
+          usage: { promptTokens: 2, completionTokens: 2 },
+          timing: { prefillMs: 1, generateMs: 1 },
+        },
+      });
+    });
+    const response = await asked;
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      id: `cmpl-${String(response.headers.get("x-gleaner-job"))}`,
+      object: "text_completion",
+      model: modelId,
+      choices: [
+        {
+          index: 0,
+          text: " 🐦 a",
+          logprobs: {
+            tokens: [" 🐦", " a"],
+            token_logprobs: [-1, -0.25],
+            top_logprobs: [{ " 🐦": -1, " b": -0.5 }, { " a": -0.25 }],
+            text_offset: [0, 2],
+          },
+          finish_reason: "length",
+        },
+      ],
+      usage: { prompt_tokens: 2, completion_tokens: 2, total_tokens: 4 },
+    });
+    await expectBooksInOrder(t);
+  });
+
+  it("is streamed as it comes", async () => {
+    const asked = complete({ prompt: "Once", stream: true, stream_options: { include_usage: true } });
+    await takeJob(t, device, async (job) => {
+      expect(job.watched).toBe(true);
+      await job.append(0, " upon");
+      await asked;
+      await job.complete(" upon a time");
+    });
+    const lines = await events(await asked);
+    expect(lines.at(-1)).toBe("[DONE]");
+    const chunks = lines.slice(0, -1).map((line) => JSON.parse(line) as Record<string, unknown>);
+    const choice = (text: string, finish_reason: string | null) => [
+      { index: 0, text, logprobs: null, finish_reason },
+    ];
+    expect(chunks.map(({ object }) => object)).toEqual(Array(4).fill("text_completion"));
+    expect(chunks.map(({ choices }) => choices)).toEqual([
+      choice(" upon", null),
+      choice(" a time", null),
+      choice("", "stop"),
+      [],
+    ]);
+    expect(chunks.at(-1)).toMatchObject({ usage: { total_tokens: 13 } });
+  });
+
+  it("that does not fit blames its prompt", async () => {
+    const tooLong = { code: "context_length_exceeded", param: "prompt" };
+    await expectError(await complete({ prompt: "x", max_tokens: 5_000 }), 400, tooLong);
+    const asked = complete({ prompt: "Once" });
+    await takeJob(t, device, async ({ attemptId }) => {
+      const { code } = tooLong;
+      await fail(t, device, attemptId, { code, message: "It has 2000 tokens.", retryable: false });
+    });
+    await expectError(await asked, 400, tooLong);
+  });
+
+  it("of fields that are not served is refused, and leaves no job behind", async () => {
+    await expectError(await complete({}), 400, { code: "missing_required_parameter", param: "prompt" });
+    await expectError(await complete({ prompt: "a", echo: true }), 400, { param: "echo" });
+    await expectError(await complete({ prompt: "a", model: "gpt-9" }), 404, { code: "model_not_found" });
+    expect(await allJobs(t, acme)).toEqual([]);
+  });
+});
+
+describe("embeddings", () => {
+  const embed = async (body: object) => await post("/v1/embeddings", body);
+  const vectors = [
+    [1, 0],
+    [0.5, -0.25],
+  ];
+  const packed = vectors.map((vector) =>
+    Buffer.from(new Uint8Array(new Float32Array(vector).buffer)).toString("base64"),
+  );
+
+  async function answer(embeddings: string[]): Promise<void> {
+    await takeJob(t, device, async ({ attemptId }) => {
+      await t.mutation(api.work.complete, {
+        ...{ key: device.key, attemptId, wish: { jobs: 0 } },
+        result: { embeddings },
+        report: {
+          usage: { promptTokens: 9, completionTokens: 0 },
+          timing: { prefillMs: 1, generateMs: 0 },
+        },
+      });
+    });
+  }
+
+  it.each([
+    [undefined, vectors],
+    ["float", vectors],
+    ["base64", packed],
+  ])("come in the order of their inputs, as one job (%s)", async (encoding_format, expected) => {
+    const asked = embed({ input: ["a", "b"], encoding_format });
+    await answer(packed);
+    const response = await asked;
+    expect(await response.json()).toEqual({
+      object: "list",
+      data: expected.map((embedding, index) => ({ object: "embedding", index, embedding })),
+      model: modelId,
+      usage: { prompt_tokens: 9, total_tokens: 9 },
+    });
+    expect((await allJobs(t, acme)).map(({ kind }) => kind)).toEqual(["embedding"]);
+    expect(response.headers.get("x-gleaner-job")).toBe((await allJobs(t, acme))[0]?.jobId);
+    await expectBooksInOrder(t);
+  });
+
+  it("of more than a job can hold say so", async () => {
+    const asked = embed({ input: ["a", "b"] });
+    await takeJob(t, device, async ({ attemptId }) => {
+      await fail(t, device, attemptId, {
+        code: "result_too_large",
+        message: "Ask for fewer.",
+        retryable: false,
+      });
+    });
+    await expectError(await asked, 400, { code: "result_too_large", param: "input" });
+  });
+
+  it("that are not served are refused", async () => {
+    await expectError(await embed({ input: "a", dimensions: 2 }), 400, {
+      code: "unsupported_parameter",
+      param: "dimensions",
+    });
+    await expectError(await embed({ input: ["a", ""] }), 400, { param: "input[1]" });
+    await expectError(await embed({ input: "x".repeat(300_000) }), 413, { param: "input" });
+    expect(await allJobs(t, acme)).toEqual([]);
+  });
+});

@@ -1,0 +1,135 @@
+import OpenAI from "openai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeClient } from "../../launch/demo/ask.ts";
+import { type Farm, startFarm } from "../../launch/demo/farm.ts";
+
+/** Every kind of job as the official client asks for it, against a running backend and a donor with the demo model. */
+let farm: Farm;
+let client: OpenAI;
+
+beforeAll(async () => {
+  farm = await startFarm();
+  await farm.startDonor("openai-sdk");
+  client = makeClient(farm.backend.siteUrl, farm.organization.apiKey);
+});
+afterAll(async () => {
+  await farm.close();
+});
+
+const norway = { prompt: "The capital of Norway is", temperature: 0, max_tokens: 3 };
+
+test("a completion goes on with its prompt", async () => {
+  const completion = await client.completions.create({ model: farm.modelId, ...norway, logprobs: 2 });
+  expect(completion).toMatchObject({
+    object: "text_completion",
+    model: farm.modelId,
+    choices: [{ index: 0, text: " Oslo" }],
+  });
+  const [choice] = completion.choices;
+  expect(choice?.logprobs?.tokens?.join("")).toBe(" Oslo");
+  expect(choice?.logprobs?.token_logprobs?.[0]).toBeLessThanOrEqual(0);
+  expect(Object.keys(choice?.logprobs?.top_logprobs?.[0] ?? {}).length).toBeGreaterThanOrEqual(2);
+  const { prompt_tokens, completion_tokens, total_tokens } = completion.usage!;
+  expect(prompt_tokens).toBeGreaterThan(1);
+  expect(completion_tokens).toBe(3);
+  expect(total_tokens).toBe(prompt_tokens + completion_tokens);
+});
+
+test("a completion is streamed", async () => {
+  const stream = await client.completions.create({
+    ...{ model: farm.modelId, ...norway },
+    ...{ stream: true, stream_options: { include_usage: true } },
+  });
+  let text = "";
+  let usage: OpenAI.CompletionUsage | undefined;
+  const ends: string[] = [];
+  for await (const chunk of stream) {
+    const [choice] = chunk.choices;
+    text += choice?.text ?? "";
+    if (choice?.finish_reason != null) ends.push(choice.finish_reason);
+    usage = chunk.usage ?? usage;
+  }
+  expect(text).toBe(" Oslo");
+  expect(ends).toHaveLength(1);
+  expect(usage?.completion_tokens).toBe(3);
+});
+
+test("a completion keeps a grammar", async () => {
+  const grammar = { grammar: 'root ::= " " ("Paris" | "Rome")' };
+  const completion = await client.completions.create({
+    ...{ model: farm.modelId, ...norway, ...grammar },
+    max_tokens: 16,
+  });
+  expect(completion.choices[0]?.text).toMatch(/^ (Paris|Rome)$/);
+});
+
+const product = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((sum, each, index) => sum + each * (b[index] ?? 0), 0);
+
+test("embeddings keep the order of their inputs, and say the same in every encoding", async () => {
+  const input = ["the harbour in Oslo", "9 * 7 = 63", "the harbour in Oslo"];
+  // The client asks for base64 by itself, and decodes it.
+  const byDefault = await client.embeddings.create({ model: farm.modelId, input });
+  expect(byDefault).toMatchObject({ object: "list", model: farm.modelId });
+  expect(byDefault.data.map(({ index, object }) => [index, object])).toEqual([
+    [0, "embedding"],
+    [1, "embedding"],
+    [2, "embedding"],
+  ]);
+  const [first = [], second = [], third = []] = byDefault.data.map(({ embedding }) => embedding);
+  expect(first).toHaveLength(128);
+  expect(product(first, first)).toBeCloseTo(1, 4);
+  expect(product(first, third)).toBeCloseTo(1, 4);
+  expect(product(first, second)).toBeLessThan(0.9);
+  const { prompt_tokens, total_tokens } = byDefault.usage;
+  expect(prompt_tokens).toBeGreaterThan(input.length);
+  expect(total_tokens).toBe(prompt_tokens);
+
+  const floats = await client.embeddings.create({ model: farm.modelId, input, encoding_format: "float" });
+  floats.data.forEach(({ embedding }, index) => {
+    expect(product(embedding, byDefault.data[index]?.embedding ?? [])).toBeCloseTo(1, 4);
+  });
+  const packed = await client.embeddings.create({ model: farm.modelId, input, encoding_format: "base64" });
+  const text: unknown = packed.data[1]?.embedding;
+  if (typeof text !== "string") throw new Error("no base64");
+  const bytes = Buffer.from(text, "base64");
+  const numbers = Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(4 * index));
+  expect(product(numbers, second)).toBeCloseTo(1, 4);
+});
+
+test("embeddings take one text, and as many as are allowed", async () => {
+  const one = await client.embeddings.create({ model: farm.modelId, input: "alone" });
+  expect(one.data).toHaveLength(1);
+  const input = Array.from({ length: 256 }, (_, index) => `text ${String(index)}`);
+  const many = await client.embeddings.create({ model: farm.modelId, input });
+  expect(many.data.map(({ index }) => index)).toEqual(input.map((_, index) => index));
+  await expect(
+    client.embeddings.create({ model: farm.modelId, input: [...input, "one more"] }),
+  ).rejects.toMatchObject({ status: 400, param: "input" });
+});
+
+test("one of the inputs that does not fit the model's context is refused", async () => {
+  const input = ["short", "zebra 1234 ".repeat(2_000)];
+  const asked = client.embeddings.create({ model: farm.modelId, input });
+  await expect(asked).rejects.toMatchObject({ status: 400, code: "context_length_exceeded", param: "input" });
+});
+
+test("the client meets what is not served as a bad request", async () => {
+  const { modelId: model } = farm;
+  const refusals = [
+    [() => client.completions.create({ model, ...norway, echo: true }), "echo"],
+    [() => client.completions.create({ model, ...norway, prompt: ["a", "b"] }), "prompt"],
+    [() => client.completions.create({ model, ...norway, prompt: [1, 2] }), "prompt"],
+    [() => client.completions.create({ model, ...norway, suffix: "." }), "suffix"],
+    [() => client.embeddings.create({ model, input: "a", dimensions: 64 }), "dimensions"],
+    [() => client.embeddings.create({ model, input: [[1, 2]] }), "input[0]"],
+  ] as const;
+  for (const [ask, param] of refusals) {
+    const thrown: unknown = await ask().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(thrown).toBeInstanceOf(OpenAI.BadRequestError);
+    expect(thrown).toMatchObject({ status: 400, param });
+  }
+});
