@@ -70,7 +70,6 @@ export type ToRunner =
   /** Several may be under way: the runner does those of one model side by side, and others after them. */
   | ({ readonly type: "run" } & RunnerJob)
   | { readonly type: "abort"; readonly attemptId: string }
-  | { readonly type: "unload" }
   /** For what runs and for what comes: at most so many threads, and this share of the time (above 0, at most 1). */
   | { readonly type: "limit"; readonly threads: number; readonly dutyCycle: number }
   /** Reads the head of a model's file, without loading it. */
@@ -86,6 +85,5 @@ export type FromRunner =
   | { readonly type: "done"; readonly attemptId: string; readonly result: WorkResult }
   | { readonly type: "failed"; readonly attemptId: string; readonly error: JobError }
   | { readonly type: "aborted"; readonly attemptId: string }
-  | { readonly type: "unloaded" }
   /** Null: nothing that llama.cpp can run. */
   | { readonly type: "inspected"; readonly sha256: string; readonly figures: ModelFigures | null };

@@ -26,17 +26,14 @@ export function backendOrder(machine: {
 
 /**
  * How many jobs one context should hold at once. More of them together make more tokens a second, and each of them
- * fewer: on one thread there is next to nothing to gain, on a GPU a lot. `override` is the value of GLEANER_SEQUENCES.
+ * fewer: on one thread there is next to nothing to gain. Whether a model is on a GPU, where there would be more, is only
+ * known once it is loaded. `override` is the value of GLEANER_SEQUENCES.
  */
-export function chooseSequences(
-  machine: { readonly threads: number; readonly gpu: boolean },
-  override?: string,
-): number {
+export function chooseSequences(threads: number, override?: string): number {
   const asked = Number(override);
   if (Number.isInteger(asked) && asked >= 1 && asked <= mostSequences) return asked;
-  if (machine.gpu) return 8;
-  if (machine.threads >= 4) return 4;
-  return machine.threads >= 2 ? 2 : 1;
+  if (threads >= 4) return 4;
+  return threads >= 2 ? 2 : 1;
 }
 
 /** A worker of the queue holds 16 jobs at most. */

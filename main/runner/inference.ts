@@ -47,10 +47,6 @@ export class Inference {
   readonly #running = new Set<Waiting>();
   #loaded: { readonly key: string; readonly sequences: number; readonly model: LoadedModel } | null = null;
 
-  get idle(): boolean {
-    return this.#running.size === 0 && this.#waiting.length === 0;
-  }
-
   #isAlone(): boolean {
     return this.#running.size === 1;
   }
@@ -81,11 +77,6 @@ export class Inference {
 
   inspect(model: ModelFile): Promise<ModelFigures | null> {
     return inspectModel(this.#libraries, model);
-  }
-
-  async unload(): Promise<void> {
-    this.#loaded = null;
-    await this.#slot.unload();
   }
 
   /** Null when it was aborted before its turn came. */

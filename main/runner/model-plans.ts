@@ -41,7 +41,7 @@ export class ModelPlans {
   /** The most jobs at once, whatever the model. */
   get sequences(): number {
     const { threads, sequences } = this.#parts;
-    return chooseSequences({ threads, gpu: false }, sequences);
+    return chooseSequences(threads, sequences);
   }
 
   /** Whether the model has been looked at, and fits. */

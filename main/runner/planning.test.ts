@@ -73,16 +73,15 @@ describe("backendOrder", () => {
 
 describe("chooseSequences", () => {
   it.each([
-    [1, false, undefined, 1],
-    [2, false, undefined, 2],
-    [8, false, undefined, 4],
-    [1, true, undefined, 8],
-    [1, false, "3", 3],
-    [1, false, "0", 1],
-    [1, false, "17", 1],
-    [1, false, "many", 1],
-  ])("%i threads, GPU %s, override %s: %i", (threads, gpu, override, sequences) => {
-    expect(chooseSequences({ threads, gpu }, override)).toBe(sequences);
+    [1, undefined, 1],
+    [2, undefined, 2],
+    [8, undefined, 4],
+    [1, "3", 3],
+    [1, "0", 1],
+    [1, "17", 1],
+    [1, "many", 1],
+  ])("%i threads, override %s: %i", (threads, override, sequences) => {
+    expect(chooseSequences(threads, override)).toBe(sequences);
   });
 });
 

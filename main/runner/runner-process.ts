@@ -57,10 +57,6 @@ function serve(port: ParentPort): void {
       case "abort":
         running.get(message.attemptId)?.abort();
         return;
-      case "unload":
-        // Only between jobs: the donor aborts first.
-        if (inference.idle) void inference.unload().then(() => port.send({ type: "unloaded" }));
-        return;
       case "limit":
         inference.limit(message);
         return;

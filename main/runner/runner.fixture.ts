@@ -3,9 +3,9 @@ import type { LoadPlan, ModelFile } from "../../app/contract/runner.ts";
 import type { ChatRequest } from "../../app/jobs/chat.ts";
 import { readManifest } from "../models/manifest.ts";
 
-export const demoManifestPath =
-  process.env["TMPMAN"] ??
-  fileURLToPath(new URL("../../resources/demo-model/manifest.json", import.meta.url));
+export const demoManifestPath = fileURLToPath(
+  new URL("../../resources/demo-model/manifest.json", import.meta.url),
+);
 
 export const runnerEntry = fileURLToPath(new URL("./runner-process.ts", import.meta.url));
 

@@ -246,8 +246,6 @@ export class RunnerSupervisor {
         if (this.#attempts.size === 0)
           this.#restIn(from.holdsModel ? this.#times.idleMs : this.#times.emptyMs);
         return;
-      case "unloaded":
-        return;
       case "text":
         this.#attempts.get(message.attemptId)?.said(message.text);
         return;
