@@ -55,7 +55,7 @@ export async function besideWork(
   return pairs;
 }
 
-/** In the second after the input that made a donor stop, and long after. The model stays in memory, as it does by default. */
+/** In the second after the input that made a donor stop, and long after. The model is freed, as it is by default. */
 export async function afterYield(
   deployment: Deployment,
   foreground: Foreground,

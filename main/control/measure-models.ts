@@ -30,7 +30,8 @@ type Answered = { readonly load: LoadReport; readonly result: ChatResult };
 
 /**
  * Measures models on this device, one after another, with its own runner: what it reads and writes in a second.
- * A person asked for it, so it runs whether the donor donates or not; what makes the donor yield ends it too.
+ * A person asked for it, so it runs whether the donor donates or not. What makes a donating one yield ends it too; one
+ * that holds has nothing to yield, and the measurement goes on.
  */
 export class ModelMeasuring {
   readonly #parts: MeasureParts;
