@@ -21,6 +21,7 @@ describe("models move over the network", () => {
     ["offline", { suspended: true }],
     ["metered", { metered: known(true) }],
     ["on-battery", { power: known("battery") }],
+    ["on-battery", { power: unknown }],
     ["in-use", { idleSeconds: known(3) }],
     ["in-use", { idleSeconds: unknown }],
   ])("not: %s, with %j", (why, facts) => expect(hold(facts)).toBe(why));
@@ -28,8 +29,11 @@ describe("models move over the network", () => {
   it("where the rules let them all the same", () => {
     expect(hold({ pause: { until: 1 } })).toBeNull();
     expect(hold({ metered: known(true) }, { allowMetered: true })).toBeNull();
-    expect(hold({ power: known("battery") }, { allowOnBattery: true })).toBeNull();
-    expect(hold({ power: unknown })).toBeNull();
+    const charged: Partial<GateFacts> = { power: known("battery"), batteryPercent: known(50) };
+    expect(hold(charged, { allowOnBattery: true, batteryFloorPercent: 50 })).toBeNull();
+    expect(hold(charged, { allowOnBattery: true, batteryFloorPercent: 51 })).toBe("on-battery");
+    expect(hold({ ...charged, batteryPercent: unknown }, { allowOnBattery: true })).toBe("on-battery");
+    expect(hold({ ...charged, power: unknown }, { allowOnBattery: true })).toBeNull();
     expect(hold({ idleSeconds: unknown }, { requireIdle: false })).toBeNull();
     const limited = { ...roomyRules.inUse, mode: "limited" as const };
     expect(hold({ idleSeconds: known(0) }, { inUse: limited })).toBeNull();

@@ -14,6 +14,7 @@ export type GateFacts = Pick<
   | "idleSeconds"
   | "locked"
   | "power"
+  | "batteryPercent"
   | "metered"
   | "networks"
 >;
@@ -26,6 +27,7 @@ export type GateRules = Pick<
   | "allowDonateNow"
   | "inUse"
   | "allowOnBattery"
+  | "batteryFloorPercent"
   | "allowMetered"
   | "requiredNetworks"
   | "networkBudgetMbPerDay"
@@ -44,7 +46,7 @@ export function networkHold(facts: GateFacts, rules: GateRules): WaitReason | nu
   if (facts.suspended || facts.connection === "offline") return "offline";
   if (!rules.allowMetered && facts.metered.known && facts.metered.value) return "metered";
   if (!onRequiredNetwork(facts, rules)) return "other-network";
-  if (!rules.allowOnBattery && facts.power.known && facts.power.value === "battery") return "on-battery";
+  if (drainsBattery(facts, rules)) return "on-battery";
   return isInUse(facts, rules) ? "in-use" : null;
 }
 
@@ -52,6 +54,13 @@ export function networkHold(facts: GateFacts, rules: GateRules): WaitReason | nu
 export function budgetSpent(spentBytes: number, rules: GateRules): boolean {
   const { networkBudgetMbPerDay: budget } = rules;
   return budget !== null && spentBytes >= budget * 2 ** 20;
+}
+
+/** As for jobs: where it may run on battery, its floor has to be known to be kept. */
+function drainsBattery({ power, batteryPercent }: GateFacts, rules: GateRules): boolean {
+  if (power.known && power.value === "ac") return false;
+  if (!rules.allowOnBattery || !batteryPercent.known) return true;
+  return batteryPercent.value < rules.batteryFloorPercent;
 }
 
 /** Names of networks are compared in any case. Where none is known, the rule is not met. */
