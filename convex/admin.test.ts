@@ -108,6 +108,7 @@ describe("the console", () => {
     expect(jobs.page).toMatchObject([
       {
         jobId,
+        kind: "chat",
         model: modelId,
         status: "succeeded",
         keyName: "first key",
