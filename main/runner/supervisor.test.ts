@@ -2,15 +2,18 @@ import { readFileSync } from "node:fs";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
 import { happening } from "../with-resolvers.ts";
 import type { RunOutcome } from "./attempt.ts";
-import type { RunnerChild } from "./child.ts";
+import type { RunnerChild, SpawnRunner } from "./child.ts";
+import { type ReadCpuTimes, readCpuTimes } from "./cpu-times.ts";
 import { forkRunner } from "./fork-runner.ts";
 import { chat, demoModel, runnerEntry } from "./runner.fixture.ts";
+import type { CpuTimes } from "./silence.ts";
 import { type RunnerLimits, RunnerSupervisor, supervisorTimes } from "./supervisor.ts";
 
 let model: ModelFile;
@@ -26,14 +29,17 @@ afterEach(async () => {
   for (const child of spawned.splice(0)) await gone(child.pid);
 });
 
-function open(times: Partial<typeof supervisorTimes> = {}): RunnerSupervisor {
-  const spawn = forkRunner(runnerEntry);
+function open(
+  times: Partial<typeof supervisorTimes> = {},
+  spawn: SpawnRunner = forkRunner(runnerEntry),
+  cpuTimes: ReadCpuTimes = readCpuTimes,
+): RunnerSupervisor {
   const tracked = (): RunnerChild => {
     const child = spawn();
     spawned.push(child);
     return child;
   };
-  const supervisor = new RunnerSupervisor(tracked, silentLog, { ...supervisorTimes, ...times });
+  const supervisor = new RunnerSupervisor(tracked, silentLog, { ...supervisorTimes, ...times }, cpuTimes);
   opened.push(supervisor);
   return supervisor;
 }
@@ -236,12 +242,35 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(await start(supervisor, chat("Hi")).outcome).toMatchObject({ kind: "done" });
   });
 
-  it("ends a process that says nothing for too long", async () => {
-    const supervisor = open({ silenceTickMs: 100, silenceTicks: 40 });
-    const { outcome } = await talking(supervisor);
-    process.kill(supervisor.pid as number, "SIGSTOP");
+  it("ends a process that is in a loop, and says nothing", async () => {
+    const looping = fileURLToPath(new URL("./spinning-runner.fixture.ts", import.meta.url));
+    const silence = { tickMs: 50, silenceMs: 500, blindSilenceMs: 500 };
+    const supervisor = open({ silence }, forkRunner(looping));
+    const { outcome } = start(supervisor, chat("Hi"));
     expect(await outcome).toMatchObject({ kind: "failed", error: { code: "runner_timeout" } });
-    expect(supervisor.restingUntil).toBeGreaterThan(Date.now());
+    expect(supervisor.pid).toBeUndefined();
+  });
+
+  it("waits for one that gets no processor, and ends it when it wants none", async () => {
+    let looks = 0;
+    let idleMs = 0;
+    let busy = true;
+    // Said in place of the system, since no test can keep all of a machine busy. The process is stopped for real.
+    const cpuTimes = (): CpuTimes => {
+      looks += 1;
+      if (!busy) idleMs += 20;
+      return { usedMs: 100, idleMs };
+    };
+    const silence = { tickMs: 20, silenceMs: 200, blindSilenceMs: 200 };
+    const supervisor = open({ silence }, forkRunner(runnerEntry), cpuTimes);
+    const { outcome } = await talking(supervisor);
+    const pid = supervisor.pid as number;
+    process.kill(pid, "SIGSTOP");
+    const from = looks;
+    await until(() => looks > from + 30);
+    expect(supervisor.pid).toBe(pid);
+    busy = false;
+    expect(await outcome).toMatchObject({ kind: "failed", error: { code: "runner_timeout" } });
   });
 
   it("opens no file whose hash is not the expected one", async () => {

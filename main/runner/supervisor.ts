@@ -5,22 +5,22 @@ import type { Log } from "../log.ts";
 import { happening } from "../with-resolvers.ts";
 import { Attempt, type RunEvents, type RunOutcome } from "./attempt.ts";
 import type { RunnerChild, RunnerExit, SpawnRunner } from "./child.ts";
+import { readCpuTimes } from "./cpu-times.ts";
 import { crashBackoffMs } from "./crash-backoff.ts";
 import { Inspections } from "./inspections.ts";
 import { jobErrors } from "./job-errors.ts";
 import { parseFromRunner } from "./messages.ts";
 import { residentMb } from "./resident-memory.ts";
+import type { SilenceLimits } from "./silence.ts";
+import { SilenceWatch } from "./silence-watch.ts";
 
 export type SupervisorTimes = {
   /** A yield that takes longer ends the process; so does the abort of a job that runs alone. */
   readonly abortMs: number;
   /** The same for a job beside which others run: they would be lost with it. */
   readonly abortBesideOthersMs: number;
-  /** From the process's start to its first message. */
-  readonly startMs: number;
-  /** Jobs without any message for this long are stuck. Counted in ticks, so that a suspended machine's sleep is not. */
-  readonly silenceTickMs: number;
-  readonly silenceTicks: number;
+  /** Jobs, or a start, without any message for this long are stuck. */
+  readonly silence: SilenceLimits;
   /** How often the memory of a process with jobs is looked at. */
   readonly memoryTickMs: number;
   /** Without a job for this long, the process and its memory go … */
@@ -32,9 +32,7 @@ export type SupervisorTimes = {
 export const supervisorTimes: SupervisorTimes = {
   abortMs: 100,
   abortBesideOthersMs: 10_000,
-  startMs: 60_000,
-  silenceTickMs: 5_000,
-  silenceTicks: 12,
+  silence: { tickMs: 5_000, silenceMs: 60_000, blindSilenceMs: 5 * 60_000 },
   memoryTickMs: 500,
   idleMs: 5 * 60_000,
   emptyMs: 2_000,
@@ -59,7 +57,7 @@ type Process = {
   started: boolean;
   holdsModel: boolean;
   ending: Ending | null;
-  silentTicks: number;
+  readonly silence: SilenceWatch;
 };
 
 /**
@@ -70,6 +68,7 @@ export class RunnerSupervisor {
   readonly #spawn: SpawnRunner;
   readonly #log: Log;
   readonly #times: SupervisorTimes;
+  readonly #cpuTimes: typeof readCpuTimes;
   readonly #attempts = new Map<string, Attempt>();
   readonly #inspections = new Inspections();
   #process: Process | null = null;
@@ -77,13 +76,13 @@ export class RunnerSupervisor {
   #crashes = 0;
   #restingUntil: number | null = null;
   #restTimer: NodeJS.Timeout | undefined;
-  #silenceTimer: NodeJS.Timeout | undefined;
   #memoryTimer: NodeJS.Timeout | undefined;
 
-  constructor(spawn: SpawnRunner, log: Log, times: SupervisorTimes = supervisorTimes) {
+  constructor(spawn: SpawnRunner, log: Log, times = supervisorTimes, cpuTimes = readCpuTimes) {
     this.#spawn = spawn;
     this.#log = log;
     this.#times = times;
+    this.#cpuTimes = cpuTimes;
   }
 
   /** The runner's process id, for measuring its load; undefined while there is none. */
@@ -185,17 +184,16 @@ export class RunnerSupervisor {
     const { promise, resolve } = happening();
     const started: Process = {
       ...{ child, gone: promise, wentAway: resolve },
-      ...{ started: false, holdsModel: false, ending: null, silentTicks: 0 },
+      ...{ started: false, holdsModel: false, ending: null },
+      silence: new SilenceWatch(this.#times.silence, this.#cpuTimes),
     };
     this.#process = started;
-    const timer = setTimeout(() => {
-      if (!started.started) child.kill();
-    }, this.#times.startMs);
+    const timer = setInterval(() => this.#lookForSilence(started), this.#times.silence.tickMs);
     child.onMessage((raw) => {
       if (this.#process === started) this.#receive(started, parseFromRunner(raw));
     });
     child.onExit((exit) => {
-      clearTimeout(timer);
+      clearInterval(timer);
       this.#exited(started, exit);
     });
     this.#log("debug", "runner.spawned", { pid: child.pid ?? null });
@@ -227,7 +225,7 @@ export class RunnerSupervisor {
       this.#log("warn", "runner.bad-message");
       return;
     }
-    from.silentTicks = 0;
+    from.silence.heard();
     switch (message.type) {
       case "started":
         from.started = true;
@@ -275,28 +273,25 @@ export class RunnerSupervisor {
     attempt.settle(outcome);
   }
 
-  /** The watchdogs watch while there is a job; without one the process rests, and goes after a while. */
+  /** A process's memory is watched while there is a job; without one it rests, and goes after a while. */
   #followAttempts(): void {
     if (this.#attempts.size === 0) {
-      clearInterval(this.#silenceTimer);
       clearInterval(this.#memoryTimer);
-      this.#silenceTimer = this.#memoryTimer = undefined;
+      this.#memoryTimer = undefined;
       this.#restIn(this.#times.idleMs);
       return;
     }
     clearTimeout(this.#restTimer);
-    if (this.#silenceTimer !== undefined) return;
-    if (this.#process !== null) this.#process.silentTicks = 0;
-    this.#silenceTimer = setInterval(() => this.#lookForSilence(), this.#times.silenceTickMs);
+    if (this.#memoryTimer !== undefined) return;
+    this.#process?.silence.heard();
     this.#memoryTimer = setInterval(() => this.#lookAtMemory(), this.#times.memoryTickMs);
   }
 
-  #lookForSilence(): void {
-    const running = this.#process;
-    // Until it has started, the limit for starting holds.
-    if (running?.started !== true) return;
-    running.silentTicks += 1;
-    if (running.silentTicks < this.#times.silenceTicks) return;
+  #lookForSilence(running: Process): void {
+    if (this.#process !== running) return;
+    // Between jobs it has nothing to say.
+    if (running.started && this.#attempts.size === 0) running.silence.heard();
+    if (!running.silence.look(running.child.pid)) return;
     this.#log("error", "runner.silent", { jobs: this.#attempts.size });
     this.#end("silence");
   }
