@@ -196,6 +196,7 @@ describe("neededBy", () => {
     };
     const { facts } = neededBy(calm, false);
     const costly: readonly FactName[] = [
+      "displayOff",
       "cameraInUse",
       "microphoneInUse",
       "mediaPlaying",

@@ -5,7 +5,7 @@ import type { FactName, Needs } from "./sensor.ts";
 export function neededBy(rules: Rules, donating: boolean): Needs {
   const usesGpu = rules.idle.gpu || (rules.inUse.mode === "limited" && rules.inUse.gpu);
   const wanted: readonly (readonly [boolean, ...FactName[]])[] = [
-    [true, "idleSeconds", "locked", "suspended", "lidClosed", "displayOff"],
+    [true, "idleSeconds", "locked", "suspended", "lidClosed"],
     [true, "power", "thermal", "otherCpuLoad", "memoryFreeMb", "diskFreeMb"],
     [rules.allowOnBattery, "batteryPercent"],
     [rules.maxTemperatureC !== null, "temperatureC"],
