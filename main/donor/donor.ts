@@ -222,11 +222,12 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       journal.looked(activity, seen);
       if (activity.kind === "holding") pauseIfAsked();
       earnings.follow(seen.now);
+      const readings = sensors.readings();
       snapshot.update({
         activity,
         recheckAt,
-        facts: factsView(seen),
-        factSources: sourcesView(sensors.readings()),
+        facts: factsView(seen, readings),
+        factSources: sourcesView(readings),
         connection: connection.connected ? "online" : first.everConnected ? "offline" : "connecting",
         ...settingsView(settings.current(), policy.current(), seen.now),
       });

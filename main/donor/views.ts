@@ -1,5 +1,5 @@
 import type { DonorSnapshot, FactsView, FactSources } from "../../app/contract/snapshot.ts";
-import { type Facts, unknownComputer } from "../../app/policy/facts.ts";
+import { type Facts, type Known, unknownComputer } from "../../app/policy/facts.ts";
 import type { EffectiveRules } from "../../app/policy/rule-layers.ts";
 import type { Enrolment } from "./identity.ts";
 import type { Settings } from "./settings.ts";
@@ -36,8 +36,22 @@ export function initialSnapshot(
   };
 }
 
-export function factsView(facts: Facts): FactsView {
-  return Object.fromEntries(factNames.map((name) => [name, facts[name]])) as FactsView;
+/** What was asked for a person, and no rule looks at, is shown for so long: it is not kept up to date. */
+const askedForMs = 60_000;
+
+/** The facts as they were decided by; and those that no rule looks at, where somebody just asked for them. */
+export function factsView(
+  facts: Facts,
+  readings: {
+    readonly [Name in keyof FactsView]: { readonly value: Known<unknown>; readonly at: number | null };
+  },
+): FactsView {
+  const shown = factNames.map((name) => {
+    const { value, at } = readings[name];
+    const isFresh = at !== null && facts.now - at < askedForMs;
+    return [name, !facts[name].known && isFresh ? value : facts[name]];
+  });
+  return Object.fromEntries(shown) as FactsView;
 }
 
 /** As much of the sensors' readings as the facts themselves do not say. */
