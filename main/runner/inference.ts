@@ -131,14 +131,14 @@ export class Inference {
       this.#slices = new PrefillSlices(loaded.batchTokens);
     }
     events.loaded({ ...loaded.report, loadMs });
+    const parts = { signal, pace: this.#duty.paceFor(signal) };
     if (job.plan.measure === true && loadMs > 0) {
-      const speed = await measureSpeed(loaded, { signal, pace: this.#duty.pace });
+      const speed = await measureSpeed(loaded, parts);
       if (speed !== null) events.measured({ ...speed, backend: loaded.report.backend });
       if (signal.aborted) return { kind: "aborted" };
     }
     // The load said how many it holds: others of its model may begin beside this one.
     this.#admit();
-    const parts = { signal, pace: this.#duty.pace };
     if (job.work.kind === "embedding") return embed(loaded, job.work.request, parts);
     const begunAlone = this.#isAlone();
     const outcome = await answer(job.work, {

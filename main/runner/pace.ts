@@ -21,7 +21,16 @@ export class DutyCycle {
     if (share >= 1) this.#workedSince = null;
   }
 
-  readonly pace: Pace = () => {
+  /** For one job. Its pauses end when it is aborted: whoever waits for that should not wait for a pause. */
+  paceFor(signal: AbortSignal): Pace {
+    return () => {
+      if (signal.aborted) return null;
+      const rest = this.#rest();
+      return rest === null ? null : unlessAborted(rest, signal);
+    };
+  }
+
+  #rest(): Promise<void> | null {
     if (this.#resting !== null) return this.#resting;
     if (this.#share >= 1) return null;
     const now = performance.now();
@@ -36,10 +45,22 @@ export class DutyCycle {
       }, pauseMs);
     });
     return this.#resting;
-  };
+  }
 
   /** Nothing runs: what follows is no work that has been done. */
   idle(): void {
     this.#workedSince = null;
   }
+}
+
+/** Resolves with the pause, or sooner with the abort. */
+function unlessAborted(rest: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    signal.addEventListener("abort", over);
+    void rest.then(over);
+  });
 }

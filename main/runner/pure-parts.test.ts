@@ -120,23 +120,45 @@ it("keeps the log probabilities of the text that is left, and no others", () => 
 });
 
 describe("DutyCycle", () => {
+  const never = new AbortController().signal;
+
   it("lets work go on without a pause by itself", () => {
-    expect(new DutyCycle().pace()).toBeNull();
+    expect(new DutyCycle().paceFor(never)()).toBeNull();
   });
 
   it("rests in proportion to the work, all jobs together", async () => {
     const duty = new DutyCycle();
     duty.share = 0.5;
-    expect(duty.pace()).toBeNull();
+    const [one, other] = [duty.paceFor(never), duty.paceFor(never)];
+    expect(one()).toBeNull();
     const workedFrom = performance.now();
-    let rest = duty.pace();
-    while (rest === null) rest = duty.pace();
+    let rest = one();
+    while (rest === null) rest = one();
     const worked = performance.now() - workedFrom;
-    expect(duty.pace()).toBe(rest);
     const restedFrom = performance.now();
-    await rest;
+    await Promise.all([rest, other()]);
     expect(worked).toBeGreaterThanOrEqual(19);
     expect(performance.now() - restedFrom).toBeGreaterThanOrEqual(18);
-    expect(duty.pace()).toBeNull();
+    expect([one(), other()]).toEqual([null, null]);
+  });
+
+  it("ends a pause for a job that is aborted, and for no other", async () => {
+    const duty = new DutyCycle();
+    // A pause of minutes, after some milliseconds of work.
+    duty.share = 0.000_01;
+    const aborted = new AbortController();
+    const [one, other] = [duty.paceFor(aborted.signal), duty.paceFor(never)];
+    expect(one()).toBeNull();
+    const workedFrom = performance.now();
+    while (performance.now() - workedFrom < 5);
+    const rest = one();
+    let others = 0;
+    void other()?.then(() => (others += 1));
+    aborted.abort();
+    await rest;
+    expect(rest).not.toBeNull();
+    expect(one()).toBeNull();
+    expect(others).toBe(0);
+    expect(other()).not.toBeNull();
   });
 });
