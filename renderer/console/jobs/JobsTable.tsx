@@ -105,9 +105,10 @@ const base: readonly Column<JobRow>[] = [
   {
     key: "model",
     title: "Model",
+    // The kind in a line of its own: beside the model it would push the last column out of a small window.
     cell: (job) => (
-      <span className="whitespace-nowrap">
-        <span className="font-medium">{job.model}</span>{" "}
+      <span className="grid whitespace-nowrap">
+        <span className="font-medium">{job.model}</span>
         <span className="text-xs text-muted">{job.kind}</span>
       </span>
     ),
