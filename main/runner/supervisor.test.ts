@@ -205,8 +205,20 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.pid).toBe(pid);
   });
 
+  it("keeps the model when its one job is cancelled, however short a yield may take", async () => {
+    const supervisor = open({ yieldMs: 0, abortAloneMs: 60_000 });
+    const { attemptId, outcome } = await talking(supervisor);
+    const { pid } = supervisor;
+    await supervisor.abort(attemptId);
+    expect(await outcome).toEqual({ kind: "aborted" });
+    const again = start(supervisor, chat("Hi"));
+    expect(await again.outcome).toMatchObject({ kind: "done" });
+    expect(again.loads.map(({ loadMs }) => loadMs)).toEqual([0]);
+    expect(supervisor.pid).toBe(pid);
+  });
+
   it("kills a process that does not stop in time, and works on with a new one", async () => {
-    const supervisor = open();
+    const supervisor = open({ abortAloneMs: 100 });
     const { attemptId, outcome } = await talking(supervisor);
     const pid = supervisor.pid as number;
     // A stopped process answers nothing, as one in a long native call would.
@@ -356,7 +368,7 @@ describe("a yield", { timeout: 60_000 }, () => {
   });
 
   it("keeps the model for a while, and then ends the process", async () => {
-    const supervisor = open({ abortMs: 10_000 });
+    const supervisor = open({ yieldMs: 30_000 });
     const both = await Promise.all([talking(supervisor), talking(supervisor)]);
     const { pid } = supervisor;
     await supervisor.yield({ warmMs: 10_000 });
@@ -371,11 +383,13 @@ describe("a yield", { timeout: 60_000 }, () => {
     expect(supervisor.restingUntil).toBeNull();
   });
 
-  it("waits for no process that does not stop when it is asked", async () => {
-    const supervisor = open();
+  it("waits for no process that does not stop when it is asked, as the cancel of a job may", async () => {
+    const supervisor = open({ abortAloneMs: 600_000, abortBesideOthersMs: 600_000 });
     const both = await Promise.all([talking(supervisor), talking(supervisor)]);
     const pid = supervisor.pid as number;
     process.kill(pid, "SIGSTOP");
+    // One is being cancelled already: the yield does not wait for that either.
+    void supervisor.abort(both[0].attemptId);
     await supervisor.yield({ warmMs: 60_000 });
     for (const { outcome } of both) expect(await outcome).toEqual({ kind: "aborted" });
     await leaves(supervisor, pid);

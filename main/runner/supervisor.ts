@@ -15,9 +15,11 @@ import type { SilenceLimits } from "./silence.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
 export type SupervisorTimes = {
-  /** A yield that takes longer ends the process; so does the abort of a job that runs alone. */
-  readonly abortMs: number;
-  /** The same for a job beside which others run: they would be lost with it. */
+  /** A yield that takes longer ends the process: a person waits for it. */
+  readonly yieldMs: number;
+  /** So does the abort of a job that runs alone. Nobody waits, and a loaded model would be lost with the process. */
+  readonly abortAloneMs: number;
+  /** The same for a job beside which others run: they would be lost, too. */
   readonly abortBesideOthersMs: number;
   /** Jobs, or a start, without any message for this long are stuck. */
   readonly silence: SilenceLimits;
@@ -30,7 +32,8 @@ export type SupervisorTimes = {
 };
 
 export const supervisorTimes: SupervisorTimes = {
-  abortMs: 100,
+  yieldMs: 100,
+  abortAloneMs: 2_000,
   abortBesideOthersMs: 10_000,
   silence: { tickMs: 5_000, silenceMs: 60_000, blindSilenceMs: 5 * 60_000 },
   memoryTickMs: 500,
@@ -155,7 +158,7 @@ export class RunnerSupervisor {
       await running.gone;
       return;
     }
-    const timer = setTimeout(() => this.#end("yield"), this.#times.abortMs);
+    const timer = setTimeout(() => this.#end("yield"), this.#times.yieldMs);
     for (const attempt of attempts) if (attempt.sent) this.#ask(attempt);
     await Promise.all(attempts.map(({ outcome }) => outcome));
     clearTimeout(timer);
@@ -174,8 +177,8 @@ export class RunnerSupervisor {
     const { attemptId } = attempt.job;
     this.#process?.child.send({ type: "abort", attemptId });
     const alone = this.#attempts.size === 1;
-    const { abortMs, abortBesideOthersMs } = this.#times;
-    const timer = setTimeout(() => this.#end("abort"), alone ? abortMs : abortBesideOthersMs);
+    const { abortAloneMs, abortBesideOthersMs } = this.#times;
+    const timer = setTimeout(() => this.#end("abort"), alone ? abortAloneMs : abortBesideOthersMs);
     void attempt.outcome.then(() => clearTimeout(timer));
   }
 
