@@ -309,6 +309,8 @@ describe("a model's file that the runner finds bad", () => {
     const error = { code: "model_corrupt", message: "bad", retryable: true } as const;
     runner.finish({ kind: "failed", error });
     const fail = await called("fail");
+    // Until then it changes what it can do, and leaves the line that it stood in.
+    await vi.waitFor(() => expect(catalogue.stateOf(wanted[0]!)).toBe("ready"), patient);
     queue.showHeld();
     fail.answer({ kind: "failed", ...nextWork([], []) });
     (await called("take")).answer({ kind: "ok", ...nextWork([], [someStand]) });
