@@ -15,8 +15,8 @@ const lane = (requirements: LaneRow["requirements"]): LaneRow => ({
   oldestReadyAt: null,
 });
 
-it("is named by its model, else by its kind", () => {
-  expect(laneName(lane({ model: "qwen3" }))).toBe("qwen3");
+it("is named by its model and its kind", () => {
+  expect(laneName(lane({ model: "qwen3" }))).toBe("qwen3 · chat");
   expect(laneName(lane({}))).toBe("chat");
 });
 

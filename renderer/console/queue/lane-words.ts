@@ -11,9 +11,9 @@ export const laneStateWords: Readonly<
   draining: { tone: "hold", words: "Draining", done: "The lane takes no new jobs, and ends what it has." },
 };
 
-/** A lane's name: its model, else the kind of its jobs. */
+/** A lane's name: its model, which has a lane for each kind of its jobs, and that kind. */
 export function laneName({ kind, requirements }: LaneRow): string {
-  return requirements.model ?? kind;
+  return requirements.model === undefined ? kind : `${requirements.model} · ${kind}`;
 }
 
 /** What a device needs for a lane beside its model, in words. */
