@@ -113,7 +113,11 @@ function refuseOutcome(outcome: Exclude<SubmitOutcome, { kind: "submitted" }>): 
     case "full":
       return refuseUntil("queue_full", "Too many requests wait already.", outcome.retryAfterMs);
     case "draining":
-      return refuseUntil("draining", "This model takes no new requests of this kind at the moment.", drainingRetryMs);
+      return refuseUntil(
+        "draining",
+        "This model takes no new requests of this kind at the moment.",
+        drainingRetryMs,
+      );
     case "conflict":
       return refuse("conflict", "This idempotency key was used before, for another request.");
     default:
