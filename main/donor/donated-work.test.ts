@@ -124,10 +124,11 @@ afterEach(async () => {
 });
 
 /** The machine may be busy with other tests. */
-const patient = { timeout: 10_000, interval: 5 };
+const patient = { timeout: 30_000, interval: 5 };
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 async function called(name: string) {
-  await vi.waitFor(() => expect(queue.unanswered).toContain(name), { timeout: 5_000, interval: 5 });
+  await vi.waitFor(() => expect(queue.unanswered).toContain(name), patient);
   return queue.call(name);
 }
 
@@ -139,7 +140,7 @@ async function hold(...jobs: readonly ReturnType<typeof claimedJob>[]): Promise<
 }
 
 async function ran(attemptId: string): Promise<void> {
-  await vi.waitFor(() => expect(runner.did).toContain(`run ${attemptId}`), { timeout: 5_000, interval: 5 });
+  await vi.waitFor(() => expect(runner.did).toContain(`run ${attemptId}`), patient);
 }
 
 function loadedOn(backend: "cpu" | "cuda"): void {
@@ -181,7 +182,7 @@ describe("what a donor gives", () => {
     work.accept(limits);
     await vi.waitFor(() => {
       expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["m", "new"] } });
-    });
+    }, patient);
     expect(inspected).toEqual(["new", "huge"]);
   });
 

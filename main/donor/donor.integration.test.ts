@@ -173,7 +173,7 @@ async function end(donor: DonorProcess): Promise<void> {
 
 /** What a job came to may be seen before the donor has written it down. */
 async function untilLogged(donor: DonorProcess, event: string): Promise<unknown> {
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 1_500; i++) {
     const line = logged(donor, event);
     if (line !== null) return line;
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -110,7 +110,7 @@ describe("speeds", () => {
   });
 });
 
-describe("plans", () => {
+describe("plans", { timeout: 60_000 }, () => {
   const model: ModelFile = {
     modelId: "m",
     path: "/m",
@@ -157,7 +157,7 @@ describe("plans", () => {
       // As long as its file is written, at the latest.
       await expect
         .poll(async () => (await ModelKnowledge.open(path, silentLog)).speed(model.sha256), {
-          timeout: 10_000,
+          timeout: 30_000,
         })
         .toEqual({ prefill: 100, generate: 10, backend: "cpu" });
       expect((await ModelKnowledge.open(path, silentLog)).figures(model.sha256)).toEqual(figures);

@@ -119,7 +119,7 @@ it("keeps the log probabilities of the text that is left, and no others", () => 
   expect(tokensOf("")).toEqual([]);
 });
 
-describe("DutyCycle", () => {
+describe("DutyCycle", { timeout: 30_000 }, () => {
   const never = new AbortController().signal;
 
   it("lets work go on without a pause by itself", () => {

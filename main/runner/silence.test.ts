@@ -44,7 +44,7 @@ describe("the CPU times", () => {
     expect(parseCpuTimes(own, all)).toBeNull();
   });
 
-  it.runIf(process.platform === "linux")("of this process grow as it works", () => {
+  it.runIf(process.platform === "linux")("of this process grow as it works", { timeout: 30_000 }, () => {
     const usedMs = (): number => readCpuTimes(process.pid)?.usedMs ?? Number.NaN;
     const from = usedMs();
     while (usedMs() === from);

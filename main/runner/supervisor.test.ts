@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
@@ -15,6 +15,9 @@ import { forkRunner } from "./fork-runner.ts";
 import { chat, demoModel, runnerEntry } from "./runner.fixture.ts";
 import type { CpuTimes } from "./silence.ts";
 import { type RunnerLimits, RunnerSupervisor, supervisorTimes } from "./supervisor.ts";
+
+// The end of every process is waited for, on a machine that may be busy.
+vi.setConfig({ hookTimeout: 60_000 });
 
 let model: ModelFile;
 const opened: RunnerSupervisor[] = [];
@@ -45,7 +48,7 @@ function open(
 }
 
 async function gone(pid: number | undefined): Promise<void> {
-  for (let i = 0; pid !== undefined && i < 100; i++) {
+  for (let i = 0; pid !== undefined && i < 1_500; i++) {
     try {
       process.kill(pid, 0);
     } catch {
