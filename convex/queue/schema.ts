@@ -158,7 +158,7 @@ const schema = defineSchema({
     place: v.number(),
     /** Within a place the lower goes first: when it was submitted. */
     rank: v.number(),
-    /** A random point in [0, 1): where a thief comes upon it. */
+    /** A random point in [0, 1): where a thief comes upon it; one more while it was handed to a worker. */
     dice: v.number(),
     requester: v.optional(v.string()),
     key: v.optional(v.string()),

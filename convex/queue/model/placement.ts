@@ -53,16 +53,20 @@ function slotFor(
   return ((first + Math.floor(random * width) + ordinal) % slots) * between;
 }
 
-/** Beyond every arc: what stands there wakes nobody. */
+/** Where a job is found: by who waits or is at home there, and by thieves. */
+export type Spot = { readonly place: number; readonly dice: number };
+
+/** Beyond every arc, and every draw. */
 const beyond = ringSize * seats;
 
-/** The same place, seen by nobody who waits: for a job that was handed to one of them. */
-export function offRing(place: number): number {
-  return beyond + (place % beyond);
+/** The same spot, found by nobody: for a job that was handed to a worker. */
+export function aside({ place, dice }: Spot): Spot {
+  return { place: beyond + (place % beyond), dice: 1 + (dice % 1) };
 }
 
-export function onRing(place: number): number {
-  return place % beyond;
+/** Where it is found again. */
+export function inLine({ place, dice }: Spot): Spot {
+  return { place: place % beyond, dice: dice % 1 };
 }
 
 /** The slot's point of the ring, 0 to 65,535. */

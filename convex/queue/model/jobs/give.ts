@@ -3,7 +3,7 @@ import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { ClaimedJob } from "../../validators.ts";
 import { defined } from "../defined.ts";
 import { dropStands, standsByKey } from "../rings/membership.ts";
-import { offRing } from "../placement.ts";
+import { aside } from "../placement.ts";
 import { ranOut } from "./expire.ts";
 import { move } from "./move.ts";
 
@@ -49,8 +49,8 @@ export async function give(
   const kind = job.status === "prefetched" ? "steal" : "claim";
   if (kind === "steal") await passOver(ctx, job);
   const given = { currentAttemptId: attemptId, attempts: number };
-  // Whose arc it is need not look: until it begins it is its worker's, and then nobody's.
-  const parked = woken && !begun ? { place: offRing(job.place) } : {};
+  // Whose arc it is, and who looks for something to steal, need not look: it is its worker's.
+  const parked = woken && !begun ? aside(job) : {};
   await move(ctx, job, { kind, begun }, now, { job: { ...given, ...parked } });
   return claimedView({ job, payload }, { attemptId, number, begun }, now);
 }

@@ -1,7 +1,7 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import { defined } from "../defined.ts";
 import { freeTurns } from "../limits/freeTurns.ts";
-import { onRing } from "../placement.ts";
+import { inLine } from "../placement.ts";
 import { present } from "../refuse.ts";
 import { hasTurn, isFinal, isHeld, transition, type JobEvent } from "../states.ts";
 import { finish } from "./finish.ts";
@@ -19,6 +19,7 @@ export type JobChange = Partial<
     | "turnOf"
     | "dueAt"
     | "place"
+    | "dice"
     | "round"
     | "expiresAt"
     | "deadlineAt"
@@ -69,7 +70,7 @@ export async function move(
   if (next.job !== "waiting")
     Object.assign(patch, { waitsFor: undefined, turnOf: undefined, dueAt: undefined });
   if (!isHeld(next.job) && !isFinal(next.job)) {
-    Object.assign(patch, { currentAttemptId: undefined, place: onRing(job.place) });
+    Object.assign(patch, { currentAttemptId: undefined, ...inLine(job) });
   }
   if (event.kind === "revive")
     Object.assign(patch, { finishedAt: undefined, purgeAt: undefined, forgetAt: undefined });

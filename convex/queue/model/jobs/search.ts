@@ -6,7 +6,7 @@ import { arcOf, type Range } from "../rings/arcs.ts";
 import { homeOf } from "../rings/membership.ts";
 import { following } from "../rings/neighbours.ts";
 import { isAvoided } from "./avoid.ts";
-import { hasJustReleased, isBeingBegun, isOverdue, lastAttemptOf, type Givable } from "./give.ts";
+import { hasJustReleased, isOverdue, lastAttemptOf, type Givable } from "./give.ts";
 import { glance, survey } from "./glance.ts";
 import { levels, levelsIn } from "./levels.ts";
 import { levelOrder, othersFirst } from "./order.ts";
@@ -94,10 +94,10 @@ export class Search {
         job.attempts === 0 ? null : lastAttemptOf(this.#ctx, job._id),
       ]);
       this.#forget(job);
-      const others = hasJustReleased(this.#worker, last, this.#now) || isBeingBegun(job, last, this.#now);
+      const released = hasJustReleased(this.#worker, last, this.#now);
       // What it holds ahead itself it begins without being given it again.
       const own = job.status === "prefetched" && last?.workerId === this.#worker._id;
-      if (payload === null || others || own) continue;
+      if (payload === null || released || own) continue;
       this.cursor = { laneId: job.laneId, place: job.place, turn: (this.cursor.turn + 1) % 65_536 };
       this.#sticky = (await this.#known(job.laneId)) ?? this.#sticky;
       return { job, payload: payload.payload };
