@@ -27,6 +27,24 @@ export type HoldReason =
   | "disk-full"
   | "no-model";
 
+/** Those that say how the donor stands; all others say how the computer is just now. */
+export type StandingReason = Extract<
+  HoldReason,
+  "starting" | "not-enrolled" | "retired" | "offline" | "paused-by-you"
+>;
+
+const standing: Readonly<Record<StandingReason, true>> = {
+  starting: true,
+  "not-enrolled": true,
+  retired: true,
+  offline: true,
+  "paused-by-you": true,
+};
+
+export function isStanding(reason: HoldReason): reason is StandingReason {
+  return reason in standing;
+}
+
 /** Why it donates. */
 export type DonateReason = "idle" | "donate-now" | "unattended" | "within-limits" | "finishing";
 

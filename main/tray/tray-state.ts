@@ -1,6 +1,6 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { donateReasons, holdReasons, type HoldReason } from "../../app/policy/reasons.ts";
+import { donateReasons, holdReasons, type HoldReason, isStanding } from "../../app/policy/reasons.ts";
 
 /** The four faces of the tray icon. */
 export type TrayState = "donating" | "holding" | "paused" | "offline";
@@ -17,6 +17,7 @@ export function trayTooltip(snapshot: Pick<DonorSnapshot, "activity" | "work">):
 }
 
 function stateOfHold(reason: HoldReason): TrayState {
+  if (!isStanding(reason)) return "holding";
   switch (reason) {
     case "paused-by-you":
       return "paused";
@@ -25,27 +26,6 @@ function stateOfHold(reason: HoldReason): TrayState {
     case "retired":
       return "offline";
     case "starting":
-    case "in-use":
-    case "idle-unknown":
-    case "on-battery":
-    case "battery-low":
-    case "power-unknown":
-    case "suspended":
-    case "outside-schedule":
-    case "other-network":
-    case "network-unknown":
-    case "metered":
-    case "lid-closed":
-    case "too-hot":
-    case "excluded-program":
-    case "programs-unknown":
-    case "memory-low":
-    case "full-screen":
-    case "in-call":
-    case "media-playing":
-    case "disk-full":
-    case "other-load":
-    case "no-model":
       return "holding";
     default:
       return assertNever(reason);

@@ -70,9 +70,15 @@ export async function passOver(ctx: MutationCtx, { currentAttemptId }: Doc<"jobs
   if (attempt?.woken === true) await dropStands(ctx, await standsByKey(ctx, attempt.keyHash));
 }
 
+/** As much of a job as a worker is told. */
+export type Viewable = {
+  readonly job: Pick<Doc<"jobs">, "_id" | "kind" | "requirements" | "watched" | "deadlineAt">;
+  readonly payload: Value;
+};
+
 /** A job as the worker is told of it that holds it. @param since its remaining time is counted from then. */
 export function claimedView(
-  { job, payload }: Givable,
+  { job, payload }: Viewable,
   attempt: Pick<ClaimedJob, "attemptId" | "number" | "begun">,
   since: number,
 ): ClaimedJob {
