@@ -136,11 +136,15 @@ const schema = defineSchema({
   stands: defineTable({
     /** Null: waits for a lane that it could run jobs of. */
     laneId: v.union(v.id("lanes"), v.null()),
+    /** The lane's scope and name, where there is one: a submission reads who waits beside the lane, not after it. */
+    scope: v.optional(v.string()),
+    lane: v.optional(v.string()),
     position: v.number(),
     workerId: v.id("workers"),
     keyHash: v.string(),
   })
     .index("by_lane", ["laneId", "position"])
+    .index("by_name", ["scope", "lane", "position"])
     .index("by_worker", ["workerId", "laneId"])
     .index("by_key", ["keyHash"]),
 

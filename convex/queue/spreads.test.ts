@@ -35,7 +35,8 @@ async function claimShown(t: Backend, { keyHash, workerId }: TestWorker): Promis
     const lane = await ctx.db.query("lanes").first();
     const id = ctx.db.normalizeId("workers", workerId);
     if (lane === null || id === null) throw new Error("no lane, or no worker");
-    await ctx.db.insert("stands", { laneId: lane._id, position: 0, workerId: id, keyHash });
+    const { _id: laneId, scope, name } = lane;
+    await ctx.db.insert("stands", { laneId, scope, lane: name, position: 0, workerId: id, keyHash });
   });
   const shown = await shownTo(t, { keyHash, workerId });
   const first = shown.find(({ crowded }) => crowded === true) ?? shown[0];

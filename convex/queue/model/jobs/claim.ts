@@ -1,11 +1,12 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import type { ClaimedJob, Cursor, Stand, Wish } from "../../validators.ts";
 import { matches } from "../lanes/match.ts";
+import { laneName } from "../lanes/name.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
 import { idOf } from "../load.ts";
 import { slotOf } from "../placement.ts";
 import { dropStands, standsByKey, standView } from "../rings/membership.ts";
-import { standBefore } from "../rings/neighbours.ts";
+import { standBefore, type LaneKey } from "../rings/neighbours.ts";
 import { widen } from "../spreads/widen.ts";
 import { authenticate } from "../workers/authenticate.ts";
 import { capacityOf } from "../workers/capacity.ts";
@@ -71,7 +72,7 @@ export async function claim(
   if (held.length >= capacity.held || !mayRun(worker, job)) return { kind: "unable" };
   const [lane, sleeper] = await Promise.all([
     hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),
-    late && !stolen ? standBefore(ctx, job.laneId, slotOf(job.place), worker._id) : null,
+    late && !stolen ? standBefore(ctx, laneOf(job), slotOf(job.place), worker._id) : null,
   ]);
   if (lane === null || lane.state === "paused") return { kind: "unable" };
 
@@ -90,6 +91,10 @@ export async function claim(
     stands: waitsOn ? stands.map(standView) : [],
     cursor: { laneId: job.laneId, place: job.place, turn: wish.cursor?.turn ?? 0 },
   };
+}
+
+function laneOf({ scope, kind, requirements = {} }: Doc<"jobs">): LaneKey {
+  return { scope, name: laneName(kind, requirements) };
 }
 
 function mayRun(worker: Doc<"workers">, job: Doc<"jobs">): boolean {

@@ -1,7 +1,7 @@
 import type { Value } from "convex/values";
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
-import { minSlots, ringSize, slotOf } from "../placement.ts";
-import { waitersAt } from "../rings/neighbours.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import { hash16, minSlots, ringSize, slotOf } from "../placement.ts";
+import { waitersAt, type LaneKey } from "../rings/neighbours.ts";
 import { present } from "../refuse.ts";
 import { give } from "./give.ts";
 import { holdsAny } from "./held.ts";
@@ -11,11 +11,25 @@ import type { InsertedJob } from "./insertJob.ts";
 const maxAsked = 3;
 
 /**
- * How far back those that wait are looked for: the whole ring of a small fleet, else four slots, where nearly always
- * one of a fleet that waits is (at one worker to a slot, for 98 points of 100, and mostly more). No further: what comes and goes there meanwhile refuses the submission.
+ * How far back those that wait are looked for: where 32 accept, nearly always one of a fleet that waits is within (for
+ * 98 points of 100). No further: what comes and goes there meanwhile refuses the submission.
  */
-function reachOf(slots: number): number {
-  return slots <= minSlots ? ringSize : (4 * ringSize) / slots;
+const nearReach = ringSize / 8;
+
+/** Some of those that wait, from a point on backwards. */
+export type Nearby = { readonly point: number; readonly waiters: readonly Doc<"stands">[] };
+
+/**
+ * Who waits where a job will stand, as far as that is known before its lane is: at the point of its affinity, which its
+ * slot lies just before; without one any worker will do: at a point drawn by chance, so that submissions seldom meet.
+ */
+export async function lookAround(
+  ctx: QueryCtx,
+  lane: LaneKey,
+  affinity: string | undefined,
+): Promise<Nearby> {
+  const point = affinity === undefined ? Math.floor(Math.random() * ringSize) : hash16(affinity);
+  return { point, waiters: await waitersAt(ctx, lane, point, { reach: nearReach, most: maxAsked + 1 }) };
 }
 
 /**
@@ -23,37 +37,52 @@ function reachOf(slots: number): number {
  * transaction that submits it: that saves the claim. It is given as one held ahead: should that worker be dead, it is
  * taken back: recall.ts. The worker goes on standing where it does, until it says that it is at work: what it is
  * handed is mostly done by then, and none of its neighbours has to look. Nobody waits near: the job stands where it is,
- * for whoever looks next. Two stages of reads: who waits; what the first one holds.
- * @param job.affinity without one, any worker will do: one is drawn by chance, so that submissions seldom meet.
+ * for whoever looks next. A stage of reads, what the first one holds; one more in a small fleet, and where an affinity
+ * is spread: who waits.
  * @returns whether it was given.
  */
 export async function handOver(
   ctx: MutationCtx,
-  lane: { readonly laneId: Id<"lanes">; readonly slots: number },
+  lane: LaneKey & { readonly slots: number },
   {
     jobId,
     place,
     affinity,
     payload,
+    near,
   }: Pick<InsertedJob, "jobId" | "place"> & {
     readonly affinity: string | undefined;
     readonly payload: Value;
+    readonly near: Nearby;
   },
   now: number,
 ): Promise<boolean> {
-  const point = affinity === undefined ? Math.floor(Math.random() * ringSize) : slotOf(place);
-  const around = { reach: reachOf(lane.slots), most: maxAsked };
   const [row, waiter] = await Promise.all([
     ctx.db.get("jobs", jobId),
-    waitersAt(ctx, lane.laneId, point, around).then((waiters) =>
-      firstFree(ctx, affinity === undefined ? shuffled(waiters) : waiters),
-    ),
+    affinity === undefined
+      ? waitersAround(ctx, lane, near, near.point).then((waiters) => firstFree(ctx, shuffled(waiters)))
+      : waitersAround(ctx, lane, near, slotOf(place)).then((waiters) => firstFree(ctx, waiters)),
   ]);
   if (waiter === null) return false;
   const job = present(row, "submitted job");
   const { workerId, keyHash } = waiter;
   await give(ctx, { _id: workerId, keyHash }, { job, payload }, { begun: false, woken: true }, now);
   return true;
+}
+
+/** Who waits at a point, and before it: of those near, where they reach there; in a small fleet, of all. */
+async function waitersAround(
+  ctx: QueryCtx,
+  lane: LaneKey & { readonly slots: number },
+  near: Nearby,
+  point: number,
+): Promise<readonly Doc<"stands">[]> {
+  const back = (position: number): number => (near.point - position + ringSize) % ringSize;
+  const found = near.waiters.filter(({ position }) => back(position) >= back(point)).slice(0, maxAsked);
+  const isSmall = lane.slots <= minSlots;
+  if (back(point) < nearReach && (found.length > 0 || !isSmall)) return found;
+  const reach = isSmall ? ringSize : nearReach;
+  return await waitersAt(ctx, lane, point, { reach, most: maxAsked });
 }
 
 /** One at work has more to keep apart: it claims what it has room for. */

@@ -11,7 +11,7 @@ import { spreadsOf } from "../spreads/find.ts";
 import { ordinalsOf } from "../spreads/ordinals.ts";
 import { widthAt } from "../spreads/width.ts";
 import { armEnd } from "../streams/watching.ts";
-import { handOver } from "./handOver.ts";
+import { handOver, lookAround } from "./handOver.ts";
 import { insertJob } from "./insertJob.ts";
 import { levelOf } from "./levels.ts";
 import { outlooksFor, termsFor } from "./prospects.ts";
@@ -49,7 +49,7 @@ type Form = {
 export async function submit(ctx: MutationCtx, submission: Submission, now: number): Promise<SubmitOutcome> {
   const { scope } = submission;
   const forms = parse(submission.jobs);
-  const { settings, earlier, lanes, terms, outlooks, spreads, crowds, batch, recall } = await gather(
+  const { settings, earlier, lanes, terms, outlooks, spreads, crowds, batch, recall, nearby } = await gather(
     ctx,
     submission,
     forms,
@@ -89,15 +89,13 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
   );
   // One after the other: each finds who waits still.
   let given = false;
-  for (const [at, { name, spec }] of fresh
-    .slice(0, submission.handOver === true ? handedOver : 0)
-    .entries()) {
+  for (const [at, { index, name, spec }] of fresh.entries()) {
     const made = present(inserted[at], "inserted job");
-    const paused = lanes.get(name)?.state === "paused";
-    const lane = present(open.get(name), "lane");
+    const near = nearby[index];
+    if (near === undefined || !made.ready || lanes.get(name)?.state === "paused") continue;
+    const { slots } = present(open.get(name), "lane");
     const { affinity, payload } = spec;
-    if (made.ready && !paused && (await handOver(ctx, lane, { ...made, affinity, payload }, now)))
-      given = true;
+    if (await handOver(ctx, { scope, name, slots }, { ...made, affinity, payload, near }, now)) given = true;
   }
   if (given) await armRecall(ctx, scope, recall, now);
   await armWakeUps(ctx, fresh, now);
@@ -131,23 +129,36 @@ async function gather(
 ) {
   const names = forms.map(({ name }) => name);
   const requesters = jobs.flatMap(({ requester }) => requester ?? []);
-  const [settings, earlier, lanes, terms, outlooks, spreads, fullLanes, fullRequesters, batch, recall] =
-    await Promise.all([
-      settingsOf(ctx, scope),
-      earlierJobs(ctx, scope, jobs),
-      findLanes(ctx, scope, names),
-      termsFor(ctx, scope, jobs),
-      outlooksFor(ctx, scope, jobs),
-      spreadsOf(
-        ctx,
-        scope,
-        forms.map(({ name, spec }) => ({ lane: name, affinity: spec.affinity })),
-      ),
-      crowdsOf(ctx, scope, "lane", names),
-      crowdsOf(ctx, scope, "requester", requesters),
-      batchId === undefined ? null : loadOpenBatch(ctx, scope, batchId),
-      gives === true ? recallOf(ctx, scope) : null,
-    ]);
+  const given = forms.slice(0, gives === true ? handedOver : 0);
+  const [
+    settings,
+    earlier,
+    lanes,
+    terms,
+    outlooks,
+    spreads,
+    fullLanes,
+    fullRequesters,
+    batch,
+    recall,
+    nearby,
+  ] = await Promise.all([
+    settingsOf(ctx, scope),
+    earlierJobs(ctx, scope, jobs),
+    findLanes(ctx, scope, names),
+    termsFor(ctx, scope, jobs),
+    outlooksFor(ctx, scope, jobs),
+    spreadsOf(
+      ctx,
+      scope,
+      forms.map(({ name, spec }) => ({ lane: name, affinity: spec.affinity })),
+    ),
+    crowdsOf(ctx, scope, "lane", names),
+    crowdsOf(ctx, scope, "requester", requesters),
+    batchId === undefined ? null : loadOpenBatch(ctx, scope, batchId),
+    gives === true ? recallOf(ctx, scope) : null,
+    Promise.all(given.map(({ name, spec }) => lookAround(ctx, { scope, name }, spec.affinity))),
+  ]);
   return {
     settings,
     earlier,
@@ -158,5 +169,6 @@ async function gather(
     crowds: [...fullLanes, ...fullRequesters],
     batch,
     recall,
+    nearby,
   };
 }

@@ -36,7 +36,8 @@ export async function enlist(ctx: MutationCtx, laneId: Id<"lanes">, after: numbe
       await ctx.db.insert("homes", { laneId, position, workerId });
     }
     if (stands.first !== null && stands.here === null) {
-      await ctx.db.insert("stands", { laneId, position, workerId, keyHash });
+      const { scope, name } = lane;
+      await ctx.db.insert("stands", { laneId, scope, lane: name, position, workerId, keyHash });
       if (stands.first.laneId === null) await ctx.db.delete("stands", stands.first._id);
     }
   }

@@ -48,6 +48,9 @@ export async function settle(
   }
 }
 
+/** What of a stand is of its lane. */
+type StoodIn = Pick<Doc<"stands">, "laneId" | "scope" | "lane">;
+
 /** A worker waits in these lanes, and where there are none, for one. @returns all stands that it has then. */
 export async function stand(
   ctx: MutationCtx,
@@ -56,14 +59,17 @@ export async function stand(
   stands: readonly Doc<"stands">[],
 ): Promise<Stand[]> {
   const { _id: workerId, keyHash, position } = worker;
-  const wanted: readonly (Id<"lanes"> | null)[] = lanes.length === 0 ? [null] : lanes.map(({ _id }) => _id);
-  const gone = stands.filter(({ laneId }) => !wanted.includes(laneId));
-  const added = wanted.filter((laneId) => !stands.some((there) => there.laneId === laneId));
+  const wanted: readonly StoodIn[] =
+    lanes.length === 0
+      ? [{ laneId: null }]
+      : lanes.map(({ _id: laneId, scope, name: lane }) => ({ laneId, scope, lane }));
+  const isAt = (at: StoodIn, { laneId, lane }: Doc<"stands">): boolean =>
+    laneId === at.laneId && lane === at.lane;
+  const gone = stands.filter((there) => !wanted.some((at) => isAt(at, there)));
+  const added = wanted.filter((at) => !stands.some((there) => isAt(at, there)));
   await dropStands(ctx, gone);
-  for (const laneId of added) {
-    await ctx.db.insert("stands", { laneId, position, workerId, keyHash });
-  }
-  return wanted.map((laneId) => ({ laneId: laneId ?? "", position }));
+  for (const at of added) await ctx.db.insert("stands", { ...at, position, workerId, keyHash });
+  return wanted.map(({ laneId }) => ({ laneId: laneId ?? "", position }));
 }
 
 /** A worker waits no more. */

@@ -20,34 +20,39 @@ export async function following(
   return [...after, ...around];
 }
 
+/** A lane as one knows it that has not read it. */
+export type LaneKey = { readonly scope: string; readonly name: string };
+
 /**
  * Who waits at a point: the last at or before it, around the ring, and those before that one, but none further back than
  * `reach`. Reads no more of the ring than that, so that those who come and go elsewhere meet nobody. One stage.
  */
 export async function waitersAt(
   ctx: QueryCtx,
-  laneId: Id<"lanes">,
+  lane: LaneKey,
   point: number,
   { reach, most }: { readonly reach: number; readonly most: number },
 ): Promise<readonly Doc<"stands">[]> {
   const from = Math.max(point + 1, ringSize + point - reach);
   const [before, around] = await Promise.all([
-    lastIn(ctx, laneId, Math.max(0, point - reach), point, most),
-    point < reach ? lastIn(ctx, laneId, from, ringSize, most) : [],
+    lastIn(ctx, lane, Math.max(0, point - reach), point, most),
+    point < reach ? lastIn(ctx, lane, from, ringSize, most) : [],
   ]);
   return [...before, ...around].slice(0, most);
 }
 
 async function lastIn(
   ctx: QueryCtx,
-  laneId: Id<"lanes">,
+  { scope, name }: LaneKey,
   from: number,
   to: number,
   most: number,
 ): Promise<readonly Doc<"stands">[]> {
   return await ctx.db
     .query("stands")
-    .withIndex("by_lane", (q) => q.eq("laneId", laneId).gte("position", from).lte("position", to))
+    .withIndex("by_name", (q) =>
+      q.eq("scope", scope).eq("lane", name).gte("position", from).lte("position", to),
+    )
     .order("desc")
     .take(most);
 }
@@ -55,11 +60,11 @@ async function lastIn(
 /** Who is woken by a point first: the last at or before it, around the ring, but not `except`. */
 export async function standBefore(
   ctx: QueryCtx,
-  laneId: Id<"lanes">,
+  lane: LaneKey,
   point: number,
   except: Id<"workers">,
 ): Promise<Doc<"stands"> | null> {
-  const [last] = await waitersAt(ctx, laneId, point, { reach: ringSize, most: 1 });
+  const [last] = await waitersAt(ctx, lane, point, { reach: ringSize, most: 1 });
   return last === undefined || last.workerId === except ? null : last;
 }
 
