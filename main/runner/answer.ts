@@ -6,7 +6,7 @@ import { contextExceeded, jobErrors } from "./job-errors.ts";
 import type { LoadedModel } from "./loaded-model.ts";
 import { choicesWithin } from "./logprobs.ts";
 import type { Pace } from "./pace.ts";
-import { prefill } from "./prefill.ts";
+import { prefillButLastSlice } from "./prefill.ts";
 import type { PrefillSlices } from "./prefill-slices.ts";
 import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
 import type { Lease } from "./sequences.ts";
@@ -81,19 +81,19 @@ class Answer {
     const startedAt = performance.now();
     const { tokens } = this.#prompt;
     const { cached, sequence } = this.#lease;
-    const all = await prefill(sequence, tokens.slice(cached, -1), this.#parts);
-    if (!all) return { kind: "aborted" };
-    const prefilledAt = performance.now();
+    const rest = await prefillButLastSlice(sequence, tokens.slice(cached), this.#parts);
+    if (rest === null) return { kind: "aborted" };
 
     const chat = this.#work.kind === "chat" ? this.#work.request : null;
     const tools = chat === null ? [] : toolsOf(chat);
     const end = await (chat !== null && tools.length > 0
-      ? this.#withTools(chat)
-      : this.#say({ enforced, stopTexts: [], stopTokens: new Set() }));
+      ? this.#withTools(chat, rest)
+      : this.#say(rest, { enforced, stopTexts: [], stopTokens: new Set() }));
     if (signal.aborted || end.kind === "aborted") return { kind: "aborted" };
     if (end.kind === "failed") return end;
     const text = enforced?.trimEnd === true ? this.#text.trimEnd() : this.#text;
-    const { completionTokens } = this.#writer;
+    const { completionTokens, firstTokenAt } = this.#writer;
+    const prefilledAt = firstTokenAt ?? performance.now();
     return {
       kind: "done",
       result: {
@@ -114,8 +114,12 @@ class Answer {
     };
   }
 
-  #say(passage: Pick<Parameters<Writer["write"]>[1], "enforced" | "stopTexts" | "stopTokens">) {
-    return this.#writer.write(this.#prompt.tokens.slice(-1), {
+  /** @param fed what of the prompt is not read yet. */
+  #say(
+    fed: readonly Token[],
+    passage: Pick<Parameters<Writer["write"]>[1], "enforced" | "stopTexts" | "stopTokens">,
+  ) {
+    return this.#writer.write(fed, {
       enforced: passage.enforced,
       stopTexts: [...this.#work.request.stop, ...this.#prompt.stopTexts, ...passage.stopTexts],
       stopTokens: new Set([...this.#prompt.stopTokens, ...passage.stopTokens]),
@@ -128,13 +132,12 @@ class Answer {
   }
 
   /** The answer, or a call of one of the tools, whichever the model begins; or the call that the request asks for. */
-  async #withTools(request: ChatRequest): Promise<PassageEnd | Called> {
+  async #withTools(request: ChatRequest, rest: readonly Token[]): Promise<PassageEnd | Called> {
     const syntax = callSyntax(this.#model, this.#parts.loaded.wrapper);
     const { sequence } = this.#lease;
-    const last = this.#prompt.tokens.slice(-1);
-    if (mustCall(request)) return this.#call(request, [...last, ...syntax.begin], syntax.beforeArguments);
+    if (mustCall(request)) return this.#call(request, [...rest, ...syntax.begin], syntax.beforeArguments);
     const { trigger } = syntax;
-    const end = await this.#say({
+    const end = await this.#say(rest, {
       enforced: null,
       stopTexts: trigger.kind === "texts" ? trigger.texts : [],
       stopTokens: new Set(trigger.kind === "token" ? [trigger.token] : []),
@@ -151,7 +154,9 @@ class Answer {
       await sequence.eraseContextTokenRanges([{ start: kept - 1, end: sequence.nextTokenIndex }]);
     }
     const before =
-      end.tokensBefore === 0 ? last : this.#writer.tokens.slice(end.tokensBefore - 1, end.tokensBefore);
+      end.tokensBefore === 0
+        ? this.#prompt.tokens.slice(-1)
+        : this.#writer.tokens.slice(end.tokensBefore - 1, end.tokensBefore);
     return this.#call(request, [...before, ...syntax.begin], syntax.beforeArguments);
   }
 

@@ -1,11 +1,17 @@
 import { readdir, readFile } from "node:fs/promises";
 import { afterEach, expect, it, vi } from "vitest";
 import type { RunnerChild } from "./child.ts";
+import { removeIdleGroup } from "./idle-group.ts";
 import { runnerEntry } from "./runner.fixture.ts";
 
 const started: RunnerChild[] = [];
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill();
+afterEach(async () => {
+  for (const child of started.splice(0)) {
+    const gone = new Promise<void>((resolve) => child.onExit(() => resolve()));
+    child.kill();
+    await gone;
+  }
+  removeIdleGroup();
 });
 
 /** At the priority that it has outside of tests. */

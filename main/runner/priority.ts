@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
+import { joinIdleGroup, removeIdleGroup } from "./idle-group.ts";
 
 /**
  * For tests alone (GLEANER_TEST_PRIORITY=normal): at the lowest priority the runner stands still for as long as anything
@@ -27,19 +28,28 @@ export function lowerPriority(): void {
 /**
  * What is to be said of the whole process, once, when it starts. Linux shares the processor among sessions before it
  * looks at priorities within them (sched(7), "The autogroup feature"): without this, work at the lowest priority takes
- * half of a core from a program in another session. macOS: background quality of service, which stays on efficiency
- * cores and throttles its reads.
+ * half of a core from a program in another session. A group that is idle as a whole, where the system lets us have one,
+ * costs the others less still. macOS: background quality of service, which stays on efficiency cores and throttles its
+ * reads.
  */
 export function lowerProcess(): void {
   if (keepsPriority) return;
   lowerPriority();
-  if (process.platform === "linux") lowerSession();
+  if (process.platform === "linux") {
+    joinIdleGroup();
+    lowerSession();
+  }
   if (process.platform === "darwin") {
     spawn("/usr/sbin/taskpolicy", ["-b", "-p", String(process.pid)], { stdio: "ignore" }).once(
       "error",
       () => undefined,
     );
   }
+}
+
+/** What was made for runners goes, if no other donor's is in it. For whoever started them, at the end. */
+export function tidyPriority(): void {
+  if (!keepsPriority && process.platform === "linux") removeIdleGroup();
 }
 
 function lowerSession(): void {

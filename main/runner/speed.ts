@@ -11,7 +11,8 @@ export function speedOf({ usage, timing }: Pick<ChatResult, "usage" | "timing">)
   const { prefillMs, generateMs } = timing;
   if (read < leastTokens || usage.completionTokens < leastTokens) return null;
   if (prefillMs < leastMs || generateMs < leastMs) return null;
-  return { prefill: perSecond(read, prefillMs), generate: perSecond(usage.completionTokens, generateMs) };
+  // The first token comes with the prompt.
+  return { prefill: perSecond(read, prefillMs), generate: perSecond(usage.completionTokens - 1, generateMs) };
 }
 
 /** What is known of a speed after one more measurement: recent ones count for more, one odd one for little. */

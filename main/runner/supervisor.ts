@@ -10,6 +10,7 @@ import { crashBackoffMs } from "./crash-backoff.ts";
 import { Inspections } from "./inspections.ts";
 import { jobErrors } from "./job-errors.ts";
 import { parseFromRunner } from "./messages.ts";
+import { tidyPriority } from "./priority.ts";
 import { residentMb } from "./resident-memory.ts";
 import type { SilenceLimits } from "./silence.ts";
 import { SilenceWatch } from "./silence-watch.ts";
@@ -169,6 +170,7 @@ export class RunnerSupervisor {
   async stop(): Promise<void> {
     await this.yield({ warmMs: 0 });
     clearTimeout(this.#restTimer);
+    tidyPriority();
   }
 
   #ask(attempt: Attempt): void {

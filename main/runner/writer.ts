@@ -46,6 +46,7 @@ export class Writer {
   readonly #answer: Token[] = [];
   readonly #logprobs: TokenChoice[] = [];
   #bytes = 0;
+  #firstTokenAt: number | null = null;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
@@ -53,6 +54,11 @@ export class Writer {
 
   get completionTokens(): number {
     return this.#answer.length;
+  }
+
+  /** When the first token was there, of `performance.now()`: until then the prompt was read. */
+  get firstTokenAt(): number | null {
+    return this.#firstTokenAt;
   }
 
   /** All that was generated, in the order in which it was. */
@@ -64,7 +70,7 @@ export class Writer {
     return this.#logprobs;
   }
 
-  /** Generates on from `fed`, which is read first: the last token that is not in the sequence yet, at least. */
+  /** Generates on from `fed`, which is read first: what is not in the sequence yet, one token at least. */
   async write(fed: readonly Token[], passage: Passage): Promise<PassageEnd> {
     const { model, sequence, request, pace } = this.#parts;
     const { enforced, stopTokens, emit } = passage;
@@ -89,6 +95,7 @@ export class Writer {
 
     for await (const step of sequence.evaluateWithMetadata([...fed], wanted, options)) {
       if (this.#isAborted()) return { kind: "aborted" };
+      this.#firstTokenAt ??= performance.now();
       const { token } = step;
       if (stopTokens.has(token)) {
         this.#flush(matcher, decoder, say);
