@@ -81,7 +81,8 @@ export class ModelMeasuring {
       const { usage, timing } = result;
       loadMs += load.loadMs;
       add(read, usage.promptTokens - (usage.cachedPromptTokens ?? 0), timing.prefillMs);
-      add(written, usage.completionTokens, timing.generateMs);
+      // The first token comes with the prompt.
+      add(written, usage.completionTokens - 1, timing.generateMs);
       if (!isEnough(read, enough.readTokens) || !isEnough(written, enough.writtenTokens)) continue;
       const { backend, gpuLayers } = load;
       const speed = {

@@ -86,7 +86,7 @@ describe("chooseSequences", () => {
 });
 
 describe("speeds", () => {
-  const usage = { promptTokens: 120, completionTokens: 50, cachedPromptTokens: 20 };
+  const usage = { promptTokens: 120, completionTokens: 51, cachedPromptTokens: 20 };
   it("are of what was read and written", () => {
     expect(speedOf({ usage, timing: { prefillMs: 500, generateMs: 2_000 } })).toEqual({
       prefill: 200,

@@ -4,6 +4,7 @@ import { Inference } from "./inference.ts";
 import { parseToRunner } from "./messages.ts";
 import { findParentPort, type ParentPort } from "./parent-port.ts";
 import { lowerProcess } from "./priority.ts";
+import { TextOutlet } from "./text-outlet.ts";
 
 /** How often a run without news says that it is alive: by an empty text. */
 const aliveEveryMs = 2_000;
@@ -18,12 +19,14 @@ function serve(port: ParentPort): void {
     const abort = new AbortController();
     running.set(attemptId, abort);
     const alive = setInterval(() => port.send({ type: "text", attemptId, text: "" }), aliveEveryMs);
+    const texts = new TextOutlet((text) => port.send({ type: "text", attemptId, text }));
     const outcome = await inference.run(message, abort.signal, {
       loaded: (report) => port.send({ type: "loaded", attemptId, ...report }),
-      text: (text) => port.send({ type: "text", attemptId, text }),
+      text: (text) => texts.push(text),
       measured: (speed) => port.send({ type: "measured", attemptId, ...speed }),
     });
     clearInterval(alive);
+    texts.end();
     running.delete(attemptId);
     switch (outcome.kind) {
       case "done": {
