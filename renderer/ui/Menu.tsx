@@ -1,5 +1,5 @@
 import { DropdownMenu } from "radix-ui";
-import type { ReactElement, ReactNode } from "react";
+import { type ReactElement, type ReactNode, useState } from "react";
 import { cx } from "./cx.ts";
 
 export type MenuEntry = {
@@ -17,10 +17,18 @@ type Props = {
   readonly align?: "start" | "end";
 };
 
-// Not modal: the modal kind locks scrolling by an inline style sheet, which the content security policy forbids.
+/**
+ * Its entries are those of the moment it was opened until it is closed: one that came or went would move the others
+ * under the pointer. What an entry does is what it does at the moment it is chosen.
+ *
+ * Not modal: the modal kind locks scrolling by an inline style sheet, which the content security policy forbids.
+ */
 export function Menu({ trigger, label, entries, align = "start" }: Props): ReactNode {
+  const [opened, setOpened] = useState<readonly MenuEntry[] | null>(null);
+  const select = (chosen: MenuEntry): void =>
+    (entries.find((entry) => entry.label === chosen.label) ?? chosen).onSelect();
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} onOpenChange={(open) => setOpened(open ? entries : null)}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
@@ -30,11 +38,11 @@ export function Menu({ trigger, label, entries, align = "start" }: Props): React
           collisionPadding={8}
           className="z-20 min-w-44 animate-appear rounded-md border border-line bg-raised p-1 shadow-pop"
         >
-          {entries.map((entry) => (
+          {(opened ?? entries).map((entry) => (
             <DropdownMenu.Item
               key={entry.label}
               disabled={entry.disabled ?? false}
-              onSelect={entry.onSelect}
+              onSelect={() => select(entry)}
               className={cx(
                 "flex h-8 cursor-pointer items-center justify-between gap-6 rounded-sm px-2.5 outline-none select-none",
                 "data-[highlighted]:bg-accent-tint data-[disabled]:pointer-events-none data-[disabled]:opacity-50",

@@ -12,15 +12,22 @@ type Props = { readonly snapshot: DonorSnapshot; readonly now: number };
 export function Controls({ snapshot, now }: Props): ReactNode {
   const act = useAct();
   const { pause, donateNowUntil, finishThenPause, rules } = snapshot;
-  const overridden = pause !== null || donateNowUntil !== null || finishThenPause;
+  const stop = finishThenPause ? "Keep donating" : donateNowUntil !== null ? "Stop donating now" : null;
   return (
     <div className="mt-3 flex flex-wrap gap-2">
-      {overridden ? (
+      {/* First in any case: what comes and goes beside it moves no open menu. */}
+      {pause === null ? (
+        <PauseMenu snapshot={snapshot} now={now} />
+      ) : (
         <Button look="primary" onClick={() => act("resume", null)}>
-          {pause !== null ? "Resume" : finishThenPause ? "Keep donating" : "Stop donating now"}
+          Resume
+        </Button>
+      )}
+      {pause === null && stop !== null ? (
+        <Button look="primary" onClick={() => act("resume", null)}>
+          {stop}
         </Button>
       ) : null}
-      {pause === null ? <PauseMenu snapshot={snapshot} now={now} /> : null}
       {donateNowUntil === null && rules.allowDonateNow ? (
         <Button
           title="For one hour, even while you use this computer"

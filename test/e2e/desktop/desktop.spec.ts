@@ -15,7 +15,6 @@ import { calls } from "../../../app/contract/ipc.ts";
 
 test.describe.configure({ mode: "serial" });
 
-/** What the slow model answers at length: to most others it ends within half a second. */
 const longPrompt = "42";
 
 /** Rules under which a test has to wait for seconds, not minutes. */

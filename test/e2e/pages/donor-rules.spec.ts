@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { openPage, signIn } from "../support/console.ts";
-import { askFor, expect, test } from "../support/farm-test.ts";
+import { askFor, expect, test, tokensLasting } from "../support/farm-test.ts";
 
 test.use({ viewport: { width: 420, height: 640 } });
 
@@ -90,8 +90,9 @@ test("finishes the job under way, and pauses then", async ({ slowFarm, page }) =
   const donor = await slowFarm.startDonor("rules-5");
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");
+  const tokens = await tokensLasting(slowFarm, 8);
   let answered = false;
-  const asked = askFor(slowFarm, "Count.", slowFarm.organization.apiKey, 200).then(() => {
+  const asked = askFor(slowFarm, "Count.", slowFarm.organization.apiKey, tokens).then(() => {
     answered = true;
   });
   await expect(page.getByText("Writing the answer")).toBeVisible();
@@ -100,6 +101,26 @@ test("finishes the job under way, and pauses then", async ({ slowFarm, page }) =
   await expect(status(page)).toContainText("Finishing, then pausing");
   expect(answered).toBe(false);
   await asked;
+  await expect(status(page)).toContainText("Paused by you");
+  await donor.stop();
+});
+
+test("an open menu stays as it is when the job ends under it", async ({ slowFarm, page }) => {
+  const donor = await slowFarm.startDonor("rules-7");
+  await page.goto(String(donor.ready["panelUrl"]));
+  await expect(status(page)).toContainText("Donating now");
+  const tokens = await tokensLasting(slowFarm, 4);
+  const asked = askFor(slowFarm, "Count.", slowFarm.organization.apiKey, tokens);
+  await expect(page.getByText("Writing the answer")).toBeVisible();
+  await page.getByRole("button", { name: "Pause" }).click();
+  const menu = page.getByRole("menu", { name: "Pause" });
+  const finish = menu.getByRole("menuitem", { name: "Finish this job, then pause" });
+  await expect(finish).toBeVisible();
+  const entries = await menu.getByRole("menuitem").allInnerTexts();
+  await asked;
+  await expect(page.getByText("None. Waiting for your organization's next job.")).toBeVisible();
+  expect(await menu.getByRole("menuitem").allInnerTexts()).toEqual(entries);
+  await finish.click();
   await expect(status(page)).toContainText("Paused by you");
   await donor.stop();
 });

@@ -49,3 +49,22 @@ export async function askFor(
   });
   return completion.choices[0]?.message.content ?? "";
 }
+
+/**
+ * How many tokens the farm writes in about `seconds`, at the speed of this machine and its load of the moment: an answer
+ * that a test looks at under way is else over on a quick machine, or takes minutes on a slow one.
+ */
+export async function tokensLasting(farm: Farm, seconds: number): Promise<number> {
+  const { siteUrl } = farm.backend;
+  const stream = await makeClient(siteUrl, farm.organization.apiKey).chat.completions.create({
+    model: farm.modelId,
+    messages: [{ role: "user", content: "How fast?" }],
+    temperature: 0,
+    max_completion_tokens: 40,
+    stream: true,
+  });
+  const came: number[] = [];
+  for await (const chunk of stream) if (chunk.choices[0]?.delta.content) came.push(performance.now());
+  const tokenMs = ((came.at(-1) ?? 0) - (came[0] ?? 0)) / 40;
+  return Math.min(1_800, Math.max(40, Math.ceil((seconds * 1_000) / tokenMs)));
+}

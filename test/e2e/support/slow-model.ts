@@ -2,14 +2,16 @@ import { createHash } from "node:crypto";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeGguf } from "../../../scripts/demo-model/gguf/file.ts";
+import { encodeGguf, type GgufFile } from "../../../scripts/demo-model/gguf/file.ts";
 import { randomModel } from "../../../scripts/demo-model/gguf/random-model.ts";
+import { firstByteToken } from "../../../scripts/demo-model/tokenizer/vocabulary.ts";
 
 const context = 2_048;
 
 /**
  * A model of random weights, slow enough that a person (or a test) can watch it write: the demo model's
- * answers are done in a blink. Returns the folder with the file and its manifest.
+ * answers are done in a blink. Its answers are as long as they are asked for. Returns the folder with the file and its
+ * manifest.
  */
 export async function makeSlowModel(): Promise<string> {
   const shape = {
@@ -23,7 +25,7 @@ export async function makeSlowModel(): Promise<string> {
     eps: 1e-5,
     tied: false,
   };
-  const bytes = encodeGguf(randomModel("slow", shape, "q8_0"));
+  const bytes = encodeGguf(endless(randomModel("slow", shape, "q8_0"), shape.dim));
   const folder = await mkdtemp(join(tmpdir(), "gleaner-slow-model-"));
   await writeFile(join(folder, "slow.gguf"), bytes);
   const manifest = {
@@ -35,4 +37,16 @@ export async function makeSlowModel(): Promise<string> {
   };
   await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
   return folder;
+}
+
+/** Without the tokens that end an answer: where each weight is 0 some other token is always the likeliest. */
+function endless(model: GgufFile, dim: number): GgufFile {
+  return {
+    ...model,
+    tensors: model.tensors.map((tensor) =>
+      tensor.name === "output.weight"
+        ? { ...tensor, load: () => tensor.load().fill(0, 0, firstByteToken * dim) }
+        : tensor,
+    ),
+  };
 }
