@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -8,6 +8,8 @@ import { parseArguments } from "../../main/headless/arguments.ts";
 
 const shell = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
+const units = join(root, "resources/systemd");
+const slice = "gleaner.slice";
 const hasSystemd = ((): boolean => {
   try {
     execFileSync("systemd-analyze", ["--version"], { stdio: "ignore" });
@@ -27,7 +29,7 @@ describe.each([
   { name: "gleaner-donor.service", install: "/opt/gleaner", scope: [] },
   { name: "gleaner-donor-user.service", install: "%h/gleaner", scope: ["--user"] },
 ])("the example unit $name", ({ name, install, scope }) => {
-  const read = (): Promise<string> => readFile(join(root, "resources/systemd", name), "utf8");
+  const read = (): Promise<string> => readFile(join(units, name), "utf8");
 
   test("starts the headless donor with arguments that it understands", async () => {
     const start = /^ExecStart=(.*)$/m.exec(await read())?.[1]?.split(" ") ?? [];
@@ -39,9 +41,11 @@ describe.each([
 
   test.skipIf(!hasSystemd)("is one that systemd takes without a word", async () => {
     const unit = join(folder, name);
+    await copyFile(join(units, slice), join(folder, slice));
     await writeFile(unit, (await read()).replaceAll(install, root));
     const env = { ...process.env, XDG_RUNTIME_DIR: folder, SYSTEMD_LOG_LEVEL: "warning" };
-    const { stdout, stderr } = await shell("systemd-analyze", ["verify", ...scope, unit], { env });
+    const files = [join(folder, slice), unit];
+    const { stdout, stderr } = await shell("systemd-analyze", ["verify", ...scope, ...files], { env });
     expect(stdout + stderr).toBe("");
   });
 
@@ -52,6 +56,7 @@ describe.each([
       for (const line of [
         "Nice=19",
         "CPUSchedulingPolicy=idle",
+        `Slice=${slice}`,
         "NoNewPrivileges=yes",
         "OOMPolicy=continue",
       ]) {
@@ -59,8 +64,15 @@ describe.each([
       }
       expect(text).toMatch(/^MemoryMax=\d+G$/m);
       if (scope.length > 0) return;
-      const args = ["security", "--offline=true", "--threshold=25", join(root, "resources/systemd", name)];
+      const args = ["security", "--offline=true", "--threshold=25", join(units, name)];
       await shell("systemd-analyze", args);
     },
   );
+});
+
+test("the slice is at the top, and behind everything there; in what every systemd understands, and then better", async () => {
+  const text = await readFile(join(units, slice), "utf8");
+  // A dash in the name would put it into another slice.
+  expect(slice).not.toContain("-");
+  expect(text).toMatch(/^CPUWeight=1\nCPUWeight=idle\nIOWeight=1$/m);
 });
