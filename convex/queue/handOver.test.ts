@@ -9,7 +9,16 @@ import {
   type Backend,
 } from "./testing/queue.fixture.ts";
 import type { JobSpec } from "./validators.ts";
-import { addWorker, shownTo, take, type TestWorker } from "./testing/workers.fixture.ts";
+import {
+  addWorker,
+  claim,
+  complete,
+  crash,
+  fail,
+  shownTo,
+  take,
+  type TestWorker,
+} from "./testing/workers.fixture.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -171,6 +180,32 @@ describe("a job that is submitted while workers wait", () => {
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t);
     expect((await take(t, worker!)).jobs).toMatchObject([{ jobId, begun: false }]);
+  });
+
+  it("is seen by who comes to wait, where its worker could not run it while nobody else waited", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const busy = await addWorker(t, {}, { position: 30_000 });
+    const [other] = await submitJobs(t, [{}]);
+    const claimed = await claim(t, busy, other!);
+    const jobId = await submit(t);
+    const [handed] = (await see(t, worker!)).handed;
+    await fail(t, worker!, handed!.attemptId, { ...crash, unfit: true });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready" });
+    const attemptId = claimed.kind === "claimed" ? claimed.job.attemptId : "";
+    expect(await complete(t, busy, attemptId, { jobs: 1 })).toMatchObject({ stands: [{ position: 30_000 }] });
+    expect(await shownTo(t, busy)).toMatchObject([{ jobId, late: false }]);
+  });
+
+  it("leaves what its worker claims beside it to be stolen", async () => {
+    const t = startQueue();
+    await t.mutation(queue.jobs.cancel, { scope, jobId: await submit(t) });
+    const worker = await addWorker(t, { prefetch: 1 }, { position: 100 });
+    await take(t, worker);
+    await submit(t);
+    const [jobId] = await submitJobs(t, [{}]);
+    expect(await claim(t, worker, jobId!)).toMatchObject({ kind: "claimed", job: { begun: false } });
+    expect((await take(t, await addWorker(t))).jobs).toMatchObject([{ jobId, begun: true }]);
   });
 
   it("is not handed over in a lane that is paused, nor unless its submission says so", async () => {

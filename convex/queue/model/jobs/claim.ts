@@ -79,7 +79,8 @@ export async function claim(
   if (crowded && !late && stands.length > 0 && job.affinity !== undefined) {
     await widen(ctx, lane, job.affinity, now);
   }
-  const woken = now - (job.readyAt ?? now) < promptMs;
+  // What it holds ahead it did not wait for, and others may steal.
+  const woken = begun && now - (job.readyAt ?? now) < promptMs;
   const claimed = await give(ctx, worker, { job, payload: payload.payload }, { begun, woken }, now);
   await renew(ctx, worker, lease, now, { holds: true });
   // Who would begin more goes on waiting where it is.

@@ -1,5 +1,5 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
-import { firstPlaceAt, ringSize, seatOf } from "../placement.ts";
+import { firstPlaceAt, inLine, ringSize, seatOf } from "../placement.ts";
 import { following } from "../rings/neighbours.ts";
 import { wasUnfit } from "./unfit.ts";
 
@@ -8,7 +8,8 @@ const asked = 8;
 
 /**
  * Where a job stands after a worker could not do it: where one wakes that has not tried it. Else those that would be
- * woken could all be such that leave it alone, while others wait. Nobody waits: where it was, for whoever looks next.
+ * woken could all be such that leave it alone, while others wait. Nobody waits: where it was, for whoever looks next,
+ * also if it lay aside meanwhile.
  */
 export async function placeForAnother(
   ctx: QueryCtx,
@@ -20,5 +21,7 @@ export async function placeForAnother(
     ({ workerId, position }) =>
       workerId !== failed && !wasUnfit(job, workerId) && Math.ceil(position) < ringSize,
   );
-  return other === undefined ? job.place : firstPlaceAt(Math.ceil(other.position)) + seatOf(job.place);
+  return other === undefined
+    ? inLine(job).place
+    : firstPlaceAt(Math.ceil(other.position)) + seatOf(job.place);
 }
