@@ -7,10 +7,13 @@ import { roundedNumbers } from "../support/statistics.ts";
 import { dispatchBars, type DispatchTimes } from "./figures.ts";
 import { measureDispatch } from "./measure.ts";
 
-/** A round's samples; half as many without latency. A fleet of 500 takes a while to calm down after a job. */
+/**
+ * A round's samples; half as many without latency. Five rounds are 80: of fewer the 95th percentile would be that of the
+ * two or three slowest. A fleet of 500 takes a while to calm down after a job.
+ */
 const FLEETS = [
-  { workers: 1, perRound: 8 },
-  { workers: 50, perRound: 8 },
+  { workers: 1, perRound: 16 },
+  { workers: 50, perRound: 16 },
   { workers: 500, perRound: 6 },
 ];
 
