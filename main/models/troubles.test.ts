@@ -28,3 +28,11 @@ it("rests as long as it was told to, or until something changes", () => {
   troubles.forget("b");
   expect(troubles.of("b")).toBeNull();
 });
+
+it("does not come back at once again and again, although a server says that it may", () => {
+  const troubles = new Troubles();
+  troubles.keep("a", "unreachable", null, 0, 1_000);
+  expect(troubles.isResting("a", 1_000)).toBe(false);
+  troubles.keep("a", "unreachable", null, 0, 1_000);
+  expect(troubles.isResting("a", 4_000)).toBe(true);
+});

@@ -19,11 +19,15 @@ export class Troubles {
     return this.#troubles.get(sha256) ?? null;
   }
 
-  /** @param afterMs null: later and later, and by chance, so that an office does not come back in one moment. */
+  /**
+   * Later and later, and by chance, so that an office does not come back in one moment.
+   * @param afterMs so long instead, the first time, and not before that later: what a server says makes nobody hurry for ever.
+   */
   keep(sha256: string, why: WaitReason, detail: string | null, afterMs: number | null, now: number): void {
     const times = (this.#troubles.get(sha256)?.times ?? 0) + 1;
     const backoff = Math.min(longestRetryMs, firstRetryMs * 2 ** (times - 1)) * (0.75 + Math.random() / 2);
-    this.#troubles.set(sha256, { why, detail, times, until: now + (afterMs ?? backoff) });
+    const restMs = times === 1 ? (afterMs ?? backoff) : Math.max(afterMs ?? 0, backoff);
+    this.#troubles.set(sha256, { why, detail, times, until: now + restMs });
   }
 
   forget(sha256: string): void {

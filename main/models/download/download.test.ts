@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -122,5 +123,45 @@ describe("a download in an office", () => {
     }).run(stop.signal);
     expect(await running).toEqual({ kind: "stopped" });
     expect(part.heldBytes).toBeGreaterThan(0);
+  });
+});
+
+describe("a download from a server that", () => {
+  const alone = peer({ peers: () => [] });
+  const answer = (give: (response: ServerResponse, bytes: Buffer) => void): void => {
+    server.answer = ({ headers }, response) => {
+      const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? [];
+      const bytes = server.bytes.subarray(Number(start), Number(end) + 1);
+      const range = { "content-range": `bytes ${start}-${end}/${server.bytes.length}` };
+      response.writeHead(206, { ...range, etag: `"${server.requests}"` });
+      give(response, bytes);
+      return true;
+    };
+  };
+
+  it("gives more than it was asked for, without end, takes no more than that", async () => {
+    answer((response, bytes) => {
+      response.write(bytes);
+      const more = setInterval(() => response.write(Buffer.alloc(pieceBytes, 7)), 1);
+      response.on("close", () => clearInterval(more));
+    });
+    expect(await download(alone).run(signal)).toEqual({ kind: "complete" });
+    await whole();
+  });
+
+  it("gives all and does not end takes what it gave", async () => {
+    internet = new InternetSource(new URL(part.spec.source), server.bytes.length, {
+      ...{ answerMs: 5_000, idleMs: 200 },
+    });
+    answer((response, bytes) => void response.write(bytes));
+    expect(await download(alone).run(signal)).toEqual({ kind: "complete" });
+    await whole();
+  });
+
+  it("calls the file otherwise each time fetches no byte twice where pieces have hashes", async () => {
+    answer((response, bytes) => void response.end(bytes));
+    expect(await download(alone).run(signal)).toEqual({ kind: "complete" });
+    expect(came).toEqual({ internet: server.bytes.length, office: 0 });
+    await whole();
   });
 });

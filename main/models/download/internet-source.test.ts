@@ -61,6 +61,14 @@ describe("a part of a file on the internet", () => {
     ["redirects too often", (response) => response.writeHead(302, { location: "/again" }).end()],
     ["not https", (response) => response.writeHead(302, { location: "http://example.org/m" }).end()],
     ["no parts", (response) => response.writeHead(200).end("x")],
+    ["not https", (response) => response.writeHead(302, { location: "http://[" }).end()],
+    [
+      "compresses",
+      (response) => {
+        const range = { "content-range": "bytes 100-199/1000" };
+        response.writeHead(206, { ...range, "content-encoding": "gzip" }).end();
+      },
+    ],
     ["has 5 bytes", (response) => response.writeHead(206, { "content-range": "bytes 100-199/5" }).end()],
     ["another part", (response) => response.writeHead(206, { "content-range": "bytes 0-99/1000" }).end()],
     ["another part", (response) => response.writeHead(206).end()],

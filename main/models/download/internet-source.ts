@@ -65,7 +65,7 @@ export class InternetSource {
       const { statusCode = 0, headers } = response;
       if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
         response.destroy();
-        const next = fetchable(new URL(headers.location, url).href);
+        const next = fetchable(URL.parse(headers.location, url)?.href ?? "");
         // A redirect from the internet leads to no server on this machine.
         if (next === null || (url.protocol === "https:" && next.protocol !== "https:")) {
           return { kind: "refused", why: "It redirects to an address that is not https." };
@@ -82,7 +82,7 @@ export class InternetSource {
   #judge(response: IncomingMessage, ask: RangeAsk): RangeAnswer {
     const { statusCode = 0, headers } = response;
     if (statusCode === 206) {
-      const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers["content-range"] ?? "");
+      const range = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/.exec(headers["content-range"] ?? "");
       if (range !== null && Number(range[3]) !== this.#sizeBytes) {
         response.destroy();
         return { kind: "refused", why: `It has ${range[3]} bytes, the catalogue says ${this.#sizeBytes}.` };
@@ -90,6 +90,10 @@ export class InternetSource {
       if (range === null || Number(range[1]) !== ask.start || Number(range[2]) !== ask.end - 1) {
         response.destroy();
         return { kind: "refused", why: "It gave another part of the file than the one asked for." };
+      }
+      if (!["identity", undefined].includes(headers["content-encoding"])) {
+        response.destroy();
+        return { kind: "refused", why: "It compresses the file although it was asked not to." };
       }
       return { kind: "body", body: response, validator: validatorOf(response) };
     }
