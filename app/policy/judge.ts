@@ -1,6 +1,6 @@
-import type { Check, Hold, Look } from "./checks/check.ts";
+import { type Check, firstOf, type Hold, type Look } from "./checks/check.ts";
 import { heat } from "./checks/heat.ts";
-import { idleness } from "./checks/idleness.ts";
+import { idleness, isAskedFor } from "./checks/idleness.ts";
 import { memory, processorLoad } from "./checks/load.ts";
 import { model } from "./checks/model.ts";
 import { metered, requiredNetwork } from "./checks/network.ts";
@@ -44,7 +44,7 @@ export function judge(look: Look): Verdict {
   const against = firstOf(always, look);
   if (against !== null) return { kind: "hold", ...against };
 
-  if (rules.allowDonateNow && facts.donateNowUntil !== null && facts.donateNowUntil > facts.now) {
+  if (isAskedFor(look)) {
     const missing = model(look);
     if (missing !== null) return { kind: "hold", ...missing, recheckAt: facts.donateNowUntil };
     return { kind: "donate", reason: "donate-now", use: "idle", recheckAt: facts.donateNowUntil };
@@ -65,14 +65,6 @@ export function judge(look: Look): Verdict {
   }
   const reason = rules.requireIdle ? "idle" : "unattended";
   return { kind: "donate", reason, use: "idle", recheckAt: endsAt };
-}
-
-function firstOf(checks: readonly Check[], look: Look): Hold | null {
-  for (const check of checks) {
-    const found = check(look);
-    if (found !== null) return found;
-  }
-  return null;
 }
 
 function earlier(one: number | null, other: number | null): number | null {

@@ -9,7 +9,11 @@ const warmWithinC = 5;
 const coolBelowC = 10;
 
 /** An unknown temperature holds nothing: the firmware guards the hardware, and few systems tell theirs. */
-export const heat: Check = ({ state, facts, rules }) => {
+export const heat: Check<"thermal" | "temperatureC", "maxTemperatureC", "too-hot"> = ({
+  state,
+  facts,
+  rules,
+}) => {
   if (facts.thermal.known && isSerious(facts.thermal.value)) return hold("too-hot");
   const margin = heldFor(state, "too-hot") ? hotHysteresisC : 0;
   return isAbove(facts, rules, margin) ? hold("too-hot") : null;
@@ -21,7 +25,11 @@ export function isWarm(facts: Facts, rules: Rules, wasWarm: boolean): boolean {
   return isAbove(facts, rules, wasWarm ? coolBelowC : warmWithinC);
 }
 
-function isAbove({ temperatureC }: Facts, { maxTemperatureC }: Rules, below: number): boolean {
+function isAbove(
+  { temperatureC }: Pick<Facts, "temperatureC">,
+  { maxTemperatureC }: Pick<Rules, "maxTemperatureC">,
+  below: number,
+): boolean {
   return maxTemperatureC !== null && temperatureC.known && temperatureC.value > maxTemperatureC - below;
 }
 

@@ -6,14 +6,22 @@ import { type Check, heldFor, hold } from "./check.ts";
 const memoryHysteresisMb = 256;
 
 /** An unknown load holds nothing: there is no limit to compare it with, and idleness still counts. */
-export const processorLoad: Check = ({ state, facts: { otherCpuLoad }, rules }) => {
+export const processorLoad: Check<
+  "otherCpuLoad",
+  "maxOtherCpuLoad" | "otherCpuLoadHysteresis",
+  "other-load"
+> = ({ state, facts: { otherCpuLoad }, rules }) => {
   if (!otherCpuLoad.known) return null;
   const limit = lowered(rules.maxOtherCpuLoad, heldFor(state, "other-load"), rules);
   return otherCpuLoad.value > limit ? hold("other-load") : null;
 };
 
 /** Unknown, it holds nothing: a model that does not fit is not loaded in the first place. */
-export const memory: Check = ({ state, facts: { memoryFreeMb }, rules }) => {
+export const memory: Check<"memoryFreeMb", "minFreeMemoryMb", "memory-low"> = ({
+  state,
+  facts: { memoryFreeMb },
+  rules,
+}) => {
   if (!memoryFreeMb.known) return null;
   const margin = heldFor(state, "memory-low") ? memoryHysteresisMb : 0;
   return memoryFreeMb.value < rules.minFreeMemoryMb + margin ? hold("memory-low") : null;
@@ -29,6 +37,10 @@ export function isGpuCalm({ otherGpuLoad }: Facts, rules: Rules, before: boolean
   return otherGpuLoad.value <= lowered(rules.maxOtherGpuLoad, before !== true, rules);
 }
 
-function lowered(limit: number, lower: boolean, { otherCpuLoadHysteresis }: Rules): number {
+function lowered(
+  limit: number,
+  lower: boolean,
+  { otherCpuLoadHysteresis }: Pick<Rules, "otherCpuLoadHysteresis">,
+): number {
   return Math.max(0, lower ? limit - otherCpuLoadHysteresis : limit);
 }

@@ -4,7 +4,11 @@ import { type Check, heldFor, hold } from "./check.ts";
 const diskHysteresisMb = 512;
 
 /** Jobs need no disk, only the models do: a full one matters while there is none. */
-export const model: Check = ({ state, facts: { modelReady, diskFreeMb }, rules }) => {
+export const model: Check<"modelReady" | "diskFreeMb", "minFreeDiskMb", "no-model" | "disk-full"> = ({
+  state,
+  facts: { modelReady, diskFreeMb },
+  rules,
+}) => {
   if (modelReady) return null;
   const margin = heldFor(state, "disk-full") ? diskHysteresisMb : 0;
   const full = diskFreeMb.known && diskFreeMb.value < rules.minFreeDiskMb + margin;

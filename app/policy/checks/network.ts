@@ -1,7 +1,10 @@
 import { type Check, hold } from "./check.ts";
 
 /** The rules may ask for an office network or a VPN: one that cannot be told from others is none of them. */
-export const requiredNetwork: Check = ({ facts: { networks }, rules: { requiredNetworks } }) => {
+export const requiredNetwork: Check<"networks", "requiredNetworks", "other-network" | "network-unknown"> = ({
+  facts: { networks },
+  rules: { requiredNetworks },
+}) => {
   if (requiredNetworks.length === 0) return null;
   if (!networks.known) return hold("network-unknown");
   const here = new Set(networks.value.map(folded));
@@ -12,7 +15,7 @@ export const requiredNetwork: Check = ({ facts: { networks }, rules: { requiredN
  * Many systems never say whether a network is metered. Where it is unknown jobs go on, a few kilobytes each;
  * models, which are gigabytes, are for the downloads to decide.
  */
-export const metered: Check = ({ facts, rules }) =>
+export const metered: Check<"metered", "allowMetered", "metered"> = ({ facts, rules }) =>
   !rules.allowMetered && facts.metered.known && facts.metered.value ? hold("metered") : null;
 
 function folded(name: string): string {

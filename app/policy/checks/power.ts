@@ -3,7 +3,11 @@ import { type Check, heldFor, hold } from "./check.ts";
 /** A battery's gauge wavers: what was below the floor has to be clearly above it again, in percent. */
 const floorHysteresis = 2;
 
-export const power: Check = ({ state, facts, rules }) => {
+export const power: Check<
+  "power" | "batteryPercent",
+  "allowOnBattery" | "batteryFloorPercent",
+  "on-battery" | "battery-low" | "power-unknown"
+> = ({ state, facts, rules }) => {
   if (facts.power.known && facts.power.value === "ac") return null;
   if (!rules.allowOnBattery) return hold(facts.power.known ? "on-battery" : "power-unknown");
   // On battery, or perhaps: then the floor has to be known to be kept.
@@ -14,7 +18,7 @@ export const power: Check = ({ state, facts, rules }) => {
 };
 
 /** Closed on mains power it stands at a desk, closed without it may lie in a bag. A lid that is not known may be none. */
-export const lid: Check = ({ facts: { lidClosed, power } }) => {
+export const lid: Check<"lidClosed" | "power", never, "lid-closed"> = ({ facts: { lidClosed, power } }) => {
   const onMains = power.known && power.value === "ac";
   return lidClosed.known && lidClosed.value && !onMains ? hold("lid-closed") : null;
 };

@@ -5,7 +5,7 @@ const day = 24 * 60;
 const week = 7 * day;
 
 /** Outside the hours of the week that the rules leave: until the next begin. */
-export const schedule: Check = ({ facts, rules }) => {
+export const schedule: Check<"now" | "minuteOfWeek", "schedule", "outside-schedule"> = ({ facts, rules }) => {
   if (rules.schedule === null || isOpen(rules.schedule, facts.minuteOfWeek)) return null;
   const minutes = minutesUntilOpen(rules.schedule, facts.minuteOfWeek);
   return hold("outside-schedule", minutes === null ? null : minutesLater(facts.now, minutes));

@@ -46,6 +46,7 @@ describe("models move over the network", () => {
   it("on the networks that the rules name, and no others", () => {
     const rules = { requiredNetworks: ["Office", "corp.example"] };
     expect(hold({ networks: known(["wlan0", "OFFICE"]) }, rules)).toBeNull();
+    expect(hold({ networks: known(["wlan0", "Office"]) }, { requiredNetworks: [" office "] })).toBeNull();
     expect(hold({ networks: known(["wlan0"]) }, rules)).toBe("other-network");
     expect(hold({ networks: unknown }, rules)).toBe("other-network");
   });

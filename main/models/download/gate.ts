@@ -1,10 +1,19 @@
-import type { Facts } from "../../../app/policy/facts.ts";
-import type { Rules } from "../../../app/policy/rules.ts";
 import type { WaitReason } from "../../../app/models/wait-reasons.ts";
+import { type Check, firstOf } from "../../../app/policy/checks/check.ts";
+import { idleness, isAskedFor } from "../../../app/policy/checks/idleness.ts";
+import { metered, requiredNetwork } from "../../../app/policy/checks/network.ts";
+import { power } from "../../../app/policy/checks/power.ts";
+import { connection, membership, pause, sleep } from "../../../app/policy/checks/standing.ts";
+import type { Facts } from "../../../app/policy/facts.ts";
+import type { HoldReason } from "../../../app/policy/reasons.ts";
+import type { Rules } from "../../../app/policy/rules.ts";
 
 /** What the gate looks at, of the facts that the policy decides by. */
-export type GateFacts = Pick<
-  Facts,
+export type GateFacts = Pick<Facts, GateFact>;
+
+export type GateRules = Pick<Rules, GateRule | "inUse" | "networkBudgetMbPerDay">;
+
+type GateFact =
   | "now"
   | "connection"
   | "membership"
@@ -16,69 +25,54 @@ export type GateFacts = Pick<
   | "power"
   | "batteryPercent"
   | "metered"
-  | "networks"
->;
+  | "networks";
 
-export type GateRules = Pick<
-  Rules,
+type GateRule =
   | "requireIdle"
   | "idleAfterSeconds"
   | "idleWhenLocked"
   | "allowDonateNow"
-  | "inUse"
   | "allowOnBattery"
   | "batteryFloorPercent"
   | "allowMetered"
-  | "requiredNetworks"
-  | "networkBudgetMbPerDay"
->;
+  | "requiredNetworks";
+
+/** Those of the policy's reasons that stand against moving models, and how that is said of a model that waits. */
+const waitReasons = {
+  "not-enrolled": "not-a-member",
+  retired: "not-a-member",
+  "paused-by-you": "paused",
+  suspended: "offline",
+  offline: "offline",
+  "other-network": "other-network",
+  "network-unknown": "other-network",
+  metered: "metered",
+  "on-battery": "on-battery",
+  "battery-low": "on-battery",
+  "power-unknown": "on-battery",
+  "in-use": "in-use",
+  "idle-unknown": "in-use",
+} as const satisfies { readonly [Reason in HoldReason]?: WaitReason };
+
+type GateCheck = Check<GateFact, GateRule, keyof typeof waitReasons>;
+
+const checks: readonly GateCheck[] = [membership, pause, sleep, connection, requiredNetwork, metered, power];
 
 /**
  * Why models may not be moved over the network now; null: they may. Pure.
  *
- * A network that is metered, or none of those that the rules ask for, is left alone; so is one that a person is using,
- * unless the rules let a used computer work. Whether a network is metered is not known on every system: there it counts
- * as not metered, since most are not, and `requiredNetworks` can say which ones are meant.
+ * By the policy's own checks, without their hysteresis: a download that stops and begins again loses nothing. A network that
+ * a person is using is left alone, unless the rules let a used computer work.
  */
 export function networkHold(facts: GateFacts, rules: GateRules): WaitReason | null {
-  if (facts.membership !== "active") return "not-a-member";
-  if (facts.pause !== null && (facts.pause.until === null || facts.pause.until > facts.now)) return "paused";
-  if (facts.suspended || facts.connection === "offline") return "offline";
-  if (!rules.allowMetered && facts.metered.known && facts.metered.value) return "metered";
-  if (!onRequiredNetwork(facts, rules)) return "other-network";
-  if (drainsBattery(facts, rules)) return "on-battery";
-  return isInUse(facts, rules) ? "in-use" : null;
+  const look = { state: null, facts, rules };
+  const mayDisturb = rules.inUse.mode === "limited" || isAskedFor(look);
+  const against = firstOf(mayDisturb ? checks : [...checks, idleness], look);
+  return against === null ? null : waitReasons[against.reason];
 }
 
 /** Whether what may be fetched from the internet on one day is used up. Models from devices in the office do not count. */
 export function budgetSpent(spentBytes: number, rules: GateRules): boolean {
   const { networkBudgetMbPerDay: budget } = rules;
   return budget !== null && spentBytes >= budget * 2 ** 20;
-}
-
-/** As for jobs: where it may run on battery, its floor has to be known to be kept. */
-function drainsBattery({ power, batteryPercent }: GateFacts, rules: GateRules): boolean {
-  if (power.known && power.value === "ac") return false;
-  if (!rules.allowOnBattery || !batteryPercent.known) return true;
-  return batteryPercent.value < rules.batteryFloorPercent;
-}
-
-/** Names of networks are compared in any case. Where none is known, the rule is not met. */
-function onRequiredNetwork({ networks }: GateFacts, { requiredNetworks }: GateRules): boolean {
-  if (requiredNetworks.length === 0) return true;
-  if (!networks.known) return false;
-  const here = new Set(networks.value.map((name) => name.toLowerCase()));
-  return requiredNetworks.some((name) => here.has(name.toLowerCase()));
-}
-
-/** A locked computer is idle after this long. */
-const lockedIdleSeconds = 10;
-
-function isInUse(facts: GateFacts, rules: GateRules): boolean {
-  if (!rules.requireIdle || rules.inUse.mode === "limited") return false;
-  if (rules.allowDonateNow && facts.donateNowUntil !== null && facts.donateNowUntil > facts.now) return false;
-  if (!facts.idleSeconds.known) return true;
-  const locked = rules.idleWhenLocked && facts.locked.known && facts.locked.value;
-  const enough = locked ? Math.min(lockedIdleSeconds, rules.idleAfterSeconds) : rules.idleAfterSeconds;
-  return facts.idleSeconds.value < enough;
 }
