@@ -94,6 +94,7 @@ beforeEach(async () => {
     knowledge,
     inspect: (model) => {
       inspected.push(model.modelId);
+      if (model.modelId === "flaky" && inspected.length === 1) return Promise.resolve(null);
       const modelBytes = model.modelId === "huge" ? 2 ** 40 : 7;
       return Promise.resolve({ ...figures, modelBytes });
     },
@@ -184,6 +185,21 @@ describe("what a donor gives", () => {
       expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["m", "new"] } });
     }, patient);
     expect(inspected).toEqual(["new", "huge"]);
+  });
+
+  it("are models whose first look failed by an accident, too", async () => {
+    const path = join(folder, "flaky");
+    await writeFile(path, "flaky");
+    const sha256 = createHash("sha256").update("flaky").digest("hex");
+    const model = { modelId: "flaky", sha256, sizeBytes: 5, contextTokens: 64 };
+    await catalogue.add({ ...model, path });
+    wanted = [model];
+    work.wantedChanged(true);
+    work.accept(limits);
+    await vi.waitFor(() => {
+      expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["flaky"] } });
+    }, patient);
+    expect(inspected).toEqual(["flaky", "flaky"]);
   });
 
   it("are used with the context and the template that the organization says now", () => {

@@ -14,6 +14,7 @@ import { Worker } from "../worker/worker.ts";
 import type { Abilities } from "../worker/worker-options.ts";
 import { type HeldModel, mustLetGo } from "./held-model.ts";
 import type { OrganizationModel } from "./organization.ts";
+import { RetryTimer } from "./retry-timer.ts";
 
 export type DonatedWorkParts = {
   readonly client: WorkerClient;
@@ -43,6 +44,7 @@ export type DonatedWorkParts = {
 export class DonatedWork {
   readonly #parts: DonatedWorkParts;
   readonly #worker: Worker;
+  readonly #lookAgain = new RetryTimer(() => this.#learn());
   #member = false;
   #accepting = false;
   #finishing = false;
@@ -169,16 +171,23 @@ export class DonatedWork {
 
   /** Gives everything back and says goodbye, as far as that can be done within `withinMs`. */
   async stop(withinMs: number): Promise<void> {
+    this.#accepting = false;
+    this.#lookAgain.reset();
     await this.#worker.stop({ finishMs: 0, leaveMs: withinMs });
     await this.#parts.runner.stop();
   }
 
   /** Models that nobody knows yet are offered once it is known that they fit. */
   #learn(): void {
+    const { plans } = this.#parts;
+    const goOn = (): boolean => this.#accepting;
     this.#learning = this.#learning.then(async () => {
-      if (!this.#accepting) return;
-      const changed = await this.#parts.plans.learn(this.usableModels, () => this.#accepting);
+      if (!goOn()) return;
+      const changed = await plans.learn(this.usableModels, goOn);
       if (changed) this.#worker.setCapabilities(this.#abilities());
+      // A process can end under a look by a mere accident: without another look the model would never be offered.
+      if (goOn() && !this.usableModels.every((model) => plans.isKnown(model))) this.#lookAgain.arm();
+      else this.#lookAgain.reset();
     });
   }
 

@@ -44,6 +44,11 @@ export class ModelPlans {
     return chooseSequences(threads, sequences);
   }
 
+  /** Whether the model has been looked at, now or earlier. */
+  isKnown({ sha256 }: Pick<ModelFile, "sha256">): boolean {
+    return this.#parts.knowledge.figures(sha256) !== null;
+  }
+
   /** Whether the model has been looked at, and fits. */
   fits(model: ModelFile): boolean {
     return this.#fits.get(model.sha256)?.kind === "fits";

@@ -329,6 +329,14 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     await rm(folder, { recursive: true });
   });
 
+  it("keeps nobody waiting for a file's head when the process ends before it has started", async () => {
+    const supervisor = open();
+    const figures = supervisor.inspect(model);
+    process.kill(supervisor.pid ?? 0, "SIGKILL");
+    expect(await figures).toBeNull();
+    expect(await supervisor.inspect(model)).not.toBeNull();
+  });
+
   it("ends the process when it was idle for long", async () => {
     const supervisor = open({ idleMs: 50 });
     await start(supervisor, chat("Hi")).outcome;

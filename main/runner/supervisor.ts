@@ -344,6 +344,8 @@ export class RunnerSupervisor {
       this.#sendWork();
       return;
     }
+    // Also those that it never heard of: nobody starts another one for them.
+    this.#inspections.giveUp();
     this.#crashes += 1;
     const pauseMs = crashBackoffMs(this.#crashes);
     this.#restingUntil = Date.now() + pauseMs;
