@@ -124,7 +124,7 @@ export const ruleWords: Readonly<Record<RuleName, RuleWords>> = {
   allowMetered: {
     section: "network",
     title: "On metered networks",
-    hint: "Mobile networks, hotspots and roaming.",
+    hint: "Mobile networks, hotspots and roaming. A network of which the system does not say so counts as not metered.",
   },
   requiredNetworks: {
     section: "network",

@@ -12,8 +12,8 @@ export const requiredNetwork: Check<"networks", "requiredNetworks", "other-netwo
 };
 
 /**
- * Many systems never say whether a network is metered. Where it is unknown jobs go on, a few kilobytes each;
- * models, which are gigabytes, are for the downloads to decide.
+ * Of jobs, a few kilobytes each, and of models, which are gigabytes. Where it is unknown it counts as not metered: macOS,
+ * servers and lab machines never say, and would fetch no model at all. Most of them are on a network that nobody counts.
  */
 export const metered: Check<"metered", "allowMetered", "metered"> = ({ facts, rules }) =>
   !rules.allowMetered && facts.metered.known && facts.metered.value ? hold("metered") : null;

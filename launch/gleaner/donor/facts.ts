@@ -1,7 +1,7 @@
 import type { ControlAnswer } from "../../../main/control/calls.ts";
 import type { Verb } from "../command.ts";
 import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
-import { factInWords, factLabel, lengthInWords, table } from "./words.ts";
+import { factInWords, factLabel, lengthInWords, table, unknownInWords } from "./words.ts";
 
 const usage = `gleaner facts [options]
 Shows every fact that the donor's decisions rest on: its value, where it comes from, and how old it is. What this
@@ -24,7 +24,7 @@ function sayFacts({ facts }: ControlAnswer<"facts">, now: number): string {
   const head = ["fact", "value", "age", "source"];
   const rows = facts.map(({ name, fact, source, at }) => [
     factLabel(name),
-    fact.known ? factInWords(name, fact.value) : "unknown",
+    fact.known ? factInWords(name, fact.value) : unknownInWords(name),
     at === null ? "" : lengthInWords(Math.max(0, now - at)),
     source ?? "",
   ]);

@@ -64,6 +64,11 @@ export function factLabel(name: string): string {
   return wordsFor(name)?.label ?? name;
 }
 
+/** Where it matters, with what it is taken for. */
+export function unknownInWords(name: string): string {
+  return name === "metered" ? "unknown: counts as not metered" : "unknown";
+}
+
 /** A fact's value as a person reads it. Null stands for "none" where the fact is known. */
 export function factInWords(name: string, value: FactValue): string {
   if (typeof value === "number") return wordsFor(name)?.say?.(value) ?? String(value);

@@ -10,6 +10,7 @@ describe("models move over the network", () => {
   it("when nothing speaks against it", () => {
     expect(hold({})).toBeNull();
     expect(hold({ metered: known(false), networks: known(["eth0"]) })).toBeNull();
+    expect(hold({ metered: unknown })).toBeNull();
   });
 
   it.each<[string, Partial<GateFacts>]>([

@@ -40,10 +40,15 @@ export function factLabel(name: keyof FactsView): string {
   return factWords[name][0];
 }
 
+/** Where it matters what an unknown fact is taken for. */
+const unknownWords: { readonly [Name in keyof FactsView]?: string } = {
+  metered: "unknown: counts as not metered",
+};
+
 /** What this system does not tell is "unknown", never a guess. */
 export function sayFact<Name extends keyof FactsView>(name: Name, fact: FactsView[Name]): string {
   const words = factWords[name][1] as (value: unknown) => string;
-  return fact.known ? words(fact.value) : "unknown";
+  return fact.known ? words(fact.value) : (unknownWords[name] ?? "unknown");
 }
 
 /** Memory and disk, in the units of the rules about them. */
