@@ -20,7 +20,8 @@ import { WorkProgress } from "./work-progress.ts";
 
 /** The part of the runner's supervisor that jobs need. */
 export type ChatRunner = {
-  readonly restingUntil: number | null;
+  /** After crashes: milliseconds until the next job may be tried; 0 otherwise. */
+  readonly restMs: number;
   run(job: RunnerJob, events: RunEvents): Promise<RunOutcome>;
   abort(attemptId: string): Promise<void>;
 };
@@ -39,8 +40,8 @@ export type ChatWorkParts = {
   readonly onMeasured: (model: ModelFile, speed: Speed & { readonly backend: Backend }) => void;
   /** The runner's process ended while it had a job of this model. */
   readonly onCrash: (model: ModelFile) => void;
-  /** After crashes: no job is to be taken before then (ms since the epoch). */
-  readonly onRest: (until: number) => void;
+  /** After crashes: no job is to be taken for so many milliseconds. */
+  readonly onRest: (ms: number) => void;
   readonly onWork: (view: WorkView | null) => void;
 };
 
@@ -132,7 +133,7 @@ function resultOf(
   if (outcome.kind === "failed") {
     if (isOfModelFile(outcome.error)) onBadModel(model.sha256);
     if (outcome.error.code === "runner_crashed") onCrash(model);
-    if (runner.restingUntil !== null) onRest(runner.restingUntil);
+    if (runner.restMs > 0) onRest(runner.restMs);
     throw failureOf(outcome.error);
   }
   const { usage, timing } = outcome.result;

@@ -8,7 +8,7 @@ export class ConnectionGrace {
   readonly #graceMs: number;
   readonly #onExpired: () => void;
   #connected = false;
-  #lostAt: number | null = null;
+  #waiting = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(onExpired: () => void, graceMs = 20_000) {
@@ -19,17 +19,22 @@ export class ConnectionGrace {
   update({ connected }: Connection): void {
     if (connected === this.#connected) return;
     this.#connected = connected;
-    clearTimeout(this.#timer);
-    this.#lostAt = connected ? null : Date.now();
-    if (!connected) this.#timer = setTimeout(this.#onExpired, this.#graceMs + 1);
+    this.stop();
+    if (connected) return;
+    this.#waiting = true;
+    // By a timer, not by the clock, which may be set meanwhile.
+    this.#timer = setTimeout(() => {
+      this.#waiting = false;
+      this.#onExpired();
+    }, this.#graceMs);
   }
 
-  fact(now: number): "online" | "offline" {
-    if (this.#connected) return "online";
-    return this.#lostAt !== null && now - this.#lostAt < this.#graceMs ? "online" : "offline";
+  get fact(): "online" | "offline" {
+    return this.#connected || this.#waiting ? "online" : "offline";
   }
 
   stop(): void {
     clearTimeout(this.#timer);
+    this.#waiting = false;
   }
 }

@@ -70,7 +70,7 @@ export class DonatedWork {
       },
       onMeasured: (model, speed) => plans.measured(model, speed),
       onCrash: (model) => plans.crashed(model),
-      onRest: (until) => this.#worker.rest(until),
+      onRest: (ms) => this.#worker.rest(ms),
     });
     this.#worker = new Worker(client, {
       key: parts.deviceKey,

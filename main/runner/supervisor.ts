@@ -78,7 +78,8 @@ export class RunnerSupervisor {
   #process: Process | null = null;
   #limits: RunnerLimits | null = null;
   #crashes = 0;
-  #restingUntil: number | null = null;
+  /** Of `performance.now()`. */
+  #restingUntil = 0;
   #restTimer: NodeJS.Timeout | undefined;
   #memoryTimer: NodeJS.Timeout | undefined;
 
@@ -94,9 +95,9 @@ export class RunnerSupervisor {
     return this.#process?.child.pid;
   }
 
-  /** After crashes: when the next job may be tried (ms since the epoch). Null when at any time. */
-  get restingUntil(): number | null {
-    return this.#restingUntil !== null && this.#restingUntil > Date.now() ? this.#restingUntil : null;
+  /** After crashes: milliseconds until the next job may be tried. 0: at any time. */
+  get restMs(): number {
+    return Math.max(0, this.#restingUntil - performance.now());
   }
 
   /** Resolves when no work on this job is on the CPU any more, however it ended. Never rejects. */
@@ -348,7 +349,7 @@ export class RunnerSupervisor {
     this.#inspections.giveUp();
     this.#crashes += 1;
     const pauseMs = crashBackoffMs(this.#crashes);
-    this.#restingUntil = Date.now() + pauseMs;
+    this.#restingUntil = performance.now() + pauseMs;
     const { code, signal } = exit;
     this.#log("error", "runner.crashed", { code, signal, why: ending, crashes: this.#crashes, pauseMs });
     const error = errorOf(ending);

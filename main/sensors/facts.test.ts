@@ -45,7 +45,11 @@ describe("gatherFacts", () => {
     await facts.start(needs("memoryFreeMb"), () => (changes += 1));
     expect([memory.count.samples, camera.count.samples, changes]).toEqual([1, 0, 1]);
 
-    await vi.advanceTimersByTimeAsync(45_000);
+    await vi.advanceTimersByTimeAsync(30_000);
+    // A clock that is set changes nothing about how often.
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await vi.advanceTimersByTimeAsync(15_000);
+    vi.setSystemTime(Date.now() + 3_600_000);
     expect([memory.count.samples, changes]).toEqual([4, 1]);
     free = 20;
     await vi.advanceTimersByTimeAsync(15_000);

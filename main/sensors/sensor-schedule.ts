@@ -13,6 +13,7 @@ export class SensorSchedule {
   readonly #sensors: readonly Sensor[];
   readonly #board: SensorBoard;
   readonly #onChange: () => void;
+  /** Of `performance.now()`: a clock that is set back must not keep them from being sampled. */
   readonly #dueAt = new Map<Sensor, number>();
   readonly #unfollow = new Map<Sensor, () => void>();
   #needs: Needs = nothing;
@@ -114,7 +115,7 @@ export class SensorSchedule {
     if (!this.#running) return;
     // What was not needed any more when the answer came is not kept, or it would never age.
     const isDue = this.#dueAt.has(sensor);
-    if (isDue && sensor.everyMs !== null) this.#dueAt.set(sensor, Date.now() + sensor.everyMs);
+    if (isDue && sensor.everyMs !== null) this.#dueAt.set(sensor, performance.now() + sensor.everyMs);
     this.#take(sensor, found, sensor.follow === undefined ? "put" : "merge");
     this.#arm();
   }
@@ -125,12 +126,13 @@ export class SensorSchedule {
     const slept = isTrue(this.#board.value("suspended"));
     const changed =
       how === "put" ? this.#board.put(sensor, found, now) : this.#board.merge(sensor, found, now);
-    if (slept && !isTrue(this.#board.value("suspended"))) this.#sampleAgain(now);
+    if (slept && !isTrue(this.#board.value("suspended"))) this.#sampleAgain();
     if (changed) this.#onChange();
   }
 
   /** After sleep: timers stood still, and what was known before may be long past. */
-  #sampleAgain(now: number): void {
+  #sampleAgain(): void {
+    const now = performance.now();
     for (const [sensor, dueAt] of this.#dueAt) {
       if (Number.isFinite(dueAt)) this.#dueAt.set(sensor, now);
     }
@@ -142,16 +144,16 @@ export class SensorSchedule {
     if (!this.#running) return;
     const next = Math.min(...this.#dueAt.values());
     if (!Number.isFinite(next)) return;
-    this.#timer = setTimeout(() => this.#sampleDue(), Math.max(0, next - Date.now()));
+    this.#timer = setTimeout(() => this.#sampleDue(), Math.max(0, next - performance.now()));
   }
 
   #sampleDue(): void {
-    const until = Date.now() + togetherMs;
+    const until = performance.now() + togetherMs;
     for (const [sensor, dueAt] of this.#dueAt) {
       if (dueAt > until) continue;
       if (this.#isTold(sensor)) {
         // Another source knows better: look again later whether it still does.
-        this.#dueAt.set(sensor, Date.now() + (sensor.everyMs ?? 60_000));
+        this.#dueAt.set(sensor, performance.now() + (sensor.everyMs ?? 60_000));
         continue;
       }
       this.#dueAt.set(sensor, Number.POSITIVE_INFINITY);

@@ -25,7 +25,8 @@ export class TimeZone {
 
   /** Looks at most once a minute. */
   follow(now: number): void {
-    if (this.#isFixed || now - this.#lookedAt < lookEveryMs) return;
+    // A clock that was set back says nothing about how long ago that was.
+    if (this.#isFixed || Math.abs(now - this.#lookedAt) < lookEveryMs) return;
     this.#lookedAt = now;
     const zone = zoneOf(this.#path);
     if (zone === null || zone === this.#zone) return;

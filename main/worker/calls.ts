@@ -35,13 +35,13 @@ export class Calls {
     this.#onUnknown = onUnknown;
   }
 
-  /** When anything was last sent: any call renews the lease. */
+  /** When anything was last sent, of `performance.now()`: any call renews the lease. */
   get lastSaidAt(): number {
     return this.#lastSaidAt;
   }
 
   async say<N extends Name<"mutation">>(name: N, args: Args<N>): Promise<Result<N>> {
-    this.#lastSaidAt = Date.now();
+    this.#lastSaidAt = performance.now();
     try {
       return await this.#client.mutation(this.#functions[name], this.#signed(args));
     } catch (error) {

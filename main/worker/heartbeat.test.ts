@@ -33,12 +33,12 @@ describe("a heartbeat", () => {
   beforeEach(() => {
     vi.useFakeTimers();
     beats = 0;
-    lastSaidAt = Date.now();
+    lastSaidAt = performance.now();
     beat = async () => undefined;
     heartbeat = new Heartbeat({
       beat: () => {
         beats += 1;
-        lastSaidAt = Date.now();
+        lastSaidAt = performance.now();
         return beat();
       },
       lastSaidAt: () => lastSaidAt,
@@ -64,10 +64,18 @@ describe("a heartbeat", () => {
     expect(beats).toBe(240);
   });
 
+  it.each([-1, 1])("is said as often where the clock is set by %i h", async (hours) => {
+    heartbeat.run(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    vi.setSystemTime(Date.now() + hours * hour);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(beats).toBe(8);
+  });
+
   it("is not said while other things are", async () => {
     heartbeat.run(true);
     for (let second = 0; second < 60; second += 1) {
-      lastSaidAt = Date.now();
+      lastSaidAt = performance.now();
       await vi.advanceTimersByTimeAsync(1_000);
     }
     expect(beats).toBe(0);

@@ -16,6 +16,7 @@ export function untilBeat(lastSaidAt: number, holding: boolean, now: number, tim
 
 export type HeartbeatParts = {
   readonly beat: () => Promise<unknown>;
+  /** Of `performance.now()`: a clock that is set back must not keep a worker silent. */
   readonly lastSaidAt: () => number;
   readonly cadence: Cadence;
   readonly onRefused: (error: unknown) => void;
@@ -64,7 +65,7 @@ export class Heartbeat {
   }
 
   #untilBeat(): number {
-    return untilBeat(this.#parts.lastSaidAt(), this.#holding, Date.now(), this.#cadence);
+    return untilBeat(this.#parts.lastSaidAt(), this.#holding, performance.now(), this.#cadence);
   }
 
   #beat(): void {

@@ -13,8 +13,8 @@ export type HeldWatchParts = {
   readonly times: WorkerTimes;
   readonly log: Log;
   readonly onRows: () => void;
-  /** Another program takes jobs under the same key: it is left to it until then (ms since the epoch). */
-  readonly onUsedElsewhere: (until: number) => void;
+  /** Another program takes jobs under the same key: it is left to it for so many milliseconds. */
+  readonly onUsedElsewhere: (ms: number) => void;
 };
 
 /**
@@ -27,7 +27,7 @@ export class HeldWatch {
   readonly #givingBack = new Set<string>();
   #unfollow: Unsubscribe | null = null;
   #rows: readonly HeldRow[] | null = null;
-  /** When each attempt was first seen to be held. */
+  /** When each attempt was first seen to be held. Like all times here of `performance.now()`, which nobody sets. */
   readonly #since = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   readonly #unsettled = new Set<string>();
@@ -52,7 +52,7 @@ export class HeldWatch {
   /** Follows while one of these is held for longer than a moment: a short job is over before it could be stopped. */
   follow(attemptIds: ReadonlySet<string>): void {
     clearTimeout(this.#timer);
-    const now = Date.now();
+    const now = performance.now();
     for (const attemptId of [...this.#since.keys()]) {
       if (!attemptIds.has(attemptId)) this.#since.delete(attemptId);
     }
@@ -93,7 +93,7 @@ export class HeldWatch {
     const { gone, foreign, watched } = compareHeld(this.#rows, holding.attemptIds);
     holding.gone(gone);
     holding.setWatched(watched);
-    const now = Date.now();
+    const now = performance.now();
     if (!quiet || now < this.#othersUntil) return;
     for (const attemptId of [...this.#unsettled]) {
       if (this.#rows.every((row) => row.attemptId !== attemptId)) this.#unsettled.delete(attemptId);
@@ -108,7 +108,7 @@ export class HeldWatch {
     const { log, times, onUsedElsewhere } = this.#parts;
     log("error", "device-key.used-elsewhere", { restMs: times.usedElsewhereMs });
     this.#othersUntil = now + times.usedElsewhereMs;
-    onUsedElsewhere(this.#othersUntil);
+    onUsedElsewhere(times.usedElsewhereMs);
   }
 
   #giveBack(attemptId: string): void {

@@ -1,4 +1,4 @@
-/** A time during which nothing new is taken. */
+/** A time during which nothing new is taken. Measured without the clock, which may be set meanwhile. */
 export class Rest {
   readonly #onOver: () => void;
   #until = 0;
@@ -9,15 +9,16 @@ export class Rest {
   }
 
   get on(): boolean {
-    return Date.now() < this.#until;
+    return performance.now() < this.#until;
   }
 
-  /** @param at ms since the epoch; an earlier one than before shortens nothing. */
-  until(at: number): void {
-    if (at <= this.#until) return;
-    this.#until = at;
+  /** @param ms from now; shortens nothing that lasts longer. */
+  for(ms: number): void {
+    const until = performance.now() + ms;
+    if (until <= this.#until) return;
+    this.#until = until;
     this.stop();
-    this.#timer = setTimeout(this.#onOver, at - Date.now() + 1);
+    this.#timer = setTimeout(this.#onOver, ms + 1);
   }
 
   stop(): void {

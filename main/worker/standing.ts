@@ -109,7 +109,7 @@ export class Standing {
         this.standAt(stands);
         break;
       case "same":
-        this.#lateSince = stillLate(this.#lateSince, jobs, Date.now());
+        this.#lateSince = stillLate(this.#lateSince, jobs, performance.now());
         this.#jobs = jobs;
     }
     this.#parts.wake("candidates");
@@ -118,7 +118,7 @@ export class Standing {
   #claimOne(wish: Wish): void {
     const { times, wake } = this.#parts;
     const { lateAfterMs, heldLateAfterMs } = times;
-    const at = { now: Date.now(), lateAfterMs, heldLateAfterMs };
+    const at = { now: performance.now(), lateAfterMs, heldLateAfterMs };
     const choice = chooseClaim(this.#jobs, this.#tried, this.#lateSince, at);
     clearTimeout(this.#lateTimer);
     if (choice.kind === "wait") this.#lateTimer = setTimeout(() => wake("candidates"), choice.ms);

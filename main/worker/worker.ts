@@ -139,8 +139,8 @@ export class Worker {
       holding: this.#holding,
       returns: this.#returns,
       onRows: () => wake("held"),
-      onUsedElsewhere: (until) => {
-        this.#rest.until(until);
+      onUsedElsewhere: (ms) => {
+        this.#rest.for(ms);
         this.#tell({ kind: "key-used-elsewhere" });
       },
     });
@@ -180,9 +180,9 @@ export class Worker {
     await this.#holding.letGo();
   }
 
-  /** Takes no new job before then (ms since the epoch); what runs goes on. */
-  rest(until: number): void {
-    this.#rest.until(until);
+  /** Takes no new job for so many milliseconds; what runs goes on. */
+  rest(ms: number): void {
+    this.#rest.for(ms);
     this.#wake("rest-over");
   }
 

@@ -9,7 +9,7 @@ const lookAgainMs = 30_000;
 type State =
   | { readonly kind: "none" }
   | { readonly kind: "active" }
-  /** Since when, in milliseconds since the epoch. */
+  /** Since when, of `performance.now()`: a clock that is set forward makes nobody idle. */
   | { readonly kind: "quiet"; readonly since: number };
 
 /** One try with one port: what it says counts until it got lost. */
@@ -57,7 +57,7 @@ export class DesktopIdle implements IdleSensor {
       case "active":
         return known(0);
       case "quiet":
-        return known(Math.max(0, (Date.now() - state.since) / 1_000));
+        return known(Math.max(0, (performance.now() - state.since) / 1_000));
       default:
         return assertNever(state);
     }
@@ -118,7 +118,7 @@ export class DesktopIdle implements IdleSensor {
     const counts = (): boolean => this.#running && !attempt.isLost;
     return {
       quiet: (forMs) => {
-        if (counts()) this.#go({ kind: "quiet", since: Date.now() - forMs });
+        if (counts()) this.#go({ kind: "quiet", since: performance.now() - forMs });
       },
       input: () => {
         if (!counts()) return;
