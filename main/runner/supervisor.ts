@@ -18,7 +18,7 @@ import { SilenceWatch } from "./silence-watch.ts";
 export type SupervisorTimes = {
   /** A yield that takes longer ends the process: a person waits for it. */
   readonly yieldMs: number;
-  /** So does the abort of a job that runs alone. Nobody waits, and a loaded model would be lost with the process. */
+  /** So does the abort of a job that runs alone: who cancels one wants it to stop within a second. */
   readonly abortAloneMs: number;
   /** The same for a job beside which others run: they would be lost, too. */
   readonly abortBesideOthersMs: number;
@@ -34,7 +34,7 @@ export type SupervisorTimes = {
 
 export const supervisorTimes: SupervisorTimes = {
   yieldMs: 100,
-  abortAloneMs: 2_000,
+  abortAloneMs: 700,
   abortBesideOthersMs: 10_000,
   silence: { tickMs: 5_000, silenceMs: 60_000, blindSilenceMs: 5 * 60_000 },
   memoryTickMs: 500,
