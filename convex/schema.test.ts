@@ -2,10 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { defineSchema, defineTable } from "convex/server";
 import { type GenericValidator, v } from "convex/values";
 import { describe, expect, it } from "vitest";
+import queueSchema from "./queue/schema.ts";
 import schema from "./schema.ts";
 import { type ExportedSchema, narrowed } from "./testing/schemaWidens.fixture.ts";
-
-const file = new URL("testing/openedSchema.json", import.meta.url);
 
 /** What Convex's own CLI calls, and its published types leave out. */
 function exported(definition: object): ExportedSchema {
@@ -13,15 +12,21 @@ function exported(definition: object): ExportedSchema {
 }
 
 /**
- * testing/openedSchema.json is the schema whose data folders have to open. It is written anew, with
- * GLEANER_KEEP_SCHEMA=1, when a change of the schema is to be kept to from then on.
+ * The openedSchema.json of each is the schema whose data folders have to open. They are written anew, with
+ * GLEANER_KEEP_SCHEMA=1, when a change of a schema is to be kept to from then on.
  */
-it("opens what was written with the schema before: fields come as optional ones, and none go", () => {
-  const now = exported(schema);
-  // eslint-disable-next-line @convex-dev/no-process-env -- a test, and it runs in Node
-  if (process.env["GLEANER_KEEP_SCHEMA"] === "1") writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`);
-  const before = JSON.parse(readFileSync(file, "utf8")) as ExportedSchema;
-  expect(narrowed(before, now)).toEqual([]);
+describe("opens what was written with the schema before: fields come as optional ones, and none go", () => {
+  it.each([
+    ["the app's", schema, "testing/openedSchema.json"],
+    ["the queue's", queueSchema, "queue/testing/openedSchema.json"],
+  ])("%s", (_, definition, path) => {
+    const file = new URL(path, import.meta.url);
+    const now = exported(definition);
+    // eslint-disable-next-line @convex-dev/no-process-env -- a test, and it runs in Node
+    if (process.env["GLEANER_KEEP_SCHEMA"] === "1") writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`);
+    const before = JSON.parse(readFileSync(file, "utf8")) as ExportedSchema;
+    expect(narrowed(before, now)).toEqual([]);
+  });
 });
 
 describe("what no longer fits is found", () => {
