@@ -1,0 +1,94 @@
+import { expect } from "vitest";
+import type { Doc } from "../builders.ts";
+import { ringSize, seats } from "../model/placement.ts";
+import { hasTurn, isFinal, isHeld } from "../model/states.ts";
+import { capacityOf, maxHeld } from "../model/workers/capacity.ts";
+import type { FinalEvent } from "../validators.ts";
+import type { Backend } from "./queue.fixture.ts";
+
+export type Rows = Awaited<ReturnType<typeof rowsOf>>;
+
+export async function rowsOf(t: Backend) {
+  return await t.run(async ({ db }) => ({
+    jobs: await db.query("jobs").collect(),
+    attempts: await db.query("attempts").collect(),
+    workers: await db.query("workers").collect(),
+    lanes: await db.query("lanes").collect(),
+    homes: await db.query("homes").collect(),
+    stands: await db.query("stands").collect(),
+    limits: await db.query("limits").collect(),
+    dependencies: await db.query("dependencies").collect(),
+    recalls: await db.query("recalls").collect(),
+    batches: await db.query("batches").collect(),
+    batchEnds: await db.query("batchEnds").collect(),
+    payloads: await db.query("payloads").collect(),
+    results: await db.query("results").collect(),
+    chunks: await db.query("chunks").collect(),
+  }));
+}
+
+/** What holds after each step, whatever it was. @param ends what the app was told of ends. */
+export function checkInvariants(rows: Rows, ends: readonly FinalEvent[]): void {
+  for (const job of rows.jobs) {
+    checkJob(
+      job,
+      rows.attempts.filter(({ jobId }) => jobId === job._id),
+    );
+    const told = ends.filter(({ jobId }) => jobId === job._id);
+    const rounds = Array.from({ length: job.round + (isFinal(job.status) ? 1 : 0) }, (_, round) => round);
+    expect(told.map(({ round }) => round).sort(), `ends told of ${job._id}, ${job.status}`).toEqual(rounds);
+    if (isFinal(job.status)) expect(told.find(({ round }) => round === job.round)?.outcome).toBe(job.status);
+  }
+  checkLimits(rows);
+  for (const worker of rows.workers) checkWorker(rows, worker);
+  const due = rows.recalls[0]?.due ?? 0;
+  for (const { handedAt = 0, open } of rows.attempts) {
+    if (handedAt === 0) continue;
+    expect(open, "what is handed over is held").toBe(true);
+    expect(due, "is looked after").toBeGreaterThanOrEqual(handedAt + 2_000);
+  }
+}
+
+function checkJob(job: Doc<"jobs">, attempts: readonly Doc<"attempts">[]): void {
+  const { _id, status, place, dice } = job;
+  const open = attempts.filter((attempt) => attempt.open);
+  const [current] = open;
+  const held = isHeld(status);
+  expect(open.length, `open attempts of ${_id}, ${status}`).toBe(held ? 1 : 0);
+  if (held) expect([current?._id, current?.status]).toEqual([job.currentAttemptId, status]);
+  expect(attempts).toHaveLength(job.attempts);
+  const isAside = place >= ringSize * seats || dice >= 1;
+  if (status === "prefetched") expect(isAside).toBe(current?.handedAt !== undefined);
+  else if (!held && !isFinal(status)) expect(isAside, `${_id} lies aside, ${status}`).toBe(false);
+  expect(job.waitsFor !== undefined).toBe(status === "waiting");
+  expect(job.turnOf !== undefined).toBe(job.waitsFor === "turn");
+  expect(job.dueAt !== undefined).toBe(job.waitsFor === "time");
+  expect(job.finishedAt !== undefined).toBe(isFinal(status));
+}
+
+function checkLimits({ jobs, limits }: Rows): void {
+  for (const { of, name, concurrency = Infinity } of limits) {
+    const having = jobs.filter((job) => job[of] === name && hasTurn(job.status));
+    expect(having.length, `${of} ${name}`).toBeLessThanOrEqual(concurrency);
+  }
+}
+
+function checkWorker({ attempts, homes, stands, lanes }: Rows, worker: Doc<"workers">): void {
+  const { _id, name, position, capabilities, status } = worker;
+  const of = <Row extends { readonly workerId: string }>(rows: readonly Row[]) =>
+    rows.filter(({ workerId }) => workerId === _id);
+  const { running } = capacityOf(capabilities);
+  const [standing, living, holding] = [of(stands), of(homes), of(attempts).filter(({ open }) => open)];
+  expect(holding.length, `held by ${name}`).toBeLessThanOrEqual(maxHeld);
+  for (const rows of [standing, living]) {
+    expect(new Set(rows.map(({ laneId }) => laneId)).size, `rows of ${name}`).toBe(rows.length);
+    for (const row of rows) expect(row.position).toBe(position);
+  }
+  for (const { laneId, scope, lane } of standing) {
+    const known = lanes.find((each) => each._id === laneId);
+    expect([scope, lane]).toEqual([known?.scope, known?.name]);
+    if (laneId !== null) expect(living.some((home) => home.laneId === laneId)).toBe(true);
+  }
+  const begun = holding.filter((attempt) => attempt.status === "running");
+  if (begun.length >= running || status !== "active") expect(standing, `${name} waits nowhere`).toEqual([]);
+}
