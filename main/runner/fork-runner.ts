@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import type { RunnerChild, SpawnRunner } from "./child.ts";
 import { runnerWrapper } from "./linux-wrappers.ts";
+import { hastenEnd } from "./priority.ts";
 
 /**
  * Starts the runner as a child of plain Node, or of Electron as plain Node. `entry` is the path of runner-process.
@@ -24,7 +25,9 @@ export function forkRunner(entry: string): SpawnRunner {
         // A channel that just closed is reported by `exit`; an error here would say it twice.
         if (child.connected) child.send(message, () => undefined);
       },
-      kill: () => void child.kill("SIGKILL"),
+      kill: () => {
+        if (child.kill("SIGKILL") && child.pid !== undefined) hastenEnd(child.pid);
+      },
       onMessage: (listener) => void child.on("message", listener),
       onExit: (listener) => {
         let told = false;

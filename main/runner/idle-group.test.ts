@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import type { RunnerChild } from "./child.ts";
-import { cpuGroupOf, idleGroupName } from "./idle-group.ts";
+import { cpuGroupOf, idleGroupName, leaveIdleGroup } from "./idle-group.ts";
 import { runnerEntry } from "./runner.fixture.ts";
 
 const mount = (root: string, point: string, type: string, options = "rw"): string =>
@@ -151,6 +151,11 @@ it(`starts a runner in an idle group, and takes the group away at the end${reaso
   const supervisor = new RunnerSupervisor(forkRunner(runnerEntry), () => undefined);
   await supervisor.stop();
   expect(existsSync(directory)).toBe(true);
+
+  leaveIdleGroup(child.pid ?? -1);
+  expect(await readFile(`/proc/${child.pid}/cgroup`, "utf8")).toBe(
+    await readFile("/proc/self/cgroup", "utf8"),
+  );
 
   const gone = new Promise<void>((resolve) => child.onExit(() => resolve()));
   child.kill();

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** One name for all donors of a machine: they are behind everybody else together. */
@@ -69,6 +69,21 @@ export function joinIdleGroup(): void {
     writeExisting(join(idle, "cgroup.procs"), String(process.pid));
   } catch {
     remove(own);
+  }
+}
+
+/**
+ * Takes a runner that was just killed out of its group, back to where this process is: idle, it would free its memory
+ * much later on a machine whose processors are all busy. Waits for the kernel, up to some milliseconds, so that
+ * the number cannot be another process's by then.
+ */
+export function leaveIdleGroup(pid: number): void {
+  const own = ownGroup();
+  if (own === null || !existsSync(join(own.directory, idleGroupName))) return;
+  try {
+    writeExisting(join(own.directory, "cgroup.procs"), String(pid));
+  } catch {
+    // It has ended already, or was never in the group.
   }
 }
 

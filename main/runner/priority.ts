@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
-import { joinIdleGroup, removeIdleGroup } from "./idle-group.ts";
+import { joinIdleGroup, leaveIdleGroup, removeIdleGroup } from "./idle-group.ts";
 
 /**
  * For tests alone (GLEANER_TEST_PRIORITY=normal): at the lowest priority the runner stands still for as long as anything
@@ -45,6 +45,11 @@ export function lowerProcess(): void {
       () => undefined,
     );
   }
+}
+
+/** For a runner that was just killed: nobody gains by its memory coming back late. */
+export function hastenEnd(pid: number): void {
+  if (!keepsPriority && process.platform === "linux") leaveIdleGroup(pid);
 }
 
 /** What was made for runners goes, if no other donor's is in it. For whoever started them, at the end. */
