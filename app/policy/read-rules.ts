@@ -1,4 +1,4 @@
-import type { OrganizationRules } from "./rule-layers.ts";
+import type { OrganizationRules, SomeRules } from "./rule-layers.ts";
 import { someRules } from "./rule-values.ts";
 import { type RuleName, ruleNames } from "./rules.ts";
 
@@ -10,13 +10,18 @@ export function readOrganizationRules(stored: {
   readonly values: Readonly<Record<string, unknown>>;
   readonly locked: readonly string[];
 }): OrganizationRules {
-  const values: Partial<Record<RuleName, unknown>> = {};
-  for (const name of ruleNames) {
-    const parsed = someRules.shape[name].safeParse(stored.values[name]);
-    if (parsed.success && parsed.data !== undefined) values[name] = parsed.data;
-  }
   return {
-    values: values as OrganizationRules["values"],
+    values: readRules(stored.values),
     locked: ruleNames.filter((name) => stored.locked.includes(name)),
   };
+}
+
+/** Rules as they were stored: one that is not known here, or whose value is out of bounds here, is left out. */
+export function readRules(stored: Readonly<Record<string, unknown>>): SomeRules {
+  const values: Partial<Record<RuleName, unknown>> = {};
+  for (const name of ruleNames) {
+    const parsed = someRules.shape[name].safeParse(stored[name]);
+    if (parsed.success && parsed.data !== undefined) values[name] = parsed.data;
+  }
+  return values as SomeRules;
 }

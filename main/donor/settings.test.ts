@@ -76,11 +76,27 @@ describe("settings", () => {
     expect(await readdir(folder)).toEqual(["settings.json"]);
   });
 
-  it("fall back to the defaults where the file is damaged, and say so", async () => {
+  it.each([
+    [
+      "a rule out of bounds",
+      { pause: { until: 9 }, rules: { quiet: true, idleAfterSeconds: -5 } },
+      { until: 9 },
+    ],
+    ["a pause until no date", { pause: { until: 9e15 }, rules: { quiet: true } }, { until: null }],
+    ["a pause that is none", { pause: "yes", rules: { quiet: true } }, { until: null }],
+  ])("keep what can be understood beside %s", async (_what, damaged, pause) => {
+    await writeFile(path, JSON.stringify({ ...untouched, version: 2, ...damaged }));
+    const store = await openSettings(path, silentLog);
+    expect(store.current()).toEqual({ ...untouched, pause, rules: { quiet: true } });
+  });
+
+  it("pause where the file is damaged, also after the next start, and say so", async () => {
     await writeFile(path, '{"version":1,"pause":nonsense');
     const events: string[] = [];
     const store = await openSettings(path, (_level, event) => events.push(event));
-    expect(store.current()).toEqual(untouched);
+    const paused = { ...untouched, pause: { until: null } };
+    expect(store.current()).toEqual(paused);
+    expect((await openSettings(path, silentLog)).current()).toEqual(paused);
     expect(events).toEqual(["settings.corrupt"]);
     expect((await readdir(folder)).some((name) => name.startsWith("settings.json.corrupt-"))).toBe(true);
   });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { someRules } from "../../app/policy/rule-values.ts";
+import { readRules } from "../../app/policy/read-rules.ts";
 import type { SomeRules } from "../../app/policy/rule-layers.ts";
 import type { Log } from "../log.ts";
 import { loadJson, saveJson } from "../store/json-file.ts";
@@ -14,24 +14,24 @@ export type Settings = {
   readonly rules: SomeRules;
 };
 
-const instant = z.number().int().min(0);
+/** As late as a date can be. */
+const instant = z.number().int().min(0).max(8_640_000_000_000_000);
+const pausedForNow = { until: null };
 
-const choices = {
-  pause: z.object({ until: instant.nullable() }).nullable(),
-  donateNowUntil: instant.nullable(),
-  // A rule that a later version knew is left out; the others hold.
-  rules: z.object(someRules.shape),
-};
-
-/** Version 1 knew six of the rules, with the same names and bounds, and no "finish, then pause". */
-const firstVersion = z
-  .object({ version: z.literal(1), ...choices })
-  .transform((file) => ({ ...file, version: 2 as const, finishThenPause: false }));
-
-const settingsFile = z.union([
-  z.object({ version: z.literal(2), finishThenPause: z.boolean(), ...choices }),
-  firstVersion,
-]);
+/**
+ * Read value by value: of one that cannot be understood the others hold, and a pause stays a pause. Version 1 knew six of
+ * the rules, with the same names and bounds, and no "finish, then pause".
+ */
+const settingsFile = z.object({
+  version: z.literal([1, 2]),
+  pause: z
+    .object({ until: instant.nullable() })
+    .nullable()
+    .catch(() => pausedForNow),
+  donateNowUntil: instant.nullable().catch(null),
+  finishThenPause: z.boolean().catch(false),
+  rules: z.record(z.string(), z.unknown()).catch(() => ({})),
+});
 
 const untouched: Settings = { pause: null, donateNowUntil: null, finishThenPause: false, rules: {} };
 
@@ -41,24 +41,34 @@ export type SettingsStore = {
   readonly change: (change: Partial<Settings>) => Promise<void>;
 };
 
-/** A file that cannot be understood is set aside, and nothing is chosen. */
+/**
+ * A file that cannot be understood at all is set aside, and the donor is paused: its person may have wanted just that, or
+ * rules that nobody knows any more.
+ */
 export async function openSettings(path: string, log: Log): Promise<SettingsStore> {
   const loaded = await loadJson<z.infer<typeof settingsFile>>(path, settingsFile);
-  if (loaded.kind === "corrupt") log("error", "settings.corrupt", { movedTo: loaded.movedTo });
-  let settings: Settings = loaded.kind === "loaded" ? withoutVersion(loaded.value) : untouched;
+  let settings = loaded.kind === "loaded" ? settingsOf(loaded.value, log) : untouched;
   let writing: Promise<void> = Promise.resolve();
-  return {
-    current: () => settings,
-    change: (change) => {
-      settings = { ...settings, ...change };
-      const saved = { version: 2, ...settings };
-      writing = writing.catch(() => undefined).then(() => saveJson(path, saved));
-      return writing;
-    },
+  const change = (changed: Partial<Settings>): Promise<void> => {
+    settings = { ...settings, ...changed };
+    const saved = { version: 2, ...settings };
+    writing = writing.catch(() => undefined).then(() => saveJson(path, saved));
+    return writing;
   };
+  if (loaded.kind === "corrupt") {
+    log("error", "settings.corrupt", { movedTo: loaded.movedTo });
+    // Else the next start would find no file, and no pause.
+    await change({ pause: pausedForNow });
+  }
+  return { current: () => settings, change };
 }
 
-function withoutVersion(file: z.infer<typeof settingsFile>): Settings {
-  const { pause, donateNowUntil, finishThenPause, rules } = file;
-  return { pause, donateNowUntil, finishThenPause, rules };
+function settingsOf(
+  { pause, donateNowUntil, finishThenPause, rules }: z.infer<typeof settingsFile>,
+  log: Log,
+): Settings {
+  const understood = readRules(rules);
+  const leftOut = Object.keys(rules).filter((name) => !Object.hasOwn(understood, name)).length;
+  if (leftOut > 0) log("warn", "settings.rules-left-out", { count: leftOut });
+  return { pause, donateNowUntil, finishThenPause, rules: understood };
 }
