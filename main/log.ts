@@ -17,7 +17,9 @@ export function jsonLinesLog(write: (line: string) => void, minimum: LogLevel = 
 
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-/** What of an error may be logged: its name and message are not trusted to be free of what it was about. */
+/** What of an error may be logged: its name or the system's code; its message is not trusted to be free of what it was about. */
 export function errorName(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
+  if (!(error instanceof Error)) return typeof error;
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? code : error.name;
 }

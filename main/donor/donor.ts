@@ -17,6 +17,7 @@ import { removeModel } from "../models/remove-model.ts";
 import { RunningModels } from "../models/running-models.ts";
 import { createPanelHandlers } from "../panel-handlers.ts";
 import type { SpawnRunner } from "../runner/child.ts";
+import { cudaEnvironment } from "../runner/cuda-folder.ts";
 import { gpuEnvironment } from "../runner/gpu-environment.ts";
 import { memoryForModels } from "../runner/memory-for-models.ts";
 import { ModelKnowledge } from "../runner/model-knowledge.ts";
@@ -32,6 +33,7 @@ import { platformSensors } from "../sensors/platform-sensors.ts";
 import type { Sensor } from "../sensors/sensor.ts";
 import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
 import { lockFolder } from "../store/folder-lock.ts";
+import { StartRefusal } from "../store/start-refusal.ts";
 import { type Connection, followConnection, notConnected } from "../worker/connection.ts";
 import { ActivityReport } from "./activity-report.ts";
 import { connect } from "./connect.ts";
@@ -90,14 +92,30 @@ const leaveWithinMs = 2_000;
 
 /** Starts the donor, alone in its folder. Throws a `StartRefusal` where that cannot be. */
 export async function startDonor(options: DonorOptions): Promise<Donor> {
-  const lock = await lockFolder(options.dataDir);
+  const lock = await lockFolder(options.dataDir).catch((error: unknown) => {
+    throw refusalOfFolder(options.dataDir, error);
+  });
   try {
     const donor = await assembleDonor(options);
     return { ...donor, stop: () => donor.stop().finally(lock.release) };
   } catch (error) {
     await lock.release();
-    throw error;
+    throw refusalOfFolder(options.dataDir, error);
   }
+}
+
+/** What the file system refuses, its person can do something about. */
+function refusalOfFolder(folder: string, error: unknown): unknown {
+  if (error instanceof StartRefusal || !(error instanceof Error) || !("syscall" in error)) return error;
+  const path = (error as NodeJS.ErrnoException).path ?? folder;
+  return path.startsWith(folder)
+    ? new StartRefusal(
+        `${path} cannot be used (${error.message}). Make room for it, or choose another folder.`,
+        {
+          cause: error,
+        },
+      )
+    : error;
 }
 
 /** Builds the donor out of its parts and starts it. */
@@ -115,7 +133,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const threads = await runnerThreads();
 
   const runner: RunnerSupervisor = new RunnerSupervisor(
-    () => options.spawnRunner(gpuEnvironment(work.deniedGpus)),
+    () =>
+      options.spawnRunner({
+        ...gpuEnvironment(work.deniedGpus),
+        ...cudaEnvironment(options.dataDir, process.env),
+      }),
     log,
   );
   const knowledge = await ModelKnowledge.open(join(options.dataDir, "models.json"), log);
@@ -197,7 +219,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     return {
       now,
       ...sensors.read(),
-      connection: grace.fact(now),
+      connection: grace.fact,
       membership: membershipOf(identity.current().enrolment, member),
       pause,
       finishThenPause,

@@ -49,6 +49,18 @@ describe("the lock of a folder", () => {
   });
 
   it.runIf(process.platform === "linux")(
+    "is kept where the clock was put right since, and taken over from another start of the machine",
+    async () => {
+      const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+      const long = { pid: process.ppid, processStart: null, at: 1, nonce: "x" };
+      await writeFile(path, JSON.stringify({ ...long, boot }));
+      await expect(lockFolder(folder)).rejects.toThrow("Another Gleaner");
+      await writeFile(path, JSON.stringify({ ...long, at: Date.now(), boot: "another" }));
+      await (await lockFolder(folder)).release();
+    },
+  );
+
+  it.runIf(process.platform === "linux")(
     "is taken over where its number went to another process",
     async () => {
       await heldBy(process.ppid, "1");

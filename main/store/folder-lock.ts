@@ -13,6 +13,8 @@ const holder = z.object({
   processStart: z.string().nullable(),
   /** When the lock was taken, in ms since the epoch. */
   at: z.number(),
+  /** Of the machine's start before that, where the system has a name for each. */
+  boot: z.string().nullable().default(null),
   nonce: z.string(),
 });
 type Holder = z.infer<typeof holder>;
@@ -40,7 +42,7 @@ async function take(folder: string, path: string): Promise<FolderLock> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const processStart = (await processOf(process.pid))?.start ?? null;
   const nonce = randomBytes(8).toString("hex");
-  const text = `${JSON.stringify({ pid: process.pid, processStart, at: Date.now(), nonce })}\n`;
+  const text = `${JSON.stringify({ pid: process.pid, processStart, at: Date.now(), boot: await bootId(), nonce })}\n`;
   for (let time = 0; time < 5; time++) {
     try {
       await writeFile(path, text, { flag: "wx", mode: 0o600 });
@@ -83,13 +85,21 @@ async function settledText(path: string): Promise<string | null> {
   return readOrNull(path);
 }
 
-async function isAlive({ pid, processStart, at }: Holder): Promise<boolean> {
+async function isAlive({ pid, processStart, at, boot }: Holder): Promise<boolean> {
   // Of an earlier run that had our number, as programs in containers do.
   if (pid === process.pid) return false;
-  const bootedAt = Date.now() - uptime() * 1_000;
-  if (at < bootedAt - 60_000) return false;
+  const thisBoot = await bootId();
+  if (boot !== null && thisBoot !== null) {
+    if (boot !== thisBoot) return false;
+  } else if (at < Date.now() - uptime() * 1_000 - 60_000) return false;
   const found = await processOf(pid);
   return found !== null && (processStart === null || found.start === null || found.start === processStart);
+}
+
+/** Linux's name for this start of the machine. A clock that is put right after it does not change that. */
+async function bootId(): Promise<string | null> {
+  if (process.platform !== "linux") return null;
+  return (await readOrNull("/proc/sys/kernel/random/boot_id").catch(() => null))?.trim() ?? null;
 }
 
 /** Null when there is no such process, or it has ended and only waits to be noticed. */
