@@ -104,6 +104,7 @@ describe("the control channel", () => {
     expect(said).toContain('"id":2');
     expect(said).toContain('"id":1');
     expect(await converse("x".repeat(70_000))).toBe("");
+    expect(await converse(`nonsense\n${JSON.stringify(requests[0])}\n`)).toBe("");
     expect(await callDonor(folder, "facts", null)).toMatchObject({ kind: "ok" });
   });
 });

@@ -5,6 +5,7 @@ import type { Known } from "../../app/policy/facts.ts";
 import { wordsOf } from "../journal/span-words.ts";
 import { explain } from "../journal/explain.ts";
 import { readJournal } from "../journal/read-journal.ts";
+import { errorName } from "../log.ts";
 import type { ListedModel } from "../models/model-store.ts";
 import type { MeasuredSpeed } from "../runner/model-knowledge.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
@@ -59,7 +60,10 @@ export function donorControlHandlers(donor: DonorControls): ControlHandlers {
     explain: async ({ since }) => {
       const now = Date.now();
       if (since >= now) return { kind: "refused", message: "That moment is not past." };
-      return ok(explain(await readJournal(donor.folder), since, now));
+      const entries = await readJournal(donor.folder).catch(errorName);
+      if (typeof entries === "string")
+        return { kind: "refused", message: `The journal in ${donor.folder} cannot be read (${entries}).` };
+      return ok(explain(entries, since, now));
     },
     models,
     removeModel: async ({ modelId }) => thenModels(await donor.models.remove(modelId)),

@@ -16,6 +16,8 @@ export function onLines(socket: Socket, maxBytes: number, listener: (line: strin
       length = 0;
       rest = rest.subarray(end + 1);
       if (line.trim() !== "") listener(line);
+      // Who is cut off for one line is not heard for the next.
+      if (socket.destroyed) return;
     }
     length += rest.length;
     if (length > maxBytes) return void socket.destroy();

@@ -10,7 +10,7 @@ export type ControlServer = { readonly close: () => Promise<void> };
 
 const longestRequestBytes = 64 * 1024;
 const mostConnections = 16;
-/** Of one connection: requests that are not answered yet. */
+/** Of one connection: requests whose answer is not on its way yet. */
 const mostPending = 16;
 
 /**
@@ -77,8 +77,11 @@ function converse(socket: Socket, handlers: ControlHandlers, log: Log): void {
     if (request === undefined || pending >= mostPending) return void socket.destroy();
     pending += 1;
     void answer(handlers, request.call, request.argument, log).then((reply) => {
-      pending -= 1;
-      if (socket.writable) socket.write(`${JSON.stringify({ id: request.id, reply })}\n`);
+      if (!socket.writable) return;
+      // Until it is on its way: answers that nobody fetches are not piled up.
+      socket.write(`${JSON.stringify({ id: request.id, reply })}\n`, () => {
+        pending -= 1;
+      });
     });
   });
 }

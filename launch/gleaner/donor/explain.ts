@@ -1,6 +1,6 @@
 import { explain as explainEntries, type Explanation } from "../../../main/journal/explain.ts";
 import { readJournal } from "../../../main/journal/read-journal.ts";
-import type { Verb } from "../command.ts";
+import { CommandError, type Verb } from "../command.ts";
 import { askIfRunning, donorOptions, donorUsage, type DonorFlags, readArguments, usageError } from "./ask.ts";
 import { donorFolders } from "./folders.ts";
 import { sayExplanation } from "./say-explanation.ts";
@@ -34,7 +34,9 @@ function sinceOf(text: string, now: number): number | null {
 /** No donor runs: the first folder with a journal tells. */
 async function fromFiles(flags: DonorFlags, since: number, now: number): Promise<Explanation> {
   for (const folder of donorFolders(flags.data, process.env)) {
-    const entries = await readJournal(folder);
+    const entries = await readJournal(folder).catch((error: unknown) => {
+      throw new CommandError(`The journal in ${folder} cannot be read (${(error as Error).message}).`);
+    });
     if (entries.length > 0) return explainEntries(entries, since, now, false);
   }
   return explainEntries([], since, now, false);
