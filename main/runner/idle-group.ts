@@ -5,7 +5,7 @@ import { join } from "node:path";
 export const idleGroupName = "gleaner-runner";
 
 /** A cgroup that shares the processor; `directory` is where its files are. */
-export type CpuGroup = { readonly version: 1 | 2; readonly directory: string };
+type CpuGroup = { readonly version: 1 | 2; readonly directory: string };
 
 /**
  * Where a process's own cpu group is, by its /proc/PID/cgroup and /proc/PID/mountinfo (cgroups(7), proc(5)). Null where
