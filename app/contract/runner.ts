@@ -60,6 +60,9 @@ export type ModelFigures = {
   /** Of a context of one sequence, whatever its length, and of each token in it. */
   readonly contextBytes: number;
   readonly tokenBytes: number;
+  /** The same of the context beside it in which a model that was made for embeddings reads texts; 0 for other models. */
+  readonly embeddingBytes: number;
+  readonly embeddingTokenBytes: number;
   /** The longest context that it was trained for. */
   readonly trainedTokens: number;
   readonly layers: number;

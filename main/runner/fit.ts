@@ -28,14 +28,18 @@ export function fitModel(
   const most = Math.min(wanted.contextTokens, figures.trainedTokens);
   const least = Math.min(most, shortestContext);
   const bytesOf = (sequences: number, tokens: number): number =>
-    overheadBytes + figures.modelBytes + sequences * (figures.contextBytes + tokens * figures.tokenBytes);
+    overheadBytes +
+    figures.modelBytes +
+    sequences * (figures.contextBytes + tokens * figures.tokenBytes) +
+    figures.embeddingBytes +
+    tokens * figures.embeddingTokenBytes;
   const needBytes = bytesOf(1, least);
   if (needBytes > memoryBytes) return { kind: "too-large", needBytes };
   for (let sequences = wanted.sequences; sequences >= 1; sequences -= 1) {
     const bytes = bytesOf(sequences, most);
     if (bytes <= memoryBytes) return { kind: "fits", contextTokens: most, sequences, bytes };
   }
-  const room = (memoryBytes - bytesOf(1, 0)) / Math.max(1, figures.tokenBytes);
+  const room = (memoryBytes - bytesOf(1, 0)) / Math.max(1, figures.tokenBytes + figures.embeddingTokenBytes);
   const contextTokens = Math.max(least, Math.min(most, Math.floor(room / 256) * 256));
   return { kind: "fits", contextTokens, sequences: 1, bytes: bytesOf(1, contextTokens) };
 }

@@ -1,4 +1,4 @@
-import { GgufInsights, readGgufFileInfo } from "node-llama-cpp";
+import { type GgufFileInfo, GgufInsights, readGgufFileInfo } from "node-llama-cpp";
 import type { ModelFigures, ModelFile } from "../../app/contract/runner.ts";
 import type { Libraries } from "./libraries.ts";
 
@@ -18,29 +18,46 @@ export async function inspectModel(libraries: Libraries, file: ModelFile): Promi
     if (library.kind === "missing") return null;
     const info = await readGgufFileInfo(file.path, { readTensorInfo: true, sourceType: "filesystem" });
     const insights = await GgufInsights.from(info, library.llama);
-    const contextBytes = async (contextSize: number): Promise<number> =>
+    const estimate = async (contextSize: number, isEmbeddingContext: boolean): Promise<number> =>
       (
         await insights.estimateContextResourceRequirementsV2({
-          contextSize,
-          sequences: 1,
-          modelGpuLayers: 0,
-          batchSize,
+          ...{ contextSize, isEmbeddingContext, sequences: 1, modelGpuLayers: 0 },
+          // A text whose vector is asked for is read in one piece.
+          batchSize: isEmbeddingContext ? contextSize : batchSize,
         })
       ).cpuRam;
-    const [least, most, model] = await Promise.all([
-      contextBytes(shorter),
-      contextBytes(longer),
-      insights.estimateModelResourceRequirementsV2({ gpuLayers: 0 }),
-    ]);
-    const tokenBytes = Math.max(0, (most - least) / (longer - shorter));
+    const context = await lineThrough((tokens) => estimate(tokens, false), shorter, longer);
+    // What that takes grows a little faster than its length: up to the length that is wanted, the line is above it.
+    const embedding = isForEmbeddings(info)
+      ? await lineThrough((tokens) => estimate(tokens, true), shorter, Math.max(longer, file.contextTokens))
+      : { bytes: 0, tokenBytes: 0 };
+    const model = await insights.estimateModelResourceRequirementsV2({ gpuLayers: 0 });
     return {
       modelBytes: model.cpuRam,
-      contextBytes: Math.max(0, least - shorter * tokenBytes),
-      tokenBytes,
+      contextBytes: context.bytes,
+      tokenBytes: context.tokenBytes,
+      embeddingBytes: embedding.bytes,
+      embeddingTokenBytes: embedding.tokenBytes,
       trainedTokens: insights.trainContextSize ?? file.contextTokens,
       layers: insights.totalLayers,
     };
   } catch {
     return null;
   }
+}
+
+async function lineThrough(
+  bytesOf: (tokens: number) => Promise<number>,
+  near: number,
+  far: number,
+): Promise<{ readonly bytes: number; readonly tokenBytes: number }> {
+  const [least, most] = [await bytesOf(near), await bytesOf(far)];
+  const tokenBytes = Math.max(0, (most - least) / (far - near));
+  return { bytes: Math.max(0, least - near * tokenBytes), tokenBytes };
+}
+
+/** Its file says how the vectors of a text's tokens become one. Other models can be asked for vectors, too, and rarely are. */
+function isForEmbeddings({ architectureMetadata }: GgufFileInfo): boolean {
+  const pooling: number | undefined = architectureMetadata.pooling_type;
+  return pooling !== undefined && pooling > 0;
 }

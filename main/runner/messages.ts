@@ -120,6 +120,8 @@ const fromRunner = z.discriminatedUnion("type", [
         modelBytes: amount,
         contextBytes: amount,
         tokenBytes: amount,
+        embeddingBytes: amount,
+        embeddingTokenBytes: amount,
         trainedTokens: count,
         layers: count,
       })

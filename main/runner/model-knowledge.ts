@@ -11,6 +11,8 @@ const known = z.object({
       modelBytes: amount,
       contextBytes: amount,
       tokenBytes: amount,
+      embeddingBytes: amount,
+      embeddingTokenBytes: amount,
       trainedTokens: amount,
       layers: amount,
     })
@@ -24,7 +26,7 @@ const known = z.object({
     })
     .nullable(),
 });
-const stored = z.object({ version: z.literal(1), models: z.record(z.string(), known) });
+const stored = z.object({ version: z.literal(2), models: z.record(z.string(), known) });
 
 export type MeasuredSpeed = Speed & { readonly backend: Backend };
 type Known = z.infer<typeof known>;
@@ -104,7 +106,7 @@ export class ModelKnowledge {
 
   #save(): void {
     this.#timer = null;
-    const value = { version: 1, models: Object.fromEntries(this.#models) };
+    const value = { version: 2, models: Object.fromEntries(this.#models) };
     this.#saving = this.#saving
       .then(() => saveJson(this.#path, value))
       .catch((error: unknown) => this.#log("warn", "models.knowledge-unsaved", { error: errorName(error) }));

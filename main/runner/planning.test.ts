@@ -16,6 +16,8 @@ const figures: ModelFigures = {
   modelBytes: 4_096 * mb,
   contextBytes: 64 * mb,
   tokenBytes: mb / 8,
+  embeddingBytes: 0,
+  embeddingTokenBytes: 0,
   trainedTokens: 8_192,
   layers: 32,
 };
@@ -43,6 +45,18 @@ describe("fitModel", () => {
     expect(fitModel(figures, wanted, 4_000 * mb)).toEqual({ kind: "too-large", needBytes: 4_716 * mb });
   });
 
+  it("leaves room for the context of a model's embeddings, once for all sequences", () => {
+    const embedding = { ...figures, embeddingBytes: 16 * mb, embeddingTokenBytes: mb / 4 };
+    const all = 300 + 4_096 + 4 * (64 + 512);
+    const embeddingMb = 16 + 1_024;
+    const fit = (memoryMb: number) => fitModel(embedding, wanted, memoryMb * mb);
+    expect(fit(all + embeddingMb)).toMatchObject({ sequences: 4, bytes: (all + embeddingMb) * mb });
+    expect(fit(all + embeddingMb - 1)).toMatchObject({ contextTokens: 4_096, sequences: 3 });
+    const shorter = fit(300 + 4_096 + 64 + 16 + (3_072 * 3) / 8);
+    expect(shorter).toMatchObject({ contextTokens: 3_072, sequences: 1 });
+    expect(fit(4_716)).toEqual({ kind: "too-large", needBytes: (4_716 + 16 + 512) * mb });
+  });
+
   it("gives no more context than the model was trained for", () => {
     const small = { ...figures, trainedTokens: 1_024 };
     expect(fitModel(small, wanted, 99_999 * mb)).toMatchObject({ contextTokens: 1_024 });
@@ -65,6 +79,10 @@ describe("backendOrder", () => {
     [{ platform: "darwin" }, ["cpu"]],
     [{ platform: "freebsd" }, ["cpu"]],
     [{ gpu: false }, ["cpu"]],
+    [{ someDenied: true }, ["cuda", "cpu"]],
+    [{ platform: "win32", someDenied: true }, ["cuda", "cpu"]],
+    [{ arch: "arm64", someDenied: true }, ["cpu"]],
+    [{ platform: "darwin", arch: "arm64", someDenied: true }, ["cpu"]],
     [{ gpuCrashed: true }, ["cpu"]],
   ] as const)("of %j is %j", (changed, order) => {
     expect(backendOrder({ ...machine, ...changed })).toEqual(order);
