@@ -1,5 +1,6 @@
 import { getLlama, type Llama, LlamaLogLevel } from "node-llama-cpp";
 import type { Backend } from "../../app/contract/runner.ts";
+import { whyMissing } from "./missing-library.ts";
 
 export type Library =
   { readonly kind: "ready"; readonly llama: Llama } | { readonly kind: "missing"; readonly why: string };
@@ -49,6 +50,6 @@ async function find(backend: Backend, threads: number): Promise<Library> {
     }
     return { kind: "ready", llama };
   } catch {
-    return { kind: "missing", why: "its library or driver is not there" };
+    return { kind: "missing", why: await whyMissing(backend) };
   }
 }

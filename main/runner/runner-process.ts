@@ -1,5 +1,6 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { ModelFile, ToRunner } from "../../app/contract/runner.ts";
+import { lookForCudaIn } from "./cuda-folder.ts";
 import { Inference } from "./inference.ts";
 import { parseToRunner } from "./messages.ts";
 import { findParentPort, type ParentPort } from "./parent-port.ts";
@@ -80,5 +81,6 @@ if (port === null) {
   process.exitCode = 64;
 } else {
   lowerProcess();
+  lookForCudaIn(process.env["GLEANER_CUDA"]);
   serve(port);
 }
