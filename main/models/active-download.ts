@@ -4,8 +4,9 @@ import { ByteRate } from "./byte-rate.ts";
 import { Download, type DownloadEnd, type DownloadTimes } from "./download/download.ts";
 import { InternetSource, type InternetTimes } from "./download/internet-source.ts";
 import type { Neighbours } from "./download/neighbours.ts";
-import { PartFile } from "./download/part-file.ts";
+import { PartFile, revertToPart } from "./download/part-file.ts";
 import { modelPath, partPath } from "./model-paths.ts";
+import { stampOf } from "./verify-file.ts";
 
 export type ActiveParts = {
   readonly folder: string;
@@ -85,11 +86,16 @@ export class ActiveDownload {
       return { kind: "waiting", why: "offline", detail: null, retryAfterMs: null };
     }
     if (this.#stop.signal.aborted) return { kind: "stopped" };
+    const pieceBytes = pieces?.pieceBytes ?? pieceBytesFor(model.sizeBytes);
+    const path = modelPath(folder, model.sha256);
+    const stray = { ...model, pieceBytes };
+    // The index of what is here was lost: what is right of the file need not come again.
+    if ((await stampOf(path)) !== null) await revertToPart(path, partPath(folder, model.sha256), stray);
     const part = await PartFile.open(partPath(folder, model.sha256), {
       sha256: model.sha256,
       sizeBytes: model.sizeBytes,
       source: model.source,
-      pieceBytes: pieces?.pieceBytes ?? pieceBytesFor(model.sizeBytes),
+      pieceBytes,
       pieceHashes: pieces?.pieceHashes ?? null,
     });
     const internet = new InternetSource(url, model.sizeBytes, internetTimes);
@@ -108,7 +114,6 @@ export class ActiveDownload {
       });
       const end = await this.#download.run(this.#stop.signal);
       if (end.kind !== "complete") return end;
-      const path = modelPath(folder, model.sha256);
       await this.#parts.beforeMove(part.spec.pieceBytes);
       await part.moveTo(path);
       return { kind: "complete", path, pieceBytes: part.spec.pieceBytes };

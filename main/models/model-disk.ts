@@ -114,12 +114,14 @@ export class ModelDisk {
     if (room.kind === "ok") for (const sha256 of room.evict) await this.#evict(sha256);
   }
 
-  /** What was begun and is offered no more. */
-  async dropStrayParts(offered: readonly OfferedModel[]): Promise<void> {
-    for (const name of await readdir(this.#parts.folder)) {
-      const sha256 = /^([0-9a-f]{64})\.part(\.json)?$/.exec(name)?.[1];
+  /** What is offered no more: what was begun, and whole files that are not in the index, so that they counted nowhere. */
+  async dropStrays(offered: readonly OfferedModel[]): Promise<void> {
+    const { folder } = this.#parts;
+    for (const name of await readdir(folder)) {
+      const [, sha256, kind] = /^([0-9a-f]{64})\.(part|part\.json|gguf)$/.exec(name) ?? [];
       if (sha256 === undefined || offered.some((model) => model.sha256 === sha256)) continue;
-      await this.discardPart(sha256);
+      if (kind !== "gguf") await this.discardPart(sha256);
+      else if (!this.stored.files.has(sha256)) await rm(modelPath(folder, sha256), { force: true });
     }
   }
 

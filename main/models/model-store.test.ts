@@ -259,6 +259,22 @@ describe("a model that the organization offers", () => {
     },
   );
 
+  it("is not fetched again where the index of what is here was lost; and what nobody offers goes", async () => {
+    await start();
+    look();
+    await becomes({ state: "ready" });
+    await store.stop();
+    await writeFile(join(folder, "index.json"), "nonsense");
+    const other = join(folder, `${"0".repeat(64)}.gguf`);
+    await writeFile(other, "of an organization before");
+    await start();
+    look();
+    await becomes({ state: "ready" });
+    expect(await readFile(path())).toEqual(server.bytes);
+    expect(server.sent).toBe(server.bytes.length);
+    expect(await readdir(folder)).not.toContain(`${"0".repeat(64)}.gguf`);
+  });
+
   it("is not fetched where it is to come with the program", async () => {
     model = { ...model, source: "bundled" };
     await start();

@@ -245,7 +245,7 @@ export class ModelStore {
     // Before it is known what is offered, nothing is let go.
     if (this.#offered.length > 0) {
       await this.#disk.revertDamaged(this.#offered);
-      await this.#disk.dropStrayParts(this.#offered);
+      await this.#disk.dropStrays(this.#offered);
       await this.#disk.keepQuota(this.#offered, rules);
     }
     if (this.#hold === null) await this.#begin(rules);
