@@ -197,15 +197,15 @@ describe("a job that is submitted while workers wait", () => {
     expect(await shownTo(t, busy)).toMatchObject([{ jobId, late: false }]);
   });
 
-  it("leaves what its worker claims beside it to be stolen", async () => {
+  it("comes before what its worker claims in the same moment, and would only hold ahead", async () => {
     const t = startQueue();
     await t.mutation(queue.jobs.cancel, { scope, jobId: await submit(t) });
     const worker = await addWorker(t, { prefetch: 1 }, { position: 100 });
     await take(t, worker);
-    await submit(t);
+    const handed = await submit(t);
     const [jobId] = await submitJobs(t, [{}]);
-    expect(await claim(t, worker, jobId!)).toMatchObject({ kind: "claimed", job: { begun: false } });
-    expect((await take(t, await addWorker(t))).jobs).toMatchObject([{ jobId, begun: true }]);
+    expect(await claim(t, worker, jobId!)).toEqual({ kind: "taken" });
+    expect((await see(t, worker)).handed).toMatchObject([{ jobId: handed }]);
   });
 
   it("is not handed over in a lane that is paused, nor unless its submission says so", async () => {

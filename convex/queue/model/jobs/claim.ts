@@ -66,9 +66,8 @@ export async function claim(
   const stolen = job.status === "prefetched" && late && begun && last?.workerId !== worker._id;
   if (job.status !== "ready" && !stolen) return { kind: "taken" };
   if (hasJustReleased(worker, last, now) || isBeingBegun(job, last, now)) return { kind: "taken" };
-  // What it was handed meanwhile it is about to be shown.
-  if (held.length >= capacity.held && held.some(({ status }) => status === "prefetched"))
-    return { kind: "taken" };
+  // What it was handed meanwhile it is about to be shown, and to begin in the place of this one.
+  if (!begun && held.some(({ status }) => status === "prefetched")) return { kind: "taken" };
   if (held.length >= capacity.held || !mayRun(worker, job)) return { kind: "unable" };
   const [lane, sleeper] = await Promise.all([
     hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),
