@@ -8,8 +8,11 @@ import { withEnds } from "./counts.ts";
 
 /** Ends that one count takes. */
 const piece = 500;
-/** Younger ones are left for the next count: their neighbours may still be under way, and would collide with it. */
-const settledForMs = 250;
+/**
+ * Younger ones are left for the next count: their neighbours may still be under way, and would collide with it. As long
+ * as a function may run: on a busy backend a count that lost its races again and again would be put off for minutes.
+ */
+const settledForMs = 1_000;
 
 type Fold = {
   readonly batchId: Id<"batches">;
