@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { refuseOnce, startWithApp, statusesOf } from "./testing/app.fixture.ts";
-import { passTime, queue, scope, submitJob, submitJobs, type Backend } from "./testing/queue.fixture.ts";
+import {
+  jobRow,
+  passTime,
+  queue,
+  scope,
+  submitJob,
+  submitJobs,
+  type Backend,
+} from "./testing/queue.fixture.ts";
 import { addWorker, complete, fail, take, takeOne } from "./testing/workers.fixture.ts";
 
 const started = Date.parse("2026-11-21T08:00:00Z");
@@ -106,4 +114,22 @@ it("an end that the app refuses refuses the worker's own call", async () => {
   await expect(complete(t, worker, attemptId)).rejects.toThrow("out of order");
   expect(await statusesOf(t, [jobId])).toEqual(["running"]);
   expect(await complete(t, worker, attemptId)).toMatchObject({ kind: "completed" });
+});
+
+it("keeps what a worker says of its failure well-formed, also where it is cut in the middle of a character", async () => {
+  const jobId = await submitJob(t);
+  const worker = await addWorker(t);
+  const message = `${"x".repeat(499)}\u{1F600}`;
+  await fail(t, worker, (await takeOne(t, worker)).attemptId, { ...fatal, message });
+  expect((await jobRow(t, jobId)).error?.message).toBe(`${"x".repeat(499)}\u{FFFD}`);
+});
+
+it("looks at an end that is too far away, or long past, when it can be scheduled", async () => {
+  const yearMs = 366 * 24 * 3_600_000;
+  const [over] = await submitJobs(t, [{ expiresAt: 0 }, { deadlineAt: Number.MAX_SAFE_INTEGER }]);
+  const times = await t.run(async (ctx) => await ctx.db.system.query("_scheduled_functions").collect());
+  const expiries = times.filter(({ name }) => name.includes("expire"));
+  expect(expiries.map(({ scheduledTime }) => scheduledTime - started)).toEqual([0, 4 * yearMs]);
+  await passTime(t, 1);
+  expect(await statusesOf(t, [over!])).toEqual(["expired"]);
 });

@@ -16,6 +16,11 @@ export function wellFormed(text: string, what: string): void {
   if (/\p{Surrogate}/u.test(text)) refuse("invalid", `${what} must be well-formed Unicode.`);
 }
 
+/** As much of a text as is kept, well-formed: for what is shown, and never refused, such as an error's message. */
+export function clipped(text: string, maxChars: number): string {
+  return text.slice(0, maxChars).replace(/\p{Surrogate}/gu, "\u{FFFD}");
+}
+
 /** A number from outside, within bounds; NaN is in none. */
 export function boundedNumber(value: number, what: string, min: number, max: number): void {
   if (!(value >= min && value <= max)) {

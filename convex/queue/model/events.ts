@@ -1,4 +1,5 @@
 import type { MutationCtx } from "../builders.ts";
+import { clipped } from "./bounds.ts";
 
 export type QueueEvent = {
   readonly scope: string;
@@ -19,9 +20,9 @@ export async function record(ctx: MutationCtx, event: QueueEvent): Promise<void>
   const { actor = "app", action, subject } = event;
   await ctx.db.insert("events", {
     ...event,
-    actor: actor.slice(0, maxLength),
-    action: action.slice(0, maxLength),
-    subject: subject.slice(0, maxLength),
+    actor: clipped(actor, maxLength),
+    action: clipped(action, maxLength),
+    subject: clipped(subject, maxLength),
   });
 }
 

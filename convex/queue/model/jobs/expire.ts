@@ -4,7 +4,7 @@ import { isFinal } from "../states.ts";
 import { tryAgainAfter } from "../tryAgain.ts";
 import { move } from "./move.ts";
 import { stepAlone } from "./stepAlone.ts";
-import { nextExpiry } from "./timers.ts";
+import { armExpiry, nextExpiry } from "./timers.ts";
 
 /** Which time ran out; null when none did. */
 export function ranOut(
@@ -30,8 +30,7 @@ export async function expire(
   const job = await ctx.db.get("jobs", jobId);
   if (job === null || isFinal(job.status)) return;
   if (ranOut(job, now) === null) {
-    const at = nextExpiry(job, now);
-    if (at !== null) await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at });
+    await armExpiry(ctx, jobId, { end: nextExpiry(job, now), now });
   } else if (!(await stepAlone(ctx, { kind: "expire", jobId }))) {
     const at = now + tryAgainAfter(failures);
     await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at, failures: failures + 1 });

@@ -1,5 +1,6 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import type { NextWork, Wish } from "../../validators.ts";
+import { clipped } from "../bounds.ts";
 import { renew } from "../leases/renew.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, settingsOf, type Settings } from "../settings.ts";
@@ -56,7 +57,7 @@ async function failOnce(
   settings: Settings,
   now: number,
 ): Promise<void> {
-  const error = { code: code.slice(0, maxCodeChars), message: message.slice(0, maxMessageChars) };
+  const error = { code: clipped(code, maxCodeChars), message: clipped(message, maxMessageChars) };
   const policy = policyOf(settings, job.policy);
   const failures = unfit && wasUnfit(job, worker._id) ? job.failures : job.failures + 1;
   const unfits = unfit ? { unfit: withUnfit(job, worker) } : {};

@@ -13,7 +13,9 @@ export function checkPolicy(policy: Policy): void {
     boundedNumber(backoff.maxMs, "policy.backoff.maxMs", 0, yearMs);
     boundedNumber(backoff.jitter, "policy.backoff.jitter", 0, 1);
   }
-  const kept = { payloadKeptMs, chunksKeptMs, recordKeptMs };
+  // Convex schedules at most five years ahead.
+  if (chunksKeptMs !== undefined) boundedNumber(chunksKeptMs, "policy.chunksKeptMs", 0, 4 * yearMs);
+  const kept = { payloadKeptMs, recordKeptMs };
   for (const [name, ms] of Object.entries(kept)) {
     if (ms !== undefined) boundedNumber(ms, `policy.${name}`, 0, 10 * yearMs);
   }

@@ -1,4 +1,5 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
+import { clipped } from "../bounds.ts";
 import { passFences } from "./fence.ts";
 import { settingsOf } from "../settings.ts";
 import { heldBy } from "./held.ts";
@@ -20,7 +21,7 @@ export async function release(
 ): Promise<string[]> {
   const { held, fenced } = await passFences(ctx, worker, attempts);
   if (held.length === 0) return fenced;
-  const releaseReason = reason.slice(0, maxReasonChars);
+  const releaseReason = clipped(reason, maxReasonChars);
   const { releasePauseMs } = await settingsOf(ctx, worker.scope);
   for (const { job } of held) {
     const attempt = { releaseReason, pausedUntil: now + releasePauseMs };

@@ -18,7 +18,7 @@ import { outlooksFor, termsFor } from "./prospects.ts";
 import { armRecall, recallOf } from "./recall.ts";
 import { earlierJobs, fatesOf, idsOf } from "./repeats.ts";
 import { checkSpec, maxJobsPerCall } from "./spec.ts";
-import { armExpiry, armTurns, armWakeUps } from "./timers.ts";
+import { armExpiry, armTurns, armWakeUps, nextExpiry } from "./timers.ts";
 
 /** Of one call so many jobs are handed over; the others wake a worker each. */
 const handedOver = 4;
@@ -83,7 +83,7 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
       const width = widthAt(spreads[index] ?? null, lane.slots, now);
       const placed = { ...job, width, ordinal: ordinals[at] ?? 0 };
       const made = await insertJob(ctx, { ...placed, scope, lane, batchId, rank, watchedUntil }, now);
-      await armExpiry(ctx, made.jobId, job.spec);
+      await armExpiry(ctx, made.jobId, { end: nextExpiry(job.spec, -Infinity), now });
       return { ...made, index };
     }),
   );

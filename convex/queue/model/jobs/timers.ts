@@ -10,6 +10,9 @@ type Prospect = {
   readonly outlook: Outlook | null;
 };
 
+/** Convex schedules at most five years ahead, and back: for a later end it is looked again then. */
+const farthestMs = 4 * 366 * 24 * 3_600_000;
+
 /** The next time at which a job may be out of time; null when it never is. */
 export function nextExpiry(
   { expiresAt, deadlineAt }: Pick<JobSpec, "expiresAt" | "deadlineAt">,
@@ -20,9 +23,14 @@ export function nextExpiry(
 }
 
 /** Has a job with an end looked at when that comes: one timer, that goes on to the next end. */
-export async function armExpiry(ctx: MutationCtx, jobId: Id<"jobs">, spec: JobSpec): Promise<void> {
-  const at = nextExpiry(spec, -Infinity);
-  if (at !== null) await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at });
+export async function armExpiry(
+  ctx: MutationCtx,
+  jobId: Id<"jobs">,
+  { end, now }: { readonly end: number | null; readonly now: number },
+): Promise<void> {
+  if (end === null) return;
+  const at = Math.min(Math.max(end, now), now + farthestMs);
+  await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at });
 }
 
 /** One chain of wake-ups for all times of a submission: there may be 500. */
