@@ -90,6 +90,22 @@ describe("a worker that looks for jobs", () => {
     expect(at.queue.count("start")).toBe(1);
   });
 
+  it("says that it began what it was handed before it gives back what it has not", async () => {
+    const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
+    await at.stand();
+    at.queue.showHanded(claimedJob("a1", { begun: false }), claimedJob("a2", { begun: false }));
+    await settle(20);
+    const stopped = at.worker.stop({ finishMs: 5_000 });
+    await settle();
+    expect(at.queue.log).toEqual(["hello", "take", "start", "release"]);
+    expect(at.queue.args["start"]).toEqual([{ key: "k", attemptIds: ["a1"] }]);
+    await at.answer("release", { fenced: [] });
+    at.runs[0]?.finish(1);
+    await settle();
+    await at.answer("complete", done());
+    await stopped;
+  });
+
   it("says again that it began when the queue fails to hear it", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
     await at.stand();

@@ -90,9 +90,11 @@ export class Worker {
       room: () => this.#room(),
       onNext: (next, wished) => this.#receive(next, wished),
     });
-    this.#returns = new Returns((attemptIds, reason) =>
-      this.#leaving.release(attemptIds, reason, this.#mode.kind !== "accepting"),
-    );
+    this.#returns = new Returns((attemptIds, reason) => {
+      // What it finishes, and was handed a moment ago, would be given back with what is not begun.
+      if (this.#mode.kind === "draining") this.#beginning.sayNow();
+      return this.#leaving.release(attemptIds, reason, this.#mode.kind !== "accepting");
+    });
     this.#holding = new Holding({
       handlers: options.handlers,
       concurrency: options.concurrency ?? 1,
