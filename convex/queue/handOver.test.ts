@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { recall } from "./model/jobs/recall.ts";
+import { present } from "./model/refuse.ts";
 import {
   queue,
   startQueue,
@@ -143,6 +145,20 @@ describe("a job that is submitted while workers wait", () => {
     await passTime(t, 4_000);
     const statuses = await Promise.all(jobIds.map(async (jobId) => (await jobRow(t, jobId)).status));
     expect(statuses).toEqual(["ready", "ready", "ready", "ready"]);
+  });
+
+  it("is taken back by a backend that is always late, at the second look", async () => {
+    const t = startQueue();
+    await waiting(t, 100);
+    const jobId = await submit(t);
+    // It was away; and it is again when it comes back to it.
+    for (const status of ["prefetched", "ready"]) {
+      await t.run(async (ctx) => {
+        const { scope: of, due } = present(await ctx.db.query("recalls").first(), "recall");
+        await recall(ctx, { scope: of, due, graced: status === "ready" }, due + 20_000);
+      });
+      expect(await jobRow(t, jobId)).toMatchObject({ status });
+    }
   });
 
   it("stays with a worker that has said that it begins", async () => {

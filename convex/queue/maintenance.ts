@@ -44,7 +44,7 @@ export const lapse = internalMutation({
 
 /** Armed by a submission that hands over. */
 export const recall = internalMutation({
-  args: { scope: v.string(), due: v.number() },
+  args: { scope: v.string(), due: v.number(), graced: v.optional(v.boolean()) },
   returns: v.null(),
   handler: async (ctx, which) => {
     await recallHanded(ctx, which, Date.now());

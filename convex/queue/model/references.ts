@@ -16,7 +16,7 @@ export const maintenance = {
   lapse: internalMutation<{ workerId: Id<"workers">; lastSeenAt: number; failures?: number }>("lapse"),
   healSweeps: internalMutation<Record<string, never>>("healSweeps"),
   /** Takes back what was handed over and not begun: model/jobs/recall.ts. */
-  recall: internalMutation<{ scope: string; due: number }>("recall"),
+  recall: internalMutation<{ scope: string; due: number; graced?: boolean }>("recall"),
   /** Makes delayed jobs ready whose time has come: model/jobs/wakeDue.ts. */
   wakeDue: internalMutation<{ later?: number[] }>("wakeDue"),
   /** Ends a job that is not begun, or not done, in time: model/jobs/expire.ts. */
