@@ -54,7 +54,7 @@ export class ActiveDownload {
   }
 
   get bytesPerSecond(): number {
-    return this.#rate.at(Date.now());
+    return this.#rate.at(performance.now());
   }
 
   get fetching(): ReadonlySet<number> {
@@ -107,7 +107,7 @@ export class ActiveDownload {
         ...{ part, internet },
         neighbours: this.#parts.neighbours(part.spec.pieceBytes),
         onBytes: async (bytes, from) => {
-          this.#rate.count(bytes, Date.now());
+          this.#rate.count(bytes, performance.now());
           this.#parts.onProgress();
           await this.#parts.onBytes(bytes, from);
         },

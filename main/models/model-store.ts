@@ -41,7 +41,7 @@ export class ModelStore {
   readonly #parts: ModelStoreParts;
   readonly #disk: ModelDisk;
   readonly #budget: DayBudget;
-  readonly #bucket = new TokenBucket(null, Date.now());
+  readonly #bucket = new TokenBucket(null, performance.now());
   readonly #troubles = new Troubles();
   #offered: readonly OfferedModel[] = [];
   #active: ActiveDownload | null = null;
@@ -51,7 +51,7 @@ export class ModelStore {
   #again = false;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
-  #toldAt = 0;
+  #toldAt = -Infinity;
   #tellTimer: NodeJS.Timeout | undefined;
 
   private constructor(parts: ModelStoreParts, disk: ModelDisk, budget: DayBudget) {
@@ -86,7 +86,7 @@ export class ModelStore {
     const changed = hold !== this.#hold || rulesKey(rules) !== rulesKey(this.#rules);
     this.#hold = hold;
     this.#rules = rules;
-    this.#bucket.setRate(rules.downloadKbps === null ? null : rules.downloadKbps * 125, Date.now());
+    this.#bucket.setRate(rules.downloadKbps === null ? null : rules.downloadKbps * 125, performance.now());
     if (changed) this.#wake();
   }
 
@@ -122,12 +122,12 @@ export class ModelStore {
 
   /** Counts bytes of the network, and waits until more fit the rules' rate. */
   async pace(bytes: number): Promise<void> {
-    let ms = this.#bucket.take(bytes, Date.now());
+    let ms = this.#bucket.take(bytes, performance.now());
     // In steps: the rules may change meanwhile, or the download be stopped.
     while (ms > 0 && !this.#stopped) {
       await new Promise((resolve) => setTimeout(resolve, Math.min(ms, 250)));
       if (!this.mayUseNetwork) return;
-      ms = this.#bucket.take(0, Date.now());
+      ms = this.#bucket.take(0, performance.now());
     }
   }
 
@@ -252,7 +252,7 @@ export class ModelStore {
   }
 
   async #begin(rules: StoreRules): Promise<void> {
-    const now = Date.now();
+    const now = performance.now();
     const model = this.#offered.find(
       (one) => this.#isWanted(one) && !this.#troubles.isResting(one.sha256, now) && this.#isReachable(one),
     );
@@ -347,13 +347,13 @@ export class ModelStore {
   }
 
   #rest(sha256: string, why: WaitReason, detail: string | null, afterMs: number | null): void {
-    this.#troubles.keep(sha256, why, detail, afterMs, Date.now());
+    this.#troubles.keep(sha256, why, detail, afterMs, performance.now());
   }
 
   #armTimer(): void {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
-    const now = Date.now();
+    const now = performance.now();
     const budgetAt = this.#internetHold() === "day-budget" ? now + longMs : Infinity;
     const at = Math.min(this.#troubles.nextAt(now), budgetAt);
     if (at === Infinity) return;
@@ -367,7 +367,7 @@ export class ModelStore {
   }
 
   #tellSoon(): void {
-    const wait = this.#toldAt + 1_000 - Date.now();
+    const wait = this.#toldAt + 1_000 - performance.now();
     if (wait <= 0) this.#tell();
     else this.#tellTimer ??= setTimeout(() => this.#tell(), wait).unref();
   }
@@ -375,7 +375,7 @@ export class ModelStore {
   #tell(): void {
     clearTimeout(this.#tellTimer);
     this.#tellTimer = undefined;
-    this.#toldAt = Date.now();
+    this.#toldAt = performance.now();
     if (!this.#stopped) this.#parts.onChange();
   }
 }

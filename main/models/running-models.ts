@@ -12,13 +12,13 @@ export class RunningModels {
   used(sha256: string): void {
     if (!this.#isRunnerUp()) this.#used.clear();
     this.#used.add(sha256);
-    this.#startedAt = Date.now();
+    this.#startedAt = performance.now();
   }
 
   /** By SHA-256. */
   now(): ReadonlySet<string> {
     // A runner that is about to start has no process yet.
-    if (!this.#isRunnerUp() && Date.now() - this.#startedAt > startsWithinMs) this.#used.clear();
+    if (!this.#isRunnerUp() && performance.now() - this.#startedAt > startsWithinMs) this.#used.clear();
     return this.#used;
   }
 }

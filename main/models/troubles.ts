@@ -3,7 +3,7 @@ import type { WaitReason } from "../../app/models/wait-reasons.ts";
 export type Trouble = {
   readonly why: WaitReason;
   readonly detail: string | null;
-  /** Not to be tried before; Infinity: not before something changes. */
+  /** Not to be tried before, of `performance.now()`; Infinity: not before something changes. */
   readonly until: number;
   readonly times: number;
 };

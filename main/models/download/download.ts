@@ -88,7 +88,7 @@ export class Download {
     const onAbort = (): void => this.#finish({ kind: "stopped" });
     signal.addEventListener("abort", onAbort);
     if (signal.aborted) onAbort();
-    this.#settledAt = this.#office === null ? 0 : Date.now() + times.settleMs + randomInt(times.settleMs + 1);
+    this.#settledAt = this.#office === null ? 0 : performance.now() + times.settleMs + randomInt(times.settleMs + 1);
     this.#office?.start(stop.signal);
     const ticks = setInterval(() => this.#wake(), Math.min(500, times.pollMs));
     try {
@@ -156,8 +156,8 @@ export class Download {
       have: office?.have ?? new Map(),
       seeded: office?.seeded ?? false,
       byPiece: part.spec.pieceHashes !== null,
-      internet: busy < internetLanes && Date.now() >= this.#settledAt && this.#internetHold() === null,
-      help: office?.helpAt(Date.now()) ?? "some",
+      internet: busy < internetLanes && performance.now() >= this.#settledAt && this.#internetHold() === null,
+      help: office?.helpAt(performance.now()) ?? "some",
     });
   }
 
@@ -167,9 +167,9 @@ export class Download {
 
   /** Nothing is under way, nothing can be begun, and nobody in the office could help. */
   #giveUpIfAlone(): void {
-    if (this.#underWay.size > 0 || Date.now() < this.#settledAt) return;
+    if (this.#underWay.size > 0 || performance.now() < this.#settledAt) return;
     const why = this.#internetHold();
-    if (why === null || this.#office?.isHopeful(Date.now()) === true) return;
+    if (why === null || this.#office?.isHopeful(performance.now()) === true) return;
     this.#finish(this.#hold ?? { kind: "waiting", why, detail: null, retryAfterMs: null });
   }
 
@@ -190,7 +190,7 @@ export class Download {
       office.distrust(holder);
       return;
     }
-    office.helped(Date.now());
+    office.helped(performance.now());
     await onBytes(bytes.length, "office");
   }
 

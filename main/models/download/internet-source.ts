@@ -39,7 +39,7 @@ export class InternetSource {
   }
 
   async ask(ask: RangeAsk): Promise<RangeAnswer> {
-    const remembered = this.#target !== null && this.#target.until > Date.now() ? this.#target.url : null;
+    const remembered = this.#target !== null && this.#target.until > performance.now() ? this.#target.url : null;
     if (remembered !== null) {
       const answer = await this.#follow(remembered, ask);
       if (answer.kind !== "refused") return answer;
@@ -71,7 +71,7 @@ export class InternetSource {
           return { kind: "refused", why: "It redirects to an address that is not https." };
         }
         url = next;
-        this.#target = { url, until: Date.now() + targetMs };
+        this.#target = { url, until: performance.now() + targetMs };
         continue;
       }
       return this.#judge(response, ask);

@@ -14,7 +14,7 @@ export class OfficeView {
   readonly #distrusted = new Set<string>();
   #have: ReadonlyMap<string, PeerHave> = new Map();
   #best = 0;
-  #helpedAt = Date.now();
+  #helpedAt = performance.now();
 
   constructor(neighbours: Neighbours, times: DownloadTimes, pieces: number, onNews: () => void) {
     this.#neighbours = neighbours;
@@ -72,7 +72,7 @@ export class OfficeView {
   }
 
   start(signal: AbortSignal): void {
-    this.#helpedAt = Date.now();
+    this.#helpedAt = performance.now();
     void this.#askAgainAndAgain(signal);
   }
 
@@ -96,7 +96,7 @@ export class OfficeView {
     this.#have = have;
     const best = Math.max(0, ...[...have.values()].map(({ held }) => Math.min(held, this.#pieces)));
     // Somebody gets on: what they fetch will be here too.
-    if (best > this.#best) this.#helpedAt = Date.now();
+    if (best > this.#best) this.#helpedAt = performance.now();
     this.#best = best;
   }
 

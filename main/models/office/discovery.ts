@@ -31,7 +31,7 @@ export class Discovery {
   readonly #parts: DiscoveryParts;
   readonly #mdns: makeMdns.MulticastDNS;
   #timer: NodeJS.Timeout | undefined;
-  #saidAt = 0;
+  #saidAt = -Infinity;
   #key: OfficeKey | undefined;
   #stopped = false;
 
@@ -78,13 +78,13 @@ export class Discovery {
   #sayIn(ms: number): void {
     if (this.#stopped) return;
     clearTimeout(this.#timer);
-    const wait = Math.max(ms, this.#saidAt + atMostEveryMs - Date.now());
+    const wait = Math.max(ms, this.#saidAt + atMostEveryMs - performance.now());
     this.#timer = setTimeout(() => this.#say(), wait).unref();
   }
 
   #say(): void {
     if (this.#stopped) return;
-    this.#saidAt = Date.now();
+    this.#saidAt = performance.now();
     this.#mdns.respond(this.#answers(ttl));
     this.#sayIn(announceEveryMs * (0.75 + Math.random() / 2));
   }

@@ -72,7 +72,7 @@ export class OfficeNetwork {
     const file: WantedFile = { sha256, sizeBytes, pieceBytes };
     return {
       selfId: this.#id,
-      peers: () => this.#peers.having(sha256, Date.now()),
+      peers: () => this.#peers.having(sha256, performance.now()),
       have: async (id, signal) => {
         const peer = this.#peers.addressOf(id);
         return peer === null ? null : await this.#client.have(peer, file, signal);
@@ -127,7 +127,7 @@ export class OfficeNetwork {
       keys: () => this.#keys,
       onPeer: (announcement, key) => {
         const believed = test === undefined ? isPrivate(announcement.address) : true;
-        if (believed) this.#peers.heard(announcement, key, Date.now());
+        if (believed) this.#peers.heard(announcement, key, performance.now());
       },
       onLeft: (id) => this.#peers.left(id),
       onTrouble: (code) => log("warn", "office.cannot-discover", { code }),

@@ -84,7 +84,7 @@ export class OfficeServer {
         end(response, 404);
       } else if (
         !this.#shelf.isOpen() ||
-        !this.#calls.admits(request.socket.remoteAddress ?? "", Date.now())
+        !this.#calls.admits(request.socket.remoteAddress ?? "", performance.now())
       ) {
         end(response, 503);
       } else if (found["what"] === "have" && found["piece"] === undefined) {
