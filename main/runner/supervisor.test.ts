@@ -266,6 +266,14 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.pid).toBeUndefined();
   });
 
+  it("ends a process that never comes to the end of a file's head", async () => {
+    const looping = fileURLToPath(new URL("./spinning-runner.fixture.ts", import.meta.url));
+    const silence = { tickMs: 50, silenceMs: 500, blindSilenceMs: 500 };
+    const supervisor = open({ silence }, forkRunner(looping));
+    expect(await supervisor.inspect(model)).toBeNull();
+    expect(supervisor.pid).toBeUndefined();
+  });
+
   it("waits for one that gets no processor, and ends it when it wants none", async () => {
     let looks = 0;
     let idleMs = 0;

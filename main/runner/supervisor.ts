@@ -105,7 +105,7 @@ export class RunnerSupervisor {
     if (this.#attempts.has(job.attemptId)) throw new Error("the runner has this job already");
     const attempt = new Attempt(job, events);
     this.#attempts.set(job.attemptId, attempt);
-    this.#followAttempts();
+    this.#followWork();
     this.#sendWork();
     return attempt.outcome;
   }
@@ -116,6 +116,7 @@ export class RunnerSupervisor {
    */
   inspect(model: ModelFile): Promise<ModelFigures | null> {
     const figures = this.#inspections.ask(model);
+    this.#followWork();
     this.#sendWork();
     return figures;
   }
@@ -148,6 +149,7 @@ export class RunnerSupervisor {
     const attempts = [...this.#attempts.values()];
     const inspecting = this.#inspections.any;
     this.#inspections.giveUp();
+    this.#followWork();
     for (const attempt of attempts) {
       if (!attempt.sent) this.#settle(attempt, { kind: "aborted" });
     }
@@ -247,8 +249,8 @@ export class RunnerSupervisor {
         return;
       case "inspected":
         this.#inspections.answered(message.sha256, message.figures);
-        if (this.#attempts.size === 0)
-          this.#restIn(from.holdsModel ? this.#times.idleMs : this.#times.emptyMs);
+        this.#followWork();
+        if (!this.#hasWork()) this.#restIn(from.holdsModel ? this.#times.idleMs : this.#times.emptyMs);
         return;
       case "text":
         this.#attempts.get(message.attemptId)?.said(message.text);
@@ -275,13 +277,13 @@ export class RunnerSupervisor {
 
   #settle(attempt: Attempt, outcome: RunOutcome): void {
     this.#attempts.delete(attempt.job.attemptId);
-    this.#followAttempts();
+    this.#followWork();
     attempt.settle(outcome);
   }
 
-  /** A process's memory is watched while there is a job; without one it rests, and goes after a while. */
-  #followAttempts(): void {
-    if (this.#attempts.size === 0) {
+  /** A process's memory is watched while it has something to do; without that it rests, and goes after a while. */
+  #followWork(): void {
+    if (!this.#hasWork()) {
       clearInterval(this.#memoryTimer);
       this.#memoryTimer = undefined;
       this.#restIn(this.#times.idleMs);
@@ -293,10 +295,14 @@ export class RunnerSupervisor {
     this.#memoryTimer = setInterval(() => this.#lookAtMemory(), this.#times.memoryTickMs);
   }
 
+  #hasWork(): boolean {
+    return this.#attempts.size > 0 || this.#inspections.any;
+  }
+
   #lookForSilence(running: Process): void {
     if (this.#process !== running) return;
-    // Between jobs it has nothing to say.
-    if (running.started && this.#attempts.size === 0) running.silence.heard();
+    // Between jobs it has nothing to say. A file's head is a job here: what is broken can be read for ever.
+    if (running.started && !this.#hasWork()) running.silence.heard();
     if (!running.silence.look(running.child.pid)) return;
     this.#log("error", "runner.silent", { jobs: this.#attempts.size });
     this.#end("silence");
@@ -315,7 +321,7 @@ export class RunnerSupervisor {
   #restIn(ms: number): void {
     clearTimeout(this.#restTimer);
     this.#restTimer = setTimeout(() => {
-      if (this.#attempts.size === 0 && !this.#inspections.any) this.#end("rest");
+      if (!this.#hasWork()) this.#end("rest");
     }, ms);
     this.#restTimer.unref();
   }
@@ -332,6 +338,7 @@ export class RunnerSupervisor {
     if (this.#process !== gone) return;
     this.#process = null;
     this.#inspections.processGone();
+    this.#followWork();
     const { ending } = gone;
     const sent = [...this.#attempts.values()].filter((attempt) => attempt.sent);
     if (ending === "abort" || ending === "yield" || ending === "rest") {
@@ -347,6 +354,7 @@ export class RunnerSupervisor {
     }
     // Also those that it never heard of: nobody starts another one for them.
     this.#inspections.giveUp();
+    this.#followWork();
     this.#crashes += 1;
     const pauseMs = crashBackoffMs(this.#crashes);
     this.#restingUntil = performance.now() + pauseMs;
