@@ -6,8 +6,9 @@ import { disarmFold, foldEveryMs } from "./armFold.ts";
 import { concludeIfComplete } from "./conclude.ts";
 import { withEnds } from "./counts.ts";
 
-/** Ends that one count takes. */
+/** Ends that one count takes; fewer while jobs are added, which write the batch, too: a long count would lose to each. */
 const piece = 500;
+const pieceWhileOpen = 100;
 /**
  * Younger ones are left for the next count: their neighbours may still be under way, and would collide with it. As long
  * as a function may run: on a busy backend a count that lost its races again and again would be put off for minutes.
@@ -25,7 +26,8 @@ export async function foldBatch(ctx: MutationCtx, fold: Fold, now: number): Prom
   const { batchId, failures = 0 } = fold;
   const batch = await ctx.db.get("batches", batchId);
   if (batch === null) return;
-  const counted = await countPiece(ctx, batch, now - settledForMs);
+  const most = batch.status === "open" ? pieceWhileOpen : piece;
+  const counted = await countPiece(ctx, batch, { before: now - settledForMs, most });
 
   const folded = present(await ctx.db.get("batches", batchId), "folded batch");
   switch (await concludeIfComplete(ctx, folded, now)) {
@@ -39,15 +41,19 @@ export async function foldBatch(ctx: MutationCtx, fold: Fold, now: number): Prom
       });
       return;
     case "not-yet":
-      await goOn(ctx, batchId, counted === piece);
+      await goOn(ctx, batchId, counted === most);
   }
 }
 
-async function countPiece(ctx: MutationCtx, batch: Doc<"batches">, before: number): Promise<number> {
+async function countPiece(
+  ctx: MutationCtx,
+  batch: Doc<"batches">,
+  { before, most }: { readonly before: number; readonly most: number },
+): Promise<number> {
   const ends = await ctx.db
     .query("batchEnds")
     .withIndex("by_batch", (q) => q.eq("batchId", batch._id).lt("_creationTime", before))
-    .take(piece);
+    .take(most);
   if (ends.length === 0) return 0;
   await Promise.all(ends.map((end) => ctx.db.delete("batchEnds", end._id)));
   await ctx.db.patch("batches", batch._id, withEnds(batch, ends));
