@@ -109,10 +109,11 @@ export type Refusal = { readonly kind: "refused"; readonly message: string };
 export type ControlReply<Call extends ControlCall> =
   { readonly kind: "ok"; readonly value: ControlAnswer<Call> } | Refusal;
 
-/** What a donor implements; the channel only carries it. */
+/** What a donor implements; the channel only carries it. `gone`: who asked is no longer there to be answered. */
 export type ControlHandlers = {
   readonly [Call in ControlCall]: (
     argument: ControlArgument<Call>,
+    gone: AbortSignal,
   ) => Promise<ControlReply<Call>> | ControlReply<Call>;
 };
 

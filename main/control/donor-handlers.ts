@@ -68,7 +68,7 @@ export function donorControlHandlers(donor: DonorControls): ControlHandlers {
     models,
     removeModel: async ({ modelId }) => thenModels(await donor.models.remove(modelId)),
     fetchModel: async ({ modelId }) => thenModels(await donor.models.fetch(modelId)),
-    bench: ({ modelId }) => donor.measuring.measure(modelId),
+    bench: ({ modelId }, gone) => donor.measuring.measure(modelId, gone),
   };
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
-import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { ChatResult } from "../../app/jobs/chat.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import type { ModelPlans } from "../runner/model-plans.ts";
@@ -10,18 +9,24 @@ import type { SnapshotStore } from "../snapshot-store.ts";
 import type { ControlAnswer, ControlReply } from "./calls.ts";
 
 export type MeasureParts = {
-  readonly runner: Pick<RunnerSupervisor, "run" | "yield">;
+  readonly runner: Pick<RunnerSupervisor, "run" | "abort" | "yield">;
   readonly plans: Pick<ModelPlans, "planFor" | "measured" | "learn">;
   /** The verified models of the organization. */
   readonly models: () => readonly ModelFile[];
   readonly snapshot: Pick<SnapshotStore, "get" | "onDelta">;
+  /** Calls back when a person comes back to the computer; returns how to stop watching. */
+  readonly watchForReturn: (onReturn: () => void) => () => void;
 };
+
+/** One measurement under way. Once it is to stop, the models that are left are not measured. */
+type Run = { attemptId: string | null; stopped: boolean };
 
 type Measured = ControlAnswer<"bench">["models"][number];
 
 /** Enough of each to tell: summed over several answers, since some models make short ones. */
 const enough = { readTokens: 128, writtenTokens: 32, ms: 20 };
 const mostAnswers = 12;
+const stoppedWords = "Stopped, since the computer was needed.";
 const readTokens = 256;
 const writtenTokens = 64;
 
@@ -30,8 +35,8 @@ type Answered = { readonly load: LoadReport; readonly result: ChatResult };
 
 /**
  * Measures models on this device, one after another, with its own runner: what it reads and writes in a second.
- * A person asked for it, so it runs whether the donor donates or not. What makes a donating one yield ends it too; one
- * that holds has nothing to yield, and the measurement goes on.
+ * A person asked for it, so it runs whether the donor donates or not. What makes a donating one yield ends it, too; while
+ * it holds, somebody who comes back to the computer does. So does whoever asked and no longer waits for the answer.
  */
 export class ModelMeasuring {
   readonly #parts: MeasureParts;
@@ -41,8 +46,11 @@ export class ModelMeasuring {
     this.#parts = parts;
   }
 
-  /** @param modelId null: every model that is here. */
-  async measure(modelId: string | null): Promise<ControlReply<"bench">> {
+  /**
+   * @param modelId null: every model that is here.
+   * @param gone who asked is no longer there.
+   */
+  async measure(modelId: string | null, gone: AbortSignal): Promise<ControlReply<"bench">> {
     const here = this.#parts.models();
     const wanted = modelId === null ? here : here.filter((model) => model.modelId === modelId);
     if (this.#running) return refused("Another measurement is under way.");
@@ -54,28 +62,48 @@ export class ModelMeasuring {
         modelId === null ? "No model is on this computer yet." : `${modelId} is not on this computer.`,
       );
     }
+    const { runner } = this.#parts;
+    const run: Run = { attemptId: null, stopped: gone.aborted };
+    // A donor that donates knows by its rules whether somebody's input ends that.
+    const unwatch = this.#parts.watchForReturn(() => {
+      if (this.#isDonating) return;
+      run.stopped = true;
+      void runner.yield({ warmMs: 0 });
+    });
+    const leave = (): void => {
+      run.stopped = true;
+      if (run.attemptId !== null) void runner.abort(run.attemptId);
+    };
+    gone.addEventListener("abort", leave);
     this.#running = true;
     try {
       const models: Measured[] = [];
-      for (const model of wanted) models.push(await this.#measureOne(model));
+      for (const model of wanted) models.push(await this.#measureOne(model, run));
       return { kind: "ok", value: { models } };
     } finally {
       this.#running = false;
+      unwatch();
+      gone.removeEventListener("abort", leave);
       // While the donor donates, its next job may want the model.
-      if (!isDonating(this.#parts.snapshot.get())) await this.#parts.runner.yield({ warmMs: 0 });
+      if (!this.#isDonating) await runner.yield({ warmMs: 0 });
     }
   }
 
-  async #measureOne(model: ModelFile): Promise<Measured> {
+  get #isDonating(): boolean {
+    return this.#parts.snapshot.get().activity.kind === "donating";
+  }
+
+  async #measureOne(model: ModelFile, run: Run): Promise<Measured> {
     const { plans } = this.#parts;
     const { modelId } = model;
-    await plans.learn([model]);
+    if (run.stopped) return failed(modelId, stoppedWords);
+    await plans.learn([model], () => !run.stopped);
     const plan = plans.planFor(model);
     const read: Sum = { tokens: 0, ms: 0 };
     const written: Sum = { tokens: 0, ms: 0 };
     let loadMs = 0;
     for (let answers = 0; answers < mostAnswers; answers++) {
-      const answered = await this.#answer(model, plan);
+      const answered = await this.#answer(model, plan, run);
       if (typeof answered === "string") return failed(modelId, answered);
       const { load, result } = answered;
       const { usage, timing } = result;
@@ -96,20 +124,27 @@ export class ModelMeasuring {
   }
 
   /** One answer of the model's alone, or why there is none. */
-  async #answer(model: ModelFile, plan: LoadPlan): Promise<Answered | string> {
+  async #answer(model: ModelFile, plan: LoadPlan, run: Run): Promise<Answered | string> {
     const { runner, snapshot } = this.#parts;
+    if (run.stopped) return stoppedWords;
     const others: string[] = [];
     const unsubscribe = snapshot.onDelta(({ work }) => {
       if (work != null) others.push(work.attemptId);
     });
     const loads: LoadReport[] = [];
+    const attemptId = `bench-${randomUUID()}`;
+    run.attemptId = attemptId;
     const outcome = await runner.run(
-      { attemptId: `bench-${randomUUID()}`, model, work: workFor(plan), plan },
+      { attemptId, model, work: workFor(plan), plan },
       { loaded: (report) => loads.push(report), text: () => undefined, measured: () => undefined },
     );
+    run.attemptId = null;
     unsubscribe();
     const load = loads[0];
-    if (outcome.kind === "aborted") return "Stopped, since the computer was needed.";
+    if (outcome.kind === "aborted") {
+      run.stopped = true;
+      return stoppedWords;
+    }
     if (outcome.kind === "failed") return outcome.error.message;
     if (others.length > 0) return "A job came in between. Try again.";
     if (load === undefined || !("finishReason" in outcome.result)) return "It said nothing.";
@@ -138,10 +173,6 @@ function workFor({ contextTokens }: LoadPlan): Work {
     kind: "completion",
     request: { prompt, maxTokens: writtenTokens, temperature: 2, topP: 1, seed: first, stop: [] },
   };
-}
-
-function isDonating({ activity }: DonorSnapshot): boolean {
-  return activity.kind === "donating";
 }
 
 function failed(modelId: string, why: string): Measured {

@@ -72,11 +72,13 @@ async function listen(server: Server, { kind, path }: ControlAddress): Promise<v
 
 function converse(socket: Socket, handlers: ControlHandlers, log: Log): void {
   let pending = 0;
+  const gone = new AbortController();
+  socket.on("close", () => gone.abort());
   onLines(socket, longestRequestBytes, (line) => {
     const request = requestLine.safeParse(parseJson(line)).data;
     if (request === undefined || pending >= mostPending) return void socket.destroy();
     pending += 1;
-    void answer(handlers, request.call, request.argument, log).then((reply) => {
+    void answer(handlers, request.call, request.argument, gone.signal, log).then((reply) => {
       if (!socket.writable) return;
       // Until it is on its way: answers that nobody fetches are not piled up.
       socket.write(`${JSON.stringify({ id: request.id, reply })}\n`, () => {
@@ -91,6 +93,7 @@ async function answer(
   handlers: ControlHandlers,
   call: string,
   argument: unknown,
+  gone: AbortSignal,
   log: Log,
 ): Promise<Refusal | { readonly kind: "ok"; readonly value: unknown }> {
   if (!Object.hasOwn(controlCalls, call)) {
@@ -99,9 +102,12 @@ async function answer(
   const parsed = controlCalls[call as ControlCall].argument.safeParse(argument);
   if (!parsed.success) return { kind: "refused", message: `This value is not allowed for "${call}".` };
   // The contract's map from names to handlers, seen as a whole: each takes what its own schema parsed.
-  const handler = handlers[call as ControlCall] as (argument: unknown) => ReturnType<typeof answer>;
+  const handler = handlers[call as ControlCall] as (
+    argument: unknown,
+    gone: AbortSignal,
+  ) => ReturnType<typeof answer>;
   try {
-    return await handler(parsed.data);
+    return await handler(parsed.data, gone);
   } catch (error) {
     log("error", "control.call-failed", { call, error: errorName(error) });
     return { kind: "refused", message: "Gleaner could not do that. Its log says more." };

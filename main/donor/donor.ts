@@ -50,6 +50,7 @@ import { Member } from "./member.ts";
 import { membershipOf } from "./membership.ts";
 import { organizationOf } from "./organization.ts";
 import { ModelReport, reportedModels } from "./model-report.ts";
+import { watchForReturn } from "./return-watch.ts";
 import { openSettings } from "./settings.ts";
 import { unknownFacts } from "./unknown-facts.ts";
 import { factsView, initialSnapshot, settingsView, sourcesView } from "./views.ts";
@@ -351,7 +352,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const control = await openControl(
     {
       ...{ folder: options.dataDir, snapshot, panel: handlers },
-      measuring: new ModelMeasuring({ runner, plans, snapshot, models: () => work.usableModels }),
+      measuring: new ModelMeasuring({
+        ...{ runner, plans, snapshot },
+        models: () => work.usableModels,
+        watchForReturn: (onReturn) => watchForReturn(options.idle, onReturn),
+      }),
       readings: async () => {
         await sensors.sampleAll(rules().excludedPrograms);
         return sensors.readings();

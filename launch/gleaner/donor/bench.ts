@@ -6,8 +6,8 @@ import { table } from "./words.ts";
 
 const usage = `gleaner bench [MODEL] [options]
 Measures how fast this computer is with a model, or with each that is here: tokens per second that it reads and writes,
-with the donor's own runner and within its limits. It works even while the donor pauses or holds; what makes a donor
-yield that donates ends the measurement, too.
+with the donor's own runner and within its limits. It works even while the donor pauses or holds. It ends when somebody
+comes back to the computer, when something else makes a donor yield, and with Ctrl-C.
 ${donorUsage}`;
 
 export const bench: Verb = { summary: "measure how fast the models are on this computer", usage, run };

@@ -1,0 +1,116 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { ModelFile } from "../../app/contract/runner.ts";
+import { effectiveRules } from "../../app/policy/rule-layers.ts";
+import { defaultRules } from "../../app/policy/rules.ts";
+import { watchForReturn } from "../donor/return-watch.ts";
+import { initialSnapshot } from "../donor/views.ts";
+import { silentLog } from "../log.ts";
+import { forkRunner } from "../runner/fork-runner.ts";
+import { demoModel, planOf, runnerEntry } from "../runner/runner.fixture.ts";
+import { RunnerSupervisor } from "../runner/supervisor.ts";
+import { idleFromFile } from "../sensors/idle.ts";
+import { createSnapshotStore } from "../snapshot-store.ts";
+import { controlAddress } from "./address.ts";
+import type { ControlHandlers } from "./calls.ts";
+import { callDonor } from "./client.ts";
+import { ModelMeasuring } from "./measure-models.ts";
+import { type ControlServer, serveControl } from "./server.ts";
+
+/** So often the same model that the measurement is far from done whenever it is stopped. */
+const times = 500;
+const patienceMs = 60_000;
+
+let folder: string;
+let idleFile: string;
+let model: ModelFile;
+let runner: RunnerSupervisor;
+let server: ControlServer;
+let measured: number;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-bench-"));
+  idleFile = join(folder, "idle");
+  await writeFile(idleFile, "600");
+  model = await demoModel();
+  measured = 0;
+  const program = { version: "0", shell: "headless", name: "bench", bundledModels: [] } as const;
+  const rules = effectiveRules({ base: defaultRules, donor: {}, organization: { values: {}, locked: [] } });
+  const settings = { pause: null, donateNowUntil: null, finishThenPause: false, rules: {} };
+  // It holds: it has only just begun.
+  const snapshot = createSnapshotStore(initialSnapshot(program, settings, rules, null));
+  runner = new RunnerSupervisor(forkRunner(runnerEntry), silentLog);
+  const measuring = new ModelMeasuring({
+    runner,
+    plans: {
+      planFor: (file) => planOf(file),
+      learn: () => Promise.resolve(false),
+      measured: () => void (measured += 1),
+    },
+    models: () => Array.from({ length: times }, () => model),
+    snapshot,
+    watchForReturn: (onReturn) => watchForReturn(idleFromFile(idleFile), onReturn),
+  });
+  const handlers: Pick<ControlHandlers, "bench"> = {
+    bench: ({ modelId }, gone) => measuring.measure(modelId, gone),
+  };
+  server = await serveControl(folder, handlers as ControlHandlers, silentLog);
+});
+
+afterEach(async () => {
+  await server.close();
+  await runner.stop();
+  await rm(folder, { recursive: true });
+});
+
+const underWay = () => expect.poll(() => measured, { timeout: patienceMs }).toBeGreaterThan(0);
+const stopped = () => expect.poll(() => runner.pid, { timeout: patienceMs }).toBeUndefined();
+
+it(
+  "ends when a person comes back, and says so of each model that is left",
+  { timeout: 120_000 },
+  async () => {
+    const asked = callDonor(folder, "bench", { modelId: null }, patienceMs);
+    await underWay();
+    await writeFile(idleFile, "0");
+    const answer = await asked;
+    if (answer.kind !== "ok") throw new Error(answer.kind);
+    expect(runner.pid).toBeUndefined();
+    expect(answer.value.models).toHaveLength(times);
+    expect(answer.value.models.at(-1)).toEqual({
+      ...{ kind: "failed", modelId: model.modelId },
+      why: "Stopped, since the computer was needed.",
+    });
+  },
+);
+
+it("goes on under the hands of whoever sits at the computer", { timeout: 120_000 }, async () => {
+  await writeFile(idleFile, "5");
+  const socket = ask();
+  await underWay();
+  await writeFile(idleFile, "0");
+  const before = measured;
+  await expect.poll(() => measured, { timeout: patienceMs }).toBeGreaterThan(before + 5);
+  socket.destroy();
+  await stopped();
+});
+
+it("ends when who asked is gone, and another may be asked for", { timeout: 120_000 }, async () => {
+  const socket = ask();
+  await underWay();
+  socket.destroy();
+  await stopped();
+  expect(measured).toBeLessThan(times);
+  const again = callDonor(folder, "bench", { modelId: "no-such-model" }, patienceMs);
+  expect(await again).toEqual({ kind: "refused", message: "no-such-model is not on this computer." });
+});
+
+/** As the command does: ended with Ctrl-C, its connection closes. */
+function ask(): ReturnType<typeof connect> {
+  const socket = connect(controlAddress(folder).path);
+  socket.write(`${JSON.stringify({ id: 1, call: "bench", argument: { modelId: null } })}\n`);
+  return socket;
+}
