@@ -6,7 +6,7 @@ import { capacityOf, maxHeld } from "../model/workers/capacity.ts";
 import type { FinalEvent } from "../validators.ts";
 import type { Backend } from "./queue.fixture.ts";
 
-export type Rows = Awaited<ReturnType<typeof rowsOf>>;
+type Rows = Awaited<ReturnType<typeof rowsOf>>;
 
 export async function rowsOf(t: Backend) {
   return await t.run(async ({ db }) => ({
