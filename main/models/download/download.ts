@@ -88,7 +88,8 @@ export class Download {
     const onAbort = (): void => this.#finish({ kind: "stopped" });
     signal.addEventListener("abort", onAbort);
     if (signal.aborted) onAbort();
-    this.#settledAt = this.#office === null ? 0 : performance.now() + times.settleMs + randomInt(times.settleMs + 1);
+    this.#settledAt =
+      this.#office === null ? 0 : performance.now() + times.settleMs + randomInt(times.settleMs + 1);
     this.#office?.start(stop.signal);
     const ticks = setInterval(() => this.#wake(), Math.min(500, times.pollMs));
     try {

@@ -39,7 +39,8 @@ export class InternetSource {
   }
 
   async ask(ask: RangeAsk): Promise<RangeAnswer> {
-    const remembered = this.#target !== null && this.#target.until > performance.now() ? this.#target.url : null;
+    const remembered =
+      this.#target !== null && this.#target.until > performance.now() ? this.#target.url : null;
     if (remembered !== null) {
       const answer = await this.#follow(remembered, ask);
       if (answer.kind !== "refused") return answer;
