@@ -5,6 +5,7 @@ import { mutation, query } from "./builders.ts";
 import { viewAttempt } from "./model/jobs/view.ts";
 import { leaseByKey, renew } from "./model/leases/renew.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
+import { boundedPage } from "./model/page.ts";
 import { authenticate, findByKey } from "./model/workers/authenticate.ts";
 import { byExternalId as findByExternalId } from "./model/workers/find.ts";
 import { goodbye as sayGoodbye } from "./model/workers/goodbye.ts";
@@ -93,7 +94,7 @@ export const list = query({
         online === undefined ? q.eq("scope", scope) : q.eq("scope", scope).eq("online", online),
       )
       .order("desc")
-      .paginate(paginationOpts);
+      .paginate(boundedPage(paginationOpts));
     return { ...found, page: await Promise.all(found.page.map((worker) => viewOf(ctx, worker))) };
   },
 });
@@ -108,7 +109,7 @@ export const history = query({
       .query("attempts")
       .withIndex("by_worker", (q) => q.eq("workerId", worker._id))
       .order("desc")
-      .paginate(paginationOpts);
+      .paginate(boundedPage(paginationOpts));
     return { ...found, page: found.page.map((attempt) => viewAttempt(attempt, worker)) };
   },
 });
