@@ -12,8 +12,8 @@ import {
   type Organization,
   secret,
   signIn,
-  startBackend,
 } from "./testing/backend.fixture.ts";
+import { closeWorld, openWorld } from "./testing/world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -24,16 +24,11 @@ const sha256 = "cd".repeat(32);
 const mebibyte = 2 ** 20;
 
 beforeEach(async () => {
-  vi.useFakeTimers({ now: 1_800_000_000_000 });
-  t = startBackend();
-  acme = await addOrganization(t);
-  session = await signIn(t, acme);
+  ({ t, acme, session } = await openWorld());
   device = await addDevice(t, acme);
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(closeWorld);
 
 function entry(over: Record<string, unknown> = {}) {
   return {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { api } from "./_generated/api.js";
 import {
   addDevice,
@@ -9,8 +9,8 @@ import {
   type Organization,
   secret,
   signIn,
-  startBackend,
 } from "./testing/backend.fixture.ts";
+import { closeWorld, openWorld } from "./testing/world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -19,16 +19,11 @@ let device: Device;
 const paginationOpts = { numItems: 50, cursor: null };
 
 beforeEach(async () => {
-  vi.useFakeTimers({ now: 1_800_000_000_000 });
-  t = startBackend();
-  acme = await addOrganization(t);
-  session = await signIn(t, acme);
+  ({ t, acme, session } = await openWorld());
   device = await addDevice(t, acme);
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(closeWorld);
 
 type Values = Record<string, unknown>;
 

@@ -3,7 +3,6 @@ import { api } from "./_generated/api.js";
 import { queue } from "./model/queue.ts";
 import {
   addDevice,
-  addOrganization,
   allJobs,
   type Backend,
   claim,
@@ -13,12 +12,11 @@ import {
   fail,
   modelId,
   type Organization,
-  signIn,
-  startBackend,
   statusOf,
   submit,
   take,
 } from "./testing/backend.fixture.ts";
+import { closeWorld, openWorld } from "./testing/world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;
@@ -26,15 +24,12 @@ let session: string;
 const paginationOpts = { numItems: 50, cursor: null };
 
 beforeEach(async () => {
-  vi.useFakeTimers({ now: 1_800_000_000_000 });
-  t = startBackend();
-  acme = await addOrganization(t);
-  session = await signIn(t, acme);
+  ({ t, acme, session } = await openWorld());
 });
 
 afterEach(async () => {
   await expectBooksInOrder(t);
-  vi.useRealTimers();
+  closeWorld();
 });
 
 /** Lets what is scheduled at once run. */

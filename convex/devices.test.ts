@@ -2,37 +2,31 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "./_generated/api.js";
 import {
   addDevice,
-  addOrganization,
   type Backend,
   expectRefusal,
   greeting,
   modelId,
   type Organization,
   secret,
-  signIn,
-  startBackend,
 } from "./testing/backend.fixture.ts";
+import { closeWorld, openWorld } from "./testing/world.fixture.ts";
 import { hashSecret } from "./model/keys/hash.ts";
 import { queue } from "./model/queue.ts";
 
 let t: Backend;
 let acme: Organization;
+let session: string;
 
 beforeEach(async () => {
-  vi.useFakeTimers({ now: 1_800_000_000_000 });
-  t = startBackend();
-  acme = await addOrganization(t);
+  ({ t, acme, session } = await openWorld());
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(closeWorld);
 
 const enroll = async (code: string, key = secret("gd_")) =>
   await t.mutation(api.devices.enroll, { code, key, name: "laptop", platform: "linux-x64" });
 
 async function newCode(over: { readonly uses?: number; readonly expiresInHours?: number } = {}) {
-  const session = await signIn(t, acme);
   const code = `GLN-${secret("").slice(0, 4).toUpperCase()}-0000-1111`;
   const { codeId } = await t.mutation(api.admin.createEnrolmentCode, {
     session,
@@ -42,7 +36,7 @@ async function newCode(over: { readonly uses?: number; readonly expiresInHours?:
     expiresInHours: 1,
     ...over,
   });
-  return { code, codeId, session };
+  return { code, codeId };
 }
 
 describe("enrolment", () => {
@@ -64,7 +58,7 @@ describe("enrolment", () => {
 
   it("refuses an unknown, an expired and a revoked code", async () => {
     expect(await enroll("GLN-NOPE-NOPE-NOPE")).toEqual({ kind: "refused", reason: "unknown-code" });
-    const { code, codeId, session } = await newCode({ expiresInHours: 1, uses: 5 });
+    const { code, codeId } = await newCode({ expiresInHours: 1, uses: 5 });
     expect(await enroll(code)).toMatchObject({ kind: "enrolled" });
     vi.setSystemTime(Date.now() + 3_600_000);
     expect(await enroll(code)).toEqual({ kind: "refused", reason: "expired" });
@@ -88,7 +82,6 @@ describe("enrolment", () => {
 
   it("keeps no key, code or token in the database", async () => {
     const { key } = await addDevice(t, acme);
-    const session = await signIn(t, acme);
     const everything = await t.run(async (ctx) =>
       JSON.stringify([
         await ctx.db.query("devices").take(10),

@@ -1,0 +1,16 @@
+import { vi } from "vitest";
+import { addOrganization, type Backend, type Organization, signIn, startBackend } from "./backend.fixture.ts";
+
+export type World = { readonly t: Backend; readonly acme: Organization; readonly session: string };
+
+/** A backend with one organization and its administrator's session, on a clock that the test sets. */
+export async function openWorld(): Promise<World> {
+  vi.useFakeTimers({ now: 1_800_000_000_000 });
+  const t = startBackend();
+  const acme = await addOrganization(t);
+  return { t, acme, session: await signIn(t, acme) };
+}
+
+export function closeWorld(): void {
+  vi.useRealTimers();
+}
