@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConvexClient } from "convex/browser";
+import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { start } from "../deployment.fixture.ts";
 import type { JobContext } from "./handler.ts";
@@ -27,6 +27,8 @@ export type QueueDeployment = {
   readonly newScope: () => void;
   readonly submit: (names: readonly string[], watched?: boolean) => Promise<readonly string[]>;
   readonly call: (name: string, args: Record<string, unknown>) => Promise<unknown>;
+  /** What the backend has counted so far, as it tells its admin: embedded/system/usage-queries.ts. */
+  readonly usage: () => Promise<unknown>;
   /** Waits until the job looks as it should. */
   readonly until: (jobId: string, holds: (look: Look) => boolean) => Promise<Look>;
   readonly startWorker: (say: Say, options?: StartOptions) => Promise<TestWorker>;
@@ -48,14 +50,18 @@ export type TestWorker = {
 
 export async function startQueue(): Promise<QueueDeployment> {
   const folder = await mkdtemp(join(tmpdir(), "gleaner-queue-"));
+  const adminKey = randomUUID();
   const backend = await start(
     [
       ...["embedded/main.ts", "--convex", join(import.meta.dirname, "fixtures/queue-app")],
       ...["--data", join(folder, "backend.sqlite"), "--port", "0", "--site-port", "0", "--with-parent"],
     ],
-    { GLEANER_ADMIN_KEY: randomUUID() },
+    { GLEANER_ADMIN_KEY: adminKey },
   );
   const url = String(backend.ready["url"]);
+  const admin = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false });
+  // The published types keep it to the CLI.
+  (admin as unknown as { setAdminAuth(key: string): void }).setAdminAuth(adminKey);
   const client = connect(url);
   const registered = new Set<string>();
   let scope = randomUUID();
@@ -69,6 +75,7 @@ export async function startQueue(): Promise<QueueDeployment> {
       scope = randomUUID();
     },
     call,
+    usage: () => admin.query(makeFunctionReference<"query">("_system/gleaner/usage"), {}),
     submit: async (names, watched = false) =>
       (await call("jobs:submit", { names, watched })) as readonly string[],
     until: (jobId, holds) =>

@@ -1,0 +1,98 @@
+import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { type QueueDeployment, startQueue } from "./queue-deployment.fixture.ts";
+
+const patience = { timeout: 60_000, interval: 250 };
+
+/** What the backend counts, as far as it is read here. */
+const usageSchema = z.object({
+  functions: z.array(z.object({ function: z.string(), kind: z.string(), runs: z.number() })),
+  tables: z.record(z.string(), z.object({ replaced: z.number() })),
+});
+
+let queue: QueueDeployment;
+beforeAll(async () => {
+  queue = await startQueue();
+}, 60_000);
+afterAll(() => queue.stop(), 30_000);
+
+async function counted() {
+  const { functions, tables } = usageSchema.parse(await queue.usage());
+  const runsOf = (which: (each: (typeof functions)[number]) => boolean): number =>
+    functions.filter(which).reduce((sum, { runs }) => sum + runs, 0);
+  return {
+    queries: runsOf(({ kind }) => kind === "Query"),
+    of: (name: string) => runsOf((each) => each.function === name),
+    leases: Object.entries(tables).reduce(
+      (sum, [name, { replaced }]) => sum + (name.endsWith("leases") ? replaced : 0),
+      0,
+    ),
+  };
+}
+
+/** Waits until what was begun has come to its end: no query runs for a while. */
+async function untilQuiet(): Promise<void> {
+  const readings: number[] = [];
+  await vi.waitFor(async () => {
+    readings.push((await counted()).queries);
+    const latest = readings.slice(-8);
+    expect(latest).toHaveLength(8);
+    expect(new Set(latest).size).toBe(1);
+  }, patience);
+}
+
+it(
+  "a heartbeat renews its worker's lease and runs no query again, of one at work, one that waits, and a watcher",
+  { timeout: 180_000 },
+  async () => {
+    // A lease is written once a tenth of it is gone: after 2 s of the one at work, and 9 s of the one that waits.
+    await queue.call("jobs:configure", { leaseMs: 20_000, offlineAfterMs: 90_000 });
+    let end = (): void => undefined;
+    const begun: string[] = [];
+    const say = (name: string): Promise<string> => {
+      begun.push(name);
+      return name === "short"
+        ? Promise.resolve("said")
+        : new Promise((resolve) => (end = () => resolve("said")));
+    };
+    const working = await queue.startWorker(say);
+    const [long = ""] = await queue.submit(["long"]);
+    await vi.waitFor(() => expect(begun).toEqual(["long"]), patience);
+    const watcher = queue.until(long, ({ status }) => status === "succeeded");
+    const waiting = await queue.startWorker(say);
+    // What it waits by is subscribed to, and what the other one holds.
+    await vi.waitFor(async () => {
+      const { of } = await counted();
+      for (const name of ["work.js:candidates", "work.js:held", "jobs.js:look"]) {
+        expect(of(name)).toBeGreaterThan(0);
+      }
+    }, patience);
+    await untilQuiet();
+
+    const before = await counted();
+    const since = Date.now();
+    const http = new ConvexHttpClient(queue.url, { skipConvexDeploymentUrlCheck: true, logger: false });
+    const heartbeat = makeFunctionReference<"mutation">("work:heartbeat");
+    await vi.waitFor(async () => {
+      for (const { key } of [working, waiting]) await http.mutation(heartbeat, { key });
+      expect((await counted()).leases - before.leases).toBeGreaterThanOrEqual(6);
+      expect(Date.now() - since).toBeGreaterThan(12_000);
+    }, patience);
+    await untilQuiet();
+    const after = await counted();
+    expect(after.of("work.js:heartbeat") - before.of("work.js:heartbeat")).toBeGreaterThanOrEqual(6);
+    expect(after.queries - before.queries).toBe(0);
+
+    // Those subscriptions were there all the while.
+    const [short = ""] = await queue.submit(["short"]);
+    await queue.until(short, ({ status }) => status === "succeeded");
+    end();
+    await watcher;
+    const { of } = await counted();
+    for (const name of ["work.js:candidates", "work.js:held", "jobs.js:look"]) {
+      expect(of(name)).toBeGreaterThan(after.of(name));
+    }
+  },
+);
