@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { registerHooks } from "node:module";
+import * as modules from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -24,8 +24,22 @@ export function cudaEnvironment(
 export function lookForCudaIn(folder: string | undefined): void {
   if (folder === undefined || !existsSync(folder)) return;
   const parentURL = pathToFileURL(join(folder, "package.json")).href;
-  registerHooks({
-    resolve: (specifier, context, next) =>
-      cudaPackage.test(specifier) ? next(specifier, { ...context, parentURL }) : next(specifier, context),
-  });
+  if ("registerHooks" in modules) {
+    modules.registerHooks({
+      resolve: (specifier, context, next) =>
+        cudaPackage.test(specifier) ? next(specifier, { ...context, parentURL }) : next(specifier, context),
+    });
+    return;
+  }
+  lookByLoader(parentURL);
+}
+
+/** The same for the Node 20 of older Electrons, which only lets a thread of its own say where modules are. */
+function lookByLoader(parentURL: string): void {
+  const loader = `
+    const wanted = ${String(cudaPackage)};
+    export const resolve = (specifier, context, next) =>
+      next(specifier, wanted.test(specifier) ? { ...context, parentURL: ${JSON.stringify(parentURL)} } : context);`;
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- what replaces it is not there yet, see above
+  modules.register(`data:text/javascript,${encodeURIComponent(loader)}`);
 }
