@@ -13,6 +13,7 @@ import { sourceUrl } from "./download/source-url.ts";
 import { TokenBucket } from "./download/token-bucket.ts";
 import type { AnnouncedFile } from "./office/announcement.ts";
 import { type DiskRules, ModelDisk, type ModelDiskParts } from "./model-disk.ts";
+import { Telling } from "./telling.ts";
 import { Troubles } from "./troubles.ts";
 
 export type StoreRules = GateRules & DiskRules & Pick<Rules, "downloadKbps">;
@@ -43,6 +44,7 @@ export class ModelStore {
   readonly #budget: DayBudget;
   readonly #bucket = new TokenBucket(null, performance.now());
   readonly #troubles = new Troubles();
+  readonly #telling: Telling;
   #offered: readonly OfferedModel[] = [];
   #active: ActiveDownload | null = null;
   #hold: WaitReason | null = "not-a-member";
@@ -51,13 +53,12 @@ export class ModelStore {
   #again = false;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
-  #toldAt = -Infinity;
-  #tellTimer: NodeJS.Timeout | undefined;
 
   private constructor(parts: ModelStoreParts, disk: ModelDisk, budget: DayBudget) {
     this.#parts = parts;
     this.#disk = disk;
     this.#budget = budget;
+    this.#telling = new Telling(parts.onChange);
   }
 
   /** Goes on with what an earlier run left in the folder. */
@@ -200,14 +201,14 @@ export class ModelStore {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    clearTimeout(this.#tellTimer);
+    this.#telling.stop();
     await this.#active?.stop();
     await this.#budget.save();
     await this.#disk.stored.save();
   }
 
   #wake(): void {
-    this.#tell();
+    this.#telling.now();
     this.#again = true;
     if (this.#working) return;
     this.#working = true;
@@ -224,7 +225,7 @@ export class ModelStore {
     }
     this.#working = false;
     this.#armTimer();
-    this.#tell();
+    this.#telling.now();
   }
 
   #takeAgain(): boolean {
@@ -278,7 +279,7 @@ export class ModelStore {
         if (from === "internet") this.#budget.count(bytes, new Date());
         await this.pace(bytes);
       },
-      onProgress: () => this.#tellSoon(),
+      onProgress: () => this.#telling.soon(),
       beforeMove: (pieceBytes) => this.#disk.keep(model, null, pieceBytes),
       times: this.#parts.times ?? defaultTimes,
     });
@@ -364,19 +365,6 @@ export class ModelStore {
     const offered = this.#offered.find((model) => model.modelId === modelId)?.sha256;
     if (offered !== undefined) return offered;
     return [...this.#disk.stored.files].find(([, file]) => file.modelId === modelId)?.[0] ?? null;
-  }
-
-  #tellSoon(): void {
-    const wait = this.#toldAt + 1_000 - performance.now();
-    if (wait <= 0) this.#tell();
-    else this.#tellTimer ??= setTimeout(() => this.#tell(), wait).unref();
-  }
-
-  #tell(): void {
-    clearTimeout(this.#tellTimer);
-    this.#tellTimer = undefined;
-    this.#toldAt = performance.now();
-    if (!this.#stopped) this.#parts.onChange();
   }
 }
 
