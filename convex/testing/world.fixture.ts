@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import { addOrganization, type Backend, type Organization, signIn, startBackend } from "./backend.fixture.ts";
 
-export type World = { readonly t: Backend; readonly acme: Organization; readonly session: string };
+type World = { readonly t: Backend; readonly acme: Organization; readonly session: string };
 
 /** A backend with one organization and its administrator's session, on a clock that the test sets. */
 export async function openWorld(): Promise<World> {
