@@ -38,6 +38,17 @@ async function doneBy(worker: TestWorker, most: number) {
   return done;
 }
 
+/** Submits jobs that are all alike, as many in a call as it takes. */
+async function submitAlike(count: number, job: Parameters<typeof submitJob>[1]): Promise<void> {
+  const perCall = 500;
+  for (let submitted = 0; submitted < count; submitted += perCall) {
+    await submitJobs(
+      t,
+      Array.from({ length: Math.min(perCall, count - submitted) }, () => ({ ...job })),
+    );
+  }
+}
+
 /** Lets the lane's slots fit the workers that accept its jobs. */
 async function fitSlots(workers: readonly TestWorker[]): Promise<void> {
   const jobId = await submitJob(t);
@@ -48,16 +59,19 @@ async function fitSlots(workers: readonly TestWorker[]): Promise<void> {
 }
 
 describe("between requesters", () => {
-  it.each([1, 2, 5])(
-    "%i workers let a second one's first job wait for one job each at most",
-    async (fleet) => {
+  it.each([
+    [1, 60],
+    [2, 60],
+    [5, 60],
+    [5, 10_000],
+  ])(
+    "%i workers let a second one's first job wait for one job each at most, where the first has %i",
+    { timeout: 120_000 },
+    async (fleet, jobs) => {
       const workers: TestWorker[] = [];
       for (let i = 0; i < fleet; i += 1) workers.push(await addWorker(t));
       await fitSlots(workers);
-      await submitJobs(
-        t,
-        Array.from({ length: 60 }, () => ({ requester: "many" })),
-      );
+      await submitAlike(jobs, { requester: "many" });
       // All are at work on the first one's jobs when the second comes.
       const held = new Map<TestWorker, { attemptId: string; cursor: Cursor }>();
       for (const worker of workers) {
@@ -137,13 +151,10 @@ describe.each([1, 5])("between lanes, with %i workers", (fleet) => {
   const ofModel = (model: string) => ({ requirements: { model } });
 
   /** All are at work on one requester's jobs in one lane when another job comes in a lane that none was at. */
-  async function turnsUntilBegun(job: Parameters<typeof submitJob>[1]): Promise<number> {
+  async function turnsUntilBegun(job: Parameters<typeof submitJob>[1], queued = 40 * fleet): Promise<number> {
     const workers: TestWorker[] = [];
     for (let i = 0; i < fleet; i += 1) workers.push(await addWorker(t, { models: ["a", "b"] }));
-    await submitJobs(
-      t,
-      Array.from({ length: 40 * fleet }, () => ({ ...ofModel("a"), requester: "many" })),
-    );
+    await submitAlike(queued, { ...ofModel("a"), requester: "many" });
     const held = new Map<TestWorker, { attemptId: string; cursor: Cursor }>();
     for (const worker of workers) {
       const { jobs, cursor } = await take(t, worker);
@@ -164,6 +175,10 @@ describe.each([1, 5])("between lanes, with %i workers", (fleet) => {
 
   it("a requester's first job waits for one job of another's each at most", async () => {
     expect(await turnsUntilBegun({ requester: "few" })).toBe(1);
+  });
+
+  it("it does, too, where that one has 10,000 in line", { timeout: 120_000 }, async () => {
+    expect(await turnsUntilBegun({ requester: "few" }, 10_000)).toBe(1);
   });
 
   it("a high job goes first, whoever asks", async () => {
