@@ -17,7 +17,10 @@ export const REST_AFTER_FAILURE_MS = 1_000;
 /** Stages of reads that depend on each other, by function: convex/queue/. Reads of one stage run together. */
 export const STAGES = {
   submit: 2,
-  handOver: 2,
+  /** What one that waits holds, before it is handed a job; who waits is read beside the lane. */
+  ask: 1,
+  /** Who waits elsewhere: where a prefix is spread, and in a small lane where nobody waits near. */
+  lookFurther: 1,
   candidates: 2,
   claim: 2,
   complete: 2,

@@ -49,6 +49,14 @@ const CURVES: readonly Curve[] = [
     of: ({ cacheHits }) => cacheHits,
     tick: (value) => `${Math.round(value * 100)} %`,
   },
+  {
+    file: "queue-steals.svg",
+    title: "Jobs found away from home",
+    yLabel: "steals for each job",
+    scale: "linear",
+    of: ({ stealsPerJob }) => stealsPerJob,
+    tick: (value) => String(Number(value.toFixed(2))),
+  },
 ];
 
 /** Runs fleets of every size, and draws each figure over them into a folder. */

@@ -4,6 +4,7 @@ import { CellLists } from "../structures/cell-lists.ts";
 import { IndexedSet } from "../structures/indexed-set.ts";
 import { mix, randomFrom } from "../structures/random.ts";
 import { inLargestGaps } from "./positions.ts";
+import { Stands } from "./stands.ts";
 import { AWAY } from "./states.ts";
 
 /** The devices, each a row across typed arrays. */
@@ -21,13 +22,19 @@ export class Fleet {
   /** Who waits, alive: those that a wake or a look reaches. */
   readonly waiting: IndexedSet;
   /** Who stands where, the dead among them until they are missed. */
-  readonly stands: CellLists;
+  readonly stands: Stands;
   /** Who accepts jobs, at work or not, by its own place. */
   readonly homes: CellLists;
   readonly #positions: Int32Array;
   readonly #held: Int32Array;
 
-  constructor(devices: number, cells: number, seed: number, positions: Positions = "hash") {
+  constructor(
+    devices: number,
+    cells: number,
+    seed: number,
+    clock: () => number,
+    positions: Positions = "hash",
+  ) {
     this.devices = devices;
     this.states = new Uint8Array(devices).fill(AWAY);
     this.jobs = new Int32Array(devices).fill(-1);
@@ -35,7 +42,7 @@ export class Fleet {
     this.leaving = new Uint8Array(devices);
     this.woken = new Uint8Array(devices);
     this.waiting = new IndexedSet(devices);
-    this.stands = new CellLists(cells, devices);
+    this.stands = new Stands(cells, devices, clock);
     this.homes = new CellLists(cells, devices);
     this.#positions = new Int32Array(devices);
     if (positions === "hash") {

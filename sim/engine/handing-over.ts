@@ -1,26 +1,80 @@
-import { RECALL_MS } from "../figures.ts";
+import { minSlots } from "../../convex/queue/model/placement.ts";
+import { RECALL_MS, STAGES } from "../figures.ts";
+import { mix } from "../structures/random.ts";
 import { begins } from "./claiming.ts";
 import { ACTING, DEAD, WAITING } from "./states.ts";
 import { coverOf, coverPassesOn, NOTICED_MS, standBefore } from "./waking.ts";
 import { HANDED, RECALL, type World } from "./world.ts";
 
-/** So many of those that stand near are asked: convex/queue/model/jobs/handOver.ts. */
+/** As convex/queue/model/jobs/handOver.ts has them: the first three are asked, and a fourth is read beside the lane. */
 const MOST_ASKED = 3;
-/** A ring of no more slots is looked at all around; of a larger one four slots. */
-const SMALL = 16;
+const MOST_NEAR = MOST_ASKED + 1;
+/** The share of the ring within which those that wait are looked for. */
+const NEAR_SHARE = 1 / 8;
 
-/**
- * The transaction that submits a job gives it to a device that waits, as far as it knows.
- * @param since its snapshot: the device must not have been given or done anything since.
- */
-export function handOver(world: World, job: number, since: number): "given" | "lost" | "nobody" {
-  const { policy, lane, fleet, random, measures, events, now } = world;
-  const cell = policy.spreads ? (world.places[job] ?? 0) : random.below(lane.cells);
-  const device = firstFree(world, cell);
+/** What a submission has read of those that wait. */
+export type Offer = {
+  /** Who is to have the job; -1: nobody. */
+  readonly device: number;
+  /** Those asked what they hold, the last one being the first that holds nothing. */
+  readonly asked: readonly number[];
+  /** The parts of the ring that were read. */
+  readonly read: readonly Span[];
+  /** Stages of reads beyond those of every submission. */
+  readonly stages: number;
+  /** When it was read. */
+  readonly snapshot: number;
+};
+
+type Span = { readonly from: number; readonly to: number };
+
+/** Looks who waits where a job will stand, and chooses one that holds nothing. */
+export function lookAround(world: World, job: number): Offer {
+  const { policy, lane, fleet, random, trace, now } = world;
+  const near = Math.floor(lane.cells * NEAR_SHARE);
+  const point = policy.spreads ? mix(trace.prefixes[job] ?? 0) % lane.cells : random.below(lane.cells);
+  const first = waitersAt(world, point, near, MOST_NEAR);
+  const read = [first.span];
+  // Jobs without a prefix are offered at the point itself, wherever they stand.
+  const at = policy.spreads ? (world.places[job] ?? 0) : point;
+  const back = (cell: number): number => (point - cell + lane.cells) % lane.cells;
+  let found: readonly number[] = first.devices
+    .filter((device) => back(fleet.stands.cellOf(device)) >= back(at))
+    .slice(0, MOST_ASKED);
+  const isSmall = lane.slots <= minSlots;
+  const further = back(at) >= near || (found.length === 0 && isSmall);
+  if (further) {
+    const second = waitersAt(world, at, isSmall ? lane.cells - 1 : near, MOST_ASKED);
+    read.push(second.span);
+    found = second.devices;
+  }
+  const asked: number[] = [];
+  let device = -1;
+  for (const each of policy.spreads ? found : shuffled(world, found)) {
+    asked.push(each);
+    if (!isFree(world, each)) continue;
+    device = each;
+    break;
+  }
+  // The job's own row is read beside what the first one holds.
+  const stages = Math.max(1, asked.length) * STAGES.ask + (further ? STAGES.lookFurther : 0);
+  return { device, asked, read, stages, snapshot: now };
+}
+
+/** The transaction that submits a job commits: it gives it to the device that it chose, if nothing of that has changed. */
+export function handOver(world: World, job: number, offer: Offer): "given" | "lost" | "nobody" {
+  const { fleet, measures, events, now } = world;
+  const { device, asked, read, snapshot } = offer;
+  const changed =
+    asked.some((each) => (world.touchedAt[each] ?? 0) > snapshot) ||
+    read.some(({ from, to }) => fleet.stands.changedSince(from, to, snapshot));
+  if (changed) return "lost";
   if (device < 0) return "nobody";
-  if ((world.touchedAt[device] ?? 0) > since) return "lost";
+  // It has begun to claim another one: its claim reads what it holds, and loses.
+  if (!isFree(world, device)) return "lost";
   world.touchedAt[device] = now;
   world.readySince[job] = now;
+  world.holdsHanded.add(device);
   if (fleet.stateOf(device) === DEAD) {
     events.push(now + RECALL_MS, RECALL, device, job);
     return "given";
@@ -34,6 +88,7 @@ export function handOver(world: World, job: number, since: number): "given" | "l
 
 /** The device sees what it was handed, and begins. */
 export function beginHanded(world: World, device: number, job: number): void {
+  world.holdsHanded.delete(device);
   world.fleet.woken[device] = 1;
   begins(world, device, job, false);
 }
@@ -41,22 +96,45 @@ export function beginHanded(world: World, device: number, job: number): void {
 /** It did not begin: it is out of the ring. */
 export function recalled(world: World, device: number): void {
   const { fleet } = world;
+  world.holdsHanded.delete(device);
   const stood = fleet.stands.cellOf(device);
   if (stood < 0 || fleet.stateOf(device) !== DEAD) return;
   fleet.stands.remove(device);
   coverPassesOn(world, stood);
 }
 
-function firstFree(world: World, cell: number): number {
-  const { fleet, lane } = world;
-  const reach = lane.slots <= SMALL ? lane.cells : (4 * lane.cells) / lane.slots;
-  let device = coverOf(world, cell);
-  for (let asked = 0; asked < MOST_ASKED && device >= 0; asked += 1) {
-    const distance = (cell - fleet.stands.cellOf(device) + lane.cells) % lane.cells;
-    if (distance > reach) return -1;
-    const state = fleet.stateOf(device);
-    if (state === WAITING || state === DEAD) return device;
-    device = standBefore(world, device);
+/** The last ones that stand at a cell or before it, within a reach, and the part of the ring that shows it. */
+function waitersAt(
+  world: World,
+  cell: number,
+  reach: number,
+  most: number,
+): { readonly devices: readonly number[]; readonly span: Span } {
+  const { stands } = world.fleet;
+  const { cells } = world.lane;
+  const back = (device: number): number => (cell - stands.cellOf(device) + cells) % cells;
+  const devices: number[] = [];
+  for (
+    let device = coverOf(world, cell);
+    device >= 0 && devices.length < most && back(device) <= reach && device !== devices[0];
+    device = standBefore(world, device)
+  ) {
+    devices.push(device);
   }
-  return -1;
+  const last = devices[most - 1];
+  const from = (cell - (last === undefined ? reach : back(last)) + cells) % cells;
+  return { devices, span: { from, to: (cell + 1) % cells } };
+}
+
+function isFree({ fleet, holdsHanded }: World, device: number): boolean {
+  const state = fleet.stateOf(device);
+  return (state === WAITING || state === DEAD) && !holdsHanded.has(device);
+}
+
+/** Those before whom much of the ring lies empty would be met by many. */
+function shuffled({ random }: World, few: readonly number[]): readonly number[] {
+  return few
+    .map((each) => ({ each, draw: random.next() }))
+    .sort((a, b) => a.draw - b.draw)
+    .map(({ each }) => each);
 }

@@ -1,6 +1,6 @@
 import { REST_AFTER_FAILURE_MS, STAGES, TRIES, backoffMs, transactionMs } from "../figures.ts";
 import type { Policy } from "../policies/policy.ts";
-import { handOver } from "./handing-over.ts";
+import { handOver, lookAround, type Offer } from "./handing-over.ts";
 import { ARRIVE, READY, SUBMIT, type World } from "./world.ts";
 import { tellOfReady } from "./waking.ts";
 
@@ -11,17 +11,22 @@ export function scheduleArrival(world: World, job: number): void {
 }
 
 const MOST_IN_A_SUBMISSION = 500;
+/** Of one call so many jobs are handed over: convex/queue/model/jobs/submit.ts. */
+const MOST_HANDED_OVER = 4;
 
 /**
  * The jobs from `first` on that arrive now are submitted, up to 500 in a call. Those of a call that share a prefix would all
  * wait for one device: the second goes one slot further, and so on.
  */
 export function arrive(world: World, first: number): void {
+  const { policy } = world;
   const { arrivals } = world.trace;
   let job = first;
   const seen = new Map<number, number>();
   for (; arrivals[job] === arrivals[first] && job < world.trace.jobs; job += 1) {
-    if ((job - first) % MOST_IN_A_SUBMISSION === 0) seen.clear();
+    const turn = (job - first) % MOST_IN_A_SUBMISSION;
+    if (turn === 0) seen.clear();
+    world.stays[job] = policy.handsOver && turn < MOST_HANDED_OVER ? 0 : 1;
     const prefix = world.trace.prefixes[job] ?? 0;
     const before = seen.get(prefix) ?? 0;
     seen.set(prefix, before + 1);
@@ -36,30 +41,40 @@ export function submit(world: World, job: number, lost: number): void {
   const { policy, trace, lane, random, events } = world;
   const ahead = policy.spreads ? (world.ordinals[job] ?? 0) * (lane.cells / lane.slots) : 0;
   world.places[job] = (policy.place(trace.prefixes[job] ?? 0, lane, random) + ahead) % lane.cells;
-  events.push(world.now + submissionMs(policy), READY, job, lost + 1);
+  const offer = world.stays[job] === 1 ? undefined : lookAround(world, job);
+  if (offer !== undefined) world.offers.set(job, offer);
+  events.push(world.now + submissionMs(policy, offer), READY, job, lost + 1);
 }
 
-function submissionMs(policy: Policy): number {
-  const { submit, lengths, handOver } = STAGES;
-  return transactionMs(submit + (policy.readsLengths ? lengths : 0) + (policy.handsOver ? handOver : 0));
+function submissionMs(policy: Policy, offer: Offer | undefined): number {
+  const { submit, lengths } = STAGES;
+  return transactionMs(submit + (policy.readsLengths ? lengths : 0) + (offer?.stages ?? 0));
 }
 
 /**
- * The transaction commits, unless the slot whose length it compared has changed, or the device that it gave the job to.
+ * The transaction commits, unless the slot whose length it compared has changed, or anything of those that it read to hand the job over.
  * @param tries 0: a job comes back.
  */
 export function becomeReady(world: World, job: number, tries: number): void {
   const { policy, lane, trace, measures, events, random, now } = world;
   const cell = world.places[job] ?? 0;
   if (tries > 0) {
-    const since = now - submissionMs(policy);
+    const offer = world.offers.get(job);
+    world.offers.delete(job);
+    const since = now - submissionMs(policy, offer);
     const lengthChanged = policy.readsLengths && lane.cellChangedSince(cell, since);
     const widthChanged = policy.spreads && lane.widthChangedSince(trace.prefixes[job] ?? 0, since);
-    const handed = policy.handsOver && !widthChanged ? handOver(world, job, since) : "nobody";
+    const handed = offer !== undefined && !widthChanged ? handOver(world, job, offer) : "nobody";
     if (handed === "given") return;
     if (lengthChanged || widthChanged || handed === "lost") {
       if (measures.counts(now)) measures.conflicts += 1;
       const again = tries < TRIES;
+      if (!again && offer !== undefined) {
+        // As Gleaner's API does.
+        world.stays[job] = 1;
+        submit(world, job, 0);
+        return;
+      }
       if (!again && measures.counts(now)) measures.failures += 1;
       const wait = again ? backoffMs(tries, random.next()) : REST_AFTER_FAILURE_MS;
       events.push(now + wait, SUBMIT, job, again ? tries : 0);

@@ -3,6 +3,7 @@ import type { Trace } from "../scenarios/trace.ts";
 import { EventQueue } from "../structures/event-queue.ts";
 import { mix, randomFrom, type Random } from "../structures/random.ts";
 import { Fleet } from "./fleet.ts";
+import type { Offer } from "./handing-over.ts";
 import { Lane } from "./lane.ts";
 import { Measures } from "./measures.ts";
 
@@ -48,6 +49,12 @@ export type World = {
   readonly random: Random;
   readonly measures: Measures;
   readonly attempts: Map<number, Attempt>;
+  /** Of the jobs whose submission is in flight and hands over: what it has read. */
+  readonly offers: Map<number, Offer>;
+  /** The jobs whose submission does not hand over: the later ones of a call, and what lost its races. */
+  readonly stays: Uint8Array;
+  /** Who was handed a job and has not begun it. */
+  readonly holdsHanded: Set<number>;
   /** Since when each job is ready to run; its cell, wherever it is. */
   readonly readySince: Float64Array;
   readonly places: Int32Array;
@@ -70,12 +77,15 @@ export function createWorld(policy: Policy, trace: Trace): World {
     now: 0,
     policy,
     trace,
-    fleet: new Fleet(trace.devices, cells, trace.seed, policy.positions),
+    fleet: new Fleet(trace.devices, cells, trace.seed, () => world.now, policy.positions),
     lane: new Lane(cells, trace, () => world.now),
     events: new EventQueue(),
     random: randomFrom(mix(trace.seed + 1)),
     measures: new Measures(trace.arrivals[trace.countedFrom] ?? 0),
     attempts: new Map(),
+    offers: new Map(),
+    stays: new Uint8Array(trace.jobs),
+    holdsHanded: new Set(),
     readySince: new Float64Array(trace.jobs),
     places: new Int32Array(trace.jobs),
     ordinals: new Uint16Array(trace.jobs),

@@ -1,0 +1,30 @@
+import { CellLists } from "../structures/cell-lists.ts";
+import { LastChanges } from "../structures/last-changes.ts";
+
+/** Who waits where, and when that last changed in a range: whoever read it collides with who comes and goes there. */
+export class Stands extends CellLists {
+  readonly #changes: LastChanges;
+  readonly #clock: () => number;
+
+  constructor(cells: number, members: number, clock: () => number) {
+    super(cells, members);
+    this.#changes = new LastChanges(cells);
+    this.#clock = clock;
+  }
+
+  override add(member: number, cell: number, atFront = false): void {
+    super.add(member, cell, atFront);
+    this.#changes.note(cell, this.#clock());
+  }
+
+  override remove(member: number): void {
+    const cell = this.cellOf(member);
+    super.remove(member);
+    if (cell >= 0) this.#changes.note(cell, this.#clock());
+  }
+
+  /** Whether somebody came or went in the cells [from, to) since; around the ring when `to` <= `from`. */
+  changedSince(from: number, to: number, since: number): boolean {
+    return this.#changes.latest(from, to) > since;
+  }
+}
