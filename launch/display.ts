@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { installed } from "./paths.ts";
 
 /** Whether the desktop app can be opened here, and if not, why: one clause for the terminal. */
 export type Shell =
@@ -30,6 +31,7 @@ export function chooseShell(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
 }
 
 function findElectron(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | null {
+  if (installed) return process.versions["electron"] === undefined ? null : process.execPath;
   const name = executableName(platform);
   const override = env["ELECTRON_OVERRIDE_DIST_PATH"];
   const folder = override ?? join(packageFolder(), "dist");

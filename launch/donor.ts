@@ -4,7 +4,7 @@ import { ChildFailed, startChild, type Child } from "./child.ts";
 import type { Shell } from "./display.ts";
 import { headlessEntry, headlessFlags } from "./headless-entry.ts";
 import { LaunchError, portTaken } from "./launch-error.ts";
-import { paths } from "./paths.ts";
+import { installed, paths } from "./paths.ts";
 
 export type DonorOptions = {
   readonly name?: string;
@@ -56,8 +56,9 @@ export async function startDesktopDonor(
   return startChild({
     name: "desktop",
     command: shell.electron,
-    args: [paths.desktopApp, ...shell.args, ...commonArgs(options), "--with-parent"],
-    env: environment(options),
+    // An installed program knows which it is, and runs this command with itself as plain Node.
+    args: [...(installed ? [] : [paths.desktopApp]), ...shell.args, ...commonArgs(options), "--with-parent"],
+    env: { ...environment(options), ELECTRON_RUN_AS_NODE: undefined },
     logFile: join(options.logFolder, "desktop.log"),
     readyWithinMs: 60_000,
   }).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { paths, root } from "./paths.ts";
+import { installed, paths, root } from "./paths.ts";
 
 /** What the bundle is made of. */
 const sources = ["app", "main", "package.json"].map((name) => join(root, name));
@@ -16,6 +16,7 @@ export const headlessFlags: readonly string[] = ["--max-semi-space-size=1"];
  * that was not done or they have changed since.
  */
 export function headlessEntry(): string {
+  if (installed) return paths.headlessBundle;
   return freshBundle(paths.headlessBundle, sources) ? paths.headlessBundle : paths.headlessEntry;
 }
 

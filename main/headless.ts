@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { WebSocket as OtherWebSocket } from "ws";
 import type { ModelFile } from "../app/contract/runner.ts";
 import { startDonor } from "./donor/donor.ts";
 import { type Arguments, parseArguments, usage } from "./headless/arguments.ts";
@@ -53,6 +54,7 @@ async function run(args: Arguments): Promise<void> {
     idle: idleFile === undefined ? platformIdle(process.platform, process.env, null) : idleFromFile(idleFile),
     bundledModels: await bundledModels(args.model),
     baseRules: args.unattended ? { requireIdle: false } : {},
+    webSocketConstructor: webSocket(),
     log,
     onQuit: () => leave("quit"),
   });
@@ -72,6 +74,11 @@ async function run(args: Arguments): Promise<void> {
   if (args.donateNow !== undefined) await donor.handlers.donateNow({ minutes: args.donateNow });
   if (args.code !== undefined) enrolOnce(donor, args.code, log);
   process.stdout.write(`${JSON.stringify({ ready: true, panelUrl: panel?.url ?? null })}\n`);
+}
+
+/** Node's own since 22: the command of an installed program runs this with an Electron, which may have an older Node. */
+function webSocket(): typeof WebSocket {
+  return "WebSocket" in globalThis ? WebSocket : (OtherWebSocket as unknown as typeof WebSocket);
 }
 
 async function bundledModels(manifests: readonly string[]): Promise<readonly ModelFile[]> {

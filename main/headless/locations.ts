@@ -11,6 +11,9 @@ export const headlessLocations = {
     ? join(root, "main/runner/runner-process.ts")
     : join(import.meta.dirname, "runner-process.js"),
   panel: join(root, "out/renderer"),
-  demoModel: join(root, "resources/demo-model/manifest.json"),
+  // Of an installed program, whose own files are one archive, it lies beside that.
+  demoModel: root.endsWith(".asar")
+    ? join(root, "../demo-model/manifest.json")
+    : join(root, "resources/demo-model/manifest.json"),
   package: join(root, "package.json"),
 } as const;

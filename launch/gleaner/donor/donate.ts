@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Child } from "../../child.ts";
 import { chooseShell, type Shell } from "../../display.ts";
 import { type DonorOptions, startDesktopDonor, startHeadlessDonor } from "../../donor.ts";
-import { defaultDataFolder } from "../../paths.ts";
+import { defaultDataFolder, installed } from "../../paths.ts";
 import { stopSignal } from "../../stop-signals.ts";
 import type { Verb } from "../command.ts";
 import { readArguments, usageError } from "./ask.ts";
@@ -18,7 +18,7 @@ Runs this computer as a donor of an organization whose backend runs elsewhere, u
   --panel-port N         where the panel is served without a tray (default 3212; 0 takes a free port)
   --name NAME            what the organization calls this computer (default: its host name)
   --data FOLDER          where this device's key and settings are kept (default: GLEANER_DATA, or .gleaner in the
-                         checkout)
+                         checkout; the desktop program's folder where that is installed)
   GLEANER_CODE           the enrolment code; needed the first time only
   GLEANER_BACKEND        may stand for --backend
 To run it as a service see docs/donor/systemd.md.`;
@@ -32,13 +32,15 @@ type Flags = {
   readonly panelPort: number;
   readonly name: string | undefined;
   readonly data: string;
+  /** The donor's own, within it, or all of it. */
+  readonly folder: string;
 };
 
 async function run(args: readonly string[]): Promise<void> {
   const flags = readFlags(args, process.env);
   const stopped = stopSignal();
   const options = {
-    folder: join(flags.data, "donor"),
+    folder: flags.folder,
     logFolder: join(flags.data, "logs"),
     backendUrl: flags.backend,
     enrolmentCode: process.env["GLEANER_CODE"] ?? null,
@@ -92,5 +94,7 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
   const backend = URL.parse(values.backend ?? env["GLEANER_BACKEND"] ?? "");
   if (backend === null) throw usageError("--backend is missing, or no address.", usage);
   const data = defaultDataFolder(values.data === undefined ? env : { GLEANER_DATA: values.data });
-  return { ...{ headless, attended, panelPort, name, data }, backend: backend.href };
+  // The desktop program keeps a donor's things in its folder itself: the installed command's donor is the same one.
+  const folder = installed && values.data === undefined ? data : join(data, "donor");
+  return { ...{ headless, attended, panelPort, name, data, folder }, backend: backend.href };
 }

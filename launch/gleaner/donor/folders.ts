@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { desktopFolder } from "../../desktop-folder.ts";
 import { defaultDataFolder } from "../../paths.ts";
 
 /**
  * Where a donor that was not named may keep its things, the likeliest first: what `npm start` and `gleaner donate`
- * made, then the desktop program's own.
+ * made (in an installed program there is no such place), then the desktop program's own.
  */
 export function donorFolders(data: string | undefined, env: NodeJS.ProcessEnv): readonly string[] {
   const named = data ?? env["GLEANER_DATA"];
@@ -18,11 +18,4 @@ export function donorFolders(data: string | undefined, env: NodeJS.ProcessEnv): 
 function donorFolderIn(folder: string): string {
   const inner = join(folder, "donor");
   return existsSync(inner) ? inner : folder;
-}
-
-/** Where Electron keeps what belongs to the program. */
-function desktopFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
-  if (platform === "win32") return join(env["APPDATA"] ?? join(homedir(), "AppData", "Roaming"), "gleaner");
-  if (platform === "darwin") return join(homedir(), "Library", "Application Support", "gleaner");
-  return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "gleaner");
 }

@@ -1,0 +1,125 @@
+import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Farm, startFarm } from "../../launch/demo/farm.ts";
+import { controlCalls } from "../../main/control/calls.ts";
+
+/** The desktop program as it is installed: packed for this machine, and its command `gleaner` run by its own Electron. */
+const root = resolve(import.meta.dirname, "../..");
+const electronFolder =
+  process.env["ELECTRON_OVERRIDE_DIST_PATH"] ??
+  join(dirname(createRequire(import.meta.url).resolve("electron/package.json")), "dist");
+
+const lacking =
+  process.platform !== "linux"
+    ? "the program is packed for Linux here"
+    : existsSync(join(electronFolder, "electron"))
+      ? null
+      : "there is no Electron here (npx install-electron)";
+
+type Ran = { readonly code: number; readonly out: string; readonly err: string };
+
+let folder: string;
+let program: string;
+let farm: Farm;
+let env: NodeJS.ProcessEnv;
+
+/** As the deb has it: by a link from a folder that terminals know. */
+function gleaner(...args: readonly string[]): Promise<Ran> {
+  return new Promise((done) => {
+    execFile(join(folder, "gleaner"), args, { env, timeout: 240_000 }, (error, out, err) =>
+      done({ code: error === null ? 0 : Number(error.code ?? -1), out, err }),
+    );
+  });
+}
+
+async function pack(output: string): Promise<string> {
+  const builder = join(root, "node_modules/.bin/electron-builder");
+  const options = [`-c.electronDist=${electronFolder}`, `-c.directories.output=${output}`];
+  await promisify(execFile)(builder, ["--linux", "dir", "--publish", "never", ...options], {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const unpacked = (await readdir(output)).find((name) => name.startsWith("linux"));
+  return join(output, unpacked ?? "linux-unpacked");
+}
+
+describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" : ` (${lacking})`}`, () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "gleaner-installed-"));
+    program = await pack(join(folder, "dist"));
+    await symlink(join(program, "resources/bin/gleaner"), join(folder, "gleaner"));
+    farm = await startFarm();
+    env = {
+      ...process.env,
+      GLEANER_DATA: undefined,
+      XDG_CONFIG_HOME: join(folder, "config"),
+      GLEANER_THREADS: "1",
+    };
+  }, 400_000);
+  afterAll(async () => {
+    await farm.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test("brings llama.cpp for this processor and for Vulkan, and neither CUDA nor other systems'", async () => {
+    const libraries = join(program, "resources/app.asar.unpacked/node_modules/@node-llama-cpp");
+    const expected = { x64: ["linux-x64", "linux-x64-vulkan"], arm64: ["linux-arm64"] }[
+      process.arch as string
+    ];
+    expect((await readdir(libraries)).sort()).toEqual(expected);
+  });
+
+  test("has a command that leads a donor which it is told of", async () => {
+    const donor = await farm.startDonor("told", { donateNowMinutes: null });
+    const { code, out, err } = await gleaner(
+      ...["status", "--json", "--data", join(farm.folder.donorFolder, "told")],
+    );
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(controlCalls.status.answer.parse(JSON.parse(out))).toMatchObject({ device: "told" });
+    await donor.stop();
+  });
+
+  test("says that no donor runs, and looks where the desktop program keeps its things", async () => {
+    const { code, out, err } = await gleaner("status");
+    expect({ code, out }).toEqual({ code: 3, out: "" });
+    expect(err).toContain(`looked in ${join(folder, "config/gleaner")})`);
+    expect((await gleaner("backup")).code).toBe(2);
+  });
+
+  test("donates without a window, leads that donor, and computes with its own libraries", async () => {
+    const code = await farm.setup.issueEnrolmentCode(farm.organization.organizationId, "installed");
+    const donating = spawn(
+      join(folder, "gleaner"),
+      ["donate", "--headless", "--backend", farm.backend.url, "--panel-port", "0", "--name", "installed"],
+      { env: { ...env, GLEANER_CODE: code }, stdio: "ignore" },
+    );
+    const ended = new Promise((done) => donating.once("exit", done));
+    try {
+      const device = async (): Promise<string | null> => {
+        const { code, out } = await gleaner("status", "--json");
+        return code === 0 ? controlCalls.status.answer.parse(JSON.parse(out)).device : null;
+      };
+      await expect.poll(device, { timeout: 120_000, interval: 1_000 }).toBe("installed");
+      const ready = async (): Promise<readonly unknown[]> =>
+        controlCalls.models.answer.parse(JSON.parse((await gleaner("models", "--json")).out)).models;
+      await expect
+        .poll(ready, { timeout: 120_000, interval: 1_000 })
+        .toMatchObject([{ modelId: farm.modelId, state: "ready" }]);
+      expect(await gleaner("pause")).toMatchObject({ code: 0, err: "" });
+      const bench = await gleaner("bench", "--json");
+      expect(controlCalls.bench.answer.parse(JSON.parse(bench.out)).models).toMatchObject([
+        { kind: "measured", modelId: farm.modelId },
+      ]);
+      expect(existsSync(join(folder, "config/gleaner/device.json"))).toBe(true);
+    } finally {
+      donating.kill("SIGTERM");
+      await ended;
+    }
+  }, 400_000);
+});
