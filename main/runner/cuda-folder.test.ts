@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { getModuleVersion } from "node-llama-cpp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -29,7 +30,7 @@ async function install(version: string): Promise<void> {
 }
 
 async function whyNoCuda(): Promise<string> {
-  const script = join(import.meta.dirname, "cuda-folder.fixture.ts");
+  const script = fileURLToPath(new URL("./cuda-folder.fixture.ts", import.meta.url));
   const env = { ...process.env, GLEANER_CUDA: folder };
   return (await promisify(execFile)(process.execPath, [script], { env })).stdout;
 }
