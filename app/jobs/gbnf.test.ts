@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { grammarLimits, grammarMistake } from "./gbnf.ts";
 
+/** Each rule is the next one twice, and the last may be nothing. */
+function doubled(depth: number): string {
+  const rules = Array.from({ length: depth }, (_, at) => `r${at} ::= r${at + 1} r${at + 1}`);
+  return ["root ::= r0", ...rules, `r${depth} ::= "a"?`].join("\n");
+}
+
 describe("grammarMistake", () => {
   it.each([
     'root ::= "a"',
@@ -9,6 +15,10 @@ describe("grammarMistake", () => {
     "root ::= [0-9]{2} [0-9]{1,3} [0-9]{2,}",
     "root ::= (\n  list-item\n)+\nlist-item ::= . \r\n",
     'root ::= a\na ::= "b"? |\n "c"',
+    // Rules that come to themselves after a character, much that is optional, and many repetitions.
+    'root ::= "(" root ")" | value\nvalue ::= [0-9]+ ("," value)?',
+    `root ::= ${'"a"? '.repeat(100)}`,
+    'root ::= [a-z]{0,500} ("-" [a-z]{1,500})*',
   ])("finds none in %j", (grammar) => {
     expect(grammarMistake(grammar)).toBeNull();
   });
@@ -22,6 +32,12 @@ describe("grammarMistake", () => {
     ["root ::= other", /does not define/],
     ['root = "a"', /::= is missing/],
     ["root ::= *", /nothing to repeat/],
+    ['root ::= root "a" | "b"', /begins with itself/],
+    ['root ::= a? root\na ::= "b"', /begins with itself/],
+    ['root ::= ("a"?)*', /repeats what may be nothing/],
+    ['root ::= ("a"? | "b"?){2,} "c"', /repeats what may be nothing/],
+    [doubled(25), /too many ways/],
+    [`root ::= "x" ${'("a"? | "b"?) '.repeat(30)}`, /too many ways/],
     ['root ::= "a"{9999}', /at most 500/],
     ['root ::= "a"{3,2}', /larger number first/],
     ['root ::= "a"{x}', /one number or two/],

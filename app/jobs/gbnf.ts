@@ -1,3 +1,5 @@
+import { type GrammarPart, type GrammarSequence, mostStacks } from "./grammar-stacks.ts";
+
 /** Bounds of a grammar that a requester wrote. */
 export const grammarLimits = {
   /** UTF-16 units. */
@@ -5,6 +7,8 @@ export const grammarLimits = {
   rules: 300,
   depth: 30,
   repetitions: 500,
+  /** Ways in which it may go on at one place: llama.cpp follows all of them. */
+  stacks: 10_000,
 } as const;
 
 class Mistake extends Error {}
@@ -29,7 +33,7 @@ export function grammarMistake(grammar: string): string | null {
 class Reader {
   readonly #text: string;
   #at = 0;
-  readonly #defined = new Set<string>();
+  readonly #rules = new Map<string, readonly GrammarSequence[]>();
   readonly #used = new Set<string>();
 
   constructor(text: string) {
@@ -40,37 +44,43 @@ class Reader {
     this.#space(true);
     while (this.#at < this.#text.length) {
       this.#rule();
-      if (this.#defined.size > grammarLimits.rules)
+      if (this.#rules.size > grammarLimits.rules)
         throw new Mistake(`it has more than ${grammarLimits.rules} rules`);
     }
-    if (!this.#defined.has("root")) throw new Mistake("it has no rule named root");
+    if (!this.#rules.has("root")) throw new Mistake("it has no rule named root");
     for (const name of this.#used) {
-      if (!this.#defined.has(name)) throw new Mistake("it names a rule that it does not define");
+      if (!this.#rules.has(name)) throw new Mistake("it names a rule that it does not define");
     }
+    const stacks = mostStacks(this.#rules);
+    if (stacks === Infinity) throw new Mistake("a rule begins with itself, or repeats what may be nothing");
+    if (stacks > grammarLimits.stacks)
+      throw new Mistake("too much of it may be left out: it goes on in too many ways");
   }
 
   #rule(): void {
-    this.#defined.add(this.#name());
+    const name = this.#name();
     this.#space(false);
     if (!this.#take("::=")) throw this.#mistake("::= is missing");
     this.#space(true);
-    this.#alternates(false, 0);
+    this.#rules.set(name, this.#alternates(false, 0));
     if (this.#at < this.#text.length && !this.#take("\r\n") && !this.#take("\n")) {
       throw this.#mistake("a rule has to end with its line");
     }
     this.#space(true);
   }
 
-  #alternates(nested: boolean, depth: number): void {
+  #alternates(nested: boolean, depth: number): readonly GrammarSequence[] {
     if (depth > grammarLimits.depth) throw this.#mistake("it is nested too deeply");
-    this.#sequence(nested, depth);
+    const found = [this.#sequence(nested, depth)];
     while (this.#take("|")) {
       this.#space(true);
-      this.#sequence(nested, depth);
+      found.push(this.#sequence(nested, depth));
     }
+    return found;
   }
 
-  #sequence(nested: boolean, depth: number): void {
+  #sequence(nested: boolean, depth: number): GrammarSequence {
+    const parts: GrammarPart[] = [];
     let symbols = 0;
     for (;;) {
       const next = this.#text[this.#at];
@@ -83,40 +93,49 @@ class Reader {
           this.#space(nested);
           continue;
         }
-      } else if (next === "[") this.#characters();
-      else if (next === ".") this.#at += 1;
-      else if (next === "(") {
+        parts.push({ kind: "text" });
+      } else if (next === "[") {
+        this.#characters();
+        parts.push({ kind: "text" });
+      } else if (next === ".") {
+        this.#at += 1;
+        parts.push({ kind: "text" });
+      } else if (next === "(") {
         this.#at += 1;
         this.#space(true);
-        this.#alternates(true, depth + 1);
+        parts.push({ kind: "choice", of: this.#alternates(true, depth + 1) });
         if (!this.#take(")")) throw this.#mistake(") is missing");
       } else if (next !== undefined && /[a-zA-Z0-9-]/.test(next)) {
         // The next rule's name begins its line, where this rule has ended.
-        this.#used.add(this.#name());
+        const name = this.#name();
+        this.#used.add(name);
+        parts.push({ kind: "rule", name });
       } else if (next !== undefined && "*+?{".includes(next)) {
-        if (symbols === 0) throw this.#mistake("there is nothing to repeat");
-        this.#repetition(next);
+        const part = parts.pop();
+        if (symbols === 0 || part === undefined) throw this.#mistake("there is nothing to repeat");
+        parts.push({ kind: "repeated", part, ...this.#repetition(next) });
         this.#space(nested);
         continue;
-      } else return;
+      } else return parts;
       symbols += 1;
       this.#space(nested);
     }
   }
 
-  #repetition(sign: string): void {
+  #repetition(sign: string): { readonly least: number; readonly most: number } {
     this.#at += 1;
-    if (sign !== "{") return;
+    if (sign !== "{") return { least: sign === "+" ? 1 : 0, most: sign === "?" ? 1 : Infinity };
     const range = /^[ \t]*(\d{1,6})[ \t]*(?:(,)[ \t]*(\d{1,6})?[ \t]*)?\}/.exec(
       this.#text.slice(this.#at, this.#at + 40),
     );
     if (range === null) throw this.#mistake("{} has to hold one number or two");
-    const [all, least, , most = least] = range;
-    if (Math.max(Number(least), Number(most)) > grammarLimits.repetitions) {
+    const [all, least, comma, most = comma === undefined ? least : "Infinity"] = range;
+    if ([Number(least), Number(most)].some((each) => each > grammarLimits.repetitions && each < Infinity)) {
       throw this.#mistake(`at most ${grammarLimits.repetitions} repetitions can be asked for`);
     }
     if (Number(least) > Number(most)) throw this.#mistake("{} has its larger number first");
     this.#at += all.length;
+    return { least: Number(least), most: Number(most) };
   }
 
   #characters(): void {

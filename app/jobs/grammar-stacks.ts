@@ -1,0 +1,117 @@
+import { assertNever } from "../assert-never.ts";
+
+/** What a grammar is made of, as far as it counts here: every set of characters is one `text`. */
+export type GrammarPart =
+  | { readonly kind: "text" }
+  | { readonly kind: "rule"; readonly name: string }
+  | { readonly kind: "choice"; readonly of: readonly GrammarSequence[] }
+  | {
+      readonly kind: "repeated";
+      readonly part: GrammarPart;
+      readonly least: number;
+      readonly most: number;
+    };
+
+export type GrammarSequence = readonly GrammarPart[];
+
+/** In how many ways the next character may be reached (`begins`), and in how many nothing is said at all (`nothing`). */
+type Ways = { readonly begins: number; readonly nothing: number };
+
+const nothing: Ways = { begins: 0, nothing: 1 };
+
+/**
+ * The most ways in which llama.cpp would follow a grammar at one of its places: it keeps each of them as a stack, and
+ * finds them in native code that nothing can interrupt. Infinity where a rule begins with itself.
+ * Source: llama.cpp, src/llama-grammar.cpp, llama_grammar_advance_stack.
+ */
+export function mostStacks(rules: ReadonlyMap<string, readonly GrammarSequence[]>): number {
+  const known = new Map<string, Ways | "being counted">();
+
+  const ofRule = (name: string): Ways => {
+    const before = known.get(name);
+    if (before === "being counted") return { begins: Infinity, nothing: Infinity };
+    if (before !== undefined) return before;
+    known.set(name, "being counted");
+    const ways = ofChoice(rules.get(name) ?? []);
+    known.set(name, ways);
+    return ways;
+  };
+  const ofChoice = (choice: readonly GrammarSequence[]): Ways =>
+    sum(choice.map((sequence) => ofSequence(sequence)));
+  // What stands after a character is not looked at: a rule may come to itself there.
+  const ofSequence = (sequence: GrammarSequence, from = 0): Ways => {
+    let ways = nothing;
+    for (let at = from; at < sequence.length && ways.nothing > 0; at += 1) {
+      const part = sequence[at];
+      if (part !== undefined) ways = then(ways, ofPart(part));
+    }
+    return ways;
+  };
+  const ofPart = (part: GrammarPart): Ways => {
+    switch (part.kind) {
+      case "text":
+        return { begins: 1, nothing: 0 };
+      case "rule":
+        return ofRule(part.name);
+      case "choice":
+        return ofChoice(part.of);
+      case "repeated":
+        return ofRepeated(ofPart(part.part), part.least, part.most);
+      default:
+        return assertNever(part);
+    }
+  };
+
+  // Each place of a sequence is one from which llama.cpp goes on after a character.
+  const mostIn = (sequence: GrammarSequence): number =>
+    Math.max(
+      0,
+      ...sequence.flatMap((part, at) => {
+        const { begins, nothing: none } = ofSequence(sequence, at);
+        return [begins + none, mostWithin(part)];
+      }),
+    );
+  const mostWithin = (part: GrammarPart): number => {
+    if (part.kind === "repeated") return mostWithin(part.part);
+    return part.kind === "choice" ? Math.max(0, ...part.of.map(mostIn)) : 0;
+  };
+  return Math.max(
+    0,
+    ...[...rules].flatMap(([name, choice]) => {
+      const { begins, nothing: none } = ofRule(name);
+      return [begins + none, ...choice.map(mostIn)];
+    }),
+  );
+}
+
+/** One after the other. */
+function then(first: Ways, rest: Ways): Ways {
+  return {
+    begins: first.begins + times(first.nothing, rest.begins),
+    nothing: times(first.nothing, rest.nothing),
+  };
+}
+
+/** 0 times infinitely many are none. */
+function times(one: number, other: number): number {
+  return one === 0 || other === 0 ? 0 : one * other;
+}
+
+/** As llama.cpp writes it: so many times, and each further one within the one before it, or nothing. */
+function ofRepeated(once: Ways, least: number, most: number): Ways {
+  if (most === Infinity && once.nothing > 0) return { begins: Infinity, nothing: Infinity };
+  let ways = nothing;
+  for (let more = 0; more < (most === Infinity ? 1 : most - least); more += 1) {
+    const again = then(once, ways);
+    ways = { begins: again.begins, nothing: again.nothing + 1 };
+  }
+  for (let again = 0; again < least; again += 1) ways = then(once, ways);
+  return ways;
+}
+
+function sum(all: readonly Ways[]): Ways {
+  return {
+    begins: all.reduce((total, { begins }) => total + begins, 0),
+    nothing: all.reduce((total, { nothing: none }) => total + none, 0),
+  };
+}
