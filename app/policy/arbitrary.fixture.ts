@@ -16,6 +16,7 @@ const limits: fc.Arbitrary<Limits> = fc.record({
   deniedGpus: fc.subarray([0, 1]),
   memoryMb: fc.option(megabytes),
   dutyCycle: fc.constantFrom(1, 0.5, 0.25),
+  confined: fc.boolean(),
 });
 
 export const activities: fc.Arbitrary<Activity> = fc.oneof(

@@ -32,6 +32,7 @@ export const idleLimits: Limits = {
   deniedGpus: [],
   memoryMb: null,
   dutyCycle: 1,
+  confined: false,
 };
 
 export const donating: Extract<Activity, { kind: "donating" }> = {

@@ -112,6 +112,7 @@ describe("donating, for any state, facts and rules", () => {
       return (
         (idle || (rules.inUse.mode === "limited" && reason !== "idle")) &&
         limits.threads === allowed.threads &&
+        limits.confined === !idle &&
         limits.memoryMb === allowed.memoryMb &&
         (allowed.gpu || !limits.gpu) &&
         denied

@@ -11,6 +11,8 @@ export type Limits = {
   readonly memoryMb: number | null;
   /** The share of the time in which the threads may run: above 0, to 1. */
   readonly dutyCycle: number;
+  /** Whether it keeps to as many processors as it has threads, and leaves all others to whoever is at work there. */
+  readonly confined: boolean;
 };
 
 /**

@@ -19,6 +19,7 @@ export function limitsFor(state: Activity, facts: Facts, rules: Rules, use: "inU
     deniedGpus: rules.gpus.filter(({ allow }) => !allow).map(({ index }) => index),
     memoryMb,
     dutyCycle: dutyCycle(state, facts, rules),
+    confined: use === "inUse",
   };
 }
 
@@ -28,6 +29,7 @@ export function sameLimits(one: Limits, other: Limits): boolean {
     one.gpu === other.gpu &&
     one.memoryMb === other.memoryMb &&
     one.dutyCycle === other.dutyCycle &&
+    one.confined === other.confined &&
     one.deniedGpus.length === other.deniedGpus.length &&
     one.deniedGpus.every((index, at) => index === other.deniedGpus[at])
   );

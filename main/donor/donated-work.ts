@@ -124,7 +124,7 @@ export class DonatedWork {
 
   /** Holds for what comes, and for what runs: what cannot go on within these limits is given back. */
   limit(limits: Limits): void {
-    const { threads, dutyCycle, memoryMb, gpu } = limits;
+    const { threads, dutyCycle, confined, memoryMb, gpu } = limits;
     const { plans, runner, threads: most } = this.#parts;
     const denied = this.deniedGpus.join() !== limits.deniedGpus.join();
     this.#limits = limits;
@@ -135,7 +135,7 @@ export class DonatedWork {
     if (narrower) this.#loadAgain();
     runner.limit({
       threads: Math.min(threads ?? most, most),
-      dutyCycle,
+      ...{ dutyCycle, confined },
       memoryMb: narrower ? null : memoryMb,
     });
   }

@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 
 const accept = {
   kind: "accept",
-  limits: { threads: null, gpu: true, deniedGpus: [], memoryMb: null, dutyCycle: 1 },
+  limits: { threads: null, gpu: true, deniedGpus: [], memoryMb: null, dutyCycle: 1, confined: false },
 };
 
 function world() {

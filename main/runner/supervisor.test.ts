@@ -442,19 +442,19 @@ describe("a yield", { timeout: 60_000 }, () => {
 describe("the limits", { timeout: 60_000 }, () => {
   it.runIf(process.platform === "linux")("of memory: a process that holds more is ended", async () => {
     const supervisor = open({ memoryTickMs: 20 });
-    supervisor.limit({ threads: 1, dutyCycle: 1, memoryMb: 20 });
+    supervisor.limit({ threads: 1, dutyCycle: 1, confined: false, memoryMb: 20 });
     expect(await start(supervisor, talkative).outcome).toMatchObject({
       kind: "failed",
       error: { code: "out_of_memory", retryable: true },
     });
     expect(supervisor.restMs).toBeGreaterThan(0);
-    supervisor.limit({ threads: 1, dutyCycle: 1, memoryMb: null });
+    supervisor.limit({ threads: 1, dutyCycle: 1, confined: false, memoryMb: null });
     expect(await start(supervisor, chat("Hi")).outcome).toMatchObject({ kind: "done" });
   });
 });
 
 /** So little of the time that an answer of the demo model, of 30 ms, takes a second. */
-const slow = { threads: 1, dutyCycle: 0.03, memoryMb: null };
+const slow = { threads: 1, dutyCycle: 0.03, confined: false, memoryMb: null };
 
 /** Starts an answer that takes a while, and returns once its first words have come. */
 async function talking(supervisor: RunnerSupervisor, limits: RunnerLimits = slow): Promise<Started> {

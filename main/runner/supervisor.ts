@@ -11,6 +11,7 @@ import { Inspections } from "./inspections.ts";
 import { jobErrors } from "./job-errors.ts";
 import { parseFromRunner } from "./messages.ts";
 import { tidyPriority } from "./priority.ts";
+import { Processors } from "./processors.ts";
 import { residentMb } from "./resident-memory.ts";
 import type { SilenceLimits } from "./silence.ts";
 import { SilenceWatch } from "./silence-watch.ts";
@@ -47,6 +48,8 @@ export type RunnerLimits = {
   readonly threads: number;
   /** The share of the time that is worked, above 0 and at most 1. */
   readonly dutyCycle: number;
+  /** Whether it keeps to as many processors as it has threads. */
+  readonly confined: boolean;
   /** A process that holds more is ended. Null: no limit. 2^20 bytes. */
   readonly memoryMb: number | null;
 };
@@ -62,6 +65,7 @@ type Process = {
   holdsModel: boolean;
   ending: Ending | null;
   readonly silence: SilenceWatch;
+  readonly processors: Processors;
 };
 
 /**
@@ -137,7 +141,12 @@ export class RunnerSupervisor {
   limit(limits: RunnerLimits): void {
     const before = this.#limits;
     this.#limits = limits;
-    if (before?.threads === limits.threads && before.dutyCycle === limits.dutyCycle) return;
+    if (
+      before?.threads === limits.threads &&
+      before.dutyCycle === limits.dutyCycle &&
+      before.confined === limits.confined
+    )
+      return;
     if (this.#process?.started === true) this.#sendLimits(this.#process, limits);
   }
 
@@ -194,6 +203,7 @@ export class RunnerSupervisor {
       ...{ child, gone: promise, wentAway: resolve },
       ...{ started: false, holdsModel: false, ending: null },
       silence: new SilenceWatch(this.#times.silence, this.#cpuTimes),
+      processors: new Processors(child.pid),
     };
     this.#process = started;
     const timer = setInterval(() => this.#lookForSilence(started), this.#times.silence.tickMs);
@@ -224,8 +234,9 @@ export class RunnerSupervisor {
     this.#inspections.send((model) => running.child.send({ type: "inspect", model }));
   }
 
-  #sendLimits(to: Process, { threads, dutyCycle }: RunnerLimits): void {
+  #sendLimits(to: Process, { threads, dutyCycle, confined }: RunnerLimits): void {
     to.child.send({ type: "limit", threads, dutyCycle });
+    to.processors.keepTo(confined ? threads : null);
   }
 
   #receive(from: Process, message: FromRunner | null): void {

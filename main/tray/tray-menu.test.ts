@@ -12,7 +12,7 @@ const idle: Parameters<typeof trayMenu>[0] = {
     kind: "donating",
     reason: "idle",
     since: now,
-    limits: { threads: null, gpu: true, deniedGpus: [], memoryMb: null, dutyCycle: 1 },
+    limits: { threads: null, gpu: true, deniedGpus: [], memoryMb: null, dutyCycle: 1, confined: false },
   },
   work: null,
   models: [],

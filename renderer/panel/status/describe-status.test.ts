@@ -4,7 +4,14 @@ import { known, unknown } from "../../../app/policy/facts.ts";
 import { describeStatus } from "./describe-status.ts";
 
 const now = new Date(2026, 10, 21, 14, 0).getTime();
-const limits: Limits = { threads: null, gpu: true, deniedGpus: [], memoryMb: null, dutyCycle: 1 };
+const limits: Limits = {
+  threads: null,
+  gpu: true,
+  deniedGpus: [],
+  memoryMb: null,
+  dutyCycle: 1,
+  confined: false,
+};
 const quiet = { pause: null, donateNowUntil: null, recheckAt: null } as const;
 
 describe("describeStatus", () => {
