@@ -43,7 +43,11 @@ export async function armRecall(
  * Takes back what workers were handed and have not begun in time: they do not listen, and wait nowhere any more. No
  * failure, and no retry used.
  */
-export async function recall(ctx: MutationCtx, { scope, due, graced = false }: Recall, now: number): Promise<void> {
+export async function recall(
+  ctx: MutationCtx,
+  { scope, due, graced = false }: Recall,
+  now: number,
+): Promise<void> {
   if (now - due > lateMs && !graced) {
     const again = { scope, due: now + lateMs, graced: true };
     await ctx.scheduler.runAfter(lateMs, maintenance.recall, again);
