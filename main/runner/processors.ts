@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * Where a process may run. Beside somebody at work it keeps to a few processors, the last ones, for all of its threads:
- * moving about it would take the caches of each of theirs (a task of 8 ms that began every 50 ms took 12 % longer).
+ * moving about it would take the caches of each (a task of 8 ms that began every 50 ms took 13 % longer, and so 8 %).
  * Linux, by taskset(1); without it, and elsewhere, the system goes on choosing.
  */
 export class Processors {
