@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { idleLimits } from "../../app/policy/decide.fixture.ts";
 import { silentLog } from "../log.ts";
 import { oneToSixtySeconds } from "../worker/back-off.ts";
 import { UnknownWorkerError } from "../worker/refusal.ts";
 import { ActivityReport } from "./activity-report.ts";
 
-const limits = { threads: null, gpu: true, deniedGpus: [], memoryMb: null, dutyCycle: 1, confined: false };
-const idle = { kind: "donating", reason: "idle", since: 1, limits } as const;
+const idle = { kind: "donating", reason: "idle", since: 1, limits: idleLimits } as const;
 const inUse = { kind: "holding", reason: "in-use", since: 2 } as const;
 
 let said: string[];

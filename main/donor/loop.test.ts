@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { idleLimits } from "../../app/policy/decide.fixture.ts";
 import type { Effect } from "../../app/policy/decision.ts";
 import { type Facts, known, unknownComputer } from "../../app/policy/facts.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
@@ -13,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 
 const accept = {
   kind: "accept",
-  limits: { threads: null, gpu: true, deniedGpus: [], memoryMb: null, dutyCycle: 1, confined: false },
+  limits: idleLimits,
 };
 
 function world() {

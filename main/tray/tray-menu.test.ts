@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { calls } from "../../app/contract/ipc.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { idleLimits } from "../../app/policy/decide.fixture.ts";
 import { holdReasons, type HoldReason } from "../../app/policy/reasons.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { trayMenu, type TrayEntry } from "./tray-menu.ts";
@@ -12,7 +13,7 @@ const idle: Parameters<typeof trayMenu>[0] = {
     kind: "donating",
     reason: "idle",
     since: now,
-    limits: { threads: null, gpu: true, deniedGpus: [], memoryMb: null, dutyCycle: 1, confined: false },
+    limits: idleLimits,
   },
   work: null,
   models: [],

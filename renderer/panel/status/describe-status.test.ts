@@ -1,17 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Limits } from "../../../app/policy/decision.ts";
+import { idleLimits as limits } from "../../../app/policy/decide.fixture.ts";
 import { known, unknown } from "../../../app/policy/facts.ts";
 import { describeStatus } from "./describe-status.ts";
 
 const now = new Date(2026, 10, 21, 14, 0).getTime();
-const limits: Limits = {
-  threads: null,
-  gpu: true,
-  deniedGpus: [],
-  memoryMb: null,
-  dutyCycle: 1,
-  confined: false,
-};
 const quiet = { pause: null, donateNowUntil: null, recheckAt: null } as const;
 
 describe("describeStatus", () => {
