@@ -8,13 +8,13 @@ import type { Log } from "../log.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
 import type { ModelPlans } from "../runner/model-plans.ts";
 import type { RunnerLimits } from "../runner/supervisor.ts";
+import { BackOff, doubling } from "../worker/back-off.ts";
 import type { WorkerClient } from "../worker/calls.ts";
 import type { Handler } from "../worker/handler.ts";
 import { Worker } from "../worker/worker.ts";
 import type { Abilities } from "../worker/worker-options.ts";
 import { type HeldModel, mustLetGo } from "./held-model.ts";
 import type { OrganizationModel } from "./organization.ts";
-import { RetryTimer } from "./retry-timer.ts";
 
 export type DonatedWorkParts = {
   readonly client: WorkerClient;
@@ -44,7 +44,7 @@ export type DonatedWorkParts = {
 export class DonatedWork {
   readonly #parts: DonatedWorkParts;
   readonly #worker: Worker;
-  readonly #lookAgain = new RetryTimer(() => this.#learn());
+  readonly #lookAgain = new BackOff(doubling(5_000, 15 * 60_000));
   #member = false;
   #accepting = false;
   #finishing = false;
@@ -172,7 +172,7 @@ export class DonatedWork {
   /** Gives everything back and says goodbye, as far as that can be done within `withinMs`. */
   async stop(withinMs: number): Promise<void> {
     this.#accepting = false;
-    this.#lookAgain.reset();
+    this.#lookAgain.taken();
     await this.#worker.stop({ finishMs: 0, leaveMs: withinMs });
     await this.#parts.runner.stop();
   }
@@ -186,8 +186,8 @@ export class DonatedWork {
       const changed = await plans.learn(this.usableModels, goOn);
       if (changed) this.#worker.setCapabilities(this.#abilities());
       // A process can end under a look by a mere accident: without another look the model would never be offered.
-      if (goOn() && !this.usableModels.every((model) => plans.isKnown(model))) this.#lookAgain.arm();
-      else this.#lookAgain.reset();
+      if (!goOn() || this.usableModels.every((model) => plans.isKnown(model))) this.#lookAgain.taken();
+      else if (!this.#lookAgain.waiting) this.#lookAgain.refused(() => this.#learn());
     });
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { BackOff, oneToSixtySeconds } from "./back-off.ts";
+import { BackOff, doubling, oneToSixtySeconds } from "./back-off.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -28,4 +28,25 @@ it.each([1, 3, 10])("spreads a fleet's retry no. %i over half of its delay", asy
 
 it("doubles from a second to a minute", () => {
   expect([1, 2, 3, 7, 50].map(oneToSixtySeconds)).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
+});
+
+it("tries again later and later, once for each refusal, until one is taken", () => {
+  const calls: number[] = [];
+  const begun = Date.now();
+  const backOff = new BackOff(doubling(5_000, 15 * 60_000));
+  const refused = (): void => backOff.refused(() => calls.push(Date.now() - begun));
+  refused();
+  expect(backOff.waiting).toBe(true);
+  vi.advanceTimersByTime(60_000);
+  expect([calls, backOff.waiting]).toEqual([[5_000], false]);
+  refused();
+  vi.advanceTimersByTime(60_000);
+  expect(calls).toEqual([5_000, 70_000]);
+  refused();
+  backOff.taken();
+  vi.advanceTimersByTime(3_600_000);
+  expect(calls).toHaveLength(2);
+  refused();
+  vi.advanceTimersByTime(10_000);
+  expect(calls).toHaveLength(3);
 });

@@ -1,7 +1,11 @@
 export type BackOffDelay = (failures: number) => number;
 
-/** After the n-th refusal in a row (n ≥ 1), in ms: a second, doubling, a minute at most. */
-export const oneToSixtySeconds: BackOffDelay = (failures) => Math.min(60_000, 1_000 * 2 ** (failures - 1));
+/** After the n-th refusal in a row (n ≥ 1), in ms: so long, doubling, no longer than that. */
+export function doubling(firstMs: number, longestMs: number): BackOffDelay {
+  return (failures) => Math.min(longestMs, firstMs * 2 ** (failures - 1));
+}
+
+export const oneToSixtySeconds = doubling(1_000, 60_000);
 
 /** The same, but up to half of it earlier, by chance: after an outage a fleet must not come back in step. */
 const spreadOut: BackOffDelay = (failures) => oneToSixtySeconds(failures) * (1 - Math.random() / 2);
