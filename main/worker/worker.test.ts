@@ -280,6 +280,15 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
+  it("tells of no greeting that is answered once it leaves: goodbye is the last that is said", async () => {
+    const at = new WorkerAtTest();
+    at.worker.start();
+    at.queue.connect(1);
+    await at.stop();
+    expect(at.queue.log).toEqual(["hello", "goodbye"]);
+    expect(at.events).toEqual([]);
+  });
+
   it("stops calling a queue that does not know its key, until it is started again", async () => {
     const at = new WorkerAtTest();
     at.queue.refusals["take"] = [new ConvexError({ code: "unauthorized", message: "no" })];

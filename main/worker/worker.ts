@@ -75,7 +75,8 @@ export class Worker {
       onGreeted: (leaseMs) => {
         this.#unknown = false;
         this.#heartbeat.setLease(leaseMs);
-        this.#tell({ kind: "greeted" });
+        // Who leaves says no more than goodbye, and who is told of a greeting has something to say.
+        if (this.#end === "no") this.#tell({ kind: "greeted" });
         wake("greeted");
       },
       onAgain: () => wake("greet-again"),
