@@ -73,7 +73,7 @@ export type ToRunner =
   /** Several may be under way: the runner does those of one model side by side, and others after them. */
   | ({ readonly type: "run" } & RunnerJob)
   | { readonly type: "abort"; readonly attemptId: string }
-  /** For what runs and for what comes: at most so many threads, and this share of the time (above 0, at most 1). */
+  /** For what runs and for what comes: at most so many threads, and this share of the time (0 to 1; at 0 it stands still). */
   | { readonly type: "limit"; readonly threads: number; readonly dutyCycle: number }
   /** Reads the head of a model's file, without loading it. */
   | { readonly type: "inspect"; readonly model: ModelFile };

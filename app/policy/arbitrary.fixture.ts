@@ -17,6 +17,7 @@ const limits: fc.Arbitrary<Limits> = fc.record({
   memoryMb: fc.option(megabytes),
   dutyCycle: fc.constantFrom(1, 0.5, 0.25),
   confined: fc.boolean(),
+  stillSince: fc.option(instant),
 });
 
 export const activities: fc.Arbitrary<Activity> = fc.oneof(

@@ -33,6 +33,7 @@ export const idleLimits: Limits = {
   memoryMb: null,
   dutyCycle: 1,
   confined: false,
+  stillSince: null,
 };
 
 export const donating: Extract<Activity, { kind: "donating" }> = {

@@ -120,6 +120,14 @@ describe("donating, for any state, facts and rules", () => {
     });
   });
 
+  it("stands still wherever somebody types on a computer in use, for no longer than ten seconds, and nowhere else", () => {
+    whenDonating(({ limits: { stillSince, confined } }, { now, idleSeconds }) => {
+      const types = confined && idleSeconds.known && idleSeconds.value < 2;
+      if (stillSince === null) return !types;
+      return types && stillSince <= now && now - stillSince < 10_000;
+    });
+  });
+
   it("has a duty cycle above 0, to 1, and of half at most where it is to be quiet", () => {
     whenDonating(
       ({ limits }, _facts, { quiet }) => limits.dutyCycle > 0 && limits.dutyCycle <= (quiet ? 0.5 : 1),

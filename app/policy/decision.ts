@@ -13,6 +13,8 @@ export type Limits = {
   readonly dutyCycle: number;
   /** Whether it keeps to as many processors as it has threads, and leaves all others to whoever is at work there. */
   readonly confined: boolean;
+  /** Since when the threads stand still, in ms since the epoch: somebody types. null: they run. */
+  readonly stillSince: number | null;
 };
 
 /**

@@ -1,6 +1,7 @@
 import { type Check, firstOf, type Hold, type Look } from "./checks/check.ts";
 import { heat } from "./checks/heat.ts";
 import { idleness, isAskedFor } from "./checks/idleness.ts";
+import { input, stillSince, stillUntil } from "./checks/input.ts";
 import { memory, processorLoad } from "./checks/load.ts";
 import { model } from "./checks/model.ts";
 import { metered, requiredNetwork } from "./checks/network.ts";
@@ -54,13 +55,17 @@ export function judge(look: Look): Verdict {
   if (disturbing !== null) return { kind: "hold", ...disturbing };
   const inUse = idleness(look);
   if (inUse !== null && rules.inUse.mode === "off") return { kind: "hold", ...inUse };
+  const typing = inUse === null ? null : input(look);
+  if (typing !== null) return { kind: "hold", ...typing };
   const missing = model(look);
   if (missing !== null) return { kind: "hold", ...missing };
 
   const endsAt = scheduleEndsAt(rules.schedule, facts.now, facts.minuteOfWeek);
   // Not known to be idle, it keeps to the limits of a computer in use: they are allowed in either case.
   if (inUse !== null) {
-    const recheckAt = earlier(inUse.recheckAt, endsAt);
+    const still = stillSince(look.state, facts);
+    const runsAt = still === null ? null : stillUntil(still, facts);
+    const recheckAt = earlier(earlier(inUse.recheckAt, endsAt), runsAt);
     return { kind: "donate", reason: "within-limits", use: "inUse", recheckAt };
   }
   const reason = rules.requireIdle ? "idle" : "unattended";

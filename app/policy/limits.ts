@@ -1,4 +1,5 @@
 import { isWarm } from "./checks/heat.ts";
+import { stillSince } from "./checks/input.ts";
 import { isGpuCalm } from "./checks/load.ts";
 import type { Activity, Limits } from "./decision.ts";
 import type { Facts } from "./facts.ts";
@@ -8,7 +9,7 @@ const quietDutyCycle = 0.5;
 
 /**
  * What may be used while donating: never more than the rules' limits for a computer in use or idle, and less where
- * it is to be quiet, gets warm, or others use the GPU.
+ * it is to be quiet, gets warm, or others use the GPU. In use, nothing while somebody types.
  * @param state for the hysteresis of warmth and of the GPU's load.
  */
 export function limitsFor(state: Activity, facts: Facts, rules: Rules, use: "inUse" | "idle"): Limits {
@@ -20,6 +21,7 @@ export function limitsFor(state: Activity, facts: Facts, rules: Rules, use: "inU
     memoryMb,
     dutyCycle: dutyCycle(state, facts, rules),
     confined: use === "inUse",
+    stillSince: use === "inUse" ? stillSince(state, facts) : null,
   };
 }
 
@@ -30,6 +32,7 @@ export function sameLimits(one: Limits, other: Limits): boolean {
     one.memoryMb === other.memoryMb &&
     one.dutyCycle === other.dutyCycle &&
     one.confined === other.confined &&
+    one.stillSince === other.stillSince &&
     one.deniedGpus.length === other.deniedGpus.length &&
     one.deniedGpus.every((index, at) => index === other.deniedGpus[at])
   );

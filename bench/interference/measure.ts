@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../../main/deployment.fixture.ts";
-import { endless } from "../support/endless.ts";
+import { endless } from "../../main/runner/runner.fixture.ts";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
 import { runnerOf } from "../yield/runner-watch.ts";
 import type { Pair, Tasks } from "./figures.ts";
@@ -12,21 +12,29 @@ const YIELDS_PER_ROUND = 2;
 /** By then nothing of a donor that yielded can be felt any more. */
 const LONG_AFTER_MS = 3_000;
 const PATIENCE_MS = 60_000;
+/** Of 10 ms each: more than it takes to notice that it may work. */
+const TICKS_AT_WORK = 5;
 export const TASKS = ["oneCore", "allCores", "input"] as const satisfies readonly (keyof Tasks)[];
 
 type Measured = { [Task in keyof Tasks]: Pair[] };
 const nothing = (): Measured => ({ oneCore: [], allCores: [], input: [] });
 
+/** A person who looks at what their computation does, seconds after their last input … */
+const LOOKING_ON_SECONDS = 5;
+/** … and one who types: the donor's sensor is told as often as the foreground gets something to do. */
+const TYPES_EVERY_MS = 50;
+
 /**
  * Beside a donor that works while the computer is in use, within its limits. Alone is: with its runner held still
- * (SIGSTOP), for a second at a time, in turn; so that the two halves of a pair have the same machine.
+ * (SIGSTOP), for a second at a time, in turn; so that the two halves of a pair have the same machine. Each half with
+ * input begins with a runner at work: it has to notice.
  */
 export async function besideWork(
   deployment: Deployment,
   foreground: Foreground,
   rounds: number,
 ): Promise<Tasks> {
-  const donor = await deployment.startDonor("in-use", 0, undefined, {
+  const donor = await deployment.startDonor("in-use", 15, undefined, {
     rules: { inUse: { mode: "limited", threads: 1, gpu: false, memoryMb: 4_096 } },
   });
   // From its text on the model is loaded, for those that are measured.
@@ -34,7 +42,6 @@ export async function besideWork(
   await deployment.until(first, ({ text }) => text !== "", PATIENCE_MS);
   await deployment.cancel(first);
   const pairs = nothing();
-  let worked = 0;
   for (let index = 0; index < rounds * PAIRS_PER_ROUND; index += 1) {
     for (const task of TASKS) {
       // Nobody reads along: the backend, which stands elsewhere, would send every token on from these same processors.
@@ -44,10 +51,14 @@ export async function besideWork(
       if (runner === null) throw new Error("The donor does not work.");
       const measured = { alone: 0, beside: 0 };
       for (const half of index % 2 === 0 ? (["alone", "beside"] as const) : (["beside", "alone"] as const)) {
-        process.kill(runner, half === "alone" ? "SIGSTOP" : "SIGCONT");
-        const before = ticksOf(treeOf(runner));
+        process.kill(runner, "SIGCONT");
+        await donor.setIdle(LOOKING_ON_SECONDS);
+        await atWork(runner);
+        if (half === "alone") process.kill(runner, "SIGSTOP");
+        const typing =
+          task === "input" ? setInterval(() => void donor.setIdle(0), TYPES_EVERY_MS) : undefined;
         measured[half] = await foreground.measure(task, WINDOW_MS);
-        if (half === "beside") worked += ticksOf(treeOf(runner)) - before;
+        clearInterval(typing);
       }
       process.kill(runner, "SIGCONT");
       pairs[task].push(measured);
@@ -56,8 +67,18 @@ export async function besideWork(
   }
   donor.process.kill("SIGTERM");
   await donor.exited;
-  if (worked === 0) throw new Error("The runner never worked: other programs take the whole machine.");
   return pairs;
+}
+
+/** Resolves when the process works. */
+async function atWork(pid: number): Promise<void> {
+  const before = ticksOf(treeOf(pid));
+  const until = performance.now() + PATIENCE_MS;
+  while (performance.now() < until) {
+    await sleep(100);
+    if (ticksOf(treeOf(pid)) - before >= TICKS_AT_WORK) return;
+  }
+  throw new Error("The runner does not work: other programs take the whole machine.");
 }
 
 /** In the second after the input that made a donor stop, and long after. The model is freed, as it is by default. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Deployment } from "../../main/deployment.fixture.ts";
 import { chat } from "../../main/runner/runner.fixture.ts";
-import { endless } from "../support/endless.ts";
+import { endless } from "../../main/runner/runner.fixture.ts";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
 import type { Phase, Return } from "./figures.ts";
 import { runnerOf, watchUntilStill } from "./runner-watch.ts";

@@ -76,7 +76,10 @@ const figures = {
   ...{ modelBytes: 7, contextBytes: 0, tokenBytes: 1 },
   ...{ embeddingBytes: 0, embeddingTokenBytes: 0, trainedTokens: 64, layers: 1 },
 };
-const limits = { threads: 1, gpu: false, deniedGpus: [], memoryMb: null, dutyCycle: 1, confined: false };
+const limits = {
+  ...{ threads: 1, gpu: false, deniedGpus: [], memoryMb: null, dutyCycle: 1 },
+  ...{ confined: false, stillSince: null },
+};
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "gleaner-work-"));

@@ -124,7 +124,7 @@ export class DonatedWork {
 
   /** Holds for what comes, and for what runs: what cannot go on within these limits is given back. */
   limit(limits: Limits): void {
-    const { threads, dutyCycle, confined, memoryMb, gpu } = limits;
+    const { threads, dutyCycle, confined, memoryMb, gpu, stillSince } = limits;
     const { plans, runner, threads: most } = this.#parts;
     const denied = this.deniedGpus.join() !== limits.deniedGpus.join();
     this.#limits = limits;
@@ -135,7 +135,8 @@ export class DonatedWork {
     if (narrower) this.#loadAgain();
     runner.limit({
       threads: Math.min(threads ?? most, most),
-      ...{ dutyCycle, confined },
+      dutyCycle: stillSince === null ? dutyCycle : 0,
+      confined,
       memoryMb: narrower ? null : memoryMb,
     });
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cuttableLine } from "../cuttable-line.fixture.ts";
 import { type Deployment, type DonorProcess, startDeployment } from "../deployment.fixture.ts";
-import { chat } from "../runner/runner.fixture.ts";
+import { chat, endless } from "../runner/runner.fixture.ts";
 import { sayingsOf, tracesIn } from "../traces.fixture.ts";
 
 const away = 9_999;
@@ -84,6 +84,24 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
     await end(donor);
   });
 
+  it("stands still while somebody types on a computer in use, and gives the job back where they go on", async () => {
+    const donor = await deployment.startDonor("limited", 15, undefined, {
+      rules: { inUse: { mode: "limited", threads: 1, gpu: false, memoryMb: 4_096 } },
+    });
+    const jobId = await deployment.submit(endless("Talk"), true);
+    await atWork(deployment, jobId);
+    await donor.setIdle(0);
+    const stood = await standingStill(deployment, jobId);
+    await donor.setIdle(5);
+    await deployment.until(jobId, ({ text }) => text.length > stood.length);
+    await donor.setIdle(0);
+    await standingStill(deployment, jobId);
+    expect(await deployment.until(jobId, ({ status }) => status === "queued")).toMatchObject({ attempts: 1 });
+    expect(await untilLogged(donor, "donor.yielded")).toMatchObject({ reason: "in-use" });
+    await deployment.cancel(jobId);
+    await end(donor);
+  });
+
   it("stops work on a job that its requester cancels, and takes the next", async () => {
     const donor = await deployment.startDonor("canceled", away);
     const jobId = await deployment.submit(long);
@@ -150,6 +168,16 @@ describe("a donor in the middle of a long job", { timeout: 300_000 }, () => {
 async function atWork(deployment: Deployment, jobId: Parameters<Deployment["until"]>[0]): Promise<void> {
   await deployment.until(jobId, ({ status }) => status === "running");
   await new Promise((resolve) => setTimeout(resolve, 800));
+}
+
+/** The text of a job that runs, once nothing more comes to it. */
+async function standingStill(deployment: Deployment, jobId: string): Promise<string> {
+  for (let before: string | null = null; ;) {
+    const { text } = await deployment.until(jobId, ({ status }) => status === "running");
+    if (text === before) return text;
+    before = text;
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+  }
 }
 
 /** No orphan: the runner ends with the donor that started it. */

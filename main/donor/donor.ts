@@ -3,7 +3,7 @@ import type { PanelHandlers } from "../../app/contract/ipc.ts";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { assertNever } from "../../app/assert-never.ts";
-import type { Effect } from "../../app/policy/decision.ts";
+import type { Activity, Effect } from "../../app/policy/decision.ts";
 import type { Facts } from "../../app/policy/facts.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
 import { ModelMeasuring } from "../control/measure-models.ts";
@@ -117,6 +117,12 @@ function refusalOfFolder(folder: string, error: unknown): unknown {
         },
       )
     : error;
+}
+
+/** Whether it lets go, or stands still, at the next input. Asked for by its person, it goes on under their hands. */
+function yieldsToInput(activity: Activity): boolean {
+  if (activity.kind === "holding" || activity.limits.stillSince !== null) return false;
+  return ["idle", "within-limits", "finishing"].includes(activity.reason);
 }
 
 /** Builds the donor out of its parts and starts it. */
@@ -234,11 +240,10 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     rules,
     perform,
     onLook: (activity, seen, recheckAt) => {
-      // Asked for by the person, or within the limits for that, donating goes on under their hands.
       const { requireIdle, inUse } = rules();
       // A download that waits for an idle network gives it back at the first input, too.
       const yieldsNetwork = models.store.active !== null && requireIdle && inUse.mode === "off";
-      input.watch(activity.reason === "idle" || activity.reason === "finishing" || yieldsNetwork);
+      input.watch(yieldsToInput(activity) || yieldsNetwork);
       const needs = neededBy(rules(), activity.kind === "donating");
       sensors.need(needs);
       reports.setActivity(activity, unknownFacts(seen, needs));

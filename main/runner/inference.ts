@@ -141,11 +141,12 @@ export class Inference {
     this.#admit();
     if (job.work.kind === "embedding") return embed(loaded, job.work.request, parts);
     const begunAlone = this.#isAlone();
+    const { stood } = this.#duty;
     const outcome = await answer(job.work, {
       ...parts,
       ...{ llama: loaded.llama, loaded, slices: this.#slices, emit: events.text },
     });
-    if (outcome.kind === "done" && begunAlone && this.#isAlone()) {
+    if (outcome.kind === "done" && begunAlone && this.#isAlone() && stood === this.#duty.stood) {
       const speed = speedOf(outcome.result);
       if (speed !== null) events.measured({ ...speed, backend: loaded.report.backend });
     }

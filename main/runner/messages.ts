@@ -47,7 +47,7 @@ const toRunner = z.discriminatedUnion("type", [
     }),
   }),
   z.object({ type: z.literal("abort"), attemptId }),
-  z.object({ type: z.literal("limit"), threads, dutyCycle: z.number().positive().max(1) }),
+  z.object({ type: z.literal("limit"), threads, dutyCycle: z.number().min(0).max(1) }),
   z.object({ type: z.literal("inspect"), model }),
 ]);
 

@@ -1,3 +1,5 @@
+import { happening } from "../with-resolvers.ts";
+
 /** Asked before each step of work: resolves when it may be done. Null: at once. */
 export type Pace = () => Promise<void> | null;
 
@@ -6,19 +8,30 @@ export const fullPace: Pace = () => null;
 /** Shorter pauses cost more than they rest. */
 const shortestPauseMs = 20;
 
+type Rest = { readonly over: Promise<void>; readonly end: () => void };
+
 /**
  * Works for a share of the time only, so that the machine stays cool and quiet: after some work it rests, as long as
- * the share says, and all jobs with it.
+ * the share says, and all jobs with it. With a share of 0 it stands still.
  */
 export class DutyCycle {
   #share = 1;
   #workedSince: number | null = null;
-  #resting: Promise<void> | null = null;
+  #resting: Rest | null = null;
+  #stood = 0;
 
-  /** @param share above 0, at most 1. */
+  /** @param share 0 to 1. */
   set share(share: number) {
+    const stood = this.#share === 0;
     this.#share = share;
     if (share >= 1) this.#workedSince = null;
+    if (share === 0 && !stood) this.#stood += 1;
+    if (share > 0 && stood) this.#resting?.end();
+  }
+
+  /** How often it was made to stand still: what a job took says little of the machine where that grew. */
+  get stood(): number {
+    return this.#stood;
   }
 
   /** For one job. Its pauses end when it is aborted: whoever waits for that should not wait for a pause. */
@@ -26,25 +39,41 @@ export class DutyCycle {
     return () => {
       if (signal.aborted) return null;
       const rest = this.#rest();
-      return rest === null ? null : unlessAborted(rest, signal);
+      return rest === null ? null : unlessAborted(rest.over, signal);
     };
   }
 
-  #rest(): Promise<void> | null {
+  #rest(): Rest | null {
     if (this.#resting !== null) return this.#resting;
     if (this.#share >= 1) return null;
     const now = performance.now();
     this.#workedSince ??= now;
-    const pauseMs = (now - this.#workedSince) * (1 / this.#share - 1);
-    if (pauseMs < shortestPauseMs) return null;
-    this.#resting = new Promise((resolve) => {
+    if (this.#share > 0) {
+      const pauseMs = (now - this.#workedSince) * (1 / this.#share - 1);
+      if (pauseMs < shortestPauseMs) return null;
+      const rest = this.#begin();
       setTimeout(() => {
+        // Made to stand still meanwhile, it goes on with that.
+        if (this.#share > 0) rest.end();
+      }, pauseMs);
+      return rest;
+    }
+    return this.#begin();
+  }
+
+  #begin(): Rest {
+    const { promise, resolve } = happening();
+    const rest: Rest = {
+      over: promise,
+      end: () => {
+        if (this.#resting !== rest) return;
         this.#resting = null;
         this.#workedSince = null;
         resolve();
-      }, pauseMs);
-    });
-    return this.#resting;
+      },
+    };
+    this.#resting = rest;
+    return rest;
   }
 
   /** Nothing runs: what follows is no work that has been done. */

@@ -142,6 +142,35 @@ describe("DutyCycle", { timeout: 30_000 }, () => {
     expect([one(), other()]).toEqual([null, null]);
   });
 
+  it("stands still until it may work again, also where it rested already; but not for a job that is aborted", async () => {
+    const duty = new DutyCycle();
+    duty.share = 0.5;
+    const aborted = new AbortController();
+    const [one, other] = [duty.paceFor(never), duty.paceFor(aborted.signal)];
+    void one();
+    let rest = one();
+    while (rest === null) rest = one();
+    duty.share = 0;
+    let goneOn = 0;
+    void rest.then(() => (goneOn += 1));
+    const left = other();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(goneOn).toBe(0);
+    aborted.abort();
+    await left;
+    expect(goneOn).toBe(0);
+    expect(duty.stood).toBe(1);
+    duty.share = 1;
+    await rest;
+    expect(one()).toBeNull();
+    duty.share = 0;
+    const still = one();
+    expect(still).not.toBeNull();
+    duty.share = 0.5;
+    await still;
+    expect([goneOn, duty.stood]).toEqual([1, 2]);
+  });
+
   it("ends a pause for a job that is aborted, and for no other", async () => {
     const duty = new DutyCycle();
     // A pause of minutes, after some milliseconds of work.

@@ -28,6 +28,15 @@ export function chat(content: string, options: Partial<ChatRequest> = {}): ChatR
   };
 }
 
+/** A job whose answer goes on for as long as there is room in a context of 4096 tokens: its grammar knows no end. */
+export function endless(prompt: string): ChatRequest {
+  return chat(prompt, {
+    maxTokens: 3_900,
+    temperature: 1,
+    format: { kind: "grammar", grammar: "root ::= [a-z ] root" },
+  });
+}
+
 /** On the CPU and one thread, as tests run; the context as long as the model's. */
 export function planOf(model: ModelFile, changed: Partial<LoadPlan> = {}): LoadPlan {
   const { contextTokens } = model;

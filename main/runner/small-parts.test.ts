@@ -72,7 +72,7 @@ describe("the runner's messages", () => {
     { ...run, plan: { ...plan, threads: 0 } },
     { ...run, plan: { ...plan, sequences: 0 } },
     { ...run, work: { kind: "poem", request } },
-    { type: "limit", threads: 1, dutyCycle: 0 },
+    { type: "limit", threads: 1, dutyCycle: -0.1 },
     { ...run, model: { ...model, sha256: "x" } },
     { ...run, work: { kind: "chat", request: { ...request, maxTokens: 1e9 } } },
     { ...run, work: { kind: "chat", request: { ...request, messages: [] } } },

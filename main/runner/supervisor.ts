@@ -46,7 +46,7 @@ export const supervisorTimes: SupervisorTimes = {
 export type RunnerLimits = {
   /** At most so many at once, whatever a job allows. */
   readonly threads: number;
-  /** The share of the time that is worked, above 0 and at most 1. */
+  /** The share of the time that is worked, 0 to 1. */
   readonly dutyCycle: number;
   /** Whether it keeps to as many processors as it has threads. */
   readonly confined: boolean;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { decide } from "../decide.ts";
+import type { Activity } from "../decision.ts";
 import { away, donating, holdingFor, idleLimits, inUse, now, testEdges } from "../decide.fixture.ts";
 import { known, unknown } from "../facts.ts";
 import { defaultRules } from "../rules.ts";
@@ -76,8 +77,88 @@ describe("a computer in use that may do a little", () => {
     },
   ]);
 
+  const within: Activity = {
+    kind: "donating",
+    reason: "within-limits",
+    since: 5,
+    limits: { ...idleLimits, ...limits },
+  };
+  const still = (since: number): Activity => ({ ...within, limits: { ...within.limits, stillSince: since } });
+  testEdges([
+    {
+      name: "somebody begins to type",
+      ...{ rules, from: within, to: "within-limits" },
+      facts: { idleSeconds: known(0) },
+      limits: { ...limits, stillSince: now },
+      recheckAt: now + 2_000,
+    },
+    {
+      name: "typed a second ago",
+      ...{ rules, from: still(now - 3_000), to: "within-limits" },
+      facts: { idleSeconds: known(1) },
+      limits: { ...limits, stillSince: now - 3_000 },
+      recheckAt: now + 1_000,
+    },
+    {
+      name: "has thought for two seconds",
+      ...{ rules, from: still(now - 9_000), to: "within-limits", limits },
+      facts: { idleSeconds: known(2) },
+      recheckAt: now + 118_000,
+    },
+    {
+      name: "goes on typing, almost too long",
+      ...{ rules, from: still(now - 9_999), to: "within-limits" },
+      facts: { idleSeconds: known(0) },
+      limits: { ...limits, stillSince: now - 9_999 },
+      recheckAt: now + 1,
+    },
+    {
+      name: "goes on typing, too long",
+      ...{ rules, from: still(now - 10_000), to: "in-use" },
+      facts: { idleSeconds: known(0) },
+      recheckAt: now + 10_000,
+    },
+    {
+      name: "the clock was set back meanwhile",
+      ...{ rules, from: still(now + 60_000), to: "within-limits" },
+      facts: { idleSeconds: known(0) },
+      limits: { ...limits, stillSince: now },
+      recheckAt: now + 2_000,
+    },
+    {
+      name: "whether somebody types is no longer known",
+      ...{ rules, from: still(now - 9_000), to: "within-limits", limits },
+      facts: { idleSeconds: unknown },
+    },
+    {
+      name: "typed nine seconds ago: not yet",
+      ...{ rules, from: inUse, to: "in-use" },
+      facts: { idleSeconds: known(9) },
+      recheckAt: now + 1_000,
+    },
+    {
+      name: "typed ten seconds ago",
+      ...{ rules, from: inUse, to: "within-limits", limits },
+      facts: { idleSeconds: known(10) },
+      recheckAt: now + 110_000,
+    },
+    {
+      name: "comes back to an idle computer",
+      ...{ rules, from: donating, to: "within-limits" },
+      facts: { idleSeconds: known(0) },
+      limits: { ...limits, stillSince: now },
+      recheckAt: now + 2_000,
+    },
+    {
+      name: "asked for everything, it does not stand still",
+      ...{ rules, from: still(now - 9_000), to: "donate-now" },
+      facts: { idleSeconds: known(0), donateNowUntil: now + 5 },
+      recheckAt: now + 5,
+    },
+  ]);
+
   it("widens its limits once it is idle", () => {
-    const limited = decide(inUse, { ...away, idleSeconds: known(0) }, { ...defaultRules, ...rules }).next;
+    const limited = decide(inUse, { ...away, idleSeconds: known(20) }, { ...defaultRules, ...rules }).next;
     const { next, effects } = decide(limited, away, { ...defaultRules, ...rules });
     expect(next).toEqual({ kind: "donating", reason: "idle", since: now, limits: idleLimits });
     expect(effects).toEqual([{ kind: "limit", limits: idleLimits }]);

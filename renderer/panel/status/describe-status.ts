@@ -61,7 +61,8 @@ function sentenceOf({ activity, facts }: Shown, sentence: string): string {
   return `${program.value} is running, and Gleaner is to do nothing beside it. It waits until that is closed.`;
 }
 
-function limitWords({ dutyCycle, ...limits }: Limits): string {
+function limitWords({ dutyCycle, stillSince, ...limits }: Limits): string {
+  if (stillSince !== null) return "Stands still while you type or move the mouse.";
   const share = dutyCycle === 1 ? "" : `, ${Math.round(dutyCycle * 100)} % of the time`;
   return `Gives ${sayRule("idle", limits)}${share}.`;
 }
