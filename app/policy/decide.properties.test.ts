@@ -128,9 +128,10 @@ describe("donating, for any state, facts and rules", () => {
     });
   });
 
-  it("has a duty cycle above 0, to 1, and of half at most where it is to be quiet", () => {
+  it("has a duty cycle above 0, to 1, and of half at most where it is to be quiet or in use", () => {
     whenDonating(
-      ({ limits }, _facts, { quiet }) => limits.dutyCycle > 0 && limits.dutyCycle <= (quiet ? 0.5 : 1),
+      ({ limits }, _facts, { quiet }) =>
+        limits.dutyCycle > 0 && limits.dutyCycle <= (quiet || limits.confined ? 0.5 : 1),
     );
   });
 

@@ -5,11 +5,12 @@ import type { Activity, Limits } from "./decision.ts";
 import type { Facts } from "./facts.ts";
 import type { Rules } from "./rules.ts";
 
-const quietDutyCycle = 0.5;
+/** Where it is to be quiet; and in use: weights that pass through the caches slow programs on other processors, too. */
+const gentleDutyCycle = 0.5;
 
 /**
  * What may be used while donating: never more than the rules' limits for a computer in use or idle, and less where
- * it is to be quiet, gets warm, or others use the GPU. In use, nothing while somebody types.
+ * it is to be quiet, gets warm, or others use the GPU. In use, half of the time, and nothing while somebody types.
  * @param state for the hysteresis of warmth and of the GPU's load.
  */
 export function limitsFor(state: Activity, facts: Facts, rules: Rules, use: "inUse" | "idle"): Limits {
@@ -19,7 +20,7 @@ export function limitsFor(state: Activity, facts: Facts, rules: Rules, use: "inU
     gpu: gpu && isGpuCalm(facts, rules, wasGpuCalm(state, rules)),
     deniedGpus: rules.gpus.filter(({ allow }) => !allow).map(({ index }) => index),
     memoryMb,
-    dutyCycle: dutyCycle(state, facts, rules),
+    dutyCycle: dutyCycle(state, facts, rules, use === "inUse"),
     confined: use === "inUse",
     stillSince: use === "inUse" ? stillSince(state, facts) : null,
   };
@@ -45,8 +46,15 @@ function wasGpuCalm(state: Activity, rules: Rules): boolean | null {
   return state.limits.gpu;
 }
 
-function dutyCycle(state: Activity, facts: Facts, rules: Rules): number {
-  const calm = rules.quiet ? quietDutyCycle : 1;
-  const wasWarm = state.kind === "donating" ? state.limits.dutyCycle < calm : state.reason === "too-hot";
+function dutyCycle(state: Activity, facts: Facts, rules: Rules, inUse: boolean): number {
+  const wasWarm =
+    state.kind === "donating"
+      ? state.limits.dutyCycle < calmDutyCycle(rules, state.limits.confined)
+      : state.reason === "too-hot";
+  const calm = calmDutyCycle(rules, inUse);
   return isWarm(facts, rules, wasWarm) ? calm / 2 : calm;
+}
+
+function calmDutyCycle({ quiet }: Rules, inUse: boolean): number {
+  return quiet || inUse ? gentleDutyCycle : 1;
 }

@@ -43,7 +43,7 @@ describe("a locked computer", () => {
 
 describe("a computer in use that may do a little", () => {
   const inUseRules = { mode: "limited", threads: 2, gpu: false, memoryMb: 1_024 } as const;
-  const limits = { threads: 2, gpu: false, memoryMb: 1_024, confined: true };
+  const limits = { threads: 2, gpu: false, memoryMb: 1_024, dutyCycle: 0.5, confined: true };
   const rules = { inUse: inUseRules };
   testEdges([
     {
