@@ -1,12 +1,11 @@
 import { type GgufFileInfo, GgufInsights, readGgufFileInfo } from "node-llama-cpp";
 import type { ModelFigures, ModelFile } from "../../app/contract/runner.ts";
+import { batchTokens } from "./batch-tokens.ts";
 import type { Libraries } from "./libraries.ts";
 
 /** Two context lengths, from which follows what each token costs. */
 const shorter = 512;
 const longer = 4_096;
-/** Prompts are read in slices of this size. */
-const batchSize = 128;
 
 /**
  * What the head of a model's file says of the memory that the model takes, by the library's own estimates. Null where
@@ -23,7 +22,7 @@ export async function inspectModel(libraries: Libraries, file: ModelFile): Promi
         await insights.estimateContextResourceRequirementsV2({
           ...{ contextSize, isEmbeddingContext, sequences: 1, modelGpuLayers: 0 },
           // A text whose vector is asked for is read in one piece.
-          batchSize: isEmbeddingContext ? contextSize : batchSize,
+          batchSize: isEmbeddingContext ? contextSize : batchTokens.cpu,
         })
       ).cpuRam;
     const context = await lineThrough((tokens) => estimate(tokens, false), shorter, longer);

@@ -10,13 +10,11 @@ import {
 import type { Backend, LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
 import type { JobError } from "../../app/jobs/chat.ts";
 import { type FileStamp, stampOf, verifyFile } from "../models/verify-file.ts";
+import { batchTokens } from "./batch-tokens.ts";
 import { internalError, jobErrors } from "./job-errors.ts";
 import type { Libraries } from "./libraries.ts";
 import { lowerPriority } from "./priority.ts";
 import { Sequences } from "./sequences.ts";
-
-/** The largest slice in which a prompt is read; beside it there is room for a token of each other sequence. */
-const batchTokens = { cpu: 128, gpu: 512 } as const;
 
 export type LoadedModel = {
   readonly llama: Llama;

@@ -26,7 +26,7 @@ const known = z.object({
     })
     .nullable(),
 });
-const stored = z.object({ version: z.literal(2), models: z.record(z.string(), known) });
+const stored = z.object({ version: z.literal(3), models: z.record(z.string(), known) });
 
 export type MeasuredSpeed = Speed & { readonly backend: Backend };
 type Known = z.infer<typeof known>;
@@ -106,7 +106,7 @@ export class ModelKnowledge {
 
   #save(): void {
     this.#timer = null;
-    const value = { version: 2, models: Object.fromEntries(this.#models) };
+    const value = { version: 3, models: Object.fromEntries(this.#models) };
     this.#saving = this.#saving
       .then(() => saveJson(this.#path, value))
       .catch((error: unknown) => this.#log("warn", "models.knowledge-unsaved", { error: errorName(error) }));
