@@ -54,7 +54,7 @@ export const ruleWords: Readonly<Record<RuleName, RuleWords>> = {
   inUse: {
     section: "gives",
     title: "While in use",
-    hint: "Nothing, or work within these limits.",
+    hint: "Nothing; or work within these limits, half of the time and not while you type.",
   },
   gpus: {
     section: "gives",

@@ -8,8 +8,11 @@ import type { BenchModel } from "./model.ts";
 import { likePrompts, unlikePrompts } from "./prompts.ts";
 
 const sequenceCounts = [1, 2, 4];
-/** A multiple of every count of sequences, so that none is left alone with the last ones. */
-const jobs = 8;
+/**
+ * A multiple of every count of sequences, so that none is left alone with the last ones; and so many that a round's
+ * beginning and end, of some 20 ms each, are not what is measured.
+ */
+const jobs = 16;
 const maxTokens = 96;
 const likeJobs = 10;
 
@@ -56,9 +59,9 @@ async function measureSide(
       direct: (prompts: readonly string[]) =>
         direct.run({ file, prompts, maxTokens, sequences: n, contextTokens, threads }),
     };
-    // The first ones load the model, and are not counted.
+    // The first round loads the model and warms both sides' programs, and is not counted.
     for (let round = 0; round <= rounds; round += 1) {
-      const prompts = unlikePrompts(round === 0 ? n : jobs, n * 100 + round);
+      const prompts = unlikePrompts(jobs, n * 100 + round);
       const speed = { farm: 0, direct: 0 };
       for (const side of round % 2 === 0 ? (["farm", "direct"] as const) : (["direct", "farm"] as const)) {
         const { tokens, seconds } = await sides[side](prompts);
