@@ -1,3 +1,6 @@
+import { batchTokens } from "./batch-tokens.ts";
+
+/** Also the step by which it grows and shrinks. */
 const smallest = 32;
 const targetMs = 250;
 
@@ -12,7 +15,7 @@ export class PrefillSlices {
   readonly #largest: number;
   #size = smallest;
 
-  constructor(largest = 128) {
+  constructor(largest: number = batchTokens.cpu) {
     this.#largest = largest;
   }
 
@@ -22,8 +25,15 @@ export class PrefillSlices {
 
   measured(tokens: number, elapsedMs: number): void {
     const fitting = (tokens / Math.max(elapsedMs, 0.1)) * targetMs;
-    // Doubling and halving only: one odd measurement should not swing it.
-    if (fitting >= this.#size * 2) this.#size = Math.min(this.#largest, this.#size * 2);
-    else if (fitting < this.#size) this.#size = Math.max(smallest, this.#size / 2);
+    this.#size = Math.min(this.#largest, Math.max(smallest, this.#next(fitting)));
+  }
+
+  /** One odd measurement should not swing it: far off it doubles or halves, near by it goes a step. */
+  #next(fitting: number): number {
+    const size = this.#size;
+    if (fitting >= size * 2) return size * 2;
+    if (fitting >= size + smallest) return size + smallest;
+    if (fitting >= size) return size;
+    return fitting < size / 2 ? size / 2 : size - smallest;
   }
 }

@@ -38,12 +38,28 @@ describe("crashBackoffMs", () => {
 });
 
 describe("PrefillSlices", () => {
-  it("grows on a fast machine and shrinks on a slow one, within 32 and 128", () => {
+  it("grows on a fast machine and shrinks on a slow one, within 32 and 256", () => {
     const slices = new PrefillSlices();
     for (let i = 0; i < 10; i++) slices.measured(slices.size, 1);
-    expect(slices.size).toBe(128);
+    expect(slices.size).toBe(256);
     for (let i = 0; i < 10; i++) slices.measured(slices.size, 1_000);
     expect(slices.size).toBe(32);
+  });
+
+  it("comes within a step of what takes 250 ms, and stays there", () => {
+    const slices = new PrefillSlices();
+    const sizes = Array.from({ length: 6 }, () => {
+      slices.measured(slices.size, slices.size / 0.74);
+      return slices.size;
+    });
+    expect(sizes).toEqual([64, 128, 160, 160, 160, 160]);
+  });
+
+  it("is swung by one odd measurement by half at most", () => {
+    const slices = new PrefillSlices();
+    for (let i = 0; i < 10; i++) slices.measured(slices.size, 1);
+    slices.measured(slices.size, 60_000);
+    expect(slices.size).toBe(128);
   });
 });
 
