@@ -7,8 +7,7 @@ import { silentLog } from "../log.ts";
 import type { JobContext } from "../worker/handler.ts";
 import { JobFailure, JobLetGo } from "../worker/job-failure.ts";
 import { DonorJournal } from "./donor-journal.ts";
-import type { JournalEntry } from "./entry.ts";
-import { journaledHandler } from "./journaled-handler.ts";
+import { type JobEvent, journaledHandler } from "./journaled-handler.ts";
 import { readJournal } from "./read-journal.ts";
 
 const facts = {
@@ -79,8 +78,8 @@ describe("a handler whose jobs are recorded", () => {
     progress: () => undefined,
   });
 
-  async function recorded(handler: () => Promise<string>, ctx = context()): Promise<JournalEntry[]> {
-    const entries: JournalEntry[] = [];
+  async function recorded(handler: () => Promise<string>, ctx = context()): Promise<JobEvent[]> {
+    const entries: JobEvent[] = [];
     const job = journaledHandler(
       async (_payload, inner) => {
         inner.append(secret);
@@ -91,7 +90,7 @@ describe("a handler whose jobs are recorded", () => {
     );
     await job({ messages: [secret] }, ctx).catch(() => undefined);
     expect(JSON.stringify(entries)).not.toContain(secret);
-    expect(entries[0]).toMatchObject({ kind: "job", event: "begun", attemptId: "attempt", modelId: "m" });
+    expect(entries[0]).toEqual({ event: "begun" });
     return entries.slice(1);
   }
 

@@ -4,6 +4,7 @@ import type { Facts } from "../../app/policy/facts.ts";
 import type { Log } from "../log.ts";
 import type { Handler } from "../worker/handler.ts";
 import type { JournalEntry } from "./entry.ts";
+import { JobCounts } from "./job-counts.ts";
 import { Journal } from "./journal.ts";
 import { journalFacts } from "./journal-facts.ts";
 import { journaledHandler } from "./journaled-handler.ts";
@@ -14,6 +15,7 @@ export class DonorJournal {
   readonly #journal: Journal;
   readonly #facts: () => Facts;
   readonly #now: () => number;
+  readonly #jobs: JobCounts;
   #activity: string | null = null;
   #suspended = false;
   #models: ReadonlyMap<string, string> = new Map();
@@ -23,11 +25,13 @@ export class DonorJournal {
     this.#journal = new Journal(folder, log);
     this.#facts = facts;
     this.#now = now;
+    this.#jobs = new JobCounts((entry) => this.#record(entry), now);
   }
 
   start(version: string): void {
     this.#record({ kind: "lifecycle", at: this.#now(), event: "start", version });
     this.#timer = setInterval(() => this.alive(), aliveEveryMs).unref();
+    this.#jobs.start();
   }
 
   /** The loop looked: recorded when it does something else than before, or for another reason; and each sleep. */
@@ -58,7 +62,7 @@ export class DonorJournal {
   }
 
   jobsOf(handler: Handler): Handler {
-    return journaledHandler(handler, (entry) => this.#record(entry));
+    return journaledHandler(handler, (event) => this.#jobs.add(event));
   }
 
   /** Says that the donor is still there, with the facts as they are. */
@@ -68,6 +72,7 @@ export class DonorJournal {
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#jobs.stop();
     this.#record({ kind: "lifecycle", at: this.#now(), event: "stop" });
     this.#journal.close();
   }

@@ -20,19 +20,18 @@ const shapes = {
   }),
   /** Written now and then while nothing changes: says that the donor still ran. */
   facts: z.object({ kind: z.literal("facts"), at: instant, facts }),
-  job: z.object({
-    kind: z.literal("job"),
+  /** What came of jobs since the entry of this kind before: of one, or of many. */
+  jobs: z.object({
+    kind: z.literal("jobs"),
     at: instant,
-    event: z.enum(["begun", "succeeded", "failed", "let-go"]),
-    attemptId: word,
-    jobKind: word,
-    modelId: word.nullable(),
-    /** Of an end: how long it took. */
-    durationMs: count.optional(),
-    promptTokens: count.optional(),
-    completionTokens: count.optional(),
-    /** Of a failure: its code, which is one of ours. */
-    code: word.optional(),
+    begun: count,
+    succeeded: count,
+    failed: count,
+    letGo: count,
+    promptTokens: count,
+    completionTokens: count,
+    /** How often each failure came, by its code, which is one of ours. */
+    codes: z.record(word, count).optional(),
   }),
   model: z.object({
     kind: z.literal("model"),
@@ -55,7 +54,7 @@ const shapes = {
 export const journalEntry = z.discriminatedUnion("kind", [
   shapes.activity,
   shapes.facts,
-  shapes.job,
+  shapes.jobs,
   shapes.model,
   shapes.lifecycle,
 ]);

@@ -115,18 +115,19 @@ describe("an explanation", () => {
   });
 
   it("counts jobs of the time asked about", () => {
-    const job = { kind: "job", attemptId: "a", jobKind: "chat", modelId: "m" } as const;
+    const none = { begun: 0, succeeded: 0, failed: 0, letGo: 0, promptTokens: 0, completionTokens: 0 };
+    const jobs = { kind: "jobs", ...none } as const;
     const entries: readonly JournalEntry[] = [
-      { ...job, at: 0, event: "begun" },
-      { ...job, at: 1, event: "let-go", durationMs: 1 },
-      { ...job, at: hour, event: "begun" },
-      { ...job, at: hour + 1, event: "succeeded", durationMs: 1, promptTokens: 5, completionTokens: 7 },
-      { ...job, at: hour + 2, event: "begun" },
-      { ...job, at: hour + 3, event: "failed", durationMs: 1, code: "runner_crashed" },
+      { ...jobs, at: 0, begun: 1 },
+      { ...jobs, at: 1, letGo: 1 },
+      { ...jobs, at: hour, begun: 1 },
+      { ...jobs, at: hour + 1, begun: 2, succeeded: 2, promptTokens: 5, completionTokens: 7 },
+      { ...jobs, at: hour + 3, failed: 1, codes: { runner_crashed: 1 } },
+      { ...jobs, at: hour + 4, begun: 1, failed: 1, codes: { runner_crashed: 1 } },
     ];
     expect(explain(entries, hour, 2 * hour).jobs).toEqual({
-      ...{ begun: 2, succeeded: 1, failed: 1, letGo: 0 },
-      ...{ promptTokens: 5, completionTokens: 7 },
+      ...{ begun: 4, succeeded: 2, failed: 2, letGo: 0 },
+      ...{ promptTokens: 5, completionTokens: 7, codes: { runner_crashed: 2 } },
     });
   });
 });

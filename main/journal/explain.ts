@@ -37,6 +37,8 @@ export const explanation = z.object({
     letGo: count,
     promptTokens: count,
     completionTokens: count,
+    /** How often each failure came, by its code. */
+    codes: z.record(z.string(), count),
   }),
 });
 
@@ -83,16 +85,19 @@ function totalOf(group: readonly [Span, ...Span[]], allMs: number): Explanation[
 }
 
 function jobsOf(entries: readonly JournalEntry[]): Explanation["jobs"] {
-  const jobs = entries.filter((entry) => entry.kind === "job");
-  const counted = (event: (typeof jobs)[number]["event"]): number =>
-    jobs.filter((job) => job.event === event).length;
+  const jobs = entries.filter((entry) => entry.kind === "jobs");
+  const codes: Record<string, number> = {};
+  for (const [code, times] of jobs.flatMap((each) => Object.entries(each.codes ?? {}))) {
+    codes[code] = (codes[code] ?? 0) + times;
+  }
   return {
-    begun: counted("begun"),
-    succeeded: counted("succeeded"),
-    failed: counted("failed"),
-    letGo: counted("let-go"),
-    promptTokens: sum(jobs.map(({ promptTokens }) => promptTokens ?? 0)),
-    completionTokens: sum(jobs.map(({ completionTokens }) => completionTokens ?? 0)),
+    begun: sum(jobs.map(({ begun }) => begun)),
+    succeeded: sum(jobs.map(({ succeeded }) => succeeded)),
+    failed: sum(jobs.map(({ failed }) => failed)),
+    letGo: sum(jobs.map(({ letGo }) => letGo)),
+    promptTokens: sum(jobs.map(({ promptTokens }) => promptTokens)),
+    completionTokens: sum(jobs.map(({ completionTokens }) => completionTokens)),
+    codes,
   };
 }
 

@@ -31,7 +31,10 @@ describe("the journal", () => {
       { kind: "lifecycle", at: 1, event: "start", version: "0.1.0" },
       holding(2),
       { kind: "facts", at: 3, facts: { idleSeconds: 4.5, locked: true } },
-      { kind: "job", at: 4, event: "begun", attemptId: "a", jobKind: "chat", modelId: null },
+      {
+        ...{ kind: "jobs", at: 4, begun: 2, succeeded: 1, failed: 1, letGo: 0 },
+        ...{ promptTokens: 5, completionTokens: 7, codes: { runner_crashed: 1 } },
+      },
     ];
     const second: readonly JournalEntry[] = [{ kind: "model", at: 5, modelId: "m", state: "ready" }];
     write(first);

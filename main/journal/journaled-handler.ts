@@ -1,9 +1,15 @@
 import { z } from "zod";
 import type { Handler } from "../worker/handler.ts";
 import { JobFailure, JobLetGo } from "../worker/job-failure.ts";
-import type { JournalEntry } from "./entry.ts";
 
-type JobEntry = Extract<JournalEntry, { kind: "job" }>;
+/** Nothing in it tells of what a job holds. */
+export type JobEvent = {
+  readonly event: "begun" | "succeeded" | "failed" | "let-go";
+  readonly promptTokens?: number | undefined;
+  readonly completionTokens?: number | undefined;
+  /** Of a failure. */
+  readonly code?: string;
+};
 
 const reported = z.object({
   usage: z.object({
@@ -12,23 +18,12 @@ const reported = z.object({
   }),
 });
 
-/** The same handler, whose jobs are recorded: their ids, counts, durations and errors' codes, and nothing they hold. */
-export function journaledHandler(handler: Handler, record: (entry: JournalEntry) => void): Handler {
+/** The same handler, whose jobs are recorded: how they end, their counts and errors' codes, and nothing they hold. */
+export function journaledHandler(handler: Handler, record: (event: JobEvent) => void): Handler {
   return async (payload, ctx) => {
-    const startedAt = performance.now();
-    const job = {
-      kind: "job",
-      attemptId: ctx.attemptId,
-      jobKind: ctx.kind,
-      modelId: ctx.requirements.model ?? null,
-    } as const;
     let usage: z.infer<typeof reported>["usage"] = {};
-    const end = (ended: Pick<JobEntry, "event" | "code">): void =>
-      record({
-        ...{ ...job, at: Date.now(), durationMs: Math.round(performance.now() - startedAt) },
-        ...{ ...usage, ...ended },
-      });
-    record({ ...job, at: Date.now(), event: "begun" });
+    const end = (ended: Pick<JobEvent, "event" | "code">): void => record({ ...usage, ...ended });
+    record({ event: "begun" });
     try {
       const result = await handler(payload, {
         ...ctx,

@@ -77,7 +77,7 @@ export function spansOf(
         current = afterLifecycle(entry.event, current, beforeSleep);
         break;
       case "facts":
-      case "job":
+      case "jobs":
       case "model":
         break;
       default:

@@ -15,7 +15,8 @@ afterEach(() => {
 });
 
 const at = (clock: string): number => Date.parse(`2026-11-21T${clock}:00Z`);
-const job = { kind: "job", attemptId: "a", jobKind: "chat", modelId: "m" } as const;
+const none = { begun: 0, succeeded: 0, failed: 0, letGo: 0, promptTokens: 0, completionTokens: 0 };
+const jobs = { kind: "jobs", ...none } as const;
 const inUse = { kind: "activity", activity: "holding", reason: "in-use" } as const;
 
 const entries: readonly JournalEntry[] = [
@@ -26,8 +27,9 @@ const entries: readonly JournalEntry[] = [
     ...{ kind: "activity", at: at("08:15"), activity: "donating", reason: "idle" },
     facts: { idleSeconds: 120, power: "ac", otherCpuLoad: 0.04 },
   },
-  { ...job, at: at("08:16"), event: "begun" },
-  { ...job, at: at("08:17"), event: "succeeded", durationMs: 60_000, promptTokens: 38, completionTokens: 11 },
+  { ...jobs, at: at("08:16"), begun: 3 },
+  { ...jobs, at: at("08:17"), succeeded: 1, promptTokens: 38, completionTokens: 11 },
+  { ...jobs, at: at("08:18"), failed: 2, codes: { runner_crashed: 2 } },
   { ...inUse, at: at("08:25"), facts: { idleSeconds: 0, locked: false } },
   { kind: "lifecycle", at: at("08:40"), event: "stop" },
 ];
@@ -35,7 +37,7 @@ const entries: readonly JournalEntry[] = [
 it("is told in spans and totals", () => {
   expect(sayExplanation(explain(entries, at("07:30"), at("09:00")))).toBe(
     `
-In 1 h 30 min, since 07:30: donated for 10 min (11 %). Of 1 job begun: 1 done (38 tokens read, 11 written).
+In 1 h 30 min, since 07:30: donated for 10 min (11 %). Of 3 jobs begun: 1 done, 2 failed (runner_crashed 2 ×) (38 tokens read, 11 written).
 
   07:30  30 min  Not known
   08:00  15 min  You are using it  since the last input: 3 s
@@ -50,6 +52,23 @@ In all:
   10 min  1 ×  Idle, donating    Nobody is using this computer, so it works for your organization.
 `.trim(),
   );
+});
+
+it("is told in one line where it gave way to somebody several times a minute", () => {
+  const facts = { idleSeconds: 10 };
+  const typing = Array.from({ length: 90 }, (_, index): readonly JournalEntry[] => [
+    { ...inUse, at: at("08:00") + index * 30_000, facts },
+    {
+      ...{ kind: "activity", activity: "donating", reason: "within-limits", facts },
+      at: at("08:00") + index * 30_000 + 18_000,
+    },
+  ]).flat();
+  const said = sayExplanation(explain([...entries.slice(0, 1), ...typing], at("08:00"), at("08:55")));
+  expect(said.split("\n").slice(2, 5)).toEqual([
+    "  08:00  45 min  You are using it, Donating within limits: 179 × in turn",
+    "  08:44  10 min  Donating within limits                                   since the last input: 10 s",
+    "",
+  ]);
 });
 
 it.each([
