@@ -55,10 +55,11 @@ export function judge(look: Look): Verdict {
   if (disturbing !== null) return { kind: "hold", ...disturbing };
   const inUse = idleness(look);
   if (inUse !== null && rules.inUse.mode === "off") return { kind: "hold", ...inUse };
-  const typing = inUse === null ? null : input(look);
-  if (typing !== null) return { kind: "hold", ...typing };
+  // Before what comes and goes with each input: that is told to the organization.
   const missing = model(look);
   if (missing !== null) return { kind: "hold", ...missing };
+  const typing = inUse === null ? null : input(look);
+  if (typing !== null) return { kind: "hold", ...typing };
 
   const endsAt = scheduleEndsAt(rules.schedule, facts.now, facts.minuteOfWeek);
   // Not known to be idle, it keeps to the limits of a computer in use: they are allowed in either case.

@@ -1,3 +1,4 @@
+import type { Known } from "../../app/policy/facts.ts";
 import type { IdleSensor } from "../sensors/idle.ts";
 
 /** How often input is looked for while the donor works, where nothing tells of it: so that yielding begins within 200 ms. */
@@ -19,7 +20,8 @@ export class InputWatch {
     this.#onInput = onInput;
   }
 
-  watch(on: boolean): void {
+  /** @param seen the idle time by which it was decided: what came since then is input. */
+  watch(on: boolean, seen = this.#sensor.sample()): void {
     if (on === (this.#timer !== null)) return;
     if (this.#timer !== null) {
       clearInterval(this.#timer);
@@ -28,7 +30,7 @@ export class InputWatch {
       this.#unlisten = null;
       return;
     }
-    this.#last = this.#read();
+    this.#last = secondsOf(seen);
     this.#unlisten = this.#sensor.onInput?.(this.#onInput) ?? null;
     this.#timer = setInterval(() => {
       // The source may be lost, and another one take its place, that has to be asked.
@@ -37,15 +39,14 @@ export class InputWatch {
   }
 
   #look(): void {
-    const idle = this.#read();
+    const idle = secondsOf(this.#sensor.sample());
     const input = idle < this.#last;
     this.#last = idle;
     if (input) this.#onInput();
   }
+}
 
-  /** An idle time that became unknown counts as input: the donor then has to look again. */
-  #read(): number {
-    const idle = this.#sensor.sample();
-    return idle.known ? idle.value : -1;
-  }
+/** An idle time that became unknown counts as input: the donor then has to look again. */
+function secondsOf(idle: Known<number>): number {
+  return idle.known ? idle.value : -1;
 }

@@ -133,6 +133,16 @@ describe("InputWatch", () => {
     expect(inputs).toBe(1);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("notices input that came after it was decided, where whole seconds are told", () => {
+    let inputs = 0;
+    const typing = { source: () => "a test", sample: () => known(0), isPolled: () => true };
+    const watch = new InputWatch(typing, () => inputs++);
+    watch.watch(true, known(2));
+    vi.advanceTimersByTime(100);
+    expect(inputs).toBe(1);
+    watch.watch(false);
+  });
 });
 
 describe("ConnectionGrace", () => {

@@ -150,6 +150,11 @@ describe("a computer in use that may do a little", () => {
       recheckAt: now + 2_000,
     },
     {
+      name: "has no model, whatever is typed",
+      ...{ rules, from: holdingFor("no-model"), to: "no-model" },
+      facts: { idleSeconds: known(0), modelReady: false },
+    },
+    {
       name: "asked for everything, it does not stand still",
       ...{ rules, from: still(now - 9_000), to: "donate-now" },
       facts: { idleSeconds: known(0), donateNowUntil: now + 5 },
