@@ -1,47 +1,30 @@
 import { join } from "node:path";
 import type { PanelHandlers } from "../../app/contract/ipc.ts";
-import type { ModelFile } from "../../app/contract/runner.ts";
-import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { assertNever } from "../../app/assert-never.ts";
-import type { Activity, Effect } from "../../app/policy/decision.ts";
 import type { Facts } from "../../app/policy/facts.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
 import { ModelMeasuring } from "../control/measure-models.ts";
 import { openControl } from "../control/open-control.ts";
 import { DonorJournal } from "../journal/donor-journal.ts";
-import { errorName, type Log } from "../log.ts";
 import { ModelCatalogue } from "../models/catalogue.ts";
 import { openModels } from "../models/models.ts";
 import { fetchModel } from "../models/fetch-model.ts";
 import { removeModel } from "../models/remove-model.ts";
 import { RunningModels } from "../models/running-models.ts";
 import { createPanelHandlers } from "../panel-handlers.ts";
-import type { SpawnRunner } from "../runner/child.ts";
-import { cudaEnvironment } from "../runner/cuda-folder.ts";
-import { gpuEnvironment } from "../runner/gpu-environment.ts";
-import { memoryForModels } from "../runner/memory-for-models.ts";
-import { ModelKnowledge } from "../runner/model-knowledge.ts";
-import { ModelPlans } from "../runner/model-plans.ts";
-import { RunnerSupervisor } from "../runner/supervisor.ts";
-import { runnerThreads } from "../runner/threads.ts";
-import type { OwnCpuTime } from "../sensors/cpu-load.ts";
-import { gatherFacts } from "../sensors/facts.ts";
-import type { IdleSensor } from "../sensors/idle.ts";
+import { openRunner } from "../runner/open-runner.ts";
 import { neededBy } from "../sensors/needed.ts";
-import { ownCpuTime } from "../sensors/own-cpu-time.ts";
-import { platformSensors } from "../sensors/platform-sensors.ts";
-import type { Sensor } from "../sensors/sensor.ts";
+import { factsOfThisComputer } from "../sensors/this-computer.ts";
 import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
 import { lockFolder } from "../store/folder-lock.ts";
-import { StartRefusal } from "../store/start-refusal.ts";
+import { refusalOfFolder } from "../store/folder-refusal.ts";
 import { type Connection, followConnection, notConnected } from "../worker/connection.ts";
-import { ActivityReport } from "./activity-report.ts";
 import { connect } from "./connect.ts";
 import { ConnectionGrace } from "./connection-grace.ts";
 import { DonatedWork } from "./donated-work.ts";
+import type { DonorOptions } from "./donor-options.ts";
 import { openPolicy } from "./donor-policy.ts";
-import { EarningsFeed } from "./earnings-feed.ts";
 import { Enrolling } from "./enrolling.ts";
+import { pauseIfAsked } from "./finish-then-pause.ts";
 import { FirstLook } from "./first-look.ts";
 import { openIdentity } from "./identity.ts";
 import { InputWatch } from "./input-watch.ts";
@@ -49,34 +32,12 @@ import { DonorLoop, type WakeReason } from "./loop.ts";
 import { Member } from "./member.ts";
 import { membershipOf } from "./membership.ts";
 import { organizationOf } from "./organization.ts";
-import { ModelReport, reportedModels } from "./model-report.ts";
+import { performEffect } from "./perform-effect.ts";
+import { Publisher } from "./publisher.ts";
 import { watchForReturn } from "./return-watch.ts";
 import { openSettings } from "./settings.ts";
-import { unknownFacts } from "./unknown-facts.ts";
-import { factsView, initialSnapshot, settingsView, sourcesView } from "./views.ts";
-
-export type DonorOptions = {
-  /** The donor's own folder: device.json and settings.json live there. */
-  readonly dataDir: string;
-  readonly backendUrl: string;
-  /** What the organization calls this device. */
-  readonly name: string;
-  readonly version: string;
-  readonly shell: DonorSnapshot["shell"];
-  readonly spawnRunner: SpawnRunner;
-  readonly idle: IdleSensor;
-  /** Sources of facts that only the shell has: asked before all others. */
-  readonly shellSensors?: readonly Sensor[];
-  /** CPU time of this program and its runner, where the shell knows it: asked on other systems than Linux. */
-  readonly ownCpuTime?: OwnCpuTime;
-  /** Model files that came with the program. */
-  readonly bundledModels: readonly ModelFile[];
-  /** This start's own defaults, e.g. `requireIdle: false` for a machine at which nobody sits. */
-  readonly baseRules?: Partial<Rules>;
-  readonly webSocketConstructor?: typeof WebSocket;
-  readonly log: Log;
-  readonly onQuit: () => void;
-};
+import { initialSnapshot } from "./views.ts";
+import { yieldsToInput } from "./yields-to-input.ts";
 
 /** A running donor, as a shell (Electron's or the headless one) holds it. */
 export type Donor = {
@@ -105,26 +66,6 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
   }
 }
 
-/** What the file system refuses, its person can do something about. */
-function refusalOfFolder(folder: string, error: unknown): unknown {
-  if (error instanceof StartRefusal || !(error instanceof Error) || !("syscall" in error)) return error;
-  const path = (error as NodeJS.ErrnoException).path ?? folder;
-  return path.startsWith(folder)
-    ? new StartRefusal(
-        `${path} cannot be used (${error.message}). Make room for it, or choose another folder.`,
-        {
-          cause: error,
-        },
-      )
-    : error;
-}
-
-/** Whether it lets go, or stands still, at the next input. Asked for by its person, it goes on under their hands. */
-function yieldsToInput(activity: Activity): boolean {
-  if (activity.kind === "holding" || activity.limits.stillSince !== null) return false;
-  return ["idle", "within-limits", "finishing"].includes(activity.reason);
-}
-
 /** Builds the donor out of its parts and starts it. */
 async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const { log } = options;
@@ -137,47 +78,26 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     log,
   });
   const rules = (): Rules => policy.current().rules;
-  const threads = await runnerThreads();
 
-  const runner: RunnerSupervisor = new RunnerSupervisor(
-    () =>
-      options.spawnRunner({
-        ...gpuEnvironment(work.deniedGpus),
-        ...cudaEnvironment(options.dataDir, process.env),
-      }),
-    log,
-  );
-  const knowledge = await ModelKnowledge.open(join(options.dataDir, "models.json"), log);
-  const plans = new ModelPlans({
-    ...{ knowledge, threads, log },
-    inspect: (model) => runner.inspect(model),
-    memoryBytes: () => memoryForModels(runner.pid),
-    sequences: process.env["GLEANER_SEQUENCES"],
+  const { runner, plans, knowledge, threads } = await openRunner({
+    ...{ dataDir: options.dataDir, spawnRunner: options.spawnRunner, log },
+    deniedGpus: () => work.deniedGpus,
   });
   const catalogue = new ModelCatalogue(log);
   const { deviceKey } = identity.current();
   const client = connect(options.backendUrl, options.webSocketConstructor);
   const organization = organizationOf(client, deviceKey, log);
-  const measured = ownCpuTime(() => runner.pid);
-  const ownTime = process.platform === "linux" ? measured : (options.ownCpuTime ?? measured);
-  const sensors = gatherFacts({
+  const sensors = factsOfThisComputer({
+    dataDir: options.dataDir,
     idle: options.idle,
-    others: platformSensors({
-      platform: process.platform,
-      env: process.env,
-      dataDir: options.dataDir,
-      ownCpuTime: ownTime,
-      runnerPid: () => runner.pid,
-      shell: options.shellSensors ?? [],
-    }),
+    shellSensors: options.shellSensors ?? [],
+    ownCpuTime: options.ownCpuTime,
+    runnerPid: () => runner.pid,
   });
   const snapshot = createSnapshotStore(
     initialSnapshot(options, settings.current(), policy.current(), identity.current().enrolment),
   );
   const grace = new ConnectionGrace(() => loop.wake("connection"));
-  const earnings = new EarningsFeed(organization, snapshot);
-  const reports = new ActivityReport(organization, log);
-  const modelReports = new ModelReport(organization, log);
   const member = new Member(organization, onMember);
   let connection: Connection = notConnected;
 
@@ -189,6 +109,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     onChange: showModels,
   });
   const journal = new DonorJournal(options.dataDir, () => facts(), log);
+  const publisher = new Publisher({ organization, snapshot, journal, plans, log });
   const work: DonatedWork = new DonatedWork({
     ...{ client, deviceKey, runner, catalogue, threads, plans, log },
     version: options.version,
@@ -198,15 +119,12 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       models.store.used(sha256);
     },
     onWork: (view) => snapshot.update({ work: view }),
-    onGreeted: () => {
-      reports.greeted();
-      modelReports.greeted();
-    },
+    onGreeted: () => publisher.greeted(),
     around: (handler) => journal.jobsOf(handler),
   });
   const onEnrolled = (): void => {
     member.enrolled();
-    earnings.enrolled();
+    publisher.enrolled();
   };
   const enrolling = new Enrolling({
     organization,
@@ -238,26 +156,21 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const loop = new DonorLoop({
     facts,
     rules,
-    perform,
+    perform: (effect) => {
+      const { modelWarmSeconds } = rules();
+      performEffect(effect, { work, modelWarmSeconds, onFinished, log });
+    },
     onLook: (activity, seen, recheckAt) => {
-      const { requireIdle, inUse } = rules();
-      // A download that waits for an idle network gives it back at the first input, too.
-      const yieldsNetwork = models.store.active !== null && requireIdle && inUse.mode === "off";
-      input.watch(yieldsToInput(activity) || yieldsNetwork);
+      input.watch(yieldsToInput(activity, models.store.active !== null, rules()), seen.idleSeconds);
       const needs = neededBy(rules(), activity.kind === "donating");
       sensors.need(needs);
-      reports.setActivity(activity, unknownFacts(seen, needs));
-      journal.looked(activity, seen);
-      if (activity.kind === "holding") pauseIfAsked();
-      earnings.follow(seen.now);
-      const readings = sensors.readings();
-      snapshot.update({
-        activity,
-        recheckAt,
-        facts: factsView(seen, readings),
-        factSources: sourcesView(readings),
+      if (activity.kind === "holding") onFinished();
+      publisher.looked({
+        ...{ activity, recheckAt, facts: seen, needs },
+        readings: sensors.readings(),
         connection: connection.connected ? "online" : first.everConnected ? "offline" : "connecting",
-        ...settingsView(settings.current(), policy.current(), seen.now),
+        settings: settings.current(),
+        policy: policy.current(),
       });
       models.look(seen, rules());
       showModels();
@@ -271,45 +184,15 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     begin: () => loop.start(),
   });
 
-  /** Where the organization's models stand here, to all who want to know. */
   function showModels(): void {
-    const views = (member.me?.models ?? []).map((model) => models.store.view(model));
-    snapshot.update({ models: views });
-    journal.models(views);
-    modelReports.setModels(reportedModels(views, member.me, (sha256) => plans.speed(sha256)));
+    const { me } = member;
+    const views = (me?.models ?? []).map((model) => models.store.view(model));
+    publisher.modelsStand(views, me);
   }
 
-  /** Of "finish, then pause": nothing runs any more. */
-  function pauseIfAsked(): void {
-    if (!settings.current().finishThenPause) return;
-    const paused = { finishThenPause: false, donateNowUntil: null, pause: { until: null } };
-    const saved = settings.change(paused);
-    saved.catch((error: unknown) => log("error", "settings.not-saved", { error: errorName(error) }));
-    loop.wake("settings");
-  }
-
-  function perform(effect: Effect): void {
-    switch (effect.kind) {
-      case "accept":
-        work.accept(effect.limits);
-        return;
-      case "limit":
-        work.limit(effect.limits);
-        return;
-      case "finish":
-        void work.finish().then(pauseIfAsked);
-        return;
-      case "yield": {
-        const startedAt = performance.now();
-        void work.yield(effect.reason, rules().modelWarmSeconds).then(() => {
-          const tookMs = Math.round(performance.now() - startedAt);
-          log("info", "donor.yielded", { reason: effect.reason, tookMs });
-        });
-        return;
-      }
-      default:
-        return assertNever(effect);
-    }
+  /** Nothing runs any more. */
+  function onFinished(): void {
+    if (pauseIfAsked(settings, log)) loop.wake("settings");
   }
 
   function onConnection(next: Connection): void {
@@ -320,16 +203,11 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
 
   function onMember(): void {
     const { me } = member;
+    publisher.memberIs(me);
     if (me !== null) {
-      snapshot.update({
-        organization: { name: me.organizationName },
-        device: { id: me.deviceId, name: me.name },
-      });
       policy.organizationSays(me.policy);
       models.offer(me.models, me.sharing);
       void enrolling.remember(me);
-    } else {
-      snapshot.update({ organization: null, device: null });
     }
     work.wantedChanged(me?.status === "active");
     if (first.consider()) loop.wake("enrolment");
@@ -390,9 +268,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       input.watch(false);
       sensors.stop();
       grace.stop();
-      earnings.stop();
-      reports.stop();
-      modelReports.stop();
+      publisher.stop();
       member.stop();
       unfollow();
       await Promise.all([work.stop(leaveWithinMs), models.stop()]);

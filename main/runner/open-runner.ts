@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import type { Log } from "../log.ts";
+import type { SpawnRunner } from "./child.ts";
+import { cudaEnvironment } from "./cuda-folder.ts";
+import { gpuEnvironment } from "./gpu-environment.ts";
+import { memoryForModels } from "./memory-for-models.ts";
+import { ModelKnowledge } from "./model-knowledge.ts";
+import { ModelPlans } from "./model-plans.ts";
+import { RunnerSupervisor } from "./supervisor.ts";
+import { runnerThreads } from "./threads.ts";
+
+export type RunnerParts = {
+  /** The donor's own folder: what is known of its models lives there, and CUDA may. */
+  readonly dataDir: string;
+  readonly spawnRunner: SpawnRunner;
+  /** GPUs, by the system's number, that a process which is started now is not to see. */
+  readonly deniedGpus: () => readonly number[];
+  readonly log: Log;
+};
+
+/** A donor's runner, and what it found out of the models that it can run. */
+export type OpenRunner = {
+  readonly runner: RunnerSupervisor;
+  readonly plans: ModelPlans;
+  readonly knowledge: ModelKnowledge;
+  /** The most threads that it may use on this machine. */
+  readonly threads: number;
+};
+
+/** Makes a runner ready. Its process starts with the first work. */
+export async function openRunner({
+  dataDir,
+  spawnRunner,
+  deniedGpus,
+  log,
+}: RunnerParts): Promise<OpenRunner> {
+  const threads = await runnerThreads();
+  const runner = new RunnerSupervisor(
+    () => spawnRunner({ ...gpuEnvironment(deniedGpus()), ...cudaEnvironment(dataDir, process.env) }),
+    log,
+  );
+  const knowledge = await ModelKnowledge.open(join(dataDir, "models.json"), log);
+  const plans = new ModelPlans({
+    ...{ knowledge, threads, log },
+    inspect: (model) => runner.inspect(model),
+    memoryBytes: () => memoryForModels(runner.pid),
+    sequences: process.env["GLEANER_SEQUENCES"],
+  });
+  return { runner, plans, knowledge, threads };
+}

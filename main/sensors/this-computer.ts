@@ -1,0 +1,32 @@
+import type { OwnCpuTime } from "./cpu-load.ts";
+import { type FactsSource, gatherFacts } from "./facts.ts";
+import type { IdleSensor } from "./idle.ts";
+import { ownCpuTime } from "./own-cpu-time.ts";
+import { platformSensors } from "./platform-sensors.ts";
+import type { Sensor } from "./sensor.ts";
+
+export type ThisComputer = {
+  /** The disk that holds the models. */
+  readonly dataDir: string;
+  readonly idle: IdleSensor;
+  /** What only the shell hears of. */
+  readonly shellSensors: readonly Sensor[];
+  /** CPU time of this program and its runner, where the shell knows it: asked on other systems than Linux. */
+  readonly ownCpuTime: OwnCpuTime | undefined;
+  readonly runnerPid: () => number | undefined;
+};
+
+/** The facts of the computer that this runs on, by all sources that it has. Nothing is asked before they are started. */
+export function factsOfThisComputer(computer: ThisComputer): FactsSource {
+  const { dataDir, idle, shellSensors, runnerPid } = computer;
+  const measured = ownCpuTime(runnerPid);
+  const { platform, env } = process;
+  return gatherFacts({
+    idle,
+    others: platformSensors({
+      ...{ platform, env, dataDir, runnerPid },
+      ownCpuTime: platform === "linux" ? measured : (computer.ownCpuTime ?? measured),
+      shell: shellSensors,
+    }),
+  });
+}
