@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { calls } from "../../app/contract/ipc.ts";
 import { explanation } from "../journal/explain.ts";
 
 const instant = z.number().int().min(0).max(8_640_000_000_000_000);
@@ -56,6 +57,19 @@ const model = z.object({
   speed: z.object({ prefill: perSecond, generate: perSecond, backend: z.string() }).nullable(),
 });
 
+const rules = z.object({
+  rules: z.array(
+    z.object({
+      name: z.string(),
+      value: z.unknown(),
+      /** The value in words. */
+      words: z.string(),
+      from: z.enum(["default", "donor", "organization"]),
+      locked: z.boolean(),
+    }),
+  ),
+});
+
 /** A model measured on this device: tokens per second that it reads and writes, one job at a time. */
 const measurement = z.discriminatedUnion("kind", [
   z.object({
@@ -82,6 +96,10 @@ export const controlCalls = {
   donateNow: { argument: z.object({ minutes: z.number().int().min(1).max(1_440) }), answer: status },
   /** Finishes the job under way, takes no other, then pauses. */
   finish: { argument: nothing, answer: status },
+  /** All rules as they hold; the donor's own ones are set, and left to the other layers again, as in the panel. */
+  rules: { argument: nothing, answer: rules },
+  setRules: { argument: calls.setRules.argument, answer: rules },
+  resetRules: { argument: calls.resetRules.argument, answer: rules },
   explain: { argument: z.object({ since: instant }), answer: explanation },
   models: { argument: nothing, answer: z.object({ models: z.array(model) }) },
   removeModel: {

@@ -2,6 +2,8 @@ import type { PanelHandlers, Reply } from "../../app/contract/ipc.ts";
 import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
 import { waitWords } from "../../app/models/wait-reasons.ts";
 import type { Known } from "../../app/policy/facts.ts";
+import { ruleNames } from "../../app/policy/rules.ts";
+import { sayRule } from "../../app/policy/say-rule.ts";
 import { wordsOf } from "../journal/span-words.ts";
 import { explain } from "../journal/explain.ts";
 import { readJournal } from "../journal/read-journal.ts";
@@ -34,7 +36,10 @@ export type DonorModels = {
 export type DonorControls = {
   readonly folder: string;
   readonly snapshot: SnapshotStore;
-  readonly panel: Pick<PanelHandlers, "pause" | "resume" | "donateNow" | "finishThenPause">;
+  readonly panel: Pick<
+    PanelHandlers,
+    "pause" | "resume" | "donateNow" | "finishThenPause" | "setRules" | "resetRules"
+  >;
   /** Asks the computer again, and tells each fact. */
   readonly readings: () => Promise<Readonly<Record<string, Reading>>>;
   readonly models: DonorModels;
@@ -49,6 +54,10 @@ export function donorControlHandlers(donor: DonorControls): ControlHandlers {
     const done = await reply;
     return done.kind === "ok" ? status() : done;
   };
+  const rules = async (reply: Reply | Promise<Reply>): Promise<ControlReply<"rules">> => {
+    const done = await reply;
+    return done.kind === "ok" ? ok(rulesOf(donor.snapshot.get())) : done;
+  };
   const thenModels = (done: Reply): ControlReply<"models"> => (done.kind === "ok" ? models() : done);
   return {
     status,
@@ -57,6 +66,9 @@ export function donorControlHandlers(donor: DonorControls): ControlHandlers {
     resume: () => after(donor.panel.resume(null)),
     donateNow: (argument) => after(donor.panel.donateNow(argument)),
     finish: () => after(donor.panel.finishThenPause(null)),
+    rules: () => ok(rulesOf(donor.snapshot.get())),
+    setRules: (values) => rules(donor.panel.setRules(values)),
+    resetRules: (names) => rules(donor.panel.resetRules(names)),
     explain: async ({ since }) => {
       const now = Date.now();
       if (since >= now) return { kind: "refused", message: "That moment is not past." };
@@ -96,6 +108,16 @@ function statusOf(snapshot: DonorSnapshot): ControlAnswer<"status"> {
             ...{ attemptId: work.attemptId, modelId: work.modelId },
             ...{ phase: work.phase, startedAt: work.startedAt },
           },
+  };
+}
+
+function rulesOf({ rules, ruleLayers }: DonorSnapshot): ControlAnswer<"rules"> {
+  const { from, locked } = ruleLayers;
+  return {
+    rules: ruleNames.map((name) => ({
+      ...{ name, value: rules[name], words: sayRule(name, rules[name]) },
+      ...{ from: from[name], locked: locked.includes(name) },
+    })),
   };
 }
 

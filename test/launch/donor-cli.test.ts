@@ -105,6 +105,37 @@ describe("a donor that runs", () => {
     await untilDonating();
   });
 
+  test("donates now for as long as it is told", async () => {
+    await statusOf("pause");
+    const before = Date.now();
+    const told = await statusOf("donate-now", "--for", "90m");
+    expect(told).toMatchObject({ pause: null, activity: { reason: "donate-now" } });
+    expect(told.donateNowUntil).toBeGreaterThanOrEqual(before + 1.5 * hour);
+    expect(await statusOf("resume")).toMatchObject({ donateNowUntil: null });
+  });
+
+  test("lists its rules, sets one and leaves it to others again", async () => {
+    const ruleOf = async (name: string, ...args: readonly string[]) => {
+      const { rules } = await json(controlCalls.rules.answer, "rules", ...args);
+      return rules.find((rule) => rule.name === name);
+    };
+    expect(await ruleOf("maxOtherCpuLoad")).toMatchObject({ value: 1, from: "donor", locked: false });
+    expect(await ruleOf("quiet", "quiet", "true")).toMatchObject({
+      value: true,
+      words: "yes",
+      from: "donor",
+    });
+    expect(await ruleOf("excludedPrograms", "excludedPrograms", "obs,zoom")).toMatchObject({
+      ...{ value: ["obs", "zoom"], words: "obs, zoom" },
+    });
+    expect(await ruleOf("maxTemperatureC", "maxTemperatureC", "null")).toMatchObject({ words: "no limit" });
+    const { out } = await gleaner("rules", "--data", folder);
+    expect(out).toMatch(/^quiet +yes +you$/m);
+    for (const name of ["quiet", "excludedPrograms", "maxTemperatureC"]) {
+      expect(await ruleOf(name, name, "default")).toMatchObject({ from: "default" });
+    }
+  });
+
   test("keeps a pause over a restart", async () => {
     const { until } = (await statusOf("pause", "--for", "3h")).pause ?? {};
     const { child, folder: other } = await startDonor("restarted");
@@ -193,7 +224,17 @@ describe("a donor that does not run", () => {
     donor.kill();
     await donor.ended;
     expect(await readdir(folder)).toContain("control.sock");
-    for (const verb of ["status", "pause", "snooze", "resume", "finish", "facts", "models", "bench"]) {
+    for (const verb of [
+      "status",
+      "pause",
+      "snooze",
+      "resume",
+      "finish",
+      "rules",
+      "facts",
+      "models",
+      "bench",
+    ]) {
       const { code, out, err } = await gleaner(verb, "--data", folder);
       expect({ verb, code, out }).toEqual({ verb, code: 3, out: "" });
       expect(err).toMatch(/gleaner donate/);
@@ -219,6 +260,10 @@ test.each([
   ["models", "explode"],
   ["models", "remove"],
   ["resume", "now"],
+  ["donate-now", "--for", "2d"],
+  ["rules", "quiet"],
+  ["rules", "quiet", "maybe"],
+  ["rules", "no-such-rule", "1"],
   ["donate", "--backend", "nowhere"],
   ["dance"],
 ])("wrong arguments are said to be: %s %s %s", async (...args) => {
@@ -227,12 +272,12 @@ test.each([
   expect(err).toContain("gleaner");
 });
 
-test.each(["donate", "status", "pause", "snooze", "finish", "resume", "explain", "facts", "models", "bench"])(
-  "%s --help says how, and all of its exit codes",
-  async (verb) => {
-    const { code, out } = await gleaner(verb, "--help");
-    expect(code).toBe(0);
-    expect(out).toContain(`gleaner ${verb}`);
-    expect(out.includes("Exit codes") || verb === "donate").toBe(true);
-  },
-);
+test.each([
+  ...["donate", "donate-now", "status", "pause", "snooze", "finish", "resume"],
+  ...["explain", "rules", "facts", "models", "bench"],
+])("%s --help says how, and all of its exit codes", async (verb) => {
+  const { code, out } = await gleaner(verb, "--help");
+  expect(code).toBe(0);
+  expect(out).toContain(`gleaner ${verb}`);
+  expect(out.includes("Exit codes") || verb === "donate").toBe(true);
+});
