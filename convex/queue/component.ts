@@ -25,6 +25,7 @@ import type {
   settingsPatch,
   workerStatus,
 } from "./validators.ts";
+import type { Settings } from "./model/settings.ts";
 import type { watchPosition, watchView } from "./model/streams/watch.ts";
 
 type Query<Args extends DefaultFunctionArgs, Result> = FunctionReference<"query", "internal", Args, Result>;
@@ -143,7 +144,7 @@ export type QueueComponent = {
   };
   readonly settings: {
     readonly configure: Mutation<InScope & Actor & { values: Infer<typeof settingsPatch> }, null>;
-    readonly get: Query<InScope, Value>;
+    readonly get: Query<InScope, Settings>;
   };
   readonly events: { readonly list: Query<InScope & Paged, Page<EventView>> };
   readonly workers: {
@@ -197,6 +198,10 @@ export type QueueComponent = {
     >;
     readonly append: Mutation<
       OfWorker & { attemptId: string; seq: number; text: string },
+      { kind: "ok" } | { kind: "fenced" }
+    >;
+    readonly progress: Mutation<
+      OfWorker & { attemptId: string; view: Value },
       { kind: "ok" } | { kind: "fenced" }
     >;
     readonly complete: Mutation<

@@ -209,6 +209,18 @@ describe("dead letters", () => {
   });
 });
 
+describe("settings", () => {
+  it("are read as they hold for a scope, and are the default again where they are left out", async () => {
+    const { t, queue } = installQueue();
+    const read = (of: string) => t.query((ctx) => queue.settings(ctx, of));
+    await t.mutation((ctx) => queue.configure(ctx, "", { maxQueued: 7, watchMs: 60_000 }));
+    await t.mutation((ctx) => queue.configure(ctx, scope, { maxQueued: 9 }));
+    expect(await read(scope)).toMatchObject({ maxQueued: 9, watchMs: 60_000, leaseMs: 40_000 });
+    await t.mutation((ctx) => queue.configure(ctx, scope, {}));
+    expect(await read(scope)).toMatchObject({ maxQueued: 7 });
+  });
+});
+
 describe("limits", () => {
   it("are found by what they limit, in their scope alone", async () => {
     const { t, queue } = installQueue();

@@ -6,6 +6,7 @@ import {
   type PaginationOptions,
 } from "convex/server";
 import type { QueueComponent, StreamPosition } from "../component.ts";
+import type { Settings } from "../model/settings.ts";
 import type { JobSpec, Policy } from "../validators.ts";
 import { batchCalls } from "./batches.ts";
 import { deadLetterCalls } from "./deadLetters.ts";
@@ -151,7 +152,7 @@ export class Queue {
     return await ctx.runQuery(this.component.lanes.stats, { scope });
   }
 
-  /** Every time-out and cap, for a scope or, with "", for all of them. */
+  /** Sets every time-out and cap, for a scope or, with "", for all of them: what is left out is the default again. */
   async configure(
     ctx: MutationRunner,
     scope: string,
@@ -159,6 +160,11 @@ export class Queue {
     actor = "app",
   ): Promise<void> {
     await ctx.runMutation(this.component.settings.configure, { scope, values, actor });
+  }
+
+  /** The time-outs and caps that hold for a scope: its own over those of all over the defaults. */
+  async settings(ctx: QueryRunner, scope: string): Promise<Settings> {
+    return await ctx.runQuery(this.component.settings.get, { scope });
   }
 
   async events(ctx: QueryRunner, scope: string, paginationOpts: PaginationOptions) {

@@ -3,6 +3,9 @@ import { refuse } from "./refuse.ts";
 
 const maxNameChars = 255;
 
+/** So far ahead anything is scheduled: Convex takes five years. */
+export const farthestMs = 4 * 366 * 24 * 3_600_000;
+
 /** A name from outside: 1 to 255 UTF-16 units of well-formed Unicode. */
 export function boundedName(value: string, what: string): void {
   if (value === "" || value.length > maxNameChars) {

@@ -1,5 +1,5 @@
 import type { Policy } from "../../validators.ts";
-import { boundedInteger, boundedNumber } from "../bounds.ts";
+import { boundedInteger, boundedNumber, farthestMs } from "../bounds.ts";
 
 const yearMs = 366 * 24 * 3_600_000;
 
@@ -13,8 +13,7 @@ export function checkPolicy(policy: Policy): void {
     boundedNumber(backoff.maxMs, "policy.backoff.maxMs", 0, yearMs);
     boundedNumber(backoff.jitter, "policy.backoff.jitter", 0, 1);
   }
-  // Convex schedules at most five years ahead.
-  if (chunksKeptMs !== undefined) boundedNumber(chunksKeptMs, "policy.chunksKeptMs", 0, 4 * yearMs);
+  if (chunksKeptMs !== undefined) boundedNumber(chunksKeptMs, "policy.chunksKeptMs", 0, farthestMs);
   const kept = { payloadKeptMs, recordKeptMs };
   for (const [name, ms] of Object.entries(kept)) {
     if (ms !== undefined) boundedNumber(ms, `policy.${name}`, 0, 10 * yearMs);

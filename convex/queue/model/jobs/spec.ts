@@ -1,5 +1,5 @@
 import type { JobSpec, Requirements } from "../../validators.ts";
-import { boundedInteger, boundedName, boundedNumber, boundedSize } from "../bounds.ts";
+import { boundedInteger, boundedName, boundedNumber, boundedSize, farthestMs } from "../bounds.ts";
 import { refuse } from "../refuse.ts";
 import { checkPolicy } from "./policyBounds.ts";
 
@@ -8,8 +8,6 @@ const maxListed = 16;
 const maxDependencies = 100;
 const maxContextBytes = 4_096;
 const maxHandleChars = 1_024;
-/** Convex schedules at most five years ahead. */
-const yearMs = 366 * 24 * 3_600_000;
 
 /** Refuses a job that is out of bounds, but for its payload's size, which the settings say. */
 export function checkSpec(spec: JobSpec): void {
@@ -26,7 +24,7 @@ export function checkSpec(spec: JobSpec): void {
     if (value !== undefined) boundedName(value, name);
   }
   if (spec.requirements !== undefined) checkRequirements(spec.requirements);
-  if (spec.delayMs !== undefined) boundedNumber(spec.delayMs, "delayMs", 0, 4 * yearMs);
+  if (spec.delayMs !== undefined) boundedNumber(spec.delayMs, "delayMs", 0, farthestMs);
   for (const name of ["expiresAt", "deadlineAt"] as const) {
     const at = spec[name];
     if (at !== undefined) boundedNumber(at, name, 0, Number.MAX_SAFE_INTEGER);

@@ -1,6 +1,7 @@
 import type { Id, MutationCtx } from "../../builders.ts";
 import type { JobSpec } from "../../validators.ts";
 import type { Outlook } from "../dependencies/dependOn.ts";
+import { farthestMs } from "../bounds.ts";
 import type { Terms } from "../limits/turns.ts";
 import { maintenance } from "../references.ts";
 
@@ -9,9 +10,6 @@ type Prospect = {
   readonly terms: Terms;
   readonly outlook: Outlook | null;
 };
-
-/** Convex schedules at most five years ahead, and back: for a later end it is looked again then. */
-const farthestMs = 4 * 366 * 24 * 3_600_000;
 
 /** The next time at which a job may be out of time; null when it never is. */
 export function nextExpiry(
@@ -22,7 +20,7 @@ export function nextExpiry(
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** Has a job with an end looked at when that comes: one timer, that goes on to the next end. */
+/** Has a job with an end looked at when that comes: one timer, that goes on to the next end, and to one too far ahead. */
 export async function armExpiry(
   ctx: MutationCtx,
   jobId: Id<"jobs">,
