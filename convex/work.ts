@@ -19,6 +19,7 @@ export const {
   handed,
   claim,
   append,
+  progress,
   fail,
   release,
   start,

@@ -7,7 +7,7 @@ import { cancelMany as cancelJobs } from "./model/jobs/cancelMany.ts";
 import { listJobs } from "./model/jobs/list.ts";
 import { payloadOf, resultOf } from "./model/jobs/rows.ts";
 import { submit as submitJobs } from "./model/jobs/submit.ts";
-import { attemptsOf, viewJob } from "./model/jobs/view.ts";
+import { attemptsOf, viewOne } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/streams/watch.ts";
 import { follow as followJob } from "./model/streams/watching.ts";
@@ -73,7 +73,7 @@ export const get = query({
   returns: v.union(jobView, v.null()),
   handler: async (ctx, { scope, jobId }) => {
     const job = await findOwned(ctx, "jobs", scope, jobId);
-    return job === null ? null : viewJob(job);
+    return job === null ? null : await viewOne(ctx, job);
   },
 });
 
@@ -87,7 +87,7 @@ export const byExternalId = query({
       .withIndex("by_external", (q) => q.eq("scope", scope).eq("externalId", externalId))
       .order("desc")
       .first();
-    return job === null ? null : viewJob(job);
+    return job === null ? null : await viewOne(ctx, job);
   },
 });
 

@@ -274,6 +274,15 @@ const schema = defineSchema({
     .index("by_attempt", ["attemptId", "seq"])
     .index("by_job", ["jobId"]),
 
+  /**
+   * Hot: how far the worker is that is at a job, as it last said; apart from the attempt, which others read. Goes with
+   * the payload. By model/jobs/progress.ts.
+   */
+  progress: defineTable({ jobId: v.id("jobs"), attemptId: v.id("attempts"), view: anything }).index(
+    "by_job",
+    ["jobId"],
+  ),
+
   /** By model/batches/. */
   batches: defineTable({
     scope: v.string(),

@@ -150,6 +150,8 @@ export const jobView = v.object({
   round: v.number(),
   watched: v.boolean(),
   error: v.union(jobError, v.null()),
+  /** How far the worker is that is at it, as it last said. Of a job that is asked for by itself; not in lists. */
+  progress: v.optional(anything),
   /** Of the attempt that completed it. */
   report: v.optional(anything),
   reply: v.optional(anything),

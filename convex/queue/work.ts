@@ -1,12 +1,13 @@
 import { v, type PropertyValidators } from "convex/values";
-import { mutation, query } from "./builders.ts";
-import { attemptOf, passFence } from "./model/jobs/fence.ts";
+import { mutation, query, type MutationCtx } from "./builders.ts";
+import { attemptOf, passFence, type Held } from "./model/jobs/fence.ts";
 import { candidates as findCandidates } from "./model/jobs/candidates.ts";
 import { claim as claimJob } from "./model/jobs/claim.ts";
 import { complete as completeJob } from "./model/jobs/complete.ts";
 import { fail as failJob } from "./model/jobs/fail.ts";
 import { handedTo } from "./model/jobs/handed.ts";
 import { heldByKey } from "./model/jobs/held.ts";
+import { noteProgress } from "./model/jobs/progress.ts";
 import { release as releaseJobs, releaseWaiting } from "./model/jobs/release.ts";
 import { attemptsOf, start as startJobs } from "./model/jobs/start.ts";
 import { take as takeJobs } from "./model/jobs/take.ts";
@@ -20,6 +21,7 @@ import { workerArgs } from "./workerArgs.ts";
 
 const byWorker = { keyHash: v.string() };
 const fencedIds = v.object({ fenced: v.array(v.string()) });
+const acknowledged = v.object({ kind: v.union(v.literal("ok"), v.literal("fenced")) });
 
 function withNext<Kind extends string, Fields extends PropertyValidators>(kind: Kind, fields: Fields) {
   return v.object({ kind: v.literal(kind), ...fields, ...nextWork.fields });
@@ -96,20 +98,36 @@ export const claim = mutation({
 /** Streams text of an attempt; kept while the job is watched. `seq` goes up; one that does not changes nothing. */
 export const append = mutation({
   args: { ...byWorker, ...workerArgs.append },
-  returns: v.object({ kind: v.union(v.literal("ok"), v.literal("fenced")) }),
-  handler: async (ctx, { keyHash, attemptId, seq, text }) => {
-    const [worker, lease, attempt] = await Promise.all([
-      authenticate(ctx, keyHash),
-      leaseByKey(ctx, keyHash),
-      attemptOf(ctx, attemptId),
-    ]);
-    const held = await passFence(ctx, worker, attempt);
-    await renew(ctx, worker, lease, Date.now(), { holds: true });
-    if (held === null) return { kind: "fenced" as const };
-    await appendChunk(ctx, held, { seq, text });
-    return { kind: "ok" as const };
-  },
+  returns: acknowledged,
+  handler: async (ctx, { seq, text, ...from }) =>
+    await saysOf(ctx, from, async (held) => await appendChunk(ctx, held, { seq, text })),
 });
+
+/** Says how far an attempt is; whoever asks for its job sees it. Refuses: too_large. */
+export const progress = mutation({
+  args: { ...byWorker, ...workerArgs.progress },
+  returns: acknowledged,
+  handler: async (ctx, { view, ...from }) =>
+    await saysOf(ctx, from, async (held) => await noteProgress(ctx, held, view)),
+});
+
+/** What a worker says of an attempt while it is at work on it. */
+async function saysOf(
+  ctx: MutationCtx,
+  { keyHash, attemptId }: { readonly keyHash: string; readonly attemptId: string },
+  note: (held: Held) => Promise<void>,
+): Promise<{ kind: "ok" | "fenced" }> {
+  const [worker, lease, attempt] = await Promise.all([
+    authenticate(ctx, keyHash),
+    leaseByKey(ctx, keyHash),
+    attemptOf(ctx, attemptId),
+  ]);
+  const held = await passFence(ctx, worker, attempt);
+  await renew(ctx, worker, lease, Date.now(), { holds: true });
+  if (held === null) return { kind: "fenced" };
+  await note(held);
+  return { kind: "ok" };
+}
 
 /** Ends an attempt well. `reply`: what the app answered to it. Refuses: too_large. */
 export const complete = mutation({

@@ -18,6 +18,7 @@ export const workerArgs = {
     wish,
   },
   append: { attemptId: v.string(), seq: v.number(), text: v.string() },
+  progress: { attemptId: v.string(), view: anything },
   complete: {
     attemptId: v.string(),
     result: anything,

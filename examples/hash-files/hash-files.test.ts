@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { start, type Started } from "../../main/deployment.fixture.ts";
 
 type Look = {
@@ -28,6 +28,8 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
   let backend: Started;
   let client: AdminClient;
   const workers: { readonly process: ChildProcess; readonly exited: Promise<number | null> }[] = [];
+  /** What the workers say went wrong. */
+  let said = "";
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "gleaner-hash-files-"));
@@ -55,9 +57,9 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
     client.function(makeFunctionReference<"mutation">(name), undefined, args);
   const submit = (file: string): Promise<string> => run("files:submit", { file }) as Promise<string>;
 
-  async function startWorker(name: string) {
+  async function startWorker(name: string, registered = true) {
     const key = randomBytes(16).toString("hex");
-    await run("files:registerWorker", { key, name });
+    if (registered) await run("files:registerWorker", { key, name });
     const child = spawn(process.execPath, [join(import.meta.dirname, "worker.ts")], {
       env: {
         ...process.env,
@@ -65,8 +67,9 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
         WORKER_KEY: key,
         FOLDER: folder,
       },
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", "inherit", "pipe"],
     });
+    child.stderr.on("data", (data) => (said += String(data)));
     const worker = {
       process: child,
       exited: new Promise<number | null>((resolve) => child.once("exit", resolve)),
@@ -99,6 +102,13 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
     const [missing, outside] = await Promise.all([submit("missing.txt"), submit("../secret")]);
     expect(await ended(missing)).toMatchObject({ status: "failed", error: { code: "handler_error" } });
     expect(await ended(outside)).toMatchObject({ status: "failed", error: { code: "invalid" } });
+    await vi.waitFor(() => expect(said).toMatch(/attempt\.failed.*invalid/), { timeout: 10_000 });
+  });
+
+  it("say so where nobody knows their key", async () => {
+    const { process } = await startWorker("stranger", false);
+    await vi.waitFor(() => expect(said).toContain("worker.unknown-key"), { timeout: 30_000 });
+    process.kill("SIGKILL");
   });
 
   it("end when they are told to, and others go on", async () => {

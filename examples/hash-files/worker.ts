@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ConvexClient } from "convex/browser";
 import { z } from "zod";
-import { JobFailure } from "../../main/worker/job-failure.ts";
-import { functionsAt } from "../../main/worker/protocol.ts";
+import { parsing } from "../../main/worker/parsing.ts";
 import { Worker } from "../../main/worker/worker.ts";
 
 const { CONVEX_URL = "http://127.0.0.1:3210", WORKER_KEY = "", FOLDER = "." } = process.env;
@@ -15,16 +14,13 @@ const job = z.object({ file: z.string().regex(/^\w[\w.-]{0,254}$/) });
 const client = new ConvexClient(CONVEX_URL, { skipConvexDeploymentUrlCheck: true });
 const worker = new Worker(client, {
   key: WORKER_KEY,
-  functions: functionsAt("work"),
   concurrency: 4,
   handlers: {
-    hash: async (payload, { signal }) => {
-      const { data } = job.safeParse(payload);
-      if (data === undefined) throw new JobFailure("invalid", "It names no file.", { retryable: false });
+    hash: parsing(job, async ({ file }, { signal }) => {
       const hash = createHash("sha256");
-      await pipeline(createReadStream(join(FOLDER, data.file)), hash, { signal });
+      await pipeline(createReadStream(join(FOLDER, file)), hash, { signal });
       return { sha256: hash.digest("hex") };
-    },
+    }),
   },
 });
 worker.start();

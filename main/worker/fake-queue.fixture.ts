@@ -24,6 +24,7 @@ const plain: Readonly<Record<string, unknown>> = {
   goodbye: null,
   leave: null,
   append: { kind: "ok" },
+  progress: { kind: "ok" },
   start: { fenced: [] },
 };
 
@@ -37,6 +38,8 @@ export class FakeQueue implements WorkerClient {
   readonly args: Record<string, Readonly<Record<string, unknown>>[]> = {};
   /** The next calls of a name that are refused. */
   readonly refusals: Record<string, Error[]> = {};
+  /** What is answered at once, by the name of the call. */
+  readonly answers: Record<string, unknown> = { ...plain };
   readonly #calls: Call[] = [];
   readonly #subscriptions = new Set<Subscription>();
   #held: readonly HeldRow[] | null = null;
@@ -57,7 +60,7 @@ export class FakeQueue implements WorkerClient {
     (this.args[name] ??= []).push(args);
     const refusal = this.refusals[name]?.shift();
     if (refusal !== undefined) return Promise.reject(refusal);
-    if (name in plain) return Promise.resolve(plain[name]);
+    if (name in this.answers) return Promise.resolve(this.answers[name]);
     return new Promise((answer, refuse) => this.#calls.push({ name, args, answer, refuse }));
   }) as unknown as WorkerClient["mutation"];
 

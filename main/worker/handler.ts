@@ -17,8 +17,11 @@ export type JobContext = {
   readonly append: (text: string) => void;
   /** Small facts that are kept with the result. The last call counts. */
   readonly report: (facts: Value) => void;
-  /** For the program around the worker (`onProgress`): never leaves it. */
-  readonly progress: (view: unknown) => void;
+  /**
+   * How far it is, in 4 KiB of JSON at most: shown by the job's status while it runs, a second later, and the last of each
+   * second alone. The program around the worker is told at once (`onEvent`).
+   */
+  readonly progress: (view: Value) => void;
 };
 
 /**

@@ -5,12 +5,14 @@ import { happening } from "../with-resolvers.ts";
 import { type AttemptEffect, type AttemptEvent, type AttemptState, step } from "./attempt-machine.ts";
 import type { Handler, JobContext } from "./handler.ts";
 import { attemptErrorOf, JobFailure, JobLetGo } from "./job-failure.ts";
+import { ProgressReports } from "./progress-reports.ts";
 import type { Acknowledged, AttemptError, ClaimedJob } from "./protocol.ts";
 import { TextStream } from "./text-stream.ts";
 
 /** The calls that an attempt ends with. Each is tried again by whoever makes it. */
 export type AttemptCalls = {
   append(attemptId: string, seq: number, text: string): Promise<Acknowledged>;
+  progress(attemptId: string, view: Value): Promise<Acknowledged>;
   complete(attemptId: string, result: Value, report: Value | undefined): Promise<{ readonly kind: string }>;
   fail(attemptId: string, error: AttemptError): Promise<{ readonly kind: string }>;
   release(attemptId: string, reason: string): Promise<{ readonly kind: string }>;
@@ -20,8 +22,9 @@ export type AttemptParts = {
   readonly calls: AttemptCalls;
   readonly handler: Handler;
   readonly chunkEveryMs: number;
+  readonly progressEveryMs: number;
   readonly log: Log;
-  readonly onProgress: (attemptId: string, view: unknown) => void;
+  readonly onProgress: (attemptId: string, view: Value) => void;
   /** The queue did not take in how it ended: it may still count it as ours. */
   readonly onUnsettled: (attemptId: string) => void;
 };
@@ -32,6 +35,7 @@ export class HeldAttempt {
   readonly #job: ClaimedJob;
   readonly #parts: AttemptParts;
   readonly #stream: TextStream;
+  readonly #progress: ProgressReports;
   readonly #controller = new AbortController();
   readonly #letGo = happening();
   readonly #ended = happening();
@@ -47,6 +51,16 @@ export class HeldAttempt {
       onFenced: () => this.gone(),
       everyMs: parts.chunkEveryMs,
       watched: job.watched,
+    });
+    this.#progress = new ProgressReports({
+      say: (view) => parts.calls.progress(job.attemptId, view),
+      onFenced: () => this.gone(),
+      onRefused: (error) =>
+        parts.log("warn", "attempt.progress-refused", {
+          attemptId: job.attemptId,
+          error: errorName(error),
+        }),
+      everyMs: parts.progressEveryMs,
     });
   }
 
@@ -87,6 +101,7 @@ export class HeldAttempt {
     this.#state = next;
     const { kind } = next;
     if (kind !== "waiting" && kind !== "running" && kind !== "completing") this.#stream.close();
+    if (kind !== "waiting" && kind !== "running") this.#progress.close();
     if (kind === "releasing" || kind === "ended") this.#letGo.resolve();
     if (effect !== null) this.#perform(effect);
     else if (kind === "ended") this.#ended.resolve();
@@ -135,7 +150,10 @@ export class HeldAttempt {
       report: (facts) => {
         this.#report = facts;
       },
-      progress: (view) => this.#parts.onProgress(attemptId, view),
+      progress: (view) => {
+        this.#progress.set(view);
+        this.#parts.onProgress(attemptId, view);
+      },
     };
   }
 

@@ -135,6 +135,7 @@ export type WorkerFunctions = {
     ClaimOutcome
   >;
   readonly append: Mutation<{ attemptId: string; seq: number; text: string }, Acknowledged>;
+  readonly progress: Mutation<{ attemptId: string; view: Value }, Acknowledged>;
   readonly complete: Mutation<
     { attemptId: string; result: Value; report?: Value; begins?: readonly string[]; wish: Wish },
     CompleteOutcome
@@ -167,6 +168,7 @@ export function functionsAt(module: string): WorkerFunctions {
     handed: query("handed"),
     claim: mutation("claim"),
     append: mutation("append"),
+    progress: mutation("progress"),
     complete: mutation("complete"),
     fail: mutation("fail"),
     release: mutation("release"),

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { start } from "../deployment.fixture.ts";
+import { silentLog } from "../log.ts";
 import type { JobContext } from "./handler.ts";
-import { functionsAt } from "./protocol.ts";
 import { Worker } from "./worker.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
@@ -15,6 +15,7 @@ export type Look = {
   readonly attempts: number;
   readonly text: string;
   readonly result: unknown;
+  readonly progress: unknown;
 };
 
 /** Says what a job's handler does, by the job's name. */
@@ -98,7 +99,7 @@ export async function startQueue(): Promise<QueueDeployment> {
       registered.add(key);
       const worker = new Worker(own, {
         key,
-        functions: functionsAt("work"),
+        log: silentLog,
         handlers: { say: (payload, ctx) => say((payload as { readonly name: string }).name, ctx) },
         onEvent: ({ kind }) => events.push(kind),
         ...options,

@@ -28,6 +28,7 @@ export function settling({ calls, asking, returns, beginWaiting }: SettlingParts
   };
   return {
     append: (attemptId, seq, text) => calls.say("append", { attemptId, seq, text }),
+    progress: (attemptId, view) => calls.say("progress", { attemptId, view }),
     fail,
     complete: async (attemptId, result, report) => {
       if (!isConvexValue(result) || (report !== undefined && !isConvexValue(report))) {

@@ -6,6 +6,8 @@ export type WorkerTimes = {
   readonly heartbeatIdleMs: number;
   /** Text is appended at most this often. */
   readonly chunkEveryMs: number;
+  /** How far a job is, is told at most this often, and of a shorter job not at all. */
+  readonly progressEveryMs: number;
   /** A job that another is woken for first is left to that one for so long. */
   readonly lateAfterMs: number;
   /** The same for one that another holds: it may have begun, and says so when it lasts. */
@@ -24,6 +26,7 @@ export const workerTimes: WorkerTimes = {
   heartbeatHoldingMs: 15_000,
   heartbeatIdleMs: 65_000,
   chunkEveryMs: 250,
+  progressEveryMs: 1_000,
   lateAfterMs: 400,
   heldLateAfterMs: 2_000,
   startAfterMs: 500,

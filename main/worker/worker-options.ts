@@ -1,3 +1,4 @@
+import type { Value } from "convex/values";
 import type { Log } from "../log.ts";
 import type { Handler } from "./handler.ts";
 import type { Capabilities, WorkerFunctions } from "./protocol.ts";
@@ -9,8 +10,8 @@ export type Abilities = Omit<Capabilities, "kinds" | "concurrency" | "prefetch">
 export type WorkerOptions = {
   /** The worker's secret; the queue knows it by its hash. */
   readonly key: string;
-  /** References to the queue's worker functions in the app: its `api.work`, or `functionsAt("work")`. */
-  readonly functions: WorkerFunctions;
+  /** References to the queue's worker functions in the app; unless said, those of its module `work`: `functionsAt`. */
+  readonly functions?: WorkerFunctions;
   /** By kind of job. */
   readonly handlers: Readonly<Record<string, Handler>>;
   /** Jobs that run at once; 1 unless said. A worker holds 16 at most, the prefetched ones included. */
@@ -21,6 +22,7 @@ export type WorkerOptions = {
   readonly version?: string;
   /** Whether it takes jobs as soon as it is started; else from `accept()` on. */
   readonly accepting?: boolean;
+  /** Unless said, what goes wrong is written to standard error. */
   readonly log?: Log;
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly times?: Partial<WorkerTimes>;
@@ -34,7 +36,7 @@ export type WorkerEvent =
   /** Another program takes jobs under the same key; this one rests for a while. */
   | { readonly kind: "key-used-elsewhere" }
   /** What a handler says by `ctx.progress`. */
-  | { readonly kind: "progress"; readonly attemptId: string; readonly view: unknown };
+  | { readonly kind: "progress"; readonly attemptId: string; readonly view: Value };
 
 /** What wakes the worker's loop; logged at debug level. */
 export type WakeReason =

@@ -122,6 +122,27 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, isOver)).toMatchObject({ text: "once upon a time", result: "told" });
   });
 
+  it("tell how far a job is to whoever asks for it", async () => {
+    const counter: Say = async (name, ctx) => {
+      for (const done of [1, 2]) {
+        ctx.progress({ done, of: 2 });
+        await new Promise<void>((resolve) => endings.set(`${name} ${String(done)}`, resolve));
+      }
+      return "counted";
+    };
+    workers.push(await queue.startWorker(counter));
+    const [jobId = ""] = await queue.submit(["count"]);
+    for (const done of [1, 2]) {
+      const look = await queue.until(
+        jobId,
+        ({ progress }) => (progress as { done?: unknown } | null)?.done === done,
+      );
+      expect(look).toMatchObject({ status: "running", progress: { done, of: 2 } });
+      endings.get(`count ${String(done)}`)?.();
+    }
+    expect(await queue.until(jobId, isOver)).toMatchObject({ progress: null, result: "counted" });
+  });
+
   it("keep a job through a cut of the connection", async () => {
     const line = await cuttableLine(new URL(queue.url));
     await startWorker({ through: line.url });

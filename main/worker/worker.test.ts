@@ -499,6 +499,47 @@ describe("a worker at work", () => {
     expect(at.queue.log.slice(-2)).toEqual(["append", "complete"]);
     await at.stop();
   });
+
+  it("tells the queue how far a job is, once a second while that changes", async () => {
+    const at = new WorkerAtTest();
+    await at.hold("a1");
+    const said = () => at.queue.args["progress"]?.map(({ view }) => view) ?? [];
+    at.runs[0]?.ctx.progress(0.1);
+    at.runs[0]?.ctx.progress(0.2);
+    await settle(999);
+    expect(said()).toEqual([]);
+    await settle(1);
+    expect(said()).toEqual([0.2]);
+    at.runs[0]?.ctx.progress(0.2);
+    await settle(5_000);
+    expect(said()).toEqual([0.2]);
+    at.runs[0]?.ctx.progress(0.3);
+    await settle(1_000);
+    expect(said()).toEqual([0.2, 0.3]);
+    at.runs[0]?.ctx.progress(0.9);
+    at.runs[0]?.finish(1);
+    await settle(5_000);
+    expect(said()).toEqual([0.2, 0.3]);
+    expect(at.events.filter((kind) => kind === "progress")).toHaveLength(5);
+    await at.stop();
+  });
+
+  it("drops a job whose progress the fence refused, and goes on where the queue does not take it", async () => {
+    const at = new WorkerAtTest();
+    at.queue.refusals["progress"] = [new Error("no such function")];
+    await at.hold("a1");
+    at.runs[0]?.ctx.progress(0.1);
+    await settle(1_000);
+    expect(at.logged).toContain("attempt.progress-refused");
+    at.runs[0]?.ctx.progress(0.2);
+    await settle(29_000);
+    expect(at.queue.count("progress")).toBe(1);
+    at.queue.answers["progress"] = { kind: "fenced" };
+    await settle(1_000);
+    expect(at.queue.count("progress")).toBe(2);
+    expect(at.runs[0]?.ctx.signal.aborted).toBe(true);
+    await at.stop();
+  });
 });
 
 describe("a worker with several jobs", () => {

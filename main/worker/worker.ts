@@ -1,4 +1,4 @@
-import { errorName, type Log, silentLog } from "../log.ts";
+import { errorName, type Log, warningsLog } from "../log.ts";
 import { Asking } from "./asking.ts";
 import { BackOff } from "./back-off.ts";
 import { Beginning } from "./beginning.ts";
@@ -8,7 +8,7 @@ import { Greeting } from "./greeting.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { HeldWatch } from "./held-watch.ts";
 import { Holding } from "./holding.ts";
-import type { Capabilities, ClaimedJob, NextWork } from "./protocol.ts";
+import { type Capabilities, type ClaimedJob, functionsAt, type NextWork } from "./protocol.ts";
 import { Leaving } from "./leaving.ts";
 import { Rest } from "./rest.ts";
 import { Returns } from "./returns.ts";
@@ -57,11 +57,10 @@ export class Worker {
     this.#mode =
       options.accepting === false ? { kind: "paused", reason: "not begun" } : { kind: "accepting" };
     this.#capabilities = this.#able(options.capabilities ?? {});
-    const log = (this.#log = options.log ?? silentLog);
+    const log = (this.#log = options.log ?? warningsLog);
     const times = { ...workerTimes, ...options.times };
-    const calls = (this.#calls = new Calls(client, options.functions, options.key, () =>
-      this.#becomeUnknown(),
-    ));
+    const functions = options.functions ?? functionsAt("work");
+    const calls = (this.#calls = new Calls(client, functions, options.key, () => this.#becomeUnknown()));
     const wake = (reason: WakeReason): void => this.#wake(reason);
 
     this.#greeting = new Greeting({
@@ -106,6 +105,7 @@ export class Worker {
         beginWaiting: () => (this.#mode.kind === "accepting" ? this.#holding.beginWaiting() : []),
       }),
       chunkEveryMs: times.chunkEveryMs,
+      progressEveryMs: times.progressEveryMs,
       log,
       onProgress: (attemptId, view) => this.#tell({ kind: "progress", attemptId, view }),
       onUnsettled: (attemptId) => this.#held.recheck(attemptId),

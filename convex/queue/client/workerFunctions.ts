@@ -28,6 +28,7 @@ export function workerFunctions(queue: Queue) {
     handed: queryOf(queue, work.handed, {}),
     claim: mutationOf(queue, work.claim, workerArgs.claim),
     append: mutationOf(queue, work.append, workerArgs.append),
+    progress: mutationOf(queue, work.progress, workerArgs.progress),
     complete: mutationOf(queue, work.complete, workerArgs.complete),
     fail: mutationOf(queue, work.fail, workerArgs.fail),
     release: mutationOf(queue, work.release, workerArgs.release),

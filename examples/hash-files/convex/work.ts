@@ -10,6 +10,7 @@ export const {
   handed,
   claim,
   append,
+  progress,
   complete,
   fail,
   release,

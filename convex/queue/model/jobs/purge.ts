@@ -1,5 +1,6 @@
 import type { Id, MutationCtx } from "../../builders.ts";
 import { sizeOf } from "../bounds.ts";
+import { progressRow } from "./progress.ts";
 import { payloadOf, resultOf } from "./rows.ts";
 
 const perPiece = 50;
@@ -21,13 +22,19 @@ export async function purgePiece(ctx: MutationCtx, now: number): Promise<boolean
 }
 
 /**
- * Deletes a final job's payload and result, and what a short payload could be guessed from: its fingerprint and its affinity.
+ * Deletes a final job's payload, result and progress, and what a short payload could be guessed from: its fingerprint and
+ * its affinity.
  * @returns bytes of their JSON.
  */
 export async function deleteBodies(ctx: MutationCtx, jobId: Id<"jobs">): Promise<number> {
-  const [payload, result] = await Promise.all([payloadOf(ctx, jobId), resultOf(ctx, jobId)]);
+  const [payload, result, progress] = await Promise.all([
+    payloadOf(ctx, jobId),
+    resultOf(ctx, jobId),
+    progressRow(ctx, jobId),
+  ]);
   if (payload !== null) await ctx.db.delete("payloads", payload._id);
   if (result !== null) await ctx.db.delete("results", result._id);
+  if (progress !== null) await ctx.db.delete("progress", progress._id);
   await ctx.db.patch("jobs", jobId, { purgeAt: undefined, fingerprint: undefined, affinity: undefined });
   return (payload === null ? 0 : sizeOf(payload.payload)) + (result === null ? 0 : sizeOf(result.result));
 }

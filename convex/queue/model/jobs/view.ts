@@ -1,8 +1,14 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import type { AttemptView, JobView, Priority } from "../../validators.ts";
 import { defined } from "../defined.ts";
+import { progressOf } from "./progress.ts";
 
 const priorities: readonly Priority[] = ["high", "normal", "low"];
+
+/** A job as one sees it who asks for it alone: with how far it is. */
+export async function viewOne(ctx: QueryCtx, job: Doc<"jobs">): Promise<JobView> {
+  return { ...viewJob(job), ...(await progressOf(ctx, job)) };
+}
 
 /** A job as its scope sees it. */
 export function viewJob(job: Doc<"jobs">): JobView {
