@@ -49,7 +49,7 @@ export type ChatResult = {
   /** By token of the answer, where they were asked for. */
   readonly logprobs?: readonly TokenChoice[];
   readonly usage: Usage;
-  /** Milliseconds on the device: until the first token, and from then on. */
+  /** Milliseconds on the device: until the first token, and from then on. Without rests for its person's sake. */
   readonly timing: { readonly prefillMs: number; readonly generateMs: number };
 };
 

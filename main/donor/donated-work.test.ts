@@ -9,6 +9,7 @@ import { silentLog } from "../log.ts";
 import { ModelCatalogue } from "../models/catalogue.ts";
 import type { RunnerJob } from "../../app/contract/runner.ts";
 import type { RunEvents, RunOutcome } from "../runner/attempt.ts";
+import type { RunnerLimits } from "../runner/supervisor.ts";
 import { ModelKnowledge } from "../runner/model-knowledge.ts";
 import { ModelPlans } from "../runner/model-plans.ts";
 import { claimedJob, FakeQueue, nextWork, someStand } from "../worker/fake-queue.fixture.ts";
@@ -18,6 +19,7 @@ import type { OrganizationModel } from "./organization.ts";
 /** A runner whose jobs end when the test says so; an abort ends them as the real one does. */
 class HandRunner {
   readonly did: string[] = [];
+  readonly limits: RunnerLimits[] = [];
   restMs = 0;
   events: RunEvents | null = null;
   finish: (outcome: RunOutcome) => void = () => undefined;
@@ -33,8 +35,8 @@ class HandRunner {
     this.did.push(`abort ${attemptId}`);
     this.finish({ kind: "aborted" });
   }
-  limit(): void {
-    // Nothing here works on anything.
+  limit(limits: RunnerLimits): void {
+    this.limits.push(limits);
   }
   async yield(): Promise<void> {
     this.did.push("yield");
@@ -70,6 +72,7 @@ let wanted: OrganizationModel[];
 let views: (WorkView | null)[];
 let inspected: string[];
 let plans: ModelPlans;
+let free: number;
 let work: DonatedWork;
 
 const figures = {
@@ -93,6 +96,7 @@ beforeEach(async () => {
   queue = new FakeQueue();
   runner = new HandRunner();
   views = [];
+  free = 2 ** 30;
   inspected = [];
   const knowledge = await ModelKnowledge.open(join(folder, "models.json"), silentLog);
   knowledge.setFigures(sha256, figures);
@@ -104,7 +108,7 @@ beforeEach(async () => {
       const modelBytes = model.modelId === "huge" ? 2 ** 40 : 7;
       return Promise.resolve({ ...figures, modelBytes });
     },
-    memoryBytes: () => 2 ** 30,
+    memoryBytes: () => free,
     threads: 1,
     log: silentLog,
   });
@@ -252,6 +256,25 @@ describe("what a donor gives", () => {
     loadedOn("cpu");
     work.limit({ ...limits, threads: 1, memoryMb: 1_024, dutyCycle: 0.5 });
     expect(runner.did).toEqual(["run a1"]);
+  });
+
+  it("stands still while somebody types, and plans nothing anew for it", async () => {
+    await hold(chatJob("a1"));
+    await ran("a1");
+    loadedOn("cpu");
+    free = 0;
+    work.limit({ ...limits, stillSince: 1 });
+    expect(runner.limits.at(-1)).toMatchObject({ dutyCycle: 0 });
+    work.limit(limits);
+    expect(runner.limits.at(-1)).toMatchObject({ dutyCycle: 1 });
+    expect(runner.did).toEqual(["run a1"]);
+  });
+
+  it("stands still for no longer than until it yields: its person may ask the runner for something", async () => {
+    work.accept(limits);
+    work.limit({ ...limits, stillSince: 1 });
+    await work.yield("in-use", 60);
+    expect(runner.limits.at(-1)).toMatchObject({ dutyCycle: 1 });
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { type Enforced, grammarOf } from "./grammars.ts";
 import { contextExceeded, jobErrors } from "./job-errors.ts";
 import type { LoadedModel } from "./loaded-model.ts";
 import { choicesWithin } from "./logprobs.ts";
-import type { Pace } from "./pace.ts";
+import type { Clock, Pace } from "./pace.ts";
 import { prefillButLastSlice } from "./prefill.ts";
 import type { PrefillSlices } from "./prefill-slices.ts";
 import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
@@ -26,6 +26,8 @@ export type AnswerWork = {
   readonly slices: PrefillSlices;
   readonly signal: AbortSignal;
   readonly pace: Pace;
+  /** Stands while it rests. */
+  readonly clock: Clock;
   readonly emit: (text: string) => void;
 };
 
@@ -68,17 +70,18 @@ class Answer {
       contextTokens: parts.loaded.contextTokens,
       signal: parts.signal,
       pace: parts.pace,
+      clock: parts.clock,
     });
   }
 
   async write(): Promise<AnswerOutcome> {
-    const { llama, signal } = this.#parts;
+    const { llama, signal, clock } = this.#parts;
     const { request } = this.#work;
     const enforced = request.format === undefined ? null : await grammarOf(llama, request.format);
     if (request.format !== undefined && enforced === null) {
       return { kind: "failed", error: jobErrors.invalidGrammar };
     }
-    const startedAt = performance.now();
+    const startedAt = clock();
     const { tokens } = this.#prompt;
     const { cached, sequence } = this.#lease;
     const rest = await prefillButLastSlice(sequence, tokens.slice(cached), this.#parts);
@@ -93,7 +96,7 @@ class Answer {
     if (end.kind === "failed") return end;
     const text = enforced?.trimEnd === true ? this.#text.trimEnd() : this.#text;
     const { completionTokens, firstTokenAt } = this.#writer;
-    const prefilledAt = firstTokenAt ?? performance.now();
+    const prefilledAt = firstTokenAt ?? clock();
     return {
       kind: "done",
       result: {
@@ -108,7 +111,7 @@ class Answer {
         },
         timing: {
           prefillMs: Math.round(prefilledAt - startedAt),
-          generateMs: Math.round(performance.now() - prefilledAt),
+          generateMs: Math.round(clock() - prefilledAt),
         },
       },
     };

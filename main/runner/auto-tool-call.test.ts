@@ -43,7 +43,7 @@ it("turns into a call where the model begins one", { timeout: 60_000 }, async ()
     const outcome = await answer(
       { kind: "chat", request },
       {
-        ...{ llama: loaded.llama, loaded, slices: new PrefillSlices(), pace: fullPace },
+        ...{ llama: loaded.llama, loaded, slices: new PrefillSlices(), pace: fullPace, clock: () => 0 },
         signal: new AbortController().signal,
         emit: (text) => (streamed += text),
       },

@@ -3,7 +3,7 @@ import type { EmbeddingRequest, EmbeddingResult } from "../../app/jobs/embedding
 import { limits } from "../../app/jobs/limits.ts";
 import { contextExceeded, jobErrors } from "./job-errors.ts";
 import type { LoadedModel } from "./loaded-model.ts";
-import type { Pace } from "./pace.ts";
+import type { Clock, Pace } from "./pace.ts";
 
 export type EmbedOutcome =
   | { readonly kind: "done"; readonly result: EmbeddingResult }
@@ -14,9 +14,9 @@ export type EmbedOutcome =
 export async function embed(
   loaded: LoadedModel,
   { inputs }: EmbeddingRequest,
-  { signal, pace }: { readonly signal: AbortSignal; readonly pace: Pace },
+  { signal, pace, clock }: { readonly signal: AbortSignal; readonly pace: Pace; readonly clock: Clock },
 ): Promise<EmbedOutcome> {
-  const startedAt = performance.now();
+  const startedAt = clock();
   const context = await loaded.embedding();
   if (context === null) return { kind: "failed", error: jobErrors.modelUnsuitable };
   const embeddings: string[] = [];
@@ -44,7 +44,7 @@ export async function embed(
     result: {
       embeddings,
       usage: { promptTokens, completionTokens: 0 },
-      timing: { prefillMs: Math.round(performance.now() - startedAt), generateMs: 0 },
+      timing: { prefillMs: Math.round(clock() - startedAt), generateMs: 0 },
     },
   };
 }

@@ -120,7 +120,7 @@ export class Inference {
     events: InferenceEvents,
   ): Promise<InferenceOutcome> {
     if (this.#loaded?.key !== turn.key) this.#loaded = null;
-    const load = await this.#slot.load(job.model, job.plan, signal);
+    const load = await this.#slot.load(job.model, job.plan, signal, this.#duty.startFor(signal));
     if (load.kind !== "loaded") {
       this.#loaded = null;
       return load;
@@ -131,7 +131,7 @@ export class Inference {
       this.#slices = new PrefillSlices(loaded.batchTokens);
     }
     events.loaded({ ...loaded.report, loadMs });
-    const parts = { signal, pace: this.#duty.paceFor(signal) };
+    const parts = { signal, pace: this.#duty.paceFor(signal), clock: this.#duty.clock };
     if (job.plan.measure === true && loadMs > 0) {
       const speed = await measureSpeed(loaded, parts);
       if (speed !== null) events.measured({ ...speed, backend: loaded.report.backend });
@@ -141,12 +141,11 @@ export class Inference {
     this.#admit();
     if (job.work.kind === "embedding") return embed(loaded, job.work.request, parts);
     const begunAlone = this.#isAlone();
-    const { stood } = this.#duty;
     const outcome = await answer(job.work, {
       ...parts,
       ...{ llama: loaded.llama, loaded, slices: this.#slices, emit: events.text },
     });
-    if (outcome.kind === "done" && begunAlone && this.#isAlone() && stood === this.#duty.stood) {
+    if (outcome.kind === "done" && begunAlone && this.#isAlone()) {
       const speed = speedOf(outcome.result);
       if (speed !== null) events.measured({ ...speed, backend: loaded.report.backend });
     }

@@ -13,6 +13,7 @@ import { type FileStamp, stampOf, verifyFile } from "../models/verify-file.ts";
 import { batchTokens } from "./batch-tokens.ts";
 import { internalError, jobErrors } from "./job-errors.ts";
 import type { Libraries } from "./libraries.ts";
+import { fullPace, type Pace } from "./pace.ts";
 import { lowerPriority } from "./priority.ts";
 import { Sequences } from "./sequences.ts";
 
@@ -51,18 +52,23 @@ export class ModelSlot {
     this.#libraries = libraries;
   }
 
-  /** Verifies the file's SHA-256 before every load, and that it is still that file before every reuse. */
-  async load(file: ModelFile, plan: LoadPlan, signal: AbortSignal): Promise<LoadOutcome> {
-    const startedAt = performance.now();
+  /**
+   * Verifies the file's SHA-256 before every load, and that it is still that file before every reuse.
+   * @param start asked before each of the two long steps, neither of which can rest.
+   */
+  async load(file: ModelFile, plan: LoadPlan, signal: AbortSignal, start = fullPace): Promise<LoadOutcome> {
     const key = loadKey(file, plan);
     if (this.#kept?.key === key && (await stampOf(file.path))?.stamp === this.#kept.stamp) {
       return { kind: "loaded", loaded: this.#kept, loadMs: 0 };
     }
+    if (!(await begins(start, signal))) return { kind: "aborted" };
+    const startedAt = performance.now();
     await this.unload();
     const verified = await verifyFile(file, signal);
     if (verified.kind === "aborted") return verified;
     if (verified.kind === "missing") return { kind: "failed", error: jobErrors.modelMissing };
     if (verified.kind === "corrupt") return { kind: "failed", error: jobErrors.modelCorrupt };
+    if (!(await begins(start, signal))) return { kind: "aborted" };
     try {
       this.#kept = { ...(await this.#open(file, plan, signal)), key, stamp: verified.stamp };
     } catch (error) {
@@ -104,6 +110,12 @@ export class ModelSlot {
     }
     throw new Error("no backend");
   }
+}
+
+async function begins(start: Pace, signal: AbortSignal): Promise<boolean> {
+  const wait = start();
+  if (wait !== null) await wait;
+  return !signal.aborted;
 }
 
 async function open(

@@ -1,6 +1,6 @@
 import type { Speed } from "../../app/contract/runner.ts";
 import type { LoadedModel } from "./loaded-model.ts";
-import type { Pace } from "./pace.ts";
+import type { Clock, Pace } from "./pace.ts";
 import { prefill } from "./prefill.ts";
 import { PrefillSlices } from "./prefill-slices.ts";
 import { perSecond } from "./speed.ts";
@@ -12,7 +12,7 @@ const writtenTokens = 8;
 /** How fast a model is that was just loaded; null where it was aborted. The first slice is not counted: it wakes it up. */
 export async function measureSpeed(
   loaded: LoadedModel,
-  { signal, pace }: { readonly signal: AbortSignal; readonly pace: Pace },
+  { signal, pace, clock }: { readonly signal: AbortSignal; readonly pace: Pace; readonly clock: Clock },
 ): Promise<Speed | null> {
   const { model, batchTokens, sequences } = loaded;
   const slices = new PrefillSlices(batchTokens);
@@ -23,17 +23,20 @@ export async function measureSpeed(
   try {
     await sequence.clearHistory();
     if (!(await prefill(sequence, first, { slices, signal, pace }))) return null;
-    const readFrom = performance.now();
+    const readFrom = clock();
     if (!(await prefill(sequence, rest, { slices, signal, pace }))) return null;
-    const readMs = performance.now() - readFrom;
-    const wroteFrom = performance.now();
+    const readMs = clock() - readFrom;
+    const wroteFrom = clock();
     let written = 0;
     for await (const _token of sequence.evaluate(rest.slice(-1), { temperature: 0, yieldEogToken: true })) {
       written += 1;
-      if (signal.aborted || written >= writtenTokens) break;
+      if (written >= writtenTokens) break;
+      const wait = pace();
+      if (wait !== null) await wait;
+      if (signal.aborted) break;
     }
     if (signal.aborted) return null;
-    const wroteMs = performance.now() - wroteFrom;
+    const wroteMs = clock() - wroteFrom;
     return { prefill: perSecond(rest.length, readMs), generate: perSecond(written, wroteMs) };
   } finally {
     await sequence.clearHistory();

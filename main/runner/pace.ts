@@ -8,7 +8,10 @@ export const fullPace: Pace = () => null;
 /** Shorter pauses cost more than they rest. */
 const shortestPauseMs = 20;
 
-type Rest = { readonly over: Promise<void>; readonly end: () => void };
+/** A clock in ms. */
+export type Clock = () => number;
+
+type Rest = { readonly since: number; readonly over: Promise<void>; readonly end: () => void };
 
 /**
  * Works for a share of the time only, so that the machine stays cool and quiet: after some work it rests, as long as
@@ -18,21 +21,18 @@ export class DutyCycle {
   #share = 1;
   #workedSince: number | null = null;
   #resting: Rest | null = null;
-  #stood = 0;
+  #restedMs = 0;
 
   /** @param share 0 to 1. */
   set share(share: number) {
     const stood = this.#share === 0;
     this.#share = share;
     if (share >= 1) this.#workedSince = null;
-    if (share === 0 && !stood) this.#stood += 1;
     if (share > 0 && stood) this.#resting?.end();
   }
 
-  /** How often it was made to stand still: what a job took says little of the machine where that grew. */
-  get stood(): number {
-    return this.#stood;
-  }
+  /** Stands while it rests: what a job takes by it says how fast the machine is, whatever its person does meanwhile. */
+  readonly clock: Clock = () => (this.#resting?.since ?? performance.now()) - this.#restedMs;
 
   /** For one job. Its pauses end when it is aborted: whoever waits for that should not wait for a pause. */
   paceFor(signal: AbortSignal): Pace {
@@ -40,6 +40,14 @@ export class DutyCycle {
       if (signal.aborted) return null;
       const rest = this.#rest();
       return rest === null ? null : unlessAborted(rest.over, signal);
+    };
+  }
+
+  /** The same for what is long and seldom, such as loading a model: it waits where all stands still, and costs no rest. */
+  startFor(signal: AbortSignal): Pace {
+    return () => {
+      if (signal.aborted || this.#share > 0) return null;
+      return unlessAborted((this.#resting ?? this.#begin()).over, signal);
     };
   }
 
@@ -64,10 +72,12 @@ export class DutyCycle {
   #begin(): Rest {
     const { promise, resolve } = happening();
     const rest: Rest = {
+      since: performance.now(),
       over: promise,
       end: () => {
         if (this.#resting !== rest) return;
         this.#resting = null;
+        this.#restedMs += performance.now() - rest.since;
         this.#workedSince = null;
         resolve();
       },

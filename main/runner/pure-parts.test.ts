@@ -151,6 +151,7 @@ describe("DutyCycle", { timeout: 30_000 }, () => {
     let rest = one();
     while (rest === null) rest = one();
     duty.share = 0;
+    const stoodAt = duty.clock();
     let goneOn = 0;
     void rest.then(() => (goneOn += 1));
     const left = other();
@@ -158,17 +159,35 @@ describe("DutyCycle", { timeout: 30_000 }, () => {
     expect(goneOn).toBe(0);
     aborted.abort();
     await left;
-    expect(goneOn).toBe(0);
-    expect(duty.stood).toBe(1);
+    expect([goneOn, duty.clock()]).toEqual([0, stoodAt]);
     duty.share = 1;
     await rest;
     expect(one()).toBeNull();
+    expect(duty.clock()).toBeGreaterThanOrEqual(stoodAt);
+    expect(performance.now() - duty.clock()).toBeGreaterThan(99);
     duty.share = 0;
     const still = one();
     expect(still).not.toBeNull();
     duty.share = 0.5;
     await still;
-    expect([goneOn, duty.stood]).toEqual([1, 2]);
+    expect(goneOn).toBe(1);
+  });
+
+  it("lets nothing long begin while it stands still, and everything else, which costs no rest", async () => {
+    const duty = new DutyCycle();
+    const start = duty.startFor(never);
+    expect(start()).toBeNull();
+    duty.share = 0.5;
+    expect(start()).toBeNull();
+    const workedFrom = performance.now();
+    while (performance.now() - workedFrom < 50);
+    expect(duty.paceFor(never)()).toBeNull();
+    duty.share = 0;
+    const still = start();
+    expect(still).not.toBeNull();
+    duty.share = 0.5;
+    await still;
+    expect(start()).toBeNull();
   });
 
   it("ends a pause for a job that is aborted, and for no other", async () => {

@@ -172,6 +172,35 @@ it(
   },
 );
 
+it(
+  "loads no model while it is to stand still, and lets go of who waits for that",
+  { timeout: 60_000 },
+  async () => {
+    const limits = { threads: 1, confined: false, memoryMb: null };
+    supervisor.limit({ ...limits, dutyCycle: 0 });
+    const [waiting, other] = [start("waiting", norway), start("other", norway)];
+    // The process is there, and has had the time for a load.
+    await supervisor.inspect(model);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await supervisor.abort("waiting");
+    expect(await waiting.outcome).toEqual({ kind: "aborted" });
+    expect([waiting.reports, other.reports]).toEqual([[], []]);
+    supervisor.limit({ ...limits, dutyCycle: 1 });
+    expect((await answer(other)).text).toBe(oslo);
+    expect(other.reports).toHaveLength(1);
+  },
+);
+
+it("tells how long a job took without its rests", { timeout: 60_000 }, async () => {
+  supervisor.limit({ threads: 1, confined: false, memoryMb: null, dutyCycle: 0.05 });
+  const running = start("a", norway, model, { measure: true });
+  await expect.poll(() => running.reports.length, { timeout: 30_000, interval: 5 }).toBe(1);
+  const loadedAt = performance.now();
+  const { timing } = await answer(running);
+  // It rests nineteen times as long as it works.
+  expect(4 * (timing.prefillMs + timing.generateMs)).toBeLessThan(performance.now() - loadedAt);
+});
+
 it("falls back to the CPU, and says why", { timeout: 120_000 }, async () => {
   const running = start("a", norway, model, { backends: ["cuda", "vulkan", "cpu"] });
   expect((await answer(running)).text).toBe(oslo);

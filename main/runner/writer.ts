@@ -4,7 +4,7 @@ import { limits } from "../../app/jobs/limits.ts";
 import type { Enforced } from "./grammars.ts";
 import { JsonEnd } from "./json-end.ts";
 import { choiceOf } from "./logprobs.ts";
-import type { Pace } from "./pace.ts";
+import type { Clock, Pace } from "./pace.ts";
 import { evaluateOptions } from "./sampling.ts";
 import { StopMatcher } from "./stop-matcher.ts";
 import { TokenText } from "./token-text.ts";
@@ -20,6 +20,7 @@ export type WriterParts = {
   readonly contextTokens: number;
   readonly signal: AbortSignal;
   readonly pace: Pace;
+  readonly clock: Clock;
 };
 
 export type Passage = {
@@ -56,7 +57,7 @@ export class Writer {
     return this.#answer.length;
   }
 
-  /** When the first token was there, of `performance.now()`: until then the prompt was read. */
+  /** When the first token was there, of its clock: until then the prompt was read. */
   get firstTokenAt(): number | null {
     return this.#firstTokenAt;
   }
@@ -72,7 +73,7 @@ export class Writer {
 
   /** Generates on from `fed`, which is read first: what is not in the sequence yet, one token at least. */
   async write(fed: readonly Token[], passage: Passage): Promise<PassageEnd> {
-    const { model, sequence, request, pace } = this.#parts;
+    const { model, sequence, request, pace, clock } = this.#parts;
     const { enforced, stopTokens, emit } = passage;
     const stops = [...passage.stopTexts, ...(enforced?.stopTexts ?? [])];
     const matcher = new StopMatcher(stops);
@@ -95,7 +96,7 @@ export class Writer {
 
     for await (const step of sequence.evaluateWithMetadata([...fed], wanted, options)) {
       if (this.#isAborted()) return { kind: "aborted" };
-      this.#firstTokenAt ??= performance.now();
+      this.#firstTokenAt ??= clock();
       const { token } = step;
       if (stopTokens.has(token)) {
         this.#flush(matcher, decoder, say);

@@ -56,6 +56,7 @@ export type WakeReason =
   | "job-lasts"
   | "left"
   | "rest-over"
+  | "still"
   | "unknown-key";
 
 /** How it stands towards jobs. */

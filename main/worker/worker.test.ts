@@ -271,6 +271,22 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
+  it("claims nothing and begins nothing while it stands still, where it looks on", async () => {
+    const at = new WorkerAtTest({ concurrency: 2 });
+    await at.stand();
+    at.worker.standStill(true);
+    at.showReady("j1");
+    at.queue.showHanded(claimedJob("a1", { begun: false }));
+    await settle(10_000);
+    expect(at.queue.followed).toEqual([someStand]);
+    expect([at.queue.count("claim"), at.runs.length]).toEqual([0, 0]);
+    at.worker.standStill(false);
+    await settle();
+    expect(at.runs.map(({ payload }) => payload)).toEqual([{ say: "a1" }]);
+    expect(at.queue.call("claim").args).toMatchObject({ jobId: "j1" });
+    await at.stop();
+  });
+
   it("calls fewer than sixty times in an idle hour", async () => {
     const at = new WorkerAtTest();
     await at.stand();
@@ -596,6 +612,21 @@ describe("a worker with several jobs", () => {
     expect(at.queue.count("take")).toBe(1);
     await settle(1_000);
     expect(at.queue.count("take")).toBe(2);
+    await at.stop();
+  });
+
+  it("gives back what it holds ahead when it is to rest", async () => {
+    const at = new WorkerAtTest({ prefetch: 1 });
+    await at.hold("a1", claimedJob("a2", { begun: false }));
+    at.worker.rest(5_000);
+    await settle();
+    expect(at.queue.args["release"]).toEqual([
+      { key: "k", attemptIds: ["a2"], reason: "resting", leave: false },
+    ]);
+    at.runs[0]?.fail(new JobFailure("runner_crashed", "ended"));
+    await settle();
+    expect(at.queue.call("fail").args).toMatchObject({ begins: [], wish: { jobs: 0 } });
+    expect(at.runs).toHaveLength(1);
     await at.stop();
   });
 

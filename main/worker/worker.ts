@@ -49,6 +49,7 @@ export class Worker {
   #started = false;
   #unknown = false;
   #taking = false;
+  #still = false;
   #end: "no" | "leaving" | "over" = "no";
 
   constructor(client: WorkerClient, options: WorkerOptions) {
@@ -102,7 +103,7 @@ export class Worker {
         calls,
         asking: this.#asking,
         returns: this.#returns,
-        beginWaiting: () => (this.#mode.kind === "accepting" ? this.#holding.beginWaiting() : []),
+        beginWaiting: () => (this.#begins ? this.#holding.beginWaiting() : []),
       }),
       chunkEveryMs: times.chunkEveryMs,
       progressEveryMs: times.progressEveryMs,
@@ -183,10 +184,18 @@ export class Worker {
     await this.#holding.letGo();
   }
 
-  /** Takes no new job for so many milliseconds; what runs goes on. */
+  /** Takes no new job and begins none for so many milliseconds; what runs goes on. */
   rest(ms: number): void {
     this.#rest.for(ms);
+    this.#holding.yieldWaiting("resting");
     this.#wake("rest-over");
+  }
+
+  /** While it stands still it looks on, claims nothing and begins nothing: others may. What runs is its handlers' affair. */
+  standStill(on: boolean): void {
+    if (on === this.#still) return;
+    this.#still = on;
+    this.#wake("still");
   }
 
   /** What this machine offers has changed. */
@@ -240,15 +249,19 @@ export class Worker {
     this.#held.look(!this.#asking.underWay && !this.#standing.claiming);
     this.#beginWaiting();
     if (this.#greeting.everSaid && !this.#unknown) this.#heartbeat.run(this.#holding.any);
-    const canCall = connected && this.#isGreeted;
+    const mayTake = connected && this.#isGreeted && !this.#still;
     // It waits and asks for what it would begin alone: what it could hold ahead comes with the ends of others.
     const { wish } = this.#asking;
     const idle = Math.min(wish.jobs, this.#idle());
-    this.#standing.look(idle > 0 ? { ...wish, jobs: idle - 1 } : null, canCall, this.#beginning.any);
+    this.#standing.look(idle > 0 ? { ...wish, jobs: idle - 1 } : null, mayTake, this.#beginning.any);
     const nowhere = this.#standing.stands === null && !this.#standing.claiming;
-    if (idle > 0 && nowhere && canCall && !this.#taking) void this.#take();
+    if (idle > 0 && nowhere && mayTake && !this.#taking) void this.#take();
     this.#leaveIfDue();
     this.#held.follow(this.#holding.attemptIds);
+  }
+
+  get #begins(): boolean {
+    return this.#mode.kind === "accepting" && !this.#still;
   }
 
   get #isGreeted(): boolean {
@@ -316,7 +329,7 @@ export class Worker {
 
   /** Where no ending job's call says it, the queue is told so that nobody steals what is begun. */
   #beginWaiting(): void {
-    if (this.#mode.kind === "accepting") this.#beginning.begun(this.#holding.beginWaiting());
+    if (this.#begins) this.#beginning.begun(this.#holding.beginWaiting());
   }
 
   /** Says that no more is taken, unless that goes with what is given back. */
