@@ -1,4 +1,5 @@
-import type { Backend, LoadReport, RunnerJob, Speed } from "../../app/contract/runner.ts";
+import { assertNever } from "../../app/assert-never.ts";
+import type { Backend, FromRunner, LoadReport, RunnerJob, Speed } from "../../app/contract/runner.ts";
 import type { JobError } from "../../app/jobs/chat.ts";
 import type { WorkResult } from "../../app/jobs/work.ts";
 import { withResolvers } from "../with-resolvers.ts";
@@ -13,6 +14,9 @@ export type RunOutcome =
   | { readonly kind: "done"; readonly result: WorkResult }
   | { readonly kind: "failed"; readonly error: JobError }
   | { readonly kind: "aborted" };
+
+/** What a process says of one job. */
+export type JobMessage = Extract<FromRunner, { readonly attemptId: string }>;
 
 /** One job that the supervisor has taken on, until it has an outcome. */
 export class Attempt {
@@ -34,17 +38,28 @@ export class Attempt {
     this.#resolve = resolve;
   }
 
-  wasLoaded(report: LoadReport): void {
-    this.loaded = true;
-    if (!this.aborting) this.#events.loaded(report);
-  }
-
-  said(text: string): void {
-    if (text !== "" && !this.aborting) this.#events.text(text);
-  }
-
-  wasMeasured(speed: Speed & { readonly backend: Backend }): void {
-    this.#events.measured(speed);
+  /** Tells of it whoever gave the job. Returns the outcome if this is the end of it, which is not told yet; else null. */
+  heard(message: JobMessage): RunOutcome | null {
+    switch (message.type) {
+      case "loaded":
+        this.loaded = true;
+        if (!this.aborting) this.#events.loaded(message);
+        return null;
+      case "measured":
+        this.#events.measured(message);
+        return null;
+      case "text":
+        if (message.text !== "" && !this.aborting) this.#events.text(message.text);
+        return null;
+      case "done":
+        return { kind: "done", result: message.result };
+      case "failed":
+        return { kind: "failed", error: message.error };
+      case "aborted":
+        return { kind: "aborted" };
+      default:
+        return assertNever(message);
+    }
   }
 
   settle(outcome: RunOutcome): void {

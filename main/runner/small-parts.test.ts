@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { crashBackoffMs } from "./crash-backoff.ts";
+import { CrashBackoff, crashBackoffMs } from "./crash-backoff.ts";
 import { parseFromRunner, parseToRunner } from "./messages.ts";
 import { PrefillSlices } from "./prefill-slices.ts";
 import { chat } from "./runner.fixture.ts";
@@ -34,6 +34,18 @@ describe("crashBackoffMs", () => {
     expect([1, 2, 3, 9, 10, 60].map(crashBackoffMs)).toEqual([
       1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
     ]);
+  });
+});
+
+describe("CrashBackoff", () => {
+  it("counts crashes in a row: one after a job that ended well is the first again", () => {
+    const backoff = new CrashBackoff();
+    expect(backoff.restMs).toBe(0);
+    expect([backoff.crashed(), backoff.crashed(), backoff.crashed()]).toEqual([1_000, 2_000, 4_000]);
+    expect(backoff.crashes).toBe(3);
+    backoff.succeeded();
+    expect(backoff.crashed()).toBe(1_000);
+    expect(backoff.crashes).toBe(1);
   });
 });
 

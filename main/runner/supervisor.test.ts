@@ -13,8 +13,10 @@ import type { RunnerChild, SpawnRunner } from "./child.ts";
 import { type ReadCpuTimes, readCpuTimes } from "./cpu-times.ts";
 import { forkRunner } from "./fork-runner.ts";
 import { chat, demoModel, runnerEntry } from "./runner.fixture.ts";
+import type { RunnerLimits } from "./runner-limits.ts";
 import type { CpuTimes } from "./silence.ts";
-import { type RunnerLimits, RunnerSupervisor, supervisorTimes } from "./supervisor.ts";
+import { RunnerSupervisor } from "./supervisor.ts";
+import { supervisorTimes } from "./supervisor-times.ts";
 
 // The end of every process is waited for, on a machine that may be busy.
 vi.setConfig({ hookTimeout: 60_000 });

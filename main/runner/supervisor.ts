@@ -1,72 +1,16 @@
-import { assertNever } from "../../app/assert-never.ts";
 import type { FromRunner, ModelFigures, ModelFile, RunnerJob } from "../../app/contract/runner.ts";
-import type { JobError } from "../../app/jobs/chat.ts";
 import type { Log } from "../log.ts";
-import { happening } from "../with-resolvers.ts";
-import { Attempt, type RunEvents, type RunOutcome } from "./attempt.ts";
-import type { RunnerChild, RunnerExit, SpawnRunner } from "./child.ts";
+import { Attempt, type JobMessage, type RunEvents, type RunOutcome } from "./attempt.ts";
+import type { RunnerExit, SpawnRunner } from "./child.ts";
 import { readCpuTimes } from "./cpu-times.ts";
-import { crashBackoffMs } from "./crash-backoff.ts";
+import { CrashBackoff } from "./crash-backoff.ts";
 import { Inspections } from "./inspections.ts";
-import { jobErrors } from "./job-errors.ts";
-import { parseFromRunner } from "./messages.ts";
 import { tidyPriority } from "./priority.ts";
-import { Processors } from "./processors.ts";
+import { type Ending, isOrderly, outcomeAtExit } from "./process-ending.ts";
 import { residentMb } from "./resident-memory.ts";
-import type { SilenceLimits } from "./silence.ts";
-import { SilenceWatch } from "./silence-watch.ts";
-
-export type SupervisorTimes = {
-  /** A yield that takes longer ends the process: a person waits for it. */
-  readonly yieldMs: number;
-  /** So does the abort of a job that runs alone: who cancels one wants it to stop within a second. */
-  readonly abortAloneMs: number;
-  /** The same for a job beside which others run: they would be lost, too. */
-  readonly abortBesideOthersMs: number;
-  /** Jobs, or a start, without any message for this long are stuck. */
-  readonly silence: SilenceLimits;
-  /** How often the memory of a process with jobs is looked at. */
-  readonly memoryTickMs: number;
-  /** Without a job for this long, the process and its memory go … */
-  readonly idleMs: number;
-  /** … and sooner where it holds no model: it had no job, but was asked about a file. */
-  readonly emptyMs: number;
-};
-
-export const supervisorTimes: SupervisorTimes = {
-  yieldMs: 100,
-  abortAloneMs: 700,
-  abortBesideOthersMs: 10_000,
-  silence: { tickMs: 5_000, silenceMs: 60_000, blindSilenceMs: 5 * 60_000 },
-  memoryTickMs: 500,
-  idleMs: 5 * 60_000,
-  emptyMs: 2_000,
-};
-
-export type RunnerLimits = {
-  /** At most so many at once, whatever a job allows. */
-  readonly threads: number;
-  /** The share of the time that is worked, 0 to 1. */
-  readonly dutyCycle: number;
-  /** Whether it keeps to as many processors as it has threads. */
-  readonly confined: boolean;
-  /** A process that holds more is ended. Null: no limit. 2^20 bytes. */
-  readonly memoryMb: number | null;
-};
-
-/** Why we end a process ourselves; null while an exit would be a crash. */
-type Ending = "abort" | "yield" | "rest" | "silence" | "memory";
-
-type Process = {
-  readonly child: RunnerChild;
-  readonly gone: Promise<undefined>;
-  readonly wentAway: () => void;
-  started: boolean;
-  holdsModel: boolean;
-  ending: Ending | null;
-  readonly silence: SilenceWatch;
-  readonly processors: Processors;
-};
+import { type RunnerLimits, workTheSame } from "./runner-limits.ts";
+import { SupervisedProcess } from "./supervised-process.ts";
+import { supervisorTimes, type SupervisorTimes } from "./supervisor-times.ts";
 
 /**
  * Keeps the runner's process: starts it when there is work, ends it when it is stuck, too slow to abort, too large or
@@ -79,11 +23,9 @@ export class RunnerSupervisor {
   readonly #cpuTimes: typeof readCpuTimes;
   readonly #attempts = new Map<string, Attempt>();
   readonly #inspections = new Inspections();
-  #process: Process | null = null;
+  readonly #crashes = new CrashBackoff();
+  #process: SupervisedProcess | null = null;
   #limits: RunnerLimits | null = null;
-  #crashes = 0;
-  /** Of `performance.now()`. */
-  #restingUntil = 0;
   #restTimer: NodeJS.Timeout | undefined;
   #memoryTimer: NodeJS.Timeout | undefined;
 
@@ -96,12 +38,12 @@ export class RunnerSupervisor {
 
   /** The runner's process id, for measuring its load; undefined while there is none. */
   get pid(): number | undefined {
-    return this.#process?.child.pid;
+    return this.#process?.pid;
   }
 
   /** After crashes: milliseconds until the next job may be tried. 0: at any time. */
   get restMs(): number {
-    return Math.max(0, this.#restingUntil - performance.now());
+    return this.#crashes.restMs;
   }
 
   /** Resolves when no work on this job is on the CPU any more, however it ended. Never rejects. */
@@ -139,15 +81,9 @@ export class RunnerSupervisor {
 
   /** Holds for what runs and for what comes, from now on. */
   limit(limits: RunnerLimits): void {
-    const before = this.#limits;
+    const same = workTheSame(this.#limits, limits);
     this.#limits = limits;
-    if (
-      before?.threads === limits.threads &&
-      before.dutyCycle === limits.dutyCycle &&
-      before.confined === limits.confined
-    )
-      return;
-    if (this.#process?.started === true) this.#sendLimits(this.#process, limits);
+    if (!same && this.#process?.started === true) this.#process.limit(limits);
   }
 
   /**
@@ -189,7 +125,7 @@ export class RunnerSupervisor {
     if (attempt.aborting) return;
     attempt.aborting = true;
     const { attemptId } = attempt.job;
-    this.#process?.child.send({ type: "abort", attemptId });
+    this.#process?.send({ type: "abort", attemptId });
     const alone = this.#attempts.size === 1;
     const { abortAloneMs, abortBesideOthersMs } = this.#times;
     const timer = setTimeout(() => this.#end("abort"), alone ? abortAloneMs : abortBesideOthersMs);
@@ -197,24 +133,23 @@ export class RunnerSupervisor {
   }
 
   #start(): void {
-    const child = this.#spawn();
-    const { promise, resolve } = happening();
-    const started: Process = {
-      ...{ child, gone: promise, wentAway: resolve },
-      ...{ started: false, holdsModel: false, ending: null },
-      silence: new SilenceWatch(this.#times.silence, this.#cpuTimes),
-      processors: new Processors(child.pid),
-    };
-    this.#process = started;
-    const timer = setInterval(() => this.#lookForSilence(started), this.#times.silence.tickMs);
-    child.onMessage((raw) => {
-      if (this.#process === started) this.#receive(started, parseFromRunner(raw));
+    const running = new SupervisedProcess({
+      child: this.#spawn(),
+      silence: this.#times.silence,
+      cpuTimes: this.#cpuTimes,
+      log: this.#log,
     });
-    child.onExit((exit) => {
-      clearInterval(timer);
-      this.#exited(started, exit);
+    this.#process = running;
+    running.follow({
+      hasWork: () => this.#hasWork(),
+      onMessage: (message) => this.#receive(running, message),
+      onSilent: () => {
+        this.#log("error", "runner.silent", { jobs: this.#attempts.size });
+        this.#end("silence");
+      },
+      onExit: (exit) => this.#exited(running, exit),
     });
-    this.#log("debug", "runner.spawned", { pid: child.pid ?? null });
+    this.#log("debug", "runner.spawned", { pid: running.pid ?? null });
   }
 
   /** Sends what was not sent; it waits for a process that has started and stays. */
@@ -229,61 +164,32 @@ export class RunnerSupervisor {
     if (!running.started || running.ending !== null) return;
     for (const attempt of waiting) {
       attempt.sent = true;
-      running.child.send({ type: "run", ...attempt.job });
+      running.send({ type: "run", ...attempt.job });
     }
-    this.#inspections.send((model) => running.child.send({ type: "inspect", model }));
+    this.#inspections.send((model) => running.send({ type: "inspect", model }));
   }
 
-  #sendLimits(to: Process, { threads, dutyCycle, confined }: RunnerLimits): void {
-    to.child.send({ type: "limit", threads, dutyCycle });
-    to.processors.keepTo(confined ? threads : null);
-  }
-
-  #receive(from: Process, message: FromRunner | null): void {
-    if (message === null) {
-      this.#log("warn", "runner.bad-message");
-      return;
-    }
-    from.silence.heard();
+  #receive(from: SupervisedProcess, message: FromRunner): void {
     switch (message.type) {
       case "started":
-        from.started = true;
-        if (this.#limits !== null) this.#sendLimits(from, this.#limits);
+        if (this.#limits !== null) from.limit(this.#limits);
         this.#sendWork();
-        return;
-      case "loaded":
-        from.holdsModel = true;
-        this.#attempts.get(message.attemptId)?.wasLoaded(message);
-        return;
-      case "measured":
-        this.#attempts.get(message.attemptId)?.wasMeasured(message);
         return;
       case "inspected":
         this.#inspections.answered(message.sha256, message.figures);
         this.#followWork();
         if (!this.#hasWork()) this.#restIn(from.holdsModel ? this.#times.idleMs : this.#times.emptyMs);
         return;
-      case "text":
-        this.#attempts.get(message.attemptId)?.said(message.text);
-        return;
-      case "done":
-        this.#crashes = 0;
-        this.#ended(message.attemptId, { kind: "done", result: message.result });
-        return;
-      case "failed":
-        this.#ended(message.attemptId, { kind: "failed", error: message.error });
-        return;
-      case "aborted":
-        this.#ended(message.attemptId, { kind: "aborted" });
-        return;
       default:
-        return assertNever(message);
+        this.#heardOfJob(message);
     }
   }
 
-  #ended(attemptId: string, outcome: RunOutcome): void {
-    const attempt = this.#attempts.get(attemptId);
-    if (attempt?.sent === true) this.#settle(attempt, outcome);
+  #heardOfJob(message: JobMessage): void {
+    if (message.type === "done") this.#crashes.succeeded();
+    const attempt = this.#attempts.get(message.attemptId);
+    const outcome = attempt?.heard(message) ?? null;
+    if (attempt?.sent === true && outcome !== null) this.#settle(attempt, outcome);
   }
 
   #settle(attempt: Attempt, outcome: RunOutcome): void {
@@ -302,21 +208,12 @@ export class RunnerSupervisor {
     }
     clearTimeout(this.#restTimer);
     if (this.#memoryTimer !== undefined) return;
-    this.#process?.silence.heard();
+    this.#process?.workBegins();
     this.#memoryTimer = setInterval(() => this.#lookAtMemory(), this.#times.memoryTickMs);
   }
 
   #hasWork(): boolean {
     return this.#attempts.size > 0 || this.#inspections.any;
-  }
-
-  #lookForSilence(running: Process): void {
-    if (this.#process !== running) return;
-    // Between jobs it has nothing to say. A file's head is a job here: what is broken can be read for ever.
-    if (running.started && !this.#hasWork()) running.silence.heard();
-    if (!running.silence.look(running.child.pid)) return;
-    this.#log("error", "runner.silent", { jobs: this.#attempts.size });
-    this.#end("silence");
   }
 
   #lookAtMemory(): void {
@@ -338,27 +235,19 @@ export class RunnerSupervisor {
   }
 
   #end(why: Ending): void {
-    const running = this.#process;
-    if (running === null) return;
-    running.ending ??= why;
-    running.child.kill();
+    this.#process?.end(why);
   }
 
-  #exited(gone: Process, exit: RunnerExit): void {
-    gone.wentAway();
-    if (this.#process !== gone) return;
+  #exited({ ending }: SupervisedProcess, { code, signal }: RunnerExit): void {
     this.#process = null;
     this.#inspections.processGone();
     this.#followWork();
-    const { ending } = gone;
-    const sent = [...this.#attempts.values()].filter((attempt) => attempt.sent);
-    if (ending === "abort" || ending === "yield" || ending === "rest") {
+    if (isOrderly(ending)) {
       this.#log("info", "runner.ended", { why: ending });
-      for (const attempt of sent) {
-        // Those beside the one that had to be killed did not ask for it.
-        const lost = ending === "abort" && !attempt.aborting;
-        this.#settle(attempt, lost ? { kind: "failed", error: jobErrors.crashed } : { kind: "aborted" });
-      }
+      this.#settleAll(
+        [...this.#attempts.values()].filter(({ sent }) => sent),
+        ending,
+      );
       // What came in after the decision to end the old process gets a new one.
       this.#sendWork();
       return;
@@ -366,19 +255,13 @@ export class RunnerSupervisor {
     // Also those that it never heard of: nobody starts another one for them.
     this.#inspections.giveUp();
     this.#followWork();
-    this.#crashes += 1;
-    const pauseMs = crashBackoffMs(this.#crashes);
-    this.#restingUntil = performance.now() + pauseMs;
-    const { code, signal } = exit;
-    this.#log("error", "runner.crashed", { code, signal, why: ending, crashes: this.#crashes, pauseMs });
-    const error = errorOf(ending);
-    for (const attempt of this.#attempts.values()) {
-      this.#settle(attempt, attempt.aborting ? { kind: "aborted" } : { kind: "failed", error });
-    }
+    const pauseMs = this.#crashes.crashed();
+    const { crashes } = this.#crashes;
+    this.#log("error", "runner.crashed", { code, signal, why: ending, crashes, pauseMs });
+    this.#settleAll([...this.#attempts.values()], ending);
   }
-}
 
-function errorOf(ending: "silence" | "memory" | null): JobError {
-  if (ending === "silence") return jobErrors.silent;
-  return ending === "memory" ? jobErrors.outOfMemory : jobErrors.crashed;
+  #settleAll(attempts: readonly Attempt[], ending: Ending | null): void {
+    for (const attempt of attempts) this.#settle(attempt, outcomeAtExit(ending, attempt.aborting));
+  }
 }
