@@ -9,7 +9,7 @@ import { silentLog } from "../log.ts";
 import { ModelCatalogue } from "../models/catalogue.ts";
 import type { RunnerJob } from "../../app/contract/runner.ts";
 import type { RunEvents, RunOutcome } from "../runner/attempt.ts";
-import type { RunnerLimits } from "../runner/supervisor.ts";
+import type { RunnerLimits } from "../runner/runner-limits.ts";
 import { ModelKnowledge } from "../runner/model-knowledge.ts";
 import { ModelPlans } from "../runner/model-plans.ts";
 import { claimedJob, FakeQueue, nextWork, someStand } from "../worker/fake-queue.fixture.ts";

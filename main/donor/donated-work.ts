@@ -2,6 +2,7 @@ import { totalmem } from "node:os";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { WorkView } from "../../app/contract/snapshot.ts";
 import type { Limits } from "../../app/policy/decision.ts";
+import { sameLimits } from "../../app/policy/limits.ts";
 import { api } from "../../convex/_generated/api.js";
 import { type ChatRunner, jobHandlers } from "../chat/chat-work.ts";
 import type { Log } from "../log.ts";
@@ -120,27 +121,40 @@ export class DonatedWork {
   accept(limits: Limits): void {
     this.#accepting = true;
     this.#finishing = false;
-    this.limit(limits);
+    this.#keepTo(limits);
     this.#worker.accept();
   }
 
   /** Holds for what comes, and for what runs: what cannot go on within these limits is given back. */
   limit(limits: Limits): void {
-    const { threads, dutyCycle, confined, memoryMb, gpu, stillSince } = limits;
-    const { plans, runner, threads: most } = this.#parts;
+    const { stillSince } = limits;
+    const before = this.#limits;
+    // Somebody types, or no longer does: at once, and nothing is planned anew for it.
+    const typing = before?.stillSince !== stillSince;
+    if (before !== null && typing && sameLimits({ ...before, stillSince }, limits)) {
+      this.#limits = limits;
+      this.#tellRunner(limits);
+    } else this.#keepTo(limits);
+  }
+
+  #keepTo(limits: Limits): void {
+    const { plans } = this.#parts;
     const denied = this.deniedGpus.join() !== limits.deniedGpus.join();
     this.#limits = limits;
-    this.#gpu = gpu;
+    this.#gpu = limits.gpu;
     plans.setLimits(limits, this.usableModels);
     this.modelsChanged();
     const narrower = denied || (this.#held !== null && mustLetGo(this.#held, plans));
     if (narrower) this.#loadAgain();
-    runner.limit({
-      threads: Math.min(threads ?? most, most),
-      dutyCycle: stillSince === null ? dutyCycle : 0,
-      confined,
-      memoryMb: narrower ? null : memoryMb,
-    });
+    this.#tellRunner(narrower ? { ...limits, memoryMb: null } : limits);
+  }
+
+  #tellRunner({ threads, dutyCycle, confined, memoryMb, stillSince }: Limits): void {
+    const { runner, threads: most } = this.#parts;
+    const isStill = stillSince !== null;
+    this.#worker.standStill(isStill);
+    const share = isStill ? 0 : dutyCycle;
+    runner.limit({ threads: Math.min(threads ?? most, most), dutyCycle: share, confined, memoryMb });
   }
 
   /** Before the new limit of memory holds: it would end the process under its jobs, as if they had failed. */
@@ -149,7 +163,7 @@ export class DonatedWork {
     const letGo = Promise.all([this.#parts.runner.yield({ warmMs: 0 }), this.#worker.pause("limits")]);
     void letGo.then(() => {
       if (!this.#accepting || this.#limits === null) return;
-      this.limit(this.#limits);
+      this.#keepTo(this.#limits);
       if (this.#finishing) void this.finish();
       else this.#worker.accept();
     });
@@ -170,6 +184,13 @@ export class DonatedWork {
     // First of all: whatever the worker does with the queue, the processor is the person's.
     const stopped = this.#parts.runner.yield({ warmMs: modelWarmSeconds * 1_000 });
     await Promise.all([stopped, this.#worker.pause(reason)]);
+    this.#standStillNoMore();
+  }
+
+  /** Nothing of ours runs that could disturb; what its person asks of the runner would wait until jobs are taken again. */
+  #standStillNoMore(): void {
+    if (this.#accepting || this.#limits === null || this.#limits.stillSince === null) return;
+    this.limit({ ...this.#limits, stillSince: null });
   }
 
   /** Gives everything back and says goodbye, as far as that can be done within `withinMs`. */
