@@ -209,8 +209,9 @@ export class DonatedWork {
       if (!goOn()) return;
       const changed = await plans.learn(this.usableModels, goOn);
       if (changed) this.#worker.setCapabilities(this.#abilities());
-      // A process can end under a look by a mere accident: without another look the model would never be offered.
-      if (!goOn() || this.usableModels.every((model) => plans.isKnown(model))) this.#lookAgain.taken();
+      // A process can end under a look by a mere accident, and what was too large may fit when others have ended: without
+      // another look the model would never be offered.
+      if (!goOn() || this.usableModels.every((model) => plans.fits(model))) this.#lookAgain.taken();
       else if (!this.#lookAgain.waiting) this.#lookAgain.refused(() => this.#learn());
     });
   }

@@ -82,6 +82,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const { runner, plans, knowledge, threads } = await openRunner({
     ...{ dataDir: options.dataDir, spawnRunner: options.spawnRunner, log },
     deniedGpus: () => work.deniedGpus,
+    memory: () => ({ found: sensors.read().memoryFreeMb, leaveMb: rules().minFreeMemoryMb }),
   });
   const catalogue = new ModelCatalogue(log);
   const { deviceKey } = identity.current();

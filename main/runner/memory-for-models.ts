@@ -1,10 +1,34 @@
-import { residentMb } from "./resident-memory.ts";
+import { freemem } from "node:os";
+import type { Known } from "../../app/policy/facts.ts";
+import { runnerMemory } from "../sensors/own-memory.ts";
+import { memoryLeftInGroup } from "./memory-group.ts";
 
 /** Left to everybody else, whatever the rules say. */
 const leftFree = 0.15;
 
-/** Bytes that a model may take: what is free now, with what the runner holds, less a share for everybody else. */
-export function memoryForModels(runnerPid: number | undefined): number {
-  const held = runnerPid === undefined ? 0 : (residentMb(runnerPid) ?? 0) * 2 ** 20;
-  return Math.round((process.availableMemory() + held) * (1 - leftFree));
+export type MemoryNow = {
+  /** What the sensors found free, in MiB: believed where Node's own word leaves out what caches would give. */
+  readonly found: Known<number>;
+  /** What the rules leave free for others, in MiB. */
+  readonly leaveMb: number;
+  readonly runnerPid: number | undefined;
+};
+
+/**
+ * Bytes that a model may take: what is free now, with what the runner would give back, less a share for everybody else.
+ * Null where that cannot be told now: only Linux says what a runner holds.
+ */
+export function memoryForModels(
+  { found, leaveMb, runnerPid }: MemoryNow,
+  platform: NodeJS.Platform = process.platform,
+): number | null {
+  if (platform !== "linux" && runnerPid !== undefined) return null;
+  const free =
+    platform === "linux" ? freeOnLinux(runnerPid) : found.known ? found.value * 2 ** 20 : freemem();
+  return Math.max(0, Math.round(Math.min(free * (1 - leftFree), free - leaveMb * 2 ** 20)));
+}
+
+/** A mapped model counts as free there already: its pages are a cache of its file. */
+function freeOnLinux(runnerPid: number | undefined): number {
+  return Math.min(freemem(), memoryLeftInGroup() ?? Infinity) + runnerMemory(() => runnerPid)();
 }

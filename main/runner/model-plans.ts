@@ -9,8 +9,8 @@ export type ModelPlansParts = {
   readonly knowledge: ModelKnowledge;
   /** Has the runner read the head of the file. Null where it could not, this time. */
   readonly inspect: (model: ModelFile) => Promise<ModelFigures | null>;
-  /** Bytes that a model may take now, what the runner holds already included. */
-  readonly memoryBytes: () => number;
+  /** Bytes that a model may take now, what the runner holds already included. Null where that cannot be told now. */
+  readonly memoryBytes: () => number | null;
   readonly threads: number;
   /** Jobs at once, in place of what the machine is good for. */
   readonly sequences?: string | undefined;
@@ -31,22 +31,19 @@ export class ModelPlans {
   /** Models whose load or use on the GPU ended the process. */
   readonly #gpuCrashed = new Set<string>();
   #limits: PlanLimits = { gpu: false, memoryMb: null };
-  #bytes: number;
+  /** What was free when that could be told last. */
+  #freeBytes = 0;
+  /** As much of it as the rules allow. */
+  #bytes: number | null = null;
 
   constructor(parts: ModelPlansParts) {
     this.#parts = parts;
-    this.#bytes = parts.memoryBytes();
   }
 
   /** The most jobs at once, whatever the model. */
   get sequences(): number {
     const { threads, sequences } = this.#parts;
     return chooseSequences(threads, sequences);
-  }
-
-  /** Whether the model has been looked at, now or earlier. */
-  isKnown({ sha256 }: Pick<ModelFile, "sha256">): boolean {
-    return this.#parts.knowledge.figures(sha256) !== null;
   }
 
   /** Whether the model has been looked at, and fits. */
@@ -86,8 +83,7 @@ export class ModelPlans {
   /** From now on these hold: what is free is looked at anew, since it changes with whatever else runs. */
   setLimits(limits: PlanLimits, models: readonly ModelFile[]): void {
     this.#limits = limits;
-    const most = limits.memoryMb === null ? Infinity : limits.memoryMb * 2 ** 20;
-    this.#bytes = Math.min(most, this.#parts.memoryBytes());
+    this.#bytes = this.#lookAtMemory();
     for (const model of models) this.#fit(model);
   }
 
@@ -102,12 +98,14 @@ export class ModelPlans {
   }
 
   /**
-   * Looks at those that were never looked at here. True when that changed what fits.
+   * Looks at those that were never looked at here, and at what is free for those that were too large. True when that
+   * changed what fits.
    * @param goOn asked before each look, which takes a process.
    */
   async learn(models: readonly ModelFile[], goOn = (): boolean => true): Promise<boolean> {
     const { knowledge, inspect, log } = this.#parts;
     let changed = false;
+    if (!models.every((model) => this.fits(model))) this.#bytes = this.#lookAtMemory();
     for (const model of models) {
       const before = this.#fits.get(model.sha256)?.kind;
       if (knowledge.figures(model.sha256) === null) {
@@ -119,7 +117,7 @@ export class ModelPlans {
         }
         knowledge.setFigures(model.sha256, figures);
       }
-      if (before === undefined) this.#fit(model);
+      if (before !== "fits") this.#fit(model);
       changed ||= this.#fits.get(model.sha256)?.kind !== before;
     }
     return changed;
@@ -137,22 +135,29 @@ export class ModelPlans {
     this.#parts.log("warn", "model.gpu-given-up", { modelId: model.modelId });
   }
 
+  #lookAtMemory(): number {
+    const { memoryMb } = this.#limits;
+    this.#freeBytes = this.#parts.memoryBytes() ?? this.#freeBytes;
+    return Math.min(memoryMb === null ? Infinity : memoryMb * 2 ** 20, this.#freeBytes);
+  }
+
   #fit(model: ModelFile): void {
     const figures = this.#parts.knowledge.figures(model.sha256);
     if (figures === null) return;
+    const bytes = (this.#bytes ??= this.#lookAtMemory());
     const wanted = { contextTokens: model.contextTokens, sequences: this.sequences };
-    const fit = fitModel(figures, wanted, this.#bytes);
+    const fit = fitModel(figures, wanted, bytes);
     const isSame = this.#fitted.get(model.sha256) === model.contextTokens;
     const before = isSame ? this.#fits.get(model.sha256) : undefined;
     this.#fitted.set(model.sha256, model.contextTokens);
     // Another plan is another load: for a little memory more or less that is not worth it.
-    if (before?.kind === "fits" && before.bytes <= this.#bytes && fit.kind === "fits") {
+    if (before?.kind === "fits" && before.bytes <= bytes && fit.kind === "fits") {
       if (fit.bytes < before.bytes * worthAnotherLoad) return;
     }
     this.#fits.set(model.sha256, fit);
-    if (fit.kind === "too-large") {
-      const toMb = (bytes: number): number => Math.round(bytes / 2 ** 20);
-      const size = { needMb: toMb(fit.needBytes), freeMb: toMb(this.#bytes) };
+    if (fit.kind === "too-large" && before?.kind !== "too-large") {
+      const toMb = (size: number): number => Math.round(size / 2 ** 20);
+      const size = { needMb: toMb(fit.needBytes), freeMb: toMb(bytes) };
       this.#parts.log("info", "model.too-large", { modelId: model.modelId, ...size });
     }
   }

@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import type { SpawnRunner } from "./child.ts";
 import { cudaEnvironment } from "./cuda-folder.ts";
 import { gpuEnvironment } from "./gpu-environment.ts";
-import { memoryForModels } from "./memory-for-models.ts";
+import { memoryForModels, type MemoryNow } from "./memory-for-models.ts";
 import { ModelKnowledge } from "./model-knowledge.ts";
 import { ModelPlans } from "./model-plans.ts";
 import { RunnerSupervisor } from "./supervisor.ts";
@@ -15,6 +15,8 @@ export type RunnerParts = {
   readonly spawnRunner: SpawnRunner;
   /** GPUs, by the system's number, that a process which is started now is not to see. */
   readonly deniedGpus: () => readonly number[];
+  /** What the computer and the rules leave for models. */
+  readonly memory: () => Omit<MemoryNow, "runnerPid">;
   readonly log: Log;
 };
 
@@ -32,6 +34,7 @@ export async function openRunner({
   dataDir,
   spawnRunner,
   deniedGpus,
+  memory,
   log,
 }: RunnerParts): Promise<OpenRunner> {
   const threads = await runnerThreads();
@@ -43,7 +46,7 @@ export async function openRunner({
   const plans = new ModelPlans({
     ...{ knowledge, threads, log },
     inspect: (model) => runner.inspect(model),
-    memoryBytes: () => memoryForModels(runner.pid),
+    memoryBytes: () => memoryForModels({ ...memory(), runnerPid: runner.pid }),
     sequences: process.env["GLEANER_SEQUENCES"],
   });
   return { runner, plans, knowledge, threads };

@@ -138,7 +138,7 @@ describe("plans", { timeout: 60_000 }, () => {
   };
 
   async function withPlans(
-    memoryMb: number,
+    memory: number | (() => number | null),
     test: (plans: ModelPlans, asked: string[], path: string) => Promise<void>,
   ): Promise<void> {
     const folder = await mkdtemp(join(tmpdir(), "gleaner-plans-"));
@@ -150,7 +150,7 @@ describe("plans", { timeout: 60_000 }, () => {
         asked.push(file.modelId);
         return Promise.resolve(file.modelId === "broken" ? null : figures);
       };
-      const memoryBytes = () => memoryMb * mb;
+      const memoryBytes = typeof memory === "number" ? () => memory * mb : memory;
       const plans = new ModelPlans({ knowledge, inspect, memoryBytes, threads: 4, log: silentLog });
       await test(plans, asked, path);
       await knowledge.flush();
@@ -207,6 +207,36 @@ describe("plans", { timeout: 60_000 }, () => {
       plans.setLimits({ gpu: false, deniedGpus: [], memoryMb: null }, [model]);
       expect(plans.planFor(model)).toMatchObject({ contextTokens: 4_096, sequences: 4 });
     }));
+
+  it("stay as they are while nobody can tell what is free", () => {
+    const free = [8_192 * mb, null, 4_850 * mb];
+    return withPlans(
+      () => free.shift() ?? null,
+      async (plans) => {
+        const limits = { gpu: false, deniedGpus: [], memoryMb: null };
+        await plans.learn([model]);
+        plans.setLimits(limits, [model]);
+        expect(plans.planFor(model)).toMatchObject({ contextTokens: 4_096, sequences: 4 });
+        plans.setLimits(limits, [model]);
+        expect(plans.planFor(model)).toMatchObject({ contextTokens: 3_072, sequences: 1 });
+      },
+    );
+  });
+
+  it("take a model that was too large once there is room for it, and not before", () => {
+    let freeMb = 1_024;
+    return withPlans(
+      () => freeMb * mb,
+      async (plans) => {
+        expect(await plans.learn([model])).toBe(true);
+        expect(plans.fits(model)).toBe(false);
+        expect(await plans.learn([model])).toBe(false);
+        freeMb = 8_192;
+        expect(await plans.learn([model])).toBe(true);
+        expect(plans.fits(model)).toBe(true);
+      },
+    );
+  });
 
   it("follow a context that the organization changed, longer or shorter", () =>
     withPlans(8_192, async (plans) => {
