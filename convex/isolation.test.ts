@@ -66,6 +66,7 @@ describe("another organization's id", () => {
     expect(await tryClaim(t, rival.device, ready)).toEqual({ kind: "taken" });
     const fenced = { kind: "fenced" };
     expect(await t.mutation(api.work.append, { key, attemptId, seq: 0, text: "x" })).toEqual(fenced);
+    expect(await t.mutation(api.work.progress, { key, attemptId, view: 1 })).toEqual(fenced);
     expect(await complete(t, rival.device, attemptId)).toMatchObject(fenced);
     expect(await fail(t, rival.device, attemptId)).toMatchObject(fenced);
     expect(await release(t, rival.device, attemptId)).toEqual({ fenced: [attemptId] });

@@ -1,6 +1,8 @@
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { forgetEvents, record } from "./model/events.ts";
 import { queue, scope, startQueue, submitJob } from "./testing/queue.fixture.ts";
+
+afterEach(() => vi.restoreAllMocks());
 
 it("lists who did what, newest first, page by page, of one scope, and bounds what it keeps", async () => {
   const t = startQueue();
@@ -24,6 +26,8 @@ it("lists who did what, newest first, page by page, of one scope, and bounds wha
 });
 
 it("notes what is done through the app, by whom it says, and what changes nothing not", async () => {
+  // The crons component says what it does.
+  vi.spyOn(console, "log").mockReturnValue();
   const t = startQueue();
   const actor = "ann";
   const jobId = await submitJob(t);

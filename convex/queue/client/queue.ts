@@ -90,6 +90,7 @@ export class Queue {
     return await ctx.runMutation(this.component.jobs.submit, { scope, jobs: specs, ...options });
   }
 
+  /** Ends a job that is not final; a worker that is at it stops. @param actor who did it, for the events. */
   async cancel(ctx: MutationRunner, scope: string, jobId: string, actor = "app") {
     return await ctx.runMutation(this.component.jobs.cancel, { scope, jobId, actor });
   }
@@ -103,18 +104,22 @@ export class Queue {
     await ctx.runMutation(this.component.jobs.cancelMany, { scope, ...which });
   }
 
+  /** How a job stands, without its payload and its result; null when there is none in the scope. */
   async status(ctx: QueryRunner, scope: string, jobId: string) {
     return await ctx.runQuery(this.component.jobs.get, { scope, jobId });
   }
 
+  /** The same of the newest job of that external id. */
   async statusByExternalId(ctx: QueryRunner, scope: string, externalId: string) {
     return await ctx.runQuery(this.component.jobs.byExternalId, { scope, externalId });
   }
 
+  /** Newest first, of a status, a requester, a key or a batch; at most 100 a page. */
   async list(ctx: QueryRunner, scope: string, which: Rest<QueueComponent["jobs"]["list"], "scope">) {
     return await ctx.runQuery(this.component.jobs.list, { scope, ...which });
   }
 
+  /** Who tried a job, when and how it ended: the newest 200, in their order. */
   async attempts(ctx: QueryRunner, scope: string, jobId: string) {
     return await ctx.runQuery(this.component.jobs.attempts, { scope, jobId });
   }
@@ -148,6 +153,10 @@ export class Queue {
     return await ctx.runQuery(this.component.lanes.isThereWork, { scope });
   }
 
+  /**
+   * What stands in a scope's lanes, as it is counted once a minute (a lane's `countedAt`; null: it is new, and not counted
+   * yet), and how many workers it has. It runs again with the count and the workers, not with each job.
+   */
   async stats(ctx: QueryRunner, scope: string) {
     return await ctx.runQuery(this.component.lanes.stats, { scope });
   }
@@ -167,6 +176,7 @@ export class Queue {
     return await ctx.runQuery(this.component.settings.get, { scope });
   }
 
+  /** Who did what to the queue, newest first. */
   async events(ctx: QueryRunner, scope: string, paginationOpts: PaginationOptions) {
     return await ctx.runQuery(this.component.events.list, { scope, paginationOpts });
   }
