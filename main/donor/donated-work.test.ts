@@ -197,6 +197,18 @@ describe("what a donor gives", () => {
     expect(inspected).toEqual(["new", "huge"]);
   });
 
+  it("are models for which there was no room until others had ended, too", async () => {
+    free = 2 ** 20;
+    work.accept(limits);
+    await vi.waitFor(() => {
+      expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: [] } });
+    }, patient);
+    free = 2 ** 30;
+    await vi.waitFor(() => {
+      expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["m"] } });
+    }, patient);
+  });
+
   it("are models whose first look failed by an accident, too", async () => {
     const path = join(folder, "flaky");
     await writeFile(path, "flaky");
