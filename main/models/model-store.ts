@@ -1,22 +1,21 @@
-import { join } from "node:path";
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/models/catalogue-entry.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
-import type { Rules } from "../../app/policy/rules.ts";
 import { errorName } from "../log.ts";
 import { ActiveDownload, type ActiveEnd, forgiveAfterMs } from "./active-download.ts";
-import { DayBudget } from "./download/day-budget.ts";
 import { defaultTimes, type DownloadTimes } from "./download/download.ts";
-import { budgetSpent, type GateFacts, type GateRules, networkHold } from "./download/gate.ts";
+import type { GateFacts } from "./download/gate.ts";
 import type { Neighbours } from "./download/neighbours.ts";
 import { sourceUrl } from "./download/source-url.ts";
-import { TokenBucket } from "./download/token-bucket.ts";
 import type { AnnouncedFile } from "./office/announcement.ts";
 import { type DiskRules, ModelDisk, type ModelDiskParts } from "./model-disk.ts";
+import { viewOf } from "./model-view.ts";
+import { NetworkAllowance, type NetworkRules } from "./network-allowance.ts";
+import { SerialTask } from "./serial-task.ts";
 import { Telling } from "./telling.ts";
 import { Troubles } from "./troubles.ts";
 
-export type StoreRules = GateRules & DiskRules & Pick<Rules, "downloadKbps">;
+export type StoreRules = NetworkRules & DiskRules;
 
 export type ModelStoreParts = ModelDiskParts & {
   readonly pieces: (sha256: string) => Promise<ModelPieces | null>;
@@ -34,38 +33,36 @@ export type ListedModel = ModelView & { readonly sha256: string; readonly lastUs
 export type StoreAnswer =
   { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: "unknown" | "running" };
 
-const notComing: ReadonlySet<WaitReason> = new Set(["no-source", "removed"]);
 const longMs = 10 * 60_000;
 
 /** Keeps on this device the models that its organization offers: one download at a time, as the rules allow. */
 export class ModelStore {
   readonly #parts: ModelStoreParts;
   readonly #disk: ModelDisk;
-  readonly #budget: DayBudget;
-  readonly #bucket = new TokenBucket(null, performance.now());
+  readonly #network: NetworkAllowance;
   readonly #troubles = new Troubles();
   readonly #telling: Telling;
+  readonly #work = new SerialTask(
+    () => this.#workOnce(),
+    () => this.#onRest(),
+  );
   #offered: readonly OfferedModel[] = [];
   #active: ActiveDownload | null = null;
-  #hold: WaitReason | null = "not-a-member";
   #rules: StoreRules | null = null;
-  #working = false;
-  #again = false;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(parts: ModelStoreParts, disk: ModelDisk, budget: DayBudget) {
+  private constructor(parts: ModelStoreParts, disk: ModelDisk, network: NetworkAllowance) {
     this.#parts = parts;
     this.#disk = disk;
-    this.#budget = budget;
+    this.#network = network;
     this.#telling = new Telling(parts.onChange);
   }
 
   /** Goes on with what an earlier run left in the folder. */
   static async open(parts: ModelStoreParts): Promise<ModelStore> {
     const disk = await ModelDisk.open(parts);
-    const budget = await DayBudget.open(join(parts.folder, "network.json"), parts.log);
-    return new ModelStore(parts, disk, budget);
+    return new ModelStore(parts, disk, await NetworkAllowance.open(parts.folder, parts.log));
   }
 
   /** What the organization offers now. */
@@ -83,11 +80,10 @@ export class ModelStore {
 
   /** New facts or rules: begins, goes on or stops. Cheap, to be called at every look. */
   look(facts: GateFacts, rules: StoreRules): void {
-    const hold = networkHold(facts, rules);
-    const changed = hold !== this.#hold || rulesKey(rules) !== rulesKey(this.#rules);
-    this.#hold = hold;
+    const before = this.#network.hold;
+    this.#network.look(facts, rules);
+    const changed = this.#network.hold !== before || rulesKey(rules) !== rulesKey(this.#rules);
     this.#rules = rules;
-    this.#bucket.setRate(rules.downloadKbps === null ? null : rules.downloadKbps * 125, performance.now());
     if (changed) this.#wake();
   }
 
@@ -98,7 +94,7 @@ export class ModelStore {
 
   /** Whether models may move over the network now: given as well as taken. */
   get mayUseNetwork(): boolean {
-    return this.#hold === null && !this.#stopped;
+    return this.#network.isOpen;
   }
 
   /** What devices in the office may be told of. */
@@ -122,33 +118,22 @@ export class ModelStore {
   }
 
   /** Counts bytes of the network, and waits until more fit the rules' rate. */
-  async pace(bytes: number): Promise<void> {
-    let ms = this.#bucket.take(bytes, performance.now());
-    // In steps: the rules may change meanwhile, or the download be stopped.
-    while (ms > 0 && !this.#stopped) {
-      await new Promise((resolve) => setTimeout(resolve, Math.min(ms, 250)));
-      if (!this.mayUseNetwork) return;
-      ms = this.#bucket.take(0, performance.now());
-    }
+  pace(bytes: number): Promise<void> {
+    return this.#network.pace(bytes);
   }
 
   view(model: OfferedModel): ModelView {
-    const { modelId, sizeBytes, sha256 } = model;
-    const state = this.#parts.catalogue.stateOf(model);
-    if (state !== "missing") return { modelId, sizeBytes, state };
-    const active = this.#active;
-    if (active !== null && active.model.sha256 === sha256 && this.#hold === null) {
-      const { heldBytes: downloadedBytes, bytesPerSecond } = active;
-      const coming = downloadedBytes < sizeBytes;
-      return {
-        ...{ modelId, sizeBytes, downloadedBytes, bytesPerSecond },
-        state: coming ? "downloading" : "verifying",
-      };
-    }
-    const why = this.#whyNot(model);
-    if (why === null) return { modelId, sizeBytes, state };
-    if (notComing.has(why.reason)) return { modelId, sizeBytes, state, why };
-    return { modelId, sizeBytes, state: "waiting", downloadedBytes: this.#disk.partBytes(sha256), why };
+    const { sha256 } = model;
+    return viewOf(model, {
+      state: this.#parts.catalogue.stateOf(model),
+      download: this.#active?.model.sha256 === sha256 ? this.#active : null,
+      partBytes: this.#disk.partBytes(sha256),
+      isRefused: this.#disk.stored.refused.has(sha256),
+      isWanted: this.#isWanted(model),
+      trouble: this.#troubles.of(sha256),
+      hold: this.#network.hold,
+      internetHold: this.#network.internetHold(),
+    });
   }
 
   /** For `gleaner models`: what is offered, and what is still on the disk. */
@@ -200,47 +185,39 @@ export class ModelStore {
   /** Everything that was written stays. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#network.stop();
     clearTimeout(this.#timer);
     this.#telling.stop();
     await this.#active?.stop();
-    await this.#budget.save();
+    await this.#network.save();
     await this.#disk.stored.save();
   }
 
   #wake(): void {
     this.#telling.now();
-    this.#again = true;
-    if (this.#working) return;
-    this.#working = true;
-    void this.#workUntilDone();
+    this.#work.ask();
   }
 
-  async #workUntilDone(): Promise<void> {
-    while (this.#takeAgain()) {
-      try {
-        await this.#work();
-      } catch (error) {
-        this.#parts.log("error", "models.look-failed", { error: errorName(error) });
-      }
-    }
-    this.#working = false;
+  #onRest(): void {
     this.#armTimer();
     this.#telling.now();
   }
 
-  #takeAgain(): boolean {
-    const again = this.#again;
-    this.#again = false;
-    return again;
+  async #workOnce(): Promise<void> {
+    try {
+      await this.#doWhatIsDue();
+    } catch (error) {
+      this.#parts.log("error", "models.look-failed", { error: errorName(error) });
+    }
   }
 
-  async #work(): Promise<void> {
+  async #doWhatIsDue(): Promise<void> {
     const rules = this.#rules;
     if (this.#stopped || rules === null) return;
     const active = this.#active;
     if (active !== null) {
       // Its end wakes this again.
-      if (this.#hold !== null || !this.#isWanted(active.model)) await active.stop();
+      if (this.#network.hold !== null || !this.#isWanted(active.model)) await active.stop();
       return;
     }
     // Before it is known what is offered, nothing is let go.
@@ -249,7 +226,7 @@ export class ModelStore {
       await this.#disk.dropStrays(this.#offered);
       await this.#disk.keepQuota(this.#offered, rules);
     }
-    if (this.#hold === null) await this.#begin(rules);
+    if (this.#network.hold === null) await this.#begin(rules);
   }
 
   async #begin(rules: StoreRules): Promise<void> {
@@ -274,11 +251,8 @@ export class ModelStore {
       ...{ model, url },
       pieces: () => this.#parts.pieces(sha256),
       neighbours: (pieceBytes) => this.#parts.neighbours(model, pieceBytes),
-      internetHold: () => this.#internetHold(),
-      onBytes: async (bytes, from) => {
-        if (from === "internet") this.#budget.count(bytes, new Date());
-        await this.pace(bytes);
-      },
+      internetHold: () => this.#network.internetHold(),
+      onBytes: (bytes, from) => this.#network.came(bytes, from),
       onProgress: () => this.#telling.soon(),
       beforeMove: (pieceBytes) => this.#disk.keep(model, null, pieceBytes),
       times: this.#parts.times ?? defaultTimes,
@@ -296,7 +270,7 @@ export class ModelStore {
       ...{ modelId, kind: end.kind },
       ...{ why: told.why, detail: told.detail },
     });
-    await this.#budget.save();
+    await this.#network.save();
     this.#disk.notePartBytes(sha256, active.heldBytes);
     if (end.kind === "complete") await this.#disk.keep(model, end.path, end.pieceBytes);
     this.#active = null;
@@ -326,25 +300,9 @@ export class ModelStore {
   }
 
   #isReachable(model: OfferedModel): boolean {
-    if (this.#internetHold() === null) return true;
+    if (this.#network.internetHold() === null) return true;
     const neighbours = this.#parts.neighbours(model, pieceBytesFor(model.sizeBytes));
     return (neighbours?.peers().length ?? 0) > 0;
-  }
-
-  #internetHold(): WaitReason | null {
-    if (this.#rules === null) return "not-a-member";
-    return budgetSpent(this.#budget.spentOn(new Date()), this.#rules) ? "day-budget" : null;
-  }
-
-  #whyNot(model: OfferedModel): NonNullable<ModelView["why"]> | null {
-    if (model.source === "bundled") return { reason: "no-source", detail: null };
-    if (this.#disk.stored.refused.has(model.sha256)) return { reason: "removed", detail: null };
-    if (!this.#isWanted(model)) return null;
-    const trouble = this.#troubles.of(model.sha256);
-    if (trouble !== null && (this.#hold === null || trouble.why === "wrong-content")) {
-      return { reason: trouble.why, detail: trouble.detail };
-    }
-    return { reason: this.#hold ?? this.#internetHold() ?? "turn", detail: null };
   }
 
   #rest(sha256: string, why: WaitReason, detail: string | null, afterMs: number | null): void {
@@ -355,7 +313,7 @@ export class ModelStore {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
     const now = performance.now();
-    const budgetAt = this.#internetHold() === "day-budget" ? now + longMs : Infinity;
+    const budgetAt = this.#network.internetHold() === "day-budget" ? now + longMs : Infinity;
     const at = Math.min(this.#troubles.nextAt(now), budgetAt);
     if (at === Infinity) return;
     this.#timer = setTimeout(() => this.#wake(), Math.max(50, at - now)).unref();

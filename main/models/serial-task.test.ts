@@ -1,0 +1,29 @@
+import { expect, it, vi } from "vitest";
+import { happening } from "../with-resolvers.ts";
+import { SerialTask } from "./serial-task.ts";
+
+it("works once at a time, and once more for all who asked meanwhile", async () => {
+  const ends: (() => void)[] = [];
+  let rests = 0;
+  const task = new SerialTask(
+    () => {
+      const { promise, resolve } = happening();
+      ends.push(resolve);
+      return promise;
+    },
+    () => rests++,
+  );
+  task.ask();
+  expect(ends).toHaveLength(1);
+  task.ask();
+  task.ask();
+  expect(ends).toHaveLength(1);
+  ends[0]?.();
+  await vi.waitFor(() => expect(ends).toHaveLength(2));
+  expect(rests).toBe(0);
+  ends[1]?.();
+  await vi.waitFor(() => expect(rests).toBe(1));
+  expect(ends).toHaveLength(2);
+  task.ask();
+  expect(ends).toHaveLength(3);
+});
