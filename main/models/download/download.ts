@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
-import type { Readable } from "node:stream";
+import { assertNever } from "../../../app/assert-never.ts";
 import type { WaitReason } from "../../../app/models/wait-reasons.ts";
 import { happening } from "../../with-resolvers.ts";
 import { choosePiece } from "./choose-piece.ts";
+import { pieceFromInternet } from "./internet-piece.ts";
 import type { InternetSource } from "./internet-source.ts";
 import type { Neighbours } from "./neighbours.ts";
 import { OfficeView } from "./office-view.ts";
 import type { PartFile } from "./part-file.ts";
-import { readChunks } from "./read-chunks.ts";
 
 export type DownloadParts = {
   readonly part: PartFile;
@@ -196,72 +196,24 @@ export class Download {
   }
 
   async #fromInternet(piece: number, signal: AbortSignal): Promise<void> {
-    const { part } = this.#parts;
-    if ((await part.begin(piece)) < part.layout.bytesOf(piece)) {
-      const body = await this.#askFor(piece, signal);
-      if (body === null || !(await this.#readInto(piece, body, signal))) return;
-    }
-    if ((await part.finish(piece)) === "kept") return;
-    await part.countFailure(Date.now());
-    this.#failIfTooOften();
-  }
-
-  /** What of the piece is still to come; null where it does not. */
-  async #askFor(piece: number, signal: AbortSignal): Promise<Readable | null> {
-    const { part, internet } = this.#parts;
-    const start = part.layout.startOf(piece) + (await part.begin(piece));
-    const end = part.layout.startOf(piece) + part.layout.bytesOf(piece);
-    // A piece with a hash of its own is right or not, whatever its server calls the file: several may differ there.
-    const validator = part.spec.pieceHashes === null ? part.validator : null;
-    const answer = await internet.ask({ start, end, validator, signal });
-    if (signal.aborted) {
-      if (answer.kind === "body") answer.body.destroy();
-      return null;
-    }
-    switch (answer.kind) {
+    const end = await pieceFromInternet(piece, this.#parts, signal);
+    switch (end.kind) {
+      case "kept":
+      case "stopped":
+        return;
+      case "corrupt":
+        await this.#parts.part.countFailure(Date.now());
+        this.#failIfTooOften();
+        return;
       case "changed":
         this.#onChanged();
-        return null;
-      case "refused":
-        this.#holdInternet("source-refused", answer.why, null);
-        return null;
-      case "unreachable":
-        this.#holdInternet("unreachable", answer.why, answer.retryAfterMs);
-        return null;
-      case "body":
-        if (validator !== null && validator !== answer.validator) {
-          answer.body.destroy();
-          this.#onChanged();
-          return null;
-        }
-        if (part.spec.pieceHashes === null) await part.sourceIs(answer.validator);
-        return answer.body;
+        return;
+      case "failed":
+        this.#hold ??= { ...end, kind: "waiting" };
+        return;
+      default:
+        return assertNever(end);
     }
-  }
-
-  /** Whether all of the piece came. */
-  async #readInto(piece: number, body: Readable, signal: AbortSignal): Promise<boolean> {
-    const { part, internet, onBytes, internetHold } = this.#parts;
-    const length = part.layout.bytesOf(piece);
-    let at = await part.begin(piece);
-    try {
-      for await (const chunk of readChunks(body, internet.times.idleMs, signal)) {
-        // It gives more than it was asked for, and might never end.
-        if (at === length) break;
-        const wanted = chunk.subarray(0, length - at);
-        await part.write(piece, at, wanted);
-        at += wanted.length;
-        await onBytes(wanted.length, "internet");
-        if (internetHold() !== null && at < length) return false;
-      }
-    } catch (error) {
-      if (isDiskError(error)) throw error;
-      if (at === length) return true;
-      if (!signal.aborted) this.#holdInternet("unreachable", (error as Error).message, null);
-      return false;
-    }
-    if (at < length) this.#holdInternet("unreachable", "The connection was cut.", null);
-    return at === length;
   }
 
   async #verify(signal: AbortSignal): Promise<void> {
@@ -310,10 +262,6 @@ export class Download {
     return { kind: "failed", why: "wrong-content", detail };
   }
 
-  #holdInternet(why: WaitReason, detail: string, retryAfterMs: number | null): void {
-    this.#hold ??= { kind: "waiting", why, detail, retryAfterMs };
-  }
-
   #diskError(error: unknown): DownloadEnd {
     const detail = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
     const why = detail === "ENOSPC" ? "disk-full" : "disk-error";
@@ -330,9 +278,4 @@ export class Download {
     this.#change = happening();
     resolve();
   }
-}
-
-function isDiskError(error: unknown): boolean {
-  const { syscall } = error as NodeJS.ErrnoException;
-  return syscall === "write" || syscall === "ftruncate" || syscall === "fdatasync";
 }
