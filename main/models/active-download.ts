@@ -1,10 +1,12 @@
 import { pieceBytesFor, type ModelPieces, type OfferedModel } from "../../app/models/catalogue-entry.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import { ByteRate } from "./byte-rate.ts";
-import { Download, type DownloadEnd, type DownloadTimes } from "./download/download.ts";
+import { Download, type DownloadEnd } from "./download/download.ts";
+import type { DownloadTimes } from "./download/download-times.ts";
 import { InternetSource, type InternetTimes } from "./download/internet-source.ts";
 import type { Neighbours } from "./download/neighbours.ts";
-import { PartFile, revertToPart } from "./download/part-file.ts";
+import { PartFile } from "./download/part-file.ts";
+import { revertToPart } from "./download/revert-to-part.ts";
 import { modelPath, partPath } from "./model-paths.ts";
 import { stampOf } from "./verify-file.ts";
 

@@ -7,8 +7,8 @@ import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
 import { known } from "../../app/policy/facts.ts";
 import type { ModelCatalogue } from "./catalogue.ts";
-import { revertToPart } from "./download/part-file.ts";
 import { ModelServer } from "./download/model-server.fixture.ts";
+import { revertToPart } from "./download/revert-to-part.ts";
 import type { ModelStore, ModelStoreParts } from "./model-store.ts";
 import { idleFacts, offeredModel, openStore, roomyRules } from "./store.fixture.ts";
 

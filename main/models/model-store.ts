@@ -3,7 +3,7 @@ import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/mo
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import { errorName } from "../log.ts";
 import { ActiveDownload, type ActiveEnd, forgiveAfterMs } from "./active-download.ts";
-import { defaultTimes, type DownloadTimes } from "./download/download.ts";
+import { defaultTimes, type DownloadTimes } from "./download/download-times.ts";
 import type { GateFacts } from "./download/gate.ts";
 import type { Neighbours } from "./download/neighbours.ts";
 import { sourceUrl } from "./download/source-url.ts";

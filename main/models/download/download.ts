@@ -3,6 +3,7 @@ import { assertNever } from "../../../app/assert-never.ts";
 import type { WaitReason } from "../../../app/models/wait-reasons.ts";
 import { happening } from "../../with-resolvers.ts";
 import { choosePiece } from "./choose-piece.ts";
+import type { DownloadTimes } from "./download-times.ts";
 import { pieceFromInternet } from "./internet-piece.ts";
 import type { InternetSource } from "./internet-source.ts";
 import type { Neighbours } from "./neighbours.ts";
@@ -21,18 +22,6 @@ export type DownloadParts = {
   readonly onProgress: () => void;
   readonly times: DownloadTimes;
 };
-
-/** In ms. */
-export type DownloadTimes = {
-  /** How long it listens for devices in the office before it uses the internet; up to twice that, by chance. */
-  readonly settleMs: number;
-  /** How often devices in the office are asked what they have. */
-  readonly pollMs: number;
-  /** The office is of hardly any help after this, and of none after six times that. */
-  readonly patienceMs: number;
-};
-
-export const defaultTimes: DownloadTimes = { settleMs: 2_000, pollMs: 2_000, patienceMs: 15_000 };
 
 export type DownloadEnd =
   | { readonly kind: "complete" }

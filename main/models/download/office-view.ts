@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DownloadTimes } from "./download.ts";
+import type { DownloadTimes } from "./download-times.ts";
 import type { Neighbours, PeerHave } from "./neighbours.ts";
 
 /** As many devices are asked at a time: in a large office, others the next time. */

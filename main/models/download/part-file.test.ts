@@ -3,7 +3,8 @@ import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PartFile, type PartSpec, revertToPart } from "./part-file.ts";
+import { PartFile, type PartSpec } from "./part-file.ts";
+import { revertToPart } from "./revert-to-part.ts";
 
 const pieceBytes = 1_000;
 const content = randomBytes(2_500);

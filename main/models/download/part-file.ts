@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { discardPart } from "./discard-part.ts";
 import { readFully } from "./read-fully.ts";
 import { bitsOf, PieceLayout, piecesIn } from "./piece-layout.ts";
-import { loadPartState, type PartState, savePartState } from "./part-state.ts";
+import { loadPartState, type PartState, savePartState, statePath } from "./part-state.ts";
 
 /** The file that is wanted. */
 export type PartSpec = {
@@ -269,40 +270,6 @@ export class PartFile {
 }
 
 const mark = Buffer.from([0xff]);
-
-/** Removes a part file and what stands beside it. */
-export async function discardPart(path: string): Promise<void> {
-  await rm(statePath(path), { force: true });
-  await rm(path, { force: true });
-}
-
-/**
- * Makes a part of a file that was whole and is not what it should be any more: all its pieces count as done, so that
- * the first thing that a download does is to find those that are not right.
- */
-export async function revertToPart(
-  path: string,
-  partPath: string,
-  file: { readonly sizeBytes: number; readonly pieceBytes: number; readonly source: string },
-): Promise<void> {
-  await discardPart(partPath);
-  const { sizeBytes, pieceBytes, source } = file;
-  if ((await stat(path).catch(() => null))?.size !== sizeBytes) {
-    await rm(path, { force: true });
-    return;
-  }
-  const { count } = new PieceLayout(sizeBytes, pieceBytes);
-  const done = bitsOf(new Set(Array.from({ length: count }, (_, piece) => piece)), count);
-  await savePartState(statePath(partPath), {
-    ...{ sizeBytes, pieceBytes, source, done },
-    ...{ begun: [], validator: null, failures: 0, failedAt: null },
-  });
-  await rename(path, partPath);
-}
-
-function statePath(path: string): string {
-  return `${path}.json`;
-}
 
 function sha256Of(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");

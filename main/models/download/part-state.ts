@@ -22,6 +22,11 @@ const schema = z.object({
 /** What stands beside a part file. */
 export type PartState = Readonly<z.infer<typeof schema>>;
 
+/** Where it stands, by the part file's path. */
+export function statePath(path: string): string {
+  return `${path}.json`;
+}
+
 /** Null where there is none that can be understood: the download then begins anew. */
 export async function loadPartState(path: string): Promise<PartState | null> {
   try {
