@@ -16,7 +16,7 @@ import { unknownFacts } from "./unknown-facts.ts";
 import { factsView, settingsView, sourcesView } from "./views.ts";
 
 export type PublisherParts = {
-  readonly organization: Organization;
+  readonly organization: Pick<Organization, "report" | "reportModels" | "onEarnings" | "onHistory">;
   readonly snapshot: SnapshotStore;
   readonly journal: Pick<DonorJournal, "looked" | "models">;
   /** What is known of how fast each model is here. */

@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { away, donating, now } from "../../app/policy/decide.fixture.ts";
+import { known, unknown } from "../../app/policy/facts.ts";
+import { effectiveRules, noOrganizationRules } from "../../app/policy/rule-layers.ts";
+import { defaultRules } from "../../app/policy/rules.ts";
+import { DonorJournal } from "../journal/donor-journal.ts";
+import { readJournal } from "../journal/read-journal.ts";
+import { silentLog } from "../log.ts";
+import { factNames } from "../sensors/fact-names.ts";
+import type { Readings } from "../sensors/sensor.ts";
+import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
+import type { Me } from "./organization.ts";
+import { type Look, Publisher } from "./publisher.ts";
+import type { Settings } from "./settings.ts";
+import { initialSnapshot } from "./views.ts";
+
+const settings: Settings = { pause: null, donateNowUntil: null, finishThenPause: false, rules: {} };
+const policy = effectiveRules({ base: defaultRules, donor: {}, organization: noOrganizationRules });
+const sha256 = "a".repeat(64);
+const me = {
+  deviceId: "device",
+  name: "a laptop",
+  organizationName: "an office",
+  models: [{ modelId: "m", sha256 }],
+} as unknown as Me;
+const look: Look = {
+  activity: donating,
+  recheckAt: now + 1_000,
+  facts: { ...away, power: unknown },
+  readings: Object.fromEntries(
+    factNames.map((name) => [name, { value: unknown, source: "a test", at: now }]),
+  ) as unknown as Readings,
+  needs: { facts: new Set(["power", "idleSeconds"]), programs: [], donating: true },
+  connection: "online",
+  settings,
+  policy,
+};
+
+let folder: string;
+let journal: DonorJournal;
+let snapshot: SnapshotStore;
+let told: unknown[];
+let followed: string[];
+let publisher: Publisher;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gleaner-publisher-"));
+  journal = new DonorJournal(folder, () => look.facts, silentLog);
+  const program = { name: "a laptop", version: "1.0.0", shell: "headless" } as const;
+  snapshot = createSnapshotStore(initialSnapshot(program, settings, policy, null));
+  told = [];
+  followed = [];
+  const follow = (what: string) => () => {
+    followed.push(what);
+    return () => void followed.push(`no ${what}`);
+  };
+  publisher = new Publisher({
+    organization: {
+      report: async (activity, facts) => void told.push({ activity, facts }),
+      reportModels: async (models) => void told.push({ models }),
+      onEarnings: follow("earnings"),
+      onHistory: follow("history"),
+    },
+    ...{ snapshot, journal, log: silentLog },
+    plans: { speed: () => ({ prefill: 10, generate: 5, backend: "cpu" }) },
+  });
+});
+afterEach(async () => {
+  publisher.stop();
+  journal.stop();
+  await rm(folder, { recursive: true });
+});
+
+it("tells a look's outcome to the panel and the journal, and to the organization once that knows this connection", async () => {
+  publisher.looked(look);
+  expect(snapshot.get()).toMatchObject({
+    ...{ activity: donating, recheckAt: now + 1_000, connection: "online" },
+    facts: { idleSeconds: known(600), power: unknown },
+    factSources: { power: { source: "a test", at: now } },
+  });
+  expect(await readJournal(folder)).toMatchObject([
+    { kind: "activity", activity: "donating", reason: "idle" },
+  ]);
+  expect(told).toEqual([]);
+  publisher.greeted();
+  const activity = { kind: "donating", reason: "idle" };
+  await vi.waitFor(() => expect(told).toEqual([{ activity, facts: ["power"] }]));
+});
+
+it("tells where models stand to all three, and the organization how fast they are, too", async () => {
+  publisher.greeted();
+  const view = { modelId: "m", sizeBytes: 5, state: "ready" } as const;
+  publisher.modelsStand([view], me);
+  expect(snapshot.get().models).toEqual([view]);
+  expect(await readJournal(folder)).toMatchObject([{ kind: "model", modelId: "m", state: "ready" }]);
+  const speed = { prefill: 10, generate: 5, backend: "cpu" };
+  await vi.waitFor(() => expect(told).toEqual([{ models: [{ modelId: "m", state: "ready", speed }] }]));
+});
+
+it("shows whose the device is, and no more what it was", () => {
+  publisher.memberIs(me);
+  expect(snapshot.get()).toMatchObject({
+    organization: { name: "an office" },
+    device: { id: "device", name: "a laptop" },
+  });
+  publisher.memberIs(null);
+  expect(snapshot.get()).toMatchObject({ organization: null, device: null });
+});
+
+it("follows what an enrolled device earns, until it stops", () => {
+  publisher.looked(look);
+  expect(followed).toEqual([]);
+  publisher.enrolled();
+  expect(followed.toSorted()).toEqual(["earnings", "history"]);
+  publisher.stop();
+  expect(followed).toContain("no earnings");
+  expect(followed).toContain("no history");
+});
