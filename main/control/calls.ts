@@ -26,6 +26,8 @@ const status = z.object({
     since: instant,
     short: z.string(),
     sentence: z.string(),
+    /** While it donates: what it gives, in a sentence. */
+    gives: z.string().nullable(),
   }),
   recheckAt: instant.nullable(),
   pause: z.object({ until: instant.nullable() }).nullable(),

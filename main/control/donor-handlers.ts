@@ -3,6 +3,7 @@ import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
 import { waitWords } from "../../app/models/wait-reasons.ts";
 import type { Known } from "../../app/policy/facts.ts";
 import { ruleNames } from "../../app/policy/rules.ts";
+import { sayLimits } from "../../app/policy/say-limits.ts";
 import { sayRule } from "../../app/policy/say-rule.ts";
 import { wordsOf } from "../journal/span-words.ts";
 import { explain } from "../journal/explain.ts";
@@ -96,7 +97,11 @@ function statusOf(snapshot: DonorSnapshot): ControlAnswer<"status"> {
     ...{ version, shell, connection, pid: process.pid },
     organization: organization?.name ?? null,
     device: device?.name ?? null,
-    activity: { kind, reason, since, ...wordsOf({ kind, reason }) },
+    activity: {
+      ...{ kind, reason, since },
+      ...wordsOf({ kind, reason }),
+      gives: activity.kind === "donating" ? sayLimits(activity.limits) : null,
+    },
     recheckAt: snapshot.recheckAt === null ? null : Math.round(snapshot.recheckAt),
     pause: snapshot.pause,
     donateNowUntil: snapshot.donateNowUntil,

@@ -5,7 +5,7 @@ import { chooseShell, type Shell } from "../../display.ts";
 import { type DonorOptions, startDesktopDonor, startHeadlessDonor } from "../../donor.ts";
 import { defaultDataFolder, installed } from "../../paths.ts";
 import { stopSignal } from "../../stop-signals.ts";
-import type { Verb } from "../command.ts";
+import { CommandError, type Verb } from "../command.ts";
 import { readArguments, usageError } from "./ask.ts";
 
 const usage = `GLEANER_CODE=GLN-… gleaner donate --backend URL [options]
@@ -19,9 +19,11 @@ Runs this computer as a donor of an organization whose backend runs elsewhere, u
   --name NAME            what the organization calls this computer (default: its host name)
   --data FOLDER          where this device's key and settings are kept (default: GLEANER_DATA, or .gleaner in the
                          checkout; the desktop program's folder where that is installed)
+  --json                 say what was started, and where its panel is, as one line of JSON
   GLEANER_CODE           the enrolment code; needed the first time only
   GLEANER_BACKEND        may stand for --backend
-To run it as a service see docs/donor/systemd.md.`;
+To run it as a service see docs/donor/systemd.md.
+Exit codes: 0 stopped, or quit from the tray; 1 it did not start, or ended by itself; 2 wrong arguments.`;
 
 export const donate: Verb = { summary: "run this computer as a donor", usage, run };
 
@@ -32,6 +34,7 @@ type Flags = {
   readonly panelPort: number;
   readonly name: string | undefined;
   readonly data: string;
+  readonly json: boolean;
   /** The donor's own, within it, or all of it. */
   readonly folder: string;
 };
@@ -50,10 +53,20 @@ async function run(args: readonly string[]): Promise<void> {
   };
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
   await mkdir(options.logFolder, { recursive: true });
-  const child = await startDonor(shellFor(flags), options);
-  console.log(`Everything it keeps is in ${flags.data}. Ctrl-C stops it and gives its jobs back.`);
-  await Promise.race([stopped, child.ended]);
+  const shell = shellFor(flags);
+  const child = await startDonor(shell, options);
+  const panelUrl = shell.kind === "headless" ? String(child.ready["panelUrl"]) : null;
+  console.log(
+    flags.json
+      ? JSON.stringify({ shell: shell.kind, panelUrl, data: flags.data })
+      : `${sayStarted(shell, panelUrl)}\nEverything it keeps is in ${flags.data}. Ctrl-C stops it and gives its jobs back.`,
+  );
+  const ending = await Promise.race([stopped, child.ended]);
   await child.stop();
+  if (typeof ending === "object" && ending.code !== 0) {
+    const how = ending.signal ?? `code ${ending.code}`;
+    throw new CommandError(`The donor ended by itself (${how}). Its log is in ${options.logFolder}.`);
+  }
 }
 
 function shellFor({ headless, attended }: Flags): Shell {
@@ -65,15 +78,15 @@ function shellFor({ headless, attended }: Flags): Shell {
 }
 
 async function startDonor(shell: Shell, options: Omit<DonorOptions, "unattended">): Promise<Child> {
-  if (shell.kind === "desktop") {
-    const child = await startDesktopDonor(shell, { ...options, unattended: false });
-    console.log("Gleaner is in the tray. Its window says what it does and why; so does `gleaner status`.");
-    return child;
-  }
-  const child = await startHeadlessDonor({ ...options, unattended: !shell.attended });
-  const panel = String(child.ready["panelUrl"]);
-  console.log(`No tray, because ${shell.because}. The panel: ${panel}. Or ask \`gleaner status\`.`);
-  return child;
+  return shell.kind === "desktop"
+    ? startDesktopDonor(shell, { ...options, unattended: false })
+    : startHeadlessDonor({ ...options, unattended: !shell.attended });
+}
+
+function sayStarted(shell: Shell, panelUrl: string | null): string {
+  return shell.kind === "desktop"
+    ? "Gleaner is in the tray. Its window says what it does and why; so does `gleaner status`."
+    : `No tray, because ${shell.because}. The panel: ${panelUrl ?? ""}. Or ask \`gleaner status\`.`;
 }
 
 function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
@@ -84,9 +97,10 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
     "panel-port": { type: "string", default: "3212" },
     name: { type: "string" },
     data: { type: "string" },
+    json: { type: "boolean", default: false },
   } as const;
   const { values } = readArguments(args, options, usage);
-  const { headless, attended, name } = values;
+  const { headless, attended, name, json } = values;
   const panelPort = Number(values["panel-port"]);
   if (!Number.isInteger(panelPort) || panelPort < 0 || panelPort > 65_535) {
     throw usageError("--panel-port is no port.", usage);
@@ -96,5 +110,5 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
   const data = defaultDataFolder(values.data === undefined ? env : { GLEANER_DATA: values.data });
   // The desktop program keeps a donor's things in its folder itself: the installed command's donor is the same one.
   const folder = installed && values.data === undefined ? data : join(data, "donor");
-  return { ...{ headless, attended, panelPort, name, data, folder }, backend: backend.href };
+  return { ...{ headless, attended, panelPort, name, json, data, folder }, backend: backend.href };
 }

@@ -6,6 +6,7 @@ export function sayStatus(status: ControlAnswer<"status">, now: number): string 
   const { activity, organization, device, connection, job, pause, donateNowUntil, finishing } = status;
   const lines = [
     `${activity.short}, since ${momentInWords(activity.since, now)}. ${activity.sentence}`,
+    ...(activity.gives === null ? [] : [activity.gives]),
     organization === null
       ? `Belongs to no organization yet; ${connection}.`
       : `${organization}, as ${device ?? "a device"}; ${connection}.`,

@@ -1,7 +1,6 @@
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
-import type { Limits } from "../../../app/policy/decision.ts";
 import { donateReasons, holdReasons } from "../../../app/policy/reasons.ts";
-import { sayRule } from "../../../app/policy/say-rule.ts";
+import { sayLimits } from "../../../app/policy/say-limits.ts";
 import { formatIn, formatMoment } from "../../ui/format/time.ts";
 import { toneOfHold } from "../../ui/hold-tone.ts";
 import type { Tone } from "../../ui/tone.ts";
@@ -39,7 +38,7 @@ function nextWords({ activity, pause, donateNowUntil, recheckAt }: Shown, now: n
   if (activity.reason === "donate-now" && donateNowUntil !== null) {
     return `Until ${formatMoment(donateNowUntil, now)}.`;
   }
-  if (activity.kind === "donating") return limitWords(activity.limits);
+  if (activity.kind === "donating") return sayLimits(activity.limits);
   if (recheckAt === null) return "Looked at again as soon as something changes.";
   const ms = recheckAt - now;
   return `Looked at again ${ms < hour ? formatIn(ms) : atMoment(recheckAt, now)}.`;
@@ -59,10 +58,4 @@ function sentenceOf({ activity, facts }: Shown, sentence: string): string {
     return sentence;
   }
   return `${program.value} is running, and Gleaner is to do nothing beside it. It waits until that is closed.`;
-}
-
-function limitWords({ dutyCycle, stillSince, ...limits }: Limits): string {
-  if (stillSince !== null) return "Stands still while you type or move the mouse.";
-  const share = dutyCycle === 1 ? "" : `, ${Math.round(dutyCycle * 100)} % of the time`;
-  return `Gives ${sayRule("idle", limits)}${share}.`;
 }
