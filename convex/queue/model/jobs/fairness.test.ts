@@ -9,7 +9,7 @@ import {
   type Backend,
 } from "../../testing/queue.fixture.ts";
 import { addWorker, claim, complete, shownTo, take, type TestWorker } from "../../testing/workers.fixture.ts";
-import type { Cursor } from "../../validators.ts";
+import type { ClaimedJob, Cursor, NextWork } from "../../validators.ts";
 
 let t: Backend;
 
@@ -88,6 +88,26 @@ describe("between requesters", () => {
       expect(started).toContain(jobId);
     },
   );
+
+  it("lets it wait for what each holds ahead and no more, where they do two at once", async () => {
+    const abilities = { concurrency: 2, prefetch: 1 };
+    const workers = [await addWorker(t, abilities), await addWorker(t, abilities)];
+    await fitSlots(workers);
+    await submitAlike(60, { requester: "many" });
+    const held = new Map<TestWorker, NextWork>();
+    for (const worker of workers) held.set(worker, await take(t, worker, { jobs: 3 }));
+    const jobId = await submitJob(t, { requester: "few" });
+    const brought: ClaimedJob[] = [];
+    for (const [{ keyHash }, { jobs, cursor }] of held) {
+      expect(jobs.map(({ begun }) => begun)).toEqual([true, true, false]);
+      const [first = "", , ahead = ""] = jobs.map(({ attemptId }) => attemptId);
+      const ended = { keyHash, attemptId: first, result: "done", begins: [ahead] };
+      const next = await t.mutation(queue.work.complete, { ...ended, wish: { jobs: 1, cursor } });
+      brought.push(...next.jobs);
+    }
+    // It is the next that one of them begins: at the end of the other job that it was at work on.
+    expect(brought.find((job) => job.jobId === jobId)).toMatchObject({ begun: false });
+  });
 
   it("takes turns, by weight", async () => {
     const [worker] = [await addWorker(t)];
