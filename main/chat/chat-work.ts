@@ -31,8 +31,8 @@ export type ChatWorkParts = {
   readonly log: Log;
   /** The verified file of a model of the organization's; null where there is none. */
   readonly findModel: (modelId: string) => ModelFile | null;
-  /** How the model is to be loaded now. */
-  readonly planFor: (model: ModelFile) => LoadPlan;
+  /** How the model is to be loaded now; null where it no longer fits: then others are better at its jobs. */
+  readonly planFor: (model: ModelFile) => LoadPlan | null;
   /** The runner found this model's file missing or corrupt: before this returns it has to count as unusable. */
   readonly onBadModel: (sha256: string) => void;
   /** The runner has the model in memory, with what it was loaded. */
@@ -59,7 +59,9 @@ export function jobHandlers(parts: ChatWorkParts): Readonly<Record<Work["kind"],
       if (work === null) throw new JobFailure("internal_error", malformed, { retryable: false });
       const model = parts.findModel(ctx.requirements.model ?? "");
       if (model === null) throw failureOf(jobErrors.modelMissing);
-      return resultOf(await run(parts, shown, work, model, ctx), parts, model, ctx);
+      const plan = parts.planFor(model);
+      if (plan === null) throw new JobLetGo();
+      return resultOf(await run(parts, shown, work, model, plan, ctx), parts, model, ctx);
     };
   const [chat, completion, embedding] = kinds.map(handlerOf) as [Handler, Handler, Handler];
   return { chat, completion, embedding };
@@ -83,10 +85,11 @@ class Shown {
 }
 
 async function run(
-  { runner, log, planFor, onLoaded, onMeasured }: ChatWorkParts,
+  { runner, log, onLoaded, onMeasured }: ChatWorkParts,
   shown: Shown,
   work: Work,
   model: ModelFile,
+  plan: LoadPlan,
   ctx: JobContext,
 ): Promise<RunOutcome> {
   const { attemptId, signal } = ctx;
@@ -95,7 +98,7 @@ async function run(
   );
   signal.addEventListener("abort", () => void runner.abort(attemptId), { once: true });
   const outcome = await runner.run(
-    { attemptId, model, work, plan: planFor(model) },
+    { attemptId, model, work, plan },
     {
       loaded: (report) => {
         logLoad(log, report);

@@ -303,6 +303,16 @@ describe("what a donor gives", () => {
     expect(work.deniedGpus).toEqual("deniedGpus" in change ? [1] : []);
   });
 
+  it("is given back where it came before the limits under which its model no longer fits", async () => {
+    work.accept(limits);
+    const take = await called("take");
+    work.limit({ ...limits, memoryMb: 1 });
+    queue.showHeld("a1");
+    take.answer({ kind: "ok", ...nextWork([chatJob("a1")]) });
+    expect((await called("release")).args).toMatchObject({ attemptIds: ["a1"], leave: false });
+    expect(runner.did).toEqual([]);
+  });
+
   it("is the job under way and no other, when its person asks for that", async () => {
     await hold(chatJob("a1"));
     await ran("a1");

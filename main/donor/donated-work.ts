@@ -65,7 +65,7 @@ export class DonatedWork {
         return found;
       },
       onBadModel: (sha256) => void catalogue.recheck(sha256),
-      planFor: (model) => plans.planFor(model),
+      planFor: (model) => (plans.fits(model) ? plans.planFor(model) : null),
       onLoaded: (model, report) => {
         this.#held = { model, report };
       },
