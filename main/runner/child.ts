@@ -3,6 +3,8 @@ import type { ToRunner } from "../../app/contract/runner.ts";
 /** The runner's process as its supervisor sees it, whether Node or Electron started it. */
 export type RunnerChild = {
   readonly pid: number | undefined;
+  /** What it holds in memory now, in MB (2^20 bytes), where whoever started it is told that; null where not now. */
+  readonly residentMb?: () => number | null;
   readonly send: (message: ToRunner) => void;
   /** Ends the process at once, whatever it is doing (SIGKILL). */
   readonly kill: () => void;

@@ -5,6 +5,8 @@ import { memoryLeftInGroup } from "./memory-group.ts";
 
 /** Left to everybody else, whatever the rules say. */
 const leftFree = 0.15;
+/** Where what we hold counts as others', more is left than the rules say: they would hold for our own model else. */
+const uncountedMb = 256;
 
 export type MemoryNow = {
   /** What the sensors found free, in MiB: believed where Node's own word leaves out what caches would give. */
@@ -22,9 +24,12 @@ export function memoryForModels(
   { found, leaveMb, runnerPid }: MemoryNow,
   platform: NodeJS.Platform = process.platform,
 ): number | null {
-  if (platform !== "linux" && runnerPid !== undefined) return null;
-  const free =
-    platform === "linux" ? freeOnLinux(runnerPid) : found.known ? found.value * 2 ** 20 : freemem();
+  if (platform === "linux") return leaving(freeOnLinux(runnerPid), leaveMb);
+  if (runnerPid !== undefined) return null;
+  return leaving(found.known ? found.value * 2 ** 20 : freemem(), leaveMb + uncountedMb);
+}
+
+function leaving(free: number, leaveMb: number): number {
   return Math.max(0, Math.round(Math.min(free * (1 - leftFree), free - leaveMb * 2 ** 20)));
 }
 

@@ -6,6 +6,7 @@ import type { ReadCpuTimes } from "./cpu-times.ts";
 import { parseFromRunner } from "./messages.ts";
 import type { Ending } from "./process-ending.ts";
 import { Processors } from "./processors.ts";
+import { residentMb } from "./resident-memory.ts";
 import type { RunnerLimits } from "./runner-limits.ts";
 import type { SilenceLimits } from "./silence.ts";
 import { SilenceWatch } from "./silence-watch.ts";
@@ -56,6 +57,12 @@ export class SupervisedProcess {
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** What it holds in memory now, in MB (2^20 bytes); null where nobody tells. */
+  get heldMb(): number | null {
+    const { residentMb: told, pid } = this.#child;
+    return told?.() ?? (pid === undefined ? null : residentMb(pid));
   }
 
   /** It has said that it is there. */

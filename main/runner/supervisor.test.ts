@@ -453,6 +453,13 @@ describe("the limits", { timeout: 60_000 }, () => {
     supervisor.limit({ threads: 1, dutyCycle: 1, confined: false, memoryMb: null });
     expect(await start(supervisor, chat("Hi")).outcome).toMatchObject({ kind: "done" });
   });
+
+  it("of memory: where whoever started the process tells what it holds, that is believed", async () => {
+    const spawn: SpawnRunner = (env) => ({ ...forkRunner(runnerEntry)(env), residentMb: () => 9_000 });
+    const supervisor = open({ memoryTickMs: 20 }, spawn);
+    supervisor.limit({ threads: 1, dutyCycle: 1, confined: false, memoryMb: 8_000 });
+    expect(await start(supervisor, talkative).outcome).toMatchObject({ error: { code: "out_of_memory" } });
+  });
 });
 
 /** So little of the time that an answer of the demo model, of 30 ms, takes a second. */

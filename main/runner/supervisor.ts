@@ -7,7 +7,6 @@ import { CrashBackoff } from "./crash-backoff.ts";
 import { Inspections } from "./inspections.ts";
 import { tidyPriority } from "./priority.ts";
 import { type Ending, isOrderly, outcomeAtExit } from "./process-ending.ts";
-import { residentMb } from "./resident-memory.ts";
 import { type RunnerLimits, workTheSame } from "./runner-limits.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { supervisorTimes, type SupervisorTimes } from "./supervisor-times.ts";
@@ -218,10 +217,8 @@ export class RunnerSupervisor {
 
   #lookAtMemory(): void {
     const limitMb = this.#limits?.memoryMb ?? null;
-    const pid = this.pid;
-    if (limitMb === null || pid === undefined) return;
-    const heldMb = residentMb(pid);
-    if (heldMb === null || heldMb <= limitMb) return;
+    const heldMb = limitMb === null ? null : (this.#process?.heldMb ?? null);
+    if (limitMb === null || heldMb === null || heldMb <= limitMb) return;
     this.#log("warn", "runner.too-large", { heldMb: Math.round(heldMb), limitMb });
     this.#end("memory");
   }

@@ -1,4 +1,4 @@
-import { utilityProcess } from "electron";
+import { app, utilityProcess } from "electron";
 import type { RunnerChild, SpawnRunner } from "../runner/child.ts";
 
 /** Starts the runner as one of Electron's utility processes. `entry` is the built runner-process.js. */
@@ -13,6 +13,7 @@ export function utilityRunner(entry: string): SpawnRunner {
       get pid() {
         return child.pid;
       },
+      residentMb: () => residentMb(child.pid),
       send: (message) => child.postMessage(message),
       kill: () => {
         // Not child.kill(), which asks politely: native threads in a prefill would not hear it.
@@ -22,4 +23,10 @@ export function utilityRunner(entry: string): SpawnRunner {
       onExit: (listener) => void child.once("exit", (code) => listener({ code, signal: null })),
     };
   };
+}
+
+/** Electron counts its processes' working sets in KiB, on every system. */
+function residentMb(pid: number | undefined): number | null {
+  const metrics = app.getAppMetrics().find((each) => each.pid === pid);
+  return metrics === undefined ? null : metrics.memory.workingSetSize / 1_024;
 }
