@@ -15,7 +15,7 @@ export type ModelFile = {
 /** What llama.cpp computes with. */
 export type Backend = "cpu" | "cuda" | "vulkan" | "metal";
 
-/** How a model is to be loaded. Two plans that differ in anything but `threads` and `measure` are two loads. */
+/** How a model is to be loaded. Two plans that differ in anything but `threads`, `spareBytes` and `measure` are two loads. */
 export type LoadPlan = {
   readonly threads: number;
   /** Of each sequence. */
@@ -26,6 +26,11 @@ export type LoadPlan = {
   readonly backends: readonly Backend[];
   /** "auto": as many as there is memory free for when it is loaded. */
   readonly gpuLayers: number | "auto";
+  /**
+   * What is left beside all that, in bytes: for a context in which a model that was not made for embeddings reads texts
+   * whose vectors are asked for. Without it that is counted already.
+   */
+  readonly spareBytes?: number | undefined;
   /** Its speed is not known here: measure it, shortly, once it is loaded. */
   readonly measure?: boolean;
 };

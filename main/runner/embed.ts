@@ -17,8 +17,10 @@ export async function embed(
   { signal, pace, clock }: { readonly signal: AbortSignal; readonly pace: Pace; readonly clock: Clock },
 ): Promise<EmbedOutcome> {
   const startedAt = clock();
-  const context = await loaded.embedding();
-  if (context === null) return { kind: "failed", error: jobErrors.modelUnsuitable };
+  const opened = await loaded.embedding();
+  if (opened.kind === "unsuitable") return { kind: "failed", error: jobErrors.modelUnsuitable };
+  if (opened.kind === "no-room") return { kind: "failed", error: jobErrors.outOfMemory };
+  const { context } = opened;
   const embeddings: string[] = [];
   let promptTokens = 0;
   for (const input of inputs) {
@@ -29,6 +31,8 @@ export async function embed(
     if (tokens > loaded.contextTokens) {
       return { kind: "failed", error: contextExceeded(tokens, loaded.contextTokens) };
     }
+    // Elsewhere there may be room for it.
+    if (tokens > opened.contextTokens) return { kind: "failed", error: jobErrors.outOfMemory };
     const { vector } = await context.getEmbeddingFor(input);
     promptTokens += tokens;
     const packed = pack(vector);

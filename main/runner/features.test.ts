@@ -1,6 +1,6 @@
 import { getLlama, LlamaLogLevel } from "node-llama-cpp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ModelFile } from "../../app/contract/runner.ts";
+import type { LoadPlan, ModelFile } from "../../app/contract/runner.ts";
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import type { Work, WorkResult } from "../../app/jobs/work.ts";
 import { silentLog } from "../log.ts";
@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => supervisor.stop());
 
-async function run(work: Work, file = model): Promise<WorkResult> {
+async function run(work: Work, file = model, changed: Partial<LoadPlan> = {}): Promise<WorkResult> {
   let text = "";
   attempts += 1;
-  const job = { attemptId: `f${attempts}`, model: file, work, plan: planOf(file) };
+  const job = { attemptId: `f${attempts}`, model: file, work, plan: planOf(file, changed) };
   const outcome = await supervisor.run(job, {
     loaded: () => undefined,
     measured: () => undefined,
@@ -71,6 +71,20 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect(product(first, second)).toBeCloseTo(1, 4);
     expect(product(first, third)).toBeLessThan(0.9);
     expect(result.usage.promptTokens).toBeGreaterThan(6);
+  });
+
+  it("makes vectors of texts as long as there is room for, and says where there is none", async () => {
+    // Another number of sequences is another load, whose room is counted anew.
+    const embedding = (input: string, spareMb: number, sequences: number) =>
+      run({ kind: "embedding", request: { inputs: [input] } }, model, {
+        ...{ sequences, spareBytes: spareMb * 2 ** 20 },
+      });
+    const long = "the harbour in Oslo ".repeat(90);
+    await expect(embedding("Oslo", 0, 1)).rejects.toThrow("out_of_memory");
+    expect(await embedding("Oslo", 7, 2)).toHaveProperty("embeddings");
+    await expect(embedding(long, 7, 2)).rejects.toThrow("out_of_memory");
+    const { usage } = await embedding(long, 100, 1);
+    expect(usage.promptTokens).toBeGreaterThan(512);
   });
 
   it("holds an answer to JSON, and ends with it", async () => {

@@ -3,7 +3,6 @@ import {
   InsufficientMemoryError,
   type Llama,
   type LlamaContext,
-  type LlamaEmbeddingContext,
   type LlamaModel,
   resolveChatWrapper,
 } from "node-llama-cpp";
@@ -11,6 +10,7 @@ import type { Backend, LoadPlan, LoadReport, ModelFile } from "../../app/contrac
 import type { JobError } from "../../app/jobs/chat.ts";
 import { type FileStamp, stampOf, verifyFile } from "../models/verify-file.ts";
 import { batchTokens } from "./batch-tokens.ts";
+import { type EmbeddingContext, openEmbeddingContext } from "./embedding-context.ts";
 import { internalError, jobErrors } from "./job-errors.ts";
 import type { Libraries } from "./libraries.ts";
 import { fullPace, type Pace } from "./pace.ts";
@@ -25,8 +25,8 @@ export type LoadedModel = {
   readonly batchTokens: number;
   readonly wrapper: ChatWrapper;
   readonly report: LoadReport;
-  /** Made when it is first asked for. Null where the model is none that can. */
-  readonly embedding: () => Promise<LlamaEmbeddingContext | null>;
+  /** Made when it is first asked for. */
+  readonly embedding: () => Promise<EmbeddingContext>;
 };
 
 export type LoadOutcome =
@@ -164,16 +164,14 @@ async function open(
       sequences,
       passedOver,
     };
-    let embedding: Promise<LlamaEmbeddingContext | null> | null = null;
+    let embedding: Promise<EmbeddingContext> | null = null;
     return {
       ...{ llama, model, wrapper, report },
       sequences: new Sequences(context),
       contextTokens: Math.min(contextTokens, context.contextSize),
       batchTokens: slice,
       embedding: () => {
-        embedding ??= model
-          .createEmbeddingContext({ contextSize: contextTokens, batchSize: contextTokens, threads })
-          .catch(() => null);
+        embedding ??= openEmbeddingContext(model, plan);
         return embedding;
       },
     };

@@ -43,6 +43,7 @@ const toRunner = z.discriminatedUnion("type", [
       sequences: z.number().int().min(1).max(64),
       backends: z.array(backend).max(4),
       gpuLayers: z.union([z.number().int().min(0).max(10_000), z.literal("auto")]),
+      spareBytes: z.number().min(0).optional(),
       measure: z.boolean().default(false),
     }),
   }),

@@ -76,6 +76,7 @@ export class ModelPlans {
         gpuCrashed: this.#gpuCrashed.has(model.sha256),
       }),
       gpuLayers: "auto",
+      ...this.#spare(model),
       measure: this.#parts.knowledge.speed(model.sha256) === null,
     };
   }
@@ -133,6 +134,14 @@ export class ModelPlans {
     if (!gpu) return;
     this.#gpuCrashed.add(model.sha256);
     this.#parts.log("warn", "model.gpu-given-up", { modelId: model.modelId });
+  }
+
+  /** Few models that were not made for embeddings are asked for any: room for that is not kept from the others. */
+  #spare({ sha256 }: ModelFile): Pick<LoadPlan, "spareBytes"> {
+    const fit = this.#fits.get(sha256);
+    const isCounted = (this.#parts.knowledge.figures(sha256)?.embeddingTokenBytes ?? 0) > 0;
+    if (isCounted || fit?.kind !== "fits" || this.#bytes === null) return {};
+    return { spareBytes: Math.max(0, this.#bytes - fit.bytes) };
   }
 
   #lookAtMemory(): number {

@@ -238,6 +238,12 @@ describe("plans", { timeout: 60_000 }, () => {
     );
   });
 
+  it("say what is left beside a model that was not made for embeddings", () =>
+    withPlans(8_192, async (plans) => {
+      await plans.learn([model]);
+      expect(plans.planFor(model).spareBytes).toBe((8_192 - (300 + 4_096 + 4 * (64 + 512))) * mb);
+    }));
+
   it("follow a context that the organization changed, longer or shorter", () =>
     withPlans(8_192, async (plans) => {
       await plans.learn([model]);
