@@ -59,7 +59,7 @@ export const ruleWords: Readonly<Record<RuleName, RuleWords>> = {
   gpus: {
     section: "gives",
     title: "GPUs left alone",
-    hint: "By the system's number, from 0; all others may be used.",
+    hint: "By the system's number, from 0. Only CUDA can leave one out: without it, none is used.",
   },
   allowOnBattery: {
     section: "power",

@@ -28,11 +28,12 @@ export async function embed(
     if (wait !== null) await wait;
     if (signal.aborted) return { kind: "aborted" };
     const tokens = context.calculateInputLength(input);
-    if (tokens > loaded.contextTokens) {
+    // The library wants one token of room.
+    if (tokens >= loaded.contextTokens) {
       return { kind: "failed", error: contextExceeded(tokens, loaded.contextTokens) };
     }
     // Elsewhere there may be room for it.
-    if (tokens > opened.contextTokens) return { kind: "failed", error: jobErrors.outOfMemory };
+    if (tokens >= opened.contextTokens) return { kind: "failed", error: jobErrors.outOfMemory };
     const { vector } = await context.getEmbeddingFor(input);
     promptTokens += tokens;
     const packed = pack(vector);

@@ -87,6 +87,17 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect(usage.promptTokens).toBeGreaterThan(512);
   });
 
+  it("says of a text that fills the context whole that it is too long", async () => {
+    const embedding = (words: number) =>
+      run({ kind: "embedding", request: { inputs: ["9 ".repeat(words)] } }, model, { contextTokens: 512 });
+    const { usage } = await embedding(100);
+    const twice = await embedding(200);
+    const perWord = (twice.usage.promptTokens - usage.promptTokens) / 100;
+    const words = 100 + Math.ceil((512 - usage.promptTokens) / perWord);
+    await expect(embedding(words)).rejects.toThrow("context_length_exceeded");
+    expect((await embedding(words - 1)).usage.promptTokens).toBeGreaterThanOrEqual(512 - perWord - 1);
+  });
+
   it("holds an answer to JSON, and ends with it", async () => {
     const { text, finishReason } = await answer(clara, { format: { kind: "json" } });
     expect(JSON.parse(text)).toEqual({ name: "Clara Novak", city: "Lisbon" });

@@ -24,7 +24,7 @@ export function memoryForModels(
   { found, leaveMb, runnerPid }: MemoryNow,
   platform: NodeJS.Platform = process.platform,
 ): number | null {
-  if (platform === "linux") return leaving(freeOnLinux(runnerPid), leaveMb);
+  if (platform === "linux") return freeOnLinux(leaveMb, runnerPid);
   if (runnerPid !== undefined) return null;
   return leaving(found.known ? found.value * 2 ** 20 : freemem(), leaveMb + uncountedMb);
 }
@@ -33,7 +33,11 @@ function leaving(free: number, leaveMb: number): number {
   return Math.max(0, Math.round(Math.min(free * (1 - leftFree), free - leaveMb * 2 ** 20)));
 }
 
-/** A mapped model counts as free there already: its pages are a cache of its file. */
-function freeOnLinux(runnerPid: number | undefined): number {
-  return Math.min(freemem(), memoryLeftInGroup() ?? Infinity) + runnerMemory(() => runnerPid)();
+/**
+ * A mapped model counts as free there already: its pages are a cache of its file. Of a limit that somebody set for our own
+ * group nothing is left over: nobody else gets it.
+ */
+function freeOnLinux(leaveMb: number, runnerPid: number | undefined): number {
+  const held = runnerMemory(() => runnerPid)();
+  return Math.min(leaving(freemem() + held, leaveMb), (memoryLeftInGroup() ?? Infinity) + held);
 }
