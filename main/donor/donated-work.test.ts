@@ -73,6 +73,7 @@ let views: (WorkView | null)[];
 let inspected: string[];
 let plans: ModelPlans;
 let free: number;
+let sequences: string | undefined;
 let work: DonatedWork;
 
 const figures = {
@@ -97,6 +98,7 @@ beforeEach(async () => {
   runner = new HandRunner();
   views = [];
   free = 2 ** 30;
+  sequences = undefined;
   inspected = [];
   const knowledge = await ModelKnowledge.open(join(folder, "models.json"), silentLog);
   knowledge.setFigures(sha256, figures);
@@ -109,6 +111,9 @@ beforeEach(async () => {
       return Promise.resolve({ ...figures, modelBytes });
     },
     memoryBytes: () => free,
+    get sequences() {
+      return sequences;
+    },
     threads: 1,
     log: silentLog,
   });
@@ -174,6 +179,19 @@ describe("what a donor gives", () => {
     work.wantedChanged(true);
     await vi.waitFor(() => expect(queue.args["hello"]).toHaveLength(2), patient);
     expect(queue.args["hello"]?.[1]).toMatchObject({ capabilities: { models: [] } });
+  });
+
+  it.each([
+    ["as many jobs at once as fit into memory", 2 ** 30, { concurrency: 2, prefetch: 1 }],
+    ["one job where no more fits", 300 * 2 ** 20 + 7 + 32, { concurrency: 1, prefetch: 0 }],
+  ])("are %s", async (_what, bytes, capabilities) => {
+    sequences = "2";
+    wanted = wanted.map((model) => ({ ...model, contextTokens: 32 }));
+    free = bytes;
+    work.accept(limits);
+    await vi.waitFor(() => {
+      expect(queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { models: ["m"], ...capabilities } });
+    }, patient);
   });
 
   it("are models that it has looked at before it takes jobs, and that there is memory for", async () => {

@@ -13,7 +13,7 @@ import { BackOff, doubling } from "../worker/back-off.ts";
 import type { WorkerClient } from "../worker/calls.ts";
 import type { Handler } from "../worker/handler.ts";
 import { Worker } from "../worker/worker.ts";
-import type { Abilities } from "../worker/worker-options.ts";
+import type { Abilities, Capacity } from "../worker/worker-options.ts";
 import { type HeldModel, mustLetGo } from "./held-model.ts";
 import type { OrganizationModel } from "./organization.ts";
 
@@ -77,9 +77,7 @@ export class DonatedWork {
       key: parts.deviceKey,
       functions: api.work,
       handlers: { chat: around(chat), completion: around(completion), embedding: around(embedding) },
-      concurrency: plans.sequences,
-      // One that does several at once ends one often: whoever comes next waits little longer for what is held ahead.
-      prefetch: plans.sequences > 1 ? 1 : 0,
+      ...this.#capacity(),
       capabilities: this.#abilities(),
       version: parts.version,
       accepting: false,
@@ -109,7 +107,7 @@ export class DonatedWork {
 
   modelsChanged(): void {
     this.#parts.plans.consider(this.usableModels);
-    this.#worker.setCapabilities(this.#abilities());
+    this.#offer();
     if (this.#accepting) this.#learn();
   }
 
@@ -208,7 +206,7 @@ export class DonatedWork {
     this.#learning = this.#learning.then(async () => {
       if (!goOn()) return;
       const changed = await plans.learn(this.usableModels, goOn);
-      if (changed) this.#worker.setCapabilities(this.#abilities());
+      if (changed) this.#offer();
       // A process can end under a look by a mere accident, and what was too large may fit when others have ended: without
       // another look the model would never be offered.
       if (!goOn() || this.usableModels.every((model) => plans.fits(model))) this.#lookAgain.taken();
@@ -216,9 +214,25 @@ export class DonatedWork {
     });
   }
 
+  #offer(): void {
+    this.#worker.setCapabilities(this.#abilities(), this.#capacity());
+  }
+
+  get #offered(): readonly ModelFile[] {
+    return this.usableModels.filter((model) => this.#parts.plans.fits(model));
+  }
+
+  /** What more than fits into memory side by side would wait here, where nobody else can take it. */
+  #capacity(): Capacity {
+    const sequences = this.#offered.map((model) => this.#parts.plans.planFor(model).sequences);
+    const concurrency = Math.max(1, ...sequences);
+    // One that does several at once ends one often: whoever comes next waits little longer for what is held ahead.
+    return { concurrency, prefetch: concurrency > 1 ? 1 : 0 };
+  }
+
   #abilities(): Abilities {
     const { plans } = this.#parts;
-    const offered = this.usableModels.filter((model) => plans.fits(model));
+    const offered = this.#offered;
     const contexts = offered.flatMap((model) => plans.contextTokens(model) ?? []);
     const backends = new Set(offered.flatMap(({ sha256 }) => plans.speed(sha256)?.backend ?? []));
     return {

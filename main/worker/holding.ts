@@ -8,7 +8,7 @@ import type { ClaimedJob } from "./protocol.ts";
 export type HoldingParts = Omit<AttemptParts, "handler"> & {
   readonly handlers: Readonly<Record<string, Handler>>;
   /** How many handlers run at once. */
-  readonly concurrency: number;
+  readonly concurrency: () => number;
   readonly onEnded: () => void;
 };
 
@@ -53,7 +53,7 @@ export class Holding {
 
   /** Begins as many of those that wait as there is room for. Returns which: the queue has to be told. */
   beginWaiting(): string[] {
-    const room = this.#parts.concurrency - this.#all.filter(({ state }) => isUnderWay(state)).length;
+    const room = this.#parts.concurrency() - this.#all.filter(({ state }) => isUnderWay(state)).length;
     const begun = this.#waiting.slice(0, Math.max(0, room));
     for (const attempt of begun) attempt.begin();
     return begun.map(({ attemptId }) => attemptId);

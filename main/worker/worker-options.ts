@@ -7,6 +7,9 @@ import type { WorkerTimes } from "./times.ts";
 /** What this machine offers beside the kinds of jobs, which are its handlers'. */
 export type Abilities = Omit<Capabilities, "kinds" | "concurrency" | "prefetch">;
 
+/** How many jobs it runs at once, and holds beyond. */
+export type Capacity = { readonly concurrency: number; readonly prefetch: number };
+
 export type WorkerOptions = {
   /** The worker's secret; the queue knows it by its hash. */
   readonly key: string;

@@ -593,6 +593,21 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
+  it("holds and runs as many as it may from now on", async () => {
+    const at = new WorkerAtTest({ concurrency: 2, prefetch: 1 });
+    await at.hold("a1", "a2", claimedJob("a3", { begun: false }));
+    at.worker.setCapabilities({}, { concurrency: 1, prefetch: 0 });
+    await settle();
+    expect(at.queue.args["hello"]?.at(-1)).toMatchObject({ capabilities: { concurrency: 1, prefetch: 0 } });
+    at.runs[0]?.finish(1);
+    await settle();
+    expect(at.queue.call("complete").args).toMatchObject({ begins: [], wish: { jobs: 0 } });
+    at.runs[1]?.finish(1);
+    await settle();
+    expect(at.queue.call("complete").args).toMatchObject({ begins: ["a3"], wish: { jobs: 0 } });
+    await at.stop();
+  });
+
   it("waits for none to hold ahead: what is ready is for those that are idle", async () => {
     const at = new WorkerAtTest({ prefetch: 2 });
     await at.hold("a1");

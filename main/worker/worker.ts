@@ -16,7 +16,7 @@ import { settling } from "./settling.ts";
 import { Standing } from "./standing.ts";
 import { workerTimes } from "./times.ts";
 import { within } from "./within.ts";
-import type { Abilities, Mode, WakeReason, WorkerEvent, WorkerOptions } from "./worker-options.ts";
+import type { Abilities, Capacity, Mode, WakeReason, WorkerEvent, WorkerOptions } from "./worker-options.ts";
 
 /** The most that the queue lets one worker hold. */
 const maxHeld = 16;
@@ -42,6 +42,7 @@ export class Worker {
   readonly #backOff = new BackOff();
   readonly #beginning: Beginning;
   readonly #rest = new Rest(() => this.#wake("rest-over"));
+  #capacity: Capacity;
   #capabilities: Capabilities;
   #mode: Mode;
   #connection: Connection = notConnected;
@@ -57,6 +58,7 @@ export class Worker {
     this.#options = options;
     this.#mode =
       options.accepting === false ? { kind: "paused", reason: "not begun" } : { kind: "accepting" };
+    this.#capacity = { concurrency: options.concurrency ?? 1, prefetch: options.prefetch ?? 0 };
     this.#capabilities = this.#able(options.capabilities ?? {});
     const log = (this.#log = options.log ?? warningsLog);
     const times = { ...workerTimes, ...options.times };
@@ -98,7 +100,7 @@ export class Worker {
     });
     this.#holding = new Holding({
       handlers: options.handlers,
-      concurrency: options.concurrency ?? 1,
+      concurrency: () => this.#capacity.concurrency,
       calls: settling({
         calls,
         asking: this.#asking,
@@ -199,7 +201,8 @@ export class Worker {
   }
 
   /** What this machine offers has changed. */
-  setCapabilities(abilities: Abilities): void {
+  setCapabilities(abilities: Abilities, capacity = this.#capacity): void {
+    this.#capacity = capacity;
     const capabilities = this.#able(abilities);
     if (JSON.stringify(capabilities) === JSON.stringify(this.#capabilities)) return;
     this.#capabilities = capabilities;
@@ -269,15 +272,14 @@ export class Worker {
   }
 
   #able(abilities: Abilities): Capabilities {
-    const { handlers, concurrency = 1, prefetch = 0 } = this.#options;
-    return { ...abilities, kinds: Object.keys(handlers), concurrency, prefetch };
+    return { ...abilities, kinds: Object.keys(this.#options.handlers), ...this.#capacity };
   }
 
   /** How many jobs more could be held, those that are asked for included. */
   #room(): number {
     const resting = this.#rest.on || this.#backOff.waiting;
     if (this.#mode.kind !== "accepting" || this.#unknown || resting || !this.#isGreeted) return 0;
-    const { concurrency = 1, prefetch = 0 } = this.#options;
+    const { concurrency, prefetch } = this.#capacity;
     return (
       Math.min(maxHeld, concurrency + prefetch) - this.#holding.taken - (this.#standing.claiming ? 1 : 0)
     );
@@ -285,7 +287,7 @@ export class Worker {
 
   /** How many more handlers could be at work. */
   #idle(): number {
-    const { concurrency = 1 } = this.#options;
+    const { concurrency } = this.#capacity;
     return concurrency - this.#holding.taken - this.#asking.asked - (this.#standing.claiming ? 1 : 0);
   }
 
