@@ -9,6 +9,9 @@ import { ModelPlans } from "./model-plans.ts";
 import { RunnerSupervisor } from "./supervisor.ts";
 import { runnerThreads } from "./threads.ts";
 
+/** Its jobs are computed there, whatever few threads they have besides: several at once are worth it. */
+const hasAppleGpu = process.platform === "darwin" && process.arch === "arm64";
+
 export type RunnerParts = {
   /** The donor's own folder: what is known of its models lives there, and CUDA may. */
   readonly dataDir: string;
@@ -47,7 +50,7 @@ export async function openRunner({
     ...{ knowledge, threads, log },
     inspect: (model) => runner.inspect(model),
     memoryBytes: () => memoryForModels({ ...memory(), runnerPid: runner.pid }),
-    sequences: process.env["GLEANER_SEQUENCES"],
+    sequences: process.env["GLEANER_SEQUENCES"] ?? (hasAppleGpu ? "4" : undefined),
   });
   return { runner, plans, knowledge, threads };
 }

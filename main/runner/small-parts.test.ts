@@ -3,7 +3,7 @@ import { CrashBackoff, crashBackoffMs } from "./crash-backoff.ts";
 import { parseFromRunner, parseToRunner } from "./messages.ts";
 import { PrefillSlices } from "./prefill-slices.ts";
 import { chat } from "./runner.fixture.ts";
-import { chooseThreads } from "./threads.ts";
+import { chooseThreads, runnerCores } from "./threads.ts";
 
 describe("chooseThreads", () => {
   it.each([
@@ -26,6 +26,19 @@ describe("chooseThreads", () => {
     ["999", 3],
   ])("override %j → %i", (override, expected) => {
     expect(chooseThreads(4, 8, override)).toBe(expected);
+  });
+});
+
+describe("runnerCores", () => {
+  const m1 = { physicalCores: 8, performanceCores: 4, efficiencyCores: 4 };
+  it.each([
+    ["darwin", m1, 4],
+    ["darwin", { physicalCores: 6, efficiencyCores: 0 }, 6],
+    ["linux", { physicalCores: 14, efficiencyCores: 8 }, 14],
+    ["win32", { physicalCores: 4 }, 4],
+    ["linux", null, 0],
+  ] as const)("on %s, of %j: %i", (platform, cpu, cores) => {
+    expect(runnerCores(platform, cpu)).toBe(cores);
   });
 });
 

@@ -12,8 +12,20 @@ export function chooseThreads(physicalCores: number, usableCores: number, overri
   return Math.max(1, Math.min(physicalCores, usableCores) - 1);
 }
 
+/**
+ * Physical cores on which the runner may be: macOS keeps what works in the background (priority.ts) on the efficient ones,
+ * of processors that have some. 0: not known.
+ */
+export function runnerCores(
+  platform: NodeJS.Platform,
+  cpu: { readonly physicalCores?: number; readonly efficiencyCores?: number | undefined } | null,
+): number {
+  const { physicalCores = 0, efficiencyCores = 0 } = cpu ?? {};
+  return platform === "darwin" && efficiencyCores > 0 ? efficiencyCores : physicalCores;
+}
+
 export async function runnerThreads(): Promise<number> {
   const usable = availableParallelism();
   const cpu = await systeminformation.cpu().catch(() => null);
-  return chooseThreads(cpu?.physicalCores || usable, usable, process.env["GLEANER_THREADS"]);
+  return chooseThreads(runnerCores(process.platform, cpu) || usable, usable, process.env["GLEANER_THREADS"]);
 }
