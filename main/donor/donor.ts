@@ -83,6 +83,8 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     ...{ dataDir: options.dataDir, spawnRunner: options.spawnRunner, log },
     deniedGpus: () => work.deniedGpus,
     memory: () => ({ found: sensors.read().memoryFreeMb, leaveMb: rules().minFreeMemoryMb }),
+    // Where it is asked for seldom, what was found last is without what the process held.
+    onEnded: () => void sensors.sample("memoryFreeMb"),
   });
   const catalogue = new ModelCatalogue(log);
   const { deviceKey } = identity.current();

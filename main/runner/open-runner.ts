@@ -20,6 +20,8 @@ export type RunnerParts = {
   readonly deniedGpus: () => readonly number[];
   /** What the computer and the rules leave for models. */
   readonly memory: () => Omit<MemoryNow, "runnerPid">;
+  /** A process has ended: what it held is free. */
+  readonly onEnded: () => void;
   readonly log: Log;
 };
 
@@ -38,13 +40,15 @@ export async function openRunner({
   spawnRunner,
   deniedGpus,
   memory,
+  onEnded,
   log,
 }: RunnerParts): Promise<OpenRunner> {
   const threads = await runnerThreads();
-  const runner = new RunnerSupervisor(
-    () => spawnRunner({ ...gpuEnvironment(deniedGpus()), ...cudaEnvironment(dataDir, process.env) }),
-    log,
-  );
+  const runner = new RunnerSupervisor(() => {
+    const child = spawnRunner({ ...gpuEnvironment(deniedGpus()), ...cudaEnvironment(dataDir, process.env) });
+    child.onExit(onEnded);
+    return child;
+  }, log);
   const knowledge = await ModelKnowledge.open(join(dataDir, "models.json"), log);
   const plans = new ModelPlans({
     ...{ knowledge, threads, log },
