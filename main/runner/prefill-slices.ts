@@ -2,14 +2,14 @@ import { batchTokens } from "./batch-tokens.ts";
 
 /** Also the step by which it grows and shrinks. */
 const smallest = 32;
-const targetMs = 250;
+const targetMs = 350;
 
 /**
  * How many prompt tokens to evaluate at once. llama.cpp cannot be interrupted within a slice, and small slices cost:
  * on one thread and a model of 100 million parameters a prompt takes 1.8 times as long in slices of 16 tokens as in one
- * of 512, 1.5 times in those of 32, 1.15 in those of 64, 1.03 in those of 128. So they last about 250 ms on this
- * machine, for the sake of a job that is let go beside others; who cannot wait so long ends the process. Larger than
- * the context's batch (`largest`) they would be cut anyway.
+ * of 512, 1.5 times in those of 32, 1.15 in those of 64, 1.03 in those of 128. So they last about 350 ms on this
+ * machine, with those of other jobs in the same batch: half of what a job that is cancelled is given to stop in. Who
+ * cannot wait so long ends the process. Larger than the context's batch (`largest`) they would be cut anyway.
  */
 export class PrefillSlices {
   readonly #largest: number;

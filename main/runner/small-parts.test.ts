@@ -71,10 +71,10 @@ describe("PrefillSlices", () => {
     expect(slices.size).toBe(32);
   });
 
-  it("comes within a step of what takes 250 ms, and stays there", () => {
+  it("comes within a step of what takes 350 ms, and stays there", () => {
     const slices = new PrefillSlices();
     const sizes = Array.from({ length: 6 }, () => {
-      slices.measured(slices.size, slices.size / 0.74);
+      slices.measured(slices.size, slices.size / 0.5);
       return slices.size;
     });
     expect(sizes).toEqual([64, 128, 160, 160, 160, 160]);

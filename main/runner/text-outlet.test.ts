@@ -13,11 +13,11 @@ it("passes the first piece on at once, and those that follow soon together", () 
   const { outlet: texts, sent } = outlet();
   for (const piece of ["a", "b", "c"]) texts.push(piece);
   expect(sent).toEqual(["a"]);
-  vi.advanceTimersByTime(40);
+  vi.advanceTimersByTime(100);
   expect(sent).toEqual(["a", "bc"]);
   texts.push("d");
   expect(sent).toEqual(["a", "bc"]);
-  vi.advanceTimersByTime(40);
+  vi.advanceTimersByTime(100);
   expect(sent).toEqual(["a", "bc", "d"]);
 });
 
@@ -26,7 +26,7 @@ it("passes each on at once where they come slowly", () => {
   for (const piece of ["a", "b", "c"]) {
     texts.push(piece);
     expect(sent.at(-1)).toBe(piece);
-    vi.advanceTimersByTime(100);
+    vi.advanceTimersByTime(200);
   }
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,7 +1,7 @@
-/** As often as a screen can show it; a message for each token of a fast model would keep two processes busy. */
-const everyMs = 40;
+/** More often than text is sent to the queue, and seldom enough that it keeps no second process busy. */
+const everyMs = 100;
 
-/** Passes text on in pieces: at once after a while of silence, else together with what follows within 40 ms. */
+/** Passes text on in pieces: at once after a while of silence, else together with what follows within 100 ms. */
 export class TextOutlet {
   readonly #send: (text: string) => void;
   #held = "";
