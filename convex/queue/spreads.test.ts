@@ -102,7 +102,8 @@ describe("jobs of one affinity", () => {
     await claimShown(t, worker);
     expect(await spreads(t)).toMatchObject([{ width: 2 }]);
     await passTime(t, 1_000);
-    for (let more = 0; more < 4; more += 1) await submitJob(t, { affinity: "hot" });
+    // So many that each of the two slots, which are drawn, gets more than two.
+    for (let more = 0; more < 24; more += 1) await submitJob(t, { affinity: "hot" });
     await claimShown(t, worker);
     expect(await spreads(t)).toMatchObject([{ width: 4 }]);
     const ids = await Promise.all(
