@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { decide } from "./decide.ts";
 import type { Activity, Limits } from "./decision.ts";
 import { type Facts, known, unknownComputer } from "./facts.ts";
+import { idleLimits } from "./limits.fixture.ts";
 import { donateReasons, type DonateReason, type HoldReason } from "./reasons.ts";
 import { defaultRules, type Rules } from "./rules.ts";
 
@@ -24,16 +25,6 @@ export const away: Facts = {
   pause: null,
   donateNowUntil: null,
   modelReady: true,
-};
-
-export const idleLimits: Limits = {
-  threads: null,
-  gpu: true,
-  deniedGpus: [],
-  memoryMb: null,
-  dutyCycle: 1,
-  confined: false,
-  stillSince: null,
 };
 
 export const donating: Extract<Activity, { kind: "donating" }> = {

@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decide } from "./decide.ts";
-import {
-  away,
-  donating,
-  type Edge,
-  holdingFor,
-  idleLimits,
-  inUse,
-  now,
-  testEdges,
-} from "./decide.fixture.ts";
+import { away, donating, type Edge, holdingFor, inUse, now, testEdges } from "./decide.fixture.ts";
+import { idleLimits } from "./limits.fixture.ts";
 import { known, unknown } from "./facts.ts";
 import { defaultRules } from "./rules.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { idleLimits } from "../../app/policy/decide.fixture.ts";
+import { idleLimits } from "../../app/policy/limits.fixture.ts";
 import { silentLog } from "../log.ts";
 import { oneToSixtySeconds } from "../worker/back-off.ts";
 import { UnknownWorkerError } from "../worker/refusal.ts";

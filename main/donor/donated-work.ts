@@ -51,7 +51,6 @@ export class DonatedWork {
   #finishing = false;
   #held: HeldModel | null = null;
   #limits: Limits | null = null;
-  #gpu = false;
   #learning: Promise<void> = Promise.resolve();
 
   constructor(parts: DonatedWorkParts) {
@@ -139,7 +138,6 @@ export class DonatedWork {
     const { plans } = this.#parts;
     const denied = this.deniedGpus.join() !== limits.deniedGpus.join();
     this.#limits = limits;
-    this.#gpu = limits.gpu;
     plans.setLimits(limits, this.usableModels);
     this.modelsChanged();
     const narrower = denied || (this.#held !== null && mustLetGo(this.#held, plans));
@@ -242,7 +240,7 @@ export class DonatedWork {
       ...(backends.size === 0
         ? {}
         : {
-            gpu: this.#gpu && [...backends].some((backend) => backend !== "cpu"),
+            gpu: this.#limits?.gpu === true && [...backends].some((backend) => backend !== "cpu"),
             tags: [...backends].sort().map((backend) => `backend:${backend}`),
           }),
     };

@@ -54,19 +54,17 @@ export class DutyCycle {
   #rest(): Rest | null {
     if (this.#resting !== null) return this.#resting;
     if (this.#share >= 1) return null;
+    if (this.#share === 0) return this.#begin();
     const now = performance.now();
     this.#workedSince ??= now;
-    if (this.#share > 0) {
-      const pauseMs = (now - this.#workedSince) * (1 / this.#share - 1);
-      if (pauseMs < shortestPauseMs) return null;
-      const rest = this.#begin();
-      setTimeout(() => {
-        // Made to stand still meanwhile, it goes on with that.
-        if (this.#share > 0) rest.end();
-      }, pauseMs);
-      return rest;
-    }
-    return this.#begin();
+    const pauseMs = (now - this.#workedSince) * (1 / this.#share - 1);
+    if (pauseMs < shortestPauseMs) return null;
+    const rest = this.#begin();
+    setTimeout(() => {
+      // Made to stand still meanwhile, it goes on with that.
+      if (this.#share > 0) rest.end();
+    }, pauseMs);
+    return rest;
   }
 
   #begin(): Rest {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { calls } from "../../app/contract/ipc.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { idleLimits } from "../../app/policy/decide.fixture.ts";
+import { idleLimits } from "../../app/policy/limits.fixture.ts";
 import { holdReasons, type HoldReason } from "../../app/policy/reasons.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { trayMenu, type TrayEntry } from "./tray-menu.ts";
