@@ -1,8 +1,9 @@
 import { builtinModules } from "node:module";
-import js from "@eslint/js";
 import convexPlugin from "@convex-dev/eslint-plugin";
-import reactHooks from "eslint-plugin-react-hooks";
+import js from "@eslint/js";
 import { defineConfig, globalIgnores } from "eslint/config";
+import reactHooks from "eslint-plugin-react-hooks";
+import importSort from "eslint-plugin-simple-import-sort";
 import tseslint from "typescript-eslint";
 
 /** Refuses imports by pattern, with the reason. One entry of `no-restricted-imports`. */
@@ -30,12 +31,15 @@ const boundaries = {
       regex: `^(node:|(${builtinModules.join("|")})($|/))`,
       message: "convex/ runs on Convex's default runtime: no Node.",
     },
-    refuse(ourFolders("main", "renderer", "embedded", "launch"), "convex/ may import app/ alone."),
+    refuse(
+      ourFolders("main", "renderer", "packages", "cli", "launch"),
+      "convex/ imports app/ and the queue package, nothing else of ours.",
+    ),
   ],
   main: [
     refuse(
-      ourFolders("renderer", "embedded", "launch"),
-      "main/ may import app/ and convex/_generated alone.",
+      ourFolders("renderer", "packages", "cli", "launch"),
+      "main/ imports app/, the queue's worker and convex/_generated.",
     ),
     onlyGenerated,
   ],
@@ -44,24 +48,25 @@ const boundaries = {
       regex: `^(node:|electron($|/)|(${builtinModules.join("|")})($|/))`,
       message: "A renderer never reaches Node.",
     },
-    refuse(
-      ourFolders("main", "embedded", "launch"),
-      "renderer/ may import app/ and convex/_generated alone.",
-    ),
+    refuse(ourFolders("main", "packages", "cli", "launch"), "renderer/ imports app/ and convex/_generated."),
     onlyGenerated,
   ],
-  embedded: [
-    refuse(
-      ourFolders("app", "main", "renderer", "launch"),
-      "embedded/ knows nothing of ours but what it serves.",
-    ),
-    { regex: "^\\.{1,2}/(.*/)?convex/", message: "embedded/ loads the functions at run time." },
+  "packages/queue": [
+    refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "A package imports nothing of ours."),
+    { regex: "^(node:|electron($|/))", message: "The queue runs wherever a ConvexClient does: no Node." },
+  ],
+  "packages/embedded": [
+    refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "A package imports nothing of ours."),
+    {
+      regex: "^(\\.{1,2}/(.*/)?convex/|@gleaner/)",
+      message: "The embedded backend loads an app's functions at run time.",
+    },
   ],
 };
 
 const boundary = (folder) => ({
   files: [`${folder}/**/*.{ts,tsx}`],
-  ignores: ["**/*.test.ts", "**/*.test.tsx", "**/*.integration.test.ts", "app/**/*.fixture.ts"],
+  ignores: ["**/*.test.ts", "**/*.test.tsx", "app/**/*.fixture.ts", "packages/**/*.fixture.ts"],
   rules: { "no-restricted-imports": ["error", { patterns: boundaries[folder] }] },
 });
 
@@ -81,27 +86,6 @@ const noElectron = {
     "no-restricted-imports": [
       "error",
       { patterns: [{ regex: "^electron($|/)", message: electronFree }, ...boundaries.main] },
-    ],
-  },
-};
-
-/** The worker is a library for jobs of any kind. */
-const workerAlone = {
-  files: ["main/worker/**/*.ts"],
-  ignores: ["**/*.test.ts", "**/*.fixture.ts"],
-  rules: {
-    "no-restricted-imports": [
-      "error",
-      {
-        patterns: [
-          {
-            regex: "^\\.\\./(?!log\\.ts$|with-resolvers\\.ts$|\\.\\./app/assert-never\\.ts$)",
-            message:
-              "main/worker/ knows nothing of Gleaner's jobs: it imports itself, the log and helpers alone.",
-          },
-          { regex: "^(node:|electron($|/))", message: "main/worker/ runs wherever a ConvexClient does." },
-        ],
-      },
     ],
   },
 };
@@ -163,9 +147,11 @@ export default defineConfig([
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   {
+    plugins: { "simple-import-sort": importSort },
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       "no-undef": "off",
+      "simple-import-sort/imports": ["error", { groups: [["^\\u0000", "^node:", "^@?\\w", "^"]] }],
       "no-restricted-exports": [
         "error",
         { restrictDefaultExports: { direct: true, named: true, defaultFrom: true } },
@@ -184,18 +170,21 @@ export default defineConfig([
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
     },
   },
-  ...convexPlugin.configs.recommended.map((config) => ({ ...config, files: ["convex/**/*.ts"] })),
+  ...convexPlugin.configs.recommended.map((config) => ({
+    ...config,
+    files: ["convex/**/*.ts", "packages/queue/{component,client}/**/*.ts"],
+  })),
   { files: ["renderer/**/*.{ts,tsx}"], ...reactHooks.configs.flat.recommended },
   ...Object.keys(boundaries).map(boundary),
   noElectron,
-  workerAlone,
   ...syntax,
   {
     // Tools that want a default export.
     files: [
       "*.config.{ts,js}",
       "**/*.config.{ts,js}",
-      "{,bench/,bench/*/}convex/{,queue/}{schema,http,crons}.ts",
+      "{,bench/,bench/*/}convex/{schema,http,crons}.ts",
+      "packages/queue/component/{schema,crons}.ts",
     ],
     rules: { "no-restricted-exports": "off" },
   },

@@ -20,7 +20,7 @@ export default defineConfig({
       input: {
         headless: at("main/headless.ts"),
         "runner-process": at("main/runner/runner-process.ts"),
-        gleaner: at("launch/gleaner-installed.ts"),
+        gleaner: at("cli/gleaner-installed.ts"),
       },
       output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },
     },

@@ -1,5 +1,5 @@
-import { ledgerFaults } from "../launch/demo/ledger-faults.ts";
 import type { Farm } from "../launch/demo/farm.ts";
+import { ledgerFaults } from "../launch/demo/ledger-faults.ts";
 import type { Watcher } from "../launch/demo/watch.ts";
 import type { Load } from "./load.ts";
 

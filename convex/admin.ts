@@ -1,3 +1,4 @@
+import { jobStatus } from "@gleaner/queue/component/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel.js";
@@ -20,7 +21,6 @@ import { ownedOrder } from "./model/orders/orderOf.ts";
 import { boundedPage } from "./model/page.ts";
 import { queue } from "./model/queue.ts";
 import { rotateSecret } from "./model/sharing/secrets.ts";
-import { jobStatus } from "./queue/validators.ts";
 
 /**
  * A device that is out of service gives back what it holds, and gets no more. For the queue it is but paused: there the

@@ -1,3 +1,4 @@
+import { batchView, laneState, laneView } from "@gleaner/queue/component/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { keyLimits } from "../app/jobs/limits.ts";
@@ -12,7 +13,6 @@ import { retryBatch, retryOrder } from "./model/orders/retry.ts";
 import { boundedPage } from "./model/page.ts";
 import { queue } from "./model/queue.ts";
 import { boundedInteger, boundedText } from "./model/refuse.ts";
-import { batchView, laneState, laneView } from "./queue/validators.ts";
 
 const actor = "admin";
 

@@ -1,6 +1,6 @@
 import type { ComponentApi } from "@convex-dev/rate-limiter/_generated/component.js";
+import type { QueueComponent } from "@gleaner/queue/component/component";
 import { componentsGeneric } from "convex/server";
-import type { QueueComponent } from "./queue/component.ts";
 
 /** What `convex.config.ts` installs. Written by hand, since the types are generated without a deployment. */
 export const components = componentsGeneric() as unknown as {

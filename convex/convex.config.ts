@@ -1,6 +1,6 @@
 import rateLimiter from "@convex-dev/rate-limiter/convex.config.js";
+import queue from "@gleaner/queue/component/convex.config";
 import { defineApp } from "convex/server";
-import queue from "./queue/convex.config.js";
 
 const app = defineApp();
 app.use(rateLimiter);

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "./_generated/api.js";
+import { hashSecret } from "./model/keys/hash.ts";
+import { queue } from "./model/queue.ts";
 import {
   addDevice,
   type Backend,
@@ -10,8 +12,6 @@ import {
   secret,
 } from "./testing/backend.fixture.ts";
 import { closeWorld, openWorld } from "./testing/world.fixture.ts";
-import { hashSecret } from "./model/keys/hash.ts";
-import { queue } from "./model/queue.ts";
 
 let t: Backend;
 let acme: Organization;

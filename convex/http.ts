@@ -1,5 +1,6 @@
 import { httpRouter } from "convex/server";
 import { httpAction } from "./_generated/server.js";
+import { deploymentUrlFor } from "./model/deploymentUrl.ts";
 import { admitted } from "./openai/admitted.ts";
 import { chatCompletions } from "./openai/chatCompletions.ts";
 import { completions } from "./openai/completions.ts";
@@ -8,7 +9,6 @@ import { errorResponse } from "./openai/errors.ts";
 import { openaiAction } from "./openai/handler.ts";
 import { getModel, listModels, modelsPath } from "./openai/models.ts";
 import { json, preflight } from "./openai/respond.ts";
-import { deploymentUrlFor } from "./model/deploymentUrl.ts";
 
 /** Set by Convex for every function; the one thing here that is not in the code. */
 declare const process: { readonly env: { readonly CONVEX_CLOUD_URL?: string } };

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "./_generated/api.js";
+import { hashSecret } from "./model/keys/hash.ts";
+import { queue } from "./model/queue.ts";
 import {
   addDevice,
   addOrganization,
@@ -19,8 +21,6 @@ import {
   take,
   tryClaim,
 } from "./testing/backend.fixture.ts";
-import { hashSecret } from "./model/keys/hash.ts";
-import { queue } from "./model/queue.ts";
 
 let t: Backend;
 let acme: Organization;

@@ -1,8 +1,8 @@
+import { finalEvent } from "@gleaner/queue/component/validators";
 import { v } from "convex/values";
 import { internalMutation } from "./_generated/server.js";
 import { close } from "./model/orders/close.ts";
 import { price } from "./model/validators.ts";
-import { finalEvent } from "./queue/validators.ts";
 
 /**
  * Called by the queue in the transaction that ends a job: pays the device, or gives the reservation back. What it

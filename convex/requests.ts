@@ -1,18 +1,18 @@
+import { priority } from "@gleaner/queue/component/validators";
 import { v } from "convex/values";
+import type { Doc } from "./_generated/dataModel.js";
+import type { QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { authenticateApiKey } from "./model/keys/authenticate.ts";
-import { admitCall as admit } from "./model/rates/admitCall.ts";
 import { catalogueOf, modelView } from "./model/models/catalogue.ts";
 import { canceled, cancelOrder } from "./model/orders/cancel.ts";
 import { ownedOrder } from "./model/orders/orderOf.ts";
 import { queue } from "./model/queue.ts";
+import { admitCall as admit } from "./model/rates/admitCall.ts";
 import { refuse } from "./model/refuse.ts";
 import { submit as submitJob } from "./model/requests/submit.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
 import { work } from "./model/validators.ts";
-import { priority } from "./queue/validators.ts";
-import type { Doc } from "./_generated/dataModel.js";
-import type { QueryCtx } from "./_generated/server.js";
 
 /** The order of a job of the calling key: keys do not see each other's jobs, not even within an organization. */
 async function orderOfKey(ctx: QueryCtx, key: Doc<"apiKeys">, jobId: string): Promise<Doc<"orders">> {

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import queueSchema from "@gleaner/queue/component/schema";
 import { defineSchema, defineTable } from "convex/server";
 import { type GenericValidator, v } from "convex/values";
 import { describe, expect, it } from "vitest";
-import queueSchema from "./queue/schema.ts";
 import schema from "./schema.ts";
 import { type ExportedSchema, narrowed } from "./testing/schemaWidens.fixture.ts";
 
@@ -18,7 +18,7 @@ function exported(definition: object): ExportedSchema {
 describe("opens what was written with the schema before: fields come as optional ones, and none go", () => {
   it.each([
     ["the app's", schema, "testing/openedSchema.json"],
-    ["the queue's", queueSchema, "queue/testing/openedSchema.json"],
+    ["the queue's", queueSchema, "../packages/queue/component/testing/openedSchema.json"],
   ])("%s", (_, definition, path) => {
     const file = new URL(path, import.meta.url);
     const now = exported(definition);

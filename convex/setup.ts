@@ -9,8 +9,8 @@ import { createOrganization as create, newOrganization } from "./model/setup/cre
 import {
   checkLedgerPage,
   ledgerPosition,
-  ledgerReport,
   type LedgerReport,
+  ledgerReport,
   ledgerStart,
   mergeReports,
 } from "./model/setup/ledgerCheck.ts";

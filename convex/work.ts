@@ -1,3 +1,6 @@
+import { workerFunctions } from "@gleaner/queue/client/workerFunctions";
+import type { QueueComponent } from "@gleaner/queue/component/component";
+import { workerArgs } from "@gleaner/queue/component/workerArgs";
 import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
 import { mutation } from "./_generated/server.js";
@@ -6,9 +9,6 @@ import { authenticateDevice } from "./model/keys/authenticate.ts";
 import { queue } from "./model/queue.ts";
 import { checkAnswer } from "./model/requests/checkAnswer.ts";
 import { textAnswer, vectorAnswer, workReport } from "./model/validators.ts";
-import { workerFunctions } from "./queue/client/workerFunctions.ts";
-import type { QueueComponent } from "./queue/component.ts";
-import { workerArgs } from "./queue/workerArgs.ts";
 
 /** What a device calls as a worker of the queue, with its key. What each of them does: queue/work.ts. */
 export const {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { backendFailure } from "./backend-failure.ts";
 import { backendFlags, compileCache } from "./backend-process.ts";
-import { ChildFailed, startChild, type Child } from "./child.ts";
+import { type Child, ChildFailed, startChild } from "./child.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { paths } from "./paths.ts";
 import { publicName } from "./public-name.ts";

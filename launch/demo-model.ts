@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { modelManifest, type ModelManifest } from "../app/contract/model-manifest.ts";
+import { type ModelManifest, modelManifest } from "../app/contract/model-manifest.ts";
 import { LaunchError } from "./launch-error.ts";
 import { paths } from "./paths.ts";
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ask, makeClient, type Answer } from "./demo/ask.ts";
-import { startFarm, type Farm } from "./demo/farm.ts";
+import type { Child } from "./child.ts";
+import { type Answer, ask, makeClient } from "./demo/ask.ts";
+import { type Farm, startFarm } from "./demo/farm.ts";
 import { inPool } from "./demo/pool.ts";
 import { demoPrompts } from "./demo/prompts.ts";
-import { faults, summarize, type Evidence } from "./demo/result.ts";
+import { type Evidence, faults, summarize } from "./demo/result.ts";
 import { makeScreen, resultTable, type Screen } from "./demo/screen.ts";
-import { Watcher, type DeviceRow } from "./demo/watch.ts";
-import type { Child } from "./child.ts";
+import { type DeviceRow, Watcher } from "./demo/watch.ts";
 import { explain } from "./launch-error.ts";
 import { stopSignal } from "./stop-signals.ts";
 

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { ChildFailed, startChild, type Child } from "./child.ts";
+import { type Child, ChildFailed, startChild } from "./child.ts";
 import type { Shell } from "./display.ts";
 import { headlessEntry, headlessFlags } from "./headless-entry.ts";
 import { LaunchError, portTaken } from "./launch-error.ts";

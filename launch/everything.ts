@@ -3,9 +3,9 @@ import { join } from "node:path";
 import type { Backend } from "./backend.ts";
 import type { Child } from "./child.ts";
 import { nextSteps, type OthersStep } from "./next-steps.ts";
-import { openInstallation } from "./organization-on-disk.ts";
 import { Setup } from "./organization.ts";
-import { startBackendPart, startDonorPart, type DonorPart, type Prepared } from "./parts.ts";
+import { openInstallation } from "./organization-on-disk.ts";
+import { type DonorPart, type Prepared, startBackendPart, startDonorPart } from "./parts.ts";
 
 export type Everything = { readonly backend: Backend; readonly donor: DonorPart };
 

@@ -1,5 +1,5 @@
-import { readInstallation, writeInstallation, type DataFolder, type Installation } from "./data-folder.ts";
 import type { ModelManifest } from "../app/contract/model-manifest.ts";
+import { type DataFolder, type Installation, readInstallation, writeInstallation } from "./data-folder.ts";
 import type { FirstOrganization, Setup } from "./organization.ts";
 
 export type Installed = {

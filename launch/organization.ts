@@ -1,9 +1,9 @@
 import { ConvexHttpClient } from "convex/browser";
-import type { Id } from "../convex/_generated/dataModel.js";
-import { internal } from "../convex/_generated/api.js";
-import type { FunctionReference, FunctionArgs, FunctionReturnType } from "convex/server";
-import type { Backend } from "./backend.ts";
+import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import type { ModelManifest } from "../app/contract/model-manifest.ts";
+import { internal } from "../convex/_generated/api.js";
+import type { Id } from "../convex/_generated/dataModel.js";
+import type { Backend } from "./backend.ts";
 import { hashSecret, makeEnrolmentCode, makeSecret } from "./secrets.ts";
 
 /** The demo model's price in micro-credits per token. */

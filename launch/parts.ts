@@ -1,8 +1,8 @@
-import { writeAddress } from "./backend-address.ts";
-import { startBackend, type Backend } from "./backend.ts";
-import type { Child } from "./child.ts";
-import { openDataFolder, readInstallation, readOrMakeSecret, type DataFolder } from "./data-folder.ts";
 import type { ModelManifest } from "../app/contract/model-manifest.ts";
+import { type Backend, startBackend } from "./backend.ts";
+import { writeAddress } from "./backend-address.ts";
+import type { Child } from "./child.ts";
+import { type DataFolder, openDataFolder, readInstallation, readOrMakeSecret } from "./data-folder.ts";
 import { readDemoModel } from "./demo-model.ts";
 import { chooseShell, type Shell } from "./display.ts";
 import { startDesktopDonor, startHeadlessDonor } from "./donor.ts";

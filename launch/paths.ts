@@ -8,7 +8,7 @@ export const installed = !import.meta.url.endsWith(".ts");
 export const root = resolve(import.meta.dirname, installed ? "../.." : "..");
 
 export const paths = {
-  backendEntry: join(root, "embedded/main.ts"),
+  backendEntry: join(root, "packages/embedded/main.ts"),
   headlessEntry: join(root, "main/headless.ts"),
   headlessBundle: join(root, "out/headless/headless.js"),
   desktopApp: root,

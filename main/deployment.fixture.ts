@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
-import { api } from "../convex/_generated/api.js";
-import type { ChatRequest, Usage } from "../app/jobs/chat.ts";
 import type { ModelFile } from "../app/contract/runner.ts";
+import type { ChatRequest, Usage } from "../app/jobs/chat.ts";
+import { api } from "../convex/_generated/api.js";
 import { readManifest } from "./models/manifest.ts";
 import { demoManifestPath } from "./runner/runner.fixture.ts";
 
@@ -127,7 +127,13 @@ export async function startDeployment(
   const started: Started[] = [];
   const backend = await start(
     [
-      ...["embedded/main.ts", "--convex", join(root, "convex"), "--data", join(folder, "backend.sqlite")],
+      ...[
+        "packages/embedded/main.ts",
+        "--convex",
+        join(root, "convex"),
+        "--data",
+        join(folder, "backend.sqlite"),
+      ],
       ...["--port", "0", "--site-port", "0", "--with-parent"],
     ],
     { GLEANER_ADMIN_KEY: adminKey },

@@ -15,14 +15,14 @@ import { forkRunner } from "./runner/fork-runner.ts";
 import { idleFromShell } from "./sensors/idle.ts";
 import { platformIdle } from "./sensors/platform-idle.ts";
 import { shellSensor } from "./sensors/shell-sensor.ts";
-import type { TrayAction } from "./tray/tray-menu.ts";
 import { donorTray } from "./tray/tray.ts";
+import type { TrayAction } from "./tray/tray-menu.ts";
 import { servePanelCalls } from "./window/ipc.ts";
 import { lockDown } from "./window/lock-down.ts";
-import { electronSystemEvents } from "./window/system-events.ts";
 import { panelPlace } from "./window/panel-address.ts";
 import { claimPanelScheme, servePanelFiles } from "./window/panel-protocol.ts";
 import { panelWindow } from "./window/panel-window.ts";
+import { electronSystemEvents } from "./window/system-events.ts";
 import { utilityRunner } from "./window/utility-runner.ts";
 
 /** The donor with a tray icon and a window. */

@@ -1,6 +1,6 @@
 // Takes the README's picture of a real farm at work: node scripts/readme-picture.ts   (after npm run build)
 // The console behind, a donor's panel in front; GLEANER_CHROMIUM names the browser.
-import { chromium, type Browser } from "@playwright/test";
+import { type Browser, chromium } from "@playwright/test";
 import { ask, makeClient } from "../launch/demo/ask.ts";
 import { startFarm } from "../launch/demo/farm.ts";
 import { demoPrompts } from "../launch/demo/prompts.ts";

@@ -5,16 +5,16 @@
 
 /** One stage of database reads. A cloud deployment's, as `npm run -s bench` sets it on the embedded backend. */
 export const READ_MS = 2;
-/** A durable commit, likewise. The conflict check comes at its end: embedded/engine/commit-with-retries.ts. */
+/** A durable commit, likewise. The conflict check comes at its end: packages/embedded/engine/commit-with-retries.ts. */
 export const COMMIT_MS = 10;
 
-/** embedded/engine/commit-with-retries.ts: five tries, waits that double from 10 ms, of which half is at random. */
+/** packages/embedded/engine/commit-with-retries.ts: five tries, waits that double from 10 ms, of which half is at random. */
 export const TRIES = 5;
 export const FIRST_BACKOFF_MS = 10;
 /** How long a device or client rests whose mutation lost all tries: our worker's and the baseline's pause. */
 export const REST_AFTER_FAILURE_MS = 1_000;
 
-/** Stages of reads that depend on each other, by function: convex/queue/. Reads of one stage run together. */
+/** Stages of reads that depend on each other, by function: packages/queue/component/. Reads of one stage run together. */
 export const STAGES = {
   submit: 2,
   /** What one that waits holds, before it is handed a job; who waits is read beside the lane. */
@@ -40,11 +40,11 @@ export const SPREAD_PER_SUBSCRIBER_MS = 5;
 export const LOOK_AGAIN_MS = 60_000;
 /** The ring's backup takes what is still there then. */
 export const BACKUP_MS = 400;
-/** From a hand-over to a dead device to the look that takes it back: 2 to 5 s, convex/queue/model/jobs/recall.ts. */
+/** From a hand-over to a dead device to the look that takes it back: 2 to 5 s, packages/queue/component/model/jobs/recall.ts. */
 export const RECALL_MS = 3_500;
-/** Who was woken for a job that was ready for less does not look for the next one at its end: convex/queue, `promptMs`. */
+/** Who was woken for a job that was ready for less does not look for the next one at its end: packages/queue/component, `promptMs`. */
 export const PROMPT_MS = 1_000;
-/** Jobs that a waiting device is shown of one place: convex/queue/model/jobs/candidates.ts. */
+/** Jobs that a waiting device is shown of one place: packages/queue/component/model/jobs/candidates.ts. */
 export const SHOWN = 4;
 /** How often slots are fitted to the fleet. */
 export const RESIZE_MS = 5_000;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { variants } from "./policies/variants.ts";
-import { scenarioNames, type ScenarioName } from "./scenarios/trace.ts";
+import { type ScenarioName, scenarioNames } from "./scenarios/trace.ts";
 
 export type Options = {
   readonly devices: number;

@@ -1,5 +1,5 @@
 import { drawCurves } from "./curves/draw.ts";
-import { parseOptions, USAGE, type Options } from "./options.ts";
+import { type Options, parseOptions, USAGE } from "./options.ts";
 import { policies } from "./policies/all.ts";
 import { variants } from "./policies/variants.ts";
 import { runAll } from "./report/run-all.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Activity, Limits } from "./decision.ts";
-import { type ComputerFacts, type Facts, known, type Known, unknown } from "./facts.ts";
-import { donateReasons, holdReasons, type DonateReason, type HoldReason } from "./reasons.ts";
+import { type ComputerFacts, type Facts, type Known, known, unknown } from "./facts.ts";
+import { type DonateReason, donateReasons, type HoldReason, holdReasons } from "./reasons.ts";
 import type { Rules, ScheduleWindow } from "./rules.ts";
 
 const instant = fc.integer({ min: 0, max: 4_102_444_800_000 });

@@ -3,7 +3,7 @@ import { decide } from "./decide.ts";
 import type { Activity, Limits } from "./decision.ts";
 import { type Facts, known, unknownComputer } from "./facts.ts";
 import { idleLimits } from "./limits.fixture.ts";
-import { donateReasons, type DonateReason, type HoldReason } from "./reasons.ts";
+import { type DonateReason, donateReasons, type HoldReason } from "./reasons.ts";
 import { defaultRules, type Rules } from "./rules.ts";
 
 /** Of the tests: a Tuesday at 10:00, ten seconds and a bit into the minute. */

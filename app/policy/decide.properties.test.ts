@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { activities, anyFacts, anyRules, willing } from "./arbitrary.fixture.ts";
-import { decide } from "./decide.ts";
 import { away, inUse } from "./decide.fixture.ts";
+import { decide } from "./decide.ts";
 import type { Activity } from "./decision.ts";
 import { type Facts, known } from "./facts.ts";
 import { defaultRules, type Rules } from "./rules.ts";

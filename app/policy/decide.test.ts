@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { decide } from "./decide.ts";
 import { away, donating, type Edge, holdingFor, inUse, now, testEdges } from "./decide.fixture.ts";
-import { idleLimits } from "./limits.fixture.ts";
+import { decide } from "./decide.ts";
 import { known, unknown } from "./facts.ts";
+import { idleLimits } from "./limits.fixture.ts";
 import { defaultRules } from "./rules.ts";
 
 const forever = { until: null };

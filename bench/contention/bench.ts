@@ -1,13 +1,13 @@
 import type { Bench } from "../bench.ts";
-import { CLOUD, NONE, type Latency } from "../fleet/site.ts";
 import { SIDE_NAMES, type SideName } from "../fleet/side.ts";
+import { CLOUD, type Latency, NONE } from "../fleet/site.ts";
 import type { Collisions } from "../support/admin.ts";
 import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
 import { roundedNumbers } from "../support/statistics.ts";
 import { contentionBars } from "./figures.ts";
-import { measureContention, type ContentionRun, type Load } from "./measure.ts";
+import { type ContentionRun, type Load, measureContention } from "./measure.ts";
 
 const LOAD: Load = { workers: 200, jobs: 5_000, jobMs: 20, submitters: 16 };
 /** Without latency there is less to collide in: fewer jobs say as much. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fleet } from "../fleet/fleet.ts";
 import { sharedNow } from "../fleet/messages.ts";
-import { withSite, type Latency, type Site } from "../fleet/site.ts";
 import type { SideName } from "../fleet/side.ts";
-import { collisionsOf, type Collisions } from "../support/admin.ts";
-import { between, totalsOf, usageOf, type Usage } from "../support/usage.ts";
+import { type Latency, type Site, withSite } from "../fleet/site.ts";
+import { type Collisions, collisionsOf } from "../support/admin.ts";
+import { between, totalsOf, type Usage, usageOf } from "../support/usage.ts";
 import type { ContentionFigures } from "./figures.ts";
 
 export type Load = {

@@ -1,9 +1,9 @@
 import {
-  mutationGeneric,
-  queryGeneric,
   type DataModelFromSchemaDefinition,
   type MutationBuilder,
+  mutationGeneric,
   type QueryBuilder,
+  queryGeneric,
 } from "convex/server";
 import type schema from "./schema.ts";
 

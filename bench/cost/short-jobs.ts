@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CLOUD, withSite, type Site } from "../fleet/site.ts";
 import type { SideName } from "../fleet/side.ts";
+import { CLOUD, type Site, withSite } from "../fleet/site.ts";
 import { between, totalsOf, usageOf } from "../support/usage.ts";
 import type { CostFigures } from "./figures.ts";
 

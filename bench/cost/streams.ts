@@ -1,6 +1,6 @@
-import { token } from "../fleet/tokens.ts";
-import { CLOUD, withSite, type Site } from "../fleet/site.ts";
 import type { SideName } from "../fleet/side.ts";
+import { CLOUD, type Site, withSite } from "../fleet/site.ts";
+import { token } from "../fleet/tokens.ts";
 import { totalsOf } from "../support/usage.ts";
 import type { CostFigures } from "./figures.ts";
 

@@ -1,5 +1,5 @@
 import type { Bench } from "../bench.ts";
-import { CLOUD, NONE, type Latency } from "../fleet/site.ts";
+import { CLOUD, type Latency, NONE } from "../fleet/site.ts";
 import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sharedNow } from "../fleet/messages.ts";
-import { withSites, type Latency, type Site } from "../fleet/site.ts";
 import { SIDE_NAMES, type SideName } from "../fleet/side.ts";
+import { type Latency, type Site, withSites } from "../fleet/site.ts";
 import { quantile } from "../support/statistics.ts";
 import type { DispatchTimes } from "./figures.ts";
 

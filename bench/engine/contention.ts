@@ -1,6 +1,6 @@
 import { ConvexHttpClient } from "convex/browser";
 import { api } from "../api.ts";
-import { collisionsOf, type Collisions } from "../support/admin.ts";
+import { type Collisions, collisionsOf } from "../support/admin.ts";
 import { startEmbedded } from "./subjects.ts";
 
 const CLAIMERS = 8;

@@ -4,7 +4,7 @@ import type { BackendProcess } from "../support/backend-process.ts";
 import { anonymousMb, residentMb } from "../support/resident-memory.ts";
 import { median } from "../support/statistics.ts";
 import { measureClaims } from "./claims.ts";
-import { measureContention, type Contention } from "./contention.ts";
+import { type Contention, measureContention } from "./contention.ts";
 import { measureFanout } from "./fanout.ts";
 import type { Figures } from "./figures.ts";
 import { fillTables, measureReads } from "./reads.ts";

@@ -1,5 +1,5 @@
-import { atRest, using, type Say } from "./embedded-figures.ts";
 import { measureLoneClaims } from "./claims.ts";
+import { atRest, type Say, using } from "./embedded-figures.ts";
 import type { PeerFigures } from "./figures.ts";
 import { fillTables, measureReads } from "./reads.ts";
 import { startConvexTest } from "./subjects.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { startProcess, type BackendProcess } from "../support/backend-process.ts";
-import { startEmbedded as startBackend, type EmbeddedOptions } from "../support/embedded.ts";
+import { type BackendProcess, startProcess } from "../support/backend-process.ts";
+import { type EmbeddedOptions, startEmbedded as startBackend } from "../support/embedded.ts";
 
 const root = join(import.meta.dirname, "../..");
 const benchFunctions = join(root, "bench/convex");

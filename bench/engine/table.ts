@@ -1,6 +1,6 @@
-import type { Details } from "./embedded-figures.ts";
 import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
+import type { Details } from "./embedded-figures.ts";
 import { bars, type Figures, type PeerFigures } from "./figures.ts";
 
 export type EngineResult = Figures & {

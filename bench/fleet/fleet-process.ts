@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CountingClient } from "./counting-client.ts";
 import { handlerOf } from "./handler.ts";
-import { NO_CALLS, sharedNow, type CallCounts, type FromFleet, type ToFleet } from "./messages.ts";
-import { sides } from "./sides.ts";
+import { type CallCounts, type FromFleet, NO_CALLS, sharedNow, type ToFleet } from "./messages.ts";
 import type { Call, Side } from "./side.ts";
+import { sides } from "./sides.ts";
 
 /** Workers of one side in a process of their own, so that neither the submitter nor the clock waits for them. */
 

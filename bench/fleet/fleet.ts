@@ -1,8 +1,8 @@
-import { fork, type ChildProcess } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { NO_CALLS, type CallCounts, type FromFleet, type ToFleet } from "./messages.ts";
+import { type CallCounts, type FromFleet, NO_CALLS, type ToFleet } from "./messages.ts";
 import type { CallKind, SideName } from "./side.ts";
 
 const ENTRY = join(import.meta.dirname, "fleet-process.ts");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { isWorthSending } from "../baseline/worker.ts";
 import { kindOf as ofBaseline } from "../baseline/side.ts";
+import { isWorthSending } from "../baseline/worker.ts";
 import { kindOf as ofOurs } from "../ours/call-kinds.ts";
 import { token } from "./tokens.ts";
 

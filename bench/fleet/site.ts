@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ConvexClient } from "convex/browser";
 import { startEmbedded } from "../support/embedded.ts";
-import { between, usageOf, type Usage } from "../support/usage.ts";
+import { between, type Usage, usageOf } from "../support/usage.ts";
 import { Fleet, type FleetEvents } from "./fleet.ts";
 import type { Payload, Side, SideName } from "./side.ts";
 import { sides } from "./sides.ts";

@@ -1,7 +1,7 @@
 import type { Bench } from "../bench.ts";
 import { barLines } from "../support/bars.ts";
-import { tableRow } from "../support/rows.ts";
 import { buildHeadless } from "../support/build.ts";
+import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
 import { roundedNumbers } from "../support/statistics.ts";
 import { footprintBars } from "./figures.ts";

@@ -1,9 +1,9 @@
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { startFarm } from "../../launch/demo/farm.ts";
 import { headlessEntry } from "../../launch/headless-entry.ts";
 import { paths } from "../../launch/paths.ts";
-import { startFarm } from "../../launch/demo/farm.ts";
 import { contextSwitchesOf, MS_PER_TICK, proportionalMb, ticksOf, treeOf } from "../support/process-tree.ts";
 import { median } from "../support/statistics.ts";
 import { countedLine } from "./counted-line.ts";

@@ -1,5 +1,5 @@
+import type { StreamPosition, WatchView } from "@gleaner/queue/component/component";
 import { makeFunctionReference } from "convex/server";
-import type { StreamPosition, WatchView } from "../../convex/queue/component.ts";
 import type { Payload } from "../fleet/side.ts";
 
 type Watch = { jobId: string; after?: StreamPosition };

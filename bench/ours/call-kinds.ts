@@ -3,7 +3,7 @@ import type { Call, CallKind } from "../fleet/side.ts";
 /** The module whose functions workers call. */
 export const MODULE = "work";
 
-/** What the calls of the queue's protocol (main/worker/protocol.ts) came to. */
+/** What the calls of the queue's protocol (packages/queue/worker/protocol.ts) came to. */
 export function kindOf({ name, value, error }: Call): CallKind {
   if (error !== null) return "failure";
   const { kind, jobs = [] } = (value ?? {}) as { readonly kind?: string; readonly jobs?: readonly unknown[] };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { functionsAt } from "../../main/worker/protocol.ts";
-import { Worker } from "../../main/worker/worker.ts";
+import { functionsAt } from "@gleaner/queue/worker/protocol";
+import { Worker } from "@gleaner/queue/worker/worker";
 import type { Payload, Side } from "../fleet/side.ts";
 import { api } from "./api.ts";
 import { kindOf, MODULE } from "./call-kinds.ts";

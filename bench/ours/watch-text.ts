@@ -1,5 +1,5 @@
+import type { StreamPosition } from "@gleaner/queue/component/component";
 import type { ConvexClient } from "convex/browser";
-import type { StreamPosition } from "../../convex/queue/component.ts";
 import { api } from "./api.ts";
 
 /** Follows a job's text: asks for what comes after what is there, until the whole is there. */

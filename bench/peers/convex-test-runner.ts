@@ -1,8 +1,13 @@
-import type { TestConvex } from "convex-test";
-import { makeFunctionReference, type GenericSchema, type SchemaDefinition } from "convex/server";
+import { type GenericSchema, makeFunctionReference, type SchemaDefinition } from "convex/server";
 import { convexToJson, jsonToConvex, type Value } from "convex/values";
-import type { Engine, Transaction } from "../../embedded/engine/types.ts";
-import type { Completed, FunctionCall, FunctionRunner, Outcome } from "../../embedded/runtime/types.ts";
+import type { TestConvex } from "convex-test";
+import type { Engine, Transaction } from "../../packages/embedded/engine/types.ts";
+import type {
+  Completed,
+  FunctionCall,
+  FunctionRunner,
+  Outcome,
+} from "../../packages/embedded/runtime/types.ts";
 
 type Mock = TestConvex<SchemaDefinition<GenericSchema, boolean>>;
 

@@ -1,9 +1,9 @@
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import {
-  conflictReportSchema,
   type ConflictReport,
-} from "../../embedded/runtime/execution/conflict-report.ts";
+  conflictReportSchema,
+} from "../../packages/embedded/runtime/execution/conflict-report.ts";
 import { ADMIN_KEY } from "./backend-process.ts";
 
 /** Of each function: what is printed of where it collided, the most frequent first. */

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { startProcess, type BackendProcess } from "./backend-process.ts";
+import { type BackendProcess, startProcess } from "./backend-process.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -13,7 +13,7 @@ export type EmbeddedOptions = {
 /** The embedded backend in a process of its own, as its users run it. */
 export function startEmbedded(dataFile: string, options: EmbeddedOptions): Promise<BackendProcess> {
   const { functions, latency = { readMs: 0, commitMs: 0 } } = options;
-  return startProcess(dirname(dataFile), join(root, "embedded/main.ts"), [
+  return startProcess(dirname(dataFile), join(root, "packages/embedded/main.ts"), [
     ...["--convex", functions, "--data", dataFile],
     ...["--read-latency-ms", String(latency.readMs), "--commit-latency-ms", String(latency.commitMs)],
   ]);

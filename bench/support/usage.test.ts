@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { between, totalsOf, type Functions, type Usage } from "./usage.ts";
+import { between, type Functions, totalsOf, type Usage } from "./usage.ts";
 
 const ran = (name: string, runs: number, also: Partial<Functions[number]> = {}): Functions[number] => ({
   component: "",

@@ -1,10 +1,10 @@
-import { startDeployment, type Deployment } from "../../main/deployment.fixture.ts";
+import { type Deployment, startDeployment } from "../../main/deployment.fixture.ts";
 import type { Bench } from "../bench.ts";
-import { buildDesktop } from "../support/build.ts";
 import { barLines } from "../support/bars.ts";
+import { buildDesktop } from "../support/build.ts";
 import { tableRow } from "../support/rows.ts";
 import { roundedNumbers } from "../support/statistics.ts";
-import { PHASES, type Phase, type Return, yieldBars, yieldFigures } from "./figures.ts";
+import { type Phase, PHASES, type Return, yieldBars, yieldFigures } from "./figures.ts";
 import { measureReturn } from "./measure.ts";
 import { desktopSubject, headlessSubject, openDisplay, type Subject } from "./subject.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { PHASES, type Phase, type Return, yieldBars, yieldFigures } from "./figures.ts";
+import { type Phase, PHASES, type Return, yieldBars, yieldFigures } from "./figures.ts";
 import { stillSince } from "./runner-watch.ts";
 
 const returnIn = (phase: Phase, stillMs: number, memoryMs: number | null = 1_000): Return => ({

@@ -1,9 +1,9 @@
+import { Queue } from "@gleaner/queue/client/queue";
+import type { Policy } from "@gleaner/queue/component/validators";
 import { maxFailedAttempts } from "../../app/jobs/limits.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
 import { components } from "../components.ts";
-import { Queue } from "../queue/client/queue.ts";
-import type { Policy } from "../queue/validators.ts";
 import { hashSecret } from "./keys/hash.ts";
 
 const dayMs = 24 * 3_600_000;

@@ -1,10 +1,10 @@
+import type { attemptStatus, jobStatus } from "@gleaner/queue/component/validators";
 import { type Infer, v } from "convex/values";
 import type { ChatResult } from "../../app/jobs/chat.ts";
 import type { EmbeddingResult } from "../../app/jobs/embedding.ts";
 import type { AttemptStatus, JobStatus, RequestStatus } from "../../app/jobs/states.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import type { DonateReason, HoldReason } from "../../app/policy/reasons.ts";
-import type { attemptStatus, jobStatus } from "../queue/validators.ts";
 
 /**
  * The app's types as Convex validators. Those that are plain data are checked against their type below;

@@ -1,6 +1,6 @@
-import { parseEmbedding, type ParsedEmbedding } from "../../app/jobs/parse-embedding.ts";
-import { readVector } from "../model/vectors.ts";
+import { type ParsedEmbedding, parseEmbedding } from "../../app/jobs/parse-embedding.ts";
 import type { ActionCtx } from "../_generated/server.js";
+import { readVector } from "../model/vectors.ts";
 import { type Result, vectorsOf } from "./answerOf.ts";
 import { abandon, type AskedJob } from "./askedJob.ts";
 import { errorResponse } from "./errors.ts";

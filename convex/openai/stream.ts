@@ -1,6 +1,6 @@
 import type { ActionCtx } from "../_generated/server.js";
-import { textOf } from "./answerOf.ts";
 import type { AnswerHead, TextForm } from "./answerForm.ts";
+import { textOf } from "./answerOf.ts";
 import { abandon, type AskedJob, endOf, withJob } from "./askedJob.ts";
 import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
 import { type ApiError, diverged, errorBody, fromRefusal, internalError, waitIsOver } from "./errors.ts";

@@ -1,8 +1,9 @@
-import crons from "@convex-dev/crons/test";
 import rateLimiter from "@convex-dev/rate-limiter/test";
-import { convexTest, type TestConvex } from "convex-test";
+import type { ClaimedJob, JobView, Priority } from "@gleaner/queue/component/validators";
+import { register as registerQueue } from "@gleaner/queue/test";
 import { componentsGeneric, type FunctionReference } from "convex/server";
 import { ConvexError, type Infer } from "convex/values";
+import { convexTest, type TestConvex } from "convex-test";
 import { expect } from "vitest";
 import type { Usage } from "../../app/jobs/chat.ts";
 import { api, internal } from "../_generated/api.js";
@@ -11,17 +12,9 @@ import { hashSecret } from "../model/keys/hash.ts";
 import { queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
 import type { chatRequest } from "../model/validators.ts";
-import queueSchema from "../queue/schema.ts";
-import type { ClaimedJob, JobView, Priority } from "../queue/validators.ts";
 import schema from "../schema.ts";
 
-const modules = import.meta.glob(["../**/*.*s", "!../queue/**", "!../**/*.test.ts", "!../**/*.fixture.ts"]);
-const queueModules = {
-  ...import.meta.glob(["../queue/**/*.ts", "!../**/*.test.ts", "!../**/*.fixture.ts"]),
-  // Its folder is how convex-test finds where the modules are.
-  "../queue/_generated/api.ts": () => Promise.resolve({}),
-};
-
+const modules = import.meta.glob(["../**/*.*s", "!../**/*.test.ts", "!../**/*.fixture.ts"]);
 export type Backend = TestConvex<typeof schema>;
 
 /**
@@ -31,8 +24,7 @@ export type Backend = TestConvex<typeof schema>;
 export function startBackend({ limiter = true }: { readonly limiter?: boolean } = {}): Backend {
   const t = convexTest(schema, modules);
   if (limiter) rateLimiter.register(t);
-  t.registerComponent("queue", queueSchema, queueModules);
-  crons.register(t, "queue/crons");
+  registerQueue(t);
   return t;
 }
 

@@ -1,6 +1,6 @@
+import type { Infer } from "convex/values";
 import { api } from "../_generated/api.js";
 import type { work as workValidator } from "../model/validators.ts";
-import type { Infer } from "convex/values";
 import { answer, type Backend, type Device, take } from "./backend.fixture.ts";
 
 export type Work = {

@@ -36,7 +36,7 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
     for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
     backend = await start(
       [
-        ...["embedded/main.ts", "--convex", "examples/hash-files/convex"],
+        ...["packages/embedded/main.ts", "--convex", "examples/hash-files/convex"],
         ...["--data", join(folder, "backend.sqlite"), "--port", "0", "--site-port", "0", "--with-parent"],
       ],
       { GLEANER_ADMIN_KEY: adminKey },

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { parsing } from "@gleaner/queue/worker/parsing";
+import { Worker } from "@gleaner/queue/worker/worker";
 import { ConvexClient } from "convex/browser";
 import { z } from "zod";
-import { parsing } from "../../main/worker/parsing.ts";
-import { Worker } from "../../main/worker/worker.ts";
 
 const { CONVEX_URL = "http://127.0.0.1:3210", WORKER_KEY = "", FOLDER = "." } = process.env;
 /** A name within the folder: a job reaches no other file. */

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startBackend, type Backend } from "../backend.ts";
+import { type Backend, startBackend } from "../backend.ts";
 import type { Child } from "../child.ts";
-import { openDataFolder, type DataFolder } from "../data-folder.ts";
+import { type DataFolder, openDataFolder } from "../data-folder.ts";
 import { readDemoModel } from "../demo-model.ts";
-import { startHeadlessDonor, type DonorOptions } from "../donor.ts";
-import { Setup, type FirstOrganization } from "../organization.ts";
+import { type DonorOptions, startHeadlessDonor } from "../donor.ts";
+import { type FirstOrganization, Setup } from "../organization.ts";
 import { makeSecret } from "../secrets.ts";
 
 /** A whole Gleaner of its own in a temporary folder, on free ports: nothing of it stays. */

@@ -1,4 +1,4 @@
-import { suggestedPrompts, type SuggestedPrompt } from "../../scripts/demo-model/suggested-prompts.ts";
+import { type SuggestedPrompt, suggestedPrompts } from "../../scripts/demo-model/suggested-prompts.ts";
 
 export type DemoPrompt = SuggestedPrompt;
 

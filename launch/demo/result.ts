@@ -1,5 +1,5 @@
 import type { Answer } from "./ask.ts";
-import { ledgerFaults, type LedgerCheck } from "./ledger-faults.ts";
+import { type LedgerCheck, ledgerFaults } from "./ledger-faults.ts";
 import type { DeviceRow, JobRow } from "./watch.ts";
 
 /** What `npm run demo -- --json` prints. Money is in micro-credits. */

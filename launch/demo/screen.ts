@@ -1,6 +1,6 @@
 import { formatCredits } from "../../app/money/credits.ts";
 import type { Answer } from "./ask.ts";
-import { isCorrect, type DemoResult } from "./result.ts";
+import { type DemoResult, isCorrect } from "./result.ts";
 
 /** What the demo shows while it runs, on standard error so that `--json` stays alone on standard output. */
 export type Screen = {

@@ -1,3 +1,5 @@
+import type { Handler, JobContext } from "@gleaner/queue/worker/handler";
+import { JobFailure, JobLetGo } from "@gleaner/queue/worker/job-failure";
 import type { Value } from "convex/values";
 import type {
   Backend,
@@ -14,8 +16,6 @@ import type { Work, WorkResult } from "../../app/jobs/work.ts";
 import type { Log } from "../log.ts";
 import type { RunEvents, RunOutcome } from "../runner/attempt.ts";
 import { jobErrors } from "../runner/job-errors.ts";
-import type { Handler, JobContext } from "../worker/handler.ts";
-import { JobFailure, JobLetGo } from "../worker/job-failure.ts";
 import { WorkProgress } from "./work-progress.ts";
 
 /** The part of the runner's supervisor that jobs need. */

@@ -1,7 +1,7 @@
+import { BackOff, type BackOffDelay } from "@gleaner/queue/worker/back-off";
+import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
 import type { Activity } from "../../app/policy/decision.ts";
 import { errorName, type Log } from "../log.ts";
-import { BackOff, type BackOffDelay } from "../worker/back-off.ts";
-import { UnknownWorkerError } from "../worker/refusal.ts";
 import type { Organization, ReportedActivity } from "./organization.ts";
 
 type Told = { readonly activity: ReportedActivity; readonly unknownFacts: readonly string[] };

@@ -1,4 +1,9 @@
 import { totalmem } from "node:os";
+import { BackOff, doubling } from "@gleaner/queue/worker/back-off";
+import type { WorkerClient } from "@gleaner/queue/worker/calls";
+import type { Handler } from "@gleaner/queue/worker/handler";
+import { Worker } from "@gleaner/queue/worker/worker";
+import type { Abilities, Capacity } from "@gleaner/queue/worker/worker-options";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import type { WorkView } from "../../app/contract/snapshot.ts";
 import type { Limits } from "../../app/policy/decision.ts";
@@ -9,11 +14,6 @@ import type { Log } from "../log.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
 import type { ModelPlans } from "../runner/model-plans.ts";
 import type { RunnerLimits } from "../runner/runner-limits.ts";
-import { BackOff, doubling } from "../worker/back-off.ts";
-import type { WorkerClient } from "../worker/calls.ts";
-import type { Handler } from "../worker/handler.ts";
-import { Worker } from "../worker/worker.ts";
-import type { Abilities, Capacity } from "../worker/worker-options.ts";
 import { type HeldModel, mustLetGo } from "./held-model.ts";
 import type { OrganizationModel } from "./organization.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { idleLimits } from "../../app/policy/limits.fixture.ts";
 import type { Effect } from "../../app/policy/decision.ts";
 import { type Facts, known, unknownComputer } from "../../app/policy/facts.ts";
+import { idleLimits } from "../../app/policy/limits.fixture.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { silentLog } from "../log.ts";
 import { ConnectionGrace } from "./connection-grace.ts";

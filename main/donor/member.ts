@@ -1,5 +1,5 @@
-import type { Unsubscribe } from "../worker/calls.ts";
-import { UnknownWorkerError } from "../worker/refusal.ts";
+import type { Unsubscribe } from "@gleaner/queue/worker/calls";
+import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
 import type { Me, Organization } from "./organization.ts";
 
 /** What this device's organization says of it. */

@@ -1,6 +1,6 @@
+import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLog } from "../log.ts";
-import { UnknownWorkerError } from "../worker/refusal.ts";
 import { ModelReport, reportDue, reportedModel } from "./model-report.ts";
 import type { ReportedModel } from "./organization.ts";
 

@@ -1,7 +1,7 @@
+import { BackOff, type BackOffDelay } from "@gleaner/queue/worker/back-off";
+import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import { errorName, type Log } from "../log.ts";
-import { BackOff, type BackOffDelay } from "../worker/back-off.ts";
-import { UnknownWorkerError } from "../worker/refusal.ts";
 import type { Me, Organization, ReportedModel } from "./organization.ts";
 
 /** While bytes come in and nothing else changes, the organization is told this often. */

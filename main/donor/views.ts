@@ -1,4 +1,4 @@
-import type { DonorSnapshot, FactsView, FactSources } from "../../app/contract/snapshot.ts";
+import type { DonorSnapshot, FactSources, FactsView } from "../../app/contract/snapshot.ts";
 import { type Facts, type Known, unknownComputer } from "../../app/policy/facts.ts";
 import type { EffectiveRules } from "../../app/policy/rule-layers.ts";
 import type { Enrolment } from "./identity.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { donating, holdingFor } from "../../app/policy/decide.fixture.ts";
-import { idleLimits } from "../../app/policy/limits.fixture.ts";
 import type { Activity } from "../../app/policy/decision.ts";
+import { idleLimits } from "../../app/policy/limits.fixture.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
 import { yieldsToInput } from "./yields-to-input.ts";
 

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { JobContext } from "@gleaner/queue/worker/handler";
+import { JobFailure, JobLetGo } from "@gleaner/queue/worker/job-failure";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Facts, known, unknown } from "../../app/policy/facts.ts";
 import { silentLog } from "../log.ts";
-import type { JobContext } from "../worker/handler.ts";
-import { JobFailure, JobLetGo } from "../worker/job-failure.ts";
 import { DonorJournal } from "./donor-journal.ts";
 import { type JobEvent, journaledHandler } from "./journaled-handler.ts";
 import { readJournal } from "./read-journal.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JournalEntry } from "./entry.ts";
-import { type Span, spansOf } from "./spans.ts";
 import { wordsOf } from "./span-words.ts";
+import { type Span, spansOf } from "./spans.ts";
 
 const instant = z.number().int();
 const count = z.number().int().min(0);

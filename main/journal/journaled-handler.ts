@@ -1,6 +1,6 @@
+import type { Handler } from "@gleaner/queue/worker/handler";
+import { JobFailure, JobLetGo } from "@gleaner/queue/worker/job-failure";
 import { z } from "zod";
-import type { Handler } from "../worker/handler.ts";
-import { JobFailure, JobLetGo } from "../worker/job-failure.ts";
 
 /** Nothing in it tells of what a job holds. */
 export type JobEvent = {

@@ -1,4 +1,4 @@
-import { pieceBytesFor, type ModelPieces, type OfferedModel } from "../../app/models/catalogue-entry.ts";
+import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/models/catalogue-entry.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import { ByteRate } from "./byte-rate.ts";
 import { Download, type DownloadEnd } from "./download/download.ts";

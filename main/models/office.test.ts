@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { DownloadChild } from "./download-child.fixture.ts";
 import { ModelServer } from "./download/model-server.fixture.ts";
+import { DownloadChild } from "./download-child.fixture.ts";
 import { offeredModel } from "./store.fixture.ts";
 
 const pieceBytes = 65_536;

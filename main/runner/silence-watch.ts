@@ -1,5 +1,5 @@
 import type { ReadCpuTimes } from "./cpu-times.ts";
-import { type CpuTimes, type SilenceLimits, silenceBetween } from "./silence.ts";
+import { type CpuTimes, silenceBetween, type SilenceLimits } from "./silence.ts";
 
 /** How long one process has said nothing, counted in what it could have said it in. */
 export class SilenceWatch {

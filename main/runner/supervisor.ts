@@ -9,7 +9,7 @@ import { tidyPriority } from "./priority.ts";
 import { type Ending, isOrderly, outcomeAtExit } from "./process-ending.ts";
 import { type RunnerLimits, workTheSame } from "./runner-limits.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
-import { supervisorTimes, type SupervisorTimes } from "./supervisor-times.ts";
+import { type SupervisorTimes, supervisorTimes } from "./supervisor-times.ts";
 
 /**
  * Keeps the runner's process: starts it when there is work, ends it when it is stuck, too slow to abort, too large or

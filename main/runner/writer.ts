@@ -1,6 +1,6 @@
 import type { LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
-import type { Sampling, TokenChoice } from "../../app/jobs/sampling.ts";
 import { limits } from "../../app/jobs/limits.ts";
+import type { Sampling, TokenChoice } from "../../app/jobs/sampling.ts";
 import type { Enforced } from "./grammars.ts";
 import { JsonEnd } from "./json-end.ts";
 import { choiceOf } from "./logprobs.ts";

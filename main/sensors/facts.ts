@@ -1,11 +1,11 @@
 import { type ComputerFacts, type Facts } from "../../app/policy/facts.ts";
+import { factNames } from "./fact-names.ts";
 import type { IdleSensor } from "./idle.ts";
 import { minuteOfWeek } from "./local-week.ts";
+import type { FactName, Needs, Reading, Readings, Sensor } from "./sensor.ts";
 import { SensorBoard } from "./sensor-board.ts";
 import { SensorSchedule } from "./sensor-schedule.ts";
 import { TimeZone } from "./time-zone.ts";
-import { factNames } from "./fact-names.ts";
-import type { FactName, Needs, Reading, Readings, Sensor } from "./sensor.ts";
 
 export type Sensors = {
   readonly idle: IdleSensor;

@@ -1,5 +1,5 @@
-import { readText } from "./read-file.ts";
 import type { OwnMemory } from "./memory.ts";
+import { readText } from "./read-file.ts";
 
 /**
  * What the runner would give back: its own memory, without the pages of the mapped model, which the kernel counts as

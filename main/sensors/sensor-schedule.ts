@@ -1,7 +1,7 @@
 import type { Known } from "../../app/policy/facts.ts";
 import { factNames } from "./fact-names.ts";
-import type { SensorBoard } from "./sensor-board.ts";
 import type { FactName, Found, Needs, Sensor } from "./sensor.ts";
+import type { SensorBoard } from "./sensor-board.ts";
 
 /** Samples that are due within this time of each other share one wake-up. */
 const togetherMs = 1_000;

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { calls } from "../../app/contract/ipc.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { idleLimits } from "../../app/policy/limits.fixture.ts";
-import { holdReasons, type HoldReason } from "../../app/policy/reasons.ts";
+import { type HoldReason, holdReasons } from "../../app/policy/reasons.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
-import { trayMenu, type TrayEntry } from "./tray-menu.ts";
+import { type TrayEntry, trayMenu } from "./tray-menu.ts";
 import { trayState, trayTooltip } from "./tray-state.ts";
 
 const now = new Date(2026, 10, 21, 18, 30).getTime();

@@ -1,6 +1,6 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { donateReasons, holdReasons, type HoldReason, isStanding } from "../../app/policy/reasons.ts";
+import { donateReasons, type HoldReason, holdReasons, isStanding } from "../../app/policy/reasons.ts";
 
 /** The four faces of the tray icon. */
 export type TrayState = "donating" | "holding" | "paused" | "offline";

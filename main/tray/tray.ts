@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Menu, type MenuItemConstructorOptions, nativeImage, type NativeImage, Tray } from "electron";
+import { Menu, type MenuItemConstructorOptions, type NativeImage, nativeImage, Tray } from "electron";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { type TrayAction, type TrayEntry, trayMenu } from "./tray-menu.ts";
 import { type TrayState, trayState, trayTooltip } from "./tray-state.ts";

@@ -1,12 +1,12 @@
 import { useMutation, useQuery } from "convex/react";
 import { type ReactNode, useEffect } from "react";
 import { assertNever } from "../../app/assert-never.ts";
+import { api } from "../../convex/_generated/api.js";
 import { Button } from "../ui/Button.tsx";
 import { useNow } from "../ui/clock.ts";
 import { Empty } from "../ui/Empty.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";
 import { AuditPage } from "./audit/AuditPage.tsx";
-import { api } from "../../convex/_generated/api.js";
 import { messageOf, refusalOf } from "./data/refusal.ts";
 import { useSession } from "./data/session-context.ts";
 import { DevicesPage } from "./devices/DevicesPage.tsx";

@@ -1,6 +1,6 @@
+import "../ui/tokens.css";
 import { ConvexReactClient } from "convex/react";
 import { createRoot } from "react-dom/client";
-import "../ui/tokens.css";
 import { Console } from "./Console.tsx";
 import { findDeployment } from "./data/find-deployment.ts";
 import { sessionStore } from "./session/session-store.ts";

@@ -1,5 +1,5 @@
-import { createRoot } from "react-dom/client";
 import "../ui/tokens.css";
+import { createRoot } from "react-dom/client";
 import { FixedNow } from "../ui/clock.ts";
 import { ToastProvider } from "../ui/Toast.tsx";
 import { TooltipProvider } from "../ui/Tooltip.tsx";

@@ -1,5 +1,5 @@
-import { createRoot } from "react-dom/client";
 import "../ui/tokens.css";
+import { createRoot } from "react-dom/client";
 import { findLink } from "./bridge/find-link.ts";
 import { Panel } from "./Panel.tsx";
 import { createPanelStore } from "./state/panel-store.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { draw, type Layer } from "./canvas.ts";
-import { ico, icns, type Sized } from "./containers.ts";
-import { appIcon, trayFace, trayTemplate, type TrayFace } from "./designs.ts";
+import { icns, ico, type Sized } from "./containers.ts";
+import { appIcon, type TrayFace, trayFace, trayTemplate } from "./designs.ts";
 import { png } from "./png.ts";
 
 /** Draws every icon anew: `node scripts/icons/make-icons.ts`. Their only source is designs.ts. */

@@ -1,4 +1,4 @@
-import { allIdle, deal, defaultDeal, sizeOf, stateOf, steal, type Cluster } from "../deques/cluster.ts";
+import { allIdle, type Cluster, deal, defaultDeal, sizeOf, stateOf, steal } from "../deques/cluster.ts";
 import { Shift } from "../deques/simulate.ts";
 import type { Body, Request } from "./messages.ts";
 

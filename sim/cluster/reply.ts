@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { bounds, envelope, request, type Body } from "./messages.ts";
-import { error, type ClusterNode } from "./node.ts";
+import { type Body, bounds, envelope, request } from "./messages.ts";
+import { type ClusterNode, error } from "./node.ts";
 
 /** The answer to one line, as one line: in an envelope if the request came in one, else as a bare body. */
 export function reply(node: ClusterNode, line: string): string {

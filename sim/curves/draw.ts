@@ -4,7 +4,7 @@ import type { Options } from "../options.ts";
 import { policies } from "../policies/all.ts";
 import type { PolicyFigures } from "../report/figures-of.ts";
 import { runAll } from "../report/run-all.ts";
-import { svgOf, type Chart } from "./svg.ts";
+import { type Chart, svgOf } from "./svg.ts";
 
 const FLEETS = [10, 32, 100, 316, 1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000];
 

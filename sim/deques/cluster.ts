@@ -1,4 +1,4 @@
-import { randomFrom, type Random } from "../structures/random.ts";
+import { type Random, randomFrom } from "../structures/random.ts";
 import { Deque } from "./deque.ts";
 
 export type Theft =

@@ -1,5 +1,5 @@
-import { EventQueue, type Event } from "../structures/event-queue.ts";
-import { sizeOf, steal, type Cluster } from "./cluster.ts";
+import { type Event, EventQueue } from "../structures/event-queue.ts";
+import { type Cluster, sizeOf, steal } from "./cluster.ts";
 
 /** What one worker did in a stretch of simulated time. */
 export type Ran = { readonly completed: readonly string[]; readonly stolen: number };

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { COMMIT_MS, READ_MS } from "../figures.ts";
 import { homeSlots } from "../policies/home-slots.ts";
-import { ring } from "../policies/ring.ts";
 import type { Policy } from "../policies/policy.ts";
+import { ring } from "../policies/ring.ts";
 import { drawTrace } from "../scenarios/trace.ts";
 import { claimById, commit, complete, wait } from "./claiming.ts";
 import { BUSY, WAITING } from "./states.ts";

@@ -1,21 +1,21 @@
-import { crowd } from "../../convex/queue/model/spreads/width.ts";
+import { crowd } from "@gleaner/queue/component/model/spreads/width";
 import {
+  backoffMs,
   PREFIX_MS,
   PROMPT_MS,
   READ_MS,
   REST_AFTER_FAILURE_MS,
   SHOWN,
   STAGES,
-  TRIES,
-  backoffMs,
   transactionMs,
+  TRIES,
 } from "../figures.ts";
 import type { Look } from "../policies/policy.ts";
 import { nothing } from "../policies/slots.ts";
 import { leaveAfterAll } from "./people.ts";
 import { ACTING, BUSY, RESTING, WAITING } from "./states.ts";
 import { beginToWait, coverPassesOn } from "./waking.ts";
-import { COMMIT, FINISH, RESTED, RETRY, WAKE, type Attempt, type World } from "./world.ts";
+import { type Attempt, COMMIT, FINISH, RESTED, RETRY, WAKE, type World } from "./world.ts";
 
 /** A waiting device claims the job that it was shown. */
 export function claimById(world: World, device: number, job: number, stolen: boolean): void {

@@ -1,11 +1,11 @@
-import { widened, widthAt, type Spread } from "../../convex/queue/model/spreads/width.ts";
+import { type Spread, widened, widthAt } from "@gleaner/queue/component/model/spreads/width";
 import { POINTS } from "../policies/home-slots.ts";
 import type { LaneView, Look } from "../policies/policy.ts";
+import type { Trace } from "../scenarios/trace.ts";
 import { CellLists } from "../structures/cell-lists.ts";
 import { IndexedSet } from "../structures/indexed-set.ts";
 import { LastChanges } from "../structures/last-changes.ts";
 import type { Random } from "../structures/random.ts";
-import type { Trace } from "../scenarios/trace.ts";
 
 /** The ready jobs: by their place on the ring, by their random point, and when what was read of them last changed. */
 export class Lane implements LaneView {

@@ -1,8 +1,8 @@
-import { REST_AFTER_FAILURE_MS, STAGES, TRIES, backoffMs, transactionMs } from "../figures.ts";
+import { backoffMs, REST_AFTER_FAILURE_MS, STAGES, transactionMs, TRIES } from "../figures.ts";
 import type { Policy } from "../policies/policy.ts";
 import { handOver, lookAround, type Offer } from "./handing-over.ts";
-import { ARRIVE, READY, SUBMIT, type World } from "./world.ts";
 import { tellOfReady } from "./waking.ts";
+import { ARRIVE, READY, SUBMIT, type World } from "./world.ts";
 
 /** Schedules the next submission; one call of the client at a time, of all jobs that arrive together. */
 export function scheduleArrival(world: World, job: number): void {
@@ -11,7 +11,7 @@ export function scheduleArrival(world: World, job: number): void {
 }
 
 const MOST_IN_A_SUBMISSION = 500;
-/** Of one call so many jobs are handed over: convex/queue/model/jobs/submit.ts. */
+/** Of one call so many jobs are handed over: packages/queue/component/model/jobs/submit.ts. */
 const MOST_HANDED_OVER = 4;
 
 /**

@@ -1,4 +1,4 @@
-import { halvedEveryMs } from "../../convex/queue/model/spreads/width.ts";
+import { halvedEveryMs } from "@gleaner/queue/component/model/spreads/width";
 import { HELD_PREFIXES, JOB_MEAN_MS, PREFIX_MS, READ_MS, STAGES, transactionMs } from "../figures.ts";
 import { powerOfTwo } from "../policies/slots.ts";
 import { availableOf, type Trace } from "../scenarios/trace.ts";

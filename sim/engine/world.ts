@@ -1,7 +1,7 @@
 import type { Look, Policy } from "../policies/policy.ts";
 import type { Trace } from "../scenarios/trace.ts";
 import { EventQueue } from "../structures/event-queue.ts";
-import { mix, randomFrom, type Random } from "../structures/random.ts";
+import { mix, type Random, randomFrom } from "../structures/random.ts";
 import { Fleet } from "./fleet.ts";
 import type { Offer } from "./handing-over.ts";
 import { Lane } from "./lane.ts";

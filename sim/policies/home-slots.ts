@@ -1,6 +1,6 @@
+import type { Random } from "../structures/random.ts";
 import type { LaneView, Policy } from "./policy.ts";
 import { frontOfSlot, powerOfTwo, randomSlot, slotCell, slotNearPrefix, slotsWithin } from "./slots.ts";
-import type { Random } from "../structures/random.ts";
 
 /** Where a thief takes: the back of a random busy slot, or the next job after a random point of all that are ready. */
 type Theft = "back" | "random point";

@@ -1,5 +1,5 @@
-import { JOB_MEAN_MS, PREFIX_MS } from "../figures.ts";
 import type { Outcome } from "../engine/measures.ts";
+import { JOB_MEAN_MS, PREFIX_MS } from "../figures.ts";
 import type { ScenarioName } from "../scenarios/trace.ts";
 
 /** One policy's figures over all scenarios that were run. */

@@ -1,6 +1,6 @@
 import { AVAILABLE_MS, IN_USE_MS, JOB_MEAN_MS, JOB_SIGMA, PREFIX_MS } from "../figures.ts";
 import { POINTS } from "../policies/home-slots.ts";
-import { exponential, mix, normal, randomFrom, type Random } from "../structures/random.ts";
+import { exponential, mix, normal, type Random, randomFrom } from "../structures/random.ts";
 import { zipf } from "../structures/zipf.ts";
 
 export const scenarioNames = ["light", "bursts", "hot-prefix", "batch"] as const;

@@ -1,7 +1,7 @@
 import {
   anyApi,
-  makeFunctionReference,
   type ApiFromModules,
+  makeFunctionReference,
   type PaginationOptions,
   type PaginationResult,
 } from "convex/server";

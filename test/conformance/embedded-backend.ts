@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,14 +28,14 @@ export type EmbeddedOptions = {
   readonly issuer?: string;
 };
 
-/** Starts embedded/main.ts as its users do: in a process of its own. */
+/** Starts packages/embedded/main.ts as its users do: in a process of its own. */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<EmbeddedBackend> {
   const folder = options.dataFile === undefined ? await mkdtemp(join(tmpdir(), "conformance-")) : null;
   const dataFile = options.dataFile ?? join(folder ?? "", "data.sqlite3");
   const child = spawn(
     process.execPath,
     [
-      join(here, "../../embedded/main.ts"),
+      join(here, "../../packages/embedded/main.ts"),
       ...["--convex", join(here, "convex"), "--data", dataFile],
       ...["--port", String(options.port ?? 0), "--site-port", String(options.sitePort ?? 0)],
       ...["--pass-env", "FIXTURE_GREETING", "--pass-env", "FIXTURE_ISSUER", "--with-parent"],

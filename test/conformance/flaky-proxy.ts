@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, connect, type AddressInfo, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { onTestFinished } from "vitest";
 

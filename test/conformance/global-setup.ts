@@ -1,5 +1,5 @@
-import { startIssuer } from "./issuer.fixture.ts";
 import { startEmbedded } from "./embedded-backend.ts";
+import { startIssuer } from "./issuer.fixture.ts";
 
 /**
  * The suite runs against the deployment that CONVEX_URL, CONVEX_SITE_URL and CONVEX_ADMIN_KEY name, with

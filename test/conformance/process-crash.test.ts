@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConvexHttpClient, type ConvexClient } from "convex/browser";
+import { type ConvexClient, ConvexHttpClient } from "convex/browser";
 import { describe, expect, test } from "vitest";
 import { api } from "./api.ts";
 import { startCrashingBackend } from "./crashing-backend.ts";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
@@ -11,7 +11,7 @@ import { httpClient, isEmbedded, liveClient, uniqueName } from "./deployment.ts"
 import { startEmbedded } from "./embedded-backend.ts";
 import { watch } from "./watch.ts";
 
-const entry = join(import.meta.dirname, "../../embedded/main.ts");
+const entry = join(import.meta.dirname, "../../packages/embedded/main.ts");
 const fixture = join(import.meta.dirname, "convex");
 
 async function temporaryFolder(): Promise<string> {

@@ -1,10 +1,10 @@
-import { convexTest } from "convex-test";
 import { makeFunctionReference } from "convex/server";
 import { convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
-import { openEngine } from "../../embedded/engine/engine.ts";
-import { bundleFunctions, type Bundle } from "../../embedded/runtime/bundle/bundle.ts";
-import { createFunctionRunner } from "../../embedded/runtime/runner.ts";
-import type { Completed } from "../../embedded/runtime/types.ts";
+import { convexTest } from "convex-test";
+import { openEngine } from "../../packages/embedded/engine/engine.ts";
+import { type Bundle, bundleFunctions } from "../../packages/embedded/runtime/bundle/bundle.ts";
+import { createFunctionRunner } from "../../packages/embedded/runtime/runner.ts";
+import type { Completed } from "../../packages/embedded/runtime/types.ts";
 import * as filters from "./convex/filters.ts";
 import * as interpreter from "./convex/interpreter.ts";
 import schema from "./convex/schema.ts";

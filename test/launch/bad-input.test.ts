@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { api } from "../../convex/_generated/api.js";
 import { makeClient } from "../../launch/demo/ask.ts";
-import { startFarm, type Farm } from "../../launch/demo/farm.ts";
-import { Setup, type FirstOrganization } from "../../launch/organization.ts";
+import { type Farm, startFarm } from "../../launch/demo/farm.ts";
 import { readDemoModel } from "../../launch/demo-model.ts";
+import { type FirstOrganization, Setup } from "../../launch/organization.ts";
 import { makeSecret } from "../../launch/secrets.ts";
 
 /** Every bad input that a requester can send, against a running backend with a donor. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { freePorts } from "./free-port.ts";
-import { run, type Program } from "./program.ts";
+import { type Program, run } from "./program.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -23,7 +23,7 @@ test("npm run dev restarts what a saved file changes, on the same data, and stop
   const printed = await program.until("Ctrl-C stops everything");
   const key = /sk-gleaner-[\w-]+/.exec(printed)?.[0] ?? "";
 
-  await saveUntil(program, "embedded/server.ts", "dev: the backend was restarted");
+  await saveUntil(program, "packages/embedded/server.ts", "dev: the backend was restarted");
   await saveUntil(program, "main/headless.ts", "dev: the donor was restarted");
   expect(program.output()).toContain("dev: built anew");
 

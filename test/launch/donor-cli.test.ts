@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Child } from "../../launch/child.ts";
 import { makeClient } from "../../launch/demo/ask.ts";
-import { startFarm, type Farm } from "../../launch/demo/farm.ts";
+import { type Farm, startFarm } from "../../launch/demo/farm.ts";
 import { type ControlAnswer, controlCalls } from "../../main/control/calls.ts";
 import { type Explanation, explanation } from "../../main/journal/explain.ts";
 
@@ -17,7 +17,7 @@ type Ran = { readonly code: number; readonly out: string; readonly err: string }
 
 function gleaner(...args: readonly string[]): Promise<Ran> {
   return new Promise((done) => {
-    const command = [join(root, "launch/gleaner.ts"), ...args];
+    const command = [join(root, "cli/gleaner.ts"), ...args];
     const env = { ...process.env, GLEANER_DATA: undefined };
     execFile(process.execPath, command, { env, timeout: 240_000 }, (error, out, err) =>
       done({ code: error === null ? 0 : Number(error.code ?? -1), out, err }),

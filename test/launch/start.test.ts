@@ -13,7 +13,7 @@ import { openDataFolder } from "../../launch/data-folder.ts";
 import { Setup } from "../../launch/organization.ts";
 import { makeSecret } from "../../launch/secrets.ts";
 import { close, freePorts, listen } from "./free-port.ts";
-import { run, type Program } from "./program.ts";
+import { type Program, run } from "./program.ts";
 
 const shell = promisify(execFile);
 const ready = "Ctrl-C stops everything";

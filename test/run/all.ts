@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { add, countsLine, none, playwrightCounts, vitestCounts, type Counts } from "./counts.ts";
-import { steps, type Step } from "./steps.ts";
+import { add, type Counts, countsLine, none, playwrightCounts, vitestCounts } from "./counts.ts";
+import { type Step, steps } from "./steps.ts";
 
 /**
  * `npm test`: runs every step, even after one failed, and closes with what passed.

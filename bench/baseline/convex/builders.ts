@@ -1,12 +1,12 @@
 import {
-  internalMutationGeneric,
-  mutationGeneric,
-  queryGeneric,
   type DataModelFromSchemaDefinition,
   type DocumentByName,
   type GenericMutationCtx,
+  internalMutationGeneric,
   type MutationBuilder,
+  mutationGeneric,
   type QueryBuilder,
+  queryGeneric,
 } from "convex/server";
 import type schema from "./schema.ts";
 

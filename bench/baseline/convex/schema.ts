@@ -1,5 +1,5 @@
 import { defineSchema, defineTable } from "convex/server";
-import { v, type VAny, type Value } from "convex/values";
+import { v, type Value, type VAny } from "convex/values";
 
 /** What a job is told to do. */
 export const anything = v.any() as VAny<Value>;

@@ -1,6 +1,6 @@
 import { makeFunctionReference } from "convex/server";
-import { v, type GenericId } from "convex/values";
-import { internalMutation, mutation, query, type Doc, type MutationCtx } from "./builders.ts";
+import { type GenericId, v } from "convex/values";
+import { type Doc, internalMutation, mutation, type MutationCtx, query } from "./builders.ts";
 
 /** A worker that is silent for this long has died. */
 const DEAD_AFTER_MS = 60_000;

@@ -1,9 +1,9 @@
 import {
-  mutationGeneric,
-  queryGeneric,
   type GenericDataModel,
   type MutationBuilder,
+  mutationGeneric,
   type QueryBuilder,
+  queryGeneric,
 } from "convex/server";
 
 // Everything is in the component: the app itself has no tables.

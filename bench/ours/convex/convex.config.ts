@@ -1,5 +1,5 @@
+import queue from "@gleaner/queue/component/convex.config";
 import { defineApp } from "convex/server";
-import queue from "../../../convex/queue/convex.config.ts";
 
 const app = defineApp();
 app.use(queue);

@@ -1,5 +1,5 @@
+import { anything } from "@gleaner/queue/component/validators";
 import { v } from "convex/values";
-import { anything } from "../../../convex/queue/validators.ts";
 import { mutation, query } from "./builders.ts";
 import { KIND, queue, SCOPE } from "./queue.ts";
 

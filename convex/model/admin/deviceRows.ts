@@ -1,11 +1,11 @@
+import { capabilities, type WorkerView } from "@gleaner/queue/component/validators";
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { components } from "../../components.ts";
-import { capabilities, type WorkerView } from "../../queue/validators.ts";
+import type { DeviceModel } from "../devices/reportModels.ts";
 import { deviceAccount } from "../ledger/accounts.ts";
 import { balanceOf } from "../ledger/balance.ts";
-import type { DeviceModel } from "../devices/reportModels.ts";
 import { fleetOf } from "../models/fleet.ts";
 import { queue } from "../queue.ts";
 import { activity, deviceModel } from "../validators.ts";

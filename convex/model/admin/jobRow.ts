@@ -1,6 +1,12 @@
+import {
+  attemptStatus,
+  jobStatus,
+  type JobView,
+  priority,
+  waitsFor,
+} from "@gleaner/queue/component/validators";
 import { type Infer, v } from "convex/values";
 import type { QueryCtx } from "../../_generated/server.js";
-import { attemptStatus, type JobView, jobStatus, priority, waitsFor } from "../../queue/validators.ts";
 import { orderOf } from "../orders/orderOf.ts";
 import { queue } from "../queue.ts";
 import { usage } from "../validators.ts";

@@ -1,10 +1,10 @@
-import { parse } from "convex-helpers/validators";
+import { attemptStatus, type AttemptView } from "@gleaner/queue/component/validators";
 import { type Infer, v } from "convex/values";
+import { parse } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { priceOf } from "../../../app/money/credits.ts";
-import { attemptStatus, type AttemptView } from "../../queue/validators.ts";
-import { workReport, price } from "../validators.ts";
+import { price, workReport } from "../validators.ts";
 
 export const historyRow = v.object({
   attemptId: v.string(),

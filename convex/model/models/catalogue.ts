@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
+import type { OfferedModel } from "../../../app/models/catalogue-entry.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import type { OfferedModel } from "../../../app/models/catalogue-entry.ts";
 import { modelSource } from "../validators.ts";
 
 /** More models than any organization offers. */

@@ -1,5 +1,5 @@
 import { type Infer, v } from "convex/values";
-import { catalogueEntry, type CatalogueEntry } from "../../../app/models/catalogue-entry.ts";
+import { type CatalogueEntry, catalogueEntry } from "../../../app/models/catalogue-entry.ts";
 import { refuse } from "../refuse.ts";
 import type { price } from "../validators.ts";
 

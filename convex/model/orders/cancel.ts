@@ -1,9 +1,9 @@
+import { jobStatus } from "@gleaner/queue/component/validators";
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { refuse } from "../refuse.ts";
-import { jobStatus } from "../../queue/validators.ts";
 
 export const canceled = v.union(
   v.object({ kind: v.literal("canceled") }),

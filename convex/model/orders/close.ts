@@ -1,10 +1,10 @@
-import { parse } from "convex-helpers/validators";
+import type { FinalEvent } from "@gleaner/queue/component/validators";
 import { type Infer, v } from "convex/values";
-import type { Usage } from "../../../app/jobs/chat.ts";
+import { parse } from "convex-helpers/validators";
 import { assertNever } from "../../../app/assert-never.ts";
+import type { Usage } from "../../../app/jobs/chat.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import type { FinalEvent } from "../../queue/validators.ts";
 import { releaseReservation, settle } from "../ledger/settle.ts";
 import { present } from "../load.ts";
 import { boundedInteger, refuse } from "../refuse.ts";

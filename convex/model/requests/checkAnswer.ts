@@ -1,8 +1,8 @@
 import type { Infer } from "convex/values";
 import { limits } from "../../../app/jobs/limits.ts";
-import { readVector } from "../vectors.ts";
 import { refuse, wellFormed } from "../refuse.ts";
 import type { textAnswer, vectorAnswer, workReport } from "../validators.ts";
+import { readVector } from "../vectors.ts";
 import { byteLength } from "./extent.ts";
 
 /** The brackets around nothing, and what a device does not count. */

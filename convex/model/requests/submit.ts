@@ -1,9 +1,9 @@
+import type { Priority, SubmitOutcome } from "@gleaner/queue/component/validators";
+import { assertNever } from "../../../app/assert-never.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
 import type { Work } from "../../../app/jobs/work.ts";
-import { assertNever } from "../../../app/assert-never.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import type { Priority, SubmitOutcome } from "../../queue/validators.ts";
 import { hashSecret } from "../keys/hash.ts";
 import { keyAccount } from "../ledger/accounts.ts";
 import { projectedBalance } from "../ledger/balance.ts";

@@ -1,9 +1,9 @@
-import { parse } from "convex-helpers/validators";
+import type { StreamPosition, WatchView } from "@gleaner/queue/component/component";
 import { type Infer, v } from "convex/values";
+import { parse } from "convex-helpers/validators";
 import { requestStatusOf } from "../../../app/jobs/states.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import type { StreamPosition, WatchView } from "../../queue/component.ts";
 import { queue } from "../queue.ts";
 import { requestStatus, textAnswer, usage, vectorAnswer, workReport } from "../validators.ts";
 

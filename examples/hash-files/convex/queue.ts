@@ -1,6 +1,6 @@
+import { Queue } from "@gleaner/queue/client/queue";
+import type { QueueComponent } from "@gleaner/queue/component/component";
 import { componentsGeneric } from "convex/server";
-import { Queue } from "../../../convex/queue/client/queue.ts";
-import type { QueueComponent } from "../../../convex/queue/component.ts";
 
 // `components` of _generated/api.js, where code generation has run.
 const components = componentsGeneric() as unknown as { readonly queue: QueueComponent };

@@ -1,4 +1,4 @@
-import { workerFunctions } from "../../../convex/queue/client/workerFunctions.ts";
+import { workerFunctions } from "@gleaner/queue/client/workerFunctions";
 import { queue } from "./queue.ts";
 
 export const {

@@ -1,6 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { Log } from "../../log.ts";
-import { readFile } from "node:fs/promises";
 import { replaceFile } from "../../store/replace-file.ts";
 
 const schema = z.object({ day: z.string().max(10), bytes: z.number().int().min(0) });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { ServerResponse } from "node:http";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

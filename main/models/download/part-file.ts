@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { discardPart } from "./discard-part.ts";
-import { readFully } from "./read-fully.ts";
-import { bitsOf, PieceLayout, piecesIn } from "./piece-layout.ts";
 import { loadPartState, type PartState, savePartState, statePath } from "./part-state.ts";
+import { bitsOf, PieceLayout, piecesIn } from "./piece-layout.ts";
+import { readFully } from "./read-fully.ts";
 
 /** The file that is wanted. */
 export type PartSpec = {

@@ -1,5 +1,5 @@
 import makeMdns from "multicast-dns";
-import type { Announcement, AnnouncedFile } from "./announcement.ts";
+import type { AnnouncedFile, Announcement } from "./announcement.ts";
 import { readTxt, txtOf } from "./announcement.ts";
 import type { OfficeKey } from "./secrets.ts";
 

@@ -1,6 +1,6 @@
 import { type Known, known, unknown } from "../../../app/policy/facts.ts";
-import type { Found, Sensor } from "../sensor.ts";
 import { networkNames } from "../network-names.ts";
+import type { Found, Sensor } from "../sensor.ts";
 import { type Bus, type BusObject, isRecord, type Properties } from "./bus.ts";
 import { watchObject } from "./watch-object.ts";
 

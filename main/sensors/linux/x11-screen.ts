@@ -1,7 +1,7 @@
+import type { DpmsExtension, Property } from "x11";
 import { known, unknown } from "../../../app/policy/facts.ts";
 import type { Found, Sensor } from "../sensor.ts";
 import { ask, openX11, type X11 } from "./x11-client.ts";
-import type { DpmsExtension, Property } from "x11";
 
 const lookAgainMs = 60_000;
 

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import {
-  donateReasons,
   type DonateReason,
-  holdReasons,
+  donateReasons,
   type HoldReason,
+  holdReasons,
 } from "../../../app/policy/reasons.ts";
 import { describeDevice } from "./describe-device.ts";
 

@@ -8,8 +8,8 @@ import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { JobRow } from "../data/rows.ts";
 import { Attempts } from "./Attempts.tsx";
-import { JobDuration } from "./JobDuration.tsx";
 import { isOpen, jobWords } from "./job-words.ts";
+import { JobDuration } from "./JobDuration.tsx";
 
 type Props = {
   readonly jobs: readonly JobRow[];

@@ -5,8 +5,8 @@ import { cx } from "../../ui/cx.ts";
 import { Empty } from "../../ui/Empty.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import type { JobRow } from "../data/rows.ts";
-import { JobsTable, type Revival } from "./JobsTable.tsx";
 import { type JobFilter, jobFilters } from "./job-words.ts";
+import { JobsTable, type Revival } from "./JobsTable.tsx";
 
 type Props = {
   readonly jobs: readonly JobRow[] | undefined;

@@ -1,6 +1,6 @@
 import type { AttemptStatus, JobStatus } from "../../../app/jobs/states.ts";
-import type { JobRow } from "../data/rows.ts";
 import type { Tone } from "../../ui/tone.ts";
+import type { JobRow } from "../data/rows.ts";
 
 type Words = { readonly tone: Tone; readonly words: string };
 

@@ -1,6 +1,6 @@
 import {
-  catalogueEntry,
   type CatalogueEntry,
+  catalogueEntry,
   type ModelPieces,
 } from "../../../app/models/catalogue-entry.ts";
 

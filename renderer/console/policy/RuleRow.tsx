@@ -2,11 +2,11 @@ import { type ReactNode, useId } from "react";
 import { ruleWords } from "../../../app/policy/rule-words.ts";
 import type { RuleName, Rules } from "../../../app/policy/rules.ts";
 import { donorSees, sayRule } from "../../../app/policy/say-rule.ts";
+import { RuleControl } from "../../rules/RuleControl.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Switch } from "../../ui/Switch.tsx";
 import type { ShownRule } from "./policy-draft.ts";
-import { RuleControl } from "../../rules/RuleControl.tsx";
 
 type Props = {
   readonly name: RuleName;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { noOrganizationRules, type OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { defaultRules, ruleNames } from "../../../app/policy/rules.ts";
-import { changesOf, inForce, problemsOf, shownRule, withLock, without, withValue } from "./policy-draft.ts";
 import { problemOf, ruleFields } from "../../rules/rule-fields.ts";
+import { changesOf, inForce, problemsOf, shownRule, withLock, without, withValue } from "./policy-draft.ts";
 
 const nothing = noOrganizationRules;
 const organization: OrganizationRules = {

@@ -1,5 +1,5 @@
-import { readOrganizationRules } from "../../../app/policy/read-rules.ts";
 import { overrideRules } from "../../../app/policy/override-rules.ts";
+import { readOrganizationRules } from "../../../app/policy/read-rules.ts";
 import {
   type EffectiveRules,
   effectiveRules,

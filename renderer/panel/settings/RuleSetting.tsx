@@ -6,8 +6,8 @@ import { Button } from "../../ui/Button.tsx";
 import { useAct } from "../state/actions.ts";
 import { DecidedBy } from "./DecidedBy.tsx";
 import { RuleEditor } from "./RuleEditor.tsx";
-import { RuleSwitch } from "./RuleSwitch.tsx";
 import type { RulesShown } from "./rules-shown.ts";
+import { RuleSwitch } from "./RuleSwitch.tsx";
 import { isChosen } from "./setting-options.ts";
 
 type Props = { readonly name: RuleName; readonly shown: RulesShown };

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { type RuleSection, ruleSections, ruleWords } from "../../../app/policy/rule-words.ts";
 import type { RuleName } from "../../../app/policy/rules.ts";
-import { RuleSetting } from "./RuleSetting.tsx";
 import type { RulesShown } from "./rules-shown.ts";
+import { RuleSetting } from "./RuleSetting.tsx";
 
 type Props = RulesShown & {
   /** Those that are open at first; the first alone, unless said otherwise. */

@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest";
 import type { PanelBridge, Reply } from "../../../app/contract/ipc.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
-import type { LinkState } from "../bridge/panel-link.ts";
 import { snapshots } from "../../gallery/fixtures/snapshots.ts";
+import type { LinkState } from "../bridge/panel-link.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { createPanelStore } from "./panel-store.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { idleLimits as limits } from "../../../app/policy/limits.fixture.ts";
 import { known, unknown } from "../../../app/policy/facts.ts";
+import { idleLimits as limits } from "../../../app/policy/limits.fixture.ts";
 import { describeStatus } from "./describe-status.ts";
 
 const now = new Date(2026, 10, 21, 14, 0).getTime();

@@ -1,6 +1,6 @@
 import { asciiPieces, createVocabulary } from "../tokenizer/vocabulary.ts";
 import { type GgufFile, tensorLength } from "./file.ts";
-import { llamaMetadata, llamaTensors, type LlamaShape, type WeightSource } from "./llama-model.ts";
+import { llamaMetadata, type LlamaShape, llamaTensors, type WeightSource } from "./llama-model.ts";
 import type { TensorType } from "./tensor-encoding.ts";
 
 /** A linear congruential generator: how random the weights are does not matter, the same file each time does. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decodeTensor, encodeTensor, encodedBytes, tensorTypes, type TensorType } from "./tensor-encoding.ts";
+import { decodeTensor, encodedBytes, encodeTensor, type TensorType, tensorTypes } from "./tensor-encoding.ts";
 
 const ramp = Float32Array.from({ length: 64 }, (_, i) => (i - 20) / 7);
 

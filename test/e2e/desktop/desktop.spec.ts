@@ -3,15 +3,15 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { _electron, type ElectronApplication, type Page } from "@playwright/test";
-import type { Farm } from "../../../launch/demo/farm.ts";
+import { calls } from "../../../app/contract/ipc.ts";
 import { makeClient } from "../../../launch/demo/ask.ts";
+import type { Farm } from "../../../launch/demo/farm.ts";
 import { ledgerFaults } from "../../../launch/demo/ledger-faults.ts";
 import { type JobRow, Watcher } from "../../../launch/demo/watch.ts";
 import { paths } from "../../../launch/paths.ts";
 import { piecesOf, sayingsOf, tracesIn } from "../../../main/traces.fixture.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 import { startTrayHost, trayIcons } from "../support/tray-host.ts";
-import { calls } from "../../../app/contract/ipc.ts";
 
 test.describe.configure({ mode: "serial" });
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type TrayHost = { stop(): void };

@@ -1,0 +1,43 @@
+import type { ControlAnswer } from "../../main/control/calls.ts";
+import { CommandError, type Verb } from "../command.ts";
+import { Progress } from "../progress.ts";
+import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
+import { table } from "./words.ts";
+
+const usage = `gleaner bench [MODEL] [options]
+Measures how fast this computer is with a model, or with each that is here: tokens per second that it reads and writes,
+with the donor's own runner and within its limits. It works even while the donor pauses or holds. It ends when somebody
+comes back to the computer, when something else makes a donor yield, and with Ctrl-C.
+${donorUsage}`;
+
+export const bench: Verb = { summary: "measure how fast the models are on this computer", usage, run };
+
+const measuredWithinMs = 15 * 60_000;
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values: flags, positionals } = readArguments(args, donorOptions, usage, 1);
+  const progress = new Progress(flags.json);
+  progress.at("Measuring");
+  const answer = await askDonor(flags, "bench", { modelId: positionals[0] ?? null }, measuredWithinMs);
+  progress.at("");
+  console.log(flags.json ? JSON.stringify(answer) : sayMeasured(answer));
+  if (answer.models.some(({ kind }) => kind === "failed")) {
+    throw new CommandError("Not every model could be measured.");
+  }
+}
+
+function sayMeasured({ models }: ControlAnswer<"bench">): string {
+  const head = ["model", "reads (tokens/s)", "writes (tokens/s)", "with", "loaded in"];
+  const rows = models.map((model) =>
+    model.kind === "failed"
+      ? [model.modelId, "", "", model.why, ""]
+      : [
+          ...[model.modelId, String(model.prefill), String(model.generate)],
+          model.gpuLayers > 0
+            ? `${model.backend}, ${model.gpuLayers} layers on the GPU`
+            : `${model.backend}, ${model.threads} threads`,
+          model.loadMs === 0 ? "was loaded" : `${(model.loadMs / 1_000).toFixed(1)} s`,
+        ],
+  );
+  return table([head, ...rows]);
+}

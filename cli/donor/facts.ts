@@ -1,0 +1,32 @@
+import type { ControlAnswer } from "../../main/control/calls.ts";
+import type { Verb } from "../command.ts";
+import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
+import { factInWords, factLabel, lengthInWords, table, unknownInWords } from "./words.ts";
+
+const usage = `gleaner facts [options]
+Shows every fact that the donor's decisions rest on: its value, where it comes from, and how old it is. What this
+system does not tell is shown as unknown, with who was asked.
+${donorUsage}`;
+
+export const facts: Verb = {
+  summary: "show what the donor knows of this computer, and from where",
+  usage,
+  run,
+};
+
+async function run(args: readonly string[]): Promise<void> {
+  const flags = readArguments(args, donorOptions, usage).values;
+  const answer = await askDonor(flags, "facts", null);
+  console.log(flags.json ? JSON.stringify(answer) : sayFacts(answer, Date.now()));
+}
+
+function sayFacts({ facts }: ControlAnswer<"facts">, now: number): string {
+  const head = ["fact", "value", "age", "source"];
+  const rows = facts.map(({ name, fact, source, at }) => [
+    factLabel(name),
+    fact.known ? factInWords(name, fact.value) : unknownInWords(name),
+    at === null ? "" : lengthInWords(Math.max(0, now - at)),
+    source ?? "",
+  ]);
+  return table([head, ...rows]);
+}

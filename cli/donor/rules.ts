@@ -1,0 +1,74 @@
+import { calls } from "../../app/contract/ipc.ts";
+import { ruleName } from "../../app/policy/rule-values.ts";
+import { ruleWords } from "../../app/policy/rule-words.ts";
+import type { RuleName } from "../../app/policy/rules.ts";
+import type { ControlAnswer, ControlArgument } from "../../main/control/calls.ts";
+import type { Verb } from "../command.ts";
+import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
+import { table } from "./words.ts";
+
+const usage = `gleaner rules [options]
+gleaner rules RULE VALUE [options]
+gleaner rules RULE default [options]
+Lists the rules by which the donor on this computer donates, and who decided each; sets one for this computer; or leaves
+it to the organization, or to Gleaner, again. What each means, its unit and its bounds: docs/donor/policy.md.
+  VALUE                  a number, true or false, names with commas between them, or JSON, e.g. idleAfterSeconds 300,
+                         quiet true, excludedPrograms obs,zoom, maxTemperatureC null,
+                         idle '{"threads":2,"gpu":false,"memoryMb":4096}'
+${donorUsage}`;
+
+export const rules: Verb = {
+  summary: "list the rules of donating, set one or leave it to others",
+  usage,
+  run,
+};
+
+async function run(args: readonly string[]): Promise<void> {
+  const { values: flags, positionals } = readArguments(args, donorOptions, usage, 2);
+  const [rule, value] = positionals;
+  if (rule !== undefined && value === undefined) throw usageError(`What is ${rule} to be?`, usage);
+  const answer =
+    rule === undefined || value === undefined
+      ? await askDonor(flags, "rules", null)
+      : value === "default"
+        ? await askDonor(flags, "resetRules", { names: [nameOf(rule)] })
+        : await askDonor(flags, "setRules", ruleOf(nameOf(rule), value));
+  console.log(flags.json ? JSON.stringify(answer) : sayRules(answer));
+}
+
+function nameOf(text: string): RuleName {
+  const name = ruleName.safeParse(text);
+  if (!name.success) throw usageError(`There is no rule "${text}".`, usage);
+  return name.data;
+}
+
+/** Its bounds are looked at here, to say which argument is wrong, and by the donor again. */
+function ruleOf(name: RuleName, text: string): ControlArgument<"setRules"> {
+  const names = text.split(",").filter((each) => each.trim() !== "");
+  for (const value of [jsonOf(text), names]) {
+    const parsed = calls.setRules.argument.safeParse({ [name]: value });
+    if (value !== undefined && parsed.success) return parsed.data;
+  }
+  throw usageError(`${name} cannot be ${text} here. ${ruleWords[name].hint}`, usage);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sayRules({ rules: all }: ControlAnswer<"rules">): string {
+  const head = ["rule", "value", "decided by"];
+  const decided = { default: "Gleaner", donor: "you", organization: "your organization" } as const;
+  return table([
+    head,
+    ...all.map(({ name, words, from, locked }) => [
+      name,
+      words,
+      `${decided[from]}${locked ? ", locked" : ""}`,
+    ]),
+  ]);
+}

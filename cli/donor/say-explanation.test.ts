@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { JournalEntry } from "../../main/journal/entry.ts";
+import { explain } from "../../main/journal/explain.ts";
+import { sayExplanation } from "./say-explanation.ts";
+import { lengthInWords } from "./words.ts";
+
+let before: string | undefined;
+beforeEach(() => {
+  before = process.env["TZ"];
+  process.env["TZ"] = "UTC";
+});
+afterEach(() => {
+  if (before === undefined) delete process.env["TZ"];
+  else process.env["TZ"] = before;
+});
+
+const at = (clock: string): number => Date.parse(`2026-11-21T${clock}:00Z`);
+const none = { begun: 0, succeeded: 0, failed: 0, letGo: 0, promptTokens: 0, completionTokens: 0 };
+const jobs = { kind: "jobs", ...none } as const;
+const inUse = { kind: "activity", activity: "holding", reason: "in-use" } as const;
+
+const entries: readonly JournalEntry[] = [
+  { kind: "lifecycle", at: at("08:00"), event: "start", version: "0.1.0" },
+  { ...inUse, at: at("08:00"), facts: { idleSeconds: 3, locked: null } },
+  { kind: "facts", at: at("08:10"), facts: {} },
+  {
+    ...{ kind: "activity", at: at("08:15"), activity: "donating", reason: "idle" },
+    facts: { idleSeconds: 120, power: "ac", otherCpuLoad: 0.04 },
+  },
+  { ...jobs, at: at("08:16"), begun: 3 },
+  { ...jobs, at: at("08:17"), succeeded: 1, promptTokens: 38, completionTokens: 11 },
+  { ...jobs, at: at("08:18"), failed: 2, codes: { runner_crashed: 2 } },
+  { ...inUse, at: at("08:25"), facts: { idleSeconds: 0, locked: false } },
+  { kind: "lifecycle", at: at("08:40"), event: "stop" },
+];
+
+it("is told in spans and totals", () => {
+  expect(sayExplanation(explain(entries, at("07:30"), at("09:00")))).toBe(
+    `
+In 1 h 30 min, since 07:30: donated for 10 min (11 %). Of 3 jobs begun: 1 done, 2 failed (runner_crashed 2 ×) (38 tokens read, 11 written).
+
+  07:30  30 min  Not known
+  08:00  15 min  You are using it  since the last input: 3 s
+  08:15  10 min  Idle, donating    since the last input: 2 min, power: mains, processor load of others: 4 %
+  08:25  15 min  You are using it  since the last input: 0 s, screen locked: no
+  08:40  20 min  Not running
+
+In all:
+  30 min  1 ×  Not known         Nothing is recorded of this time: Gleaner did not run yet, or the journal does not go back so far.
+  30 min  2 ×  You are using it  You are using this computer. Gleaner waits until you have been away for a while.
+  20 min  1 ×  Not running       Gleaner was not running: it had been stopped.
+  10 min  1 ×  Idle, donating    Nobody is using this computer, so it works for your organization.
+`.trim(),
+  );
+});
+
+it("is told in one line where it gave way to somebody several times a minute", () => {
+  const facts = { idleSeconds: 10 };
+  const typing = Array.from({ length: 90 }, (_, index): readonly JournalEntry[] => [
+    { ...inUse, at: at("08:00") + index * 30_000, facts },
+    {
+      ...{ kind: "activity", activity: "donating", reason: "within-limits", facts },
+      at: at("08:00") + index * 30_000 + 18_000,
+    },
+  ]).flat();
+  const said = sayExplanation(explain([...entries.slice(0, 1), ...typing], at("08:00"), at("08:55")));
+  expect(said.split("\n").slice(2, 5)).toEqual([
+    "  08:00  45 min  You are using it, Donating within limits: 179 × in turn",
+    "  08:44  10 min  Donating within limits                                   since the last input: 10 s",
+    "",
+  ]);
+});
+
+it.each([
+  [0, "0 s"],
+  [400, "< 1 s"],
+  [59_400, "59 s"],
+  [60_000, "1 min"],
+  [3_599_000, "1 h"],
+  [11_520_000, "3 h 12 min"],
+  [86_400_000, "24 h"],
+  [90_000_000 * 3, "3 d 3 h"],
+])("%d ms are %s", (ms, words) => {
+  expect(lengthInWords(ms)).toBe(words);
+});

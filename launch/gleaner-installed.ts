@@ -1,5 +1,0 @@
-import { donorVerbs } from "./gleaner/donor/verbs.ts";
-import { runCommand } from "./gleaner/run-command.ts";
-
-/** The command of an installed desktop program. Those who run a backend have a checkout, and its `gleaner`. */
-runCommand(donorVerbs);

@@ -1,0 +1,122 @@
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { LOG_FORMATS, LOG_LEVELS } from "./operations/log.ts";
+
+const port = z.coerce.number().int().min(0).max(65_535);
+/** Longer waits than these are no network's. */
+const latency = z.coerce.number().min(0).max(10_000).default(0);
+const staticFolder = z
+  .string()
+  .regex(/^\/[^=]*=.+$/, "expected /path=folder")
+  .transform((text) => {
+    const equals = text.indexOf("=");
+    return { path: text.slice(0, equals), dir: text.slice(equals + 1) };
+  });
+
+/** An origin that others reach this machine by, a proxy's: `https://name`, with a port where it has one. */
+const publicUrl = z
+  .url({ protocol: /^https?$/, error: "expected http(s)://NAME" })
+  .transform((text, context) => {
+    const url = new URL(text);
+    if (url.href !== `${url.origin}/`) {
+      context.addIssue({ code: "custom", message: "expected no more than http(s)://NAME, without a path" });
+      return z.NEVER;
+    }
+    return url.origin;
+  });
+
+const schema = z.object({
+  convex: z.string().min(1, "--convex FOLDER is missing"),
+  data: z.string().min(1, "--data FILE is missing"),
+  host: z.string().min(1).default("127.0.0.1"),
+  port: port.default(3210),
+  sitePort: port.optional(),
+  publicUrl: publicUrl.optional(),
+  publicSiteUrl: publicUrl.optional(),
+  static: z.array(staticFolder).default([]),
+  allowHost: z.array(z.string().min(1)).default([]),
+  passEnv: z.array(z.string().min(1)).default([]),
+  adminKeyFile: z.string().optional(),
+  maxFileMib: z.coerce.number().int().positive().default(2_048),
+  logFormat: z.enum(LOG_FORMATS).optional(),
+  logLevel: z.enum(LOG_LEVELS).default("info"),
+  readLatencyMs: latency,
+  commitLatencyMs: latency,
+  withParent: z.boolean().default(false),
+});
+
+export type Arguments = Omit<z.output<typeof schema>, "sitePort"> & { readonly sitePort: number };
+
+export type ParsedArguments =
+  { readonly kind: "ok"; readonly value: Arguments } | { readonly kind: "invalid"; readonly reason: string };
+
+export const USAGE = `node packages/embedded/main.ts --convex FOLDER --data FILE [options]
+  --host ADDRESS         where to listen (127.0.0.1)
+  --port PORT            the API: WebSocket and HTTP (3210; 0 takes a free one)
+  --site-port PORT       the HTTP actions (the API's port + 1)
+  --public-url URL       where a proxy in front serves the API, as https://NAME
+  --public-site-url URL  where it serves the site
+  --static /PATH=FOLDER  serve a built page on the site; may be repeated
+  --allow-host NAME      another host name to answer to on loopback; may be repeated
+  --pass-env NAME        let functions see this environment variable; may be repeated
+  --admin-key-file FILE  read the admin key from there, not from GLEANER_ADMIN_KEY
+  --max-file-mib N       the largest file that ctx.storage takes (2048)
+  --log-format FORMAT    json or text (text on a terminal, else json), on standard error
+  --log-level LEVEL      debug, info, warn or error (info)
+  --read-latency-ms N    wait so long for each read, as of a distant database (0)
+  --commit-latency-ms N  and before each commit (0)
+  --with-parent          end when standard input does`;
+
+/** Reads the command line. The site is beside the API unless it was told where. */
+export function parseArguments(argv: readonly string[]): ParsedArguments {
+  let values;
+  try {
+    ({ values } = parseArgs({
+      args: [...argv],
+      options: {
+        convex: { type: "string" },
+        data: { type: "string" },
+        host: { type: "string" },
+        port: { type: "string" },
+        "site-port": { type: "string" },
+        "public-url": { type: "string" },
+        "public-site-url": { type: "string" },
+        static: { type: "string", multiple: true },
+        "allow-host": { type: "string", multiple: true },
+        "pass-env": { type: "string", multiple: true },
+        "admin-key-file": { type: "string" },
+        "max-file-mib": { type: "string" },
+        "log-format": { type: "string" },
+        "log-level": { type: "string" },
+        "read-latency-ms": { type: "string" },
+        "commit-latency-ms": { type: "string" },
+        "with-parent": { type: "boolean" },
+      },
+    }));
+  } catch (error) {
+    return { kind: "invalid", reason: error instanceof Error ? error.message : String(error) };
+  }
+  const parsed = schema.safeParse({
+    ...values,
+    convex: values.convex ?? "",
+    data: values.data ?? "",
+    sitePort: values["site-port"],
+    publicUrl: values["public-url"],
+    publicSiteUrl: values["public-site-url"],
+    allowHost: values["allow-host"],
+    passEnv: values["pass-env"],
+    adminKeyFile: values["admin-key-file"],
+    maxFileMib: values["max-file-mib"],
+    logFormat: values["log-format"],
+    logLevel: values["log-level"],
+    readLatencyMs: values["read-latency-ms"],
+    commitLatencyMs: values["commit-latency-ms"],
+    withParent: values["with-parent"],
+  });
+  if (!parsed.success) return { kind: "invalid", reason: z.prettifyError(parsed.error) };
+  const { sitePort, ...others } = parsed.data;
+  return {
+    kind: "ok",
+    value: { ...others, sitePort: sitePort ?? (others.port === 0 ? 0 : others.port + 1) },
+  };
+}

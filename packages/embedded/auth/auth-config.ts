@@ -1,0 +1,109 @@
+import type { JSONValue } from "convex/values";
+import { z } from "zod";
+import { readDataUrl } from "./data-url.ts";
+import { type KeySet, parseKeySet } from "./key-set.ts";
+
+/** Who may vouch for users: an entry of auth.config.ts, parsed. Issuers are URLs without a slash at the end. */
+export type AuthProvider =
+  | { readonly kind: "oidc"; readonly issuer: string; readonly applicationId: string }
+  | {
+      readonly kind: "customJwt";
+      readonly issuer: string;
+      readonly applicationId: string | null;
+      readonly keys: KeyPlace;
+      readonly algorithm: "RS256" | "ES256";
+    };
+
+/** Where a provider's keys are: written down in a `data:` URL, or to be fetched. */
+export type KeyPlace =
+  { readonly kind: "inline"; readonly keySet: KeySet } | { readonly kind: "remote"; readonly url: string };
+
+export type ParsedAuthConfig =
+  | { readonly kind: "ok"; readonly providers: readonly AuthProvider[] }
+  | { readonly kind: "invalid"; readonly reason: string };
+
+const MAX_PROVIDERS = 50;
+const MAX_URL_LENGTH = 2048;
+const MAX_DATA_URL_LENGTH = 256 * 1024;
+
+/** As Convex reads a domain: https unless it says otherwise, and then it has to look like a host's name. */
+const issuer = z
+  .string()
+  .max(MAX_URL_LENGTH)
+  .transform((text, context) => {
+    const url = /^\w+:\/\//.test(text) ? text : `https://${text}`;
+    const parsed = URL.parse(url);
+    const hasScheme = url === text;
+    if (parsed !== null && /^https?:$/.test(parsed.protocol) && (hasScheme || isHostName(parsed.hostname))) {
+      return withoutSlash(url);
+    }
+    context.addIssue({ code: "custom", message: `"${text}" is not the URL of an issuer` });
+    return z.NEVER;
+  });
+
+const keyPlace = z
+  .string()
+  .max(MAX_DATA_URL_LENGTH)
+  .transform((text, context): KeyPlace => {
+    const protocol = URL.parse(text)?.protocol;
+    if (protocol === "https:" || protocol === "http:") return { kind: "remote", url: text };
+    const content = protocol === "data:" ? readDataUrl(text) : null;
+    const keySet = content === null ? null : parseKeySet(content);
+    if (keySet !== null) return { kind: "inline", keySet };
+    const message = "neither an http(s) URL nor a data: URL with a JSON Web Key Set";
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  });
+
+const applicationId = z.string().min(1).max(1024);
+
+const oidc = z
+  .object({ type: z.undefined().optional(), domain: issuer, applicationID: applicationId })
+  .transform((entry): AuthProvider => ({
+    kind: "oidc",
+    issuer: entry.domain,
+    applicationId: entry.applicationID,
+  }));
+
+const customJwt = z
+  .object({
+    type: z.literal("customJwt"),
+    issuer,
+    jwks: keyPlace,
+    algorithm: z.enum(["RS256", "ES256"]),
+    applicationID: applicationId.nullish(),
+  })
+  .transform((entry): AuthProvider => ({
+    kind: "customJwt",
+    issuer: entry.issuer,
+    applicationId: entry.applicationID ?? null,
+    keys: entry.jwks,
+    algorithm: entry.algorithm,
+  }));
+
+const authConfig = z.object({
+  providers: z.array(z.discriminatedUnion("type", [oidc, customJwt])).max(MAX_PROVIDERS),
+});
+
+/** Reads the default export of auth.config.ts; null, there being none, knows no provider. */
+export function parseAuthConfig(exported: JSONValue): ParsedAuthConfig {
+  if (exported === null) return { kind: "ok", providers: [] };
+  const parsed = authConfig.safeParse(exported);
+  if (parsed.success) return { kind: "ok", providers: parsed.data.providers };
+  const problems = z.prettifyError(parsed.error).slice(0, 1000);
+  return {
+    kind: "invalid",
+    reason:
+      `The default export of auth.config.ts is not an AuthConfig:\n${problems}\n` +
+      "A value that it takes from process.env is missing if that environment variable is not set.",
+  };
+}
+
+/** Issuers are compared without: some providers' tokens have one where their documentation has none. */
+export function withoutSlash(url: string): string {
+  return url.replace(/\/$/, "");
+}
+
+function isHostName(host: string): boolean {
+  return host === "localhost" || /\.[a-z]{2,}$/i.test(host);
+}

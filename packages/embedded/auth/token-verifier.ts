@@ -1,0 +1,157 @@
+import { errors, type JWTPayload, jwtVerify } from "jose";
+import { assertNever } from "../assert-never.ts";
+import type { Claims } from "../runtime/types.ts";
+import type { AuthProvider } from "./auth-config.ts";
+import { customJwtIdentity } from "./custom-jwt-identity.ts";
+import type { FetchDocument } from "./fetch-document.ts";
+import { discoverKeys, fetchKeys } from "./fetch-keys.ts";
+import { describeNoProvider, findProvider } from "./find-provider.ts";
+import type { KeySet } from "./key-set.ts";
+import { oidcIdentity } from "./oidc-identity.ts";
+import { type KeysFetched, RemoteKeys } from "./remote-keys.ts";
+import { readTokenAddress } from "./token-claims.ts";
+
+/** Codes and messages are those that Convex answers with. */
+export type Verification =
+  | {
+      readonly kind: "verified";
+      /** What `ctx.auth.getUserIdentity()` says. */
+      readonly attributes: Claims;
+      /** From then on the identity counts no more, in ms since the epoch. */
+      readonly expiresAt: number;
+    }
+  /** The token is no good, and never will be. */
+  | { readonly kind: "refused"; readonly code: string; readonly message: string }
+  /** The issuer's keys cannot be had at the moment: the same token may be good later. */
+  | { readonly kind: "unavailable"; readonly code: string; readonly message: string };
+
+/** How far a custom JWT's `exp`, and any token's `nbf`, may be off, in s. An ID token's `exp` may not. */
+const LEEWAY_S = 5;
+const OIDC_ALGORITHMS = ["RS256", "EdDSA"];
+
+const UNVERIFIED_OIDC =
+  "Could not verify OIDC token claim. Check that the token signature is valid and the token hasn't expired.";
+
+/** Verifies users' tokens against the providers of auth.config.ts. */
+export class TokenVerifier {
+  readonly #providers: readonly AuthProvider[];
+  readonly #fetchDocument: FetchDocument;
+  readonly #now: () => number;
+  /** By the place they come from: a provider's issuer, as its tokens write it, or the URL of its keys. */
+  readonly #remote = new Map<string, RemoteKeys>();
+
+  constructor(providers: readonly AuthProvider[], fetchDocument: FetchDocument, now: () => number) {
+    this.#providers = providers;
+    this.#fetchDocument = fetchDocument;
+    this.#now = now;
+  }
+
+  async verify(token: string): Promise<Verification> {
+    const address = readTokenAddress(token);
+    if (address.kind === "invalid") return refused("InvalidAuthHeader", address.reason);
+    const { issuer, audiences } = address;
+    const provider = findProvider(this.#providers, issuer, audiences);
+    if (provider === null) return refused("NoAuthProvider", describeNoProvider(this.#providers));
+    const keys = this.#keysOf(provider, issuer);
+    const current = await keys.current();
+    if (current.kind === "failed") return unavailable(issuer, current.reason);
+    const first = await this.#check(token, provider, current.keySet);
+    if (first !== "unknown key") return first;
+    const newer = await keys.beyond(current.keySet);
+    const second = newer === current.keySet ? first : await this.#check(token, provider, newer);
+    return second === "unknown key" ? unknownKey(provider) : second;
+  }
+
+  async #check(token: string, provider: AuthProvider, keys: KeySet): Promise<Verification | "unknown key"> {
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        algorithms: provider.kind === "oidc" ? OIDC_ALGORITHMS : [provider.algorithm],
+        clockTolerance: LEEWAY_S,
+        currentDate: new Date(this.#now()),
+        requiredClaims: provider.kind === "oidc" ? ["iss", "sub", "exp", "iat"] : ["iss", "sub", "exp"],
+      });
+      return this.#identify(provider, payload);
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey) return "unknown key";
+      if (error instanceof errors.JOSEError) return unfit(provider, error.message);
+      throw error;
+    }
+  }
+
+  #identify(provider: AuthProvider, payload: JWTPayload): Verification {
+    const { iss, sub, exp = 0 } = payload;
+    if (typeof iss !== "string" || typeof sub !== "string")
+      return unfit(provider, "iss and sub must be strings");
+    const expiresAt = exp * 1000;
+    const claims = { ...payload, iss, sub } as Claims & { iss: string; sub: string };
+    switch (provider.kind) {
+      case "oidc": {
+        // As Convex has it: an ID token is for one application, and has no leeway.
+        if (Array.isArray(payload.aud) && payload.aud.length > 1)
+          return unfit(provider, "more than one audience");
+        if (expiresAt <= this.#now()) return unfit(provider, "expired");
+        const attributes = oidcIdentity(claims);
+        return attributes === null
+          ? refused(
+              "InvalidAuthHeader",
+              "Could not parse as OIDC ID token. Token might not be an OIDC-compliant JWT.",
+            )
+          : { kind: "verified", attributes, expiresAt };
+      }
+      case "customJwt":
+        return { kind: "verified", attributes: customJwtIdentity(claims), expiresAt };
+      default:
+        return assertNever(provider);
+    }
+  }
+
+  #keysOf(provider: AuthProvider, issuer: string): Pick<RemoteKeys, "current" | "beyond"> {
+    if (provider.kind === "oidc") {
+      return this.#remoteKeys(`issuer ${issuer}`, () => discoverKeys(this.#fetchDocument, issuer));
+    }
+    const { keys } = provider;
+    switch (keys.kind) {
+      case "inline":
+        return {
+          current: () => Promise.resolve({ kind: "ok", keySet: keys.keySet }),
+          beyond: (before) => Promise.resolve(before),
+        };
+      case "remote":
+        return this.#remoteKeys(`keys ${keys.url}`, () => fetchKeys(this.#fetchDocument, keys.url));
+      default:
+        return assertNever(keys);
+    }
+  }
+
+  #remoteKeys(place: string, fetch: () => Promise<KeysFetched>): RemoteKeys {
+    const known = this.#remote.get(place);
+    if (known !== undefined) return known;
+    const fresh = new RemoteKeys(fetch, this.#now);
+    this.#remote.set(place, fresh);
+    return fresh;
+  }
+}
+
+function refused(code: string, message: string): Verification {
+  return { kind: "refused", code, message };
+}
+
+function unavailable(issuer: string, reason: string): Verification {
+  const message = `Auth provider discovery of ${issuer} failed: ${reason}`;
+  return { kind: "unavailable", code: "AuthProviderDiscoveryFailed", message };
+}
+
+function unfit(provider: AuthProvider, why: string): Verification {
+  return provider.kind === "oidc"
+    ? refused("Unauthenticated", `${UNVERIFIED_OIDC} (${why})`)
+    : refused("InvalidAuthHeader", `Could not validate token: ${why}`);
+}
+
+function unknownKey(provider: AuthProvider): Verification {
+  return provider.kind === "oidc"
+    ? refused("Unauthenticated", UNVERIFIED_OIDC)
+    : refused(
+        "InvalidAuthHeader",
+        "Could not decode token. The JWT's 'kid' (key ID) header doesn't match any key in the provider's JWKS.",
+      );
+}

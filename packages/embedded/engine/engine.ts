@@ -1,0 +1,229 @@
+import { Catalog, definitionOf } from "./catalog.ts";
+import { Committer } from "./committer.ts";
+import { firstCollision } from "./conflict.ts";
+import { CreationClock } from "./creation-clock.ts";
+import { type EngineFailedError, SnapshotTooOldError } from "./errors.ts";
+import { Health } from "./health.ts";
+import { HotCopy } from "./hot-copy.ts";
+import { LiveSnapshots } from "./live-snapshots.ts";
+import { migrate } from "./migrate.ts";
+import { ReadCache } from "./read-cache.ts";
+import { mergedRanges } from "./read-set.ts";
+import { diffSchema } from "./schema-diff.ts";
+import { SnapshotView } from "./snapshot-view.ts";
+import { placeStaged, staleReason } from "./staged-tables.ts";
+import { Store } from "./store.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import { EngineTransaction } from "./transaction.ts";
+import type {
+  CommitOutcome,
+  Engine,
+  EngineStats,
+  NumberedTable,
+  Placed,
+  ReadSet,
+  StagedTables,
+  TableDefinition,
+  Timestamp,
+  Transaction,
+} from "./types.ts";
+import { WriteLog } from "./write-log.ts";
+
+export type EngineOptions = {
+  /** The database file, or ":memory:". Its folder must exist. */
+  readonly path: string;
+  /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
+  readonly clock?: () => number;
+  /** The file may not grow beyond this many pages of 4 KiB: how tests fill a disk. */
+  readonly maxPages?: number;
+  /** Called once when the file could not be written: the engine is of no more use. */
+  readonly onFailed?: (error: EngineFailedError) => void;
+};
+
+/** Opens or creates the database for this process alone. Throws StoreError, whose message says what to do. */
+export function openEngine({ path, clock = Date.now, onFailed, maxPages }: EngineOptions): Engine {
+  const store = new Store(path, maxPages === undefined ? {} : { maxPages });
+  return new SqliteEngine(store, clock, new Health(onFailed));
+}
+
+class SqliteEngine implements Engine {
+  readonly #store: Store;
+  readonly #cache: ReadCache;
+  readonly #clock: () => number;
+  readonly #catalog: Catalog;
+  readonly #log: WriteLog;
+  readonly #committer: Committer;
+  readonly #health: Health;
+  readonly #live = new LiveSnapshots();
+  readonly #subscriptions = new Subscriptions();
+  readonly #creationClock = new CreationClock();
+  readonly #copies: HotCopy;
+
+  constructor(store: Store, clock: () => number, health: Health) {
+    this.#store = store;
+    this.#cache = new ReadCache(store);
+    this.#copies = new HotCopy(store);
+    this.#health = health;
+    this.#clock = clock;
+    this.#catalog = new Catalog(store.tables());
+    this.#log = new WriteLog(store.lastTimestamp());
+    this.#committer = new Committer({
+      store,
+      cache: this.#cache,
+      log: this.#log,
+      catalog: this.#catalog,
+      health: this.#health,
+      live: this.#live,
+      subscriptions: this.#subscriptions,
+      clock,
+    });
+  }
+
+  applySchema(tables: readonly TableDefinition[]): void {
+    this.#health.assertUsable();
+    const changes = diffSchema(this.#catalog.tables, tables);
+    if (changes.length === 0) return;
+    this.#committer.flushBarrier(() => migrate(this.#store, this.#catalog, changes));
+  }
+
+  definitionOf(table: string): TableDefinition | null {
+    const entry = this.#catalog.byName(table);
+    return entry === null ? null : definitionOf(entry);
+  }
+
+  verified(): ReadonlyMap<string, string> {
+    this.#health.assertUsable();
+    return this.#store.verified();
+  }
+
+  setVerified(fingerprints: ReadonlyMap<string, string>): void {
+    this.#health.assertUsable();
+    this.#committer.flushBarrier(() => this.#store.setVerified(fingerprints));
+  }
+
+  durable(): Timestamp {
+    return this.#committer.durable;
+  }
+
+  begin(options: { readonly snapshot?: Timestamp; readonly now?: number } = {}): Transaction {
+    this.#health.assertUsable();
+    const { snapshot = this.#log.newest, now = this.#clock() } = options;
+    if (snapshot < this.#log.floor) throw new SnapshotTooOldError(snapshot, this.#log.floor);
+    if (snapshot > this.#log.newest) throw new RangeError(`The snapshot ${snapshot} lies in the future.`);
+    this.#live.hold(snapshot);
+    return new EngineTransaction({
+      snapshot,
+      now,
+      view: new SnapshotView(this.#store, this.#cache, this.#log, snapshot),
+      catalog: this.#catalog,
+      creationClock: this.#creationClock,
+      assertEngineUsable: () => this.#health.assertUsable(),
+    });
+  }
+
+  async commit(transaction: Transaction): Promise<CommitOutcome> {
+    return this.#committer.commit(ownTransaction(transaction));
+  }
+
+  discard(transaction: Transaction): void {
+    const own = ownTransaction(transaction);
+    if (own.isFinished) return;
+    own.finish();
+    this.#live.release(own.snapshot);
+  }
+
+  subscribe(readSet: ReadSet, since: Timestamp, onInvalidated: (ts: Timestamp) => void): () => void {
+    this.#health.assertUsable();
+    const missed = this.#firstMissed(readSet, since);
+    if (missed === null) return this.#subscriptions.add(readSet, since, onInvalidated);
+    const call = setImmediate(() => onInvalidated(missed));
+    return () => clearImmediate(call);
+  }
+
+  tables(): readonly NumberedTable[] {
+    return [...this.#catalog.tables].map((table) => ({ ...definitionOf(table), number: table.number }));
+  }
+
+  countDocuments(table: string): number {
+    this.#health.assertUsable();
+    const byId = this.#catalog.byName(table)?.indexes.find((index) => index.name === "by_id");
+    return byId === undefined ? 0 : this.#store.countEntries(byId);
+  }
+
+  placeTables(staged: StagedTables, also: (transaction: Transaction) => void = () => undefined): Placed {
+    const transaction = ownTransaction(this.begin());
+    try {
+      also(transaction);
+      return this.#place(staged, transaction);
+    } finally {
+      this.discard(transaction);
+    }
+  }
+
+  #place(staged: StagedTables, transaction: EngineTransaction): Placed {
+    return this.#committer.tryBarrier(staged.file, transaction, () => {
+      const stale = staleReason(this.#catalog, staged);
+      if (stale !== null) return { kind: "refused", reason: stale };
+      for (const { name, append, onlyIfEmpty } of staged.tables) {
+        if (onlyIfEmpty === true && this.countDocuments(name) > 0) {
+          return { kind: "refused", reason: `The table "${name}" was written to meanwhile. Import again.` };
+        }
+        const taken = append ? this.#store.takenStagedId(name) : null;
+        if (taken === null) continue;
+        return {
+          kind: "refused",
+          reason: `The table "${name}" already has a document with the id "${taken}".`,
+        };
+      }
+      // What comes from outside was checked by nobody here.
+      this.#store.setVerified(new Map());
+      return { kind: "written", onDisk: placeStaged(this.#store, this.#catalog, staged) };
+    });
+  }
+
+  async copyTo(file: string): Promise<Timestamp> {
+    let ts = this.durable();
+    await this.#copies.to(file, () => {
+      this.#health.assertUsable();
+      this.#committer.flush();
+      ts = this.durable();
+    });
+    return ts;
+  }
+
+  stats(): EngineStats {
+    const { counts, writes } = this.#committer;
+    return { ...counts, subscriptions: this.#subscriptions.size, writes };
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#close();
+      resolve();
+    });
+  }
+
+  #close(): void {
+    if (!this.#health.isUsable) return;
+    try {
+      this.#committer.flush();
+    } finally {
+      this.#health.close();
+      this.#store.close();
+    }
+  }
+
+  /** The first durable commit after `since` that wrote into the read set; the newest one if that is not known. */
+  #firstMissed(readSet: ReadSet, since: Timestamp): Timestamp | null {
+    const durable = this.#committer.durable;
+    if (since >= durable) return null;
+    if (since < this.#log.floor) return durable;
+    const commits = this.#log.since(since).filter(({ ts }) => ts <= durable);
+    return firstCollision(mergedRanges(readSet), commits)?.ts ?? null;
+  }
+}
+
+function ownTransaction(transaction: Transaction): EngineTransaction {
+  if (transaction instanceof EngineTransaction) return transaction;
+  throw new TypeError("The transaction was not begun by an engine.");
+}

@@ -1,0 +1,149 @@
+import { Counter, Histogram, Registry } from "prom-client";
+import type { EngineStats } from "../engine/types.ts";
+import type { FunctionStats } from "../runtime/execution/conflict-stats.ts";
+import type { FunctionObserver, FunctionRun } from "../runtime/execution/function-run.ts";
+import { BoundedLabels } from "./bounded-labels.ts";
+import { addProcessMetrics } from "./process-metrics.ts";
+import { counterOf, gaugeOf } from "./readings.ts";
+
+/** What is looked up when somebody asks for the metrics. */
+export type MetricSources = {
+  readonly engine: () => EngineStats;
+  readonly conflicts: () => { readonly [identifier: string]: FunctionStats };
+  readonly webSockets: () => number;
+  readonly liveQueries: () => number;
+  readonly scheduledPending: () => number;
+  readonly storageBytes: () => number;
+  readonly dataFileBytes: () => Promise<number>;
+  readonly walBytes: () => Promise<number>;
+};
+
+export type Metrics = {
+  readonly observer: Pick<FunctionObserver, "onEnd">;
+  readonly onDroppedClient: () => void;
+  readonly onLiveQueryRun: () => void;
+  /** Prometheus' text format. */
+  readonly text: () => Promise<string>;
+  readonly contentType: string;
+  readonly stop: () => void;
+};
+
+/** Label values of one name: what comes after is "(other)". */
+const MAX_FUNCTIONS = 500;
+const MAX_INDEXES = 500;
+const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
+
+/** All metrics of one backend, in a registry of their own. */
+export function createMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry();
+  const stop = addProcessMetrics(registry);
+  const runs = functionMetrics(registry);
+  const dropped = counter(
+    registry,
+    "gleaner_dropped_clients_total",
+    "Clients that did not read, and were cut.",
+  );
+  const liveRuns = counter(registry, "gleaner_live_query_runs_total", "Runs of watched queries.");
+  addReadings(registry, sources);
+  addConflicts(registry, sources.conflicts);
+  return {
+    observer: { onEnd: runs },
+    onDroppedClient: () => dropped.inc(),
+    onLiveQueryRun: () => liveRuns.inc(),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+    stop,
+  };
+}
+
+function functionMetrics(registry: Registry): (run: FunctionRun) => void {
+  const functions = new BoundedLabels(MAX_FUNCTIONS);
+  const runs = new Counter({
+    name: "gleaner_function_runs_total",
+    help: "Runs of functions, by how they ended.",
+    labelNames: ["function", "kind", "outcome"],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: "gleaner_function_duration_seconds",
+    help: "How long functions took, with their commits and retries.",
+    labelNames: ["function", "kind"],
+    buckets: DURATION_BUCKETS_S,
+    registers: [registry],
+  });
+  return ({ identifier, kind, failure, durationMs }) => {
+    const name = identifier === null ? "(not found)" : functions.of(identifier);
+    runs.inc({ function: name, kind, outcome: failure === null ? "success" : "failure" });
+    seconds.observe({ function: name, kind }, durationMs / 1000);
+  };
+}
+
+function addReadings(registry: Registry, sources: MetricSources): void {
+  const { engine } = sources;
+  const counted = (name: string, help: string, read: () => number): void =>
+    counterOf(registry, name, help, read);
+  const measured = (name: string, help: string, read: () => number | Promise<number>): void =>
+    gaugeOf(registry, name, help, read);
+  counted("gleaner_commits_total", "Commits that wrote.", () => engine().commits);
+  counted(
+    "gleaner_flushes_total",
+    "Times that commits were put on disk, many at once.",
+    () => engine().flushes,
+  );
+  counted(
+    "gleaner_commit_conflicts_total",
+    "Commits refused for what others wrote.",
+    () => engine().conflicts,
+  );
+  measured("gleaner_subscriptions", "Read sets that are watched.", () => engine().subscriptions);
+  measured("gleaner_websocket_connections", "Open WebSockets.", sources.webSockets);
+  measured("gleaner_live_queries", "Different queries that somebody watches.", sources.liveQueries);
+  measured(
+    "gleaner_scheduled_pending",
+    "Scheduled functions and runs of crons that wait.",
+    sources.scheduledPending,
+  );
+  measured("gleaner_storage_bytes", "Bytes of stored files.", sources.storageBytes);
+  measured("gleaner_data_file_bytes", "Size of the data file.", sources.dataFileBytes);
+  measured("gleaner_wal_bytes", "Size of its write-ahead log.", sources.walBytes);
+}
+
+function addConflicts(registry: Registry, conflicts: MetricSources["conflicts"]): void {
+  const functions = new BoundedLabels(MAX_FUNCTIONS);
+  const indexes = new BoundedLabels(MAX_INDEXES);
+  const lost: Counter = new Counter({
+    name: "gleaner_mutation_conflicts_total",
+    help: "Races that mutations lost, by the index (table.index) in which they had read what was changed.",
+    labelNames: ["function", "index"],
+    registers: [registry],
+    // The counts are the statistics'. Collected first, it brings the other two up to date.
+    collect: () => {
+      for (const each of [retries, exhausted, lost]) each.reset();
+      for (const [identifier, stats] of Object.entries(conflicts())) {
+        const name = functions.of(identifier);
+        if (stats.conflicts === 0) continue;
+        retries.inc({ function: name }, stats.retries);
+        exhausted.inc({ function: name }, stats.exhausted);
+        for (const [index, count] of Object.entries(stats.collisions)) {
+          lost.inc({ function: name, index: indexes.of(index) }, count);
+        }
+      }
+    },
+  });
+  const retries = new Counter({
+    name: "gleaner_mutation_retries_total",
+    help: "Times that a mutation was run again since it had lost a race.",
+    labelNames: ["function"],
+    registers: [registry],
+  });
+  const exhausted = new Counter({
+    name: "gleaner_mutation_retries_exhausted_total",
+    help: "Mutations that lost every race, and failed.",
+    labelNames: ["function"],
+    registers: [registry],
+  });
+}
+
+function counter(registry: Registry, name: string, help: string): Counter {
+  return new Counter({ name, help, registers: [registry] });
+}

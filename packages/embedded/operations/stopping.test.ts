@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { ConvexClient, ConvexHttpClient } from "convex/browser";
+import { expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
+import { api, modules } from "../../../test/conformance/api.ts";
+
+const embedded = join(import.meta.dirname, "..");
+
+type Started = {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly ended: Promise<unknown[]>;
+  readonly log: readonly Record<string, unknown>[];
+};
+
+/** The program itself: signals, streams and exit codes are what is tested. */
+async function start(...options: readonly string[]): Promise<Started> {
+  const folder = await mkdtemp(join(tmpdir(), "stopping-"));
+  const args = [
+    "--convex",
+    join(embedded, "../test/conformance/convex"),
+    "--data",
+    join(folder, "data.sqlite"),
+  ];
+  const child = spawn(
+    process.execPath,
+    [join(embedded, "main.ts"), ...args, "--port", "0", "--site-port", "0", ...options],
+    { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, GLEANER_ADMIN_KEY: "test|0123456789" } },
+  );
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await rm(folder, { recursive: true, force: true });
+  });
+  const log: Record<string, unknown>[] = [];
+  createInterface(child.stderr).on("line", (line) => log.push(JSON.parse(line) as Record<string, unknown>));
+  const ended = once(child, "exit");
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  return { process: child, url: (JSON.parse(line) as { url: string }).url, ended, log };
+}
+
+const send = (url: string): Promise<unknown> =>
+  new ConvexHttpClient(url, { logger: false }).mutation(api.messages.send, { channel: "a", body: "b" });
+
+test("on SIGTERM what runs is finished and answered, clients are sent away, and all is well", async () => {
+  const { process: child, url, ended, log } = await start("--commit-latency-ms", "1500");
+  const socket = new WebSocket(`${url.replace("http", "ws")}/api/sync`);
+  await once(socket, "open");
+  const closed = once(socket, "close");
+  const answer = send(url);
+  await expect.poll(async () => await pendingRequests(url), { timeout: 10_000 }).toBe(true);
+  child.kill("SIGTERM");
+  expect(await closed).toMatchObject([1001, expect.anything()]);
+  await expect(fetch(`${url}/health`)).rejects.toThrow();
+  expect(await answer).toEqual(expect.any(String));
+  expect(await ended).toEqual([0, null]);
+  expect(log.map(({ event }) => event)).toEqual(
+    expect.arrayContaining(["backend.started", "backend.stopping"]),
+  );
+}, 30_000);
+
+/** An action of a WebSocket client that has begun: what the client sends after it is answered already. */
+async function runningAction(
+  url: string,
+  ms: number,
+): Promise<readonly [Promise<{ started: number; ended: number }>]> {
+  const client = new ConvexClient(url, { logger: false, unsavedChangesWarning: false });
+  onTestFinished(() => client.close());
+  const action = client.action(modules.nested.slow, { ms });
+  // Whoever waits for it is told of its end, not of this.
+  action.catch(() => undefined);
+  await client.mutation(api.counters.increment, { name: "after" });
+  return [action];
+}
+
+test("on SIGTERM an action of a WebSocket client that ends soon is answered", async () => {
+  const { process: child, url, ended } = await start();
+  const [action] = await runningAction(url, 1_500);
+  child.kill("SIGTERM");
+  expect(await action).toMatchObject({ started: expect.any(Number) as number });
+  expect(await ended).toEqual([0, null]);
+}, 30_000);
+
+test("one that takes longer is not waited for", async () => {
+  const { process: child, url, ended } = await start();
+  const [action] = await runningAction(url, 60_000);
+  child.kill("SIGTERM");
+  expect(await Promise.race([action.then(() => "answered"), ended])).toEqual([0, null]);
+}, 30_000);
+
+test("a second signal ends it at once", async () => {
+  const { process: child, url, ended, log } = await start("--commit-latency-ms", "9000");
+  send(url).catch(() => undefined);
+  await expect.poll(async () => await pendingRequests(url), { timeout: 10_000 }).toBe(true);
+  child.kill("SIGTERM");
+  await expect
+    .poll(() => log.some(({ event }) => event === "backend.stopping"), { timeout: 10_000 })
+    .toBe(true);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([143, null]);
+}, 30_000);
+
+/** Whether a mutation waits for its commit: its transaction has been begun, as the statistics tell. */
+async function pendingRequests(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/api/gleaner/conflicts`, {
+    headers: { Authorization: "Convex test|0123456789" },
+  });
+  const { functions } = (await response.json()) as { functions: Record<string, { runs: number }> };
+  return (functions["messages.js:send"]?.runs ?? 0) > 0;
+}

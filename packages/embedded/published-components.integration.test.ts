@@ -1,0 +1,221 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ConvexHttpClient } from "convex/browser";
+import { anyApi, type FunctionReference, getFunctionName } from "convex/server";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Backend } from "./backend-options.ts";
+import { eventually } from "./scheduler/scheduling.fixture.ts";
+import { startBackend } from "./server.ts";
+
+// Convex's own components, unmodified from their packages, driven by their published clients.
+const FOLDER = fileURLToPath(new URL("./fixtures/published-components/convex", import.meta.url));
+const PATIENCE_MS = 30_000;
+
+let folder: string;
+let backend: Backend;
+let client: ConvexHttpClient;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "components-"));
+  backend = await startBackend({
+    convexDir: FOLDER,
+    dataFile: join(folder, "data.sqlite"),
+    port: 0,
+    sitePort: 0,
+    adminKey: "test-admin-key",
+  });
+  client = new ConvexHttpClient(backend.url, { logger: false });
+}, PATIENCE_MS);
+
+afterAll(async () => {
+  await backend.close();
+  await rm(folder, { recursive: true });
+});
+
+type Args = Record<string, unknown>;
+const api = anyApi as unknown as Record<
+  string,
+  Record<string, FunctionReference<"query" | "mutation" | "action">>
+>;
+
+function reference(path: string): FunctionReference<never> {
+  const [module, name] = path.split(":") as [string, string];
+  const found = api[module]?.[name];
+  if (found === undefined || getFunctionName(found) !== path) throw new Error(`No function ${path}`);
+  return found as FunctionReference<never>;
+}
+
+const query = (path: string, args: Args = {}) => client.query(reference(path), args) as Promise<unknown>;
+const mutate = (path: string, args: Args = {}) => client.mutation(reference(path), args) as Promise<unknown>;
+const act = (path: string, args: Args = {}) => client.action(reference(path), args) as Promise<unknown>;
+
+const until = (assertion: () => Promise<void>) => eventually(assertion, PATIENCE_MS);
+const notes = () => query("notes:all") as Promise<string[]>;
+
+describe("@convex-dev/rate-limiter", () => {
+  test("a token bucket lets its capacity through, then says when to come back; keys are apart", async () => {
+    const take = (key: string) => mutate("limits:take", { limit: "slow", key }) as Promise<{ ok: boolean }>;
+    expect(await take("a")).toMatchObject({ ok: true });
+    expect(await take("a")).toMatchObject({ ok: true });
+    const refused = (await take("a")) as { ok: boolean; retryAfter: number };
+    expect(refused.ok).toBe(false);
+    expect(refused.retryAfter).toBeGreaterThan(3_000_000);
+    expect(await query("limits:check", { limit: "slow", key: "a" })).toMatchObject({ ok: false });
+    expect(await take("b")).toMatchObject({ ok: true });
+    await mutate("limits:reset", { limit: "slow", key: "a" });
+    expect(await take("a")).toMatchObject({ ok: true });
+  });
+
+  test("what was refused is let through once its time has come", async () => {
+    const take = () => mutate("limits:take", { limit: "quick", key: "a" }) as Promise<{ ok: boolean }>;
+    expect(await take()).toMatchObject({ ok: true });
+    expect(await take()).toMatchObject({ ok: false });
+    await until(async () => expect(await take()).toMatchObject({ ok: true }));
+  });
+
+  test("a limit that throws gives a ConvexError with its data", async () => {
+    const take = () => mutate("limits:takeOrThrow", { limit: "windowed", key: "a" });
+    for (let count = 0; count < 3; count += 1) await take();
+    await expect(take()).rejects.toMatchObject({ data: { kind: "RateLimited", name: "windowed" } });
+  });
+
+  test("updates that are applied later are applied by its own batch worker", async () => {
+    for (let count = 0; count < 5; count += 1) {
+      expect(await mutate("limits:take", { limit: "relaxed", key: "a", count: 10 })).toMatchObject({
+        ok: true,
+      });
+    }
+    await until(async () => {
+      expect(await query("limits:value", { limit: "relaxed", key: "a" })).toBeLessThan(51);
+    });
+  });
+});
+
+test("a crowd at the same limit does not collide where updates are applied later", async () => {
+  const crowd = Array.from({ length: 60 }, () => mutate("limits:take", { limit: "relaxed", key: "crowd" }));
+  for (const taken of await Promise.all(crowd)) expect(taken).toMatchObject({ ok: true });
+});
+
+describe("@convex-dev/workpool", () => {
+  test(
+    "an action that fails is tried again until it succeeds, and its completion is told",
+    async () => {
+      const id = await mutate("pool:enqueueAction", { name: "shaky", failures: 2 });
+      await until(async () => {
+        expect(await query("pool:status", { id })).toBe("finished");
+        expect(await notes()).toContain("shaky: shaky after 3");
+      });
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "an action that fails every time is told as failed",
+    async () => {
+      await mutate("pool:enqueueAction", { name: "broken", failures: 100 });
+      await until(async () => expect(await notes()).toContain("broken: failed"));
+      expect((await notes()).filter((text) => text === "try broken")).toHaveLength(3);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "mutations of another pool run one by one, each once",
+    async () => {
+      const texts = ["one", "two", "three", "four", "five"];
+      await mutate("pool:enqueueMutations", { texts });
+      await until(async () => {
+        const all = await notes();
+        expect(all.filter((text) => texts.includes(text)).sort()).toEqual([...texts].sort());
+        expect(all.filter((text) => text.startsWith("mutation: "))).toHaveLength(texts.length);
+      });
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "work that was cancelled is told as such and never runs",
+    async () => {
+      const id = await mutate("pool:enqueueLate", { text: "never" });
+      await mutate("pool:cancel", { id });
+      await until(async () => expect(await notes()).toContain("late: canceled"));
+      expect(await notes()).not.toContain("never");
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe("@convex-dev/aggregate", () => {
+  test("counts, sums, ranks and pages through a table's documents", async () => {
+    const ids: unknown[] = [];
+    for (const score of [30, 10, 50, 20, 40]) {
+      ids.push(await mutate("scores:add", { player: "p", score }));
+    }
+    expect(await query("scores:summary")).toEqual({ count: 5, sum: 150, min: 10, max: 50 });
+    expect(await query("scores:at", { offset: 1 })).toBe(20);
+    expect(await query("scores:at", { offset: -1 })).toBe(50);
+    expect(await query("scores:rank", { score: 40 })).toBe(3);
+    expect(await query("scores:atLeast", { score: 30 })).toBe(3);
+    expect(await query("scores:pages", { pageSize: 2 })).toEqual([10, 20, 30, 40, 50]);
+    await mutate("scores:remove", { id: ids[0] });
+    expect(await query("scores:summary")).toEqual({ count: 4, sum: 120, min: 10, max: 50 });
+    expect(await mutate("scores:staleCount")).toBe(4);
+  });
+
+  test("splits its tree as it grows, in namespaces of its own", async () => {
+    for (let count = 1; count <= 60; count += 1) {
+      expect(await mutate("scores:addDirect", { key: `key ${String(count).padStart(3, "0")}` })).toBe(count);
+    }
+    expect(await query("scores:summary")).toMatchObject({ count: 4 });
+  });
+
+  test(
+    "what is inserted later is inserted by its batch worker",
+    async () => {
+      await mutate("scores:add", { player: "p", score: 5, later: true });
+      await until(async () =>
+        expect(await query("scores:summary")).toMatchObject({ count: 5, sum: 125, min: 5 }),
+      );
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe("@convex-dev/sharded-counter", () => {
+  test("adds up what many wrote at once, from mutations and actions", async () => {
+    await Promise.all(Array.from({ length: 20 }, () => mutate("counter:add", { name: "hits", count: 2 })));
+    await act("counter:addByAction", { name: "hits", count: -5 });
+    expect(await query("counter:count", { name: "hits" })).toBe(35);
+    expect(await query("counter:count", { name: "other" })).toBe(0);
+    await mutate("counter:rebalance", { name: "hits" });
+    expect(await query("counter:estimate", { name: "hits" })).toBe(35);
+    await mutate("counter:reset", { name: "hits" });
+    expect(await query("counter:count", { name: "hits" })).toBe(0);
+  });
+});
+
+describe("@convex-dev/crons", () => {
+  test(
+    "jobs are registered, fire again and again, and stop",
+    async () => {
+      await mutate("timers:every", { ms: 1_000, text: "by interval" });
+      await mutate("timers:everySecond", { text: "by cron" });
+      await expect(mutate("timers:every", { ms: 1_000, text: "by cron" })).rejects.toThrow();
+      expect(await query("timers:list")).toEqual([
+        { name: "by interval", kind: "interval" },
+        { name: "by cron", kind: "cron" },
+      ]);
+      const fired = async (name: string) => (await notes()).filter((text) => text === name).length;
+      await until(async () => {
+        expect(await fired("by interval")).toBeGreaterThanOrEqual(2);
+        expect(await fired("by cron")).toBeGreaterThanOrEqual(2);
+      });
+      await mutate("timers:stop", { name: "by interval" });
+      await mutate("timers:stop", { name: "by cron" });
+      expect(await query("timers:list")).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+});

@@ -1,0 +1,58 @@
+import type { Backend, BackendOptions } from "./backend-options.ts";
+import { undoRestore } from "./backup/restore-swap.ts";
+import { describeError, SILENT } from "./operations/log.ts";
+import { startBackend } from "./server.ts";
+
+/**
+ * Starts a backend that a restore can start again, on the same ports: its clients come back by themselves. A
+ * restored state with which it does not start is given up for the one before it. Rejects as startBackend does.
+ */
+export async function startRestartingBackend(options: BackendOptions): Promise<Backend> {
+  const { log = SILENT, dataFile } = options;
+  let closed = false;
+  let restarting: Promise<void> = Promise.resolve();
+  let current = await startBackend({ ...options, restart });
+  const { url, siteUrl, adminKey } = current;
+  const again: BackendOptions = { ...options, restart, port: portOf(url), sitePort: portOf(siteUrl) };
+
+  function restart(id: string): void {
+    restarting = restarting.then(async () => {
+      if (closed) return;
+      await current.close().catch((error: unknown) => {
+        log.error("stop.failed", { message: describeError(error) });
+      });
+      current = await startRestored(id);
+    });
+    restarting.catch((error: unknown) => {
+      options.onFailed?.(error instanceof Error ? error : new Error(String(error)));
+    });
+  }
+
+  async function startRestored(id: string): Promise<Backend> {
+    try {
+      const backend = await startBackend(again);
+      log.info("restore.done", { id });
+      return backend;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.error("restore.failed", { id, message: reason });
+      if (!undoRestore(dataFile, id, reason)) throw error;
+      return startBackend(again);
+    }
+  }
+
+  return {
+    url,
+    siteUrl,
+    adminKey,
+    close: async () => {
+      closed = true;
+      await restarting.catch(() => undefined);
+      await current.close();
+    },
+  };
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}

@@ -1,0 +1,124 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { openEngine } from "../../engine/engine.ts";
+import { createFunctionRunner } from "../runner.ts";
+import { FIXTURE_FOLDER } from "../runtime.fixture.ts";
+import { bundleFunctions, type BundleOutcome } from "./bundle.ts";
+import { asksForNode, isModule } from "./bundle-modules.ts";
+
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+async function bundleOf(files: { readonly [path: string]: string }): Promise<BundleOutcome> {
+  const folder = await mkdtemp(join(tmpdir(), "functions-"));
+  folders.push(folder);
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  return bundleFunctions(folder);
+}
+
+test.each([
+  ["messages.ts", true],
+  ["model/jobs.tsx", true],
+  ["auth.config.ts", true],
+  ["model/auth.config.ts", false],
+  ["messages.test.ts", false],
+  ["types.d.ts", false],
+  ["convex.config.ts", false],
+  ["_generated/api.js", false],
+  ["model/_generated/api.js", false],
+  [".hidden/x.ts", false],
+  ["tsconfig.json", false],
+  ["README.md", false],
+])("%s is a module: %s", (path, expected) => {
+  expect(isModule(path)).toBe(expected);
+});
+
+test.each([
+  ['"use node";\nexport {};', true],
+  ["// why\n/* more */\n'use node'\n", true],
+  ['const text = "use node";', false],
+])("%j asks for Node: %s", (source, expected) => {
+  expect(asksForNode(source)).toBe(expected);
+});
+
+describe("bundling", () => {
+  test("takes all modules of a folder, with what they import from outside", async () => {
+    const outcome = await bundleFunctions(FIXTURE_FOLDER);
+    if (outcome.kind === "failed") throw new Error(outcome.message);
+    expect(outcome.bundle.modules).toContain("folder/deep");
+    expect(outcome.bundle.code).toContain("function double");
+  });
+
+  test("refuses the paths that Convex refuses, in its words", async () => {
+    const outcome = await bundleOf({
+      "fine_1.ts": "export {};",
+      "lib/file-types.ts": "export {};",
+      "lib/file-types.test.ts": "export {};",
+      "my-lib/deep/x.ts": "export {};",
+    });
+    expect(outcome).toEqual({
+      kind: "failed",
+      message:
+        "lib/file-types.js is not a valid path to a Convex module. Path component file-types.js can only contain alphanumeric characters, underscores, or periods.\n" +
+        "my-lib/deep/x.js is not a valid path to a Convex module. Path component my-lib can only contain alphanumeric characters, underscores, or periods.",
+    });
+  });
+
+  test("reports a syntax error in esbuild's words, with its place", async () => {
+    const outcome = await bundleOf({ "bad.ts": "export const x = ;" });
+    expect(outcome).toMatchObject({ kind: "failed" });
+    expect((outcome as { message: string }).message).toMatch(/Unexpected ";"[\s\S]*bad\.ts:1:17/);
+  });
+
+  test("reports an import that cannot be found", async () => {
+    const outcome = await bundleOf({ "bad.ts": 'import "./nowhere.ts";' });
+    expect((outcome as { message: string }).message).toContain('Could not resolve "./nowhere.ts"');
+  });
+
+  test("refuses Node's own modules and the Node runtime", async () => {
+    const builtin = await bundleOf({ "a.ts": 'import fs from "node:fs"; export const x = fs;' });
+    expect((builtin as { message: string }).message).toContain('Could not resolve "node:fs"');
+    const directive = await bundleOf({ "a.ts": '"use node";' });
+    expect((directive as { message: string }).message).toMatch(/"use node" is not supported.*a\.ts/);
+  });
+
+  test("skips tests, however broken", async () => {
+    expect(await bundleOf({ "a.test.ts": 'import "./nowhere.ts";' })).toMatchObject({ kind: "bundled" });
+  });
+
+  test("leaves a component's folder to where it is installed, as Convex does", async () => {
+    const outcome = await bundleOf({
+      "a.ts": "export const a = 1;",
+      "parts/a.ts": "export const a = 1;",
+      "parts/inbox/convex.config.ts": "",
+      "parts/inbox/letters.ts": 'import "./nowhere.ts";',
+    });
+    expect(outcome).toMatchObject({ kind: "bundled", bundle: { modules: ["a", "parts/a"] } });
+  });
+
+  test("a module that throws is named with its line", async () => {
+    const outcome = await bundleOf({ "early.ts": 'export const x = 1;\nthrow new Error("too early");' });
+    if (outcome.kind === "failed") throw new Error(outcome.message);
+    const engine = openEngine({ path: ":memory:" });
+    expect(() => createFunctionRunner({ engine, bundle: outcome.bundle })).toThrow(
+      /Uncaught Error: too early\n.*early\.ts:2:7/,
+    );
+    await engine.close();
+  });
+
+  test("a special file with another default export is refused", async () => {
+    const outcome = await bundleOf({ "http.ts": "export default {};" });
+    if (outcome.kind === "failed") throw new Error(outcome.message);
+    const engine = openEngine({ path: ":memory:" });
+    expect(() => createFunctionRunner({ engine, bundle: outcome.bundle })).toThrow(/httpRouter\(\)/);
+    await engine.close();
+  });
+});

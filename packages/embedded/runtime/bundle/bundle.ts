@@ -1,0 +1,64 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type BuildFailure, formatMessages } from "esbuild";
+import { findComponents } from "../components/component-definitions.ts";
+import type { ComponentMount } from "../components/component-mounts.ts";
+import { asksForNode, faultOfPath, findModules, type ModuleFile } from "./bundle-modules.ts";
+import { type BundledScript, bundleModules } from "./bundle-script.ts";
+
+/** The app's modules, and those of the components that it installs. */
+export type Bundle = BundledScript & {
+  /** The app first. */
+  readonly mounts: readonly ComponentMount[];
+  /** The components' scripts, by definition. */
+  readonly components: ReadonlyMap<string, BundledScript>;
+};
+
+export type BundleOutcome =
+  | { readonly kind: "bundled"; readonly bundle: Bundle }
+  | { readonly kind: "failed"; readonly message: string };
+
+/**
+ * Bundles the functions folder with what it imports, also from outside of it, and with the components that its
+ * `convex.config.ts` installs. Fails with esbuild's own message on code that it does not understand, and on what
+ * the embedded backend cannot run.
+ */
+export async function bundleFunctions(directory: string): Promise<BundleOutcome> {
+  try {
+    return await bundle(resolve(directory));
+  } catch (error) {
+    if (!isBuildFailure(error)) throw error;
+    const messages = await formatMessages(error.errors, { kind: "error", color: false });
+    return { kind: "failed", message: messages.join("\n").trim() };
+  }
+}
+
+async function bundle(root: string): Promise<BundleOutcome> {
+  const found = await findComponents(root);
+  if (found.kind === "failed") return found;
+  const { mounts, folders } = found.tree;
+  const scripts = new Map<string, BundledScript>();
+  for (const definition of new Set(mounts.map((mount) => mount.definition))) {
+    const modules = await findModules(folders.get(definition) ?? root);
+    const faults = modules.map(faultOfPath).filter((fault) => fault !== null);
+    if (faults.length > 0) return { kind: "failed", message: faults.join("\n") };
+    const forNode = await modulesForNode(modules);
+    if (forNode.length > 0) {
+      const names = forNode.map(({ file }) => file).join(", ");
+      return { kind: "failed", message: `"use node" is not supported by the embedded backend yet: ${names}` };
+    }
+    scripts.set(definition, await bundleModules(root, modules));
+  }
+  const { "": app, ...components } = Object.fromEntries(scripts);
+  const bundled = { ...(app as BundledScript), mounts, components: new Map(Object.entries(components)) };
+  return { kind: "bundled", bundle: bundled };
+}
+
+async function modulesForNode(modules: readonly ModuleFile[]): Promise<readonly ModuleFile[]> {
+  const sources = await Promise.all(modules.map(({ file }) => readFile(file, "utf8")));
+  return modules.filter((_, index) => asksForNode(sources[index] as string));
+}
+
+function isBuildFailure(error: unknown): error is BuildFailure {
+  return error instanceof Error && "errors" in error && Array.isArray(error.errors);
+}

@@ -1,0 +1,187 @@
+import { SourceMap, type SourceMapPayload } from "node:module";
+import vm from "node:vm";
+import { transform } from "esbuild";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Ticks, TICKS_GLOBAL, withTicks } from "./loop-ticks.ts";
+
+const NO_MAP = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
+
+const ticked = (code: string): string => withTicks(code, NO_MAP).code;
+
+const ticks = (check: () => void): Ticks => {
+  const fuel = new Int32Array(1);
+  const refuel = () => {
+    fuel[0] = 0;
+    check();
+    fuel[0] = 100;
+  };
+  return { fuel, refuel };
+};
+
+/** What a script logs, also in the microtasks that it leaves behind. */
+async function logOf(code: string): Promise<readonly unknown[]> {
+  const log: unknown[] = [];
+  const context: { done?: Promise<void> } = vm.createContext({
+    log: (value: unknown) => void log.push(value),
+    [TICKS_GLOBAL]: ticks(() => undefined),
+  });
+  try {
+    vm.runInContext(code, context, { timeout: 5_000 });
+    await context.done;
+  } catch (error) {
+    log.push(String(error));
+  }
+  return JSON.parse(JSON.stringify(log)) as unknown[];
+}
+
+/** The statement of a program that runs for a bounded number of rounds: `n` counts down. */
+const program = fc.letrec<{ statement: string; body: string; expression: string; callback: string }>(
+  (tie) => ({
+    expression: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom("n", "n % 3", "({ n })", "[n, n * 2]", "(n, -n)", "`t${n}`", "this === undefined"),
+      tie("callback").map((callback) => `(${callback})(n)`),
+      tie("expression").map((inner) => `[${inner}].map((x) => x)`),
+    ),
+    callback: fc.oneof(
+      { maxDepth: 3 },
+      tie("expression").map((inner) => `(a) => ${inner}`),
+      tie("expression").map((inner) => `(a, b = (() => 1)()) => ({ b, c: ${inner} })`),
+      tie("expression").map((inner) => `(a) => (b) => ${inner}`),
+      tie("expression").map((inner) => `function f(a) { "use strict"; return ${inner}; }`),
+      tie("expression").map((inner) => `(a) => [...(function* () { yield 1; yield ${inner}; })()]`),
+      tie("expression").map(
+        (inner) =>
+          `(a) => new (class extends Array { constructor() { super(); this.push(${inner}); } })()[0]`,
+      ),
+      fc.constant("(a, b) => a > b ? a : -a"),
+    ),
+    body: fc.oneof(
+      { maxDepth: 4 },
+      tie("statement"),
+      tie("statement").map((inner) => `{ ${inner} }`),
+      fc.constantFrom(";", "continue;", "break;", "if (n % 2) continue; else break;", "{}"),
+    ),
+    statement: fc.oneof(
+      { maxDepth: 4 },
+      tie("expression").map((value) => `log(${value});`),
+      tie("body").map((body) => `for (let i = 0; i < 3 && n-- > 0; i++) ${body}`),
+      tie("body").map((body) => `while (n-- > 0) ${body}`),
+      tie("body").map((body) => `do ${body} while (n-- > 0);`),
+      tie("body").map((body) => `for (const x of [1, 2]) ${body}`),
+      tie("body").map((body) => `for (const k in { a: 1, b: 2 }) ${body}`),
+      tie("body").map((body) => `for await (const x of [1, Promise.resolve(2)]) ${body}`),
+      fc
+        .tuple(tie("body"), fc.nat(1e9))
+        .map(
+          ([body, id]) =>
+            `outer${id}: for (const x of [1, 2, 3]) { for (;;) { if (n-- < 0) break outer${id}; if (x === 2) continue outer${id}; break; } ${body} }`,
+        ),
+      fc.tuple(tie("body"), tie("body")).map(([a, b]) => `for (const x of [1, 2]) if (n % 2) ${a} else ${b}`),
+      fc
+        .tuple(tie("statement"), tie("statement"))
+        .map(
+          ([a, b]) =>
+            `try { ${a} throw new Error("t"); } catch (e) { log(e.message); ${b} } finally { log("f"); }`,
+        ),
+      fc.tuple(tie("statement"), tie("statement")).map(([a, b]) => `{ ${a}\n${b} }`),
+      tie("expression").map(
+        (value) =>
+          `{ const fs = []; for (let i = 0; i < 2; i++) fs.push(() => [i, ${value}]); log(fs.map((f) => f())); }`,
+      ),
+    ),
+  }),
+).statement;
+
+describe("a script with ticks", () => {
+  test("does what it does without", async () => {
+    await fc.assert(
+      fc.asyncProperty(program, async (body) => {
+        const code = `"use strict";\nglobalThis.done = (async () => { let n = 12; { ${body} } log(n); })();`;
+        const plain = await logOf(code);
+        expect(await logOf(ticked(code))).toEqual(plain);
+        // A program that cannot be parsed would prove nothing.
+        expect(plain.join()).not.toContain("SyntaxError");
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test("has the same lines", () => {
+    fc.assert(
+      fc.property(program, (body) => {
+        const code = `(async () => {\nlet n = 12;\n${body}\n})();`;
+        expect(ticked(code).split("\n")).toHaveLength(code.split("\n").length);
+      }),
+    );
+  });
+
+  test.each([
+    ["a loop without a body", "for (;;);"],
+    ["a loop of one statement", "while (true) step();"],
+    ["do", "do step(); while (true)"],
+    ["a loop in a loop", "for (;;) for (const _ of [1]) ;"],
+    ["calls without loops", "const f = (depth) => depth && f(depth - 1) + f(depth - 1); f(40);"],
+    ["a getter", "const o = { get x() { return o.y + o.y; }, get y() { return 1; } }; for (;;) o.x;"],
+    ["promises", "const f = () => Promise.resolve().then(f); await f();"],
+  ])("is stopped: %s", async (_, code) => {
+    let checks = 0;
+    let stop: (error: Error) => void = () => undefined;
+    const stopped = new Promise((resolve) => (stop = resolve));
+    const context: { done?: Promise<void> } = vm.createContext({
+      step: () => undefined,
+      [TICKS_GLOBAL]: ticks(() => {
+        checks += 1;
+        if (checks < 3) return;
+        const error = new Error("stopped");
+        stop(error);
+        throw error;
+      }),
+    });
+    vm.runInContext(ticked(`globalThis.done = (async () => { ${code} })()`), context);
+    context.done?.catch(() => undefined);
+    expect(await stopped).toMatchObject({ message: "stopped" });
+  });
+
+  test("gets away with no catch", () => {
+    let checks = 0;
+    const context = vm.createContext({
+      [TICKS_GLOBAL]: ticks(() => {
+        checks += 1;
+        throw new Error("stopped");
+      }),
+    });
+    const code = "for (;;) { try { for (;;); } catch {} try { (() => { for (;;); })() } catch {} }";
+    expect(() => {
+      vm.runInContext(ticked(code), context);
+    }).toThrow("stopped");
+    expect(checks).toBeLessThan(5);
+  });
+});
+
+test("the source map says for every place what it said before", async () => {
+  const source = [
+    "const pick = (xs: number[]) => xs",
+    "  .filter((x) => x > 1 && check(x))",
+    "  .map((x) => ({ x, y: twice(x) }));",
+    "function check(x: number): boolean { while (x > 5) x--; return x > 0; }",
+    "const twice = (x: number) => check(x) ? x * 2 : fail(x);",
+    "function fail(x: number): never { throw new Error(`no ${x}`); }",
+    "for (const x of pick([1, 2, 3])) console.log(x);",
+  ].join("\n");
+  const { code, map } = await transform(source, { loader: "ts", sourcemap: "external", sourcefile: "a.ts" });
+  const result = withTicks(code, map);
+  const [before, after] = [map, result.sourceMap].map(
+    (json) => new SourceMap(JSON.parse(json) as SourceMapPayload),
+  );
+  const words = /(?:pick|filter|map|check|twice|fail|Error|while|console)\b/g;
+  const placesOf = (text: string, sourceMap: SourceMap | undefined) =>
+    text.split("\n").flatMap((line, row) =>
+      [...line.matchAll(words)].map(({ 0: word, index }) => {
+        const entry = sourceMap?.findEntry(row, index);
+        return [word, entry && "originalLine" in entry ? [entry.originalLine, entry.originalColumn] : null];
+      }),
+    );
+  expect(placesOf(result.code, after)).toEqual(placesOf(code, before));
+});

@@ -1,0 +1,219 @@
+import type { JSONValue } from "convex/values";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Fixture, openFixture, request } from "../runtime.fixture.ts";
+import { formatBytes } from "./format-bytes.ts";
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await openFixture();
+});
+afterAll(() => fixture.engine.close());
+
+type Case = readonly [title: string, path: string, args: JSONValue, refusal: string | null];
+
+const MIB = 2 ** 20;
+const stored = (kind: string, size: number, field = "value"): JSONValue => ({ kind, size, field });
+
+/** Each limit twice: what is just allowed, and what is just not, in Convex's words. */
+const cases: readonly Case[] = [
+  ["a document of 1 MiB", "limits:stores", stored("long", MIB - 61 - 2 - 6 - 2), null],
+  [
+    "a larger one",
+    "limits:stores",
+    stored("long", MIB),
+    "Value is too large (1.00 MiB > maximum size 1 MiB)",
+  ],
+  ["1,024 fields", "limits:stores", stored("wide", 1_024), null],
+  [
+    "one more",
+    "limits:stores",
+    stored("wide", 1_025),
+    "Object has too many fields (1025 > maximum number 1024)",
+  ],
+  ["16 levels", "limits:stores", stored("nested", 15), null],
+  [
+    "one more",
+    "limits:stores",
+    stored("nested", 16),
+    "Document is too nested (nested 17 levels deep > maximum nesting 16)",
+  ],
+  ["an array of 8,192", "limits:stores", stored("array", 8_192), null],
+  [
+    "a longer one",
+    "limits:stores",
+    stored("array", 8_193),
+    "Array length is too long (8193 > maximum length 8192)",
+  ],
+  ["a field name of 1,024", "limits:stores", stored("key", 1_024), null],
+  ["a longer one", "limits:stores", stored("key", 1_025), "exceeds maximum field name length 1024"],
+  [
+    "a system field",
+    "limits:stores",
+    stored("long", 1, "_mine"),
+    "Field '_mine' starts with an underscore, which is only allowed for system fields like '_id'",
+  ],
+  [
+    "a system field inside",
+    "limits:stores",
+    stored("inner", 1),
+    "Field '_system' starts with an underscore, which is not allowed for nested fields",
+  ],
+  ["a reserved field", "limits:stores", stored("long", 1, "$mine"), "starts with a '$', which is reserved"],
+  ["a table name of 64", "limits:storesIn", { table: "t".repeat(64) }, null],
+  [
+    "a longer one",
+    "limits:storesIn",
+    { table: "t".repeat(65) },
+    "Invalid argument `table` for `db.insert`: Identifier is too long (65 > maximum 64)",
+  ],
+  [
+    "a table name with a digit first",
+    "limits:storesIn",
+    { table: "1a" },
+    "Invalid first character '1' in 1a: Identifiers must start with an alphabetic character or underscore",
+  ],
+  [
+    "a table name with a dash",
+    "limits:storesIn",
+    { table: "a-b" },
+    "Identifier a-b has invalid character '-': Identifiers can only contain alphanumeric characters or underscores",
+  ],
+  [
+    "a system table",
+    "limits:storesIn",
+    { table: "_mine" },
+    "System tables (prefixed with `_`) are read-only.",
+  ],
+  ["an argument of 63 levels", "limits:passes", { kind: "nested", size: 62 }, null],
+  [
+    "one more",
+    "limits:passes",
+    { kind: "nested", size: 63 },
+    "Invalid arguments for limits.js:echo: Value is too nested (nested 65 levels deep > maximum nesting 64)",
+  ],
+  ["arguments of 15 MiB", "limits:passes", { kind: "strings", size: 15 }, null],
+  [
+    "of 16 MiB and more",
+    "limits:passes",
+    { kind: "strings", size: 16 },
+    "Arguments for limits.js:echo are too large (actual: 16.00 MiB, limit: 16 MiB)",
+  ],
+  ["a value of 64 levels", "limits:returns", { kind: "nested", size: 64 }, null],
+  [
+    "one more",
+    "limits:returns",
+    { kind: "nested", size: 65 },
+    "Value is too nested (nested 65 levels deep > maximum nesting 64)",
+  ],
+  ["15 MiB returned", "limits:returns", { kind: "strings", size: 15 }, null],
+  [
+    "16 MiB and more",
+    "limits:returns",
+    { kind: "strings", size: 16 },
+    "Function limits.js:returns return value is too large (actual: 16.00 MiB, limit: 16 MiB)",
+  ],
+  ["4,096 queries", "limits:asks", { times: 4_096 }, null],
+  [
+    "one more",
+    "limits:asks",
+    { times: 4_097 },
+    "Too many reads in a single function execution (limit: 4096).",
+  ],
+  ["16,000 writes", "limits:storesMany", { count: 16_000, bytes: 1 }, null],
+  [
+    "one more",
+    "limits:storesMany",
+    { count: 16_001, bytes: 1 },
+    "Too many writes in a single function execution (limit: 16000)",
+  ],
+  [
+    "16 MiB written and more",
+    "limits:storesMany",
+    { count: 17, bytes: MIB - 100 },
+    "Too many bytes written in a single function execution (limit: 16777216 bytes)",
+  ],
+  ["1,000 functions scheduled", "limits:schedules", { count: 1_000, bytes: 1 }, null],
+  [
+    "one more",
+    "limits:schedules",
+    { count: 1_001, bytes: 1 },
+    "Too many functions scheduled by this mutation (limit: 1000)",
+  ],
+  [
+    "16 MiB of their arguments",
+    "limits:schedules",
+    { count: 17, bytes: MIB },
+    "Too large total size of the arguments of scheduled functions from this mutation (limit: 16777216 bytes)",
+  ],
+  ["calls 8 levels deep", "limits:deeper", { levels: 8 }, null],
+  [
+    "one more",
+    "limits:deeper",
+    { levels: 9 },
+    "Cross component call depth limit exceeded. Do you have an infinite loop in your app?",
+  ],
+  ["1,000 operations at once", "limits:atOnce", { operations: 1_000 }, null],
+  [
+    "one more",
+    "limits:atOnce",
+    { operations: 1_001 },
+    "Too many concurrent operations in a single function execution (limit: 1000)",
+  ],
+];
+
+describe("limits", () => {
+  test.each(cases)("%s: %s %j", async (_, path, args, refusal) => {
+    const called = fixture.call(path, args);
+    if (refusal === null) await expect(called).resolves.toBeDefined();
+    else await expect(called).rejects.toThrow(refusal);
+  });
+
+  test("32,000 documents are read, and no more", { timeout: 30_000 }, async () => {
+    const { call, engine } = await openFixture();
+    await call("limits:storesMany", { count: 16_000, bytes: 1 });
+    await call("limits:storesMany", { count: 16_000, bytes: 1 });
+    expect(await call("limits:reads")).toBe(32_000);
+    await call("limits:storesMany", { count: 1, bytes: 1 });
+    // As there, a count reads no documents.
+    expect(await call("limits:counts")).toBe(32_001);
+    await expect(call("limits:reads")).rejects.toThrow(
+      "Too many documents read in a single function execution (limit: 32000). Consider using smaller limits",
+    );
+    await engine.close();
+  });
+
+  test("16 MiB are read, and no more", async () => {
+    const { call, engine } = await openFixture();
+    for (let i = 0; i < 2; i += 1) await call("limits:storesMany", { count: 8, bytes: MIB - 100 });
+    expect(await call("limits:reads")).toBe(16);
+    await call("limits:storesMany", { count: 1, bytes: 2_000 });
+    await expect(call("limits:reads")).rejects.toThrow(
+      "Too many bytes read in a single function execution (limit: 16777216 bytes).",
+    );
+    await engine.close();
+  });
+
+  test("256 lines are logged, the last of which says that there were more", async () => {
+    const linesOf = async (lines: number, bytes: number) =>
+      (await fixture.runner.runQuery(request("limits:logs", { lines, bytes }))).logLines;
+    expect(await linesOf(255, 2)).toHaveLength(255);
+    const overflowed = await linesOf(1_000, 2);
+    expect(overflowed).toHaveLength(256);
+    expect(overflowed[255]).toBe("[ERROR] Log overflow (maximum 256). Remaining log lines omitted.");
+    const [line = ""] = await linesOf(1, 40_000);
+    expect(line).toMatch(/^\[LOG\] 'é+ \(truncated due to length\)$/);
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(32_768);
+    expect(Buffer.byteLength(line)).toBeGreaterThan(32_760);
+  });
+});
+
+test.each([
+  [0, "0 B"],
+  [1_023, "1023 B"],
+  [1_024, "1 KiB"],
+  [16 * MIB, "16 MiB"],
+  [16.5 * MIB, "16.50 MiB"],
+])("%d bytes are %s", (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text);
+});

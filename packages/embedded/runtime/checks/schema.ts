@@ -1,0 +1,105 @@
+import type { DocumentJson, Engine, IndexDefinition, TableDefinition } from "../../engine/types.ts";
+import { fullRange } from "../../values/index-range.ts";
+import { type ComponentPath, engineTableName } from "../../values/table-name.ts";
+import { localTableOf } from "../components/component-tables.ts";
+import { checkValue } from "./check-value.ts";
+import { checkDefinitions } from "./schema-limits.ts";
+import type { TableOf, ValidatorJson } from "./validator-json.ts";
+
+/** What the bundle's `schema.ts` says. */
+export type Schema = {
+  readonly tables: readonly TableDefinition[];
+  /** The validator of each table's documents, without the system fields; none where nothing is checked. */
+  readonly validators: ReadonlyMap<string, ValidatorJson>;
+};
+
+type ExportedTable = {
+  readonly tableName: string;
+  readonly indexes: readonly { readonly indexDescriptor: string; readonly fields: readonly string[] }[];
+  readonly documentType: ValidatorJson;
+};
+type ExportedSchema = { readonly tables: readonly ExportedTable[]; readonly schemaValidation: boolean };
+
+export const NO_SCHEMA: Schema = { tables: [], validators: new Map() };
+
+/** Stored documents do not fit the schema that is about to be applied. */
+export class SchemaMismatchError extends Error {
+  override readonly name = "SchemaMismatchError";
+}
+
+/** Reads the JSON that a SchemaDefinition's `export()` gives. Throws SchemaDefinitionError. */
+export function parseSchema(exported: string): Schema {
+  const { tables, schemaValidation } = JSON.parse(exported) as ExportedSchema;
+  checkDefinitions(tables);
+  return {
+    tables: tables.map(({ tableName, indexes }) => ({ name: tableName, indexes: indexes.map(toIndex) })),
+    validators: new Map(
+      schemaValidation ? tables.map(({ tableName, documentType }) => [tableName, documentType]) : [],
+    ),
+  };
+}
+
+/** Why a document may not be written, in Convex's words; null when it may. */
+export function checkNewDocument(
+  schema: Schema,
+  table: string,
+  value: DocumentJson,
+  tableOf: TableOf,
+): string | null {
+  const problem = checkDocument(schema, table, value, tableOf);
+  if (problem === null) return null;
+  return `Failed to insert or update a document in table "${table}" because it does not match the schema: ${problem}`;
+}
+
+/**
+ * Checks the stored documents of a component's tables against its schema. Throws SchemaMismatchError at the first
+ * that does not fit.
+ */
+export function checkStoredDocuments(
+  engine: Engine,
+  schema: Schema,
+  component: ComponentPath,
+  tables: Iterable<string>,
+): void {
+  const transaction = engine.begin();
+  try {
+    for (const table of tables) {
+      const stored = engineTableName({ component, table });
+      if (engine.definitionOf(stored) === null) continue;
+      const scan = transaction.scan(fullRange(stored, "by_id"), "asc");
+      for (let entry = scan.next(); entry !== null; entry = scan.next()) {
+        const { document } = entry;
+        const problem = checkDocument(schema, table, document, (id) =>
+          localTableOf(transaction, component, id),
+        );
+        if (problem === null) continue;
+        throw new SchemaMismatchError(
+          `Schema validation failed.\nDocument with ID "${document["_id"] as string}" in table "${stored}" does not match the schema: ${problem}`,
+        );
+      }
+    }
+  } finally {
+    engine.discard(transaction);
+  }
+}
+
+/** A document's own fields, without `_id` and `_creationTime`. */
+export function withoutSystemFields(document: DocumentJson): DocumentJson {
+  const { _id, _creationTime, ...fields } = document;
+  return fields;
+}
+
+function checkDocument(
+  { validators }: Schema,
+  table: string,
+  document: DocumentJson,
+  tableOf: TableOf,
+): string | null {
+  const validator = validators.get(table);
+  if (validator === undefined) return null;
+  return checkValue(validator, withoutSystemFields(document), tableOf);
+}
+
+function toIndex(index: { indexDescriptor: string; fields: readonly string[] }): IndexDefinition {
+  return { name: index.indexDescriptor, fields: index.fields };
+}

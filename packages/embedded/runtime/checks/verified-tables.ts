@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import type { Engine } from "../../engine/types.ts";
+import { type ComponentPath, engineTableName } from "../../values/table-name.ts";
+import { checkStoredDocuments, type Schema } from "./schema.ts";
+
+type SchemaAt = { readonly path: ComponentPath; readonly modules: { readonly schema: Schema } };
+
+/** Raised when documents that were found to fit may not do so any more by the same validator. */
+const CHECK_VERSION = 1;
+
+/**
+ * Checks the stored documents of each table whose validator is not the one that they were found to fit before:
+ * what has been written since then was checked as it was written. Then applies the schema, and remembers.
+ * Throws SchemaMismatchError, and the old schema stays applied.
+ */
+export function checkChangedTables(
+  engine: Engine,
+  components: Iterable<SchemaAt>,
+  applySchema: () => void,
+): void {
+  const before = engine.verified();
+  const now = new Map<string, string>();
+  for (const { path, modules } of components) {
+    const { schema } = modules;
+    const changed: string[] = [];
+    for (const [table, validator] of schema.validators) {
+      const stored = engineTableName({ component: path, table });
+      const fingerprint = fingerprintOf(validator);
+      now.set(stored, fingerprint);
+      if (before.get(stored) !== fingerprint) changed.push(table);
+    }
+    if (changed.length > 0) checkStoredDocuments(engine, schema, path, changed);
+  }
+  applySchema();
+  if (!isSame(before, now)) engine.setVerified(now);
+}
+
+function fingerprintOf(validator: unknown): string {
+  const hash = createHash("sha256").update(JSON.stringify([CHECK_VERSION, validator]));
+  return `sha256:${hash.digest("base64")}`;
+}
+
+function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([table, fingerprint]) => b.get(table) === fingerprint);
+}

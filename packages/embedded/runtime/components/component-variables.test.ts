@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import type { DefinitionAnalysis } from "./component-analysis.ts";
+import { type ComponentMount, mountsOf } from "./component-mounts.ts";
+import { componentVariables, variablesProblem } from "./component-variables.ts";
+
+const TEXT = { value: JSON.stringify({ type: "string" }) };
+const LEVEL = {
+  value: JSON.stringify({
+    type: "union",
+    value: ["high", "low"].map((value) => ({ type: "literal", value })),
+  }),
+  optional: true,
+};
+
+const ALONE: DefinitionAnalysis = { childComponents: [], httpMounts: {} };
+
+function mounted(definitions: { readonly [path: string]: DefinitionAnalysis }): readonly ComponentMount[] {
+  const outcome = mountsOf(new Map(Object.entries(definitions)));
+  if (outcome.kind === "invalid") throw new Error(outcome.reason);
+  return outcome.mounts;
+}
+
+const mounts = mounted({
+  "": {
+    ...ALONE,
+    envVars: [["TOKEN", TEXT]],
+    childComponents: [
+      { name: "a", path: "../c", env: [["SECRET", { type: "envVar", name: "TOKEN" }]] },
+      { name: "b", path: "../c", env: [["SECRET", { type: "value", value: "fixed" }]] },
+    ],
+  },
+  "../c": {
+    ...ALONE,
+    envVars: [
+      ["SECRET", TEXT],
+      ["LEVEL", LEVEL],
+    ],
+    childComponents: [{ name: "inner", path: "../d", env: [["DEEP", { type: "envVar", name: "SECRET" }]] }],
+  },
+  "../d": { ...ALONE, envVars: [["DEEP", TEXT]] },
+});
+
+test("one definition is mounted once for each installation, with what it installs itself", () => {
+  expect(mounts.map(({ path, definition }) => [path, definition])).toEqual([
+    ["", ""],
+    ["a", "../c"],
+    ["a/inner", "../d"],
+    ["b", "../c"],
+    ["b/inner", "../d"],
+  ]);
+});
+
+test("a component sees what it was passed, by value or from its parent as that is now, and nothing else", () => {
+  let token = "one";
+  const variables = componentVariables(mounts, () => ({
+    TOKEN: token,
+    OTHER: "x",
+    CONVEX_SITE_URL: "http://s",
+  }));
+  expect(variables("a")).toEqual({ SECRET: "one", CONVEX_SITE_URL: "http://s" });
+  expect(variables("b/inner")).toEqual({ DEEP: "fixed", CONVEX_SITE_URL: "http://s" });
+  token = "two";
+  expect(variables("a/inner")).toEqual({ DEEP: "two", CONVEX_SITE_URL: "http://s" });
+  expect(variables("")).toHaveProperty("OTHER", "x");
+});
+
+test("a declared variable that is missing, or not of its type, is named", () => {
+  expect(
+    variablesProblem(
+      mounts,
+      componentVariables(mounts, () => ({ TOKEN: "x" })),
+    ),
+  ).toBeNull();
+  expect(
+    variablesProblem(
+      mounts,
+      componentVariables(mounts, () => ({})),
+    ),
+  ).toMatch(/The app needs .* TOKEN/);
+  const unfit = mounted({
+    "": {
+      ...ALONE,
+      childComponents: [{ name: "c", path: "c", env: [["LEVEL", { type: "value", value: "no" }]] }],
+    },
+    c: { ...ALONE, envVars: [["LEVEL", LEVEL]] },
+  });
+  expect(
+    variablesProblem(
+      unfit,
+      componentVariables(unfit, () => ({})),
+    ),
+  ).toMatch(/"c" declares another type .* LEVEL/);
+});
+
+test("what cannot be installed is refused with its name", () => {
+  const child = { name: "twin", path: "c" };
+  const refused = (childComponents: DefinitionAnalysis["childComponents"]) =>
+    mountsOf(
+      new Map([
+        ["", { ...ALONE, childComponents }],
+        ["c", ALONE],
+      ]),
+    );
+  expect(refused([child, child])).toMatchObject({
+    reason: expect.stringMatching(/Two components .* "twin"/),
+  });
+  expect(refused([{ ...child, env: [["X", { type: "value", value: "" }]] }])).toMatchObject({
+    reason: expect.stringMatching(/variable X, which it does not declare/),
+  });
+});

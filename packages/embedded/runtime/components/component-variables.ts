@@ -1,0 +1,57 @@
+import { APP, type ComponentPath } from "../../values/table-name.ts";
+import { checkValue } from "../checks/check-value.ts";
+import { type ComponentMount, parentPath } from "./component-mounts.ts";
+import type { EnvironmentVariables } from "./environment-variables.ts";
+
+/** What a component sees as `process.env`. */
+export type ComponentVariables = (component: ComponentPath) => { readonly [name: string]: string };
+
+/** Set by the backend, not by people: every component may know where it is served. */
+const SYSTEM_VARIABLES = ["CONVEX_CLOUD_URL", "CONVEX_SITE_URL"];
+
+/**
+ * The app sees all variables of the deployment. A component sees those that it declares and its parent passes:
+ * a text, or one of the parent's own, as that is at the time.
+ */
+export function componentVariables(
+  mounts: readonly ComponentMount[],
+  env: EnvironmentVariables,
+): ComponentVariables {
+  const byPath = new Map(mounts.map((mount) => [mount.path, mount]));
+  const variablesOf: ComponentVariables = (component) => {
+    if (component === APP) return env();
+    const { variables = [] } = byPath.get(component) ?? {};
+    const parent = variablesOf(parentPath(component));
+    const passed = variables.map(({ name, source }) => {
+      if (source === null) return [name, undefined] as const;
+      return [name, source.kind === "value" ? source.value : parent[source.name]] as const;
+    });
+    const system = SYSTEM_VARIABLES.map((name) => [name, parent[name]] as const);
+    const set = [...system, ...passed].flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    );
+    return Object.fromEntries(set) as { readonly [name: string]: string };
+  };
+  return variablesOf;
+}
+
+/** Why the declared variables are not all there or not what they must be; null when they are. */
+export function variablesProblem(
+  mounts: readonly ComponentMount[],
+  variablesOf: ComponentVariables,
+): string | null {
+  for (const { path, variables } of mounts) {
+    const values = variablesOf(path);
+    for (const { name, validator, optional } of variables) {
+      const value = values[name];
+      const owner = path === APP ? "The app" : `The component "${path}"`;
+      if (value === undefined && !optional) {
+        const advice = path === APP ? "Set it for the deployment." : "Pass it in `use(…, { env: { … } })`.";
+        return `${owner} needs the environment variable ${name}, which is not set. ${advice}`;
+      }
+      const problem = value === undefined ? null : checkValue(validator, value, () => null);
+      if (problem !== null) return `${owner} declares another type for the environment variable ${name}.`;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,286 @@
+import { fileURLToPath } from "node:url";
+import type { JSONValue } from "convex/values";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { openEngine } from "../../engine/engine.ts";
+import { FunctionLog } from "../../operations/function-log.ts";
+import { CRON_TABLE, parseCronJob } from "../../scheduler/cron-job.ts";
+import { eventually } from "../../scheduler/scheduling.fixture.ts";
+import { startScheduling } from "../../scheduler/start-scheduling.ts";
+import { fullRange } from "../../values/index-range.ts";
+import { type Bundle, bundleFunctions } from "../bundle/bundle.ts";
+import type { FunctionRun, NamedRun } from "../execution/function-run.ts";
+import type { FunctionRuntime } from "../function-runtime.ts";
+import { createFunctionRunner } from "../runner.ts";
+import { type Fixture, openFixture, request } from "../runtime.fixture.ts";
+import type { Identity } from "../types.ts";
+
+const FOLDER = fileURLToPath(new URL("../fixtures/components/convex", import.meta.url));
+const USER: Identity = { kind: "user", attributes: { subject: "ann" } };
+const EMPTY_LEDGER = "0 in the ledger";
+
+const loaded = fixtureBundle();
+let bundle: Bundle;
+let fixture: Fixture;
+let call: Fixture["call"];
+
+async function fixtureBundle(): Promise<Bundle> {
+  const outcome = await bundleFunctions(FOLDER);
+  if (outcome.kind === "failed") throw new Error(outcome.message);
+  return outcome.bundle;
+}
+
+beforeEach(async () => {
+  bundle = await loaded;
+  fixture = await openFixture({ bundle, env: () => ({ APP_SECRET: "hidden" }) });
+  call = fixture.call;
+});
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+  await fixture.engine.close();
+});
+
+afterAll(() => {
+  expect(bundle.mounts).toHaveLength(5);
+});
+
+async function startedScheduling(crons: FunctionRuntime["crons"] = []): Promise<void> {
+  const errors: unknown[] = [];
+  const { scheduled, componentPaths } = fixture.runner;
+  const runtime = { scheduled, componentPaths, crons };
+  const stop = await startScheduling({
+    engine: fixture.engine,
+    runtime,
+    onError: (error) => errors.push(error),
+  });
+  closers.push(async () => {
+    await stop();
+    expect(errors).toEqual([]);
+  });
+}
+
+test("two mounts of one component, and what is nested in them, have tables and variables of their own", async () => {
+  await call("app:add", { mount: "first", name: "a" });
+  await call("app:add", { mount: "first", name: "b" });
+  await call("app:add", { mount: "second", name: "c" });
+  expect(await call("app:names", { mount: "first" })).toEqual(["a", "b", "2 in the ledger"]);
+  expect(await call("app:names", { mount: "second" })).toEqual(["c", "1 in the ledger"]);
+  expect(await call("app:own")).toEqual([]);
+  const described = async (mount: string) =>
+    ((await call("app:describe", { mount })) as { component: JSONValue }).component;
+  await described("first");
+  expect(await described("first")).toMatchObject({ calls: 2, greeting: "hello", secret: null });
+  expect(await described("second")).toMatchObject({ calls: 1, greeting: null, secret: null });
+});
+
+test("an action calls a component's functions, and a component's action its own", async () => {
+  expect(await call("app:addByAction", { mount: "second", name: "x" })).toEqual(["x", "1 in the ledger"]);
+});
+
+test("a component that fails is undone alone, with what it called; the app's writes stand", async () => {
+  const survived = await call("app:survive", { mount: "first" });
+  expect(survived).toMatchObject({
+    problem: expect.stringContaining("Uncaught Error: the component failed") as unknown,
+    names: [EMPTY_LEDGER],
+  });
+  expect(await call("app:own")).toEqual(["kept"]);
+});
+
+test("an app that fails leaves nothing of what its components wrote", async () => {
+  await expect(call("app:addAndFail", { mount: "first" })).rejects.toThrow("the app failed");
+  expect(await call("app:names", { mount: "first" })).toEqual([EMPTY_LEDGER]);
+});
+
+test.each([
+  "first/lib:add",
+  "first/lib.js:add",
+  "first:lib:add",
+  "/first/lib:add",
+  "first/ledger/entries:add",
+])("no client calls a component's function as %s", async (path) => {
+  for (const identity of [USER, { kind: "none" }, { kind: "admin" }] as const) {
+    await expect(call(path, { name: "x", text: "x" }, identity)).rejects.toThrow("Could not find");
+  }
+});
+
+test("the admin may name a component to call any of its functions", async () => {
+  const ask = (identity: Identity) =>
+    fixture.runner.runAny({ ...request("lib:secret"), component: "first", identity });
+  expect(await ask({ kind: "admin" })).toMatchObject({ outcome: { value: "nobody asks" } });
+  expect((await ask(USER)).outcome).toMatchObject({
+    kind: "failure",
+    message: expect.stringContaining("Could not find public function for 'lib:secret'") as unknown,
+  });
+  const open = await fixture.runner.runAny({ ...request("lib:names"), component: "first", identity: USER });
+  expect(open.outcome.kind).toBe("failure");
+});
+
+test("functions are listed by component, by the names that they have there", () => {
+  const names = (component?: string) =>
+    fixture.runner.functionSpecs(component).map(({ identifier }) => identifier);
+  expect(names("first/ledger")).toEqual(["entries.js:add", "entries.js:count"]);
+  expect(names()).toContain("app.js:add");
+  expect(names()).not.toContain("entries.js:add");
+  expect(names("third")).toEqual([]);
+});
+
+test("the app reaches a component's public functions, not its internal ones nor its own components", async () => {
+  await expect(call("app:callInternal", { mount: "first" })).rejects.toThrow(
+    /Couldn't find a public function "lib:secret" in the component "first"/,
+  );
+  await expect(call("app:callGrandchild")).rejects.toThrow(/Couldn't find/);
+  await expect(call("app:add", { mount: "third", name: "x" })).rejects.toThrow(
+    /component "third".*installed/s,
+  );
+});
+
+test("ids and tables of others are unknown in a component", async () => {
+  const mine = await call("app:add", { mount: "first", name: "a" });
+  const theirs = await call("app:add", { mount: "second", name: "b" });
+  const apps = await call("app:addOwn", { text: "app's" });
+  expect(await call("app:getOne", { mount: "first", id: mine })).toMatchObject({ normalized: mine });
+  for (const id of [theirs, apps]) {
+    await expect(call("app:getOne", { mount: "first", id })).rejects.toThrow(/Unable to decode ID/);
+    await expect(call("app:takeItem", { mount: "first", id })).rejects.toThrow("ArgumentValidationError");
+  }
+  expect(await call("app:takeItem", { mount: "first", id: mine })).toBe("a");
+  await expect(call("app:reachInto", { table: "first/items" })).rejects.toThrow("not a valid table name");
+});
+
+test("a component's schema is checked under the names that it uses", async () => {
+  await expect(call("app:addUnfit", { mount: "first" })).rejects.toThrow(
+    /in table "items" because it does not match the schema/,
+  );
+});
+
+test("users are the app's: a component sees none, and a function that it calls by handle does again", async () => {
+  expect(await call("app:describe", { mount: "first" }, USER)).toMatchObject({
+    app: { user: "ann" },
+    component: {
+      user: null,
+      function: { name: "lib:describe", componentPath: "first", type: "query", visibility: "public" },
+    },
+  });
+  expect(await call("app:callBack", { mount: "first" }, USER)).toBe("called back by ann");
+  expect(await call("app:own")).toEqual(["called back"]);
+});
+
+test("nor do a component's actions see a user, its HTTP actions with a token included", async () => {
+  const seen = { app: "ann", component: null };
+  expect(await call("app:userByAction", { mount: "first" }, USER)).toEqual(seen);
+  const ask = (identity: Identity) =>
+    fixture.runner.runHttp(new Request("http://localhost/first/user"), { identity });
+  expect(await (await ask(USER))?.json()).toBeNull();
+  // A token that is none is the app's affair, too.
+  expect(await (await ask({ kind: "none", refused: "no token" }))?.json()).toBeNull();
+});
+
+test("whoever watches is told of which component a function is", async () => {
+  const log = new FunctionLog();
+  const { engine } = fixture;
+  const observer = {
+    onEnd: (run: FunctionRun) => log.ended(run),
+    onLine: (run: NamedRun, line: string) => log.printed(run, line),
+  };
+  const watched = createFunctionRunner({ engine, bundle, observer });
+  await watched.runAny(request("app:addByAction", { mount: "second", name: "x" }));
+  await watched.runHttp(new Request("http://localhost/first/user"));
+  expect(log.latest().map(({ componentPath, identifier }) => [componentPath, identifier])).toEqual([
+    ["second", "lib.js:add"],
+    ["second", "lib.js:names"],
+    ["second", "lib.js:namesByAction"],
+    [null, "app.js:addByAction"],
+    ["first", "GET /user"],
+    ["first", "GET /user"],
+  ]);
+});
+
+test("a component pages through its own table", async () => {
+  for (const name of ["a", "b", "c"]) await call("app:add", { mount: "first", name });
+  const paginationOpts = (cursor: string | null) => ({ numItems: 2, cursor });
+  const first = (await call("app:page", { mount: "first", paginationOpts: paginationOpts(null) })) as {
+    continueCursor: string;
+  };
+  expect(first).toMatchObject({ names: ["a", "b"], isDone: false });
+  const rest = await call("app:page", {
+    mount: "first",
+    paginationOpts: paginationOpts(first.continueCursor),
+  });
+  expect(rest).toMatchObject({ names: ["c"], isDone: true });
+});
+
+test("a component schedules in a table of its own, its own functions and the app's by handle", async () => {
+  await startedScheduling();
+  await call("app:addLater", { mount: "first", name: "later" });
+  await call("app:scheduleBack", { mount: "first" });
+  await call("app:scheduleThere", { mount: "second", name: "there" });
+  await eventually(async () => {
+    expect(await call("app:names", { mount: "first" })).toEqual(["later", "1 in the ledger"]);
+    expect(await call("app:names", { mount: "second" })).toEqual(["there", "1 in the ledger"]);
+    expect(await call("app:own")).toEqual(["called back later"]);
+  });
+  expect(await call("app:scheduled", { mount: "first" })).toEqual([
+    { name: "lib.js:add", state: "success" },
+    { name: "app.js:note", state: "success" },
+  ]);
+  expect(await call("app:scheduled", { mount: "second" })).toEqual([]);
+  expect(await call("app:scheduled", { mount: null })).toEqual([{ name: "lib.js:add", state: "success" }]);
+});
+
+test("each mount's crons run in it", async () => {
+  await startedScheduling(fixture.runner.crons);
+  const transaction = fixture.engine.begin();
+  const scan = transaction.scan(fullRange(CRON_TABLE.name, "by_creation_time"), "asc");
+  const components: unknown[] = [];
+  for (let entry = scan.next(); entry !== null; entry = scan.next()) {
+    components.push(parseCronJob(entry.document).spec.component);
+  }
+  fixture.engine.discard(transaction);
+  expect(components).toEqual(["first", "second"]);
+  await eventually(async () => {
+    for (const mount of components) {
+      expect(await call("app:names", { mount: mount as string })).toEqual(["tick", "1 in the ledger"]);
+    }
+  });
+});
+
+test("a component's routes are below its prefix", async () => {
+  await call("app:add", { mount: "first", name: "a" });
+  const ask = (path: string) => fixture.runner.runHttp(new Request(`http://localhost${path}`));
+  expect(await (await ask("/first/names"))?.json()).toEqual(["a", "1 in the ledger"]);
+  expect(await ask("/names")).toBeNull();
+  expect(await ask("/second/names")).toBeNull();
+});
+
+test("a query is run again when its component's documents change", async () => {
+  const { readSet, ts } = await fixture.runner.runQuery(request("app:names", { mount: "first" }));
+  let invalidated = 0;
+  fixture.engine.subscribe(readSet, ts, () => (invalidated += 1));
+  await call("app:add", { mount: "second", name: "elsewhere" });
+  expect(invalidated).toBe(0);
+  await call("app:add", { mount: "first", name: "here" });
+  await eventually(async () => expect(invalidated).toBe(1));
+});
+
+test("a component that is removed leaves its documents, for when it comes back", async () => {
+  await call("app:add", { mount: "second", name: "kept" });
+  const { engine } = fixture;
+  const mounts = bundle.mounts.filter(({ path }) => !path.startsWith("second"));
+  const without = createFunctionRunner({ engine, bundle: { ...bundle, mounts } });
+  const gone = await without.runQuery(request("app:names", { mount: "second" }));
+  expect(gone.outcome).toMatchObject({ kind: "failure" });
+  const again = createFunctionRunner({ engine, bundle });
+  const back = await again.runQuery(request("app:names", { mount: "second" }));
+  expect(back.outcome).toEqual({ kind: "success", value: ["kept", "1 in the ledger"] });
+});
+
+test("stored documents of a component that do not fit its schema are named", async () => {
+  const engine = openEngine({ path: ":memory:" });
+  engine.applySchema([{ name: "first/items", indexes: [] }]);
+  const transaction = engine.begin();
+  transaction.insert("first/items", { name: 5 });
+  await engine.commit(transaction);
+  expect(() => createFunctionRunner({ engine, bundle })).toThrow(/in table "first\/items" does not match/);
+  await engine.close();
+});

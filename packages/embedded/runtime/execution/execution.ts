@@ -1,0 +1,139 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Transaction } from "../../engine/types.ts";
+import type { ComponentPath } from "../../values/table-name.ts";
+import { RandomStream } from "../isolate/random-stream.ts";
+import type { RegisteredFunction } from "../registered-function.ts";
+import type { QueryStream } from "../syscalls/query-stream.ts";
+import { type Identity, type RequestSource, UNKNOWN_SOURCE } from "../types.ts";
+import { ExecutionTime } from "./execution-time.ts";
+import type { Journal } from "./journal.ts";
+import { LogLines } from "./log-lines.ts";
+import { TransactionUsage } from "./transaction-usage.ts";
+
+/** What stays the same through a call and all that it calls. */
+export type CallContext = {
+  readonly identity: Identity;
+  readonly requestId: string;
+  readonly source: RequestSource;
+  readonly logs: LogLines;
+  /** The `_scheduled_functions` row that this call runs for. */
+  readonly scheduledFunctionId: string | null;
+};
+
+type ExecutionBase = {
+  readonly context: CallContext;
+  /** "module.js:name", or the route of an HTTP action. */
+  readonly identifier: string;
+  /** The component whose code runs: it sees that component's tables, files and variables. */
+  readonly component: ComponentPath;
+  readonly time: ExecutionTime;
+  /** How many syscalls and fetches it waits for, of any kind. */
+  operations: number;
+  /** Whatever the developer's code left running must not act any more. */
+  ended: boolean;
+};
+
+/** A query or a mutation: deterministic, over one transaction that nested calls share. */
+export type TransactionExecution = ExecutionBase & {
+  readonly kind: "query" | "mutation";
+  readonly transaction: Transaction;
+  readonly usage: TransactionUsage;
+  readonly random: RandomStream;
+  readonly depth: number;
+  readonly streams: Map<number, QueryStream>;
+  nextStreamId: number;
+  readonly previousJournal: Journal;
+  journal: Journal;
+  /** Syscalls of one execution run one after the other, so that a nested call can roll back alone. */
+  turn: Promise<unknown>;
+  /** How many syscalls it waits for. */
+  pendingSyscalls: number;
+};
+
+/** An action or an HTTP action: it may do anything, and every database access is a transaction of its own. */
+export type ActionExecution = ExecutionBase & {
+  readonly kind: "action" | "httpAction";
+  readonly timers: Set<NodeJS.Timeout>;
+};
+
+export type Execution = TransactionExecution | ActionExecution;
+
+/** Each takes what comes next of it: a stream for each would cost a key for each. */
+const RANDOM = new RandomStream();
+
+/** Which execution the code that runs right now belongs to. */
+export const executions = new AsyncLocalStorage<Execution>();
+
+export function newCallContext(
+  caller: { readonly identity: Identity; readonly requestId: string; readonly source?: RequestSource },
+  scheduledFunctionId: string | null = null,
+): CallContext {
+  const { identity, requestId, source = UNKNOWN_SOURCE } = caller;
+  return { identity, requestId, source, logs: new LogLines(), scheduledFunctionId };
+}
+
+export function newTransactionExecution(
+  kind: TransactionExecution["kind"],
+  target: RegisteredFunction,
+  context: CallContext,
+  transaction: Transaction,
+  previousJournal: Journal = { endCursor: null },
+): TransactionExecution {
+  return {
+    kind,
+    context,
+    identifier: target.identifier,
+    component: target.path.component,
+    time: new ExecutionTime("total"),
+    operations: 0,
+    ended: false,
+    transaction,
+    usage: new TransactionUsage(),
+    random: RANDOM,
+    depth: 0,
+    streams: new Map(),
+    nextStreamId: 0,
+    previousJournal,
+    journal: { endCursor: null },
+    turn: Promise.resolve(),
+    pendingSyscalls: 0,
+  };
+}
+
+/** A nested call: the same transaction (unless told otherwise), limits, clock and random numbers, but its own streams and journal. */
+export function newNestedExecution(
+  parent: TransactionExecution,
+  kind: TransactionExecution["kind"],
+  target: RegisteredFunction,
+  transaction: Transaction = parent.transaction,
+): TransactionExecution {
+  return {
+    ...newTransactionExecution(kind, target, parent.context, transaction),
+    usage: parent.usage,
+    depth: parent.depth + 1,
+  };
+}
+
+export function newActionExecution(
+  kind: ActionExecution["kind"],
+  { identifier, component }: Pick<ActionExecution, "identifier" | "component">,
+  context: CallContext,
+): ActionExecution {
+  const time = new ExecutionTime("unbroken");
+  return { kind, context, identifier, component, time, operations: 0, ended: false, timers: new Set() };
+}
+
+/** Ends an execution: its late syscalls are refused and its timers never fire. */
+export function endExecution(execution: Execution): void {
+  execution.ended = true;
+  if (isTransactional(execution)) {
+    execution.streams.clear();
+    return;
+  }
+  for (const timer of execution.timers) clearTimeout(timer);
+  execution.timers.clear();
+}
+
+export function isTransactional(execution: Execution): execution is TransactionExecution {
+  return execution.kind === "query" || execution.kind === "mutation";
+}

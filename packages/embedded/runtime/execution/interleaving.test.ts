@@ -1,0 +1,53 @@
+import type { JSONValue } from "convex/values";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Fixture, openFixture, request, valueOf } from "../runtime.fixture.ts";
+
+let fixture: Fixture;
+
+beforeEach(async () => {
+  fixture = await openFixture();
+});
+afterEach(() => fixture.engine.close());
+
+/** Calls that come in one after the other, as from two sockets: neither waits for the other. */
+async function eachInItsTurn(...calls: readonly [string, JSONValue][]): Promise<readonly JSONValue[]> {
+  return Promise.all(
+    calls.map(
+      ([path, args]) =>
+        new Promise<JSONValue>((resolve, reject) => {
+          setImmediate(() => {
+            fixture.runner.runMutation(request(path, args)).then(valueOf).then(resolve, reject);
+          });
+        }),
+    ),
+  );
+}
+
+test("mutations that read where the other writes overlap, collide, and say where", async () => {
+  const seen = await eachInItsTurn(["lanes:advance", { lane: "m" }], ["lanes:advance", { lane: "m" }]);
+  expect([...seen].sort()).toEqual([0, 1]);
+  expect(fixture.runner.conflictStats()["lanes.js:advance"]).toMatchObject({
+    runs: 2,
+    conflicts: 1,
+    retries: 1,
+    ranges: [{ table: "counters", range: 'by_name["m"]', conflicts: 1 }],
+    latest: [{ retried: true }],
+  });
+});
+
+test("those that overlap in other ranges of the same index do not", async () => {
+  const seen = await eachInItsTurn(["lanes:advance", { lane: "m" }], ["lanes:advance", { lane: "n" }]);
+  expect(seen).toEqual([0, 0]);
+  expect(fixture.runner.conflictStats()["lanes.js:advance"]).toMatchObject({ runs: 2, conflicts: 0 });
+});
+
+test("one that writes nothing sees one snapshot, and never collides", async () => {
+  const calls = [["lanes:advance", { lane: "m" }] as const, ["lanes:look", { lane: "m" }] as const];
+  for (let round = 0; round < 5; round++) {
+    const [, looked] = await eachInItsTurn(...calls.map(([path, args]): [string, JSONValue] => [path, args]));
+    const [first, again] = looked as readonly JSONValue[];
+    expect(again).toBe(first);
+  }
+  const { "lanes.js:look": look } = fixture.runner.conflictStats();
+  expect(look).toMatchObject({ runs: 5, conflicts: 0 });
+});

@@ -1,0 +1,23 @@
+import { LIMITS } from "../checks/limits.ts";
+import { SyscallError } from "../syscalls/syscall-error.ts";
+import type { Execution } from "./execution.ts";
+
+/** Counts one more operation that an execution waits for. Convex documents the limit; the words are ours. */
+export function beginOperation(execution: Execution): void {
+  if (execution.operations >= LIMITS.concurrentOperations) {
+    throw new SyscallError(
+      `Too many concurrent operations in a single function execution (limit: ${LIMITS.concurrentOperations}).`,
+    );
+  }
+  execution.operations += 1;
+}
+
+/** Runs one of the operations that an execution waits for. */
+export async function countOperation<T>(execution: Execution, run: () => Promise<T>): Promise<T> {
+  beginOperation(execution);
+  try {
+    return await run();
+  } finally {
+    execution.operations -= 1;
+  }
+}

@@ -1,0 +1,112 @@
+import { afterEach, expect, test } from "vitest";
+import { type Fixture, openFixture } from "../runtime.fixture.ts";
+
+let fixture: Fixture | null = null;
+
+afterEach(async () => {
+  await fixture?.engine.close();
+});
+
+const timeout = "Function execution timed out (maximum duration: 1s)";
+const never = "Returned promise will never resolve";
+
+test("a query that waits for what never comes fails, also within another", async () => {
+  const { call } = (fixture = await openFixture());
+  await Promise.all([
+    expect(call("careless:stalls")).rejects.toThrow(never),
+    expect(call("careless:stallsInNested")).rejects.toThrow(never),
+  ]);
+});
+
+test("of a mutation that does, nothing is left", async () => {
+  const { call } = (fixture = await openFixture());
+  await expect(call("careless:writesAndStalls")).rejects.toThrow(never);
+  expect(await call("notes:byRank", { from: 99, to: 100 })).toEqual([]);
+});
+
+test("time in the database does not count", async () => {
+  const { call } = (fixture = await openFixture({ latency: { readMs: 130, commitMs: 0 } }));
+  const since = Date.now();
+  expect(await call("careless:readsSlowly", { times: 10 })).toBe("done");
+  expect(Date.now() - since).toBeGreaterThan(1_200);
+});
+
+test("nor does what others keep the process busy with", async () => {
+  const { call } = (fixture = await openFixture());
+  const stalled = expect(call("careless:stalls")).rejects.toThrow(never);
+  const until = Date.now() + 1_500;
+  while (Date.now() < until);
+  const since = Date.now();
+  await stalled;
+  expect(Date.now() - since).toBeGreaterThan(600);
+});
+
+test.each(["loop", "settled", "chain", "calls", "catches", "generator"])(
+  "a function that never yields is ended: %s",
+  async (way) => {
+    const { call } = (fixture = await openFixture());
+    await expect(call("careless:endlessQuery", { way })).rejects.toThrow(timeout);
+  },
+);
+
+test("of a mutation that never yields, nothing is left", async () => {
+  const { call } = (fixture = await openFixture());
+  await expect(call("careless:endlessMutation", { way: "settled" })).rejects.toThrow(timeout);
+  expect(await call("notes:byRank", { from: 99, to: 100 })).toEqual([]);
+});
+
+test("a function that catches the time-out has failed all the same", async () => {
+  const { call } = (fixture = await openFixture());
+  await expect(call("careless:unmoved")).rejects.toThrow(timeout);
+});
+
+test("several that never yield end each other's wait", async () => {
+  const { call } = (fixture = await openFixture());
+  const ways = ["settled", "settled", "chain"];
+  await Promise.all(
+    ways.map((way) => expect(call("careless:endlessQuery", { way })).rejects.toThrow(timeout)),
+  );
+});
+
+test("a stack that overflows is the function's own error", async () => {
+  const { call } = (fixture = await openFixture());
+  expect(await call("careless:recurses")).toEqual({
+    message: "Maximum call stack size exceeded",
+    note: null,
+  });
+});
+
+test("work within the limit is let through, however much of it goes on at once", async () => {
+  const { call } = (fixture = await openFixture());
+  const works = Array.from({ length: 20 }, () => call("careless:works", { ms: 10 }));
+  expect(await Promise.all(works)).toHaveLength(20);
+});
+
+test("an action that only ever asks the database lets others in", async () => {
+  const { call } = (fixture = await openFixture());
+  const asked = call("careless:asksForever");
+  await call("notes:add", { text: "at last", rank: 99 });
+  expect(await asked).toBeGreaterThanOrEqual(0);
+});
+
+test("a regular expression that backtracks without end is no endless loop", async () => {
+  const { call } = (fixture = await openFixture());
+  expect(await call("careless:backtracks", { length: 60 })).toBe(false);
+});
+
+test.each(["sortsInRounds", "sortsInside", "sortsBetweenReads"])(
+  "a function that is inside of V8 for too long has failed: %s",
+  { timeout: 60_000 },
+  async (name) => {
+    const { call } = (fixture = await openFixture());
+    await expect(call(`careless:${name}`)).rejects.toThrow(timeout);
+    expect(await call("notes:byRank", { from: 99, to: 100 })).toEqual([]);
+  },
+);
+
+test("a function that takes buffers without end is ended", async () => {
+  const { call } = (fixture = await openFixture());
+  await expect(call("careless:takesBuffers")).rejects.toThrow(
+    "JavaScript execution ran out of memory (maximum memory usage: 64 MB)",
+  );
+});

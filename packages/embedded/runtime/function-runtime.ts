@@ -1,0 +1,21 @@
+import type { JSONValue } from "convex/values";
+import type { CronSpec } from "../scheduler/cron-spec.ts";
+import type { ComponentPath } from "../values/table-name.ts";
+import type { Schema } from "./checks/schema.ts";
+import type { FunctionStats } from "./execution/conflict-stats.ts";
+import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
+import type { FunctionRunner } from "./types.ts";
+
+/** A runner with what the composition of the backend needs besides. */
+export interface FunctionRuntime extends FunctionRunner {
+  readonly scheduled: ScheduledFunctionRunner;
+  readonly crons: readonly CronSpec[];
+  /** The app, and the components that are installed in it. */
+  readonly componentPaths: readonly ComponentPath[];
+  readonly authConfig: JSONValue;
+  schemaOf(component: ComponentPath): Schema;
+  /** Conflicts and retries of mutations, by function. */
+  conflictStats(): { readonly [identifier: string]: FunctionStats };
+  /** Counts them from zero again. */
+  resetConflictStats(): void;
+}

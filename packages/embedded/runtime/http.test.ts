@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createLog } from "../operations/log.ts";
+import { logLine, logRun } from "../operations/log-runs.ts";
+import { type Fixture, openFixture } from "./runtime.fixture.ts";
+
+let fixture: Fixture;
+const logged: string[] = [];
+const log = createLog({ format: "text", level: "info", write: (line) => logged.push(line) });
+
+beforeEach(async () => {
+  logged.length = 0;
+  fixture = await openFixture({
+    observer: { onEnd: (run) => logRun(log, run), onLine: (run, line) => logLine(log, run, line) },
+  });
+});
+afterEach(() => fixture.engine.close());
+
+/** A stream of an earlier test may still be ending. */
+const loggedOf = (action: string): readonly string[] => logged.filter((line) => line.includes(action));
+
+const fetchFrom = (path: string, init?: RequestInit): Promise<Response | null> =>
+  fixture.runner.runHttp(new Request(`http://site${path}`, init));
+
+test("a route answers with status, headers and body", async () => {
+  const response = await fetchFrom("/echo", { method: "POST", body: "hello" });
+  expect([response?.status, response?.headers.get("X-Path"), await response?.text()]).toEqual([
+    201,
+    "/echo",
+    "hello",
+  ]);
+});
+
+test("no route, no response", async () => {
+  expect(await fetchFrom("/nowhere")).toBeNull();
+  expect(await fetchFrom("/echo")).toBeNull();
+});
+
+test("a streamed body arrives while it is written, and writes as it goes", async () => {
+  const response = await fetchFrom("/stream/abc");
+  const reader = (response?.body as ReadableStream<Uint8Array>).getReader();
+  const decode = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
+  expect(decode((await reader.read()).value)).toBe("chunk 0\n");
+  const notes = (await fixture.call("notes:byRank", { from: 0, to: 9 })) as { text: string }[];
+  // The stream is pulled one chunk ahead, at most.
+  expect(notes.length).toBeLessThan(3);
+  expect(notes[0]?.text).toBe("/stream/abc 0");
+  expect(decode((await reader.read()).value)).toBe("chunk 1\n");
+  expect(decode((await reader.read()).value)).toBe("chunk 2\n");
+  expect((await reader.read()).done).toBe(true);
+});
+
+test("HEAD is routed as GET and has no body", async () => {
+  const response = await fetchFrom("/stream/abc", { method: "HEAD" });
+  expect([response?.status, response?.headers.get("Content-Type"), response?.body]).toEqual([
+    200,
+    "text/plain",
+    null,
+  ]);
+});
+
+test("an action that throws answers 500 and is logged", async () => {
+  const response = await fetchFrom("/fails");
+  expect(response?.status).toBe(500);
+  expect(await response?.json()).toEqual({
+    code: expect.stringMatching(/^\[Request ID: .*\] Server Error$/),
+    trace: expect.stringMatching(/^Uncaught Error: no answer\n {4}at .*\.\.\/convex\/http\.ts/),
+  });
+  expect(loggedOf("GET /fails")).toEqual([
+    expect.stringMatching(/ warn {2}function\.failed: Uncaught Error: no answer/),
+  ]);
+});
+
+test("what a validation error quotes is told to the caller, and to no log", async () => {
+  const response = await fetchFrom("/misuses", { method: "POST", body: "a secret\nPath: secret" });
+  expect(response?.status).toBe(500);
+  expect(await response?.text()).toContain("a secret");
+  expect(logged.join("\n")).not.toContain("a secret");
+  expect(loggedOf("POST /misuses")).toEqual([
+    expect.stringMatching(
+      / error function\.printed: 'misused' .*ArgumentValidationError: \.rank is not what/,
+    ),
+    expect.stringMatching(
+      / warn {2}function\.failed: Uncaught .*ArgumentValidationError: \.rank is not what/,
+    ),
+  ]);
+});
+
+test("what an action throws once its client has left is not logged", async () => {
+  await fetchFrom("/fails", { signal: AbortSignal.abort() });
+  expect(loggedOf("GET /fails")).toEqual([]);
+});

@@ -1,0 +1,110 @@
+import type { JSONValue } from "convex/values";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Fixture, openFixture } from "../runtime.fixture.ts";
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await openFixture();
+});
+afterAll(() => fixture.engine.close());
+
+const call = (path: string, args?: JSONValue): Promise<JSONValue> => fixture.call(path, args);
+
+test.each<[string, JSONValue]>([
+  ["timeZone", "UTC"],
+  ["localTime", 0],
+  ["dateString", "2/10/1970, 12:00:00 AM"],
+  ["locale", "en-US"],
+  ["number", "1,234,567.891"],
+  ["compare", "aäz"],
+  ["lastMatch", null],
+  ["weakRef", true],
+  ["finalizer", null],
+  ["intl", false],
+  ["clone", [true, true, true]],
+  ["formData", "c.txt"],
+  ["abort", "why"],
+  ["events", "x"],
+  ["url", ["1", "2"]],
+  ["headers", ["a", "1", "b", "2"]],
+  ["text", "ü"],
+  ["base64", "hi"],
+  ["wasm", "object"],
+  ["error", "AbortError"],
+])("the isolate's %s is %j", async (what, expected) => {
+  const seen = await call("determinism:look", { what });
+  // `Intl` writes narrow spaces.
+  expect(typeof seen === "string" ? seen.replaceAll("\u202f", " ") : seen).toEqual(expected);
+});
+
+test("there are Convex's globals, and none of Node", async () => {
+  const globals = (await call("determinism:globals")) as string[];
+  const expected = [
+    ..."AbortController AbortSignal Blob Crypto CryptoKey DOMException Event EventTarget File FormData Headers".split(
+      " ",
+    ),
+    ..."Intl ReadableStream Request Response SubtleCrypto TextDecoder TextEncoder TransformStream URL".split(
+      " ",
+    ),
+    ..."URLSearchParams WritableStream atob btoa clearInterval clearTimeout console crypto fetch performance".split(
+      " ",
+    ),
+    ..."process queueMicrotask self setInterval setTimeout structuredClone WeakRef FinalizationRegistry".split(
+      " ",
+    ),
+  ];
+  expect(globals).toEqual(expect.arrayContaining(expected));
+  const nodes =
+    "Buffer global require module exports __dirname setImmediate clearImmediate navigator gc".split(" ");
+  expect(globals.filter((name) => nodes.includes(name))).toEqual([]);
+});
+
+describe("clocks", () => {
+  const clocksOf = async (kind: string) => {
+    const [before = 0, date = 0, after = 0, again = 0, origin = 0] = (await call(
+      `determinism:${kind}Clocks`,
+    )) as number[];
+    expect(Math.abs(origin + before - date)).toBeLessThan(1_000);
+    return { passed: after - before, moved: again - date, tenths: after * 10 };
+  };
+
+  test("stand still in a query", async () => {
+    expect(await clocksOf("query")).toMatchObject({ passed: 0, moved: 0 });
+  });
+
+  test("measure what a mutation takes, while its date stands still", async () => {
+    const { passed, moved, tenths } = await clocksOf("mutation");
+    expect(passed).toBeGreaterThan(0);
+    expect(moved).toBe(0);
+    expect(tenths).toBeCloseTo(Math.round(tenths), 3);
+  });
+
+  test("go on in an action", async () => {
+    const { passed, moved } = await clocksOf("action");
+    expect(passed).toBeGreaterThan(4);
+    expect(moved).toBeGreaterThan(3);
+  });
+});
+
+describe("cryptography in a query", () => {
+  test("works where it gives the same result each time", async () => {
+    const done = { valid: true, digest: 20, isCrypto: true };
+    expect(await call("determinism:cryptography", { what: "sign" })).toEqual(done);
+  });
+
+  test.each([
+    ["generateKey", "Can't use cryptographic randomness in queries and mutations."],
+    ["floats", "The provided ArrayBufferView is not an integer array type"],
+  ])("refuses %s", async (what, message) => {
+    await expect(call("determinism:cryptography", { what })).rejects.toThrow(message);
+  });
+});
+
+test("timers may be canceled where they cannot be set", async () => {
+  expect(await call("determinism:canceledTimers")).toBe("fine");
+  await expect(call("determinism:interval")).rejects.toThrow(
+    "Can't use setInterval in queries and mutations. Please consider using an action. " +
+      "See https://docs.convex.dev/functions/actions for more details.",
+  );
+});

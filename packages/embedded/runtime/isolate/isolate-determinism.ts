@@ -1,0 +1,53 @@
+import { type Execution, executions, isTransactional } from "../execution/execution.ts";
+import { seededRandom } from "./isolate-crypto.ts";
+import { fixLocale } from "./isolate-locale.ts";
+import { hideGarbageCollection } from "./isolate-weak.ts";
+
+/** The time that the running function sees, in ms: its transaction's own in queries and mutations. */
+function functionNow(): number {
+  const execution = executions.getStore();
+  return execution !== undefined && isTransactional(execution) ? execution.transaction.now : Date.now();
+}
+
+/** Takes from a context what would make a function give different results for the same data and arguments. */
+export function installDeterminism(
+  context: { [name: string]: unknown },
+  intrinsic: (name: string) => unknown,
+): void {
+  // Local time is UTC, as everywhere that Convex runs.
+  process.env["TZ"] = "UTC";
+  const RealDate = intrinsic("Date") as DateConstructor;
+  const InnerDate = new Proxy(RealDate, {
+    construct: (target, args, newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [functionNow()] : args, newTarget) as object,
+    apply: (target) => new target(functionNow()).toString(),
+  });
+  RealDate.now = functionNow;
+  Object.defineProperty(RealDate.prototype, "constructor", { value: InnerDate });
+  context["Date"] = InnerDate;
+  (intrinsic("Math") as Math).random = () => seededRandom()?.number() ?? Math.random();
+  context["performance"] = isolatePerformance();
+  fixLocale(context, intrinsic);
+  hideGarbageCollection(context, intrinsic);
+}
+
+/** A clock in tenths of a ms: it stands still in queries, and begins at the transaction's time in mutations. */
+function isolatePerformance() {
+  const timeOrigin = Date.now();
+  const started = new WeakMap<Execution, number>();
+  const elapsed = (execution: Execution): number => {
+    const now = performance.now();
+    const since = started.get(execution) ?? now;
+    started.set(execution, since);
+    return now - since;
+  };
+  const now = (): number => {
+    const execution = executions.getStore();
+    if (execution === undefined) return 0;
+    const ms = isTransactional(execution)
+      ? execution.transaction.now + (execution.kind === "query" ? 0 : elapsed(execution))
+      : performance.timeOrigin + performance.now();
+    return Math.floor((ms - timeOrigin) * 10) / 10;
+  };
+  return { now, timeOrigin, toJSON: () => ({ timeOrigin }) };
+}

@@ -1,0 +1,135 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { APP, type ComponentPath } from "../../values/table-name.ts";
+import type { ComponentVariables } from "../components/component-variables.ts";
+import { executions, isTransactional } from "../execution/execution.ts";
+import { countOperation } from "../execution/operations.ts";
+import { isolateConsole } from "./isolate-console.ts";
+import { isolateCrypto } from "./isolate-crypto.ts";
+import { requestedTimers } from "./isolate-timers.ts";
+
+/** Offered as they are. The binary types come along, since the web APIs give and take this realm's. */
+const SHARED = [
+  "AbortController",
+  "AbortSignal",
+  "Blob",
+  "Crypto",
+  "CryptoKey",
+  "CustomEvent",
+  "DOMException",
+  "Event",
+  "EventTarget",
+  "File",
+  "FormData",
+  "Headers",
+  "Request",
+  "Response",
+  "SubtleCrypto",
+  "URL",
+  "URLSearchParams",
+  "TextDecoder",
+  "TextDecoderStream",
+  "TextEncoder",
+  "TextEncoderStream",
+  "ByteLengthQueuingStrategy",
+  "CountQueuingStrategy",
+  "ReadableByteStreamController",
+  "ReadableStreamBYOBReader",
+  "ReadableStreamBYOBRequest",
+  "ReadableStreamDefaultController",
+  "ReadableStreamDefaultReader",
+  "TransformStreamDefaultController",
+  "WritableStreamDefaultController",
+  "WritableStreamDefaultWriter",
+  "ArrayBuffer",
+  "SharedArrayBuffer",
+  "DataView",
+  "Int8Array",
+  "Uint8Array",
+  "Uint8ClampedArray",
+  "Int16Array",
+  "Uint16Array",
+  "Int32Array",
+  "Uint32Array",
+  "Float32Array",
+  "Float64Array",
+  "BigInt64Array",
+  "BigUint64Array",
+  "atob",
+  "btoa",
+  "structuredClone",
+] as const;
+
+/**
+ * The globals of Convex's default runtime, besides JavaScript's own. `loading`: the component whose modules are
+ * evaluated, while no function runs.
+ */
+export function sharedGlobals(
+  env: ComponentVariables,
+  loading: () => ComponentPath = () => APP,
+): { [name: string]: unknown } {
+  const here = globalThis as unknown as Record<string, unknown>;
+  return {
+    ...Object.fromEntries(SHARED.map((name) => [name, here[name]])),
+    ReadableStream: bound(ReadableStream, ["start", "pull", "cancel"]),
+    WritableStream: bound(WritableStream, ["start", "write", "close", "abort"]),
+    TransformStream: bound(TransformStream, ["start", "transform", "flush", "cancel"]),
+    fetch: guardedFetch,
+    console: isolateConsole,
+    crypto: isolateCrypto,
+    process: { env: environmentProxy(() => env(executions.getStore()?.component ?? loading())) },
+    ...requestedTimers,
+  };
+}
+
+async function guardedFetch(...args: Parameters<typeof fetch>): Promise<Response> {
+  const execution = executions.getStore();
+  if (execution !== undefined && isTransactional(execution)) {
+    throw new Error(
+      "Can't use fetch() in queries and mutations. Please consider using an action. " +
+        "See https://docs.convex.dev/functions/actions for more details.",
+    );
+  }
+  return execution === undefined ? fetch(...args) : countOperation(execution, () => fetch(...args));
+}
+
+type StreamConstructor = new (source?: Record<string, unknown>, ...rest: unknown[]) => object;
+
+/**
+ * A stream whose callbacks belong to the execution that made it, whoever reads or writes it: the server pulls
+ * a response's body long after the handler has returned.
+ */
+function bound(stream: unknown, callbacks: readonly string[]): unknown {
+  return new Proxy(stream as StreamConstructor, {
+    construct(target, [source, ...rest]: [Record<string, unknown>?, ...unknown[]], newTarget) {
+      const own = source === undefined ? undefined : boundCallbacks(source, callbacks);
+      return Reflect.construct(target, [own, ...rest], newTarget) as object;
+    },
+  });
+}
+
+function boundCallbacks(source: Record<string, unknown>, callbacks: readonly string[]): object {
+  const run = AsyncLocalStorage.snapshot();
+  const wrapped: Record<string, unknown> = { ...source };
+  for (const name of callbacks) {
+    const callback = source[name];
+    if (typeof callback !== "function") continue;
+    wrapped[name] = (...args: unknown[]) => run(() => callback.apply(source, args) as unknown);
+  }
+  return wrapped;
+}
+
+// Read at each access: variables may be set while the backend runs, and its own URLs are known late.
+function environmentProxy(env: () => { readonly [name: string]: string }): object {
+  return new Proxy(
+    {},
+    {
+      get: (_, name) => (typeof name === "string" ? env()[name] : undefined),
+      has: (_, name) => typeof name === "string" && Object.hasOwn(env(), name),
+      ownKeys: () => Object.keys(env()),
+      getOwnPropertyDescriptor: (_, name) => {
+        const value = typeof name === "string" ? env()[name] : undefined;
+        return value === undefined ? undefined : { value, enumerable: true, configurable: true };
+      },
+    },
+  );
+}

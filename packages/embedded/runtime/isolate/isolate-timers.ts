@@ -1,0 +1,52 @@
+import { type ActionExecution, executions, isTransactional } from "../execution/execution.ts";
+import { formatLogLine } from "../execution/log-lines.ts";
+
+/** setTimeout and its kin: refused in queries and mutations, stopped when their action ends. */
+export const requestedTimers = {
+  queueMicrotask: (callback: () => void): void => queueMicrotask(guarded(callback)),
+  setTimeout: (callback: (...args: unknown[]) => void, delayMs?: number, ...args: unknown[]): number => {
+    const action = requireAction("setTimeout");
+    const timer = setTimeout(() => {
+      action.timers.delete(timer);
+      guarded(callback)(...args);
+    }, delayMs);
+    return remember(action, timer);
+  },
+  setInterval: (callback: (...args: unknown[]) => void, delayMs?: number, ...args: unknown[]): number =>
+    remember(requireAction("setInterval"), setInterval(guarded(callback), delayMs, ...args)),
+  clearTimeout: forget,
+  clearInterval: forget,
+};
+
+function requireAction(name: string): ActionExecution {
+  const execution = executions.getStore();
+  if (execution === undefined) throw new Error(`Can't use ${name} while a module is loaded.`);
+  if (isTransactional(execution)) {
+    throw new Error(
+      `Can't use ${name} in queries and mutations. Please consider using an action. ` +
+        "See https://docs.convex.dev/functions/actions for more details.",
+    );
+  }
+  return execution;
+}
+
+function remember(action: ActionExecution, timer: NodeJS.Timeout): number {
+  action.timers.add(timer);
+  // The web's timers are numbers, and Node's convert to one that clears them.
+  return Number(timer);
+}
+
+/** What a callback throws has nobody to catch it: logged, so that it does not end the process. */
+function guarded<A extends unknown[]>(callback: (...args: A) => void): (...args: A) => void {
+  return (...args) => {
+    try {
+      callback(...args);
+    } catch (error) {
+      executions.getStore()?.context.logs.add(formatLogLine("ERROR", ["Uncaught:", error]));
+    }
+  };
+}
+
+function forget(id: number | undefined): void {
+  if (id !== undefined) clearTimeout(id);
+}

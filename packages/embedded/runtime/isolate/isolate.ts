@@ -1,0 +1,92 @@
+import { setFlagsFromString } from "node:v8";
+import vm from "node:vm";
+import { APP, type ComponentPath } from "../../values/table-name.ts";
+import type { Bundle } from "../bundle/bundle.ts";
+import { MODULES_GLOBAL } from "../bundle/bundle-script.ts";
+import { TICKS_GLOBAL } from "../bundle/loop-ticks.ts";
+import type { ComponentVariables } from "../components/component-variables.ts";
+import { executionTicks } from "../execution/user-time.ts";
+import type { ConvexGlobal } from "../syscalls/convex-global.ts";
+import { installDeterminism } from "./isolate-determinism.ts";
+import { sharedGlobals } from "./isolate-globals.ts";
+import { bridgeRealms } from "./realm-bridge.ts";
+import { copyThrown, type ThrownValue } from "./thrown-value.ts";
+
+// To display an error, Node reads its stack, which no time limit covers.
+const LOADING = { timeout: 10_000, displayErrors: false };
+const COPY_GLOBAL = "__convexCopyThrown";
+
+// A regular expression has no loop that a tick could be put into. One that backtracks too much goes on in V8's
+// linear engine instead, unless it has a back reference or looks around.
+setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
+
+/** The namespace objects of a component's modules, by module name. */
+export type ModuleNamespaces = { readonly [module: string]: { readonly [name: string]: unknown } };
+
+/** The bundle's modules threw while they were loaded. */
+export class ModuleLoadError extends Error {
+  override readonly name = "ModuleLoadError";
+  readonly thrown: ThrownValue;
+
+  constructor(thrown: ThrownValue) {
+    super("The functions could not be loaded");
+    this.thrown = thrown;
+  }
+}
+
+/** Where a definition's code stands in stack traces; "" is the app's. */
+export function scriptNameOf(definition: string): string {
+  return definition === APP ? "convex:bundle" : `convex:bundle/${definition}`;
+}
+
+/**
+ * Loads a bundle into a context of its own, which offers what Convex's default runtime offers and nothing of
+ * Node. It separates globals, not trust: the code is the operator's own. Each component's modules are evaluated
+ * once for each of its installations, so that these share no state. Throws ModuleLoadError.
+ */
+export function loadBundle(
+  bundle: Bundle,
+  convex: ConvexGlobal,
+  env: ComponentVariables,
+): ReadonlyMap<ComponentPath, ModuleNamespaces> {
+  let loading: ComponentPath = APP;
+  // With an object of ours for its global one, each look at `JSON` or `Object` would cross into Node.
+  const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
+  Object.assign(context, { Convex: convex, ...sharedGlobals(env, () => loading) });
+  const intrinsic = (name: string): unknown => vm.runInContext(name, context) as unknown;
+  context[TICKS_GLOBAL] = executionTicks;
+  context["self"] = intrinsic("globalThis");
+  bridgeRealms(intrinsic);
+  installDeterminism(context, intrinsic);
+  const scripts = compile(bundle);
+  const namespaces = new Map<ComponentPath, ModuleNamespaces>();
+  for (const { path, definition } of bundle.mounts) {
+    loading = path;
+    try {
+      scripts.get(definition)?.runInContext(context, LOADING);
+    } catch (thrown) {
+      throw new ModuleLoadError(copyWithin(context, thrown));
+    }
+    namespaces.set(path, context[MODULES_GLOBAL] as ModuleNamespaces);
+  }
+  return namespaces;
+}
+
+/** Copies what a module threw. Reading that may run the module's code, which may take as long as it likes. */
+function copyWithin(context: vm.Context, thrown: unknown): ThrownValue {
+  context[COPY_GLOBAL] = () => copyThrown(thrown);
+  try {
+    return vm.runInContext(`${COPY_GLOBAL}()`, context, LOADING) as ThrownValue;
+  } catch {
+    return { kind: "value", text: "an error that cannot be read: its code takes too long" };
+  }
+}
+
+function compile(bundle: Bundle): ReadonlyMap<string, vm.Script> {
+  const codes = [[APP, bundle] as const, ...bundle.components];
+  return new Map(
+    codes.map(([definition, { code }]) => {
+      return [definition, new vm.Script(code, { filename: scriptNameOf(definition) })] as const;
+    }),
+  );
+}

@@ -1,0 +1,69 @@
+import { type Cipheriv, createCipheriv, randomBytes } from "node:crypto";
+
+const KEY_BYTES = 32;
+const IV_BYTES = 16;
+const CHUNK_BYTES = 4096;
+
+/** Random numbers: the key stream of AES-256 in counter mode over a seed. */
+export class RandomStream {
+  readonly #seed: Uint8Array | null;
+  #cipher: Cipheriv | null = null;
+  #chunk: Buffer = Buffer.alloc(0);
+  /** How much of the chunk was taken. */
+  #at = 0;
+
+  /** Without a seed, it takes one from the operating system once a number is asked for. */
+  constructor(seed: Uint8Array | null = null) {
+    this.#seed = seed;
+  }
+
+  bytes(count: number): Buffer {
+    if (count <= this.#chunk.length - this.#at) return this.#take(count);
+    const parts: Buffer[] = [];
+    for (let missing = count; missing > 0;) {
+      if (this.#at === this.#chunk.length) {
+        this.#chunk = this.#keyStream();
+        this.#at = 0;
+      }
+      const part = this.#take(missing);
+      missing -= part.length;
+      parts.push(part);
+    }
+    return Buffer.concat(parts);
+  }
+
+  /** A number in [0, 1) with 53 random bits, as Math.random gives. */
+  number(): number {
+    const bytes = this.bytes(8);
+    return (bytes.readUInt32BE() * 2 ** 21 + (bytes.readUInt32BE(4) >>> 11)) / 2 ** 53;
+  }
+
+  /** A version 4 UUID. */
+  uuid(): string {
+    const bytes = this.bytes(16);
+    bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
+    bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+    const hex = bytes.toString("hex");
+    const cuts = [0, 8, 12, 16, 20, 32];
+    return cuts
+      .slice(1)
+      .map((end, index) => hex.slice(cuts[index], end))
+      .join("-");
+  }
+
+  /** As many as asked for, or as there are. */
+  #take(count: number): Buffer {
+    const taken = this.#chunk.subarray(this.#at, this.#at + count);
+    this.#at += taken.length;
+    return taken;
+  }
+
+  #keyStream(): Buffer {
+    this.#cipher ??= createCipheriv(
+      "aes-256-ctr",
+      this.#seed ?? randomBytes(KEY_BYTES),
+      Buffer.alloc(IV_BYTES),
+    );
+    return this.#cipher.update(Buffer.alloc(CHUNK_BYTES));
+  }
+}

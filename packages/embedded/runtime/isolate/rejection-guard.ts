@@ -1,0 +1,27 @@
+import type { StackMapper } from "../bundle/stack-trace.ts";
+import { LIMITS } from "../checks/limits.ts";
+import { executions } from "../execution/execution.ts";
+import { describeThrown } from "../execution/function-failure.ts";
+import { truncated } from "../execution/truncated.ts";
+
+/** That of the newest bundle: a process runs one at a time. */
+let mapStack: StackMapper | null = null;
+
+/**
+ * Keeps a promise that a function forgot to await from ending the process when it is rejected: it is logged
+ * with the function's lines. Rejections of the process's own code stay fatal.
+ */
+export function installRejectionGuard(mapper: StackMapper): void {
+  const isInstalled = mapStack !== null;
+  mapStack = mapper;
+  if (!isInstalled) process.on("unhandledRejection", logLeftBehind);
+}
+
+function logLeftBehind(reason: unknown): void {
+  const execution = executions.getStore();
+  if (execution === undefined) throw reason;
+  const { message } = describeThrown(reason, mapStack ?? (() => []));
+  execution.context.logs.add(
+    truncated(`[WARN] Unhandled promise rejection: ${message}`, LIMITS.logLineBytes),
+  );
+}

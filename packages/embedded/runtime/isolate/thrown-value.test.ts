@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { openEngine } from "../../engine/engine.ts";
+import { bundleFunctions } from "../bundle/bundle.ts";
+import { createFunctionRunner } from "../runner.ts";
+import { type Fixture, openFixture, request } from "../runtime.fixture.ts";
+
+let fixture: Fixture | null = null;
+
+afterEach(async () => {
+  await fixture?.engine.close();
+});
+
+const plain = /^\[Request ID: request\] Server Error\nUncaught /;
+const timeout = "Function execution timed out (maximum duration: 1s)";
+
+describe.each(["inQuery", "inMutation", "inAction"])("%s", (name) => {
+  test.each([
+    ["nothing", "Uncaught [object Object]"],
+    ["groups", "Uncaught [object Object]"],
+    ["toString", "Uncaught [object Object]"],
+    ["symbol", "Uncaught Symbol(odd)"],
+    ["proxy", "Uncaught Error: not to be read"],
+    ["behindProxy", "Uncaught Error: not to be read"],
+    ["message", "Uncaught Error"],
+    ["stack", "Uncaught Error: said"],
+    ["data", "Uncaught Error: "],
+  ])("a thrown value that cannot be read is a failure as any: %s", async (way, message) => {
+    const { runner } = (fixture = await openFixture());
+    const { outcome } = await runner.runAny(request(`thrown:${name}`, { way }));
+    expect(outcome).toMatchObject({ kind: "failure", message: expect.stringMatching(plain) });
+    expect(outcome.kind === "failure" && outcome.message).toContain(message);
+  });
+});
+
+test.each(["endlessStack", "endlessProxy", "endlessString"])(
+  "a thrown value that takes for ever to read is out of time: %s",
+  async (way) => {
+    const { call } = (fixture = await openFixture());
+    await expect(call("thrown:inQuery", { way })).rejects.toThrow(timeout);
+    expect(await call("careless:works", { ms: 1 })).toBeTypeOf("number");
+  },
+);
+
+test("so is one whose stack takes for ever to write", async () => {
+  const { call } = (fixture = await openFixture());
+  await expect(call("thrown:preparesEndlessly")).rejects.toThrow(timeout);
+});
+
+test("a long message is cut, its frames are not", async () => {
+  const { runner } = (fixture = await openFixture());
+  const { outcome } = await runner.runAny(request("thrown:inQuery", { way: "long" }));
+  if (outcome.kind !== "failure") throw new Error("It succeeded.");
+  expect(outcome.message.length).toBeLessThan(40_000);
+  expect(outcome.message).toMatch(/x \(truncated due to length\)\n {4}at .*thrown\.ts:/);
+});
+
+test.each([
+  ["what cannot be read", "throw Object.create(null);", /could not be loaded: Uncaught \[object Object\]/],
+  [
+    "what takes for ever to read",
+    'throw Object.defineProperty(new Error("x"), "stack", { get() { for (;;); } });',
+    /could not be loaded: Uncaught an error that cannot be read/,
+  ],
+])("modules that throw %s are not loaded", { timeout: 60_000 }, async (_, code, message) => {
+  const folder = await mkdtemp(join(tmpdir(), "gleaner-thrown-"));
+  const engine = openEngine({ path: ":memory:" });
+  try {
+    await writeFile(join(folder, "a.ts"), code);
+    const outcome = await bundleFunctions(folder);
+    if (outcome.kind === "failed") throw new Error(outcome.message);
+    expect(() => createFunctionRunner({ bundle: outcome.bundle, engine })).toThrow(message);
+  } finally {
+    await engine.close();
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { backoffMs } from "../engine/commit-with-retries.ts";
+import { openEngine } from "../engine/engine.ts";
+import { APP } from "../values/table-name.ts";
+import { checkStoredDocuments, type Schema } from "./checks/schema.ts";
+import { type Fixture, openFixture, request, valueOf } from "./runtime.fixture.ts";
+
+const opened: Fixture[] = [];
+
+async function open(options: Parameters<typeof openFixture>[0] = {}): Promise<Fixture> {
+  const fixture = await openFixture(options);
+  opened.push(fixture);
+  return fixture;
+}
+
+afterEach(async () => {
+  for (const { engine } of opened.splice(0)) await engine.close();
+});
+
+describe("mutations that collide", () => {
+  test("are run again until each has counted once", async () => {
+    const { call, runner } = await open();
+    const results = await Promise.all(
+      Array.from({ length: 4 }, () => call("notes:increment", { name: "hits" })),
+    );
+    expect([...results].sort()).toEqual([1, 2, 3, 4]);
+    expect(await call("notes:counter", { name: "hits" })).toBe(4);
+    const stats = runner.conflictStats()["notes.js:increment"];
+    expect(stats).toMatchObject({ runs: 4, exhausted: 0 });
+    expect(stats?.retries).toBeGreaterThanOrEqual(3);
+    // One that starts once the counter is there collides on its id.
+    expect(Object.keys(stats?.collisions ?? {})).toContain("counters.by_name");
+  });
+
+  test("fail in Convex's words when they lose every time, and are counted", async () => {
+    const { runner, engine } = await open({ latency: { readMs: 0, commitMs: 20 } });
+    let isOver = false;
+    const rival = (async () => {
+      while (!isOver) {
+        const transaction = engine.begin();
+        transaction.insert("counters", { name: "hot2", value: 0 });
+        const { kind } = await engine.commit(transaction);
+        expect(kind).toBe("committed");
+      }
+    })();
+    const { outcome } = await runner.runMutation(request("hot:countHot2"));
+    isOver = true;
+    await rival;
+    expect(outcome).toMatchObject({
+      kind: "failure",
+      message: expect.stringMatching(
+        /OptimisticConcurrencyControlFailure: Documents read from or written to the "counters" table changed while this mutation was being run and on every subsequent retry\./,
+      ),
+    });
+    expect(runner.conflictStats()["hot.js:countHot2"]).toMatchObject({
+      runs: 1,
+      conflicts: 5,
+      retries: 4,
+      exhausted: 1,
+      collisions: { "counters.by_name": 5 },
+    });
+  });
+
+  test("wait longer each time, never all equally long", () => {
+    expect([1, 2, 3, 4].map((tries) => backoffMs(tries, 1))).toEqual([10, 20, 40, 80]);
+    expect(backoffMs(3, 0)).toBe(20);
+    expect(backoffMs(50, 1)).toBe(2000);
+  });
+});
+
+describe("a mutation that is sent again", () => {
+  const session = (requestId: number, acknowledgedThrough = -1) => ({
+    session: { sessionId: "session", requestId, acknowledgedThrough },
+  });
+  const increment = { ...request("notes:increment", { name: "sent" }) };
+
+  test("is answered from its record, not run again", async () => {
+    const { call, runner } = await open();
+    const first = await runner.runMutation({ ...increment, ...session(0) });
+    const again = await runner.runMutation({ ...increment, ...session(0) });
+    expect([valueOf(first), valueOf(again)]).toEqual([1, 1]);
+    expect(again.ts).toBeGreaterThanOrEqual(first.ts);
+    expect(await call("notes:counter", { name: "sent" })).toBe(1);
+    expect(valueOf(await runner.runMutation({ ...increment, ...session(1) }))).toBe(2);
+  });
+
+  test("at the same moment twice, counts once", async () => {
+    const { call, runner } = await open();
+    const runs = await Promise.all(
+      [0, 0, 0].map((id) => runner.runMutation({ ...increment, ...session(id) })),
+    );
+    expect(runs.map(valueOf)).toEqual([1, 1, 1]);
+    expect(await call("notes:counter", { name: "sent" })).toBe(1);
+  });
+
+  test("is forgotten once the client has seen its outcome", async () => {
+    const { runner } = await open();
+    await runner.runMutation({ ...increment, ...session(0) });
+    await runner.runMutation({ ...increment, ...session(1, 0) });
+    expect(valueOf(await runner.runMutation({ ...increment, ...session(0, -1) }))).toBe(3);
+  });
+
+  test("runs again if it failed: nothing was written", async () => {
+    const { runner } = await open();
+    const failing = { ...request("nesting:inner", { fails: true }), ...session(0) };
+    expect((await runner.runMutation(failing)).outcome.kind).toBe("failure");
+    expect(valueOf(await runner.runMutation({ ...failing, args: { fails: false } }))).toBeNull();
+  });
+});
+
+test("a promise that nobody awaits does not write after the commit", async () => {
+  const { call, runner } = await open();
+  const { outcome } = await runner.runMutation(request("hot:forgetsToAwait"));
+  expect(outcome.kind).toBe("success");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await call("notes:counter", { name: "late" })).toBe(0);
+});
+
+test("stored documents that do not fit the schema are named", async () => {
+  const engine = openEngine({ path: ":memory:" });
+  engine.applySchema([{ name: "notes", indexes: [] }]);
+  const transaction = engine.begin();
+  const id = transaction.insert("notes", { text: 5 });
+  await engine.commit(transaction);
+  const schema: Schema = {
+    tables: [],
+    validators: new Map([
+      ["notes", { type: "object", value: { text: { fieldType: { type: "string" }, optional: false } } }],
+    ]),
+  };
+  expect(() => checkStoredDocuments(engine, schema, APP, ["notes"])).toThrow(
+    `Document with ID "${id}" in table "notes" does not match the schema: Value does not match validator.\nPath: .text`,
+  );
+  await engine.close();
+});

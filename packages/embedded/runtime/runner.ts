@@ -1,0 +1,102 @@
+import { randomBytes } from "node:crypto";
+import type { Engine } from "../engine/types.ts";
+import type { FileStorage } from "../storage/file-storage.ts";
+import { APP } from "../values/table-name.ts";
+import type { Bundle } from "./bundle/bundle.ts";
+import { createStackMapper, type StackMapper } from "./bundle/stack-trace.ts";
+import { BundleRunner } from "./bundle-runner.ts";
+import { checkChangedTables } from "./checks/verified-tables.ts";
+import {
+  type ComponentVariables,
+  componentVariables,
+  variablesProblem,
+} from "./components/component-variables.ts";
+import type { EnvironmentVariables } from "./components/environment-variables.ts";
+import { LoadedComponents } from "./components/loaded-components.ts";
+import { createCalls } from "./execution/calls.ts";
+import { ConflictStats } from "./execution/conflict-stats.ts";
+import { describeCopy } from "./execution/function-failure.ts";
+import { type FunctionObserver, UNOBSERVED } from "./execution/function-run.ts";
+import type { FunctionRuntime } from "./function-runtime.ts";
+import { loadBundle, ModuleLoadError, scriptNameOf } from "./isolate/isolate.ts";
+import { installRejectionGuard } from "./isolate/rejection-guard.ts";
+import type { Latency, Services } from "./services.ts";
+import { createConvexGlobal } from "./syscalls/convex-global.ts";
+import { CursorSealer } from "./syscalls/cursor.ts";
+
+export type RunnerOptions = {
+  readonly engine: Engine;
+  readonly bundle: Bundle;
+  /** The deployment's environment variables, `CONVEX_CLOUD_URL` and `CONVEX_SITE_URL` among them. */
+  readonly env?: EnvironmentVariables;
+  /** Seals pagination cursors; must outlive the process for cursors to do so. */
+  readonly secret?: string;
+  readonly deploymentName?: string;
+  /** What `ctx.storage` stands on; without it functions cannot use that. */
+  readonly files?: FileStorage;
+  readonly latency?: Latency;
+  readonly observer?: FunctionObserver;
+};
+
+/** The functions cannot be loaded. The message names the developer's file and line. */
+export class FunctionsLoadError extends Error {
+  override readonly name = "FunctionsLoadError";
+}
+
+/**
+ * Loads a bundle and applies its schema to the engine. Throws FunctionsLoadError, ModuleShapeError, or
+ * SchemaMismatchError where stored documents do not fit.
+ */
+export function createFunctionRunner(options: RunnerOptions): FunctionRuntime {
+  const { engine, bundle } = options;
+  const { observer = UNOBSERVED } = options;
+  const mapStack = createStackMapper(sourceMapsOf(bundle));
+  installRejectionGuard(mapStack);
+  const stats = new ConflictStats();
+  let services: Services | null = null;
+  const convex = createConvexGlobal(() => {
+    if (services === null) throw new Error("The database cannot be used while modules are loaded.");
+    return services;
+  });
+  const env = componentVariables(bundle.mounts, options.env ?? (() => ({})));
+  const components = load(bundle, convex, env, mapStack);
+  applySchema(engine, components);
+  services = {
+    engine,
+    schemaOf: (component) => components.schemaOf(component),
+    cursors: new CursorSealer(options.secret ?? randomBytes(32).toString("hex")),
+    files: options.files ?? null,
+    latency: options.latency ?? { readMs: 0, commitMs: 0 },
+    deploymentName: options.deploymentName ?? "embedded",
+    find: (path) => components.find(path),
+    mapStack,
+    calls: createCalls(() => services as Services, stats, observer),
+  };
+  return new BundleRunner(services, components, stats, observer);
+}
+
+function load(
+  bundle: Bundle,
+  convex: ReturnType<typeof createConvexGlobal>,
+  env: ComponentVariables,
+  mapStack: StackMapper,
+): LoadedComponents {
+  const problem = variablesProblem(bundle.mounts, env);
+  if (problem !== null) throw new FunctionsLoadError(problem);
+  try {
+    return new LoadedComponents(bundle.mounts, loadBundle(bundle, convex, env));
+  } catch (error) {
+    if (!(error instanceof ModuleLoadError)) throw error;
+    const { message } = describeCopy(error.thrown, mapStack);
+    throw new FunctionsLoadError(`The functions could not be loaded: ${message}`, { cause: error });
+  }
+}
+
+function applySchema(engine: Engine, components: LoadedComponents): void {
+  checkChangedTables(engine, components.all, () => engine.applySchema(components.tables));
+}
+
+function sourceMapsOf(bundle: Bundle): ReadonlyMap<string, string> {
+  const scripts = [[APP, bundle] as const, ...bundle.components];
+  return new Map(scripts.map(([definition, { sourceMap }]) => [scriptNameOf(definition), sourceMap]));
+}

@@ -1,0 +1,65 @@
+import { type ActionExecution, type Execution, executions, isTransactional } from "../execution/execution.ts";
+import { beginOperation } from "../execution/operations.ts";
+import type { Services } from "../services.ts";
+import { dispatchAsync, dispatchSync, endedError } from "./dispatch.ts";
+import { getBlob, storeBlob } from "./storage.ts";
+import { parseSyscallArgs } from "./syscall-args.ts";
+import { SyscallError } from "./syscall-error.ts";
+
+type JsArgs = { readonly [name: string]: unknown };
+
+type JsSyscall = (services: Services, execution: ActionExecution, args: JsArgs) => Promise<unknown>;
+
+/** Those of actions alone, whose arguments and results are more than JSON. */
+const JS_SYSCALLS: ReadonlyMap<string, JsSyscall> = new Map<string, JsSyscall>([
+  ["storage/storeBlob", storeBlob],
+  ["storage/getBlob", getBlob],
+]);
+
+/** The `Convex` global, through which the convex package reaches the backend. */
+export type ConvexGlobal = {
+  readonly syscall: (op: string, argsJson: string) => string;
+  readonly asyncSyscall: (op: string, argsJson: string) => Promise<string>;
+  readonly jsSyscall: (op: string, args: unknown) => unknown;
+};
+
+/** Routes each syscall to the execution whose code makes it. The services exist once the bundle is loaded. */
+export function createConvexGlobal(services: () => Services): ConvexGlobal {
+  return {
+    syscall: (op, argsJson) => {
+      const execution = current(op);
+      execution.time.check();
+      return JSON.stringify(dispatchSync(services(), execution, op, parseSyscallArgs(op, argsJson)));
+    },
+    asyncSyscall: async (op, argsJson) => {
+      const execution = current(op);
+      execution.time.check();
+      try {
+        beginOperation(execution);
+        try {
+          const args = parseSyscallArgs(op, argsJson);
+          return JSON.stringify(await dispatchAsync(services(), execution, op, args));
+        } finally {
+          execution.operations -= 1;
+        }
+      } finally {
+        execution.time.start();
+      }
+    },
+    jsSyscall: (op, args) => {
+      const execution = current(op);
+      const syscall = JS_SYSCALLS.get(op);
+      if (syscall === undefined || isTransactional(execution)) {
+        throw new SyscallError(`Unknown JS operation ${op}`);
+      }
+      return syscall(services(), execution, args as JsArgs);
+    },
+  };
+}
+
+function current(op: string): Execution {
+  const execution = executions.getStore();
+  if (execution === undefined) throw new SyscallError(`${op} was called while no function was running.`);
+  if (execution.ended) throw endedError();
+  return execution;
+}

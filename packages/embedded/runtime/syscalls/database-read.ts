@@ -1,0 +1,81 @@
+import { convexToJson, type JSONValue } from "convex/values";
+import { fullRange } from "../../values/index-range.ts";
+import { documentBytes } from "../checks/document-bytes.ts";
+import { localTableOf, tableFor } from "../components/component-tables.ts";
+import type { TransactionExecution } from "../execution/execution.ts";
+import type { Services } from "../services.ts";
+import { QueryStream } from "./query-stream.ts";
+import { planQuery, type SerializedQuery } from "./serialized-query.ts";
+import { numberArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
+import { SyscallError } from "./syscall-error.ts";
+import { requireReadable, tableOfArg } from "./table-access.ts";
+
+/** `1.0/get` */
+export function get(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const id = stringArg(args, "id", "db.get");
+  const isSystem = args["isSystem"] === true;
+  const expected = optionalStringArg(args, "table", "db.get");
+  const table = tableOfArg(execution, id, expected, "db.get");
+  requireReadable(table);
+  if (table.startsWith("_") !== isSystem) {
+    const place = isSystem ? "db.get()" : "db.system.get()";
+    throw new SyscallError(
+      `${isSystem ? "User" : "System"} tables can only be accessed from ${place}, not table ${table}.`,
+    );
+  }
+  execution.usage.query();
+  const document = execution.transaction.get(id);
+  if (document !== null) execution.usage.read(documentBytes(document));
+  return document;
+}
+
+/** `1.0/queryStream`: opens a query; nothing is read before its first document is asked for. */
+export function queryStream(
+  services: Services,
+  execution: TransactionExecution,
+  args: SyscallArgs,
+): JSONValue {
+  const plan = planQuery(services.engine, execution.component, args["query"] as unknown as SerializedQuery);
+  execution.usage.query();
+  const scan = execution.transaction.scan(plan.range, plan.order);
+  const queryId = execution.nextStreamId++;
+  execution.streams.set(queryId, new QueryStream(scan, plan.operators, execution.usage));
+  return { queryId };
+}
+
+/** `1.0/queryStreamNext` */
+export function queryStreamNext(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const stream = execution.streams.get(numberArg(args, "queryId", "queryStreamNext"));
+  if (stream === undefined) throw new SyscallError("in-progress query not found");
+  const pulled = stream.pull();
+  if (pulled.kind !== "document") return { value: null, done: true };
+  return { value: pulled.entry.document as JSONValue, done: false };
+}
+
+/** `1.0/queryCleanup` */
+export function queryCleanup(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  return execution.streams.delete(numberArg(args, "queryId", "queryCleanup"));
+}
+
+/**
+ * `1.0/count`: what the table has as this transaction sees it. Like Convex, it depends on the whole table, but
+ * counts as one query and as no document read: none is.
+ */
+export function count(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const table = stringArg(args, "table", "count");
+  requireReadable(table);
+  execution.usage.query();
+  return execution.transaction.count(fullRange(tableFor(execution.component, table), "by_id"));
+}
+
+/** `1.0/db/normalizeId` */
+export function normalizeId(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const table = stringArg(args, "table", "db.normalizeId");
+  const id = stringArg(args, "idString", "db.normalizeId");
+  return { id: localTableOf(execution.transaction, execution.component, id) === table ? id : null };
+}
+
+/** `1.0/getSnapshotTs` */
+export function getSnapshotTs(_: Services, execution: TransactionExecution): JSONValue {
+  return convexToJson(execution.transaction.snapshot);
+}

@@ -1,0 +1,114 @@
+import type { JSONValue } from "convex/values";
+import type { DocumentJson } from "../../engine/types.ts";
+import { documentProblems } from "../checks/document-problems.ts";
+import { formatBytes } from "../checks/format-bytes.ts";
+import { identifierProblem } from "../checks/identifier.ts";
+import { LIMITS } from "../checks/limits.ts";
+import { measureValue } from "../checks/measure-value.ts";
+import { checkNewDocument, withoutSystemFields } from "../checks/schema.ts";
+import { localTableOf, tableFor } from "../components/component-tables.ts";
+import type { TransactionExecution } from "../execution/execution.ts";
+import type { Services } from "../services.ts";
+import { invalidArg, objectArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
+import { SyscallError } from "./syscall-error.ts";
+import { requireWritable, tableOfArg } from "./table-access.ts";
+
+/** `_id` and `_creationTime`, as Convex counts them. */
+const SYSTEM_FIELDS_BYTES = 61;
+
+/** `1.0/insert` */
+export function insert(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const table = stringArg(args, "table", "db.insert");
+  requireWritable(table);
+  const problem = identifierProblem(table);
+  if (problem !== null) throw invalidArg("table", "db.insert", problem);
+  const value = objectArg(args, "value", "db.insert");
+  admit(services, execution, table, value, "db.insert");
+  return { _id: execution.transaction.insert(tableFor(execution.component, table), value) };
+}
+
+/** `1.0/shallowMerge`: `db.patch`. A field that is `{"$undefined": null}` is removed. */
+export function shallowMerge(
+  services: Services,
+  execution: TransactionExecution,
+  args: SyscallArgs,
+): JSONValue {
+  const target = existing(execution, args, "db.patch");
+  const changes = objectArg(args, "value", "db.patch");
+  const merged = Object.entries({ ...target.document, ...changes });
+  const fields = Object.fromEntries(merged.filter(([, value]) => !isUndefinedMarker(value)));
+  return write(services, execution, target, fields, "db.patch");
+}
+
+/** `1.0/replace` */
+export function replace(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const target = existing(execution, args, "db.replace");
+  return write(services, execution, target, objectArg(args, "value", "db.replace"), "db.replace");
+}
+
+/** `1.0/remove` */
+export function remove(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const { id, document } = existing(execution, args, "db.delete");
+  execution.usage.write(0);
+  execution.transaction.remove(id);
+  return document;
+}
+
+type Target = { readonly id: string; readonly table: string; readonly document: DocumentJson };
+
+function existing(execution: TransactionExecution, args: SyscallArgs, method: string): Target {
+  const id = stringArg(args, "id", method);
+  const table = tableOfArg(execution, id, optionalStringArg(args, "table", method), method);
+  requireWritable(table);
+  const document = execution.transaction.get(id);
+  if (document !== null) return { id, table, document };
+  const verb = { "db.delete": "Delete", "db.replace": "Replace" }[method] ?? "Update";
+  throw new SyscallError(`${verb} on nonexistent document ID ${id}`);
+}
+
+function write(
+  services: Services,
+  execution: TransactionExecution,
+  { id, table, document }: Target,
+  value: { readonly [field: string]: JSONValue },
+  method: string,
+): JSONValue {
+  for (const field of ["_id", "_creationTime"]) {
+    if (field in value && value[field] !== document[field]) {
+      throw invalidArg("value", method, `Provided \`${field}\` does not match the document's own`);
+    }
+  }
+  const fields = withoutSystemFields(value);
+  admit(services, execution, table, fields, method);
+  execution.transaction.replace(id, fields);
+  return execution.transaction.get(id);
+}
+
+/** Checks a document's fields against Convex's rules and the schema, and counts the write. */
+function admit(
+  services: Services,
+  { usage, transaction, component }: TransactionExecution,
+  table: string,
+  fields: DocumentJson,
+  method: string,
+): void {
+  const measured = measureValue(fields);
+  if (measured.kind === "refused") throw invalidArg("value", method, measured.reason);
+  const bytes = measured.bytes + SYSTEM_FIELDS_BYTES;
+  if (bytes > LIMITS.documentBytes) {
+    throw new SyscallError(
+      `Value is too large (${formatBytes(bytes)} > maximum size ${formatBytes(LIMITS.documentBytes)})`,
+    );
+  }
+  const invalid = documentProblems(fields, measured.nesting);
+  if (invalid.length > 0) throw new SyscallError(`The value isn't a valid document: ${invalid.join("\n ")}`);
+  usage.write(bytes);
+  const problem = checkNewDocument(services.schemaOf(component), table, fields, (id) =>
+    localTableOf(transaction, component, id),
+  );
+  if (problem !== null) throw new SyscallError(problem);
+}
+
+function isUndefinedMarker(value: JSONValue | undefined): boolean {
+  return typeof value === "object" && value !== null && "$undefined" in value;
+}

@@ -1,0 +1,184 @@
+import type { JSONValue } from "convex/values";
+import { APP } from "../../values/table-name.ts";
+import {
+  type ActionExecution,
+  type Execution,
+  isTransactional,
+  type TransactionExecution,
+} from "../execution/execution.ts";
+import { nextRound } from "../execution/mutation-rounds.ts";
+import { isTurnLong, nextTurn } from "../isolate/turn-clock.ts";
+import type { Services } from "../services.ts";
+import * as read from "./database-read.ts";
+import * as write from "./database-write.ts";
+import * as functions from "./functions.ts";
+import { getUserIdentity } from "./identity.ts";
+import * as meta from "./meta.ts";
+import { queryPage } from "./query-page.ts";
+import { isTrip } from "./read-latency.ts";
+import * as scheduling from "./scheduling.ts";
+import * as storage from "./storage.ts";
+import type { SyscallArgs } from "./syscall-args.ts";
+import { SyscallError } from "./syscall-error.ts";
+
+type Syscall<E> = (services: Services, execution: E, args: SyscallArgs) => JSONValue | Promise<JSONValue>;
+type SyncSyscall = (services: Services, execution: TransactionExecution, args: SyscallArgs) => JSONValue;
+type Table<S> = ReadonlyMap<string, S>;
+
+const table = <S>(entries: { readonly [op: string]: S }): Table<S> => new Map(Object.entries(entries));
+
+const SYNC: Table<SyncSyscall> = table({
+  "1.0/queryStream": read.queryStream,
+  "1.0/queryCleanup": read.queryCleanup,
+  "1.0/db/normalizeId": read.normalizeId,
+  "1.0/getSnapshotTs": read.getSnapshotTs,
+});
+
+const EVERYWHERE: Table<Syscall<Execution>> = table({
+  "1.0/getUserIdentity": (services, execution) =>
+    // The app alone knows who its users are; it tells a component what that needs to know.
+    execution.component === APP ? getUserIdentity(services, execution) : null,
+  "1.0/createFunctionHandle": functions.createFunctionHandle,
+  "1.0/getFunctionMetadata": meta.getFunctionMetadata,
+  "1.0/getDeploymentMetadata": meta.getDeploymentMetadata,
+});
+
+const IN_QUERIES: Table<Syscall<TransactionExecution>> = table({
+  "1.0/get": read.get,
+  "1.0/queryStreamNext": read.queryStreamNext,
+  "1.0/queryPage": queryPage,
+  "1.0/count": read.count,
+  "1.0/runUdf": functions.runUdf,
+  "1.0/getTransactionMetrics": meta.getTransactionMetrics,
+  "1.0/storageGetUrl": storage.getUrl,
+  "1.0/storageGetMetadata": storage.getMetadata,
+});
+
+const IN_MUTATIONS: Table<Syscall<TransactionExecution>> = table({
+  "1.0/insert": write.insert,
+  "1.0/shallowMerge": write.shallowMerge,
+  "1.0/replace": write.replace,
+  "1.0/remove": write.remove,
+  "1.0/schedule": scheduling.schedule,
+  "1.0/cancel_job": scheduling.cancelJob,
+  "1.0/storageGenerateUploadUrl": storage.generateUploadUrl,
+  "1.0/storageDelete": storage.remove,
+  "1.0/getRequestMetadata": meta.getRequestMetadata,
+  "1.0/storageStore": storage.unsupportedInMutations("store"),
+  "1.0/storageGet": storage.unsupportedInMutations("get"),
+});
+
+const IN_ACTIONS: Table<Syscall<ActionExecution>> = table({
+  "1.0/actions/query": functions.actionQuery,
+  "1.0/actions/mutation": functions.actionMutation,
+  "1.0/actions/action": functions.actionAction,
+  "1.0/actions/schedule": scheduling.actionSchedule,
+  "1.0/actions/cancel_job": scheduling.actionCancelJob,
+  "1.0/storageGetUrl": storage.getUrl,
+  "1.0/storageGetMetadata": storage.getMetadata,
+  "1.0/storageGenerateUploadUrl": storage.generateUploadUrl,
+  "1.0/storageDelete": storage.actionRemove,
+  "1.0/getRequestMetadata": meta.getRequestMetadata,
+});
+
+/** What Convex has and we do not, in the words of who calls it. */
+const UNSUPPORTED: Table<string> = table({
+  "1.0/signJwt": "ctx.auth.signJwt()",
+  "1.0/auditLog": "log.audit()",
+  "1.0/createServiceToken": "getServiceToken()",
+  "1.0/getServiceUrl": "getServiceUrl()",
+  "1.0/actions/vectorSearch": "ctx.vectorSearch()",
+});
+
+/** `Convex.syscall`: answered at once. */
+export function dispatchSync(
+  services: Services,
+  execution: Execution,
+  op: string,
+  args: SyscallArgs,
+): JSONValue {
+  const syscall = SYNC.get(op);
+  if (syscall === undefined) throw new SyscallError(`Unknown operation ${op}`);
+  if (!isTransactional(execution)) throw unavailable(op, execution);
+  return syscall(services, execution, args);
+}
+
+/** `Convex.asyncSyscall`. Those of one query or mutation run one after the other. */
+export function dispatchAsync(
+  services: Services,
+  execution: Execution,
+  op: string,
+  args: SyscallArgs,
+): JSONValue | Promise<JSONValue> {
+  if (!isTransactional(execution)) return dispatchInAction(services, execution, op, args);
+  const everywhere = EVERYWHERE.get(op);
+  if (everywhere !== undefined) return everywhere(services, execution, args);
+  const syscall = IN_QUERIES.get(op) ?? (execution.kind === "mutation" ? IN_MUTATIONS.get(op) : undefined);
+  if (syscall === undefined) throw unavailable(op, execution);
+  execution.pendingSyscalls += 1;
+  const { readMs } = services.latency;
+  return readMs > 0 && isTrip(execution, op, args)
+    ? sleep(readMs).then(() => takeTurn(services, execution, syscall, args))
+    : takeTurn(services, execution, syscall, args);
+}
+
+async function dispatchInAction(
+  services: Services,
+  execution: ActionExecution,
+  op: string,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  if (isTurnLong()) await nextTurn();
+  const syscall = EVERYWHERE.get(op) ?? IN_ACTIONS.get(op);
+  if (syscall === undefined) throw unavailable(op, execution);
+  return syscall(services, execution, args);
+}
+
+function takeTurn(
+  services: Services,
+  execution: TransactionExecution,
+  syscall: Syscall<TransactionExecution>,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  const result = inTurn(services, execution, syscall, args);
+  execution.turn = result.catch(ignore);
+  return result;
+}
+
+async function inTurn(
+  services: Services,
+  execution: TransactionExecution,
+  syscall: Syscall<TransactionExecution>,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  try {
+    await execution.turn;
+    // Reads that are answered at once would otherwise keep everybody else out until the function ends.
+    if (isTurnLong()) await nextTurn();
+    if (execution.kind === "mutation") await nextRound();
+    // An earlier syscall may have outlived the function that it belongs to.
+    if (execution.ended) throw endedError();
+    return await syscall(services, execution, args);
+  } finally {
+    execution.pendingSyscalls -= 1;
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function ignore(): void {}
+
+/** The function has returned: what it left running must not touch its transaction. */
+export function endedError(): SyscallError {
+  return new SyscallError("The function has ended already. Did you forget to await a promise?");
+}
+
+// The convex package looks for "Unknown async operation" to explain itself.
+function unavailable(op: string, { kind }: Execution): SyscallError {
+  const feature = UNSUPPORTED.get(op);
+  if (feature !== undefined) return new SyscallError(`${feature} is not supported by the embedded backend`);
+  const known = [SYNC, EVERYWHERE, IN_QUERIES, IN_MUTATIONS, IN_ACTIONS].some((each) => each.has(op));
+  return new SyscallError(`Unknown async operation ${op}${known ? ` in a ${kind}` : ""}`);
+}

@@ -1,0 +1,78 @@
+import type { JSONValue } from "convex/values";
+import { transact } from "../../engine/transact.ts";
+import type { Transaction } from "../../engine/types.ts";
+import {
+  cancelScheduled,
+  insertScheduled,
+  SCHEDULED_TABLE,
+  scheduledTableOf,
+} from "../../scheduler/scheduled-function.ts";
+import { udfPathOf } from "../../values/function-path.ts";
+import { measureValue } from "../checks/measure-value.ts";
+import { localTableOf } from "../components/component-tables.ts";
+import type { ActionExecution, Execution, TransactionExecution } from "../execution/execution.ts";
+import type { Services } from "../services.ts";
+import { invalidArg, numberArg, objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
+import { SyscallError } from "./syscall-error.ts";
+import { targetOf } from "./target.ts";
+
+const FIVE_YEARS_MS = 5 * 366 * 24 * 3600 * 1000;
+
+/** `1.0/schedule`: joins the mutation's transaction, so that it is scheduled exactly if the mutation commits. */
+export function schedule(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  const job = parseJob(services, execution, args, execution.transaction.now);
+  execution.usage.schedule(job.bytes);
+  return insertScheduled(execution.transaction, scheduledTableOf(execution.component), job);
+}
+
+/** `1.0/cancel_job` */
+export function cancelJob(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  cancel(execution.transaction, execution, args);
+  return null;
+}
+
+/** `1.0/actions/schedule`: a transaction of its own. */
+export async function actionSchedule(
+  services: Services,
+  execution: ActionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  const job = parseJob(services, execution, args, Date.now());
+  const table = scheduledTableOf(execution.component);
+  return transact(services.engine, (transaction) => insertScheduled(transaction, table, job));
+}
+
+/** `1.0/actions/cancel_job` */
+export async function actionCancelJob(
+  services: Services,
+  execution: ActionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  await transact(services.engine, (transaction) => cancel(transaction, execution, args));
+  return null;
+}
+
+function parseJob(services: Services, execution: Execution, args: SyscallArgs, now: number) {
+  const target = targetOf(services, execution, args, "scheduler");
+  if (target.type === "Query") {
+    throw new SyscallError(`Queries cannot be scheduled: ${target.identifier}`);
+  }
+  const scheduledTime = numberArg(args, "ts", "scheduler") * 1000;
+  if (Math.abs(scheduledTime - now) > FIVE_YEARS_MS) {
+    const direction = scheduledTime > now ? "future" : "past";
+    throw new SyscallError(`${scheduledTime} is more than 5 years in the ${direction}`);
+  }
+  const jobArgs = objectArg(args, "args", "scheduler");
+  const measured = measureValue(jobArgs);
+  if (measured.kind === "refused") throw invalidArg("args", "scheduler", measured.reason);
+  const { component } = target.path;
+  return { component, name: udfPathOf(target.path), args: jobArgs, scheduledTime, bytes: measured.bytes };
+}
+
+function cancel(transaction: Transaction, { component }: Execution, args: SyscallArgs): void {
+  const id = stringArg(args, "id", "scheduler.cancel");
+  if (localTableOf(transaction, component, id) !== SCHEDULED_TABLE.name) {
+    throw invalidArg("id", "scheduler.cancel", `"${id}" is not the ID of a scheduled function`);
+  }
+  cancelScheduled(transaction, id);
+}

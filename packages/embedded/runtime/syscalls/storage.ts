@@ -1,0 +1,161 @@
+import type { JSONValue } from "convex/values";
+import type { Transaction } from "../../engine/types.ts";
+import {
+  deleteFile,
+  fileById,
+  fileByStorageId,
+  STORAGE_TABLE,
+  type StoredFile,
+} from "../../storage/file-rows.ts";
+import type { FileStorage } from "../../storage/file-storage.ts";
+import { engineTableName } from "../../values/table-name.ts";
+import {
+  type ActionExecution,
+  type Execution,
+  isTransactional,
+  type TransactionExecution,
+} from "../execution/execution.ts";
+import type { Services } from "../services.ts";
+import { invalidArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
+import { SyscallError } from "./syscall-error.ts";
+
+const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
+
+/** `1.0/storageGetUrl`. In a query or a mutation, part of what it reads: a live query learns of the deletion. */
+export function getUrl(services: Services, execution: Execution, args: SyscallArgs): JSONValue {
+  const id = stringArg(args, "storageId", "storage.getUrl");
+  const file = look(services, execution, (transaction) => find(execution, transaction, id, "getUrl"));
+  return file === null ? null : filesOf(services).urlOf(file);
+}
+
+/** `1.0/storageGetMetadata`: deprecated, and other than `_storage` it has the digest in hex. */
+export function getMetadata(services: Services, execution: Execution, args: SyscallArgs): JSONValue {
+  const id = stringArg(args, "storageId", "storage.getMetadata");
+  const file = look(services, execution, (transaction) => find(execution, transaction, id, "getMetadata"));
+  if (file === null) return null;
+  const { storageId, size, contentType } = file;
+  return { storageId, sha256: Buffer.from(file.sha256, "base64").toString("hex"), size, contentType };
+}
+
+/** `1.0/storageGenerateUploadUrl` */
+export function generateUploadUrl(services: Services, execution: Execution): JSONValue {
+  // The real clock: in a mutation that was retried for long, the URL would else be younger than its hour.
+  return filesOf(services).uploadUrl(execution.component, Date.now());
+}
+
+/** `1.0/storageDelete` in a mutation: the file is gone exactly if the mutation commits. */
+export function remove(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
+  execution.usage.write(0);
+  removeIn(execution, execution.transaction, args);
+  return null;
+}
+
+/** `1.0/storageDelete` in an action: a transaction of its own. */
+export async function actionRemove(
+  services: Services,
+  execution: ActionExecution,
+  args: SyscallArgs,
+): Promise<JSONValue> {
+  await filesOf(services).commit((transaction) => removeIn(execution, transaction, args));
+  return null;
+}
+
+/** `1.0/storageStore` and `1.0/storageGet`, which the package sends from mutations: no deployment has them yet. */
+export function unsupportedInMutations(op: "store" | "get"): () => never {
+  return () => {
+    throw new SyscallError(
+      `ctx.storage.${op}() is not supported in queries and mutations yet. Please use an action` +
+        (op === "store" ? ", or ctx.storage.generateUploadUrl() to upload from a client." : "."),
+    );
+  };
+}
+
+/** `storage/storeBlob` */
+export async function storeBlob(
+  services: Services,
+  { component }: ActionExecution,
+  args: { readonly [name: string]: unknown },
+): Promise<string> {
+  const { blob, options } = args as { blob?: unknown; options?: { sha256?: unknown } };
+  if (!(blob instanceof Blob)) {
+    throw new SyscallError(
+      "store() expects a Blob. If you are trying to store a Request, `await request.blob()` will give you the correct input.",
+    );
+  }
+  const stored = await filesOf(services).save({
+    component,
+    bytes: blob.stream(),
+    contentType: blob.type === "" ? null : blob.type,
+    expectedSha256: typeof options?.sha256 === "string" ? options.sha256 : null,
+  });
+  switch (stored.kind) {
+    case "stored":
+      return stored.id;
+    case "too large":
+      throw new SyscallError(`The file is larger than ${String(stored.limit)} bytes.`);
+    case "other digest":
+      throw new SyscallError(digestMismatch(stored));
+  }
+}
+
+/** `storage/getBlob`: null when there is no such file. */
+export async function getBlob(
+  services: Services,
+  execution: ActionExecution,
+  args: { readonly [name: string]: unknown },
+): Promise<Blob | null> {
+  const { storageId } = args;
+  if (typeof storageId !== "string") {
+    throw new SyscallError(`storage.get requires a string storageId but received ${String(storageId)}`);
+  }
+  const files = filesOf(services);
+  const file = files.read((transaction) => find(execution, transaction, storageId, "get"));
+  return file === null ? null : files.store.readAsBlob(file.key, file.contentType ?? "");
+}
+
+export function digestMismatch({ expected, actual }: { expected: string; actual: string }): string {
+  return `Sha256 mismatch. Expected: ${expected} Actual: ${actual}`;
+}
+
+function removeIn(execution: Execution, transaction: Transaction, args: SyscallArgs): void {
+  const id = stringArg(args, "storageId", "storage.delete");
+  const file = find(execution, transaction, id, "delete");
+  if (file === null) throw new SyscallError(`storage id ${id} not found`);
+  deleteFile(transaction, file);
+}
+
+/** The component's file that an id of `_storage`, or the UUID of old, names; null when there is none. */
+function find(
+  { component }: Execution,
+  transaction: Transaction,
+  id: string,
+  method: string,
+): StoredFile | null {
+  const table = transaction.tableOf(id);
+  if (table === null) {
+    if (!UUID.test(id)) {
+      const problem = `Invalid storage ID: "${id}". Storage ID should be an Id of '_storage' table, or a UUID string.`;
+      throw invalidArg("storageId", `storage.${method}`, problem);
+    }
+    const file = fileByStorageId(transaction, hyphenated(id));
+    return file?.component === component ? file : null;
+  }
+  if (table === engineTableName({ component, table: STORAGE_TABLE.name })) return fileById(transaction, id);
+  throw new SyscallError(
+    "Invalid storage ID. Storage ID cannot be an ID on any table other than '_storage'.",
+  );
+}
+
+function hyphenated(uuid: string): string {
+  const digits = uuid.replaceAll("-", "").toLowerCase();
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+function look<T>(services: Services, execution: Execution, body: (transaction: Transaction) => T): T {
+  return isTransactional(execution) ? body(execution.transaction) : filesOf(services).read(body);
+}
+
+function filesOf({ files }: Services): FileStorage {
+  if (files !== null) return files;
+  throw new SyscallError("This deployment was started without file storage (ctx.storage).");
+}

@@ -1,0 +1,33 @@
+import { localTableOf } from "../components/component-tables.ts";
+import type { TransactionExecution } from "../execution/execution.ts";
+import { isReadableSystemTable } from "../system-tables.ts";
+import { invalidArg } from "./syscall-args.ts";
+import { SyscallError } from "./syscall-error.ts";
+
+/** Refuses the tables that the backend keeps for itself. */
+export function requireReadable(table: string): void {
+  if (!table.startsWith("_") || isReadableSystemTable(table)) return;
+  throw new SyscallError(`Table ${table} is not readable from functions.`);
+}
+
+/** Refuses writes to system tables. */
+export function requireWritable(table: string): void {
+  if (table.startsWith("_")) throw new SyscallError("System tables (prefixed with `_`) are read-only.");
+}
+
+/** The table of the id that `method` was given, by its local name; it must be `expected`, where one was named. */
+export function tableOfArg(
+  { transaction, component }: TransactionExecution,
+  id: string,
+  expected: string | null,
+  method: string,
+): string {
+  const table = localTableOf(transaction, component, id);
+  if (table === null) {
+    throw invalidArg("id", method, `Unable to decode ID: "${id}" is not an ID of this deployment`);
+  }
+  if (expected !== null && expected !== table) {
+    throw invalidArg("id", method, `expected an ID of table "${expected}", got one of table "${table}"`);
+  }
+  return table;
+}

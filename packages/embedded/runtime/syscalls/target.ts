@@ -1,0 +1,67 @@
+import {
+  type FunctionPath,
+  parseFunctionHandle,
+  parseFunctionPath,
+  shortPathOf,
+} from "../../values/function-path.ts";
+import { childPath } from "../components/component-mounts.ts";
+import type { Execution } from "../execution/execution.ts";
+import type { RegisteredFunction } from "../registered-function.ts";
+import type { Services } from "../services.ts";
+import { optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
+import { SyscallError } from "./syscall-error.ts";
+
+const CHILD_REFERENCE = "_reference/childComponent/";
+
+/**
+ * The function that a call names: by path, one of the caller's own component; by reference, a public one of a
+ * component that is installed in the caller's; by handle, any that somebody made a handle of.
+ */
+export function targetOf(
+  services: Services,
+  { component }: Pick<Execution, "component">,
+  args: SyscallArgs,
+  method: string,
+  type: RegisteredFunction["type"] | null = null,
+): RegisteredFunction {
+  const reference = optionalStringArg(args, "reference", method);
+  const handle = optionalStringArg(args, "functionHandle", method);
+  const name = optionalStringArg(args, "name", method) ?? "";
+  const path =
+    reference !== null
+      ? parseReference(reference, component)
+      : handle === null
+        ? parseFunctionPath(name, component)
+        : parseFunctionHandle(handle);
+  const target = path === null ? null : services.find(path);
+  // What a component keeps internal is its own business, as if it were not there.
+  if (path === null || target === null || (reference !== null && target.visibility === "internal")) {
+    throw new SyscallError(missing(path, reference ?? handle ?? name, component, method));
+  }
+  if (type !== null && target.type !== type) throw new SyscallError(wrongType(target, type));
+  return target;
+}
+
+/** Convex's words for calling, say, a mutation as a query. */
+export function wrongType(target: RegisteredFunction, expected: RegisteredFunction["type"]): string {
+  return `Trying to execute ${target.identifier} as ${expected}, but it is defined as ${target.type}.`;
+}
+
+/** "_reference/childComponent/pool/folder/module/name", as a component's code refers to a child's function. */
+function parseReference(reference: string, parent: string): FunctionPath | null {
+  if (!reference.startsWith(CHILD_REFERENCE)) return null;
+  const [child, ...rest] = reference.slice(CHILD_REFERENCE.length).split("/");
+  if (child === undefined || rest.length < 2) return null;
+  return parseFunctionPath(`${rest.slice(0, -1).join("/")}:${rest.at(-1)}`, childPath(parent, child));
+}
+
+function missing(path: FunctionPath | null, shown: string, caller: string, method: string): string {
+  if (path === null || path.component === caller) {
+    const name = path === null ? shown : shortPathOf(path);
+    return `Couldn't find a function "${name}" for \`${method}\`. Did you forget to export it?`;
+  }
+  return (
+    `Couldn't find a public function "${shortPathOf(path)}" in the component "${path.component}" for ` +
+    `\`${method}\`. Is the component installed in convex.config.ts?`
+  );
+}

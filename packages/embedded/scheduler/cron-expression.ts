@@ -1,0 +1,116 @@
+import {
+  closestWeekday,
+  type DayMatcher,
+  inMonthDays,
+  inWeekDays,
+  lastDay,
+  lastWeekday,
+  nthWeekday,
+} from "./cron-days.ts";
+import type { CronFields } from "./cron-fields.ts";
+
+/** A cron string cannot be read. */
+export class CronExpressionError extends Error {
+  override readonly name = "CronExpressionError";
+
+  constructor() {
+    super("Failed to parse cron expression");
+  }
+}
+
+type Field = {
+  readonly min: number;
+  readonly max: number;
+  /** Names for the values from `min` on. */
+  readonly names?: readonly string[];
+};
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const MINUTE: Field = { min: 0, max: 59 };
+const HOUR: Field = { min: 0, max: 23 };
+const DAY: Field = { min: 1, max: 31 };
+const MONTH: Field = { min: 1, max: 12, names: MONTHS };
+/** From Sunday. */
+const WEEKDAY: Field = { min: 0, max: 6, names: WEEKDAYS };
+
+const PART = /^(\*|[a-z0-9]+)(?:-([a-z0-9]+))?(?:\/(\d+))?$/i;
+const LAST_DAY = /^L(?:-(\d+))?(W?)$/;
+const MAX_LAST_DAY_OFFSET = 30;
+
+/**
+ * Reads a cron string of five fields, such as "15 7 * * MON-FRI". As in Convex, ranges may wrap around ("22-2"), days
+ * of the month may be "L", "L-3", "LW" or "15W", and days of the week "FRI#2", "5L" or "L", the week's last. Throws
+ * CronExpressionError.
+ */
+export function parseCronExpression(text: string): CronFields {
+  const [minutes, hours, daysOfMonth, months, daysOfWeek, ...more] = text.split(/[ \t]+/);
+  if (daysOfWeek === undefined || more.length > 0) throw new CronExpressionError();
+  return {
+    minutes: parseField(MINUTE, minutes as string),
+    hours: parseField(HOUR, hours as string),
+    daysOfMonth: parseDaysOfMonth(daysOfMonth as string),
+    months: parseField(MONTH, months as string),
+    daysOfWeek: parseDaysOfWeek(daysOfWeek),
+  };
+}
+
+function parseDaysOfMonth(text: string): DayMatcher | null {
+  if (text === "*") return null;
+  const [last, before, weekday] = LAST_DAY.exec(text) ?? [];
+  if (last !== undefined) {
+    const offset = before === undefined ? 0 : parseInRange(before, 1, MAX_LAST_DAY_OFFSET);
+    return weekday === "W" ? closestWeekday((length) => length - offset) : lastDay(offset);
+  }
+  const [, closest] = /^(\d+)W$/.exec(text) ?? [];
+  if (closest !== undefined) {
+    const day = parseValue(DAY, closest);
+    return closestWeekday(() => day);
+  }
+  return inMonthDays(parseField(DAY, text));
+}
+
+function parseDaysOfWeek(text: string): DayMatcher | null {
+  if (text === "*") return null;
+  if (text === "L") return inWeekDays(new Set([WEEKDAY.max]));
+  const [, last] = /^(\w+)L$/.exec(text) ?? [];
+  if (last !== undefined) return lastWeekday(parseValue(WEEKDAY, last));
+  const [, weekday, nth] = /^(\w+)#(\d+)$/.exec(text) ?? [];
+  if (weekday !== undefined) return nthWeekday(parseValue(WEEKDAY, weekday), parseInRange(nth ?? "", 1, 5));
+  return inWeekDays(parseField(WEEKDAY, text));
+}
+
+function parseField(field: Field, text: string): ReadonlySet<number> {
+  const size = field.max - field.min + 1;
+  const all = (from: number, to: number, step: number): number[] => {
+    // A range that ends before it begins wraps around.
+    const length = (to - from + size) % size;
+    const steps = Array.from({ length: Math.floor(length / step) + 1 }, (_, index) => index * step);
+    return steps.map((offset) => field.min + ((from - field.min + offset) % size));
+  };
+  if (text === "*") return new Set(all(field.min, field.max, 1));
+  const values = text.split(",").flatMap((part) => {
+    const [, first, last, stride] = PART.exec(part) ?? [];
+    const isAny = first === "*";
+    if (first === undefined || (isAny && (last !== undefined || stride === undefined))) {
+      throw new CronExpressionError();
+    }
+    const step = stride === undefined ? 1 : parseInRange(stride, 1, field.max - field.min);
+    const from = isAny ? field.min : parseValue(field, first);
+    // "5/15" means from 5 on, in steps of 15.
+    const openEnd = stride === undefined ? from : field.max;
+    return all(from, last === undefined ? openEnd : parseValue(field, last), step);
+  });
+  return new Set(values);
+}
+
+function parseValue({ min, max, names }: Field, text: string): number {
+  const named = names?.indexOf(text.toLowerCase()) ?? -1;
+  return named >= 0 ? min + named : parseInRange(text, min, max);
+}
+
+function parseInRange(text: string, min: number, max: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : NaN;
+  if (value >= min && value <= max) return value;
+  throw new CronExpressionError();
+}

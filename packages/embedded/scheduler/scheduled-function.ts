@@ -1,0 +1,112 @@
+import type { JSONValue } from "convex/values";
+import type { DocumentJson, TableDefinition, Transaction } from "../engine/types.ts";
+import { type ComponentPath, engineTableName, parseEngineTableName } from "../values/table-name.ts";
+
+/** The states of a scheduled function, as `ctx.db.system` shows them. */
+export type ScheduledState =
+  | { readonly kind: "pending" }
+  | { readonly kind: "inProgress" }
+  | { readonly kind: "success" }
+  | { readonly kind: "failed"; readonly error: string }
+  | { readonly kind: "canceled" };
+
+export type ScheduledFunction = {
+  readonly id: string;
+  /** Whether a cron wants it: its row is in `_cron_runs` then, which functions do not see. */
+  readonly isCronRun: boolean;
+  /** Whose function it is: another component's than the table's where it was scheduled by a handle. */
+  readonly component: ComponentPath;
+  /** "module.js:name". */
+  readonly name: string;
+  readonly args: JSONValue;
+  /** When it is due, in ms since the epoch. */
+  readonly scheduledTime: number;
+  readonly state: ScheduledState;
+};
+
+/**
+ * `_scheduled_functions`, one for the app and for each component. Written by: the schedule and cancel syscalls
+ * (pending, canceled), the scheduler (all others), the sweeper (removal of finished rows).
+ */
+export const SCHEDULED_TABLE: TableDefinition = {
+  name: "_scheduled_functions",
+  indexes: [
+    { name: "by_state_and_time", fields: ["state.kind", "scheduledTime"] },
+    { name: "by_completed_time", fields: ["completedTime"] },
+  ],
+};
+
+/**
+ * `_cron_runs`, one for the app and for each component, hidden from functions: in Convex, too, crons run apart from
+ * what is scheduled. Written by: the crons (pending), the scheduler (all other states), the sweeper (removal).
+ */
+export const CRON_RUN_TABLE: TableDefinition = { ...SCHEDULED_TABLE, name: "_cron_runs" };
+
+/** The engine's name for a component's `_scheduled_functions`. */
+export function scheduledTableOf(component: ComponentPath): string {
+  return engineTableName({ component, table: SCHEDULED_TABLE.name });
+}
+
+/** The engine's name for a component's `_cron_runs`. */
+export function cronRunTableOf(component: ComponentPath): string {
+  return engineTableName({ component, table: CRON_RUN_TABLE.name });
+}
+
+/** The tables of all that waits to be run, as the engine names them. */
+export function runTablesOf(components: readonly ComponentPath[]): readonly string[] {
+  return components.flatMap((component) => [scheduledTableOf(component), cronRunTableOf(component)]);
+}
+
+export type NewScheduledFunction = Pick<ScheduledFunction, "component" | "name" | "args" | "scheduledTime">;
+
+/** Adds a pending row to a table of the component that schedules it, by the engine's name, and returns its id. */
+export function insertScheduled(transaction: Transaction, table: string, job: NewScheduledFunction): string {
+  return transaction.insert(table, {
+    ...(job.component === parseEngineTableName(table).component ? {} : { component: job.component }),
+    name: job.name,
+    args: [job.args],
+    scheduledTime: job.scheduledTime,
+    state: { kind: "pending" },
+  });
+}
+
+/** Reads a row by its id; null when it is gone. */
+export function getScheduled(transaction: Transaction, id: string): ScheduledFunction | null {
+  const document = transaction.get(id);
+  const table = document === null ? null : transaction.tableOf(id);
+  return document === null || table === null ? null : parseScheduled(document, table);
+}
+
+/** Reads a row of a table, by the engine's name. */
+export function parseScheduled(document: DocumentJson, table: string): ScheduledFunction {
+  const [args] = document["args"] as readonly JSONValue[];
+  const owner = parseEngineTableName(table);
+  return {
+    id: document["_id"] as string,
+    isCronRun: owner.table === CRON_RUN_TABLE.name,
+    component: (document["component"] as string | undefined) ?? owner.component,
+    name: document["name"] as string,
+    args: args ?? {},
+    scheduledTime: document["scheduledTime"] as number,
+    state: document["state"] as ScheduledState,
+  };
+}
+
+/** Moves a row to another state; a final one gets its time of completion. Does nothing when the row is gone. */
+export function setScheduledState(transaction: Transaction, id: string, state: ScheduledState): void {
+  const document = transaction.get(id);
+  if (document === null) return;
+  const { _id, _creationTime, ...fields } = document;
+  const completion = isFinal(state) ? { completedTime: transaction.now } : {};
+  transaction.replace(id, { ...fields, ...completion, state });
+}
+
+/** Cancels what has not finished. Of an action that runs already, only the outcome is canceled. */
+export function cancelScheduled(transaction: Transaction, id: string): void {
+  const job = getScheduled(transaction, id);
+  if (job !== null && !isFinal(job.state)) setScheduledState(transaction, id, { kind: "canceled" });
+}
+
+export function isFinal(state: ScheduledState): boolean {
+  return state.kind === "success" || state.kind === "failed" || state.kind === "canceled";
+}

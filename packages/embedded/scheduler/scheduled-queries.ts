@@ -1,0 +1,48 @@
+import type { JSONValue } from "convex/values";
+import type { KeyRange, Transaction } from "../engine/types.ts";
+import { withSystemFields } from "../values/index-fields.ts";
+import { type RangeExpression, toKeyRange } from "../values/index-range.ts";
+import {
+  parseScheduled,
+  SCHEDULED_TABLE,
+  type ScheduledFunction,
+  type ScheduledState,
+} from "./scheduled-function.ts";
+
+/** A table's pending rows, in the order in which they are due. Tables are named as the engine names them. */
+export function pendingRange(table: string): KeyRange {
+  return inStateRange(table, "pending");
+}
+
+export function scheduledInState(
+  transaction: Transaction,
+  kind: ScheduledState["kind"],
+  table: string,
+): readonly ScheduledFunction[] {
+  const range = inStateRange(table, kind);
+  const scan = transaction.scan(range, "asc");
+  const jobs: ScheduledFunction[] = [];
+  for (let entry = scan.next(); entry !== null; entry = scan.next()) {
+    jobs.push(parseScheduled(entry.document, table));
+  }
+  return jobs;
+}
+
+/** A table's rows that finished before a time, in ms since the epoch. */
+export function completedBeforeRange(table: string, time: number): KeyRange {
+  return rangeOf(table, "by_completed_time", [
+    // Rows that have not finished have no such field, and sort before all numbers.
+    { type: "Gte", fieldPath: "completedTime", value: 0 },
+    { type: "Lt", fieldPath: "completedTime", value: time },
+  ]);
+}
+
+function inStateRange(table: string, kind: JSONValue): KeyRange {
+  return rangeOf(table, "by_state_and_time", [{ type: "Eq", fieldPath: "state.kind", value: kind }]);
+}
+
+function rangeOf(table: string, index: string, expressions: readonly RangeExpression[]): KeyRange {
+  const definition = SCHEDULED_TABLE.indexes.find(({ name }) => name === index);
+  const keyFields = withSystemFields(definition?.fields ?? []);
+  return toKeyRange({ table, index, keyFields }, expressions);
+}

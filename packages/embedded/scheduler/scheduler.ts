@@ -1,0 +1,139 @@
+import { transact } from "../engine/transact.ts";
+import type { Engine, Transaction } from "../engine/types.ts";
+import type { ScheduledFunctionRunner } from "../runtime/scheduled-function-runner.ts";
+import { pendingInOrder } from "./due-functions.ts";
+import { DueLoop } from "./due-loop.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+import {
+  getScheduled,
+  type ScheduledFunction,
+  type ScheduledState,
+  setScheduledState,
+} from "./scheduled-function.ts";
+import { scheduledInState } from "./scheduled-queries.ts";
+
+export type SchedulerOptions = {
+  readonly engine: Engine;
+  readonly functions: ScheduledFunctionRunner;
+  /** Whose rows are run, by the engine's names: those of the app and of the components that are installed. */
+  readonly tables: readonly string[];
+  readonly clock: () => number;
+  readonly onError: (error: unknown) => void;
+  /** How many scheduled functions may run at once. */
+  readonly concurrency?: number;
+};
+
+const CONCURRENCY = 16;
+const GRACE_MS = 3_000;
+const INTERRUPTED = "Transient error while executing action";
+
+type Postponed = { readonly until: number; readonly failures: number };
+
+/**
+ * Runs the functions of `_scheduled_functions` and `_cron_runs` when they are due: mutations exactly once, actions at most once.
+ * After a crash, what was pending runs, and the actions that were in progress have failed.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #loop: DueLoop;
+  readonly #running = new Map<string, Promise<void>>();
+  /** Rows whose run could not be committed, and when to try again. */
+  readonly #postponed = new Map<string, Postponed>();
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#loop = new DueLoop(options, (transaction, now) => this.#look(transaction, now));
+  }
+
+  async start(): Promise<void> {
+    const { engine, tables } = this.#options;
+    await transact(engine, (transaction) => {
+      const interrupted = tables.flatMap((table) => scheduledInState(transaction, "inProgress", table));
+      for (const { id } of interrupted) {
+        setScheduledState(transaction, id, { kind: "failed", error: INTERRUPTED });
+      }
+    });
+    this.#loop.wake();
+  }
+
+  /** Starts nothing more, and waits a while for what runs. Actions that take longer will have failed. */
+  async close(): Promise<void> {
+    this.#loop.close();
+    let timer: NodeJS.Timeout | undefined;
+    const grace = new Promise((resolve) => (timer = setTimeout(resolve, GRACE_MS)));
+    await Promise.race([Promise.all(this.#running.values()), grace]);
+    clearTimeout(timer);
+  }
+
+  #look(transaction: Transaction, now: number): number | null {
+    const { tables, concurrency = CONCURRENCY } = this.#options;
+    let lookAgain: number | null = null;
+    for (const job of pendingInOrder(transaction, tables)) {
+      const dueAt = Math.max(job.scheduledTime, this.#postponed.get(job.id)?.until ?? 0);
+      if (dueAt > now) lookAgain = Math.min(lookAgain ?? Infinity, dueAt);
+      if (job.scheduledTime > now) break;
+      if (dueAt > now || this.#running.has(job.id)) continue;
+      // The end of any run wakes the loop.
+      if (this.#running.size >= concurrency) break;
+      this.#running.set(job.id, this.#run(job));
+    }
+    return lookAgain;
+  }
+
+  async #run(job: ScheduledFunction): Promise<void> {
+    try {
+      const done = await this.#runByType(job);
+      if (done) this.#postponed.delete(job.id);
+      else this.#postpone(job.id);
+    } catch (error) {
+      this.#postpone(job.id);
+      this.#options.onError(error);
+    } finally {
+      this.#running.delete(job.id);
+      this.#loop.wake();
+    }
+  }
+
+  /** False when the row is still pending, since the run could not be committed. */
+  async #runByType(job: ScheduledFunction): Promise<boolean> {
+    const { functions } = this.#options;
+    switch (functions.typeOf(job)) {
+      case "Mutation":
+        return (await functions.runMutation(job)).kind !== "conflicted";
+      case "Action":
+        await this.#runAction(job);
+        return true;
+      case null:
+        await this.#move(job.id, "pending", { kind: "failed", error: `Could not find function ${job.name}` });
+        return true;
+    }
+  }
+
+  async #runAction(job: ScheduledFunction): Promise<void> {
+    // On disk before it starts: a crash must not let it run twice.
+    if (!(await this.#move(job.id, "pending", { kind: "inProgress" }))) return;
+    const result = await this.#options.functions.runAction(job).catch((error: unknown) => {
+      this.#options.onError(error);
+      return { kind: "failure" as const, message: INTERRUPTED };
+    });
+    await this.#move(
+      job.id,
+      "inProgress",
+      result.kind === "success" ? { kind: "success" } : { kind: "failed", error: result.message },
+    );
+  }
+
+  /** Moves a row from one state to another; false when it is not in the first. */
+  #move(id: string, from: ScheduledState["kind"], to: ScheduledState): Promise<boolean> {
+    return transact(this.#options.engine, (transaction) => {
+      if (getScheduled(transaction, id)?.state.kind !== from) return false;
+      setScheduledState(transaction, id, to);
+      return true;
+    });
+  }
+
+  #postpone(id: string): void {
+    const failures = (this.#postponed.get(id)?.failures ?? 0) + 1;
+    this.#postponed.set(id, { until: this.#options.clock() + retryDelayMs(failures), failures });
+  }
+}

@@ -1,0 +1,62 @@
+import type { Backend, BackendOptions } from "./backend-options.ts";
+import { Closing } from "./closing.ts";
+import { startSweeper } from "./engine/sweeper.ts";
+import { describeError, SILENT } from "./operations/log.ts";
+import { ReadinessProbe } from "./operations/readiness.ts";
+import { openData } from "./parts/data.ts";
+import { loadFunctions } from "./parts/functions.ts";
+import { openListeners } from "./parts/listeners.ts";
+import { serveNetwork } from "./parts/network.ts";
+import type { Bundle } from "./runtime/bundle/bundle.ts";
+import { bundleApart } from "./runtime/bundle/bundle-apart.ts";
+import { FunctionsLoadError } from "./runtime/runner.ts";
+import { startScheduling } from "./scheduler/start-scheduling.ts";
+import { sweepSessionRequests } from "./sync/session-janitor.ts";
+
+/**
+ * Starts the whole backend. Rejects with PortInUseError, StoreError (the data file), FunctionsLoadError (the
+ * functions) or SchemaMismatchError; nothing is left running then.
+ */
+export async function startBackend(options: BackendOptions): Promise<Backend> {
+  const closing = new Closing();
+  const { log = SILENT } = options;
+  try {
+    return { ...(await compose(options, closing)), close: () => closing.run() };
+  } catch (error) {
+    await closing
+      .run()
+      .catch((failure: unknown) => log.error("stop.failed", { message: describeError(failure) }));
+    throw error;
+  }
+}
+
+async function compose(options: BackendOptions, closing: Closing): Promise<Omit<Backend, "close">> {
+  const { log = SILENT } = options;
+  const readiness = new ReadinessProbe();
+  closing.first(() => readiness.stopping());
+  // Ports come first: functions may ask for the deployment's own URL while they are loaded.
+  const listeners = await openListeners(options, readiness, closing);
+  const bundle = await bundleOf(options.convexDir);
+  const data = await openData(options, listeners, closing);
+  const functions = loadFunctions(options, bundle, data);
+  await serveNetwork(options, { data, functions, listeners }, readiness, closing);
+  const { engine } = data;
+  const { runtime } = functions;
+  const closeJanitor = startSweeper({
+    sweep: (signal) => sweepSessionRequests(engine, Date.now(), signal),
+    onError: (error) => log.error("janitor.failed", { message: describeError(error) }),
+  });
+  closing.together(closeJanitor);
+  // Last, so that what is due finds the deployment complete; stopped first.
+  const onError = (error: unknown) => log.error("scheduler.failed", { message: describeError(error) });
+  closing.together(await startScheduling({ engine, runtime, onError }));
+  readiness.started(engine);
+  const { url, siteUrl } = listeners;
+  return { url, siteUrl, adminKey: options.adminKey };
+}
+
+async function bundleOf(directory: string): Promise<Bundle> {
+  const outcome = await bundleApart(directory);
+  if (outcome.kind === "failed") throw new FunctionsLoadError(outcome.message);
+  return outcome.bundle;
+}

@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { filesFolderOf } from "./open-files.ts";
+import { ADMIN_KEY, sha256Of, someBytes } from "./storage.fixture.ts";
+
+const ROUNDS = 4;
+const UPLOADS_PER_ROUND = 30;
+const LANES = 6;
+const DEADLINE = { timeout: 20_000, interval: 50 };
+
+const functions = {
+  generateUploadUrl: makeFunctionReference<"mutation", Record<string, never>, string>(
+    "files:generateUploadUrl",
+  ),
+  remove: makeFunctionReference<"mutation", { id: string }, null>("files:remove"),
+  list: makeFunctionReference<"query", Record<string, never>, { _id: string; sha256: string }[]>(
+    "files:list",
+  ),
+  url: makeFunctionReference<"query", { id: string }, string | null>("files:url"),
+};
+
+async function start(dataFile: string): Promise<{ child: ChildProcess; client: ConvexHttpClient }> {
+  const root = join(import.meta.dirname, "../..");
+  const fixture = join(import.meta.dirname, "fixtures/convex");
+  const args = ["--convex", fixture, "--data", dataFile, "--port", "0", "--site-port", "0", "--with-parent"];
+  const child = spawn(process.execPath, [join(root, "packages/embedded/main.ts"), ...args], {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: { ...process.env, GLEANER_ADMIN_KEY: ADMIN_KEY },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  for await (const line of createInterface(child.stdout as NodeJS.ReadableStream)) {
+    const { url } = JSON.parse(line) as { url: string };
+    return { child, client: new ConvexHttpClient(url, { logger: false }) };
+  }
+  throw new Error("The backend did not start");
+}
+
+/** Uploads, deletes a third of it again, and notes only what it was told. */
+async function work(client: ConvexHttpClient, kept: Map<string, string>, gone: Set<string>): Promise<void> {
+  for (let count = 0; ; count += 1) {
+    const body = someBytes(1 + Math.floor(Math.random() * 150_000));
+    const url = await client.mutation(functions.generateUploadUrl, {});
+    const { storageId: id } = (await (await fetch(url, { method: "POST", body })).json()) as {
+      storageId: string;
+    };
+    if (count % 3 !== 2) {
+      kept.set(id, sha256Of(body));
+      continue;
+    }
+    await client.mutation(functions.remove, { id });
+    gone.add(id);
+  }
+}
+
+test("killed in the middle of uploads and deletions, it has what clients were told, and nothing besides", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "storage-crash-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const dataFile = join(folder, "data.sqlite3");
+  const kept = new Map<string, string>();
+  const gone = new Set<string>();
+
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const { child, client } = await start(dataFile);
+    const lanes = Array.from({ length: LANES }, () => work(client, kept, gone).catch(() => undefined));
+    await vi.waitFor(() => expect(kept.size).toBeGreaterThan(round * UPLOADS_PER_ROUND), DEADLINE);
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+    await Promise.all(lanes);
+  }
+
+  const { client } = await start(dataFile);
+  const rows = new Map((await client.query(functions.list, {})).map(({ _id, sha256 }) => [_id, sha256]));
+  for (const [id, sha256] of kept) expect(rows.get(id)).toBe(sha256);
+  for (const id of gone) expect(rows.has(id)).toBe(false);
+  for (const [id, sha256] of rows) {
+    const response = await fetch((await client.query(functions.url, { id })) ?? "");
+    expect(sha256Of(new Uint8Array(await response.arrayBuffer()))).toBe(sha256);
+  }
+  await vi.waitFor(
+    async () => expect(await readdir(filesFolderOf(dataFile))).toHaveLength(rows.size),
+    DEADLINE,
+  );
+}, 60_000);

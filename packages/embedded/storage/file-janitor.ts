@@ -1,0 +1,151 @@
+import { commitWithRetries } from "../engine/commit-with-retries.ts";
+import type { Engine } from "../engine/types.ts";
+import { type DeletedKey, deletedKeys, hasKey } from "./file-rows.ts";
+import type { FileStore } from "./file-store.ts";
+
+export type FileJanitorOptions = {
+  readonly engine: Engine;
+  readonly store: FileStore;
+  /** Told of what could not be removed; it is tried again. */
+  readonly onError: (error: unknown) => void;
+};
+
+const HOUR_MS = 3_600_000;
+const BATCH = 200;
+
+/**
+ * Removes bytes: of files whose deletion is on disk, at once; and of those that no row has, at the start and every
+ * hour. One thing at a time.
+ */
+export class FileJanitor {
+  readonly #options: FileJanitorOptions;
+  #working: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | null = null;
+  #unsubscribe: () => void = () => {};
+  #holds = 0;
+  #isClosed = false;
+
+  constructor(options: FileJanitorOptions) {
+    this.#options = options;
+  }
+
+  /** Sweeps what a crash has left, then watches. */
+  start(): void {
+    this.#do(() => this.sweep());
+    this.#do(() => this.#removeDeleted());
+    this.#timer = setInterval(() => {
+      this.#do(() => this.sweep());
+      // What could not be removed before is tried again.
+      this.#do(() => this.#removeDeleted());
+    }, HOUR_MS);
+    this.#timer.unref();
+  }
+
+  /** Removes nothing until the returned function is called: a backup reads what a snapshot has. */
+  async hold(): Promise<() => void> {
+    this.#holds += 1;
+    await this.#working;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds -= 1;
+      this.#do(() => this.#removeDeleted());
+    };
+  }
+
+  /** Resolves when nothing is being removed any more. */
+  async idle(): Promise<void> {
+    let working;
+    do {
+      working = this.#working;
+      await working;
+    } while (working !== this.#working);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#unsubscribe();
+    await this.idle();
+  }
+
+  /** Removes bytes that no row has, and that nobody is about to give one. */
+  async sweep(): Promise<void> {
+    if (this.#mustNot()) return;
+    const { store } = this.#options;
+    await store.removePartial();
+    // The order matters: what is not pending now was committed before now, or never will be, and the rows are
+    // read after now.
+    const candidates = (await store.keys()).filter((key) => !store.isPending(key));
+    for (let start = 0; start < candidates.length; start += BATCH) {
+      for (const key of this.#withoutRow(candidates.slice(start, start + BATCH))) {
+        if (this.#mustNot()) return;
+        await store.remove(key);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.#mustNot()) return;
+    }
+  }
+
+  #mustNot(): boolean {
+    return this.#isClosed || this.#holds > 0;
+  }
+
+  #do(work: () => Promise<void>): void {
+    this.#working = this.#working.then(work).catch(this.#options.onError);
+  }
+
+  async #removeDeleted(): Promise<void> {
+    while (!this.#mustNot()) {
+      const rows = this.#deleted();
+      if (rows.length === 0) return;
+      const removed = await this.#removeBytes(rows);
+      if (removed.length === 0) return;
+      await commitWithRetries(this.#options.engine, (transaction) => {
+        for (const { id } of removed) if (transaction.get(id) !== null) transaction.remove(id);
+        return Promise.resolve({ commit: true, result: null });
+      });
+    }
+  }
+
+  /** Those of the rows whose bytes are gone now. One that cannot be removed keeps no other. */
+  async #removeBytes(rows: readonly DeletedKey[]): Promise<readonly DeletedKey[]> {
+    const removed: DeletedKey[] = [];
+    for (const row of rows) {
+      try {
+        await this.#options.store.remove(row.key);
+        removed.push(row);
+      } catch (error) {
+        this.#options.onError(error);
+      }
+    }
+    return removed;
+  }
+
+  /** Some of the files whose deletion is on disk; from now on the next deletion is heard of. */
+  #deleted(): readonly DeletedKey[] {
+    const { engine } = this.#options;
+    const transaction = engine.begin({ snapshot: engine.durable() });
+    try {
+      const rows = deletedKeys(transaction, BATCH);
+      this.#unsubscribe();
+      this.#unsubscribe = engine.subscribe(transaction.readSet, transaction.snapshot, () => {
+        this.#do(() => this.#removeDeleted());
+      });
+      return rows;
+    } finally {
+      engine.discard(transaction);
+    }
+  }
+
+  #withoutRow(keys: readonly string[]): readonly string[] {
+    const { engine } = this.#options;
+    const transaction = engine.begin({ snapshot: engine.durable() });
+    try {
+      return keys.filter((key) => !hasKey(transaction, key));
+    } finally {
+      engine.discard(transaction);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { transact } from "../engine/transact.ts";
+import type { Engine, Transaction } from "../engine/types.ts";
+import { APP, type ComponentPath } from "../values/table-name.ts";
+import { boundedBytes, FileTooLargeError } from "./bounded-bytes.ts";
+import { fileByStorageId, insertFile, type StoredFile } from "./file-rows.ts";
+import type { FileStore } from "./file-store.ts";
+import { checkUploadToken, issueUploadToken, type TokenCheck } from "./upload-token.ts";
+
+export type FileStorageOptions = {
+  readonly engine: Engine;
+  readonly store: FileStore;
+  /** The deployment's URL as clients reach it, without a slash at its end. */
+  readonly baseUrl: () => string;
+  /** Signs upload URLs. */
+  readonly secret: string;
+  /** Of one file, in bytes. */
+  readonly maxFileBytes: number;
+};
+
+export type NewFile = {
+  readonly component: ComponentPath;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly contentType: string | null;
+  /** Base64, when whoever sends the bytes knows it. */
+  readonly expectedSha256: string | null;
+};
+
+export type Stored =
+  | { readonly kind: "stored"; readonly id: string }
+  | { readonly kind: "too large"; readonly limit: number }
+  | { readonly kind: "other digest"; readonly expected: string; readonly actual: string };
+
+/** `ctx.storage` and its endpoints, without what they have in common with other calls. */
+export class FileStorage {
+  readonly #options: FileStorageOptions;
+
+  constructor(options: FileStorageOptions) {
+    this.#options = options;
+  }
+
+  get maxFileBytes(): number {
+    return this.#options.maxFileBytes;
+  }
+
+  get store(): FileStore {
+    return this.#options.store;
+  }
+
+  uploadUrl(component: ComponentPath, now: number): string {
+    const { baseUrl, secret } = this.#options;
+    return `${baseUrl()}/api/storage/upload?token=${issueUploadToken(secret, component, now)}`;
+  }
+
+  checkToken(token: string, now: number): TokenCheck {
+    return checkUploadToken(this.#options.secret, token, now);
+  }
+
+  urlOf({ component, storageId }: StoredFile): string {
+    const query = component === APP ? "" : `?component=${encodeURIComponent(component)}`;
+    return `${this.#options.baseUrl()}/api/storage/${storageId}${query}`;
+  }
+
+  /**
+   * Writes the bytes, then commits the row, so that a row never lacks its bytes. Rejects with the source's error,
+   * the disk's or the engine's; nothing is stored then.
+   */
+  async save({ component, bytes, contentType, expectedSha256 }: NewFile): Promise<Stored> {
+    const { store, maxFileBytes } = this.#options;
+    const key = randomUUID();
+    try {
+      const { sha256, size } = await store.write(key, boundedBytes(bytes, maxFileBytes));
+      if (expectedSha256 !== null && expectedSha256 !== sha256) {
+        await store.remove(key);
+        return { kind: "other digest", expected: expectedSha256, actual: sha256 };
+      }
+      const row = { component, storageId: randomUUID(), key, sha256, size, contentType };
+      const id = await this.commit((transaction) => insertFile(transaction, row));
+      return { kind: "stored", id };
+    } catch (error) {
+      if (error instanceof FileTooLargeError) return { kind: "too large", limit: maxFileBytes };
+      throw error;
+    } finally {
+      // Without a row the next sweep takes the bytes; whether a failed commit reached the disk, only it can tell.
+      store.release(key);
+    }
+  }
+
+  /** The file that a URL names, as of what is on disk. */
+  fileOfUrl(storageId: string, component: ComponentPath): StoredFile | null {
+    const file = this.read((transaction) => fileByStorageId(transaction, storageId));
+    return file?.component === component ? file : null;
+  }
+
+  /** Reads what is on disk. */
+  read<T>(look: (transaction: Transaction) => T): T {
+    const { engine } = this.#options;
+    const transaction = engine.begin({ snapshot: engine.durable() });
+    try {
+      return look(transaction);
+    } finally {
+      engine.discard(transaction);
+    }
+  }
+
+  /** A transaction of its own, for callers that have none. Rejects where it loses every race. */
+  commit<T>(body: (transaction: Transaction) => T): Promise<T> {
+    return transact(this.#options.engine, body);
+  }
+}

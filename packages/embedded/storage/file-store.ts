@@ -1,0 +1,157 @@
+import { createReadStream, createWriteStream, openAsBlob } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { measured } from "./measured.ts";
+
+/** For their owner alone, as the data file is. */
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+/** Bytes that are being written stand under a name that no key can have. */
+const PARTIAL = ".part";
+const MAX_BYTES_IN_MEMORY = 64 * 1024 * 1024;
+const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export type Written = {
+  /** Base64, as the `_storage` table has it. */
+  readonly sha256: string;
+  readonly size: number;
+};
+
+/** Which bytes to read, both included. */
+export type ByteRange = { readonly start: number; readonly end: number };
+
+/**
+ * The bytes of stored files, by key: a UUID that the file's row holds and that nobody else is told. A key's bytes
+ * never change.
+ */
+export interface FileStore {
+  /** The bytes as they come; an error of the stream when there are none. */
+  read(key: string, range?: ByteRange): Readable;
+  /**
+   * The bytes as a Blob, null when there are none. A large one reads them when it is read itself, and fails then if
+   * the file was deleted meanwhile.
+   */
+  readAsBlob(key: string, type: string): Promise<Blob | null>;
+  /** Null when there are no such bytes. */
+  sizeOf(key: string): Promise<number | null>;
+  /**
+   * Writes to a temporary name, syncs, and renames: the bytes are on disk, all of them, when this resolves. Until
+   * `release` they are kept although no row has them yet; after a crash they are swept. Rejects with the source's
+   * error, or with the disk's, and leaves nothing then.
+   */
+  write(key: string, source: AsyncIterable<Uint8Array>): Promise<Written>;
+  /** The row with this key is durable, or none will ever be. */
+  release(key: string): void;
+  /** Whether `write` has begun and `release` has not been called. */
+  isPending(key: string): boolean;
+  /** Removes the bytes, if there are any. */
+  remove(key: string): Promise<void>;
+  /** Of all bytes that are whole. */
+  keys(): Promise<readonly string[]>;
+  /** Removes what writes that broke off have left. */
+  removePartial(): Promise<void>;
+}
+
+/** Opens the folder, and makes it if there is none. Rejects with what the file system says. */
+export async function openFileStore(folder: string): Promise<FileStore> {
+  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  return new FolderStore(folder);
+}
+
+class FolderStore implements FileStore {
+  readonly #folder: string;
+  readonly #pending = new Set<string>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  read(key: string, range?: ByteRange): Readable {
+    return createReadStream(this.#path(key), range);
+  }
+
+  async readAsBlob(key: string, type: string): Promise<Blob | null> {
+    const size = await this.sizeOf(key);
+    if (size === null) return null;
+    const path = this.#path(key);
+    if (size > MAX_BYTES_IN_MEMORY) return openAsBlob(path, { type });
+    const bytes = await readFile(path).catch(nullIfMissing);
+    return bytes === null ? null : new Blob([bytes], { type });
+  }
+
+  async sizeOf(key: string): Promise<number | null> {
+    const found = await stat(this.#path(key)).catch(nullIfMissing);
+    return found === null ? null : found.size;
+  }
+
+  async write(key: string, source: AsyncIterable<Uint8Array>): Promise<Written> {
+    const path = this.#path(key);
+    const partial = path + PARTIAL;
+    if (this.#pending.has(key) || (await this.sizeOf(key)) !== null)
+      throw new Error(`${key} exists already.`);
+    this.#pending.add(key);
+    const bytes = measured(source);
+    try {
+      // `flush` syncs the file before it is closed.
+      await pipeline(
+        bytes.content,
+        createWriteStream(partial, { flags: "wx", mode: PRIVATE_FILE, flush: true }),
+      );
+      await rename(partial, path);
+      await syncFolder(this.#folder);
+    } catch (error) {
+      await rm(partial, { force: true });
+      await rm(path, { force: true });
+      this.#pending.delete(key);
+      throw error;
+    }
+    return { sha256: bytes.sha256("base64"), size: bytes.size() };
+  }
+
+  release(key: string): void {
+    this.#pending.delete(key);
+  }
+
+  isPending(key: string): boolean {
+    return this.#pending.has(key);
+  }
+
+  async remove(key: string): Promise<void> {
+    await rm(this.#path(key), { force: true });
+  }
+
+  async keys(): Promise<readonly string[]> {
+    return (await readdir(this.#folder)).filter((name) => KEY.test(name));
+  }
+
+  async removePartial(): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      if (!name.endsWith(PARTIAL) || this.#pending.has(name.slice(0, -PARTIAL.length))) continue;
+      await rm(join(this.#folder, name), { force: true });
+    }
+  }
+
+  #path(key: string): string {
+    if (!KEY.test(key)) throw new RangeError(`"${key}" is no key of a stored file.`);
+    return join(this.#folder, key);
+  }
+}
+
+/** Makes the rename outlive a power cut. */
+async function syncFolder(folder: string): Promise<void> {
+  // Windows opens no folders, and journals renames by itself.
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function nullIfMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT") return null;
+  throw error;
+}

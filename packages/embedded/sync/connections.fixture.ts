@@ -1,0 +1,56 @@
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { createTokenVerifier } from "../auth/create-token-verifier.ts";
+import { openEngine } from "../engine/engine.ts";
+import { closeServer, listen } from "../http/listen.ts";
+import { sourceOf } from "../http/request-source.ts";
+import { createLog } from "../operations/log.ts";
+import { bundleFunctions } from "../runtime/bundle/bundle.ts";
+import { createFunctionRunner } from "../runtime/runner.ts";
+import type { FunctionRunner } from "../runtime/types.ts";
+import { Connections, type ConnectionsOptions } from "./connections.ts";
+import { LiveQueries } from "./live-queries.ts";
+import { MutationLanes } from "./mutation-lanes.ts";
+
+export const PING_EVERY_MS = 30;
+
+export type Served = { readonly url: string; readonly connections: Connections; readonly logged: string[] };
+
+/** The WebSockets of a backend over the conformance suite's functions, and nothing else of it, for one test. */
+export async function serve(
+  options: Partial<ConnectionsOptions> = {},
+  around: (runner: FunctionRunner) => FunctionRunner = (runner) => runner,
+): Promise<Served> {
+  const bundled = await bundleFunctions(join(import.meta.dirname, "../../../test/conformance/convex"));
+  if (bundled.kind === "failed") throw new Error(bundled.message);
+  const engine = openEngine({ path: ":memory:" });
+  const runner = around(createFunctionRunner({ engine, bundle: bundled.bundle }));
+  const shared = { engine, runner, nextRequestId: () => "r" };
+  const logged: string[] = [];
+  const connections = new Connections({
+    ...shared,
+    live: new LiveQueries(shared),
+    lanes: new MutationLanes(),
+    graceMs: 0,
+    isAdminKey: () => false,
+    tokens: createTokenVerifier(null),
+    isAllowedHost: () => true,
+    sourceOf: sourceOf(false),
+    now: Date.now,
+    maxConnections: 2,
+    pingEveryMs: PING_EVERY_MS,
+    log: createLog({ format: "text", level: "debug", write: (line) => logged.push(line) }),
+    ...options,
+  });
+  const server = createServer().on("upgrade", (request, socket, head) =>
+    connections.upgrade(request, socket, head),
+  );
+  const port = await listen(server, 0, "127.0.0.1");
+  onTestFinished(async () => {
+    await connections.close();
+    await closeServer(server, 0);
+    await engine.close();
+  });
+  return { url: `http://127.0.0.1:${port}`, connections, logged };
+}

@@ -1,0 +1,123 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import type { HostCheck } from "../http/host-check.ts";
+import type { SourceOf } from "../http/request-source.ts";
+import type { Log } from "../operations/log.ts";
+import { Connection } from "./connection.ts";
+import { MAX_CLIENT_MESSAGE_BYTES } from "./protocol.ts";
+import type { SessionDeps } from "./session.ts";
+
+/** The client gives up after 60 s of silence. */
+export const PING_EVERY_MS = 15_000;
+const SYNC_PATH = /^\/api\/(?:[^/]{1,64}\/)?sync$/;
+const GOING_AWAY = 1001;
+const FAREWELL_MS = 500;
+
+export type ConnectionsOptions = Omit<SessionDeps, "source"> & {
+  readonly isAllowedHost: HostCheck;
+  readonly sourceOf: SourceOf;
+  readonly maxConnections: number;
+  readonly log: Log;
+  readonly pingEveryMs?: number;
+  /** How long the functions that run have to finish, and to be answered, once all of it closes; in ms. */
+  readonly graceMs: number;
+  /** A client that does not read was cut. */
+  readonly onDropped?: () => void;
+};
+
+/** All WebSockets of the deployment: accepts them, pings them, closes them. */
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_CLIENT_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  });
+  readonly #open = new Set<Connection>();
+  readonly #pinger: NodeJS.Timeout;
+  #closing = false;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+    this.#pinger = setInterval(() => {
+      for (const connection of this.#open) connection.ping();
+    }, options.pingEveryMs ?? PING_EVERY_MS);
+    this.#pinger.unref();
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Takes over an upgrade of the HTTP server; refuses what is not the sync endpoint. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const refusal = this.#refusalOf(request);
+    if (refusal !== null) {
+      // Nobody else listens any more; a client that resets now must not take the process with it.
+      socket.on("error", () => socket.destroy());
+      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (ws) => {
+      this.#accept(ws, request);
+    });
+  }
+
+  /** Tells every client to come back later, once what runs for it is answered; cuts those that do not hang up. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearInterval(this.#pinger);
+    const grace = Promise.withResolvers<undefined>();
+    const over = setTimeout(() => grace.resolve(undefined), this.#options.graceMs);
+    await Promise.all([...this.#open].map((connection) => dismiss(connection, grace.promise)));
+    clearTimeout(over);
+    this.#server.close();
+    await this.#options.lanes.idle();
+  }
+
+  #refusalOf(request: IncomingMessage): string | null {
+    const path = (request.url ?? "").split("?", 1)[0] ?? "";
+    if (!SYNC_PATH.test(path)) return "404 Not Found";
+    if (!this.#options.isAllowedHost(request.headers.host)) return "403 Forbidden";
+    const { maxConnections } = this.#options;
+    return this.#closing || this.#open.size >= maxConnections ? "503 Service Unavailable" : null;
+  }
+
+  #accept(ws: WebSocket, request: IncomingMessage): void {
+    const connection = new Connection(ws, {
+      deps: { ...this.#options, source: this.#options.sourceOf(request) },
+      onDropped: this.#options.onDropped ?? (() => {}),
+      bytesRead: () => request.socket.bytesRead,
+    });
+    this.#open.add(connection);
+    ws.on("message", (data: RawData, isBinary: boolean) => {
+      if (isBinary) connection.refuse("binary messages are not part of the protocol");
+      else connection.receive(textOf(data));
+    });
+    ws.on("pong", (payload: Buffer) => {
+      connection.pong(payload.toString("latin1"));
+    });
+    ws.on("error", (error: Error) => {
+      this.#options.log.warn("websocket.broke", { message: error.message });
+    });
+    ws.on("close", () => {
+      connection.ended();
+      this.#open.delete(connection);
+    });
+  }
+}
+
+async function dismiss(connection: Connection, grace: Promise<undefined>): Promise<void> {
+  // A client that leaves by itself is not waited for: nobody reads what it asked for.
+  await Promise.race([connection.drain(), connection.closed, grace]);
+  connection.close(GOING_AWAY, "server is stopping");
+  const cut = setTimeout(() => connection.terminate(), FAREWELL_MS);
+  await connection.closed;
+  clearTimeout(cut);
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString("utf8");
+  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString("utf8");
+}

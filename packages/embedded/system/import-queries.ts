@@ -1,0 +1,26 @@
+import type { JSONValue } from "convex/values";
+import { newestFirst } from "../backup/state-documents.ts";
+import { IMPORT_TABLE } from "../backup/state-tables.ts";
+import type { SystemQueries } from "./system-functions.ts";
+
+/** What `npx convex import` watches. */
+export function importQueries(): SystemQueries {
+  return {
+    "_system/cli/queryImport": (transaction, args) => {
+      const id = importIdIn(args);
+      if (id === null || transaction.tableOf(id) !== IMPORT_TABLE.name) return null;
+      return asJson(transaction.get(id));
+    },
+    "_system/cli/queryImport:list": (transaction) =>
+      newestFirst(transaction, IMPORT_TABLE.name).map((row) => ({ ...row })),
+  };
+}
+
+function importIdIn(args: JSONValue): string | null {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return null;
+  return typeof args["importId"] === "string" ? args["importId"] : null;
+}
+
+function asJson(row: { readonly [field: string]: JSONValue } | null): JSONValue {
+  return row === null ? null : { ...row };
+}

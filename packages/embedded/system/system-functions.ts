@@ -1,0 +1,65 @@
+import type { JSONValue } from "convex/values";
+import type { Engine, ReadSet, Transaction } from "../engine/types.ts";
+import type { Completed, FunctionCall, FunctionRunner, Outcome, QueryRun } from "../runtime/types.ts";
+import { APP, type ComponentPath } from "../values/table-name.ts";
+
+const PREFIX = "_system/";
+
+/**
+ * A query of the backend's own, about the app or about the component that was named. What it reads of the
+ * transaction makes it live, as with any query.
+ */
+export type SystemQuery = (transaction: Transaction, args: JSONValue, component: ComponentPath) => JSONValue;
+
+/** By path, without ":default": "_system/cli/tables". */
+export type SystemQueries = { readonly [path: string]: SystemQuery };
+
+/**
+ * The runner, and beside the deployment's own functions those that the `convex` CLI expects to find. Only the
+ * admin may call them.
+ */
+export function withSystemFunctions(
+  engine: Engine,
+  runner: FunctionRunner,
+  families: readonly SystemQueries[],
+): FunctionRunner {
+  const queries = new Map(families.flatMap((family) => Object.entries(family)));
+  const isSystem = (call: FunctionCall): boolean => call.path.startsWith(PREFIX);
+  return {
+    runQuery: (call) =>
+      isSystem(call) ? Promise.resolve(runSystemQuery(engine, queries, call)) : runner.runQuery(call),
+    runMutation: (call) => runner.runMutation(call),
+    runAction: (call) => runner.runAction(call),
+    runAny: (call): Promise<Completed> =>
+      isSystem(call) ? Promise.resolve(runSystemQuery(engine, queries, call)) : runner.runAny(call),
+    runHttp: (request, caller) => runner.runHttp(request, caller),
+    functionSpecs: (component) => runner.functionSpecs(component),
+  };
+}
+
+function runSystemQuery(
+  engine: Engine,
+  queries: ReadonlyMap<string, SystemQuery>,
+  call: Parameters<FunctionRunner["runQuery"]>[0],
+): QueryRun {
+  const transaction = engine.begin({ snapshot: call.ts ?? engine.durable() });
+  try {
+    const outcome = outcomeOf(queries, call, transaction);
+    const readSet: ReadSet = transaction.readSet;
+    return { outcome, logLines: [], ts: transaction.snapshot, readSet, journal: null };
+  } finally {
+    engine.discard(transaction);
+  }
+}
+
+function outcomeOf(
+  queries: ReadonlyMap<string, SystemQuery>,
+  { path, component = APP, identity, args }: FunctionCall,
+  transaction: Transaction,
+): Outcome {
+  const query = queries.get(path.replace(/:default$/, ""));
+  if (identity.kind !== "admin" || query === undefined) {
+    return { kind: "failure", message: `Could not find public function for '${path}'.` };
+  }
+  return { kind: "success", value: query(transaction, args, component) };
+}

@@ -1,0 +1,61 @@
+import type { JSONValue } from "convex/values";
+import { z } from "zod";
+import type { Engine, Transaction } from "../engine/types.ts";
+import { isReadableSystemTable } from "../runtime/system-tables.ts";
+import { successor } from "../values/bytes.ts";
+import { fullRange } from "../values/index-range.ts";
+import { type ComponentPath, engineTableName, parseEngineTableName } from "../values/table-name.ts";
+import type { SystemQueries } from "./system-functions.ts";
+
+const pagination = z.object({ numItems: z.number().int().min(1), cursor: z.string().nullable() });
+const tableArgs = z.object({
+  table: z.string(),
+  order: z.enum(["asc", "desc"]).default("desc"),
+  paginationOpts: pagination,
+});
+
+/** Bounds a page as Convex does, whatever is asked for. */
+const MAX_PAGE = 1_000;
+const END = "end";
+
+/** What `npx convex data` shows: the tables, and the documents of one. */
+export function tableQueries(engine: Pick<Engine, "tables">): SystemQueries {
+  return {
+    "_system/cli/tables": (_, __, component) => ({
+      page: engine
+        .tables()
+        .map(({ name }) => parseEngineTableName(name))
+        .filter((each) => each.component === component && !each.table.startsWith("_"))
+        .map(({ table }) => ({ name: table })),
+      isDone: true,
+      continueCursor: END,
+    }),
+    "_system/cli/tableData": (transaction, args, component) => page(transaction, args, component),
+  };
+}
+
+/** A page by creation time. Its cursor is the key after which, or before which, the next one begins. */
+function page(transaction: Transaction, args: JSONValue, component: ComponentPath): JSONValue {
+  const { table, order, paginationOpts } = tableArgs.parse(args);
+  if (table.includes("/") || (table.startsWith("_") && !isReadableSystemTable(table))) return empty;
+  const whole = fullRange(engineTableName({ component, table }), "by_creation_time");
+  const { cursor } = paginationOpts;
+  if (cursor === END) return empty;
+  const last = cursor === null ? null : new Uint8Array(Buffer.from(cursor, "base64"));
+  const range =
+    last === null
+      ? whole
+      : order === "asc"
+        ? { ...whole, lower: successor(last) }
+        : { ...whole, upper: last };
+  const scan = transaction.scan(range, order);
+  const documents: JSONValue[] = [];
+  for (let entry = scan.next(); entry !== null; entry = scan.next()) {
+    documents.push({ ...entry.document });
+    if (documents.length < Math.min(paginationOpts.numItems, MAX_PAGE)) continue;
+    return { page: documents, isDone: false, continueCursor: Buffer.from(entry.key).toString("base64") };
+  }
+  return { page: documents, isDone: true, continueCursor: END };
+}
+
+const empty: JSONValue = { page: [], isDone: true, continueCursor: END };

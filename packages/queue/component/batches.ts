@@ -1,0 +1,96 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { v } from "convex/values";
+import { stream } from "convex-helpers/server/stream";
+import { mutation, query } from "./builders.ts";
+import { createBatch } from "./model/batches/create.ts";
+import { seal as sealBatch } from "./model/batches/seal.ts";
+import { batchViewOf, freshViewOf } from "./model/batches/view.ts";
+import { record } from "./model/events.ts";
+import { findOwned, loadOwned } from "./model/load.ts";
+import { boundedPage } from "./model/page.ts";
+import { maintenance } from "./model/references.ts";
+import schema from "./schema.ts";
+import { anything, batchView } from "./validators.ts";
+
+const ofBatch = { scope: v.string(), batchId: v.string() };
+
+/** Opens a batch: its id. Asked again with the same `externalId`, the id of the one that is there. */
+export const create = mutation({
+  args: {
+    scope: v.string(),
+    externalId: v.optional(v.string()),
+    onDone: v.optional(v.string()),
+    context: v.optional(anything),
+    actor: v.optional(v.string()),
+  },
+  returns: v.string(),
+  handler: async (ctx, args) => await createBatch(ctx, args, Date.now()),
+});
+
+/** No more jobs come. A second time, nothing happens. */
+export const seal = mutation({
+  args: { ...ofBatch, actor: v.optional(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, { scope, batchId, actor }) => {
+    const at = Date.now();
+    const batch = await loadOwned(ctx, "batches", scope, batchId);
+    await sealBatch(ctx, batch, at);
+    if (batch.status === "open")
+      await record(ctx, { scope, at, actor, action: "batch.seal", subject: batchId });
+    return null;
+  },
+});
+
+/** Cancels what is not final of it, in pieces, and takes no more jobs; it is done when they are. */
+export const cancel = mutation({
+  args: { ...ofBatch, actor: v.optional(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, { scope, batchId, actor }) => {
+    const batch = await loadOwned(ctx, "batches", scope, batchId);
+    await sealBatch(ctx, batch, Date.now());
+    if (batch.status !== "done" && batch.total > 0) {
+      const all = { scope, by: "batch" as const, name: batch._id, running: true, before: Date.now() };
+      await ctx.scheduler.runAfter(0, maintenance.cancelMany, all);
+    }
+    if (batch.status !== "done") {
+      await record(ctx, { scope, at: Date.now(), actor, action: "batch.cancel", subject: batchId });
+    }
+    return null;
+  },
+});
+
+/** Its progress, with the ends that are not counted in it yet. */
+export const get = query({
+  args: ofBatch,
+  returns: v.union(batchView, v.null()),
+  handler: async (ctx, { scope, batchId }) => {
+    const batch = await findOwned(ctx, "batches", scope, batchId);
+    return batch === null ? null : await freshViewOf(ctx, batch);
+  },
+});
+
+export const byExternalId = query({
+  args: { scope: v.string(), externalId: v.string() },
+  returns: v.union(batchView, v.null()),
+  handler: async (ctx, { scope, externalId }) => {
+    const batch = await ctx.db
+      .query("batches")
+      .withIndex("by_external", (q) => q.eq("scope", scope).eq("externalId", externalId))
+      .first();
+    return batch === null ? null : await freshViewOf(ctx, batch);
+  },
+});
+
+/** Newest first, as far as they were counted: at most two seconds behind. */
+export const list = query({
+  args: { scope: v.string(), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(batchView),
+  handler: async (ctx, { scope, paginationOpts }) => {
+    const found = await stream(ctx.db, schema)
+      .query("batches")
+      .withIndex("by_scope", (q) => q.eq("scope", scope))
+      .order("desc")
+      .paginate(boundedPage(paginationOpts));
+    return { ...found, page: found.page.map(batchViewOf) };
+  },
+});

@@ -1,0 +1,79 @@
+import { v } from "convex/values";
+import { stream } from "convex-helpers/server/stream";
+import { internalAction, internalMutation, internalQuery } from "./builders.ts";
+import { countAll } from "./model/counts/countAll.ts";
+import { largeFleetOf } from "./model/counts/fleet.ts";
+import { noteCounts } from "./model/counts/noteCounts.ts";
+import {
+  countedExactly,
+  countRange as countOne,
+  look as lookView,
+  lookAt,
+  rangeCount,
+} from "./model/counts/ranges.ts";
+import { laneTally } from "./model/counts/tally.ts";
+import { maintenance } from "./model/references.ts";
+import schema from "./schema.ts";
+import { jobStatus } from "./validators.ts";
+
+const lanesPerPage = 64;
+
+/** The minute's count, by crons.ts: what stands in each lane, and what of it is full; and whether leases are swept. */
+export const count = internalAction({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await ctx.runMutation(maintenance.healSweeps, {});
+    await countAll(ctx);
+    return null;
+  },
+});
+
+/** All lanes, a scope's one after the other. `cursor` null: the first ones, and no more. */
+export const lanesToCount = internalQuery({
+  args: { cursor: v.union(v.string(), v.null()) },
+  returns: v.object({
+    lanes: v.array(v.object({ laneId: v.id("lanes"), scope: v.string(), name: v.string() })),
+    cursor: v.union(v.string(), v.null()),
+  }),
+  handler: async (ctx, { cursor }) => {
+    const { page, isDone, continueCursor } = await stream(ctx.db, schema)
+      .query("lanes")
+      .withIndex("by_name")
+      .paginate({ cursor, numItems: lanesPerPage });
+    const lanes = page.map(({ _id, scope, name }) => ({ laneId: _id, scope, name }));
+    return { lanes, cursor: isDone ? null : continueCursor };
+  },
+});
+
+export const look = internalQuery({
+  args: { laneIds: v.array(v.id("lanes")) },
+  returns: lookView,
+  handler: async (ctx, { laneIds }) => await lookAt(ctx, laneIds),
+});
+
+export const countRange = internalQuery({
+  args: { laneId: v.id("lanes"), status: jobStatus, level: v.number() },
+  returns: rangeCount,
+  handler: async (ctx, range) => await countOne(ctx, range, countedExactly),
+});
+
+export const largeFleet = internalQuery({
+  args: { scope: v.string() },
+  returns: v.union(v.object({ online: v.number(), accepting: v.number() }), v.null()),
+  handler: async (ctx, { scope }) => await largeFleetOf(ctx, scope),
+});
+
+export const note = internalMutation({
+  args: {
+    scope: v.string(),
+    lanes: v.array(laneTally),
+    requesters: v.array(v.object({ name: v.string(), queued: v.number() })),
+    fleet: v.union(v.object({ online: v.number(), accepting: v.number() }), v.null()),
+  },
+  returns: v.null(),
+  handler: async (ctx, found) => {
+    await noteCounts(ctx, found, Date.now());
+    return null;
+  },
+});

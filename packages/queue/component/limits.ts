@@ -1,0 +1,59 @@
+import { v } from "convex/values";
+import { type Doc, mutation, query } from "./builders.ts";
+import { limitOf } from "./model/limits/limitOf.ts";
+import { setLimit } from "./model/limits/setLimit.ts";
+
+const limitedBy = v.union(v.literal("requester"), v.literal("key"));
+
+const limitView = v.object({
+  of: limitedBy,
+  name: v.string(),
+  /** Jobs ready or held at once; null: as many as there are. */
+  concurrency: v.union(v.number(), v.null()),
+  weight: v.number(),
+});
+
+/** Limits of a scope that are listed; others are found by their name. */
+const maxListed = 1_000;
+
+export const set = mutation({
+  args: {
+    scope: v.string(),
+    of: limitedBy,
+    name: v.string(),
+    concurrency: v.optional(v.union(v.number(), v.null())),
+    weight: v.optional(v.union(v.number(), v.null())),
+    actor: v.optional(v.string()),
+  },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    await setLimit(ctx, args, Date.now());
+    return null;
+  },
+});
+
+export const get = query({
+  args: { scope: v.string(), of: limitedBy, name: v.string() },
+  returns: v.union(limitView, v.null()),
+  handler: async (ctx, { scope, of, name }) => {
+    const limit = await limitOf(ctx, scope, of, name);
+    return limit === null ? null : viewOf(limit);
+  },
+});
+
+/** The first thousand, keys before requesters, by name. */
+export const list = query({
+  args: { scope: v.string() },
+  returns: v.array(limitView),
+  handler: async (ctx, { scope }) => {
+    const limits = await ctx.db
+      .query("limits")
+      .withIndex("by_name", (q) => q.eq("scope", scope))
+      .take(maxListed);
+    return limits.map(viewOf);
+  },
+});
+
+function viewOf({ of, name, concurrency, weight }: Doc<"limits">) {
+  return { of, name, concurrency: concurrency ?? null, weight: weight ?? 1 };
+}

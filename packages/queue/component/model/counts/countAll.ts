@@ -1,0 +1,94 @@
+import type { GenericActionCtx } from "convex/server";
+import type { DataModel } from "../../builders.ts";
+import { counts } from "../references.ts";
+import { lanesPerLook, type RangeCount } from "./ranges.ts";
+import { type LaneTally, queuedByRequester, tallyLane } from "./tally.ts";
+
+type ActionCtx = GenericActionCtx<DataModel>;
+type Lane = { readonly laneId: LaneTally["laneId"]; readonly scope: string; readonly name: string };
+
+/** Requesters of a scope that are written down at most, those with most queued. */
+const maxRequesters = 500;
+
+/**
+ * Counts what stands in all lanes, scope by scope. By queries, since a mutation would collide with every job. What
+ * cannot be counted, a lane or a scope, is left as it was last, and the others are counted nevertheless.
+ */
+export async function countAll(ctx: ActionCtx): Promise<void> {
+  let ofScope: Lane[] = [];
+  let cursor: string | null = null;
+  for (;;) {
+    const page: { lanes: Lane[]; cursor: string | null } = await ctx.runQuery(counts.lanesToCount, {
+      cursor,
+    });
+    for (const lane of page.lanes) {
+      if (ofScope[0] !== undefined && ofScope[0].scope !== lane.scope) {
+        await tryCountScope(ctx, ofScope);
+        ofScope = [];
+      }
+      ofScope.push(lane);
+    }
+    cursor = page.cursor;
+    if (cursor === null) break;
+  }
+  if (ofScope.length > 0) await tryCountScope(ctx, ofScope);
+}
+
+async function tryCountScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void> {
+  try {
+    await countScope(ctx, lanes);
+  } catch (error) {
+    console.error(`What scope "${lanes[0]?.scope ?? ""}" has queued was not counted this time:`, error);
+  }
+}
+
+async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void> {
+  const scope = lanes[0]?.scope ?? "";
+  const tallies: LaneTally[] = [];
+  const ranges: RangeCount[] = [];
+  for (let from = 0; from < lanes.length; from += lanesPerLook) {
+    for (const found of await countSome(ctx, lanes.slice(from, from + lanesPerLook))) {
+      ranges.push(...found.ranges);
+      tallies.push(...found.tallies);
+    }
+  }
+  const requesters = [...queuedByRequester(ranges)]
+    .map(([name, queued]) => ({ name, queued: Math.round(queued) }))
+    .sort((a, b) => b.queued - a.queued)
+    .slice(0, maxRequesters);
+  const fleet = await ctx.runQuery(counts.largeFleet, { scope });
+  await ctx.runMutation(counts.note, { scope, lanes: tallies, requesters, fleet });
+}
+
+type Counted = { readonly tallies: readonly LaneTally[]; readonly ranges: readonly RangeCount[] };
+
+/** A few lanes; where that fails, since their rows are large, each on its own, but for those that fail even then. */
+async function countSome(ctx: ActionCtx, lanes: readonly Lane[]): Promise<Counted[]> {
+  try {
+    return [await countLanes(ctx, lanes)];
+  } catch (error) {
+    const [lane, ...others] = lanes;
+    if (lane !== undefined && others.length > 0) {
+      const each: Counted[] = [];
+      for (const one of lanes) each.push(...(await countSome(ctx, [one])));
+      return each;
+    }
+    console.error(`What stands in lane ${lane?.name ?? ""} was not counted this time:`, error);
+    return [];
+  }
+}
+
+async function countLanes(ctx: ActionCtx, lanes: readonly Lane[]): Promise<Counted> {
+  const seen = await ctx.runQuery(counts.look, { laneIds: lanes.map(({ laneId }) => laneId) });
+  const ranges = await Promise.all(
+    seen.ranges.map(async (range) => {
+      const { laneId, status, level, more } = range;
+      return more ? await ctx.runQuery(counts.countRange, { laneId, status, level }) : range;
+    }),
+  );
+  const tallies = lanes.map(({ laneId, name }) => {
+    const oldestReadyAt = seen.oldest.find((one) => one.laneId === laneId)?.readyAt ?? null;
+    return tallyLane({ laneId, name, oldestReadyAt }, ranges);
+  });
+  return { tallies, ranges };
+}

@@ -1,0 +1,112 @@
+import { getConvexSize, type Infer, v } from "convex/values";
+import type { Doc, Id, QueryCtx } from "../../builders.ts";
+import { jobStatus } from "../../validators.ts";
+import { countFrom } from "./estimate.ts";
+
+const levels = [0, 1, 2] as const;
+const openStatuses = ["waiting", "ready", "prefetched", "running"] as const;
+/** A first look reads no more of a range than this: one lane's twelve ranges fit a query, of the largest rows. */
+export const lookedAt = 32;
+/** Counted exactly up to this in each range (a lane's jobs of one status and priority), estimated beyond. */
+export const countedExactly = 2_000;
+export const lanesPerLook = 4;
+/** A range is read in pieces of so many rows until they have so many bytes: with its last piece it fits a query. */
+const rowsPerPiece = 100;
+const bytesCounted = 8 * 1024 * 1024;
+
+export const rangeCount = v.object({
+  laneId: v.id("lanes"),
+  status: jobStatus,
+  level: v.number(),
+  count: v.number(),
+  /** There are more than were read. */
+  more: v.boolean(),
+  /** Of those that were read, so many are whose. */
+  requesters: v.array(v.object({ name: v.string(), read: v.number() })),
+  read: v.number(),
+});
+export type RangeCount = Infer<typeof rangeCount>;
+
+export const look = v.object({
+  ranges: v.array(rangeCount),
+  oldest: v.array(v.object({ laneId: v.id("lanes"), readyAt: v.union(v.number(), v.null()) })),
+});
+export type Look = Infer<typeof look>;
+
+/** A first look at a few lanes: what is small is counted by it. */
+export async function lookAt(ctx: QueryCtx, laneIds: readonly Id<"lanes">[]): Promise<Look> {
+  const [ranges, oldest] = await Promise.all([
+    Promise.all(
+      laneIds.flatMap((laneId) =>
+        openStatuses.flatMap((status) =>
+          levels.map((level) => countRange(ctx, { laneId, status, level }, lookedAt)),
+        ),
+      ),
+    ),
+    Promise.all(laneIds.map((laneId) => oldestReady(ctx, laneId))),
+  ]);
+  return { ranges: ranges.filter(({ count }) => count > 0), oldest };
+}
+
+export type Range = {
+  readonly laneId: Id<"lanes">;
+  readonly status: Doc<"jobs">["status"];
+  readonly level: number;
+};
+
+/**
+ * Counts one range, reading so many rows at most, fewer of large ones. Dice are drawn by chance: the first rows are a
+ * fair sample.
+ */
+export async function countRange(ctx: QueryCtx, range: Range, limit: number): Promise<RangeCount> {
+  const { jobs, all } = await firstOf(ctx, range, limit);
+  const by = new Map<string, number>();
+  for (const { requester } of jobs) {
+    if (requester !== undefined) by.set(requester, (by.get(requester) ?? 0) + 1);
+  }
+  return {
+    ...range,
+    count: countFrom(
+      jobs.map(({ dice }) => dice),
+      all ? Infinity : jobs.length,
+    ),
+    more: !all,
+    requesters: [...by].map(([name, read]) => ({ name, read })),
+    read: jobs.length,
+  };
+}
+
+/** The jobs of a range with the smallest dice. `all`: there are no more. */
+async function firstOf(
+  ctx: QueryCtx,
+  { laneId, status, level }: Range,
+  limit: number,
+): Promise<{ jobs: Doc<"jobs">[]; all: boolean }> {
+  const jobs: Doc<"jobs">[] = [];
+  let bytes = 0;
+  while (jobs.length < limit && bytes < bytesCounted) {
+    const wanted = Math.min(rowsPerPiece, limit - jobs.length);
+    const after = jobs.at(-1)?.dice ?? -1;
+    const piece = await ctx.db
+      .query("jobs")
+      .withIndex("by_dice", (q) =>
+        q.eq("laneId", laneId).eq("status", status).eq("level", level).gt("dice", after),
+      )
+      .take(wanted);
+    jobs.push(...piece);
+    if (piece.length < wanted) return { jobs, all: true };
+    bytes += piece.reduce((sum, job) => sum + getConvexSize(job), 0);
+  }
+  return { jobs, all: false };
+}
+
+async function oldestReady(
+  ctx: QueryCtx,
+  laneId: Id<"lanes">,
+): Promise<{ laneId: Id<"lanes">; readyAt: number | null }> {
+  const job = await ctx.db
+    .query("jobs")
+    .withIndex("by_ready", (q) => q.eq("laneId", laneId).eq("status", "ready"))
+    .first();
+  return { laneId, readyAt: job?.readyAt ?? null };
+}

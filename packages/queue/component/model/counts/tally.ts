@@ -1,0 +1,37 @@
+import { type Infer, v } from "convex/values";
+import type { Id } from "../../builders.ts";
+import type { RangeCount } from "./ranges.ts";
+
+export const laneTally = v.object({
+  laneId: v.id("lanes"),
+  name: v.string(),
+  ready: v.number(),
+  waiting: v.number(),
+  running: v.number(),
+  oldestReadyAt: v.union(v.number(), v.null()),
+});
+export type LaneTally = Infer<typeof laneTally>;
+
+/** What stands in a lane. `running`: whatever a worker holds, begun or not. */
+export function tallyLane(
+  lane: { readonly laneId: Id<"lanes">; readonly name: string; readonly oldestReadyAt: number | null },
+  ranges: readonly RangeCount[],
+): LaneTally {
+  const sum = (...statuses: RangeCount["status"][]): number =>
+    ranges
+      .filter(({ laneId, status }) => laneId === lane.laneId && statuses.includes(status))
+      .reduce((total, { count }) => total + count, 0);
+  return { ...lane, ready: sum("ready"), waiting: sum("waiting"), running: sum("prefetched", "running") };
+}
+
+/** How much each requester has queued in all these ranges: its share of what was read, of what there is. */
+export function queuedByRequester(ranges: readonly RangeCount[]): ReadonlyMap<string, number> {
+  const queued = new Map<string, number>();
+  for (const { status, count, read, requesters } of ranges) {
+    if (status !== "waiting" && status !== "ready") continue;
+    for (const { name, read: own } of requesters) {
+      queued.set(name, (queued.get(name) ?? 0) + (own / read) * count);
+    }
+  }
+  return queued;
+}

@@ -1,0 +1,83 @@
+import type { Doc, MutationCtx } from "../../builders.ts";
+import { defined } from "../defined.ts";
+import { freeTurns } from "../limits/freeTurns.ts";
+import { inLine } from "../placement.ts";
+import { present } from "../refuse.ts";
+import { hasTurn, isFinal, isHeld, type JobEvent, transition } from "../states.ts";
+import { finish } from "./finish.ts";
+
+export type JobChange = Partial<
+  Pick<
+    Doc<"jobs">,
+    | "currentAttemptId"
+    | "attempts"
+    | "failures"
+    | "unfit"
+    | "error"
+    | "report"
+    | "waitsFor"
+    | "turnOf"
+    | "dueAt"
+    | "place"
+    | "dice"
+    | "round"
+    | "expiresAt"
+    | "deadlineAt"
+  >
+>;
+export type AttemptChange = Partial<
+  Pick<Doc<"attempts">, "report" | "error" | "releaseReason" | "pausedUntil">
+>;
+
+/**
+ * The one place that changes a job's status, and its current attempt's with it; a job that becomes final is finished
+ * in the same transaction. An illegal move is a bug of the caller, who has checked the fence before: it throws, and
+ * nothing of the transaction is kept.
+ * @param change.job `currentAttemptId` of a claim or a theft; whatever else changes with the move.
+ * @returns the job as it is then.
+ */
+export async function move(
+  ctx: MutationCtx,
+  job: Doc<"jobs">,
+  event: JobEvent,
+  now: number,
+  change: { readonly job?: JobChange; readonly attempt?: AttemptChange } = {},
+): Promise<Doc<"jobs">> {
+  const next = transition(job.status, event);
+  if (next === null) throw new Error(`job ${job._id}: ${event.kind} is illegal while ${job.status}`);
+
+  const patch: Partial<Doc<"jobs">> = {};
+  if (next.attempt !== null && job.currentAttemptId !== undefined) {
+    const attempt = present(await ctx.db.get("attempts", job.currentAttemptId), "current attempt");
+    const over = next.attempt === "running" ? {} : { open: false, endedAt: now };
+    await ctx.db.patch("attempts", attempt._id, {
+      ...change.attempt,
+      ...over,
+      status: next.attempt,
+      handed: undefined,
+      handedAt: undefined,
+    });
+    if (next.attempt === "failed" || next.attempt === "lost") {
+      // A worker that went silent before it began says nothing of the job.
+      const counts = event.kind === "fail" || job.status === "running";
+      patch.failures = job.failures + (counts ? 1 : 0);
+      patch.lastFailedWorkerId = attempt.workerId;
+    }
+  }
+  if (next.job === "running") patch.startedAt = job.startedAt ?? now;
+  if (next.job === "ready") patch.readyAt = now;
+  // What is undefined in a patch is removed: what does not wait stands in nobody's queue.
+  if (next.job !== "waiting")
+    Object.assign(patch, { waitsFor: undefined, turnOf: undefined, dueAt: undefined });
+  if (!isHeld(next.job) && !isFinal(next.job)) {
+    Object.assign(patch, { currentAttemptId: undefined, ...inLine(job) });
+  }
+  if (event.kind === "revive")
+    Object.assign(patch, { finishedAt: undefined, purgeAt: undefined, forgetAt: undefined });
+  const changed = { ...patch, ...change.job, status: next.job };
+  await ctx.db.patch("jobs", job._id, changed);
+  // What reading it again would give, one stage of reads sooner.
+  const moved = defined({ ...job, ...changed }) as Doc<"jobs">;
+  if (isHeld(job.status) && moved.status === "waiting") await freeTurns(ctx, moved);
+  return isFinal(moved.status) ? await finish(ctx, moved, now, hasTurn(job.status)) : moved;
+}

@@ -1,0 +1,119 @@
+import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Requirements } from "../../validators.ts";
+import { levelsIn } from "../jobs/levels.ts";
+import { onlyOf } from "../onlyOf.ts";
+import { minSlots } from "../placement.ts";
+import { maintenance } from "../references.ts";
+import { refuse } from "../refuse.ts";
+import { settingsOf } from "../settings.ts";
+
+/** `usedAt` is written this seldom, so that submissions do not collide on it. */
+const usedEveryMs = 12 * 3_600_000;
+
+export type Lanes = ReadonlyMap<string, Doc<"lanes">>;
+export type WantedLane = {
+  readonly name: string;
+  readonly kind: string;
+  readonly requirements: Requirements;
+  /** Of the job: several entries of one name may have several. */
+  readonly level: number;
+};
+
+/** Those of the lanes that there are, by name: a point read each, all at once. */
+export async function findLanes(ctx: QueryCtx, scope: string, names: readonly string[]): Promise<Lanes> {
+  const rows = await Promise.all(
+    [...new Set(names)].map((name) =>
+      onlyOf(ctx.db.query("lanes").withIndex("by_name", (q) => q.eq("scope", scope).eq("name", name))),
+    ),
+  );
+  return new Map(rows.flatMap((lane) => (lane === null ? [] : [[lane.name, lane]])));
+}
+
+export type OpenLane = { readonly laneId: Id<"lanes">; readonly slots: number };
+
+/**
+ * The lanes that jobs are put into, those that are missing made. Workers that wait are enlisted at a new one.
+ * Refuses: invalid, when the scope has too many.
+ */
+export async function openLanes(
+  ctx: MutationCtx,
+  scope: string,
+  wanted: readonly WantedLane[],
+  found: Lanes,
+  now: number,
+): Promise<ReadonlyMap<string, OpenLane>> {
+  const distinct = new Map(wanted.map((lane) => [lane.name, lane]));
+  const levelsOf = (name: string) => [
+    ...new Set(wanted.filter((lane) => lane.name === name).map(({ level }) => level)),
+  ];
+  const missing = [...distinct.keys()].filter((name) => !found.has(name));
+  if (missing.length > 0) await checkRoom(ctx, scope, missing.length);
+  const opened = await Promise.all(
+    [...distinct.values()].map(async (lane) => {
+      const row = found.get(lane.name);
+      const levels = levelsOf(lane.name);
+      if (row !== undefined) await noteUse(ctx, row, levels, now);
+      const open =
+        row === undefined
+          ? await makeLane(ctx, scope, { ...lane, levels }, now)
+          : { laneId: row._id, slots: row.slots };
+      return [lane.name, open] as const;
+    }),
+  );
+  return new Map(opened);
+}
+
+async function checkRoom(ctx: QueryCtx, scope: string, more: number): Promise<void> {
+  const { maxLanes } = await settingsOf(ctx, scope);
+  const there = await ctx.db
+    .query("lanes")
+    .withIndex("by_name", (q) => q.eq("scope", scope))
+    .take(maxLanes);
+  if (there.length + more > maxLanes) {
+    refuse(
+      "invalid",
+      `A scope has at most ${String(maxLanes)} lanes: kinds of jobs with equal requirements. Use fewer different ones.`,
+    );
+  }
+}
+
+async function makeLane(
+  ctx: MutationCtx,
+  scope: string,
+  {
+    name,
+    kind,
+    requirements,
+    levels,
+  }: Pick<WantedLane, "name" | "kind" | "requirements"> & { readonly levels: number[] },
+  now: number,
+): Promise<OpenLane> {
+  const lane = {
+    scope,
+    name,
+    kind,
+    requirements,
+    state: "open",
+    slots: minSlots,
+    levels,
+    usedAt: now,
+  } as const;
+  const laneId = await ctx.db.insert("lanes", lane);
+  await ctx.scheduler.runAfter(0, maintenance.enlist, { laneId, after: -1 });
+  return { laneId, slots: minSlots };
+}
+
+async function noteUse(
+  ctx: MutationCtx,
+  lane: Doc<"lanes">,
+  levels: readonly number[],
+  now: number,
+): Promise<void> {
+  const known = levelsIn(lane);
+  if (levels.some((level) => !known.includes(level))) {
+    await ctx.db.patch("lanes", lane._id, { levels: [...new Set([...known, ...levels])] });
+  }
+  if (lane.usedAt === undefined || now - lane.usedAt > usedEveryMs) {
+    await ctx.db.patch("lanes", lane._id, { usedAt: now });
+  }
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { isFinal, type JobEvent, type JobStatus, transition } from "./states.ts";
+
+const statuses: readonly JobStatus[] = [
+  "waiting",
+  "ready",
+  "prefetched",
+  "running",
+  "succeeded",
+  "failed",
+  "canceled",
+  "expired",
+];
+
+const events: Readonly<Record<string, JobEvent>> = {
+  wake: { kind: "wake" },
+  claim: { kind: "claim", begun: true },
+  prefetch: { kind: "claim", begun: false },
+  start: { kind: "start" },
+  complete: { kind: "complete" },
+  fail: { kind: "fail", final: false, delayed: false },
+  "fail, later": { kind: "fail", final: false, delayed: true },
+  "fail for good": { kind: "fail", final: true, delayed: false },
+  release: { kind: "release" },
+  steal: { kind: "steal", begun: true },
+  "steal, later": { kind: "steal", begun: false },
+  lose: { kind: "lose", final: false },
+  "lose for good": { kind: "lose", final: true },
+  cancel: { kind: "cancel" },
+  expire: { kind: "expire" },
+  revive: { kind: "revive", waits: false },
+  "revive, later": { kind: "revive", waits: true },
+};
+
+/** Every legal edge, as "from event → job, attempt"; whatever is not listed is illegal. */
+const edges = `
+waiting wake → ready
+waiting cancel → canceled
+waiting expire → expired
+ready claim → running
+ready prefetch → prefetched
+ready cancel → canceled
+ready expire → expired
+prefetched start → running, running
+prefetched steal → running, stolen
+prefetched steal, later → prefetched, stolen
+prefetched complete → succeeded, succeeded
+prefetched fail → ready, failed
+prefetched fail, later → waiting, failed
+prefetched fail for good → failed, failed
+prefetched release → ready, released
+prefetched lose → ready, lost
+prefetched lose for good → failed, lost
+prefetched cancel → canceled, canceled
+prefetched expire → expired, expired
+running complete → succeeded, succeeded
+running fail → ready, failed
+running fail, later → waiting, failed
+running fail for good → failed, failed
+running release → ready, released
+running lose → ready, lost
+running lose for good → failed, lost
+running cancel → canceled, canceled
+running expire → expired, expired
+failed revive → ready
+failed revive, later → waiting
+expired revive → ready
+expired revive, later → waiting
+`
+  .trim()
+  .split("\n");
+
+describe("transition", () => {
+  it("has these edges and no others", () => {
+    const found = statuses.flatMap((from) =>
+      Object.entries(events).flatMap(([name, event]) => {
+        const next = transition(from, event);
+        if (next === null) return [];
+        return [`${from} ${name} → ${next.job}${next.attempt === null ? "" : `, ${next.attempt}`}`];
+      }),
+    );
+    expect(found.sort()).toEqual([...edges].sort());
+  });
+
+  it("leaves a final status by a revival alone", () => {
+    for (const from of statuses.filter(isFinal)) {
+      for (const event of Object.values(events)) {
+        if (event.kind !== "revive") expect(transition(from, event)).toBeNull();
+      }
+    }
+  });
+});

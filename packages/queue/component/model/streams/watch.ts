@@ -1,0 +1,48 @@
+import { type Infer, v } from "convex/values";
+import type { Doc, QueryCtx } from "../../builders.ts";
+import { anything, jobError, jobStatus } from "../../validators.ts";
+import { defined } from "../defined.ts";
+import { resultOf } from "../jobs/rows.ts";
+import { idOf } from "../load.ts";
+import { chunksAfter } from "./chunks.ts";
+
+/** Where a watcher stands: the last chunk that it has. */
+export const watchPosition = v.object({ attemptId: v.string(), seq: v.number() });
+
+export const watchView = v.object({
+  status: jobStatus,
+  /** The number of the current attempt, 0 while there is none. */
+  attempt: v.number(),
+  attemptId: v.union(v.string(), v.null()),
+  /** Chunks of the current attempt after the position; the next of them come with a later position. */
+  chunks: v.array(v.object({ seq: v.number(), text: v.string() })),
+  attempts: v.number(),
+  /** Of a job that succeeded; null once it was deleted. */
+  result: v.optional(anything),
+  report: v.optional(anything),
+  error: v.union(jobError, v.null()),
+});
+
+/** A job as one who reads along sees it. Another attempt than the position's: its text from the start. */
+export async function watch(
+  ctx: QueryCtx,
+  job: Doc<"jobs">,
+  after: Infer<typeof watchPosition> | undefined,
+): Promise<Infer<typeof watchView>> {
+  const attemptId = job.currentAttemptId ?? null;
+  const from = after !== undefined && idOf(ctx, "attempts", after.attemptId) === attemptId ? after.seq : -1;
+  const [chunks, result] = await Promise.all([
+    job.watched && attemptId !== null ? chunksAfter(ctx, attemptId, from) : [],
+    job.status === "succeeded" ? resultOf(ctx, job._id) : null,
+  ]);
+  return {
+    status: job.status,
+    attempt: attemptId === null ? 0 : job.attempts,
+    attemptId,
+    chunks,
+    attempts: job.attempts,
+    error: job.error ?? null,
+    ...(job.status === "succeeded" ? { result: result?.result ?? null } : {}),
+    ...defined({ report: job.report }),
+  };
+}

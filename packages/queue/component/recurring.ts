@@ -1,0 +1,73 @@
+import { v } from "convex/values";
+import { type Doc, mutation, type MutationCtx, query } from "./builders.ts";
+import { allRecurring, findRecurring } from "./model/recurring/find.ts";
+import { removeRecurring, setPaused as pause, setRecurring } from "./model/recurring/set.ts";
+import { refuse } from "./model/refuse.ts";
+import { type JobSpec, jobSpec, schedule } from "./validators.ts";
+
+const named = { scope: v.string(), name: v.string() };
+
+const recurringView = v.object({
+  name: v.string(),
+  schedule,
+  paused: v.boolean(),
+  kind: v.string(),
+  runs: v.number(),
+  lastJobId: v.union(v.string(), v.null()),
+  /** ms epoch; null while paused. */
+  nextRunAt: v.union(v.number(), v.null()),
+});
+
+/** Makes or changes a recurring job; left out, `paused` stays as it is. */
+export const set = mutation({
+  args: { ...named, schedule, job: jobSpec, paused: v.optional(v.boolean()), actor: v.optional(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    await setRecurring(ctx, args, Date.now());
+    return null;
+  },
+});
+
+export const setPaused = mutation({
+  args: { ...named, paused: v.boolean(), actor: v.optional(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, { paused, actor, ...which }) => {
+    await pause(ctx, await load(ctx, which), { paused, actor }, Date.now());
+    return null;
+  },
+});
+
+/** What it has submitted stays. */
+export const remove = mutation({
+  args: { ...named, actor: v.optional(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, { actor, ...which }) => {
+    await removeRecurring(ctx, await load(ctx, which), actor, Date.now());
+    return null;
+  },
+});
+
+export const list = query({
+  args: { scope: v.string() },
+  returns: v.array(recurringView),
+  handler: async (ctx, { scope }) => (await allRecurring(ctx, scope)).map(viewOf),
+});
+
+async function load(ctx: MutationCtx, { scope, name }: { scope: string; name: string }) {
+  return (
+    (await findRecurring(ctx, scope, name)) ??
+    refuse("not_found", `There is no recurring job named "${name}".`)
+  );
+}
+
+function viewOf({ name, paused, runs, job, lastJobId, nextRunAt, ...row }: Doc<"recurring">) {
+  return {
+    name,
+    schedule: row.schedule,
+    paused,
+    kind: (job as JobSpec).kind,
+    runs,
+    lastJobId: lastJobId ?? null,
+    nextRunAt: nextRunAt ?? null,
+  };
+}

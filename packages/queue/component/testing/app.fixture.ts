@@ -1,0 +1,87 @@
+import crons from "@convex-dev/crons/test";
+import { mutationGeneric } from "convex/server";
+import { convexTest } from "convex-test";
+import { vi } from "vitest";
+import type { Id } from "../builders.ts";
+import { move } from "../model/jobs/move.ts";
+import { maintenance } from "../model/references.ts";
+import schema from "../schema.ts";
+import { type Backend, queue, scope } from "./queue.fixture.ts";
+
+/** Handles of an app's functions: `note` keeps what it is called with, `refuseOnce` throws the first time. */
+export const note = "function://;testApp:note";
+export const refuseOnce = "function://;testApp:refuseOnce";
+
+/**
+ * The component with the functions of an app beside it, which it calls by their handles.
+ * @param called where those put what they are called with.
+ */
+export function startWithApp(called: unknown[]): Backend {
+  const app = appFunctions(called);
+  const modules = {
+    ...import.meta.glob(["../**/*.ts", "!../**/*.test.ts", "!../**/*.fixture.ts"]),
+    // Where the root is, is found by the folder that code generation would make.
+    "../_generated/api.ts": () => Promise.resolve({}),
+    "../testApp.ts": () => Promise.resolve(app),
+  };
+  const t = convexTest(schema, modules);
+  crons.register(t);
+  return t;
+}
+
+function appFunctions(called: unknown[]) {
+  let refusals = 0;
+  return {
+    note: mutationGeneric((_: unknown, event: Record<string, unknown>) => {
+      called.push(event);
+      return null;
+    }),
+    refuseOnce: mutationGeneric((_: unknown, event: Record<string, unknown>) => {
+      refusals += 1;
+      if (refusals === 1) throw new Error("the app is out of order");
+      called.push(event);
+      return null;
+    }),
+  };
+}
+
+/** Runs everything that is scheduled, also by what runs. Wants fake timers; a queue with recurring jobs never ends. */
+export async function settle(t: Backend): Promise<void> {
+  await t.finishAllScheduledFunctions(vi.runAllTimers, 1_000);
+}
+
+export type End = "claim" | "succeed" | "fail" | "fail, retried" | "cancel";
+
+/** Ends jobs, or an attempt, by the model's own moves; what is ready is claimed first, by nobody in particular. */
+export async function end(t: Backend, jobIds: readonly Id<"jobs">[], how: End): Promise<void> {
+  await t.run(async (ctx) => {
+    const now = Date.now();
+    for (const jobId of jobIds) {
+      let job = await ctx.db.get("jobs", jobId);
+      if (job === null) throw new Error(`no job ${jobId}`);
+      if (how === "cancel") {
+        await move(ctx, job, { kind: "cancel" }, now);
+        continue;
+      }
+      if (job.status === "ready") job = await move(ctx, job, { kind: "claim", begun: true }, now);
+      if (how === "claim") continue;
+      if (how === "succeed") await move(ctx, job, { kind: "complete" }, now);
+      else if (how === "fail") await move(ctx, job, { kind: "fail", final: true, delayed: false }, now);
+      else {
+        const wait = { waitsFor: "time" as const, dueAt: now + 60_000 };
+        await move(ctx, job, { kind: "fail", final: false, delayed: true }, now, { job: wait });
+        await ctx.scheduler.runAt(wait.dueAt, maintenance.wakeDue, {});
+      }
+    }
+  });
+}
+
+export async function statusesOf(t: Backend, jobIds: readonly string[]): Promise<string[]> {
+  return await Promise.all(
+    jobIds.map(async (jobId) => {
+      const job = await t.query(queue.jobs.get, { scope, jobId });
+      if (job === null) return "forgotten";
+      return job.waitsFor === null ? job.status : `${job.status} for ${job.waitsFor}`;
+    }),
+  );
+}

@@ -1,0 +1,87 @@
+import crons from "@convex-dev/crons/test";
+import { anyApi } from "convex/server";
+import { ConvexError } from "convex/values";
+import { convexTest, type TestConvex } from "convex-test";
+import { vi } from "vitest";
+import type { Doc, Id } from "../builders.ts";
+import type { QueueComponent } from "../component.ts";
+import { present } from "../model/refuse.ts";
+import schema from "../schema.ts";
+import type { JobSpec } from "../validators.ts";
+
+const modules = {
+  ...import.meta.glob(["../**/*.*s", "!../**/*.test.ts", "!../**/*.fixture.ts"]),
+  // Where the root is, is found by the folder that code generation would make.
+  "../_generated/api.js": async () => ({}),
+};
+
+export type Backend = TestConvex<typeof schema>;
+
+/** The component alone, with its real functions and its real schema. `limits`: what a call may read; none if left out. */
+export function startQueue(limits: { readonly documentsRead?: number } | null = null): Backend {
+  const t = convexTest({ schema, modules, transactionLimits: limits ?? false });
+  crons.register(t);
+  return t;
+}
+
+/** The component's functions as its app calls them. */
+export const queue = anyApi as unknown as QueueComponent;
+
+export const scope = "acme";
+
+/** Submits jobs of kind "hash" (or as said), which have to be taken. @returns their ids. */
+export async function submitJobs(
+  t: Backend,
+  jobs: readonly Partial<JobSpec>[],
+  options: { readonly scope?: string; readonly batchId?: string; readonly handOver?: boolean } = {},
+): Promise<Id<"jobs">[]> {
+  const outcome = await t.mutation(queue.jobs.submit, {
+    scope,
+    jobs: jobs.map((job) => ({ kind: "hash", payload: { file: "a" }, ...job })),
+    ...options,
+  });
+  if (outcome.kind !== "submitted") throw new Error(`not submitted: ${outcome.kind}`);
+  return outcome.jobIds as Id<"jobs">[];
+}
+
+export async function submitJob(t: Backend, job: Partial<JobSpec> = {}): Promise<Id<"jobs">> {
+  const [jobId] = await submitJobs(t, [job]);
+  return present(jobId, "job id");
+}
+
+export async function jobRow(t: Backend, jobId: string): Promise<Doc<"jobs">> {
+  const job = await t.run(async (ctx) => await ctx.db.get("jobs", jobId as Id<"jobs">));
+  return present(job, "job");
+}
+
+/** Runs everything that is scheduled up to so many milliseconds from now, in its order. Wants fake timers. */
+export async function passTime(t: Backend, ms: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+  await t.finishInProgressScheduledFunctions();
+  // What those have scheduled for at once: what a fake timer sets comes a millisecond later.
+  while (await isAnythingDue(t)) {
+    await vi.advanceTimersByTimeAsync(1);
+    await t.finishInProgressScheduledFunctions();
+  }
+}
+
+async function isAnythingDue(t: Backend): Promise<boolean> {
+  return await t.run(async (ctx) => {
+    const scheduled = await ctx.db.system.query("_scheduled_functions").collect();
+    return scheduled.some(
+      ({ state, scheduledTime }) =>
+        (state.kind === "pending" && scheduledTime <= Date.now()) || state.kind === "inProgress",
+    );
+  });
+}
+
+/** The code with which a call is refused. */
+export async function refused(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof ConvexError) return (error.data as { code: string }).code;
+    throw error;
+  }
+  throw new Error("The call was not refused.");
+}

@@ -1,0 +1,85 @@
+import type { ClaimedJob, Cursor, NextWork, Stand } from "../validators.ts";
+import { type Backend, queue } from "./queue.fixture.ts";
+import type { TestWorker } from "./workers.fixture.ts";
+
+/** As packages/queue/worker/times.ts has them, ms. */
+const lateAfterMs = 400;
+const heldLateAfterMs = 2_000;
+const triedForMs = 1_000;
+
+/** A worker that does what the library does, one step at a time: it looks for work only where the queue has it wait. */
+export class SteadyWorker {
+  readonly #t: Backend;
+  readonly #keyHash: string;
+  readonly #held = new Map<string, ClaimedJob>();
+  #stands: readonly Stand[] | null = null;
+  #cursor: Cursor | undefined;
+  #lateSince: ReadonlyMap<string, number> = new Map();
+  readonly #tried = new Map<string, number>();
+
+  constructor(t: Backend, { keyHash }: TestWorker) {
+    this.#t = t;
+    this.#keyHash = keyHash;
+  }
+
+  /** It has one job at most, and ends it with its next step. */
+  async step(): Promise<void> {
+    const now = Date.now();
+    for (const [jobId, at] of this.#tried) {
+      if (now - at > triedForMs) this.#tried.delete(jobId);
+    }
+    const [held] = this.#held.values();
+    if (held !== undefined) await this.#complete(held);
+    else if (this.#stands === null) await this.#take();
+    else await this.#look(this.#stands, now);
+  }
+
+  get #wish() {
+    return { jobs: 1, ...(this.#cursor === undefined ? {} : { cursor: this.#cursor }) };
+  }
+
+  async #take(): Promise<void> {
+    const outcome = await this.#t.mutation(queue.work.take, { keyHash: this.#keyHash, wish: this.#wish });
+    if (outcome.kind === "ok") this.#receive(outcome);
+  }
+
+  async #complete({ attemptId }: ClaimedJob): Promise<void> {
+    const end = { keyHash: this.#keyHash, attemptId, result: "done", wish: this.#wish };
+    const next = await this.#t.mutation(queue.work.complete, end);
+    this.#held.delete(attemptId);
+    this.#receive(next);
+  }
+
+  #receive({ jobs, stands, cursor }: NextWork): void {
+    for (const job of jobs) this.#held.set(job.attemptId, job);
+    this.#stands = stands.length > 0 ? stands : null;
+    this.#cursor = cursor;
+  }
+
+  async #look(followed: readonly Stand[], now: number): Promise<void> {
+    const keyHash = this.#keyHash;
+    const seen = await this.#t.query(queue.work.candidates, { keyHash, stands: [...followed] });
+    for (const job of await this.#t.query(queue.work.handed, { keyHash })) {
+      this.#held.set(job.attemptId, job);
+    }
+    if (this.#held.size > 0) return;
+    if (JSON.stringify(seen.stands) !== JSON.stringify(followed)) {
+      const isAt = new Set(seen.stands.map(({ laneId }) => laneId));
+      const lost = followed.some(({ laneId }) => laneId !== "" && !isAt.has(laneId));
+      this.#stands = lost || seen.stands.length === 0 ? null : seen.stands;
+      return;
+    }
+    this.#lateSince = new Map(seen.jobs.map(({ jobId }) => [jobId, this.#lateSince.get(jobId) ?? now]));
+    const chosen = seen.jobs.find(({ jobId, late, held }) => {
+      const waitsMs = late ? (held === true ? heldLateAfterMs : lateAfterMs) : 0;
+      return !this.#tried.has(jobId) && now - (this.#lateSince.get(jobId) ?? now) >= waitsMs;
+    });
+    if (chosen === undefined) return;
+    const { jobId, late, laneId } = chosen;
+    this.#tried.set(jobId, now);
+    const claim = { keyHash, jobId, late, laneId, wish: { ...this.#wish, jobs: 0 } };
+    const outcome = await this.#t.mutation(queue.work.claim, claim);
+    if (outcome.kind !== "claimed") return;
+    this.#receive({ jobs: [outcome.job], stands: outcome.stands, cursor: outcome.cursor });
+  }
+}

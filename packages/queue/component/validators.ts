@@ -1,0 +1,323 @@
+import { type Infer, v, type Value, type VAny } from "convex/values";
+
+/** Whatever the app hands over or a worker answers. Bounded by `settings.maxPayloadBytes`, never looked into. */
+export const anything = v.any() as VAny<Value>;
+
+export const jobStatus = v.union(
+  v.literal("waiting"),
+  v.literal("ready"),
+  v.literal("prefetched"),
+  v.literal("running"),
+  v.literal("succeeded"),
+  v.literal("failed"),
+  v.literal("canceled"),
+  v.literal("expired"),
+);
+
+export const attemptStatus = v.union(
+  v.literal("prefetched"),
+  v.literal("running"),
+  v.literal("succeeded"),
+  v.literal("failed"),
+  v.literal("released"),
+  v.literal("stolen"),
+  v.literal("lost"),
+  v.literal("canceled"),
+  v.literal("expired"),
+);
+
+export const priority = v.union(v.literal("high"), v.literal("normal"), v.literal("low"));
+
+/** What it takes to run a job. Jobs of one kind with equal requirements share a lane. */
+export const requirements = v.object({
+  model: v.optional(v.string()),
+  memoryMb: v.optional(v.number()),
+  gpu: v.optional(v.boolean()),
+  contextTokens: v.optional(v.number()),
+  /** All of them. */
+  tags: v.optional(v.array(v.string())),
+  /** Any of them; given to a worker by its organization. */
+  groups: v.optional(v.array(v.string())),
+  /** Has to be allowed to the worker by its organization. */
+  dataClass: v.optional(v.string()),
+});
+
+/** What a worker says of itself. `concurrency`: jobs that it runs at once; `prefetch`: what it holds beyond. */
+export const capabilities = v.object({
+  kinds: v.array(v.string()),
+  models: v.optional(v.array(v.string())),
+  memoryMb: v.optional(v.number()),
+  gpu: v.optional(v.boolean()),
+  contextTokens: v.optional(v.number()),
+  tags: v.optional(v.array(v.string())),
+  concurrency: v.optional(v.number()),
+  prefetch: v.optional(v.number()),
+});
+
+/** How a kind of job is retried and how long it is kept. Whatever is left out is the settings' default. */
+export const policy = v.object({
+  /** Failed and lost attempts that it survives before it is a dead letter. */
+  maxFailures: v.optional(v.number()),
+  /** The n-th wait is first × factor^(n−1), at most `maxMs`, and up to `jitter` (0 to 1) of it earlier by chance. */
+  backoff: v.optional(
+    v.object({ firstMs: v.number(), factor: v.number(), maxMs: v.number(), jitter: v.number() }),
+  ),
+  /** Payload and result of a final job; its chunks; its record. */
+  payloadKeptMs: v.optional(v.number()),
+  chunksKeptMs: v.optional(v.number()),
+  recordKeptMs: v.optional(v.number()),
+});
+
+/** What a job waits for. `time`: `dueAt`; `jobs`: its dependencies; `turn`: a limit on jobs at once. */
+export const waitsFor = v.union(v.literal("time"), v.literal("jobs"), v.literal("turn"));
+
+export const jobError = v.object({ code: v.string(), message: v.string() });
+
+export const jobSpec = v.object({
+  kind: v.string(),
+  payload: anything,
+  requirements: v.optional(requirements),
+  /** Between whom turns are taken, by weight. */
+  requester: v.optional(v.string()),
+  /** A second name under which jobs can be limited, listed and canceled, such as an API key. */
+  key: v.optional(v.string()),
+  priority: v.optional(priority),
+  /** Jobs with the same one go to the same workers while that costs no time: a prompt's prefix, a file. */
+  affinity: v.optional(v.string()),
+  delayMs: v.optional(v.number()),
+  /** ms epoch: has to be begun before, else it expires. */
+  expiresAt: v.optional(v.number()),
+  /** ms epoch: has to be done before, else it expires, also while it runs. */
+  deadlineAt: v.optional(v.number()),
+  after: v.optional(
+    v.object({ jobs: v.array(v.string()), when: v.union(v.literal("succeeded"), v.literal("finished")) }),
+  ),
+  /** A second submission under it (in the scope) gives the first one's job. `fingerprint`: refused if it differs. */
+  idempotencyKey: v.optional(v.string()),
+  fingerprint: v.optional(v.string()),
+  externalId: v.optional(v.string()),
+  /** Somebody reads along from the start: chunks are kept, for the first `settings.watchMs` and while `follow` is called. */
+  watched: v.optional(v.boolean()),
+  policy: v.optional(policy),
+  /** Handle of a mutation `(FinalEvent) => reply`, called once, in the transaction that ends the job. */
+  onFinal: v.optional(v.string()),
+  /** Small, given back to `onFinal` and in views. */
+  context: v.optional(anything),
+});
+
+export type JobSpec = Infer<typeof jobSpec>;
+export type Requirements = Infer<typeof requirements>;
+export type Capabilities = Infer<typeof capabilities>;
+export type Policy = Infer<typeof policy>;
+export type Priority = Infer<typeof priority>;
+
+/** What `onFinal` is called with. */
+export const finalEvent = v.object({
+  scope: v.string(),
+  jobId: v.string(),
+  kind: v.string(),
+  /** Counts the lives of a dead letter that was revived, from 0. */
+  round: v.number(),
+  outcome: v.union(v.literal("succeeded"), v.literal("failed"), v.literal("canceled"), v.literal("expired")),
+  /** The `externalId` of the worker whose attempt ended it (its id where it has none); null where there was none. */
+  worker: v.union(v.string(), v.null()),
+  attemptId: v.union(v.string(), v.null()),
+  /** What the worker said of its work beside the result. */
+  report: v.optional(anything),
+  error: v.union(jobError, v.null()),
+  context: v.optional(anything),
+});
+export type FinalEvent = Infer<typeof finalEvent>;
+
+/** A job as its scope sees it; never with its payload. */
+export const jobView = v.object({
+  jobId: v.string(),
+  kind: v.string(),
+  requirements,
+  status: jobStatus,
+  waitsFor: v.union(waitsFor, v.null()),
+  priority,
+  requester: v.union(v.string(), v.null()),
+  key: v.union(v.string(), v.null()),
+  externalId: v.union(v.string(), v.null()),
+  batchId: v.union(v.string(), v.null()),
+  submittedAt: v.number(),
+  startedAt: v.union(v.number(), v.null()),
+  finishedAt: v.union(v.number(), v.null()),
+  dueAt: v.union(v.number(), v.null()),
+  attempts: v.number(),
+  failures: v.number(),
+  round: v.number(),
+  watched: v.boolean(),
+  error: v.union(jobError, v.null()),
+  /** How far the worker is that is at it, as it last said. Of a job that is asked for by itself; not in lists. */
+  progress: v.optional(anything),
+  /** Of the attempt that completed it. */
+  report: v.optional(anything),
+  reply: v.optional(anything),
+  context: v.optional(anything),
+});
+export type JobView = Infer<typeof jobView>;
+
+export const attemptView = v.object({
+  attemptId: v.string(),
+  jobId: v.string(),
+  kind: v.string(),
+  model: v.union(v.string(), v.null()),
+  workerId: v.string(),
+  /** The worker's `externalId`. */
+  worker: v.union(v.string(), v.null()),
+  workerName: v.string(),
+  number: v.number(),
+  status: attemptStatus,
+  claimedAt: v.number(),
+  endedAt: v.union(v.number(), v.null()),
+  error: v.union(jobError, v.null()),
+  releaseReason: v.union(v.string(), v.null()),
+  report: v.optional(anything),
+  /** What `onFinal` answered. */
+  reply: v.optional(anything),
+});
+export type AttemptView = Infer<typeof attemptView>;
+
+/**
+ * A worker's place in a lane's ring while it waits: it is woken by the slots from its position to the next one's. The
+ * lane is "" while there is none that it could run jobs of: it waits for one.
+ */
+export const stand = v.object({ laneId: v.string(), position: v.number() });
+export type Stand = Infer<typeof stand>;
+
+/** Where a worker goes on looking: opaque to it, given back with its next call. */
+export const cursor = v.object({
+  laneId: v.union(v.string(), v.null()),
+  place: v.number(),
+  turn: v.number(),
+});
+export type Cursor = Infer<typeof cursor>;
+
+/** What a worker needs to begin what it was handed. */
+export const handed = v.object({
+  payload: anything,
+  requirements: v.optional(requirements),
+  watched: v.boolean(),
+  deadlineAt: v.optional(v.number()),
+});
+
+/** A job that a worker holds. `begun` is false for one that it has prefetched. */
+export const claimedJob = v.object({
+  attemptId: v.string(),
+  jobId: v.string(),
+  kind: v.string(),
+  payload: anything,
+  requirements,
+  number: v.number(),
+  begun: v.boolean(),
+  watched: v.boolean(),
+  /** Milliseconds until its deadline, so that the worker's own clock does not matter. */
+  remainingMs: v.union(v.number(), v.null()),
+});
+export type ClaimedJob = Infer<typeof claimedJob>;
+
+/** What comes with the end of one attempt: the next jobs, or the stands at which the worker now waits. */
+export const nextWork = v.object({
+  jobs: v.array(claimedJob),
+  /** Empty while jobs were found, or when none was wanted. */
+  stands: v.array(stand),
+  cursor,
+});
+export type NextWork = Infer<typeof nextWork>;
+
+/** How many more jobs a worker wants with a call, and where it goes on looking. */
+export const wish = v.object({ jobs: v.number(), cursor: v.optional(cursor) });
+export type Wish = Infer<typeof wish>;
+
+export const workerStatus = v.union(v.literal("active"), v.literal("paused"), v.literal("retired"));
+
+export const workerView = v.object({
+  workerId: v.string(),
+  externalId: v.union(v.string(), v.null()),
+  name: v.string(),
+  status: workerStatus,
+  online: v.boolean(),
+  /** Whether it takes jobs now: it stands in a lane. */
+  accepting: v.boolean(),
+  groups: v.array(v.string()),
+  dataClasses: v.array(v.string()),
+  capabilities: v.union(capabilities, v.null()),
+  version: v.union(v.string(), v.null()),
+  registeredAt: v.number(),
+  lastChangeAt: v.number(),
+});
+export type WorkerView = Infer<typeof workerView>;
+
+export const laneState = v.union(v.literal("open"), v.literal("paused"), v.literal("draining"));
+
+export const laneView = v.object({
+  laneId: v.string(),
+  kind: v.string(),
+  requirements,
+  /** `paused`: nothing is claimed. `draining`: nothing is taken in, what is there is finished. */
+  state: laneState,
+  slots: v.number(),
+  /** Counted once a minute, and at most a minute old. */
+  ready: v.number(),
+  waiting: v.number(),
+  running: v.number(),
+  countedAt: v.union(v.number(), v.null()),
+  /** When the job that has been ready for longest became so; null when there is none. */
+  oldestReadyAt: v.union(v.number(), v.null()),
+});
+export type LaneView = Infer<typeof laneView>;
+
+export const batchView = v.object({
+  batchId: v.string(),
+  externalId: v.union(v.string(), v.null()),
+  /** `open`: takes more jobs. `sealed`: runs. `done`: every job is final, and `onDone` was called. */
+  status: v.union(v.literal("open"), v.literal("sealed"), v.literal("done")),
+  total: v.number(),
+  succeeded: v.number(),
+  failed: v.number(),
+  canceled: v.number(),
+  expired: v.number(),
+  createdAt: v.number(),
+  doneAt: v.union(v.number(), v.null()),
+  context: v.optional(anything),
+});
+export type BatchView = Infer<typeof batchView>;
+
+export const submitOutcome = v.union(
+  /** In the order of the jobs. `repeated`: how many of them were there before, under their idempotency key. */
+  v.object({ kind: v.literal("submitted"), jobIds: v.array(v.string()), repeated: v.number() }),
+  /** Nothing was taken: the lane or the requester has too much queued. */
+  v.object({ kind: v.literal("full"), retryAfterMs: v.number() }),
+  /** Nothing was taken: the lane is being drained. */
+  v.object({ kind: v.literal("draining") }),
+  /** Nothing was taken: the idempotency key stands for another request. */
+  v.object({ kind: v.literal("conflict"), idempotencyKey: v.string() }),
+);
+export type SubmitOutcome = Infer<typeof submitOutcome>;
+
+/** What can be set for a scope; left out: the default (model/settings.ts). */
+export const settingsPatch = v.object({
+  leaseMs: v.optional(v.number()),
+  offlineAfterMs: v.optional(v.number()),
+  maxQueued: v.optional(v.number()),
+  maxQueuedPerRequester: v.optional(v.number()),
+  maxPayloadBytes: v.optional(v.number()),
+  watchMs: v.optional(v.number()),
+  maxLanes: v.optional(v.number()),
+  maxBatchJobs: v.optional(v.number()),
+  releasePauseMs: v.optional(v.number()),
+  minRetryAfterMs: v.optional(v.number()),
+  maxRetryAfterMs: v.optional(v.number()),
+  maxChunkBytes: v.optional(v.number()),
+  maxTextBytes: v.optional(v.number()),
+  policy: v.optional(policy),
+});
+
+export const schedule = v.union(
+  v.object({ kind: v.literal("interval"), everyMs: v.number() }),
+  /** Five fields; `timeZone`: an IANA name, UTC when left out. */
+  v.object({ kind: v.literal("cron"), expression: v.string(), timeZone: v.optional(v.string()) }),
+);
+export type Schedule = Infer<typeof schedule>;

@@ -1,0 +1,220 @@
+import { type PropertyValidators, v } from "convex/values";
+import { mutation, type MutationCtx, query } from "./builders.ts";
+import { candidates as findCandidates } from "./model/jobs/candidates.ts";
+import { claim as claimJob } from "./model/jobs/claim.ts";
+import { complete as completeJob } from "./model/jobs/complete.ts";
+import { fail as failJob } from "./model/jobs/fail.ts";
+import { attemptOf, type Held, passFence } from "./model/jobs/fence.ts";
+import { handedTo } from "./model/jobs/handed.ts";
+import { heldByKey } from "./model/jobs/held.ts";
+import { noteProgress } from "./model/jobs/progress.ts";
+import { release as releaseJobs, releaseWaiting } from "./model/jobs/release.ts";
+import { attemptsOf, start as startJobs } from "./model/jobs/start.ts";
+import { take as takeJobs } from "./model/jobs/take.ts";
+import { leaseByKey, renew } from "./model/leases/renew.ts";
+import { dropStands, leaveRings, standsByKey } from "./model/rings/membership.ts";
+import { appendChunk } from "./model/streams/appendChunk.ts";
+import { authenticate } from "./model/workers/authenticate.ts";
+import { capacityOf } from "./model/workers/capacity.ts";
+import { anything, claimedJob, cursor, nextWork, stand } from "./validators.ts";
+import { workerArgs } from "./workerArgs.ts";
+
+const byWorker = { keyHash: v.string() };
+const fencedIds = v.object({ fenced: v.array(v.string()) });
+const acknowledged = v.object({ kind: v.union(v.literal("ok"), v.literal("fenced")) });
+
+function withNext<Kind extends string, Fields extends PropertyValidators>(kind: Kind, fields: Fields) {
+  return v.object({ kind: v.literal(kind), ...fields, ...nextWork.fields });
+}
+
+// All of a worker's functions refuse `unauthorized`, for a key that is unknown or a retired worker's.
+
+/**
+ * Finds the worker jobs, and has it wait in its lanes when there are fewer than it wishes for. `full`: it holds as many
+ * as it may.
+ */
+export const take = mutation({
+  args: { ...byWorker, ...workerArgs.take },
+  returns: v.union(
+    withNext("ok", {}),
+    v.object({
+      kind: v.literal("unable"),
+      reason: v.union(v.literal("paused"), v.literal("full")),
+    }),
+  ),
+  handler: async (ctx, args) => await takeJobs(ctx, args, Date.now()),
+});
+
+/**
+ * The jobs that a waiting worker is woken for; subscribe to it while waiting. `late`: another one's, to be claimed when
+ * it is still shown 400 ms later, or, of what another holds and has not begun (`held`), 2 s. `stands`: where it waits.
+ * One less than it knew: it was taken for dead, and should call `take`. One more: a new lane. `crowded`: to be said with
+ * the claim.
+ */
+export const candidates = query({
+  args: { ...byWorker, ...workerArgs.candidates },
+  returns: v.object({
+    stands: v.array(stand),
+    jobs: v.array(
+      v.object({
+        jobId: v.string(),
+        laneId: v.string(),
+        late: v.boolean(),
+        held: v.optional(v.boolean()),
+        crowded: v.optional(v.boolean()),
+      }),
+    ),
+  }),
+  handler: async (ctx, args) => await findCandidates(ctx, args),
+});
+
+/**
+ * What a worker was given while it waited; subscribe to it beside `candidates`. It begins that at once, and says so with
+ * `start` if it takes longer than a moment.
+ */
+export const handed = query({
+  args: byWorker,
+  returns: v.array(claimedJob),
+  handler: async (ctx, { keyHash }) => {
+    const [, attempts] = await Promise.all([authenticate(ctx, keyHash), heldByKey(ctx, keyHash)]);
+    return await handedTo(ctx, attempts);
+  },
+});
+
+/**
+ * Claims a ready job. `taken`: another was faster, or it is gone. `unable`: this worker may not run it (now). It waits
+ * on where `stands` says, when it wishes for more than this one.
+ */
+export const claim = mutation({
+  args: { ...byWorker, ...workerArgs.claim },
+  returns: v.union(
+    v.object({ kind: v.literal("claimed"), job: claimedJob, stands: v.array(stand), cursor }),
+    v.object({ kind: v.literal("taken") }),
+    v.object({ kind: v.literal("unable") }),
+  ),
+  handler: async (ctx, args) => await claimJob(ctx, args, Date.now()),
+});
+
+/** Streams text of an attempt; kept while the job is watched. `seq` goes up; one that does not changes nothing. */
+export const append = mutation({
+  args: { ...byWorker, ...workerArgs.append },
+  returns: acknowledged,
+  handler: async (ctx, { seq, text, ...from }) =>
+    await saysOf(ctx, from, async (held) => await appendChunk(ctx, held, { seq, text })),
+});
+
+/** Says how far an attempt is; whoever asks for its job sees it. Refuses: too_large. */
+export const progress = mutation({
+  args: { ...byWorker, ...workerArgs.progress },
+  returns: acknowledged,
+  handler: async (ctx, { view, ...from }) =>
+    await saysOf(ctx, from, async (held) => await noteProgress(ctx, held, view)),
+});
+
+/** What a worker says of an attempt while it is at work on it. */
+async function saysOf(
+  ctx: MutationCtx,
+  { keyHash, attemptId }: { readonly keyHash: string; readonly attemptId: string },
+  note: (held: Held) => Promise<void>,
+): Promise<{ kind: "ok" | "fenced" }> {
+  const [worker, lease, attempt] = await Promise.all([
+    authenticate(ctx, keyHash),
+    leaseByKey(ctx, keyHash),
+    attemptOf(ctx, attemptId),
+  ]);
+  const held = await passFence(ctx, worker, attempt);
+  await renew(ctx, worker, lease, Date.now(), { holds: true });
+  if (held === null) return { kind: "fenced" };
+  await note(held);
+  return { kind: "ok" };
+}
+
+/** Ends an attempt well. `reply`: what the app answered to it. Refuses: too_large. */
+export const complete = mutation({
+  args: { ...byWorker, ...workerArgs.complete },
+  returns: v.union(withNext("completed", { reply: v.optional(anything) }), withNext("fenced", {})),
+  handler: async (ctx, args) => await completeJob(ctx, args, Date.now()),
+});
+
+/** Ends an attempt badly: it counts against the job's retries, and an error that is not retryable ends the job. */
+export const fail = mutation({
+  args: { ...byWorker, ...workerArgs.fail },
+  returns: v.union(withNext("failed", {}), withNext("fenced", {})),
+  handler: async (ctx, args) => await failJob(ctx, args, Date.now()),
+});
+
+/** Gives attempts back: no failure, no retry used. `leave`: takes nothing more until it calls `take`. */
+export const release = mutation({
+  args: { ...byWorker, ...workerArgs.release },
+  returns: fencedIds,
+  handler: async (ctx, { keyHash, attemptIds, reason, leave: leaves }) => {
+    const now = Date.now();
+    const [worker, lease, attempts] = await Promise.all([
+      authenticate(ctx, keyHash),
+      leaseByKey(ctx, keyHash),
+      attemptsOf(ctx, attemptIds),
+    ]);
+    await renew(ctx, worker, lease, now);
+    const fenced = await releaseJobs(ctx, worker, attempts, reason, now);
+    if (leaves) {
+      await leaveRings(ctx, worker._id);
+      await releaseWaiting(ctx, worker, await heldByKey(ctx, keyHash), now);
+    }
+    return { fenced };
+  },
+});
+
+/** Begins what was held ahead. `fenced`: what was stolen meanwhile, canceled or lost. */
+export const start = mutation({
+  args: { ...byWorker, ...workerArgs.start },
+  returns: fencedIds,
+  handler: async (ctx, { keyHash, attemptIds }) => {
+    const now = Date.now();
+    const [worker, lease, attempts, held, stands] = await Promise.all([
+      authenticate(ctx, keyHash),
+      leaseByKey(ctx, keyHash),
+      attemptsOf(ctx, attemptIds),
+      heldByKey(ctx, keyHash),
+      standsByKey(ctx, keyHash),
+    ]);
+    await renew(ctx, worker, lease, now, { holds: true });
+    // What it was handed lasts: what comes to where it stands is for others now.
+    if (held.length >= capacityOf(worker.capabilities).running) await dropStands(ctx, stands);
+    return { fenced: await startJobs(ctx, worker, attempts, now) };
+  },
+});
+
+/** The worker takes nothing more until it calls `take`; what it has begun it keeps. */
+export const leave = mutation({
+  args: byWorker,
+  returns: v.null(),
+  handler: async (ctx, { keyHash }) => {
+    const now = Date.now();
+    const [worker, lease, held] = await Promise.all([
+      authenticate(ctx, keyHash),
+      leaseByKey(ctx, keyHash),
+      heldByKey(ctx, keyHash),
+    ]);
+    await renew(ctx, worker, lease, now);
+    await leaveRings(ctx, worker._id);
+    await releaseWaiting(ctx, worker, held, now);
+    return null;
+  },
+});
+
+/** What the worker holds. An attempt that is missing was canceled, stolen or lost: it stops working on it. */
+export const held = query({
+  args: byWorker,
+  returns: v.array(
+    v.object({ attemptId: v.string(), jobId: v.string(), begun: v.boolean(), watched: v.boolean() }),
+  ),
+  handler: async (ctx, { keyHash }) => {
+    const [, attempts] = await Promise.all([authenticate(ctx, keyHash), heldByKey(ctx, keyHash)]);
+    return await Promise.all(
+      attempts.map(async ({ _id: attemptId, jobId, status }) => {
+        const job = await ctx.db.get("jobs", jobId);
+        return { attemptId, jobId, begun: status === "running", watched: job?.watched ?? false };
+      }),
+    );
+  },
+});

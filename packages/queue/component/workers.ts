@@ -1,0 +1,143 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { v } from "convex/values";
+import { stream } from "convex-helpers/server/stream";
+import { mutation, query } from "./builders.ts";
+import { viewAttempt } from "./model/jobs/view.ts";
+import { leaseByKey, renew } from "./model/leases/renew.ts";
+import { findOwned, loadOwned } from "./model/load.ts";
+import { boundedPage } from "./model/page.ts";
+import { authenticate, findByKey } from "./model/workers/authenticate.ts";
+import { byExternalId as findByExternalId } from "./model/workers/find.ts";
+import { goodbye as sayGoodbye } from "./model/workers/goodbye.ts";
+import { hello as sayHello } from "./model/workers/hello.ts";
+import { register as registerWorker } from "./model/workers/register.ts";
+import { update as updateWorker } from "./model/workers/update.ts";
+import { viewOf } from "./model/workers/view.ts";
+import schema from "./schema.ts";
+import { attemptView, workerStatus, workerView } from "./validators.ts";
+import { workerArgs } from "./workerArgs.ts";
+
+const inScope = { scope: v.string() };
+const ofWorker = { ...inScope, workerId: v.string() };
+const byWorker = { keyHash: v.string() };
+const names = v.optional(v.array(v.string()));
+
+/** Lets a worker in. Refuses: invalid (a key or an externalId that another one has). */
+export const register = mutation({
+  args: {
+    ...inScope,
+    ...byWorker,
+    externalId: v.optional(v.string()),
+    name: v.string(),
+    groups: names,
+    dataClasses: names,
+    actor: v.optional(v.string()),
+  },
+  returns: v.object({ workerId: v.string() }),
+  handler: async (ctx, worker) => ({ workerId: await registerWorker(ctx, worker, Date.now()) }),
+});
+
+/** Renames a worker, says what it may run, pauses it, takes it back, or retires it for good. Refuses: not_found, invalid. */
+export const update = mutation({
+  args: {
+    ...ofWorker,
+    name: v.optional(v.string()),
+    groups: names,
+    dataClasses: names,
+    status: v.optional(workerStatus),
+    actor: v.optional(v.string()),
+  },
+  returns: v.null(),
+  handler: async (ctx, { scope, workerId, ...change }) => {
+    const worker = await loadOwned(ctx, "workers", scope, workerId);
+    await updateWorker(ctx, worker, change, Date.now());
+    return null;
+  },
+});
+
+export const get = query({
+  args: ofWorker,
+  returns: v.union(workerView, v.null()),
+  handler: async (ctx, { scope, workerId }) => {
+    const worker = await findOwned(ctx, "workers", scope, workerId);
+    return worker === null ? null : await viewOf(ctx, worker);
+  },
+});
+
+export const byExternalId = query({
+  args: { ...inScope, externalId: v.string() },
+  returns: v.union(workerView, v.null()),
+  handler: async (ctx, { scope, externalId }) => {
+    const worker = await findByExternalId(ctx, scope, externalId);
+    return worker === null ? null : await viewOf(ctx, worker);
+  },
+});
+
+/** Whose key it is, a retired worker's included; null when nobody's. */
+export const find = query({
+  args: byWorker,
+  returns: v.union(v.object({ ...workerView.fields, scope: v.string() }), v.null()),
+  handler: async (ctx, { keyHash }) => {
+    const worker = await findByKey(ctx, keyHash);
+    return worker === null ? null : { ...(await viewOf(ctx, worker)), scope: worker.scope };
+  },
+});
+
+/** The scope's workers, those that are online first. */
+export const list = query({
+  args: { ...inScope, online: v.optional(v.boolean()), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(workerView),
+  handler: async (ctx, { scope, online, paginationOpts }) => {
+    const found = await stream(ctx.db, schema)
+      .query("workers")
+      .withIndex("by_online", (q) =>
+        online === undefined ? q.eq("scope", scope) : q.eq("scope", scope).eq("online", online),
+      )
+      .order("desc")
+      .paginate(boundedPage(paginationOpts));
+    return { ...found, page: await Promise.all(found.page.map((worker) => viewOf(ctx, worker))) };
+  },
+});
+
+/** What a worker has held, the newest first. Refuses: not_found. */
+export const history = query({
+  args: { ...ofWorker, paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(attemptView),
+  handler: async (ctx, { scope, workerId, paginationOpts }) => {
+    const worker = await loadOwned(ctx, "workers", scope, workerId);
+    const found = await stream(ctx.db, schema)
+      .query("attempts")
+      .withIndex("by_worker", (q) => q.eq("workerId", worker._id))
+      .order("desc")
+      .paginate(boundedPage(paginationOpts));
+    return { ...found, page: found.page.map((attempt) => viewAttempt(attempt, worker)) };
+  },
+});
+
+/** A worker (re)connects, or what it can do has changed. Refuses: unauthorized, invalid. */
+export const hello = mutation({
+  args: { ...byWorker, ...workerArgs.hello },
+  returns: v.object({ workerId: v.string(), leaseMs: v.number() }),
+  handler: async (ctx, greeting) => await sayHello(ctx, greeting, Date.now()),
+});
+
+/** The worker's program ends: what it holds goes to others at once. */
+export const goodbye = mutation({
+  args: byWorker,
+  returns: v.null(),
+  handler: async (ctx, { keyHash }) => {
+    await sayGoodbye(ctx, await authenticate(ctx, keyHash), Date.now());
+    return null;
+  },
+});
+
+/** For a worker that has nothing else to say: every 15 s while it holds jobs, else at most once a minute. */
+export const heartbeat = mutation({
+  args: byWorker,
+  returns: v.null(),
+  handler: async (ctx, { keyHash }) => {
+    const [worker, lease] = await Promise.all([authenticate(ctx, keyHash), leaseByKey(ctx, keyHash)]);
+    await renew(ctx, worker, lease, Date.now());
+    return null;
+  },
+});

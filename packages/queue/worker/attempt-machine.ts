@@ -1,0 +1,128 @@
+import type { Value } from "convex/values";
+import { assertNever } from "../shared/assert-never.ts";
+import type { AttemptError } from "./protocol.ts";
+
+/**
+ * Where a held attempt stands at this worker.
+ *
+ *   waiting ──begin──▶ running ──done──▶ completing ─┐
+ *      │                  │ ────failed─▶ failing ────┤ answered
+ *      │                  │                          ├─────────▶ ended
+ *      │                  ├──yield──▶ stopping ──stopped──▶ releasing ─┘
+ *      │                  └──gone───▶ dropping ──stopped/done/failed──▶ ended
+ *      ├──yield──▶ releasing
+ *      └──gone───▶ ended
+ *
+ * `waiting` was prefetched. `stopping` and `dropping` wait for the handler to let go. A result that comes while
+ * stopping is still a result. `gone` means that the queue no longer counts the attempt as ours: canceled, stolen,
+ * or fenced.
+ */
+export type AttemptState =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "running" }
+  | { readonly kind: "stopping"; readonly reason: string }
+  | { readonly kind: "dropping" }
+  | { readonly kind: "completing" }
+  | { readonly kind: "failing" }
+  | { readonly kind: "releasing" }
+  | { readonly kind: "ended" };
+
+export type AttemptEvent =
+  | { readonly kind: "begin" }
+  | { readonly kind: "done"; readonly result: Value }
+  | { readonly kind: "failed"; readonly error: AttemptError }
+  /** The handler let go without a result. */
+  | { readonly kind: "stopped" }
+  | { readonly kind: "yield"; readonly reason: string }
+  | { readonly kind: "gone" }
+  /** The queue answered the last call about it, whatever it said. */
+  | { readonly kind: "answered" };
+
+export type AttemptEffect =
+  | { readonly kind: "run" }
+  | { readonly kind: "abort" }
+  | { readonly kind: "complete"; readonly result: Value }
+  | { readonly kind: "fail"; readonly error: AttemptError }
+  | { readonly kind: "release"; readonly reason: string };
+
+export type AttemptStep = { readonly next: AttemptState; readonly effect: AttemptEffect | null };
+
+export function step(state: AttemptState, event: AttemptEvent): AttemptStep {
+  const stay: AttemptStep = { next: state, effect: null };
+  switch (state.kind) {
+    case "waiting":
+      return fromWaiting(event) ?? stay;
+    case "running":
+      return fromRunning(event) ?? stay;
+    case "stopping":
+      if (event.kind === "gone") return to("dropping");
+      if (event.kind === "stopped") return release(state.reason);
+      return settled(event) ?? stay;
+    case "dropping":
+      return event.kind === "stopped" || event.kind === "done" || event.kind === "failed"
+        ? to("ended")
+        : stay;
+    case "completing":
+    case "failing":
+    case "releasing":
+      return event.kind === "answered" ? to("ended") : stay;
+    case "ended":
+      return stay;
+    default:
+      return assertNever(state);
+  }
+}
+
+/** Whether it takes up room: it is to be run, or a handler is still at it. */
+export function takesRoom({ kind }: AttemptState): boolean {
+  return kind === "waiting" || isUnderWay({ kind });
+}
+
+/** Whether a handler is at it. */
+export function isUnderWay({ kind }: Pick<AttemptState, "kind">): boolean {
+  return kind === "running" || kind === "stopping" || kind === "dropping";
+}
+
+function fromWaiting(event: AttemptEvent): AttemptStep | null {
+  if (event.kind === "begin") return { next: { kind: "running" }, effect: { kind: "run" } };
+  if (event.kind === "yield") return release(event.reason);
+  return event.kind === "gone" ? to("ended") : null;
+}
+
+function fromRunning(event: AttemptEvent): AttemptStep | null {
+  switch (event.kind) {
+    case "yield":
+      return { next: { kind: "stopping", reason: event.reason }, effect: { kind: "abort" } };
+    case "gone":
+      return { next: { kind: "dropping" }, effect: { kind: "abort" } };
+    case "stopped":
+      // Nobody here asked for it: let another worker try, at no cost to the job.
+      return release("stopped");
+    case "done":
+    case "failed":
+      return settled(event);
+    case "begin":
+    case "answered":
+      return null;
+    default:
+      return assertNever(event);
+  }
+}
+
+function settled(event: AttemptEvent): AttemptStep | null {
+  if (event.kind === "done") {
+    return { next: { kind: "completing" }, effect: { kind: "complete", result: event.result } };
+  }
+  if (event.kind === "failed") {
+    return { next: { kind: "failing" }, effect: { kind: "fail", error: event.error } };
+  }
+  return null;
+}
+
+function release(reason: string): AttemptStep {
+  return { next: { kind: "releasing" }, effect: { kind: "release", reason } };
+}
+
+function to(kind: "dropping" | "ended"): AttemptStep {
+  return { next: { kind }, effect: null };
+}

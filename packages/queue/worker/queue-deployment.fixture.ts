@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConvexClient, ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import { start } from "../../../main/deployment.fixture.ts";
+import type { JobContext } from "./handler.ts";
+import { silentLog } from "./log.ts";
+import { Worker } from "./worker.ts";
+import type { WorkerOptions } from "./worker-options.ts";
+
+export type Look = {
+  readonly status: string;
+  readonly attempts: number;
+  readonly text: string;
+  readonly result: unknown;
+  readonly progress: unknown;
+};
+
+/** Says what a job's handler does, by the job's name. */
+export type Say = (name: string, ctx: JobContext) => Promise<string>;
+
+/** A real backend with an app that has nothing but a queue (fixtures/queue-app). */
+export type QueueDeployment = {
+  readonly url: string;
+  /** What is called from now on is another tenant's: nothing that is left over is seen. */
+  readonly newScope: () => void;
+  readonly submit: (names: readonly string[], watched?: boolean) => Promise<readonly string[]>;
+  readonly call: (name: string, args: Record<string, unknown>) => Promise<unknown>;
+  /** What the backend has counted so far, as it tells its admin: packages/embedded/system/usage-queries.ts. */
+  readonly usage: () => Promise<unknown>;
+  /** Waits until the job looks as it should. */
+  readonly until: (jobId: string, holds: (look: Look) => boolean) => Promise<Look>;
+  readonly startWorker: (say: Say, options?: StartOptions) => Promise<TestWorker>;
+  readonly stop: () => Promise<void>;
+};
+
+export type StartOptions = Partial<WorkerOptions> & {
+  /** Another way to the backend than its own address. */
+  readonly through?: string;
+};
+
+export type TestWorker = {
+  readonly worker: Worker;
+  readonly key: string;
+  readonly events: string[];
+  /** The program dies: nothing is said any more, not even goodbye. */
+  readonly die: () => Promise<void>;
+};
+
+export async function startQueue(): Promise<QueueDeployment> {
+  const folder = await mkdtemp(join(tmpdir(), "gleaner-queue-"));
+  const adminKey = randomUUID();
+  const backend = await start(
+    [
+      ...["packages/embedded/main.ts", "--convex", join(import.meta.dirname, "fixtures/queue-app")],
+      ...["--data", join(folder, "backend.sqlite"), "--port", "0", "--site-port", "0", "--with-parent"],
+    ],
+    { GLEANER_ADMIN_KEY: adminKey },
+  );
+  const url = String(backend.ready["url"]);
+  const admin = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false });
+  // The published types keep it to the CLI.
+  (admin as unknown as { setAdminAuth(key: string): void }).setAdminAuth(adminKey);
+  const client = connect(url);
+  const registered = new Set<string>();
+  let scope = randomUUID();
+  const workers: { readonly worker: Worker; readonly client: ConvexClient }[] = [];
+  const call = (name: string, args: Record<string, unknown>): Promise<unknown> =>
+    client.mutation(makeFunctionReference<"mutation">(name), { scope, ...args });
+
+  return {
+    url,
+    newScope: () => {
+      scope = randomUUID();
+    },
+    call,
+    usage: () => admin.query(makeFunctionReference<"query">("_system/gleaner/usage"), {}),
+    submit: async (names, watched = false) =>
+      (await call("jobs:submit", { names, watched })) as readonly string[],
+    until: (jobId, holds) =>
+      new Promise((resolve, reject) => {
+        const unsubscribe = client.onUpdate(
+          makeFunctionReference<"query">("jobs:look"),
+          { scope, jobId },
+          (look: Look) => {
+            if (!holds(look)) return;
+            unsubscribe();
+            resolve(look);
+          },
+          reject,
+        );
+      }),
+    startWorker: async (say, { through = url, key = randomUUID(), ...options } = {}) => {
+      const own = connect(through);
+      const events: string[] = [];
+      if (!registered.has(key)) await call("jobs:register", { key });
+      registered.add(key);
+      const worker = new Worker(own, {
+        key,
+        log: silentLog,
+        handlers: { say: (payload, ctx) => say((payload as { readonly name: string }).name, ctx) },
+        onEvent: ({ kind }) => events.push(kind),
+        ...options,
+      });
+      workers.push({ worker, client: own });
+      worker.start();
+      return {
+        ...{ worker, key, events },
+        die: async () => {
+          await own.close();
+          void worker.stop({ finishMs: 0, leaveMs: 0 });
+        },
+      };
+    },
+    stop: async () => {
+      await Promise.all(workers.map(({ worker }) => worker.stop({ finishMs: 0, leaveMs: 500 })));
+      for (const each of workers) await each.client.close();
+      await client.close();
+      backend.process.kill("SIGTERM");
+      await backend.exited;
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function connect(url: string): ConvexClient {
+  return new ConvexClient(url, {
+    skipConvexDeploymentUrlCheck: true,
+    unsavedChangesWarning: false,
+    logger: false,
+  });
+}

@@ -1,0 +1,85 @@
+import { vi } from "vitest";
+import { claimedJob, FakeQueue, nextWork, someStand } from "./fake-queue.fixture.ts";
+import type { JobContext } from "./handler.ts";
+import type { ClaimedJob } from "./protocol.ts";
+import { functionsAt } from "./protocol.ts";
+import { Worker } from "./worker.ts";
+import type { WorkerOptions } from "./worker-options.ts";
+
+/** A handler's run that the test ends. */
+export type Run = {
+  readonly ctx: JobContext;
+  readonly payload: unknown;
+  readonly finish: (result: unknown) => void;
+  readonly fail: (error: unknown) => void;
+};
+
+/** A worker of a fake queue whose handler does what the test says; told to let go, it does. Use with fake timers. */
+export class WorkerAtTest {
+  readonly queue = new FakeQueue();
+  readonly runs: Run[] = [];
+  readonly logged: string[] = [];
+  readonly events: string[] = [];
+  readonly worker: Worker;
+
+  constructor(options: Partial<WorkerOptions> = {}) {
+    this.worker = new Worker(this.queue, {
+      key: "k",
+      functions: functionsAt("work"),
+      handlers: { echo: (payload, ctx) => this.#run(payload, ctx) as Promise<never> },
+      log: (_level, event) => this.logged.push(event),
+      onEvent: ({ kind }) => this.events.push(kind),
+      ...options,
+      times: { startAfterMs: 0, heldAfterMs: 0, ...options.times },
+    });
+  }
+
+  #run(payload: unknown, ctx: JobContext): Promise<unknown> {
+    return new Promise((finish, fail) => {
+      ctx.signal.addEventListener("abort", () => fail(new Error("let go")));
+      this.runs.push({ ctx, payload, finish, fail });
+    });
+  }
+
+  /** Connected and greeted; `take` is asked and not answered. */
+  async begin(): Promise<void> {
+    this.worker.start();
+    this.queue.connect(1);
+    await settle();
+  }
+
+  /** The same, and standing where nothing is ready. */
+  async stand(): Promise<void> {
+    await this.begin();
+    await this.answer("take", { kind: "ok", ...nextWork([], [someStand]) });
+    this.showReady();
+  }
+
+  /** The same, and at work on these. */
+  async hold(...jobs: readonly (string | ClaimedJob)[]): Promise<void> {
+    await this.begin();
+    const claimed = jobs.map((job) => (typeof job === "string" ? claimedJob(job) : job));
+    this.queue.showHeld(...claimed.map(({ attemptId }) => attemptId));
+    await this.answer("take", { kind: "ok", ...nextWork(claimed) });
+  }
+
+  async answer(name: string, value: unknown): Promise<void> {
+    this.queue.call(name).answer(value);
+    await settle();
+  }
+
+  /** What is ready where the worker stands. */
+  showReady(...jobIds: readonly string[]): void {
+    const jobs = jobIds.map((jobId) => ({ jobId, laneId: "l", late: false }));
+    this.queue.showCandidates({ stands: [someStand], jobs });
+  }
+
+  async stop(): Promise<void> {
+    void this.worker.stop({ finishMs: 0, leaveMs: 1 });
+    await settle(2);
+  }
+}
+
+export async function settle(ms = 0): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+}

@@ -1,0 +1,216 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { cuttableLine } from "../../../main/cuttable-line.fixture.ts";
+import { type QueueDeployment, type Say, startQueue, type TestWorker } from "./queue-deployment.fixture.ts";
+
+const patience = { timeout: 30_000, interval: 10 };
+
+describe("workers on a real queue", { timeout: 60_000 }, () => {
+  let queue: QueueDeployment;
+  let workers: TestWorker[];
+  /** Names of the jobs in the order in which handlers began. */
+  let begun: string[];
+  /** What ends a job that lasts until the test says so. */
+  let endings: Map<string, () => void>;
+
+  beforeAll(async () => {
+    queue = await startQueue();
+  }, 60_000);
+  beforeEach(async () => {
+    workers = [];
+    begun = [];
+    endings = new Map();
+    queue.newScope();
+    await queue.call("jobs:configure", { leaseMs: 5_000 });
+  });
+  afterAll(() => queue.stop(), 30_000);
+  afterEach(async () => {
+    await Promise.all(workers.map(({ worker }) => worker.stop({ finishMs: 0, leaveMs: 5_000 })));
+  });
+
+  /** Answers "short…" at once and others when the test ends them; lets go when it is told to. */
+  const say: Say = (name, { signal }) => {
+    begun.push(name);
+    if (name.startsWith("short")) return Promise.resolve(`said ${name}`);
+    return new Promise((resolve, reject) => {
+      endings.set(name, () => resolve(`said ${name}`));
+      signal.addEventListener("abort", () => reject(new Error("let go")));
+    });
+  };
+
+  async function startWorker(...[options]: [Parameters<QueueDeployment["startWorker"]>[1]?]) {
+    const worker = await queue.startWorker(say, options);
+    workers.push(worker);
+    return worker;
+  }
+
+  async function untilBegun(...names: readonly string[]): Promise<void> {
+    await vi.waitFor(() => expect(begun).toEqual(expect.arrayContaining([...names])), patience);
+  }
+
+  const isOver = ({ status }: { readonly status: string }): boolean => status === "succeeded";
+
+  it("run every job once, however many they are, those that were there and those that come", async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `short ${n}`);
+    const early = await queue.submit(names.slice(0, 20));
+    await Promise.all([startWorker(), startWorker({ concurrency: 2 }), startWorker({ prefetch: 3 })]);
+    const late = await queue.submit(names.slice(20, 40));
+    const single = await Promise.all(names.slice(40).map((name) => queue.submit([name])));
+    const looks = await Promise.all(
+      [...early, ...late, ...single.flat()].map((jobId) => queue.until(jobId, isOver)),
+    );
+    expect(looks.map(({ result }) => result)).toEqual(names.map((name) => `said ${name}`));
+    expect(looks.every(({ attempts }) => attempts === 1)).toBe(true);
+    expect([...begun].sort()).toEqual([...names].sort());
+  });
+
+  it("let go of a job that is canceled while it runs, and take the next", async () => {
+    await startWorker();
+    const [jobId = ""] = await queue.submit(["long"]);
+    await untilBegun("long");
+    await queue.call("jobs:cancel", { jobId });
+    const [next = ""] = await queue.submit(["short"]);
+    expect(await queue.until(next, isOver)).toMatchObject({ attempts: 1 });
+    expect(await queue.until(jobId, ({ status }) => status === "canceled")).toMatchObject({ result: null });
+  });
+
+  it("give a job back to others when they are paused, and take jobs again when they accept", async () => {
+    const first = await startWorker();
+    const [jobId = ""] = await queue.submit(["long"]);
+    await untilBegun("long");
+    await first.worker.pause("in-use");
+    await queue.until(jobId, ({ status }) => status === "ready");
+    begun = [];
+    await startWorker();
+    await untilBegun("long");
+    endings.get("long")?.();
+    expect(await queue.until(jobId, isOver)).toMatchObject({ attempts: 2 });
+    await workers[1]?.worker.pause("in-use");
+    const [other = ""] = await queue.submit(["short"]);
+    first.worker.accept();
+    expect(await queue.until(other, isOver)).toMatchObject({ attempts: 1 });
+  });
+
+  it("steal what another has prefetched and not begun, which then leaves it", async () => {
+    const busy = await startWorker({ prefetch: 3 });
+    const jobs = await queue.submit(["long", "short 1", "short 2", "short 3"]);
+    // Which one it begins first is chance: it has to come to the one that lasts.
+    await untilBegun("long");
+    await startWorker();
+    for (const jobId of jobs.slice(1)) await queue.until(jobId, isOver);
+    endings.get("long")?.();
+    await queue.until(jobs[0] ?? "", isOver);
+    // The busy one begins its next job as it says so: stolen in that moment, it is begun twice, and done once.
+    expect([...new Set(begun)].sort()).toEqual(["long", "short 1", "short 2", "short 3"]);
+    expect(begun.filter((name) => name === "long")).toHaveLength(1);
+    expect(busy.events).not.toContain("key-used-elsewhere");
+  });
+
+  it("stream to a watcher that comes late the whole text from the start", async () => {
+    const writer: Say = async (name, ctx) => {
+      begun.push(name);
+      ctx.append("once upon ");
+      await new Promise<void>((resolve) => endings.set(name, resolve));
+      ctx.append("a time");
+      return "told";
+    };
+    workers.push(await queue.startWorker(writer));
+    const [jobId = ""] = await queue.submit(["tale"]);
+    await untilBegun("tale");
+    await queue.call("jobs:follow", { jobId });
+    await queue.until(jobId, ({ text }) => text === "once upon ");
+    endings.get("tale")?.();
+    expect(await queue.until(jobId, isOver)).toMatchObject({ text: "once upon a time", result: "told" });
+  });
+
+  it("tell how far a job is to whoever asks for it", async () => {
+    const counter: Say = async (name, ctx) => {
+      for (const done of [1, 2]) {
+        ctx.progress({ done, of: 2 });
+        await new Promise<void>((resolve) => endings.set(`${name} ${String(done)}`, resolve));
+      }
+      return "counted";
+    };
+    workers.push(await queue.startWorker(counter));
+    const [jobId = ""] = await queue.submit(["count"]);
+    for (const done of [1, 2]) {
+      const look = await queue.until(
+        jobId,
+        ({ progress }) => (progress as { done?: unknown } | null)?.done === done,
+      );
+      expect(look).toMatchObject({ status: "running", progress: { done, of: 2 } });
+      endings.get(`count ${String(done)}`)?.();
+    }
+    expect(await queue.until(jobId, isOver)).toMatchObject({ progress: null, result: "counted" });
+  });
+
+  it("keep a job through a cut of the connection", async () => {
+    const line = await cuttableLine(new URL(queue.url));
+    await startWorker({ through: line.url });
+    const [jobId = ""] = await queue.submit(["long"]);
+    await untilBegun("long");
+    line.cut();
+    endings.get("long")?.();
+    line.restore();
+    expect(await queue.until(jobId, isOver)).toMatchObject({ attempts: 1, result: "said long" });
+    await workers[0]?.worker.stop({ finishMs: 0 });
+    await line.close();
+  });
+
+  it("take what wakes one that died while it waited", async () => {
+    const dead = await startWorker();
+    const alive = await startWorker();
+    // Both wait by then: else the first of these would be taken by whoever comes.
+    await Promise.all(
+      (await queue.submit(["short a", "short b"])).map((jobId) => queue.until(jobId, isOver)),
+    );
+    await dead.die();
+    const jobs = await queue.submit(Array.from({ length: 12 }, (_, n) => `short ${n}`));
+    for (const jobId of jobs) await queue.until(jobId, isOver);
+    expect(alive.events).toEqual(["greeted"]);
+  });
+
+  it("take what one had that died at work, when its lease has run out", async () => {
+    const dead = await startWorker();
+    const [jobId = ""] = await queue.submit(["long"]);
+    await untilBegun("long");
+    await dead.die();
+    begun = [];
+    await startWorker();
+    await untilBegun("long");
+    endings.get("long")?.();
+    expect(await queue.until(jobId, isOver)).toMatchObject({ attempts: 2 });
+  });
+
+  it("hold a silent job for longer than a lease", async () => {
+    await startWorker();
+    const [jobId = ""] = await queue.submit(["long"]);
+    await untilBegun("long");
+    await new Promise((resolve) => setTimeout(resolve, 12_000));
+    endings.get("long")?.();
+    expect(await queue.until(jobId, isOver)).toMatchObject({ attempts: 1 });
+  });
+
+  it("finish what runs when they are stopped, and leave the rest to others", async () => {
+    const first = await startWorker({ prefetch: 1 });
+    const [jobId = "", prefetched = ""] = await queue.submit(["long 1", "long 2"]);
+    await vi.waitFor(() => expect(begun).toHaveLength(1), patience);
+    const stopped = first.worker.stop();
+    await startWorker();
+    await untilBegun("long 1", "long 2");
+    for (const name of begun) endings.get(name)?.();
+    await stopped;
+    for (const each of [jobId, prefetched]) await queue.until(each, isOver);
+    expect(begun).toHaveLength(2);
+  });
+
+  it("notice that another program uses their key, and leave it to that one for a while", async () => {
+    const one = await startWorker({ concurrency: 2 });
+    const other = await startWorker({ key: one.key, concurrency: 2 });
+    const names = Array.from({ length: 12 }, (_, n) => `long ${n}`);
+    await queue.submit(names);
+    await vi.waitFor(
+      () => expect([...one.events, ...other.events]).toContain("key-used-elsewhere"),
+      patience,
+    );
+  });
+});
