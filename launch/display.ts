@@ -31,7 +31,7 @@ export function chooseShell(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 
 }
 
 function findElectron(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | null {
-  if (installed) return process.versions["electron"] === undefined ? null : process.execPath;
+  if (installed) return "electron" in process.versions ? process.execPath : null;
   const name = executableName(platform);
   const override = env["ELECTRON_OVERRIDE_DIST_PATH"];
   const folder = override ?? join(packageFolder(), "dist");
