@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import ts from "typescript";
+
+/**
+ * Picks comments, test names and screen sentences at random, for a reader who judges the language.
+ * `npm run -s prose -- --seed 7 --each 10 [FOLDER]`: the same seed picks the same places.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seed: { type: "string", default: "1" }, each: { type: "string", default: "10" } },
+});
+const root = resolve(positionals[0] ?? ".");
+const each = Number(values.each);
+const paths = execFileSync("git", ["ls-files", "*.ts", "*.tsx"], { cwd: root, encoding: "utf8" })
+  .trim()
+  .split("\n")
+  .filter((path) => !path.includes("_generated/"));
+
+const sentence = /^[A-Z…“"'][^<>{}]*\s\S+\s\S+\s\S+/;
+const found = { comments: [] as string[], "test names": [] as string[], "screen sentences": [] as string[] };
+for (const path of paths) {
+  const text = readFileSync(join(root, path), "utf8");
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  found.comments.push(...commentsOf(text, path.endsWith("x")));
+  if (/\.(test|spec)\./.test(path)) found["test names"].push(...testNames(source));
+  else if (path.startsWith("renderer/")) found["screen sentences"].push(...screenTexts(source));
+}
+
+const random = generator(Number(values.seed));
+for (const [kind, texts] of Object.entries(found)) {
+  console.log(`\n${kind}: ${String(each)} of ${String(texts.length)}`);
+  for (const text of pick([...new Set(texts)], each)) console.log(`- ${text}`);
+}
+
+function commentsOf(text: string, jsx: boolean): string[] {
+  const scanner = ts.createScanner(
+    ts.ScriptTarget.Latest,
+    false,
+    jsx ? ts.LanguageVariant.JSX : ts.LanguageVariant.Standard,
+    text,
+  );
+  const comments: string[] = [];
+  for (let token = scanner.scan(); token !== ts.SyntaxKind.EndOfFileToken; token = scanner.scan()) {
+    if (token !== ts.SyntaxKind.SingleLineCommentTrivia && token !== ts.SyntaxKind.MultiLineCommentTrivia)
+      continue;
+    const words = scanner.getTokenText().replace(/^\/\*+|\*+\/$|^\/\/|^\s*\*/gm, "");
+    comments.push(words.replace(/\s+/g, " ").trim());
+  }
+  return comments.filter((comment) => comment.split(" ").length >= 4 && !comment.startsWith("eslint"));
+}
+
+function testNames(source: ts.SourceFile): string[] {
+  return nodesOf(source).flatMap((node) => {
+    if (!ts.isCallExpression(node)) return [];
+    const callee = node.expression.getText(source);
+    const [name] = node.arguments;
+    return /^(it|test)(\.|$)/.test(callee) && name !== undefined && ts.isStringLiteralLike(name)
+      ? [name.text]
+      : [];
+  });
+}
+
+function screenTexts(source: ts.SourceFile): string[] {
+  return nodesOf(source)
+    .filter((node) => ts.isJsxText(node) || ts.isStringLiteralLike(node))
+    .map((node) => node.text.replace(/\s+/g, " ").trim())
+    .filter((text) => sentence.test(text));
+}
+
+function nodesOf(node: ts.Node): ts.Node[] {
+  const children: ts.Node[] = [];
+  node.forEachChild((child) => void children.push(...nodesOf(child)));
+  return [node, ...children];
+}
+
+function pick(texts: string[], count: number): string[] {
+  return Array.from({ length: Math.min(count, texts.length) }, () => {
+    const [text = ""] = texts.splice(Math.floor(random() * texts.length), 1);
+    return text;
+  });
+}
+
+/** Mulberry32: a small seeded generator of numbers from 0 to 1. */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
