@@ -135,7 +135,7 @@ const syntax = [
 export default defineConfig([
   globalIgnores([
     "out/**",
-    "dist/**",
+    "**/dist/**",
     "node_modules/**",
     "convex/_generated/**",
     "**/fixtures/**",
