@@ -11,7 +11,7 @@ import type { Arguments } from "./headless/arguments.ts";
 import { enrolOnce } from "./headless/enrol-once.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
-import { forkRunner } from "./runner/fork-runner.ts";
+import { forkRunner } from "./supervisor/process/fork-runner.ts";
 import { idleFromShell } from "./sensors/idle.ts";
 import { platformIdle } from "./sensors/platform-idle.ts";
 import { shellSensor } from "./sensors/shell-sensor.ts";

@@ -8,7 +8,7 @@ import { headlessLocations } from "./headless/locations.ts";
 import { jsonLinesLog } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
 import { type PanelServer, servePanel } from "./panel-server/panel-server.ts";
-import { forkRunner } from "./runner/fork-runner.ts";
+import { forkRunner } from "./supervisor/process/fork-runner.ts";
 import { idleFromFile } from "./sensors/idle.ts";
 import { platformIdle } from "./sensors/platform-idle.ts";
 import { StartRefusal } from "./store/start-refusal.ts";

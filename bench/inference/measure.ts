@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { runnerThreads } from "../../main/runner/threads.ts";
+import { runnerThreads } from "../../main/supervisor/plan/parallelism.ts";
 import { median } from "../support/statistics.ts";
 import { Direct } from "./direct.ts";
 import { startFarm } from "./farm.ts";

@@ -10,7 +10,7 @@ import { readJournal } from "../journal/read-journal.ts";
 import { wordsOf } from "../journal/span-words.ts";
 import { errorName } from "../log.ts";
 import type { ListedModel } from "../models/model-store.ts";
-import type { MeasuredSpeed } from "../runner/model-knowledge.ts";
+import type { MeasuredSpeed } from "../supervisor/plan/model-knowledge.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
 import type { ControlAnswer, ControlHandlers, ControlReply } from "./calls.ts";
 import type { ModelMeasuring } from "./measure-models.ts";

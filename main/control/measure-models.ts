@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
 import type { ChatResult } from "../../app/jobs/chat.ts";
 import type { Work } from "../../app/jobs/work.ts";
-import type { ModelPlans } from "../runner/model-plans.ts";
+import type { ModelPlans } from "../supervisor/plan/model-plans.ts";
 import { perSecond } from "../runner/speed.ts";
-import type { RunnerSupervisor } from "../runner/supervisor.ts";
+import type { RunnerSupervisor } from "../supervisor/supervisor.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
 import type { ControlAnswer, ControlReply } from "./calls.ts";
 

@@ -9,10 +9,10 @@ import type { WorkView } from "../../app/contract/snapshot.ts";
 import type { ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
 import { ModelCatalogue } from "../models/catalogue.ts";
-import type { RunEvents, RunOutcome } from "../runner/attempt.ts";
-import { ModelKnowledge } from "../runner/model-knowledge.ts";
-import { ModelPlans } from "../runner/model-plans.ts";
-import type { RunnerLimits } from "../runner/runner-limits.ts";
+import type { RunEvents, RunOutcome } from "../supervisor/attempt.ts";
+import { ModelKnowledge } from "../supervisor/plan/model-knowledge.ts";
+import { ModelPlans } from "../supervisor/plan/model-plans.ts";
+import type { RunnerLimits } from "../supervisor/process/runner-limits.ts";
 import { DonatedWork } from "./donated-work.ts";
 import type { OrganizationModel } from "./organization.ts";
 

@@ -9,11 +9,11 @@ import type { WorkView } from "../../app/contract/snapshot.ts";
 import type { Limits } from "../../app/policy/decision.ts";
 import { sameLimits } from "../../app/policy/limits.ts";
 import { api } from "../../convex/_generated/api.js";
-import { type ChatRunner, jobHandlers } from "../chat/chat-work.ts";
+import { type ChatRunner, jobHandlers } from "../supervisor/jobs/job-handlers.ts";
 import type { Log } from "../log.ts";
 import type { ModelCatalogue } from "../models/catalogue.ts";
-import type { ModelPlans } from "../runner/model-plans.ts";
-import type { RunnerLimits } from "../runner/runner-limits.ts";
+import type { ModelPlans } from "../supervisor/plan/model-plans.ts";
+import type { RunnerLimits } from "../supervisor/process/runner-limits.ts";
 import { type HeldModel, mustLetGo } from "./held-model.ts";
 import type { OrganizationModel } from "./organization.ts";
 

@@ -12,7 +12,7 @@ import { openModels } from "../models/models.ts";
 import { removeModel } from "../models/remove-model.ts";
 import { RunningModels } from "../models/running-models.ts";
 import { createPanelHandlers } from "../panel-handlers.ts";
-import { openRunner } from "../runner/open-runner.ts";
+import { openRunner } from "../supervisor/open-runner.ts";
 import { neededBy } from "../sensors/needed.ts";
 import { factsOfThisComputer } from "../sensors/this-computer.ts";
 import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";

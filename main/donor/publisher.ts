@@ -4,7 +4,7 @@ import type { Facts } from "../../app/policy/facts.ts";
 import type { EffectiveRules } from "../../app/policy/rule-layers.ts";
 import type { DonorJournal } from "../journal/donor-journal.ts";
 import type { Log } from "../log.ts";
-import type { ModelPlans } from "../runner/model-plans.ts";
+import type { ModelPlans } from "../supervisor/plan/model-plans.ts";
 import type { Needs, Readings } from "../sensors/sensor.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
 import { ActivityReport } from "./activity-report.ts";

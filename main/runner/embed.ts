@@ -1,9 +1,9 @@
 import type { JobError } from "../../app/jobs/chat.ts";
 import type { EmbeddingRequest, EmbeddingResult } from "../../app/jobs/embedding.ts";
 import { limits } from "../../app/jobs/limits.ts";
-import { contextExceeded, jobErrors } from "./job-errors.ts";
-import type { LoadedModel } from "./loaded-model.ts";
-import type { Clock, Pace } from "./pace.ts";
+import { contextExceeded, jobErrors } from "../../app/contract/job-errors.ts";
+import type { LoadedModel } from "./load/model-slot.ts";
+import type { Clock, Pace } from "./process/duty-cycle.ts";
 
 export type EmbedOutcome =
   | { readonly kind: "done"; readonly result: EmbeddingResult }

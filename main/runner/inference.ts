@@ -8,17 +8,17 @@ import type {
 } from "../../app/contract/runner.ts";
 import type { JobError } from "../../app/jobs/chat.ts";
 import type { WorkResult } from "../../app/jobs/work.ts";
-import { answer } from "./answer.ts";
+import { answer } from "./generate/answer.ts";
 import { embed } from "./embed.ts";
-import { inspectModel } from "./inspect-model.ts";
-import { internalError } from "./job-errors.ts";
-import { Libraries } from "./libraries.ts";
-import { type LoadedModel, loadKey, ModelSlot } from "./loaded-model.ts";
+import { inspectModel } from "./load/inspect-model.ts";
+import { internalError } from "../../app/contract/job-errors.ts";
+import { Libraries } from "./load/libraries.ts";
+import { type LoadedModel, loadKey, ModelSlot } from "./load/model-slot.ts";
 import { measureSpeed } from "./measure-speed.ts";
-import { DutyCycle } from "./pace.ts";
-import { PrefillSlices } from "./prefill-slices.ts";
+import { DutyCycle } from "./process/duty-cycle.ts";
+import { PrefillSlices } from "./generate/prefill-slices.ts";
 import { speedOf } from "./speed.ts";
-import { mayBegin } from "./waiting-line.ts";
+import { mayBegin } from "./job-turns.ts";
 
 export type InferenceEvents = {
   readonly loaded: (report: LoadReport) => void;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../app/jobs/chat.ts";
 import { pack } from "./embed.ts";
-import { historyOf } from "./history.ts";
-import { JsonEnd } from "./json-end.ts";
-import { choicesWithin } from "./logprobs.ts";
-import { DutyCycle } from "./pace.ts";
-import { chooseSequence } from "./sequence-choice.ts";
-import { mayBegin } from "./waiting-line.ts";
+import { historyOf } from "./generate/history.ts";
+import { JsonEnd } from "./generate/json-end.ts";
+import { choicesWithin } from "./generate/logprobs.ts";
+import { DutyCycle } from "./process/duty-cycle.ts";
+import { chooseSequence } from "./load/sequence-choice.ts";
+import { mayBegin } from "./job-turns.ts";
 
 describe("chooseSequence", () => {
   const empty = { shared: 0, held: 0, usedAt: -1 };

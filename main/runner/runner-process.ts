@@ -1,11 +1,11 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { ModelFile, ToRunner } from "../../app/contract/runner.ts";
-import { lookForCudaIn } from "./cuda-folder.ts";
+import { lookForCudaIn } from "./load/cuda-packages.ts";
 import { Inference } from "./inference.ts";
-import { parseToRunner } from "./messages.ts";
-import { findParentPort, type ParentPort } from "./parent-port.ts";
-import { lowerProcess } from "./priority.ts";
-import { TextOutlet } from "./text-outlet.ts";
+import { parseToRunner } from "../supervisor/messages.ts";
+import { findParentPort, type ParentPort } from "./process/parent-port.ts";
+import { lowerProcess } from "./process/priority.ts";
+import { TextOutlet } from "./text-throttle.ts";
 
 /** How often a run without news says that it is alive: by an empty text. */
 const aliveEveryMs = 2_000;

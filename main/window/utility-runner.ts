@@ -1,5 +1,5 @@
 import { app, utilityProcess } from "electron";
-import type { RunnerChild, SpawnRunner } from "../runner/child.ts";
+import type { RunnerChild, SpawnRunner } from "../supervisor/process/runner-child.ts";
 
 /** Starts the runner as one of Electron's utility processes. `entry` is the built runner-process.js. */
 export function utilityRunner(entry: string): SpawnRunner {

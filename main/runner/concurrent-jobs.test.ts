@@ -1,0 +1,212 @@
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import type { LoadPlan, LoadReport, ModelFile, Speed } from "../../app/contract/runner.ts";
+import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
+import { silentLog } from "../log.ts";
+import type { RunOutcome } from "../supervisor/attempt.ts";
+import { forkRunner } from "../supervisor/process/fork-runner.ts";
+import { chat, demoModel, planOf, runnerEntry } from "./runner.fixture.ts";
+import { RunnerSupervisor } from "../supervisor/supervisor.ts";
+
+let model: ModelFile;
+let folder: string;
+let supervisor: RunnerSupervisor;
+
+beforeAll(async () => {
+  model = await demoModel();
+  folder = await mkdtemp(join(tmpdir(), "gleaner-side-by-side-"));
+});
+beforeEach(() => {
+  supervisor = new RunnerSupervisor(forkRunner(runnerEntry), silentLog);
+});
+afterEach(() => supervisor.stop());
+afterAll(() => rm(folder, { recursive: true }));
+
+/** In the order in which things happened, to all jobs. */
+let happened: string[] = [];
+beforeEach(() => (happened = []));
+
+type Running = {
+  readonly outcome: Promise<RunOutcome>;
+  readonly reports: LoadReport[];
+  readonly speeds: Speed[];
+};
+
+function start(name: string, request: ChatRequest, file = model, plan: Partial<LoadPlan> = {}): Running {
+  const reports: LoadReport[] = [];
+  const speeds: Speed[] = [];
+  const job = {
+    attemptId: name,
+    model: file,
+    work: { kind: "chat", request },
+    plan: planOf(file, plan),
+  } as const;
+  let spoke = false;
+  const outcome = supervisor.run(job, {
+    loaded: (report) => reports.push(report),
+    measured: (speed) => speeds.push(speed),
+    text: () => {
+      if (!spoke) happened.push(`${name} speaks`);
+      spoke = true;
+    },
+  });
+  void outcome.then(({ kind }) => happened.push(`${name} ${kind}`));
+  return { outcome, reports, speeds };
+}
+
+async function answer(running: Running): Promise<ChatResult> {
+  const outcome = await running.outcome;
+  if (outcome.kind !== "done" || !("text" in outcome.result)) throw new Error(JSON.stringify(outcome));
+  return outcome.result;
+}
+
+const norway = chat("What is the capital of Norway?");
+const oslo = "The capital of Norway is Oslo.";
+/** Talks to its last token, whatever it was trained to say: the grammar has no end. */
+const talkative = chat("Repeat: blue", {
+  maxTokens: 300,
+  format: { kind: "grammar", grammar: "root ::= [a-z ] root" },
+});
+const spoken = async (name: string): Promise<void> => {
+  await expect.poll(() => happened, { timeout: 30_000, interval: 5 }).toContain(`${name} speaks`);
+};
+
+it("does several jobs at once, each as if it were alone", { timeout: 60_000 }, async () => {
+  const long = start("long", talkative);
+  await spoken("long");
+  const short = [start("a", norway), start("b", norway)];
+  expect((await Promise.all(short.map(answer))).map(({ text }) => text)).toEqual([oslo, oslo]);
+  expect((await answer(long)).usage.completionTokens).toBe(300);
+  expect(happened.indexOf("a done")).toBeLessThan(happened.indexOf("long done"));
+  expect(long.reports[0]).toMatchObject({
+    backend: "cpu",
+    sequences: 2,
+    contextTokens: 1_024,
+    passedOver: [],
+  });
+  expect(short[0]?.reports).toMatchObject([{ loadMs: 0 }]);
+});
+
+it("lets go of one job, and does those beside it to their end", { timeout: 60_000 }, async () => {
+  const [long, other] = [start("long", talkative), start("other", talkative)];
+  const waiting = start("waiting", norway);
+  await spoken("long");
+  await spoken("other");
+  await supervisor.abort("waiting");
+  await supervisor.abort("long");
+  expect(happened).not.toContain("other done");
+  expect(await long.outcome).toEqual({ kind: "aborted" });
+  expect(await waiting.outcome).toEqual({ kind: "aborted" });
+  expect((await answer(other)).usage.completionTokens).toBe(300);
+});
+
+it(
+  "begins a job of another model when those of the first are done, in their order",
+  { timeout: 60_000 },
+  async () => {
+    const path = join(folder, "copy.gguf");
+    await copyFile(model.path, path);
+    const copy = { ...model, path, modelId: "copy" };
+    const first = start("first", talkative);
+    const second = start("second", norway, copy);
+    const third = start("third", norway);
+    expect((await answer(second)).text).toBe(oslo);
+    expect((await answer(third)).text).toBe(oslo);
+    expect((await answer(first)).usage.completionTokens).toBe(300);
+    expect(happened.filter((what) => what.endsWith("done"))).toEqual([
+      "first done",
+      "second done",
+      "third done",
+    ]);
+    expect(third.reports[0]?.loadMs).toBeGreaterThan(0);
+  },
+);
+
+it(
+  "reads what prompts begin with once, and answers as if it had read it all",
+  { timeout: 60_000 },
+  async () => {
+    const system = { role: "system", content: "You are brief. ".repeat(40) } as const;
+    const ask = async (name: string, content: string): Promise<ChatResult> =>
+      answer(
+        start(name, { ...norway, messages: [system, { role: "user", content }] }, model, { sequences: 1 }),
+      );
+    const first = await ask("1", "What is the capital of Norway?");
+    expect(first.usage.cachedPromptTokens).toBeUndefined();
+    const second = await ask("2", "What is the capital of France?");
+    const saved = second.usage.cachedPromptTokens ?? 0;
+    expect(saved).toBeGreaterThan(0.8 * second.usage.promptTokens);
+    expect(saved).toBeLessThan(second.usage.promptTokens);
+    const again = await ask("3", "What is the capital of Norway?");
+    expect(again.usage.cachedPromptTokens).toBeGreaterThan(0.8 * again.usage.promptTokens);
+    expect(again.text).toBe(first.text);
+  },
+);
+
+it("measures the speed of jobs that were alone and long enough", { timeout: 60_000 }, async () => {
+  const request = {
+    ...talkative,
+    messages: [{ role: "user", content: "a longer word ".repeat(120) }],
+  } as const;
+  const alone = start("alone", request);
+  await answer(alone);
+  expect(alone.speeds).toHaveLength(1);
+  expect(alone.speeds[0]?.prefill).toBeGreaterThan(0);
+  expect(alone.speeds[0]?.generate).toBeGreaterThan(0);
+  const short = start("short", chat("Hi", { maxTokens: 2 }));
+  await answer(short);
+  expect(short.speeds).toEqual([]);
+});
+
+it(
+  "measures the speed of a model that was just loaded, where it is asked to",
+  { timeout: 60_000 },
+  async () => {
+    const running = start("a", norway, model, { measure: true });
+    expect((await answer(running)).text).toBe(oslo);
+    expect(running.speeds).toHaveLength(1);
+    expect(running.speeds[0]?.prefill).toBeGreaterThan(0);
+    expect(running.speeds[0]?.generate).toBeGreaterThan(0);
+  },
+);
+
+it(
+  "loads no model while it is to stand still, and lets go of who waits for that",
+  { timeout: 60_000 },
+  async () => {
+    const limits = { threads: 1, confined: false, memoryMb: null };
+    supervisor.limit({ ...limits, dutyCycle: 0 });
+    const [waiting, other] = [start("waiting", norway), start("other", norway)];
+    // The process is there, and has had the time for a load.
+    await supervisor.inspect(model);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await supervisor.abort("waiting");
+    expect(await waiting.outcome).toEqual({ kind: "aborted" });
+    expect([waiting.reports, other.reports]).toEqual([[], []]);
+    supervisor.limit({ ...limits, dutyCycle: 1 });
+    expect((await answer(other)).text).toBe(oslo);
+    expect(other.reports).toHaveLength(1);
+  },
+);
+
+it("tells how long a job took without its rests", { timeout: 60_000 }, async () => {
+  supervisor.limit({ threads: 1, confined: false, memoryMb: null, dutyCycle: 0.05 });
+  const running = start("a", norway, model, { measure: true });
+  await expect.poll(() => running.reports.length, { timeout: 30_000, interval: 5 }).toBe(1);
+  const loadedAt = performance.now();
+  const { timing } = await answer(running);
+  // It rests nineteen times as long as it works.
+  expect(4 * (timing.prefillMs + timing.generateMs)).toBeLessThan(performance.now() - loadedAt);
+});
+
+it("falls back to the CPU, and says why", { timeout: 120_000 }, async () => {
+  const running = start("a", norway, model, { backends: ["cuda", "vulkan", "cpu"] });
+  expect((await answer(running)).text).toBe(oslo);
+  const [report] = running.reports;
+  const tried = [...(report?.passedOver ?? []).map(({ backend }) => backend), report?.backend];
+  // On a machine with a GPU it stops at the first that works.
+  expect(["cuda", "vulkan", "cpu"].slice(0, tried.length)).toEqual(tried);
+  for (const { why } of report?.passedOver ?? []) expect(why).not.toBe("");
+});

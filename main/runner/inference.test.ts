@@ -1,0 +1,227 @@
+import { getLlama, LlamaLogLevel } from "node-llama-cpp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LoadPlan, ModelFile } from "../../app/contract/runner.ts";
+import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
+import type { Work, WorkResult } from "../../app/jobs/work.ts";
+import { silentLog } from "../log.ts";
+import { forkRunner } from "../supervisor/process/fork-runner.ts";
+import { grammarOf } from "./generate/grammars.ts";
+import { chat, demoModel, planOf, runnerEntry } from "./runner.fixture.ts";
+import { RunnerSupervisor } from "../supervisor/supervisor.ts";
+
+let model: ModelFile;
+let supervisor: RunnerSupervisor;
+let attempts = 0;
+
+beforeAll(async () => {
+  model = await demoModel();
+  supervisor = new RunnerSupervisor(forkRunner(runnerEntry), silentLog);
+});
+afterAll(() => supervisor.stop());
+
+async function run(work: Work, file = model, changed: Partial<LoadPlan> = {}): Promise<WorkResult> {
+  let text = "";
+  attempts += 1;
+  const job = { attemptId: `f${attempts}`, model: file, work, plan: planOf(file, changed) };
+  const outcome = await supervisor.run(job, {
+    loaded: () => undefined,
+    measured: () => undefined,
+    text: (piece) => (text += piece),
+  });
+  if (outcome.kind !== "done") throw new Error(JSON.stringify(outcome));
+  if ("text" in outcome.result) expect(outcome.result.text).toBe(text);
+  return outcome.result;
+}
+
+async function answer(content: string, options: Partial<ChatRequest> = {}): Promise<ChatResult> {
+  return (await run({ kind: "chat", request: chat(content, options) })) as ChatResult;
+}
+
+const norway = "What is the capital of Norway?";
+const clara = "Return JSON with name and city: Clara Novak moved to Lisbon last year.";
+
+describe("on the demo model, the runner", { timeout: 60_000 }, () => {
+  it("goes on with a text, without a template", async () => {
+    const request = {
+      prompt: "The capital of Norway is",
+      maxTokens: 3,
+      temperature: 0,
+      topP: 1,
+      seed: 1,
+      stop: [],
+    };
+    expect(await run({ kind: "completion", request })).toMatchObject({
+      text: " Oslo",
+      usage: { completionTokens: 3 },
+    });
+  });
+
+  it("makes vectors of length 1, alike for alike texts", async () => {
+    const inputs = ["the harbour in Oslo", "the harbour in Oslo", "9 * 7 = 63"];
+    const result = await run({ kind: "embedding", request: { inputs } });
+    if (!("embeddings" in result)) throw new Error("no vectors");
+    const [first, second, third] = result.embeddings.map((packed) => {
+      const bytes = Buffer.from(packed, "base64");
+      return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));
+    });
+    const product = (a: readonly number[] = [], b: readonly number[] = []): number =>
+      a.reduce((sum, each, index) => sum + each * (b[index] ?? 0), 0);
+    expect(first).toHaveLength(128);
+    expect(product(first, first)).toBeCloseTo(1, 4);
+    expect(product(first, second)).toBeCloseTo(1, 4);
+    expect(product(first, third)).toBeLessThan(0.9);
+    expect(result.usage.promptTokens).toBeGreaterThan(6);
+  });
+
+  it("makes vectors of texts as long as there is room for, and says where there is none", async () => {
+    // Another number of sequences is another load, whose room is counted anew.
+    const embedding = (input: string, spareMb: number, sequences: number) =>
+      run({ kind: "embedding", request: { inputs: [input] } }, model, {
+        ...{ sequences, spareBytes: spareMb * 2 ** 20 },
+      });
+    const long = "the harbour in Oslo ".repeat(90);
+    await expect(embedding("Oslo", 0, 1)).rejects.toThrow("out_of_memory");
+    expect(await embedding("Oslo", 7, 2)).toHaveProperty("embeddings");
+    await expect(embedding(long, 7, 2)).rejects.toThrow("out_of_memory");
+    const { usage } = await embedding(long, 100, 1);
+    expect(usage.promptTokens).toBeGreaterThan(512);
+  });
+
+  it("says of a text that fills the context whole that it is too long", async () => {
+    const embedding = (words: number) =>
+      run({ kind: "embedding", request: { inputs: ["9 ".repeat(words)] } }, model, { contextTokens: 512 });
+    const { usage } = await embedding(100);
+    const twice = await embedding(200);
+    const perWord = (twice.usage.promptTokens - usage.promptTokens) / 100;
+    const words = 100 + Math.ceil((512 - usage.promptTokens) / perWord);
+    await expect(embedding(words)).rejects.toThrow("context_length_exceeded");
+    expect((await embedding(words - 1)).usage.promptTokens).toBeGreaterThanOrEqual(512 - perWord - 1);
+  });
+
+  it("holds an answer to JSON, and ends with it", async () => {
+    const { text, finishReason } = await answer(clara, { format: { kind: "json" } });
+    expect(JSON.parse(text)).toEqual({ name: "Clara Novak", city: "Lisbon" });
+    expect(finishReason).toBe("stop");
+  });
+
+  it("holds an answer to a schema that it would not have kept by itself", async () => {
+    const schema = {
+      type: "object",
+      properties: {
+        city: { enum: ["Porto", "Lisbon"] },
+        count: { type: "integer" },
+        at: { $ref: "#/$defs/place" },
+      },
+      $defs: { place: { type: "array", items: { type: "boolean" }, minItems: 2, maxItems: 2 } },
+    };
+    const { text } = await answer(clara, { format: { kind: "json-schema", schema: JSON.stringify(schema) } });
+    const value = JSON.parse(text) as { city: string; count: number; at: boolean[] };
+    expect(Object.keys(value)).toEqual(["city", "count", "at"]);
+    expect(["Porto", "Lisbon"]).toContain(value.city);
+    expect(Number.isInteger(value.count)).toBe(true);
+    expect(value.at.map((each) => typeof each)).toEqual(["boolean", "boolean"]);
+  });
+
+  it("holds an answer to a grammar", async () => {
+    const grammar = 'root ::= city "!"\ncity ::= "Bergen" | "Oslo" # the two';
+    expect(await answer(norway, { format: { kind: "grammar", grammar } })).toMatchObject({ text: "Oslo!" });
+  });
+
+  it("makes no grammar of one that llama.cpp refuses", async () => {
+    const llama = await getLlama({ gpu: false, build: "never", logLevel: LlamaLogLevel.disabled });
+    const grammar = 'root ::= root "a" | "b"';
+    expect(await grammarOf(llama, { kind: "grammar", grammar })).toBeNull();
+    expect(await grammarOf(llama, { kind: "grammar", grammar: 'root ::= "a" root | "b"' })).not.toBeNull();
+    await llama.dispose();
+  });
+
+  it("tells each token's log probability, and those of the likeliest beside it", async () => {
+    const { text, logprobs = [] } = await answer(norway, { logprobs: 3, stop: ["."] });
+    expect(logprobs.map(({ token }) => token).join("")).toBe(text);
+    for (const { token, logprob, top } of logprobs) {
+      expect(top).toHaveLength(3);
+      expect(top[0]).toEqual({ token, logprob });
+      expect(logprob).toBeLessThanOrEqual(0);
+      expect(logprob).toBeGreaterThan(-1);
+    }
+    expect((await answer(norway, { logprobs: 0, maxTokens: 1 })).logprobs?.[0]?.top).toEqual([]);
+  });
+
+  it("keeps to biases and penalties, and to tokens that the model has", async () => {
+    const the = 480;
+    const { text } = await answer(norway, {
+      logitBias: [
+        { token: the, bias: -100 },
+        { token: 2 ** 31, bias: 5 },
+      ],
+    });
+    expect(text.startsWith("The")).toBe(false);
+    const said = "Make a bullet list: milk, eggs and bread";
+    const [plain, penalized] = [
+      await answer(said),
+      await answer(said, { frequencyPenalty: 2, repeatPenalty: 2 }),
+    ];
+    const bullets = ({ text: of }: ChatResult): number => of.split("- ").length;
+    expect(bullets(plain)).toBe(4);
+    expect(bullets(penalized)).toBeLessThan(4);
+  });
+
+  it("gives a seed's text again, and others for other seeds", async () => {
+    const wild = (seed: number) =>
+      answer("Write a short email to Karen.", { temperature: 1.5, seed, topK: 50, minP: 0.01 });
+    const [one, again, other] = [await wild(5), await wild(5), await wild(6)];
+    expect(again.text).toBe(one.text);
+    expect(other.text).not.toBe(one.text);
+  });
+
+  it("reads a chat by the organization's template, where it set one, and fails by one that is none", async () => {
+    const work: Work = { kind: "chat", request: chat(norway, { maxTokens: 1 }) };
+    const by = async (template: string) => (await run(work, { ...model, template })) as ChatResult;
+    const long = "{% for m in messages %}{{ m.role }}: {{ m.content }} and so on and on\n{% endfor %}";
+    const own = (await run(work)) as ChatResult;
+    expect((await by(long)).usage.promptTokens).not.toBe(own.usage.promptTokens);
+    await expect(by("{% for m in %}")).rejects.toThrow(/"internal_error"/);
+    expect(((await run(work)) as ChatResult).usage.promptTokens).toBe(own.usage.promptTokens);
+  });
+
+  describe("with tools", () => {
+    const parameters = JSON.stringify({ type: "object", properties: { city: { enum: ["Oslo", "Rome"] } } });
+    const tools = [{ name: "weather", description: "Tells the weather.", parameters }, { name: "clock" }];
+
+    it("calls one where it has to, with arguments that keep its schema", async () => {
+      const named = await answer(norway, { tools, toolChoice: { name: "weather" } });
+      expect(named).toMatchObject({ text: "", finishReason: "tool_calls", toolCalls: [{ name: "weather" }] });
+      const [call] = named.toolCalls ?? [];
+      expect(["Oslo", "Rome"]).toContain((JSON.parse(call?.arguments ?? "") as { city: string }).city);
+      expect(call?.id).toMatch(/^call_[0-9a-f]{24}$/);
+      const { toolCalls = [] } = await answer(norway, { tools, toolChoice: "required" });
+      expect(toolCalls).toHaveLength(1);
+      expect(["weather", "clock"]).toContain(toolCalls[0]?.name);
+    });
+
+    it("answers in words where it may, and where none is to be called", async () => {
+      expect(await answer(norway, { tools })).toMatchObject({ finishReason: "stop" });
+      expect(await answer(norway, { tools, toolChoice: "none" })).toMatchObject({
+        text: "The capital of Norway is Oslo.",
+      });
+    });
+
+    it("reads calls and their results", async () => {
+      const asked = chat(norway, { tools });
+      const called = { id: "c1", name: "weather", arguments: '{"city":"Oslo"}' };
+      const { usage } = (await run({
+        kind: "chat",
+        request: {
+          ...asked,
+          messages: [
+            ...asked.messages,
+            { role: "assistant", content: "", toolCalls: [called] },
+            { role: "tool", content: "sunny", toolCallId: "c1" },
+          ],
+        },
+      })) as ChatResult;
+      const alone = await answer(norway, { tools });
+      expect(usage.promptTokens).toBeGreaterThan(alone.usage.promptTokens + 5);
+    });
+  });
+});

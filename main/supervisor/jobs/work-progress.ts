@@ -1,0 +1,45 @@
+import type { WorkView } from "../../../app/contract/snapshot.ts";
+
+/** The panel is told at most this often, and shows at most this much of the text's end. */
+const tellEveryMs = 100;
+const shownChars = 8_000;
+
+/** What the panel shows of the job under way. In memory only. */
+export class WorkProgress {
+  readonly #tell: (view: WorkView) => void;
+  #view: WorkView;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(job: Pick<WorkView, "attemptId" | "modelId" | "startedAt">, tell: (view: WorkView) => void) {
+    this.#tell = tell;
+    this.#view = { ...job, phase: "loading", text: "", chunks: 0 };
+    tell(this.#view);
+  }
+
+  loaded(): void {
+    this.#view = { ...this.#view, phase: "reading" };
+    this.#tellSoon();
+  }
+
+  text(text: string): void {
+    const { chunks } = this.#view;
+    const end = (this.#view.text + text).slice(-shownChars);
+    this.#view = { ...this.#view, phase: "writing", text: end, chunks: chunks + 1 };
+    this.#tellSoon();
+  }
+
+  /** Tells the last of it. */
+  end(): void {
+    if (this.#timer === null) return;
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#tell(this.#view);
+  }
+
+  #tellSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#tell(this.#view);
+    }, tellEveryMs);
+  }
+}

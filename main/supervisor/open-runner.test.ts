@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { unknown } from "../../app/policy/facts.ts";
+import { silentLog } from "../log.ts";
+import { forkRunner } from "./process/fork-runner.ts";
+import { openRunner } from "./open-runner.ts";
+import { demoModel, runnerEntry } from "../runner/runner.fixture.ts";
+
+it("learns of a model with a process, and tells when that has ended", { timeout: 60_000 }, async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "gleaner-runner-"));
+  onTestFinished(() => rm(dataDir, { recursive: true }));
+  let ended = 0;
+  const { runner, plans, knowledge } = await openRunner({
+    ...{ dataDir, spawnRunner: forkRunner(runnerEntry), log: silentLog },
+    deniedGpus: () => [],
+    memory: () => ({ found: unknown, leaveMb: 0 }),
+    onEnded: () => (ended += 1),
+  });
+  const model = await demoModel();
+  expect(await plans.learn([model])).toBe(true);
+  expect(plans.fits(model)).toBe(true);
+  expect(ended).toBe(0);
+  await runner.stop();
+  await expect.poll(() => ended, { timeout: 30_000 }).toBe(1);
+  await knowledge.flush();
+});
