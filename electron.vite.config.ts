@@ -26,7 +26,7 @@ export default defineConfig({
       target: "node20.18",
       externalizeDeps: false,
       rolldownOptions: {
-        input: { preload: at("main/preload/preload.ts") },
+        input: { preload: at("main/face/electron/preload.ts") },
         output: { format: "cjs", entryFileNames: "[name].cjs" },
       },
     },

@@ -70,13 +70,13 @@ const boundary = (folder) => ({
   rules: { "no-restricted-imports": ["error", { patterns: boundaries[folder] }] },
 });
 
-const electronFree = "Only desktop.ts, tray/, window/, update/ and the preload know Electron.";
+const electronFree = "Only desktop.ts, tray/, window/, update/ and face/electron/ know Electron.";
 const knowsElectron = [
   "main/desktop.ts",
   "main/tray/**",
   "main/window/**",
   "main/update/**",
-  "main/preload/**",
+  "main/face/electron/**",
 ];
 
 const noElectron = {
@@ -92,13 +92,13 @@ const noElectron = {
 
 const dynamicElectron = { selector: "ImportExpression[source.value=/^electron/]", message: electronFree };
 
-/** The untyped road: raw IPC is for the two files that carry the contract, the bridge for the panel's own. */
+/** Untyped access: raw IPC is for the files that carry the calls over Electron, the bridge for the panel's own. */
 const rawIpc = [
   {
     selector: "ImportSpecifier[imported.name=/^(ipcMain|ipcRenderer)$/]",
-    message: "Use the IPC contract (app/contract/ipc.ts), not raw IPC.",
+    message: "Use the donor's calls (app/contract/donor-calls.ts), not raw IPC.",
   },
-  { selector: "MemberExpression[property.name=/^(ipcMain|ipcRenderer)$/]", message: "Use the IPC contract." },
+  { selector: "MemberExpression[property.name=/^(ipcMain|ipcRenderer)$/]", message: "Use the donor's calls." },
 ];
 const theBridge = {
   selector: "MemberExpression[property.name='gleaner']",
@@ -128,7 +128,7 @@ const restrictSyntax = (files, ignores, ...selectors) => ({
 const syntax = [
   restrictSyntax(["app/**/*.ts"], ["**/*.test.ts"], ...noClock),
   restrictSyntax(["main/**/*.ts"], knowsElectron, dynamicElectron, ...rawIpc),
-  restrictSyntax(["main/{tray,window,update}/**/*.ts", "main/desktop.ts"], ["main/window/ipc.ts"], ...rawIpc),
+  restrictSyntax(["main/{tray,window,update}/**/*.ts", "main/desktop.ts"], [], ...rawIpc),
   restrictSyntax(["renderer/**/*.{ts,tsx}"], ["renderer/panel/bridge/**"], theBridge, ...rawIpc),
 ];
 

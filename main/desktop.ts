@@ -17,7 +17,7 @@ import { platformIdle } from "./sensors/platform-idle.ts";
 import { shellSensor } from "./sensors/shell-sensor.ts";
 import { donorTray } from "./tray/tray.ts";
 import type { TrayAction } from "./tray/tray-menu.ts";
-import { servePanelCalls } from "./window/ipc.ts";
+import { servePanelCalls } from "./face/electron/ipc.ts";
 import { lockDown } from "./window/lock-down.ts";
 import { panelPlace } from "./window/panel-address.ts";
 import { claimPanelScheme, servePanelFiles } from "./window/panel-protocol.ts";

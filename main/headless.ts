@@ -7,7 +7,7 @@ import { enrolOnce } from "./headless/enrol-once.ts";
 import { headlessLocations } from "./headless/locations.ts";
 import { jsonLinesLog } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
-import { type PanelServer, servePanel } from "./panel-server/panel-server.ts";
+import { type PanelServer, servePanel } from "./face/web-socket/panel-server.ts";
 import { forkRunner } from "./supervisor/process/fork-runner.ts";
 import { idleFromFile } from "./sensors/idle.ts";
 import { platformIdle } from "./sensors/platform-idle.ts";

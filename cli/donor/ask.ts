@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import type { ControlAnswer, ControlArgument, ControlCall } from "../../main/control/calls.ts";
-import { callDonor } from "../../main/control/client.ts";
+import type { ControlAnswer, ControlArgument, ControlCall } from "../../main/face/local-socket/calls.ts";
+import { callDonor } from "../../main/face/local-socket/client.ts";
 import { CommandError, EXIT_UNREACHABLE, EXIT_USAGE } from "../command.ts";
 import { donorFolders } from "./folders.ts";
 

@@ -1,4 +1,4 @@
-import type { ControlAnswer } from "../../main/control/calls.ts";
+import type { ControlAnswer } from "../../main/face/local-socket/calls.ts";
 import { CommandError, type Verb } from "../command.ts";
 import { Progress } from "../progress.ts";
 import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";

@@ -1,4 +1,4 @@
-import type { ControlAnswer } from "../../main/control/calls.ts";
+import type { ControlAnswer } from "../../main/face/local-socket/calls.ts";
 import type { Verb } from "../command.ts";
 import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
 import { factInWords, factLabel, lengthInWords, table, unknownInWords } from "./words.ts";

@@ -1,4 +1,4 @@
-import type { ControlAnswer } from "../../main/control/calls.ts";
+import type { ControlAnswer } from "../../main/face/local-socket/calls.ts";
 import type { Verb } from "../command.ts";
 import { size } from "../progress.ts";
 import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";

@@ -1,8 +1,8 @@
-import { calls } from "../../app/contract/ipc.ts";
+import { calls } from "../../app/contract/donor-calls.ts";
 import { ruleName } from "../../app/policy/rule-values.ts";
 import { ruleWords } from "../../app/policy/rule-words.ts";
 import type { RuleName } from "../../app/policy/rules.ts";
-import type { ControlAnswer, ControlArgument } from "../../main/control/calls.ts";
+import type { ControlAnswer, ControlArgument } from "../../main/face/local-socket/calls.ts";
 import type { Verb } from "../command.ts";
 import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
 import { table } from "./words.ts";

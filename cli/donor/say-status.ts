@@ -1,4 +1,4 @@
-import type { ControlAnswer } from "../../main/control/calls.ts";
+import type { ControlAnswer } from "../../main/face/local-socket/calls.ts";
 import { lengthInWords, momentInWords } from "./words.ts";
 
 /** How the donor stands, in lines for a person. `now` is ms since the epoch. */

@@ -1,5 +1,5 @@
 import type { Unsubscribe } from "@gleaner/queue/worker/calls";
-import type { SnapshotStore } from "../snapshot-store.ts";
+import type { SnapshotStore } from "../face/snapshot-store.ts";
 import { startOfDay } from "./local-day.ts";
 import type { Organization } from "./organization.ts";
 

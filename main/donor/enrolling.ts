@@ -1,4 +1,4 @@
-import type { Reply } from "../../app/contract/ipc.ts";
+import type { Reply } from "../../app/contract/donor-calls.ts";
 import { errorName, type Log } from "../log.ts";
 import { enrolmentRefusals } from "./enrolment-words.ts";
 import type { IdentityStore } from "./identity.ts";

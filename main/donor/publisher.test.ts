@@ -11,7 +11,7 @@ import { readJournal } from "../journal/read-journal.ts";
 import { silentLog } from "../log.ts";
 import { factNames } from "../sensors/fact-names.ts";
 import type { Readings } from "../sensors/sensor.ts";
-import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
+import { createSnapshotStore, type SnapshotStore } from "../face/snapshot-store.ts";
 import type { Me } from "./organization.ts";
 import { type Look, Publisher } from "./publisher.ts";
 import type { Settings } from "./settings.ts";

@@ -6,7 +6,7 @@ import type { DonorJournal } from "../journal/donor-journal.ts";
 import type { Log } from "../log.ts";
 import type { ModelPlans } from "../supervisor/plan/model-plans.ts";
 import type { Needs, Readings } from "../sensors/sensor.ts";
-import type { SnapshotStore } from "../snapshot-store.ts";
+import type { SnapshotStore } from "../face/snapshot-store.ts";
 import { ActivityReport } from "./activity-report.ts";
 import { EarningsFeed } from "./earnings-feed.ts";
 import { ModelReport, reportedModels } from "./model-report.ts";

@@ -1,4 +1,4 @@
-import type { Reply } from "../../app/contract/ipc.ts";
+import type { Reply } from "../../app/contract/donor-calls.ts";
 import type { ModelStore } from "./model-store.ts";
 
 /** For `gleaner models fetch`. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { waitWords } from "../../app/models/wait-reasons.ts";
-import { callDonor } from "../control/client.ts";
+import { callDonor } from "../face/local-socket/client.ts";
 import { type Deployment, startDeployment } from "../deployment.fixture.ts";
 import { chat, demoManifestPath } from "../runner/runner.fixture.ts";
 import { ModelServer } from "./download/model-server.fixture.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { calls } from "../../app/contract/ipc.ts";
+import { calls } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { idleLimits } from "../../app/policy/limits.fixture.ts";
 import { type HoldReason, holdReasons } from "../../app/policy/reasons.ts";

@@ -1,4 +1,4 @@
-import type { CallArgument, CallName } from "../../app/contract/ipc.ts";
+import type { CallArgument, CallName } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { pauseChoices, type PauseLength } from "../../app/policy/pause-choices.ts";
 import { downloadLine } from "./download-line.ts";

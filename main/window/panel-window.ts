@@ -1,6 +1,6 @@
 import { BrowserWindow, nativeTheme } from "electron";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { sendDelta } from "./ipc.ts";
+import { sendDelta } from "../face/electron/ipc.ts";
 
 export type PanelWindow = {
   readonly show: () => void;

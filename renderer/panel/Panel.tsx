@@ -1,5 +1,5 @@
 import { type ReactNode, useSyncExternalStore } from "react";
-import type { PanelBridge } from "../../app/contract/ipc.ts";
+import type { PanelBridge } from "../../app/contract/donor-calls.ts";
 import { ToastProvider } from "../ui/Toast.tsx";
 import { TooltipProvider } from "../ui/Tooltip.tsx";
 import { PanelView } from "./PanelView.tsx";

@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { Child } from "../../launch/child.ts";
 import { makeClient } from "../../launch/demo/ask.ts";
 import { type Farm, startFarm } from "../../launch/demo/farm.ts";
-import { type ControlAnswer, controlCalls } from "../../main/control/calls.ts";
+import { type ControlAnswer, controlCalls } from "../../main/face/local-socket/calls.ts";
 import { type Explanation, explanation } from "../../main/journal/explain.ts";
 
 /** The real commands, as processes, against a real donor without a window, on a real backend. */

@@ -27,6 +27,8 @@ it.each([
   ["main/donor/probe.ts", 'import { app } from "electron"; app.quit();'],
   ["main/donor/probe.ts", 'import { app } from "electron/main"; app.quit();'],
   ["main/donor/probe.ts", 'export const app = import("electron");'],
+  ["main/face/probe.ts", 'import { app } from "electron"; app.quit();'],
+  ["main/face/web-socket/probe.ts", 'import { ipcMain } from "electron"; ipcMain.handle("x", () => 1);'],
   ["main/donor/probe.ts", 'import { x } from "../../convex/model/load.ts"; x();'],
   ["packages/queue/worker/probe.ts", 'import { x } from "../../../main/donor/donor.ts"; x();'],
   ["packages/queue/worker/probe.ts", 'import { readFileSync } from "node:fs"; readFileSync("x");'],
@@ -48,6 +50,7 @@ it.each([
     'import { ConvexClient } from "convex/browser"; import { api } from "../../convex/_generated/api.js"; new ConvexClient(api);',
   ],
   ["main/window/probe.ts", 'import { BrowserWindow } from "electron"; new BrowserWindow();'],
+  ["main/face/electron/probe.ts", 'import { ipcMain } from "electron"; ipcMain.handle("x", () => 1);'],
 ])("%s takes: %s", async (file, code) => {
   expect(await refusals(file, code)).toEqual([]);
 });

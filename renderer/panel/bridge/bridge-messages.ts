@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Reply } from "../../../app/contract/ipc.ts";
+import type { Reply } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 
 /** Panel → headless donor, as JSON text on the WebSocket `/bridge`. */

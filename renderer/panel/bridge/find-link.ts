@@ -1,4 +1,4 @@
-import type { PanelBridge } from "../../../app/contract/ipc.ts";
+import type { PanelBridge } from "../../../app/contract/donor-calls.ts";
 import type { PanelLink } from "./panel-link.ts";
 import { connectWebSocketLink } from "./web-socket-bridge.ts";
 

@@ -1,4 +1,4 @@
-import type { PanelBridge } from "../../../app/contract/ipc.ts";
+import type { PanelBridge } from "../../../app/contract/donor-calls.ts";
 
 /** Whether the panel reaches its own donor program (not whether that one reaches the backend). */
 export type LinkState = "connecting" | "open" | "lost";

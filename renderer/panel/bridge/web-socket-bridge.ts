@@ -1,4 +1,4 @@
-import { calls, type PanelBridge, type Reply } from "../../../app/contract/ipc.ts";
+import { calls, type PanelBridge, type Reply } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { parseFromDonor, type ToDonor } from "./bridge-messages.ts";
 import type { LinkState, PanelLink } from "./panel-link.ts";

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { calls } from "../../../app/contract/ipc.ts";
+import { calls } from "../../../app/contract/donor-calls.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Field } from "../../ui/Field.tsx";

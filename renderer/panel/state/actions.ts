@@ -1,5 +1,5 @@
 import { createContext, useCallback, useContext } from "react";
-import type { CallArgument, CallName, PanelBridge } from "../../../app/contract/ipc.ts";
+import type { CallArgument, CallName, PanelBridge } from "../../../app/contract/donor-calls.ts";
 import { useToast } from "../../ui/Toast.tsx";
 
 export const Bridge = createContext<PanelBridge | null>(null);

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import type { PanelBridge, Reply } from "../../../app/contract/ipc.ts";
+import type { PanelBridge, Reply } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { snapshots } from "../../gallery/fixtures/snapshots.ts";
 import type { LinkState } from "../bridge/panel-link.ts";

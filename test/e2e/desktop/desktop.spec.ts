@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { _electron, type ElectronApplication, type Page } from "@playwright/test";
-import { calls } from "../../../app/contract/ipc.ts";
+import { calls } from "../../../app/contract/donor-calls.ts";
 import { makeClient } from "../../../launch/demo/ask.ts";
 import type { Farm } from "../../../launch/demo/farm.ts";
 import { ledgerFaults } from "../../../launch/demo/ledger-faults.ts";

@@ -1,6 +1,6 @@
 import { contextBridge, ipcRenderer } from "electron";
-import { calls, channels, type PanelBridge } from "../../app/contract/ipc.ts";
-import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { calls, channels, type PanelBridge } from "../../../app/contract/donor-calls.ts";
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 
 /** The only file that touches ipcRenderer. The panel sees the contract's functions, and nothing of Electron. */
 const functions = Object.keys(calls).map((name) => [

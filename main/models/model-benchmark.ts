@@ -5,8 +5,8 @@ import type { Work } from "../../app/jobs/work.ts";
 import type { ModelPlans } from "../supervisor/plan/model-plans.ts";
 import { perSecond } from "../runner/speed.ts";
 import type { RunnerSupervisor } from "../supervisor/supervisor.ts";
-import type { SnapshotStore } from "../snapshot-store.ts";
-import type { ControlAnswer, ControlReply } from "./calls.ts";
+import type { SnapshotStore } from "../face/snapshot-store.ts";
+import type { ControlAnswer, ControlReply } from "../face/local-socket/calls.ts";
 
 export type MeasureParts = {
   readonly runner: Pick<RunnerSupervisor, "run" | "abort" | "yield">;

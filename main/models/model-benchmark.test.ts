@@ -13,12 +13,12 @@ import { forkRunner } from "../supervisor/process/fork-runner.ts";
 import { demoModel, planOf, runnerEntry } from "../runner/runner.fixture.ts";
 import { RunnerSupervisor } from "../supervisor/supervisor.ts";
 import { idleFromFile } from "../sensors/idle.ts";
-import { createSnapshotStore } from "../snapshot-store.ts";
-import { controlAddress } from "./address.ts";
-import type { ControlHandlers } from "./calls.ts";
-import { callDonor } from "./client.ts";
-import { ModelMeasuring } from "./measure-models.ts";
-import { type ControlServer, serveControl } from "./server.ts";
+import { createSnapshotStore } from "../face/snapshot-store.ts";
+import { controlAddress } from "../face/local-socket/address.ts";
+import type { ControlHandlers } from "../face/local-socket/calls.ts";
+import { callDonor } from "../face/local-socket/client.ts";
+import { ModelMeasuring } from "./model-benchmark.ts";
+import { type ControlServer, serveControl } from "../face/local-socket/server.ts";
 
 /** So often the same model that the measurement is far from done whenever it is stopped. */
 const times = 500;

@@ -1,4 +1,4 @@
-import type { PanelHandlers, Reply } from "../../app/contract/ipc.ts";
+import type { PanelHandlers, Reply } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
 import { waitWords } from "../../app/models/wait-reasons.ts";
 import type { Known } from "../../app/policy/facts.ts";
@@ -11,9 +11,9 @@ import { wordsOf } from "../journal/span-words.ts";
 import { errorName } from "../log.ts";
 import type { ListedModel } from "../models/model-store.ts";
 import type { MeasuredSpeed } from "../supervisor/plan/model-knowledge.ts";
-import type { SnapshotStore } from "../snapshot-store.ts";
-import type { ControlAnswer, ControlHandlers, ControlReply } from "./calls.ts";
-import type { ModelMeasuring } from "./measure-models.ts";
+import type { SnapshotStore } from "./snapshot-store.ts";
+import type { ControlAnswer, ControlHandlers, ControlReply } from "./local-socket/calls.ts";
+import type { ModelMeasuring } from "../models/model-benchmark.ts";
 
 /** A fact with who said so, and when (ms since the epoch). */
 type Reading = { readonly value: Known<unknown>; readonly source: string; readonly at: number | null };

@@ -1,4 +1,4 @@
-import type { DonorSnapshot } from "../app/contract/snapshot.ts";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 
 /** The one picture of the donor that every panel shows, and what changed in it. */
 export type SnapshotStore = {

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { silentLog } from "../log.ts";
+import { silentLog } from "../../log.ts";
 import { controlAddress } from "./address.ts";
 import type { ControlHandlers } from "./calls.ts";
 import { callDonor } from "./client.ts";

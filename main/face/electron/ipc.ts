@@ -1,8 +1,8 @@
 import { ipcMain, type WebContents, type WebFrameMain } from "electron";
-import { channels, type PanelHandlers, type Reply } from "../../app/contract/ipc.ts";
-import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { callPanel } from "../call-panel.ts";
-import type { PanelPlace } from "./panel-address.ts";
+import { channels, type PanelHandlers, type Reply } from "../../../app/contract/donor-calls.ts";
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import { callPanel } from "../answer-call.ts";
+import type { PanelPlace } from "../../window/panel-address.ts";
 
 /** The only file that touches ipcMain. Answers the panel's calls; any other sender is refused. */
 export function servePanelCalls(handlers: PanelHandlers, panel: PanelPlace): void {

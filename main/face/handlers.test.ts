@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { DonorSnapshot } from "../app/contract/snapshot.ts";
-import { known } from "../app/policy/facts.ts";
-import { type EffectiveRules, effectiveRules, noOrganizationRules } from "../app/policy/rule-layers.ts";
-import { defaultRules } from "../app/policy/rules.ts";
-import { callPanel } from "./call-panel.ts";
-import type { Settings } from "./donor/settings.ts";
-import { initialSnapshot } from "./donor/views.ts";
-import { silentLog } from "./log.ts";
-import { createPanelHandlers } from "./panel-handlers.ts";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { known } from "../../app/policy/facts.ts";
+import { type EffectiveRules, effectiveRules, noOrganizationRules } from "../../app/policy/rule-layers.ts";
+import { defaultRules } from "../../app/policy/rules.ts";
+import { callPanel } from "./answer-call.ts";
+import type { Settings } from "../donor/settings.ts";
+import { initialSnapshot } from "../donor/views.ts";
+import { silentLog } from "../log.ts";
+import { createPanelHandlers } from "./handlers.ts";
 import { createSnapshotStore } from "./snapshot-store.ts";
 
 const now = 1_000_000;

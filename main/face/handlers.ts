@@ -1,8 +1,8 @@
-import type { PanelHandlers, Reply } from "../app/contract/ipc.ts";
-import type { EffectiveRules, SomeRules } from "../app/policy/rule-layers.ts";
-import { type RuleName, ruleNames } from "../app/policy/rules.ts";
-import type { Settings, SettingsStore } from "./donor/settings.ts";
-import { errorName, type Log } from "./log.ts";
+import type { PanelHandlers, Reply } from "../../app/contract/donor-calls.ts";
+import type { EffectiveRules, SomeRules } from "../../app/policy/rule-layers.ts";
+import { type RuleName, ruleNames } from "../../app/policy/rules.ts";
+import type { Settings, SettingsStore } from "../donor/settings.ts";
+import { errorName, type Log } from "../log.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 
 export type PanelParts = {

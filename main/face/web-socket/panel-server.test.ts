@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import WebSocket from "ws";
-import type { PanelHandlers } from "../../app/contract/ipc.ts";
-import { effectiveRules, noOrganizationRules } from "../../app/policy/rule-layers.ts";
-import { defaultRules } from "../../app/policy/rules.ts";
-import { initialSnapshot } from "../donor/views.ts";
+import type { PanelHandlers } from "../../../app/contract/donor-calls.ts";
+import { effectiveRules, noOrganizationRules } from "../../../app/policy/rule-layers.ts";
+import { defaultRules } from "../../../app/policy/rules.ts";
+import { initialSnapshot } from "../../donor/views.ts";
 import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
-import { maxFrameBytes } from "./bridge.ts";
+import { maxFrameBytes } from "./panel-socket.ts";
 import { type PanelServer, servePanel } from "./panel-server.ts";
 
 let folder: string;

@@ -1,5 +1,5 @@
-import { errorName, type Log } from "../log.ts";
-import { donorControlHandlers, type DonorControls } from "./donor-handlers.ts";
+import { errorName, type Log } from "../../log.ts";
+import { donorControlHandlers, type DonorControls } from "../answers.ts";
 import { type ControlServer, serveControl } from "./server.ts";
 
 /** Opens the donor to its user's terminals. Where that cannot be, it is said in the log, and the donor goes on. */

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
-import { errorName, type Log } from "../log.ts";
+import { errorName, type Log } from "../../log.ts";
 import { type ControlAddress, controlAddress } from "./address.ts";
 import { type ControlCall, controlCalls, type ControlHandlers, type Refusal, requestLine } from "./calls.ts";
 import { onLines, parseJson } from "./lines.ts";

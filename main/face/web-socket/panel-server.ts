@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import type { PanelHandlers } from "../../app/contract/ipc.ts";
+import type { PanelHandlers } from "../../../app/contract/donor-calls.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
-import { bridge, maxFrameBytes } from "./bridge.ts";
+import { bridge, maxFrameBytes } from "./panel-socket.ts";
 import { isSameOrigin } from "./same-origin.ts";
 import { PanelSession } from "./session.ts";
 import { findPanelPage, readStatic } from "./static-files.ts";

@@ -1,8 +1,8 @@
 import type { RawData, WebSocket } from "ws";
 import { z } from "zod";
-import type { PanelHandlers, Reply } from "../../app/contract/ipc.ts";
-import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { callPanel } from "../call-panel.ts";
+import type { PanelHandlers, Reply } from "../../../app/contract/donor-calls.ts";
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
+import { callPanel } from "../answer-call.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
 
 /** A call's argument is a code or a few numbers. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { calls } from "../../app/contract/ipc.ts";
-import { explanation } from "../journal/explain.ts";
+import { calls } from "../../../app/contract/donor-calls.ts";
+import { explanation } from "../../journal/explain.ts";
 
 const instant = z.number().int().min(0).max(8_640_000_000_000_000);
 const nothing = z.null();

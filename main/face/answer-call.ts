@@ -1,4 +1,4 @@
-import { type CallName, calls, type PanelHandlers, type Reply } from "../app/contract/ipc.ts";
+import { type CallName, calls, type PanelHandlers, type Reply } from "../../app/contract/donor-calls.ts";
 
 /**
  * The edge at which a panel's calls are parsed, for every shell: an unknown name or an argument that does not
