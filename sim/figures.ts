@@ -40,11 +40,11 @@ export const SPREAD_PER_SUBSCRIBER_MS = 5;
 export const LOOK_AGAIN_MS = 60_000;
 /** The ring's backup takes what is still there then. */
 export const BACKUP_MS = 400;
-/** From a hand-over to a dead device to the look that takes it back: 2 to 5 s, packages/queue/component/model/jobs/recall.ts. */
+/** From a hand-over to a dead device to the look that takes it back: 2 to 5 s, packages/queue/component/model/dispatch/reclaim.ts. */
 export const RECALL_MS = 3_500;
 /** Who was woken for a job that was ready for less does not look for the next one at its end: packages/queue/component, `promptMs`. */
 export const PROMPT_MS = 1_000;
-/** Jobs that a waiting device is shown of one place: packages/queue/component/model/jobs/candidates.ts. */
+/** Jobs that a waiting device is shown of one place: packages/queue/component/model/dispatch/candidates.ts. */
 export const SHOWN = 4;
 /** How often slots are fitted to the fleet. */
 export const RESIZE_MS = 5_000;

@@ -6,7 +6,7 @@ import { ACTING, DEAD, WAITING } from "./states.ts";
 import { coverOf, coverPassesOn, NOTICED_MS, standBefore } from "./waking.ts";
 import { HANDED, RECALL, type World } from "./world.ts";
 
-/** As packages/queue/component/model/jobs/handOver.ts has them: the first three are asked, and a fourth is read beside the lane. */
+/** As packages/queue/component/model/dispatch/handOver.ts has them: the first three are asked, and a fourth is read beside the lane. */
 const MOST_ASKED = 3;
 const MOST_NEAR = MOST_ASKED + 1;
 /** The share of the ring within which those that wait are looked for. */

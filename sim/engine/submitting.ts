@@ -11,7 +11,7 @@ export function scheduleArrival(world: World, job: number): void {
 }
 
 const MOST_IN_A_SUBMISSION = 500;
-/** Of one call so many jobs are handed over: packages/queue/component/model/jobs/submit.ts. */
+/** Of one call so many jobs are handed over: packages/queue/component/model/submit/submit.ts. */
 const MOST_HANDED_OVER = 4;
 
 /**

@@ -1,4 +1,4 @@
-import { glance, survey } from "@gleaner/queue/component/model/jobs/glance";
+import { glance, survey } from "@gleaner/queue/component/model/dispatch/scans";
 import { ringSize, slotsFor } from "@gleaner/queue/component/model/placement";
 import type { Random } from "../structures/random.ts";
 import { POINTS } from "./home-slots.ts";
@@ -17,7 +17,7 @@ type Variant = {
 };
 
 /**
- * What Gleaner builds (packages/queue/component/model/placement.ts, jobs/search.ts). Waiting devices stand on a ring, and each is
+ * What Gleaner builds (packages/queue/component/model/placement.ts, dispatch/search.ts). Waiting devices stand on a ring, and each is
  * woken by the jobs between its own place and that of the next one who waits: a job wakes one device, wherever it is
  * put, or is handed the job with its submission. A device that completes a job looks between its own place and the next accepting device's, then glances at a
  * little of the lane from a random point; then it waits, and sees what is ready in its arc. One that has just come looks

@@ -1,11 +1,11 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
+import { discard as discardJob } from "./model/end/discard.ts";
+import { revive } from "./model/end/retry.ts";
+import { reviveMany } from "./model/end/retryMany.ts";
 import { record } from "./model/events.ts";
-import { discard as discardJob } from "./model/jobs/discard.ts";
 import { listDead } from "./model/jobs/list.ts";
-import { revive } from "./model/jobs/revive.ts";
-import { reviveMany } from "./model/jobs/reviveMany.ts";
 import { loadOwned } from "./model/load.ts";
 import { jobView } from "./validators.ts";
 

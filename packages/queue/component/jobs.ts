@@ -1,16 +1,16 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
+import { cancel as cancelJob } from "./model/end/cancel.ts";
+import { cancelMany as cancelJobs } from "./model/end/cancelMany.ts";
 import { record } from "./model/events.ts";
-import { cancel as cancelJob } from "./model/jobs/cancel.ts";
-import { cancelMany as cancelJobs } from "./model/jobs/cancelMany.ts";
 import { listJobs } from "./model/jobs/list.ts";
 import { payloadOf, resultOf } from "./model/jobs/rows.ts";
-import { submit as submitJobs } from "./model/jobs/submit.ts";
 import { attemptsOf, viewOne } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
+import { follow as followJob } from "./model/streams/follow.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/streams/watch.ts";
-import { follow as followJob } from "./model/streams/watching.ts";
+import { submit as submitJobs } from "./model/submit/submit.ts";
 import { anything, attemptView, jobSpec, jobStatus, jobView, submitOutcome } from "./validators.ts";
 
 const ofJob = { scope: v.string(), jobId: v.string() };

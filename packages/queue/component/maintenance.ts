@@ -2,24 +2,24 @@ import { v } from "convex/values";
 import { internalMutation } from "./builders.ts";
 import { foldBatch as countEnds } from "./model/batches/fold.ts";
 import { settleDependents as settle } from "./model/dependencies/settle.ts";
-import { cancelMany as cancelJobs } from "./model/jobs/cancelMany.ts";
-import { expire as expireJob } from "./model/jobs/expire.ts";
-import { forgetAround, forgetPiece } from "./model/jobs/forget.ts";
-import { purgePiece } from "./model/jobs/purge.ts";
-import { recall as recallHanded } from "./model/jobs/recall.ts";
-import { reviveMany as reviveJobs } from "./model/jobs/reviveMany.ts";
+import { recall as recallHanded } from "./model/dispatch/reclaim.ts";
+import { cancelMany as cancelJobs } from "./model/end/cancelMany.ts";
+import { expire as expireJob } from "./model/end/expire.ts";
+import { forgetAround, forgetPiece } from "./model/end/forget.ts";
+import { purgePiece } from "./model/end/purge.ts";
+import { reviveMany as reviveJobs } from "./model/end/retryMany.ts";
 import { takeStep } from "./model/jobs/takeStep.ts";
 import { wakeDue as wakeJobs } from "./model/jobs/wakeDue.ts";
 import { emptyRings as deleteRings, forgetLanes as deleteUnused } from "./model/lanes/forgetLanes.ts";
 import { healSweeps as healBroken } from "./model/leases/arm.ts";
-import { lapse as lapseWorker } from "./model/leases/lapse.ts";
+import { lapse as lapseWorker } from "./model/leases/expireLease.ts";
 import { sweepLeases as sweepScope } from "./model/leases/sweep.ts";
 import { admit as giveTurns } from "./model/limits/admit.ts";
 import { fireRecurring as fire } from "./model/recurring/fire.ts";
 import { maintenance } from "./model/references.ts";
-import { enlist as enlistAt } from "./model/rings/enlist.ts";
+import { enlist as enlistAt } from "./model/rings/addToLane.ts";
 import { resize as fitSlots } from "./model/rings/resize.ts";
-import { deleteChunks as deleteText, endWatching as endTerms } from "./model/streams/watching.ts";
+import { deleteChunks as deleteText, endWatching as endTerms } from "./model/streams/follow.ts";
 
 /** The component's scheduled work: each entry hands over to the model, and model/references.ts names them. */
 

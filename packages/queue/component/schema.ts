@@ -259,7 +259,7 @@ const schema = defineSchema({
     .index("by_key", ["keyHash", "open"])
     .index("by_handed", ["scope", "handedAt"]),
 
-  /** When what was handed over is looked after next, or was last. By model/jobs/recall.ts. */
+  /** When what was handed over is looked after next, or was last. By model/dispatch/reclaim.ts. */
   recalls: defineTable({ scope: v.string(), due: v.number() }).index("by_scope", ["scope"]),
 
   /** Streamed text of a watched attempt. By model/streams/. */

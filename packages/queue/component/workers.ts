@@ -2,11 +2,11 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
 import { mutation, query } from "./builders.ts";
+import { authenticate, findByKey } from "./model/authenticate.ts";
 import { viewAttempt } from "./model/jobs/view.ts";
 import { leaseByKey, renew } from "./model/leases/renew.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
 import { boundedPage } from "./model/page.ts";
-import { authenticate, findByKey } from "./model/workers/authenticate.ts";
 import { byExternalId as findByExternalId } from "./model/workers/find.ts";
 import { goodbye as sayGoodbye } from "./model/workers/goodbye.ts";
 import { hello as sayHello } from "./model/workers/hello.ts";

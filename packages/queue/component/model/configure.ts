@@ -2,7 +2,7 @@ import type { MutationCtx } from "../builders.ts";
 import { boundedInteger, boundedNumber } from "./bounds.ts";
 import { checkSpans } from "./checkSpans.ts";
 import { record } from "./events.ts";
-import { checkPolicy } from "./jobs/policyBounds.ts";
+import { checkPolicy } from "./policyBounds.ts";
 import { refuse } from "./refuse.ts";
 import { maxLanes, type SettingsPatch } from "./settings.ts";
 

@@ -15,11 +15,11 @@ export const maintenance = {
   sweepLeases: internalMutation<{ scope: string; due: number; graced: boolean }>("sweepLeases"),
   lapse: internalMutation<{ workerId: Id<"workers">; lastSeenAt: number; failures?: number }>("lapse"),
   healSweeps: internalMutation<Record<string, never>>("healSweeps"),
-  /** Takes back what was handed over and not begun: model/jobs/recall.ts. */
+  /** Takes back what was handed over and not begun: model/dispatch/reclaim.ts. */
   recall: internalMutation<{ scope: string; due: number; graced?: boolean }>("recall"),
   /** Makes delayed jobs ready whose time has come: model/jobs/wakeDue.ts. */
   wakeDue: internalMutation<{ later?: number[] }>("wakeDue"),
-  /** Ends a job that is not begun, or not done, in time: model/jobs/expire.ts. */
+  /** Ends a job that is not begun, or not done, in time: model/end/expire.ts. */
   expire: internalMutation<{ jobId: Id<"jobs">; at: number; failures?: number }>("expire"),
   /** What happens to one job, in a transaction of its own: model/jobs/stepAlone.ts. */
   step: internalMutation<{ step: Step }>("step"),
@@ -35,7 +35,7 @@ export const maintenance = {
   foldBatch: internalMutation<{ batchId: Id<"batches">; failures?: number }>("foldBatch"),
   /** Submits a recurring job that is due; called by the crons component: model/recurring/fire.ts. */
   fireRecurring: internalMutation<{ recurringId: Id<"recurring"> }>("fireRecurring"),
-  /** Ends watching that nobody renewed: model/streams/watching.ts. */
+  /** Ends watching that nobody renewed: model/streams/follow.ts. */
   endWatching: internalMutation<{ jobIds: Id<"jobs">[] }>("endWatching"),
   deleteChunks: internalMutation<{ jobId: Id<"jobs"> }>("deleteChunks"),
   /** Fits a lane's slots to how many accept, and enlists those that wait at a new lane: model/rings/. */
@@ -59,7 +59,7 @@ export const maintenance = {
     cursor: string | null;
     before: number;
   }>("reviveMany"),
-  /** Delete what is kept no longer: model/jobs/purge.ts, model/jobs/forget.ts. */
+  /** Delete what is kept no longer: model/end/purge.ts, model/end/forget.ts. */
   purge: internalMutation<Record<string, never>>("purge"),
   forget: internalMutation<Record<string, never>>("forget"),
   /** Deletes lanes that are unused, and the rings of those: model/lanes/forgetLanes.ts. */

@@ -1,6 +1,6 @@
 import { makeFunctionReference } from "convex/server";
 import { vi } from "vitest";
-import { isFinal } from "../model/states.ts";
+import { isFinal } from "../model/jobs/states.ts";
 import type { FinalEvent, JobSpec } from "../validators.ts";
 import { note, refuseOnce, startWithApp } from "./app.fixture.ts";
 import { checkInvariants, rowsOf } from "./checkInvariants.fixture.ts";

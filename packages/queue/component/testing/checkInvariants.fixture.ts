@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { Doc } from "../builders.ts";
+import { capacityOf, maxHeld } from "../model/capabilities.ts";
+import { hasTurn, isFinal, isHeld } from "../model/jobs/states.ts";
 import { ringSize, seats } from "../model/placement.ts";
-import { hasTurn, isFinal, isHeld } from "../model/states.ts";
-import { capacityOf, maxHeld } from "../model/workers/capacity.ts";
 import type { FinalEvent } from "../validators.ts";
 import type { Backend } from "./queue.fixture.ts";
 

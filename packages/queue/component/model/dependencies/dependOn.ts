@@ -1,8 +1,8 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { JobSpec } from "../../validators.ts";
+import { isFinal } from "../jobs/states.ts";
 import { loadOwned } from "../load.ts";
 import { refuse } from "../refuse.ts";
-import { isFinal } from "../states.ts";
 
 export type After = NonNullable<JobSpec["after"]>;
 

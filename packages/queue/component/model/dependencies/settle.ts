@@ -1,12 +1,12 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
-import { discard } from "../jobs/discard.ts";
+import { discard } from "../end/discard.ts";
+import { isDependent } from "../jobs/isDependent.ts";
 import { move } from "../jobs/move.ts";
+import { isFinal } from "../jobs/states.ts";
 import { stepAlone } from "../jobs/stepAlone.ts";
-import { wake } from "../limits/wake.ts";
+import { wake } from "../jobs/wake.ts";
 import { maintenance } from "../references.ts";
-import { isFinal } from "../states.ts";
 import { goesOn, type Round } from "../tryAgain.ts";
-import { isDependent } from "./isDependent.ts";
 
 /** Dependents that one call settles. */
 const piece = 50;

@@ -3,10 +3,10 @@ import type { Value } from "convex/values";
 import type { Doc, MutationCtx } from "../../builders.ts";
 import type { FinalEvent } from "../../validators.ts";
 import { noteEnd } from "../batches/noteEnd.ts";
-import { freeDependents } from "../dependencies/freeDependents.ts";
-import { freeTurns } from "../limits/freeTurns.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, settingsOf } from "../settings.ts";
+import { freeDependents } from "./freeDependents.ts";
+import { freeTurns } from "./freeTurns.ts";
 
 /**
  * What belongs to a job's end, whatever its end: the app's own part, what waited for it, and how long it is kept. Three

@@ -1,5 +1,5 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
-import { maxHeld } from "../workers/capacity.ts";
+import { maxHeld } from "../capabilities.ts";
 
 /** The attempts that the worker with this key holds, begun or not. One read, beside the worker's own. */
 export async function heldByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"attempts">[]> {

@@ -5,7 +5,7 @@ import schema from "../../schema.ts";
 import type { JobView } from "../../validators.ts";
 import { idOf } from "../load.ts";
 import { boundedPage } from "../page.ts";
-import type { JobStatus } from "../states.ts";
+import type { JobStatus } from "./states.ts";
 import { viewJob } from "./view.ts";
 
 export type Filter = {

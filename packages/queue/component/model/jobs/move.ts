@@ -1,10 +1,10 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import { defined } from "../defined.ts";
-import { freeTurns } from "../limits/freeTurns.ts";
 import { inLine } from "../placement.ts";
 import { present } from "../refuse.ts";
-import { hasTurn, isFinal, isHeld, type JobEvent, transition } from "../states.ts";
 import { finish } from "./finish.ts";
+import { freeTurns } from "./freeTurns.ts";
+import { hasTurn, isFinal, isHeld, type JobEvent, transition } from "./states.ts";
 
 export type JobChange = Partial<
   Pick<

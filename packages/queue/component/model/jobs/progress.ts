@@ -2,8 +2,8 @@ import type { Value } from "convex/values";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { boundedSize } from "../bounds.ts";
 import { onlyOf } from "../onlyOf.ts";
-import { isHeld } from "../states.ts";
 import type { Held } from "./fence.ts";
+import { isHeld } from "./states.ts";
 
 /** Small: it is written again and again. */
 const maxProgressBytes = 4_096;

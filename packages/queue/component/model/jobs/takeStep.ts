@@ -1,9 +1,9 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { settleOne } from "../dependencies/settle.ts";
-import { cancel } from "./cancel.ts";
-import { expireOne } from "./expire.ts";
-import { lose } from "./lose.ts";
-import { revive } from "./revive.ts";
+import { cancel } from "../end/cancel.ts";
+import { expireOne } from "../end/expire.ts";
+import { revive } from "../end/retry.ts";
+import { lose } from "../leases/markLost.ts";
 import type { Step } from "./stepAlone.ts";
 
 /** Takes a step if it is still to be taken: `stepAlone` asks for it. */

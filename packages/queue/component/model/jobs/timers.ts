@@ -2,8 +2,8 @@ import type { Id, MutationCtx } from "../../builders.ts";
 import type { JobSpec } from "../../validators.ts";
 import { farthestMs } from "../bounds.ts";
 import type { Outlook } from "../dependencies/dependOn.ts";
-import type { Terms } from "../limits/turns.ts";
 import { maintenance } from "../references.ts";
+import type { Terms } from "./turns.ts";
 
 type Prospect = {
   readonly spec: JobSpec;

@@ -1,6 +1,6 @@
 import type { MutationCtx } from "../../builders.ts";
-import { wake } from "../limits/wake.ts";
 import { maintenance } from "../references.ts";
+import { wake } from "./wake.ts";
 
 const perPiece = 100;
 

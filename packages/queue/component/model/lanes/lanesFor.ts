@@ -1,8 +1,8 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { Requirements } from "../../validators.ts";
-import { levelsIn } from "../jobs/levels.ts";
 import { onlyOf } from "../onlyOf.ts";
 import { minSlots } from "../placement.ts";
+import { levelsIn } from "../priority.ts";
 import { maintenance } from "../references.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";

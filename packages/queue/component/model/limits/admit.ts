@@ -1,10 +1,10 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import { move } from "../jobs/move.ts";
+import type { LimitedBy } from "../jobs/turns.ts";
 import { maintenance } from "../references.ts";
 import type { Limited } from "./held.ts";
 import { nextInLine } from "./line.ts";
 import { roomOf } from "./room.ts";
-import type { LimitedBy } from "./turns.ts";
 
 /** Jobs that one call looks at. */
 const piece = 100;

@@ -1,5 +1,5 @@
 import type { QueryCtx } from "../../builders.ts";
-import type { LimitedBy } from "./turns.ts";
+import type { LimitedBy } from "../jobs/turns.ts";
 
 export type Limited = { readonly scope: string; readonly of: LimitedBy; readonly name: string };
 

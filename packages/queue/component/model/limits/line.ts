@@ -1,5 +1,5 @@
 import type { Doc, QueryCtx } from "../../builders.ts";
-import { levelOrder } from "../jobs/order.ts";
+import { levelOrder } from "../order.ts";
 import type { Limited } from "./held.ts";
 
 /** The orders of the levels repeat after so many turns. */

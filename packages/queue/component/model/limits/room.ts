@@ -1,6 +1,6 @@
 import type { QueryCtx } from "../../builders.ts";
+import { limitOf } from "../jobs/limitOf.ts";
 import { heldBy, type Limited } from "./held.ts";
-import { limitOf } from "./limitOf.ts";
 
 export type Room = {
   /** How many more jobs of the name may have their turn: Infinity where it is not limited, never below 0. */

@@ -1,7 +1,7 @@
 import type { Id, MutationCtx } from "../../builders.ts";
 import type { JobSpec } from "../../validators.ts";
-import { submit } from "../jobs/submit.ts";
 import { idOf } from "../load.ts";
+import { submit } from "../submit/submit.ts";
 import { nextRunAt } from "./schedule.ts";
 
 /** The crons component's clock and the row's may differ by what lies between the two being set. */

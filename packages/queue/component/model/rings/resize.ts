@@ -1,7 +1,7 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { ringSize, slotsFor } from "../placement.ts";
 import { maintenance } from "../references.ts";
-import { following } from "./neighbours.ts";
+import { following } from "./neighbors.ts";
 
 /** Homes counted to fit a lane: of a larger ring the number is taken from how densely they stand. */
 const homesCounted = 1_024;

@@ -1,7 +1,7 @@
 import type { Capabilities } from "../../validators.ts";
 import { boundedInteger, boundedName, boundedNumber } from "../bounds.ts";
+import { maxHeld } from "../capabilities.ts";
 import { refuse } from "../refuse.ts";
-import { maxHeld } from "./capacity.ts";
 
 const maxListed = 64;
 

@@ -1,5 +1,5 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
-import { releaseAll } from "../jobs/release.ts";
+import { releaseAll } from "../attempt/release.ts";
 import { leaveRings } from "../rings/membership.ts";
 
 /** The worker's program ends: offline at once, its jobs go to others. */

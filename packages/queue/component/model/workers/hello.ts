@@ -1,13 +1,13 @@
 import type { MutationCtx } from "../../builders.ts";
 import type { Capabilities } from "../../validators.ts";
+import { releaseAll } from "../attempt/release.ts";
+import { authenticate } from "../authenticate.ts";
 import { boundedName } from "../bounds.ts";
-import { releaseAll } from "../jobs/release.ts";
 import { armSweep } from "../leases/arm.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
 import { present } from "../refuse.ts";
 import { leaveRings } from "../rings/membership.ts";
 import { settingsOf } from "../settings.ts";
-import { authenticate } from "./authenticate.ts";
 import { checkedCapabilities, sameCapabilities } from "./bounds.ts";
 
 export type Greeting = {

@@ -1,10 +1,10 @@
 import type { Id, MutationCtx } from "../../builders.ts";
+import { findByKey } from "../authenticate.ts";
 import { boundedName } from "../bounds.ts";
 import { record } from "../events.ts";
 import { positionOf } from "../placement.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
-import { findByKey } from "./authenticate.ts";
 import { names } from "./bounds.ts";
 import { byExternalId } from "./find.ts";
 

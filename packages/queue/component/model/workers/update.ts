@@ -1,9 +1,9 @@
 import type { Infer } from "convex/values";
 import type { Doc, MutationCtx } from "../../builders.ts";
 import type { workerStatus } from "../../validators.ts";
+import { releaseAll } from "../attempt/release.ts";
 import { boundedName } from "../bounds.ts";
 import { record } from "../events.ts";
-import { releaseAll } from "../jobs/release.ts";
 import { refuse } from "../refuse.ts";
 import { leaveRings } from "../rings/membership.ts";
 import { names } from "./bounds.ts";

@@ -1,0 +1,76 @@
+import type { Doc, MutationCtx } from "../../builders.ts";
+import type { Wish } from "../../validators.ts";
+import { authenticate } from "../authenticate.ts";
+import { checkWish, type Plan, plan, stickyLane } from "../dispatch/next.ts";
+import { attemptOf, type Held, passFence, passFences } from "../jobs/fence.ts";
+import { heldByKey } from "../jobs/held.ts";
+import { leaseByKey } from "../leases/renew.ts";
+import { standsByKey } from "../rings/membership.ts";
+import { attemptsOf } from "./start.ts";
+
+export type Ending = {
+  readonly worker: Doc<"workers">;
+  readonly lease: Doc<"leases"> | null;
+  readonly stands: readonly Doc<"stands">[];
+  /** The one that ends, as the worker named it; whether it is the worker's is not said. */
+  readonly attempt: Doc<"attempts"> | null;
+  /** How many more it holds. */
+  readonly others: number;
+  /** The second part of the reads: what is behind the fence, and what the worker gets next. */
+  readonly lookUp: (now: number) => Promise<{
+    /** Null: fenced. */
+    readonly held: Held | null;
+    readonly begins: readonly Held[];
+    readonly planned: Plan;
+  }>;
+};
+
+/** All that is read when an attempt ends, in as few stages as it takes: seven reads at once, then `lookUp`'s. */
+export async function ending(
+  ctx: MutationCtx,
+  {
+    keyHash,
+    attemptId,
+    begins: beginIds = [],
+    wish,
+  }: {
+    readonly keyHash: string;
+    readonly attemptId: string;
+    readonly begins?: readonly string[];
+    readonly wish: Wish;
+  },
+): Promise<Ending> {
+  checkWish(wish);
+  const [worker, lease, open, stands, sticky, attempt, begins] = await Promise.all([
+    authenticate(ctx, keyHash),
+    leaseByKey(ctx, keyHash),
+    heldByKey(ctx, keyHash),
+    standsByKey(ctx, keyHash),
+    stickyLane(ctx, wish),
+    attemptOf(ctx, attemptId),
+    attemptsOf(ctx, beginIds),
+  ]);
+  const others = open.filter(({ _id }) => _id !== attempt?._id).length;
+  return {
+    worker,
+    lease,
+    stands,
+    attempt,
+    others,
+    lookUp: async (now) => {
+      const [held, passed, planned] = await Promise.all([
+        passFence(ctx, worker, attempt),
+        passFences(
+          ctx,
+          worker,
+          begins.filter((begun) => begun.attempt?._id !== attempt?._id),
+        ),
+        plan(ctx, worker, sticky, wish, others, now, {
+          rests: attempt?.woken === true,
+          stands: stands.length > 0,
+        }),
+      ]);
+      return { held, begins: passed.held, planned };
+    },
+  };
+}

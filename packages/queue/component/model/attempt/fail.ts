@@ -1,0 +1,80 @@
+import type { Doc, MutationCtx } from "../../builders.ts";
+import type { NextWork, Wish } from "../../validators.ts";
+import { clipped } from "../bounds.ts";
+import { carryOut } from "../dispatch/next.ts";
+import { placeForAnother } from "../dispatch/replace.ts";
+import { wasUnfit, withUnfit } from "../dispatch/unfit.ts";
+import { move } from "../jobs/move.ts";
+import { renew } from "../leases/renew.ts";
+import { maintenance } from "../references.ts";
+import { policyOf, type Settings, settingsOf } from "../settings.ts";
+import { retryAfter } from "./backoff.ts";
+import { ending } from "./ending.ts";
+import { begin } from "./start.ts";
+
+const maxCodeChars = 100;
+const maxMessageChars = 500;
+
+export type WorkError = {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+  /** It says that this worker cannot run the job, and nothing of the job. */
+  readonly unfit?: boolean;
+};
+export type FailArgs = {
+  readonly keyHash: string;
+  readonly attemptId: string;
+  readonly error: WorkError;
+  readonly begins?: readonly string[];
+  readonly wish: Wish;
+};
+export type FailOutcome = ({ kind: "failed" } & NextWork) | ({ kind: "fenced" } & NextWork);
+
+/** A worker gave up on a job: it is tried again after a while, or is a dead letter. The next ones in the same transaction. */
+export async function fail(ctx: MutationCtx, args: FailArgs, now: number): Promise<FailOutcome> {
+  const { worker, lease, stands, others, lookUp } = await ending(ctx, args);
+  const [{ held, begins, planned }, settings] = await Promise.all([
+    lookUp(now),
+    settingsOf(ctx, worker.scope),
+  ]);
+  await renew(ctx, worker, lease, now, { holds: others + planned.found.length > 0 });
+  await begin(ctx, begins, now);
+  if (held !== null) await failOnce(ctx, worker, held.job, args.error, settings, now);
+  const next = await carryOut(ctx, worker, planned, stands, now);
+  return { kind: held === null ? "fenced" : "failed", ...next };
+}
+
+/**
+ * That a worker is unfit counts once per worker, is never final by itself, and waits for nothing: the job goes to
+ * another.
+ */
+async function failOnce(
+  ctx: MutationCtx,
+  worker: Doc<"workers">,
+  job: Doc<"jobs">,
+  { code, message, retryable, unfit = false }: WorkError,
+  settings: Settings,
+  now: number,
+): Promise<void> {
+  const error = { code: clipped(code, maxCodeChars), message: clipped(message, maxMessageChars) };
+  const policy = policyOf(settings, job.policy);
+  const failures = unfit && wasUnfit(job, worker._id) ? job.failures : job.failures + 1;
+  const unfits = unfit ? { unfit: withUnfit(job, worker) } : {};
+  if ((!retryable && !unfit) || failures >= policy.maxFailures) {
+    const end = { job: { failures, error, ...unfits }, attempt: { error } };
+    await move(ctx, job, { kind: "fail", final: true, delayed: false }, now, end);
+    return;
+  }
+  const place = await placeForAnother(ctx, { ...job, ...unfits }, worker._id);
+  const waitMs = unfit ? 0 : retryAfter(policy, failures, Math.random());
+  if (waitMs === 0) {
+    const again = { job: { failures, place, ...unfits }, attempt: { error } };
+    await move(ctx, job, { kind: "fail", final: false, delayed: false }, now, again);
+    return;
+  }
+  const dueAt = now + waitMs;
+  const later = { job: { failures, place, waitsFor: "time" as const, dueAt }, attempt: { error } };
+  await move(ctx, job, { kind: "fail", final: false, delayed: true }, now, later);
+  await ctx.scheduler.runAt(dueAt, maintenance.wakeDue, {});
+}

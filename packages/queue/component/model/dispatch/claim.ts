@@ -1,0 +1,102 @@
+import type { Doc, MutationCtx } from "../../builders.ts";
+import type { ClaimedJob, Cursor, Stand, Wish } from "../../validators.ts";
+import { authenticate } from "../authenticate.ts";
+import { capacityOf } from "../capabilities.ts";
+import { heldByKey } from "../jobs/held.ts";
+import { payloadOf } from "../jobs/rows.ts";
+import { matches } from "../lanes/match.ts";
+import { laneName } from "../lanes/name.ts";
+import { leaseByKey, renew } from "../leases/renew.ts";
+import { idOf } from "../load.ts";
+import { slotOf } from "../placement.ts";
+import { dropStands, standsByKey, standView } from "../rings/membership.ts";
+import { type LaneKey, standBefore } from "../rings/neighbors.ts";
+import { widen } from "../spreads/widen.ts";
+import { give, hasJustReleased, isBeingBegun, isOverdue, lastAttemptOf } from "./assign.ts";
+import { checkWish } from "./next.ts";
+import { isUnfit } from "./unfit.ts";
+
+/** A job that is claimed sooner after it became ready did not wait for want of workers. */
+const promptMs = 1_000;
+
+export type ClaimOutcome =
+  | { kind: "claimed"; job: ClaimedJob; stands: Stand[]; cursor: Cursor }
+  | { kind: "taken" }
+  | { kind: "unable" };
+
+export type ClaimArgs = {
+  readonly keyHash: string;
+  readonly jobId: string;
+  /** Its worker should have taken it by now: dead or asleep, it is taken from where it waits. */
+  readonly late: boolean;
+  /** As `candidates` gave it. */
+  readonly laneId?: string;
+  /** As `candidates` said: others of its affinity stand behind it. */
+  readonly crowded?: boolean;
+  readonly wish: Wish;
+};
+
+/**
+ * Gives a waiting worker a ready job of its scope, or, late, one that another holds ahead. Eight reads at once, of the
+ * job's, the worker's and the lane's rows: only two that want the same job collide. A second stage reads the lane where
+ * the worker does not name it, the stand of whoever should have taken the job, or the affinity's spread.
+ */
+export async function claim(
+  ctx: MutationCtx,
+  { keyHash, jobId, late, laneId, crowded = false, wish }: ClaimArgs,
+  now: number,
+): Promise<ClaimOutcome> {
+  checkWish(wish);
+  const id = idOf(ctx, "jobs", jobId);
+  const knownLane = laneId === undefined ? null : idOf(ctx, "lanes", laneId);
+  const [worker, lease, held, stands, job, payload, last, hinted] = await Promise.all([
+    authenticate(ctx, keyHash),
+    leaseByKey(ctx, keyHash),
+    heldByKey(ctx, keyHash),
+    standsByKey(ctx, keyHash),
+    id === null ? null : ctx.db.get("jobs", id),
+    id === null ? null : payloadOf(ctx, id),
+    id === null ? null : lastAttemptOf(ctx, id),
+    knownLane === null ? null : ctx.db.get("lanes", knownLane),
+  ]);
+  if (job?.scope !== worker.scope || payload === null || isOverdue(job, now)) return { kind: "taken" };
+  const capacity = capacityOf(worker.capabilities);
+  const begun = held.length < capacity.running;
+  // What another holds ahead is for one that begins it, and comes to it late.
+  const stolen = job.status === "prefetched" && late && begun && last?.workerId !== worker._id;
+  if (job.status !== "ready" && !stolen) return { kind: "taken" };
+  if (hasJustReleased(worker, last, now) || isBeingBegun(job, last, now)) return { kind: "taken" };
+  // What it was handed meanwhile it is about to be shown, and to begin in the place of this one.
+  if (!begun && held.some(({ status }) => status === "prefetched")) return { kind: "taken" };
+  if (held.length >= capacity.held || !mayRun(worker, job)) return { kind: "unable" };
+  const [lane, sleeper] = await Promise.all([
+    hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),
+    late && !stolen ? standBefore(ctx, laneOf(job), slotOf(job.place), worker._id) : null,
+  ]);
+  if (lane === null || lane.state === "paused") return { kind: "unable" };
+
+  if (crowded && !late && stands.length > 0 && job.affinity !== undefined) {
+    await widen(ctx, lane, job.affinity, now);
+  }
+  // What it holds ahead it did not wait for, and others may steal.
+  const woken = begun && now - (job.readyAt ?? now) < promptMs;
+  const claimed = await give(ctx, worker, { job, payload: payload.payload }, { begun, woken }, now);
+  await renew(ctx, worker, lease, now, { holds: true });
+  // Who would begin more goes on waiting where it is.
+  const waitsOn = wish.jobs > 0 && held.length + 1 < capacity.running;
+  await dropStands(ctx, [...(waitsOn ? [] : stands), ...(sleeper === null ? [] : [sleeper])]);
+  return {
+    kind: "claimed",
+    job: claimed,
+    stands: waitsOn ? stands.map(standView) : [],
+    cursor: { laneId: job.laneId, place: job.place, turn: wish.cursor?.turn ?? 0 },
+  };
+}
+
+function laneOf({ scope, kind, requirements = {} }: Doc<"jobs">): LaneKey {
+  return { scope, name: laneName(kind, requirements) };
+}
+
+function mayRun(worker: Doc<"workers">, job: Doc<"jobs">): boolean {
+  return worker.status === "active" && matches(worker, job.kind, job.requirements) && !isUnfit(job, worker);
+}

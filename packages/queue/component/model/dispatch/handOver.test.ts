@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  type Backend,
+  jobRow,
+  passTime,
+  queue,
+  scope,
+  startQueue,
+  submitJobs,
+} from "../../testing/queue.fixture.ts";
+import {
+  addWorker,
+  claim,
+  complete,
+  crash,
+  fail,
+  shownTo,
+  take,
+  type TestWorker,
+} from "../../testing/workers.fixture.ts";
+import type { JobSpec } from "../../validators.ts";
+import { present } from "../refuse.ts";
+import { recall } from "./reclaim.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A job that may be handed over. */
+async function submit(t: Backend, job: Partial<JobSpec> = {}): Promise<string> {
+  const [jobId] = await submitJobs(t, [job], { handOver: true });
+  return jobId!;
+}
+
+/** Workers that wait, at these positions. */
+async function waiting(t: Backend, ...positions: readonly number[]): Promise<readonly TestWorker[]> {
+  const workers = [];
+  // A lane, so that there is a ring to stand in.
+  const first = await submit(t);
+  await t.mutation(queue.jobs.cancel, { scope, jobId: first });
+  for (const position of positions) {
+    const worker = await addWorker(t, {}, { position });
+    await take(t, worker);
+    workers.push(worker);
+  }
+  return workers;
+}
+
+const see = async (t: Backend, { keyHash }: TestWorker) => ({
+  ...(await t.query(queue.work.candidates, { keyHash, stands: [] })),
+  handed: await t.query(queue.work.handed, { keyHash }),
+});
+
+describe("a job that is submitted while workers wait", () => {
+  it("is handed to one of them, who goes on standing there, and is shown to it with its payload", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const jobId = await submit(t, { payload: { file: "a" } });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "prefetched", attempts: 1 });
+    const { stands, jobs, handed } = await see(t, worker!);
+    expect({ stands, jobs }).toEqual({ stands: [{ laneId: expect.any(String), position: 100 }], jobs: [] });
+    expect(handed).toMatchObject([{ jobId, payload: { file: "a" }, begun: false, number: 1 }]);
+  });
+
+  it.each([
+    ["small", { file: "a" }],
+    ["large", { file: "a".repeat(5_000) }],
+  ])("has its worker say that it begins, who stands nowhere then: %s payload", async (_, payload) => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const { keyHash } = worker!;
+    const jobId = await submit(t, { payload });
+    const [handed] = (await see(t, worker!)).handed;
+    expect(handed).toMatchObject({ jobId, payload, requirements: {}, watched: false, remainingMs: null });
+    await t.mutation(queue.work.start, { keyHash, attemptIds: [handed!.attemptId] });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "running" });
+    expect(await see(t, worker!)).toEqual({ stands: [], jobs: [], handed: [] });
+  });
+
+  it("leaves one standing that has room for more when it begins", async () => {
+    const t = startQueue();
+    await t.mutation(queue.jobs.cancel, { scope, jobId: await submit(t) });
+    const worker = await addWorker(t, { concurrency: 2 }, { position: 100 });
+    await take(t, worker);
+    await submit(t);
+    const [handed] = (await see(t, worker)).handed;
+    await t.mutation(queue.work.start, { keyHash: worker.keyHash, attemptIds: [handed!.attemptId] });
+    const claimable = await submit(t);
+    expect(await see(t, worker)).toMatchObject({
+      stands: [{ position: 100 }],
+      jobs: [{ jobId: claimable, late: false }],
+      handed: [],
+    });
+  });
+
+  it("is begun by its end: two calls are all that it costs", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const { keyHash } = worker!;
+    const jobId = await submit(t);
+    const { handed } = await see(t, worker!);
+    const outcome = await t.mutation(queue.work.complete, {
+      keyHash,
+      attemptId: handed[0]!.attemptId,
+      result: 1,
+      wish: { jobs: 1 },
+    });
+    expect(outcome).toMatchObject({ kind: "completed", jobs: [], stands: [{ position: 100 }] });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "succeeded" });
+  });
+
+  it("goes to another each time, and stands in its lane when nobody waits any more", async () => {
+    const t = startQueue();
+    const workers = await waiting(t, 10_000, 30_000, 50_000);
+    const jobIds = await submitJobs(t, [{}, {}, {}, {}], { handOver: true });
+    const handed = await Promise.all(workers.map(async (worker) => (await see(t, worker)).handed.length));
+    expect(handed).toEqual([1, 1, 1]);
+    const statuses = await Promise.all(jobIds.map(async (jobId) => (await jobRow(t, jobId)).status));
+    expect(statuses.sort()).toEqual(["prefetched", "prefetched", "prefetched", "ready"]);
+  });
+
+  it("is taken back where its worker is dead, and waits for another", async () => {
+    const t = startQueue();
+    const [one, other] = await waiting(t, 10_000, 40_000);
+    const jobId = await submit(t);
+    const [dead, alive] = (await see(t, one!)).handed.length === 1 ? [one!, other!] : [other!, one!];
+    expect(await shownTo(t, alive)).toEqual([]);
+    await passTime(t, 5_500);
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", attempts: 1, failures: 0 });
+    // It does not listen: what comes next is not handed to it again.
+    expect(await see(t, dead)).toMatchObject({ stands: [], handed: [] });
+    expect(await shownTo(t, alive)).toMatchObject([{ jobId, late: false }]);
+    const claim = { keyHash: alive.keyHash, jobId, late: false, wish: { jobs: 0 } };
+    const outcome = await t.mutation(queue.work.claim, claim);
+    expect(outcome).toMatchObject({ kind: "claimed", job: { jobId, begun: true, number: 2 } });
+  });
+
+  it("is taken back within seconds, whenever it was handed over", async () => {
+    const t = startQueue();
+    await waiting(t, 10_000, 20_000, 30_000, 40_000);
+    const jobIds = [];
+    for (let n = 0; n < 4; n += 1) {
+      jobIds.push(await submit(t));
+      await passTime(t, 1_700);
+    }
+    await passTime(t, 4_000);
+    const statuses = await Promise.all(jobIds.map(async (jobId) => (await jobRow(t, jobId)).status));
+    expect(statuses).toEqual(["ready", "ready", "ready", "ready"]);
+  });
+
+  it("is taken back by a backend that is always late, at the second look", async () => {
+    const t = startQueue();
+    await waiting(t, 100);
+    const jobId = await submit(t);
+    // It was away; and it is again when it comes back to it.
+    for (const status of ["prefetched", "ready"]) {
+      await t.run(async (ctx) => {
+        const { scope: of, due } = present(await ctx.db.query("recalls").first(), "recall");
+        await recall(ctx, { scope: of, due, graced: status === "ready" }, due + 20_000);
+      });
+      expect(await jobRow(t, jobId)).toMatchObject({ status });
+    }
+  });
+
+  it("stays with a worker that has said that it begins", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const jobId = await submit(t);
+    const [handed] = (await see(t, worker!)).handed;
+    await t.mutation(queue.work.start, { keyHash: worker!.keyHash, attemptIds: [handed!.attemptId] });
+    await passTime(t, 20_000);
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "running", attempts: 1 });
+  });
+
+  it("is left alone by one that looks for work, until it is taken back: it may have begun", async () => {
+    const t = startQueue();
+    await waiting(t, 100);
+    const jobId = await submit(t);
+    const thief = await addWorker(t);
+    expect((await take(t, thief)).jobs).toEqual([]);
+    await passTime(t, 5_500);
+    expect((await take(t, thief)).jobs).toMatchObject([{ jobId, number: 2 }]);
+  });
+
+  it("comes back at once from a worker that leaves without having seen it", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const jobId = await submit(t);
+    await t.mutation(queue.work.leave, { keyHash: worker!.keyHash });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0 });
+    const again = await submit(t);
+    expect(await jobRow(t, again)).toMatchObject({ status: "ready" });
+  });
+
+  it("is told to one that asks for work instead of looking", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const jobId = await submit(t);
+    expect((await take(t, worker!)).jobs).toMatchObject([{ jobId, begun: false }]);
+  });
+
+  it("is seen by who comes to wait, where its worker could not run it while nobody else waited", async () => {
+    const t = startQueue();
+    const [worker] = await waiting(t, 100);
+    const busy = await addWorker(t, {}, { position: 30_000 });
+    const [other] = await submitJobs(t, [{}]);
+    const claimed = await claim(t, busy, other!);
+    const jobId = await submit(t);
+    const [handed] = (await see(t, worker!)).handed;
+    await fail(t, worker!, handed!.attemptId, { ...crash, unfit: true });
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready" });
+    const attemptId = claimed.kind === "claimed" ? claimed.job.attemptId : "";
+    expect(await complete(t, busy, attemptId, { jobs: 1 })).toMatchObject({ stands: [{ position: 30_000 }] });
+    expect(await shownTo(t, busy)).toMatchObject([{ jobId, late: false }]);
+  });
+
+  it("comes before what its worker claims in the same moment, and would only hold ahead", async () => {
+    const t = startQueue();
+    await t.mutation(queue.jobs.cancel, { scope, jobId: await submit(t) });
+    const worker = await addWorker(t, { prefetch: 1 }, { position: 100 });
+    await take(t, worker);
+    const handed = await submit(t);
+    const [jobId] = await submitJobs(t, [{}]);
+    expect(await claim(t, worker, jobId!)).toEqual({ kind: "taken" });
+    expect((await see(t, worker)).handed).toMatchObject([{ jobId: handed }]);
+  });
+
+  it("is not handed over in a lane that is paused, nor unless its submission says so", async () => {
+    const t = startQueue();
+    await waiting(t, 100);
+    const [lane] = await t.query(queue.lanes.list, { scope });
+    await t.mutation(queue.lanes.setState, { scope, laneId: lane!.laneId, state: "paused" });
+    expect(await jobRow(t, await submit(t))).toMatchObject({ status: "ready" });
+    await t.mutation(queue.lanes.setState, { scope, laneId: lane!.laneId, state: "open" });
+    const [claimed] = await submitJobs(t, [{}]);
+    expect(await jobRow(t, claimed!)).toMatchObject({ status: "ready" });
+  });
+});

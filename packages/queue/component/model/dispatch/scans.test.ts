@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { glance, survey } from "./scans.ts";
+
+it.each([
+  [1, 1 / 64, 1],
+  [16, 1 / 64, 1],
+  [64, 1 / 64, 1 / 4],
+  [256, 1 / 64, 1 / 16],
+  [1_024, 1 / 256, 1 / 64],
+  [16_384, 1 / 4_096, 1 / 1_024],
+])(
+  "looks, in a lane of %i slots, through %d of it at an end, and %d at the beginning",
+  (slots, end, start) => {
+    expect(glance(slots)).toBe(end);
+    expect(survey(slots)).toBe(start);
+  },
+);

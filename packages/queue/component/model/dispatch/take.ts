@@ -1,0 +1,46 @@
+import type { MutationCtx } from "../../builders.ts";
+import type { NextWork, Wish } from "../../validators.ts";
+import { authenticate } from "../authenticate.ts";
+import { capacityOf } from "../capabilities.ts";
+import { heldByKey } from "../jobs/held.ts";
+import { leaseByKey, renew } from "../leases/renew.ts";
+import { dropStands, standsByKey } from "../rings/membership.ts";
+import { handedTo } from "./handed.ts";
+import { carryOut, checkWish, plan, stickyLane } from "./next.ts";
+import { noCursor } from "./search.ts";
+
+export type TakeOutcome = ({ kind: "ok" } & NextWork) | { kind: "unable"; reason: "paused" | "full" };
+
+/**
+ * A worker asks for jobs, and accepts them from now on: what there is none of now comes to it while it waits. It is
+ * also told what it holds and has not begun: it may have been handed that when it could not see it.
+ */
+export async function take(
+  ctx: MutationCtx,
+  { keyHash, wish }: { readonly keyHash: string; readonly wish: Wish },
+  now: number,
+): Promise<TakeOutcome> {
+  checkWish(wish);
+  const [worker, lease, held, stands, sticky] = await Promise.all([
+    authenticate(ctx, keyHash),
+    leaseByKey(ctx, keyHash),
+    heldByKey(ctx, keyHash),
+    standsByKey(ctx, keyHash),
+    stickyLane(ctx, wish),
+  ]);
+  if (worker.status === "paused") return { kind: "unable", reason: "paused" };
+  if (held.length >= capacityOf(worker.capabilities).held) {
+    await renew(ctx, worker, lease, now, { holds: true });
+    await dropStands(ctx, stands);
+    const jobs = await handedTo(ctx, held);
+    if (jobs.length > 0) return { kind: "ok", jobs, stands: [], cursor: wish.cursor ?? noCursor };
+    return { kind: "unable", reason: "full" };
+  }
+  const [handed, planned] = await Promise.all([
+    handedTo(ctx, held),
+    plan(ctx, worker, sticky, wish, held.length, now, { joins: true }),
+  ]);
+  await renew(ctx, worker, lease, now, { holds: held.length + planned.found.length > 0 });
+  const next = await carryOut(ctx, worker, planned, stands, now);
+  return { kind: "ok", ...next, jobs: [...handed, ...next.jobs] };
+}

@@ -1,0 +1,638 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  type Backend,
+  jobRow,
+  passTime,
+  queue,
+  startQueue,
+  submitJob,
+  submitJobs,
+} from "../../testing/queue.fixture.ts";
+import {
+  addWorker,
+  claim,
+  complete,
+  crash,
+  expectRefusal,
+  fail,
+  heldBy,
+  shownTo,
+  standsOf,
+  take,
+  takeOne,
+} from "../../testing/workers.fixture.ts";
+
+let t: Backend;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 });
+  t = startQueue();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const status = async (jobId: string) => (await jobRow(t, jobId)).status;
+
+describe("take", () => {
+  it("gives a job that is there, with what it takes to run it", async () => {
+    const worker = await addWorker(t, { models: ["m"] });
+    const jobId = await submitJob(t, {
+      payload: { file: "b" },
+      requirements: { model: "m" },
+      watched: true,
+      deadlineAt: Date.now() + 9_000,
+    });
+    const { jobs, stands } = await take(t, worker);
+    expect(jobs).toEqual([
+      {
+        attemptId: expect.any(String) as string,
+        jobId,
+        kind: "hash",
+        payload: { file: "b" },
+        requirements: { model: "m" },
+        number: 1,
+        begun: true,
+        watched: true,
+        remainingMs: 9_000,
+      },
+    ]);
+    expect(stands).toEqual([]);
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "running", startedAt: Date.now(), attempts: 1 });
+    expect(await t.query(queue.jobs.attempts, { scope: "acme", jobId })).toMatchObject([
+      { workerId: worker.workerId, model: "m", status: "running", number: 1 },
+    ]);
+  });
+
+  it("gives as many as are wished for and may be held, those beyond the concurrency ahead", async () => {
+    const worker = await addWorker(t, { concurrency: 2, prefetch: 1 });
+    await submitJobs(t, [{}, {}, {}, {}]);
+    const { jobs } = await take(t, worker, { jobs: 9 });
+    expect(jobs.map(({ begun }) => begun)).toEqual([true, true, false]);
+    expect(new Set(jobs.map(({ jobId }) => jobId)).size).toBe(3);
+    const { keyHash } = worker;
+    const again = await t.mutation(queue.work.take, { keyHash, wish: { jobs: 1 } });
+    expect(again).toMatchObject({ kind: "ok", jobs: [{ attemptId: jobs[2]?.attemptId }], stands: [] });
+    await t.mutation(queue.work.start, { keyHash, attemptIds: [jobs[2]!.attemptId] });
+    expect(await t.mutation(queue.work.take, { keyHash, wish: { jobs: 1 } })).toEqual({
+      kind: "unable",
+      reason: "full",
+    });
+  });
+
+  it("gives one and no more to a worker that does not say how many it runs", async () => {
+    const worker = await addWorker(t);
+    await submitJobs(t, [{}, {}]);
+    expect((await take(t, worker, { jobs: 5 })).jobs).toHaveLength(1);
+  });
+
+  it("never holds more than 16 for one", async () => {
+    const worker = await addWorker(t, { concurrency: 16, prefetch: 16 });
+    await submitJobs(
+      t,
+      Array.from({ length: 20 }, () => ({})),
+    );
+    expect((await take(t, worker, { jobs: 20 })).jobs).toHaveLength(16);
+  });
+
+  it("gives what there is, and has the worker wait for the rest", async () => {
+    const worker = await addWorker(t, { concurrency: 3 });
+    await submitJobs(t, [{}, {}]);
+    const { jobs, stands } = await take(t, worker, { jobs: 3 });
+    expect(jobs).toHaveLength(2);
+    expect(stands).toHaveLength(1);
+    const jobId = await submitJob(t);
+    expect(await shownTo(t, worker)).toMatchObject([{ jobId }]);
+  });
+
+  it("gives nothing to a paused worker, and nothing when none is wished for", async () => {
+    const worker = await addWorker(t);
+    const jobId = await submitJob(t);
+    expect(await take(t, worker, { jobs: 0 })).toMatchObject({ jobs: [], stands: [] });
+    await t.mutation(queue.workers.update, { scope: "acme", workerId: worker.workerId, status: "paused" });
+    const outcome = await t.mutation(queue.work.take, { keyHash: worker.keyHash, wish: { jobs: 1 } });
+    expect(outcome).toEqual({ kind: "unable", reason: "paused" });
+    expect(await claim(t, worker, jobId)).toEqual({ kind: "unable" });
+  });
+
+  it("gives nothing of a paused lane, and all of a draining one", async () => {
+    const worker = await addWorker(t);
+    const jobId = await submitJob(t);
+    const { laneId } = await jobRow(t, jobId);
+    await t.mutation(queue.lanes.setState, { scope: "acme", laneId, state: "paused" });
+    const { jobs, stands } = await take(t, worker);
+    expect(jobs).toEqual([]);
+    expect(stands).toHaveLength(1);
+    expect(await shownTo(t, worker)).toEqual([]);
+    expect(await claim(t, worker, jobId)).toEqual({ kind: "unable" });
+    await t.mutation(queue.lanes.setState, { scope: "acme", laneId, state: "draining" });
+    expect(await shownTo(t, worker)).toMatchObject([{ jobId }]);
+    expect(await claim(t, worker, jobId)).toMatchObject({ kind: "claimed" });
+  });
+
+  it("gives only what the worker can run, and what it is allowed", async () => {
+    const plain = await addWorker(t, { kinds: ["chat"] });
+    const able = await addWorker(t, { kinds: ["chat"], models: ["m"] }, { groups: ["design"] });
+    const jobId = await submitJob(t, { kind: "chat", requirements: { model: "m", groups: ["design"] } });
+    expect((await take(t, plain)).jobs).toEqual([]);
+    expect(await claim(t, plain, jobId)).toEqual({ kind: "unable" });
+    expect((await takeOne(t, able)).jobId).toBe(jobId);
+  });
+
+  it("gives nothing of another scope", async () => {
+    const stranger = await addWorker(t, {}, { scope: "umbrella" });
+    const jobId = await submitJob(t);
+    expect((await take(t, stranger)).jobs).toEqual([]);
+    expect(await claim(t, stranger, jobId)).toEqual({ kind: "taken" });
+    const own = await addWorker(t);
+    const { attemptId } = await takeOne(t, own);
+    expect(await complete(t, stranger, attemptId)).toMatchObject({ kind: "fenced" });
+    expect(await fail(t, stranger, attemptId)).toMatchObject({ kind: "fenced" });
+    expect(await status(jobId)).toBe("running");
+  });
+
+  it("refuses a key that nobody has, a retired worker's, and a wish that makes no sense", async () => {
+    const wish = { jobs: 1 };
+    await expectRefusal(t.mutation(queue.work.take, { keyHash: "nobody", wish }), "unauthorized");
+    await expectRefusal(t.query(queue.work.held, { keyHash: "nobody" }), "unauthorized");
+    const { keyHash, workerId } = await addWorker(t);
+    await expectRefusal(t.mutation(queue.work.take, { keyHash, wish: { jobs: 0.5 } }), "invalid");
+    const cursor = { laneId: "x", place: NaN, turn: 0 };
+    await expectRefusal(t.mutation(queue.work.take, { keyHash, wish: { jobs: 1, cursor } }), "invalid");
+    await t.mutation(queue.workers.update, { scope: "acme", workerId, status: "retired" });
+    await expectRefusal(t.mutation(queue.work.take, { keyHash, wish }), "unauthorized");
+    await expectRefusal(t.mutation(queue.workers.heartbeat, { keyHash }), "unauthorized");
+  });
+
+  it("leaves a job alone whose time to begin has passed", async () => {
+    const worker = await addWorker(t);
+    const jobId = await submitJob(t, { expiresAt: Date.now() + 1_000 });
+    vi.setSystemTime(Date.now() + 1_000);
+    expect((await take(t, worker)).jobs).toEqual([]);
+    expect(await claim(t, worker, jobId)).toEqual({ kind: "taken" });
+  });
+});
+
+describe("waiting", () => {
+  it("ends with a claim, and goes on where more is wished for", async () => {
+    const worker = await addWorker(t, { concurrency: 2 }, { position: 0 });
+    await take(t, worker);
+    const [first, second] = await submitJobs(t, [{}, {}]);
+    await passTime(t, 0);
+    expect(await shownTo(t, worker)).toHaveLength(2);
+    const { keyHash } = worker;
+    const more = await t.mutation(queue.work.claim, {
+      keyHash,
+      jobId: String(first),
+      late: false,
+      wish: { jobs: 1 },
+    });
+    expect(more).toMatchObject({ kind: "claimed", stands: [{ position: 0 }] });
+    expect(await shownTo(t, worker)).toMatchObject([{ jobId: second }]);
+    expect(await claim(t, worker, String(second))).toMatchObject({ kind: "claimed", stands: [] });
+    expect(await standsOf(t, worker)).toEqual([]);
+    const third = await submitJob(t);
+    expect(await claim(t, worker, third)).toEqual({ kind: "unable" });
+  });
+
+  it("starts before there is any lane, and is woken by the first", async () => {
+    const worker = await addWorker(t, { kinds: ["hash", "ocr"] }, { position: 0 });
+    const { stands } = await take(t, worker);
+    expect(stands).toEqual([{ laneId: "", position: 0 }]);
+    const jobId = await submitJob(t);
+    await passTime(t, 0);
+    const { laneId } = await jobRow(t, jobId);
+    expect(await standsOf(t, worker)).toEqual([{ laneId, position: 0 }]);
+    expect(await shownTo(t, worker)).toEqual([{ jobId, laneId, late: false }]);
+    // Also while it does not know of its new stand.
+    const asked = { keyHash: worker.keyHash, stands };
+    expect((await t.query(queue.work.candidates, asked)).jobs).toEqual([{ jobId, laneId, late: false }]);
+    const ocr = await submitJob(t, { kind: "ocr" });
+    await passTime(t, 0);
+    expect(await shownTo(t, worker)).toMatchObject([{ jobId }, { jobId: ocr }]);
+  });
+
+  it("is woken by its own arc, and by the next one's as a backup", async () => {
+    await addLane();
+    const [low, middle, high] = [
+      await addWorker(t, {}, { position: 0 }),
+      await addWorker(t, {}, { position: 20_000 }),
+      await addWorker(t, {}, { position: 40_000 }),
+    ];
+    for (const worker of [low, middle, high]) await take(t, worker);
+    const jobId = await submitJob(t);
+    await placeAt(jobId, 30_000);
+    expect(await shownTo(t, middle)).toMatchObject([{ jobId, late: false }]);
+    expect(await shownTo(t, low)).toMatchObject([{ jobId, late: true }]);
+    expect(await shownTo(t, high)).toEqual([]);
+    await placeAt(jobId, 65_000);
+    expect(await shownTo(t, high)).toMatchObject([{ jobId, late: false }]);
+    expect(await shownTo(t, middle)).toMatchObject([{ jobId, late: true }]);
+    expect(await shownTo(t, low)).toEqual([]);
+  });
+
+  it("ends for one whose job was taken late by its backup: it sees it, and asks again", async () => {
+    await addLane();
+    const [backup, sleeper] = [
+      await addWorker(t, {}, { position: 0 }),
+      await addWorker(t, {}, { position: 20_000 }),
+    ];
+    for (const worker of [backup, sleeper]) await take(t, worker);
+    const jobId = await submitJob(t);
+    await placeAt(jobId, 30_000);
+    expect(await claim(t, backup, jobId, true)).toMatchObject({ kind: "claimed" });
+    expect(await standsOf(t, sleeper)).toEqual([]);
+    expect((await take(t, sleeper)).stands).toHaveLength(1);
+  });
+
+  it("leaves the others waiting where a job is taken in time", async () => {
+    await addLane();
+    const [one, other] = [await addWorker(t), await addWorker(t)];
+    for (const worker of [one, other]) await take(t, worker);
+    const jobId = await submitJob(t);
+    const [first, second] = (await shownTo(t, one))[0]?.late === false ? [one, other] : [other, one];
+    expect(await claim(t, first, jobId)).toMatchObject({ kind: "claimed" });
+    expect(await standsOf(t, second)).toHaveLength(1);
+    expect(await claim(t, second, jobId)).toEqual({ kind: "taken" });
+  });
+
+  it("ends when the worker leaves, and what it holds it keeps", async () => {
+    const worker = await addWorker(t, { concurrency: 2 });
+    await submitJob(t);
+    const { jobs } = await take(t, worker, { jobs: 2 });
+    expect(await standsOf(t, worker)).toHaveLength(1);
+    await t.mutation(queue.work.leave, { keyHash: worker.keyHash });
+    expect(await standsOf(t, worker)).toEqual([]);
+    expect(await heldBy(t, worker)).toMatchObject([{ attemptId: jobs[0]?.attemptId }]);
+  });
+
+  it("shows a worker no more than eight jobs, the highest and oldest first", async () => {
+    await addLane();
+    const worker = await addWorker(t);
+    await take(t, worker);
+    await submitJobs(
+      t,
+      Array.from({ length: 12 }, () => ({})),
+    );
+    vi.setSystemTime(Date.now() + 1);
+    const high = await submitJob(t, { priority: "high" });
+    const shown = await shownTo(t, worker);
+    expect(shown.length).toBeLessThanOrEqual(8);
+    expect(shown[0]?.jobId).toBe(high);
+  });
+});
+
+describe("complete", () => {
+  it("keeps result and report, and hands over the next job in the same call", async () => {
+    const worker = await addWorker(t);
+    const [first, second] = await submitJobs(t, [{}, {}]);
+    const held = await takeOne(t, worker);
+    const outcome = await t.mutation(queue.work.complete, {
+      keyHash: worker.keyHash,
+      attemptId: held.attemptId,
+      result: { digest: "ab" },
+      report: { ms: 5 },
+      wish: { jobs: 1 },
+    });
+    expect(outcome.kind).toBe("completed");
+    const other = held.jobId === first ? second : first;
+    expect(outcome.jobs).toMatchObject([{ jobId: other, begun: true }]);
+    expect(await status(held.jobId)).toBe("succeeded");
+    const result = await t.query(queue.jobs.result, { scope: "acme", jobId: held.jobId });
+    expect(result).toEqual({ result: { digest: "ab" } });
+    const view = await t.query(queue.jobs.get, { scope: "acme", jobId: held.jobId });
+    expect(view).toMatchObject({ report: { ms: 5 }, finishedAt: Date.now() });
+    const attempts = await t.query(queue.jobs.attempts, { scope: "acme", jobId: held.jobId });
+    expect(attempts).toMatchObject([{ status: "succeeded", report: { ms: 5 }, endedAt: Date.now() }]);
+  });
+
+  it("changes nothing when it is asked again", async () => {
+    const worker = await addWorker(t);
+    const jobId = await submitJob(t);
+    const { attemptId } = await takeOne(t, worker);
+    await complete(t, worker, attemptId);
+    await submitJob(t);
+    const again = await complete(t, worker, attemptId, { jobs: 1 });
+    expect(again).toMatchObject({ kind: "completed", jobs: [] });
+    const results = await t.run(async (ctx) => await ctx.db.query("results").collect());
+    expect(results.map((row) => row.jobId)).toEqual([jobId]);
+  });
+
+  it("is fenced after the job went to another, and may still give the next", async () => {
+    // All of the ring up to the other one is its home.
+    const slow = await addWorker(t, {}, { position: 1 });
+    const quick = await addWorker(t, {}, { position: 0.5 });
+    const jobId = await submitJob(t);
+    const { attemptId } = await takeOne(t, slow);
+    await t.mutation(queue.work.release, {
+      keyHash: slow.keyHash,
+      attemptIds: [attemptId],
+      reason: "",
+      leave: true,
+    });
+    const taken = await takeOne(t, quick);
+    const other = await submitJob(t);
+    const late = await complete(t, slow, attemptId, { jobs: 1 });
+    expect(late).toMatchObject({ kind: "fenced", jobs: [{ jobId: other }] });
+    expect(await complete(t, quick, taken.attemptId)).toMatchObject({ kind: "completed" });
+    expect(await status(jobId)).toBe("succeeded");
+  });
+
+  it("is fenced after a cancellation, which `held` tells", async () => {
+    const worker = await addWorker(t);
+    const jobId = await submitJob(t);
+    const { attemptId } = await takeOne(t, worker);
+    await t.mutation(queue.jobs.cancel, { scope: "acme", jobId });
+    expect(await heldBy(t, worker)).toEqual([]);
+    expect(await complete(t, worker, attemptId)).toMatchObject({ kind: "fenced" });
+    expect(await status(jobId)).toBe("canceled");
+  });
+
+  it("takes the result of what was only held ahead, and begins what it says", async () => {
+    const worker = await addWorker(t, { prefetch: 2 });
+    await submitJobs(t, [{}, {}, {}]);
+    const { jobs } = await take(t, worker, { jobs: 3 });
+    const [running, ahead, next] = jobs.map(({ attemptId }) => attemptId);
+    expect(await complete(t, worker, String(ahead))).toMatchObject({ kind: "completed" });
+    const { keyHash } = worker;
+    await t.mutation(queue.work.complete, {
+      keyHash,
+      attemptId: String(running),
+      result: 1,
+      begins: [String(next), "gone"],
+      wish: { jobs: 0 },
+    });
+    expect(await heldBy(t, worker)).toMatchObject([{ attemptId: next, begun: true }]);
+  });
+
+  it("refuses a result that is larger than is set, and takes the same smaller", async () => {
+    await t.mutation(queue.settings.configure, { scope: "acme", values: { maxPayloadBytes: 64 } });
+    const worker = await addWorker(t);
+    await submitJob(t);
+    const { attemptId } = await takeOne(t, worker);
+    const { keyHash } = worker;
+    const wish = { jobs: 0 };
+    const large = { keyHash, attemptId, result: "é".repeat(32), wish };
+    await expectRefusal(t.mutation(queue.work.complete, large), "too_large");
+    expect(await t.mutation(queue.work.complete, { ...large, result: "é".repeat(31) })).toMatchObject({
+      kind: "completed",
+    });
+  });
+
+  it("of one that was woken has it wait again, without looking: what is there is shown to it", async () => {
+    await addLane();
+    const worker = await addWorker(t, {}, { position: 0 });
+    await take(t, worker);
+    const [first, second] = await submitJobs(t, [{}, {}]);
+    const claimed = await claim(t, worker, String(first));
+    if (claimed.kind !== "claimed") throw new Error(claimed.kind);
+    const next = await complete(t, worker, claimed.job.attemptId, { jobs: 1 });
+    expect(next).toMatchObject({ kind: "completed", jobs: [], stands: [{ position: 0 }] });
+    expect(await shownTo(t, worker)).toMatchObject([{ jobId: second }]);
+    // One that had to wait for a worker says that there is more work than workers: it looks at once.
+    await submitJob(t);
+    vi.setSystemTime(Date.now() + 1_000);
+    const late = await claim(t, worker, String(second));
+    if (late.kind !== "claimed") throw new Error(late.kind);
+    expect((await complete(t, worker, late.job.attemptId, { jobs: 1 })).jobs).toHaveLength(1);
+  });
+
+  it("waits in all lanes that it can run where there is nothing more", async () => {
+    const worker = await addWorker(t, { kinds: ["hash", "ocr"] });
+    await submitJobs(t, [{}, { kind: "ocr" }]);
+    await passTime(t, 0);
+    const { attemptId } = await takeOne(t, worker);
+    const next = await complete(t, worker, attemptId, { jobs: 1 });
+    const last = await complete(t, worker, String(next.jobs[0]?.attemptId), { jobs: 1 });
+    expect(last).toMatchObject({ kind: "completed", jobs: [] });
+    expect(last.stands).toHaveLength(2);
+  });
+});
+
+describe("fail", () => {
+  it("has the job tried again after the back-off, and gives the next", async () => {
+    const worker = await addWorker(t);
+    const policy = { backoff: { firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 0 } };
+    const jobId = await submitJob(t, { policy });
+    const { attemptId } = await takeOne(t, worker);
+    const other = await submitJob(t);
+    const outcome = await fail(t, worker, attemptId, crash, { jobs: 1 });
+    expect(outcome).toMatchObject({ kind: "failed", jobs: [{ jobId: other }] });
+    expect(await jobRow(t, jobId)).toMatchObject({
+      status: "waiting",
+      waitsFor: "time",
+      dueAt: Date.now() + 1_000,
+      failures: 1,
+    });
+    await passTime(t, 999);
+    expect(await status(jobId)).toBe("waiting");
+    await passTime(t, 1);
+    expect(await status(jobId)).toBe("ready");
+  });
+
+  it("makes a dead letter of what failed as often as it may, and of what is not to be tried again", async () => {
+    const worker = await addWorker(t);
+    const policy = { maxFailures: 2, backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
+    const jobId = await submitJob(t, { policy });
+    await fail(t, worker, (await takeOne(t, worker)).attemptId);
+    expect(await status(jobId)).toBe("ready");
+    await fail(t, worker, (await takeOne(t, worker)).attemptId);
+    const error = { code: "crashed", message: "It crashed." };
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "failed", failures: 2, error });
+    const other = await submitJob(t);
+    await fail(t, worker, (await takeOne(t, worker)).attemptId, { ...crash, retryable: false });
+    expect(await jobRow(t, other)).toMatchObject({ status: "failed", failures: 1 });
+  });
+
+  it("is fenced a second time", async () => {
+    const worker = await addWorker(t);
+    const jobId = await submitJob(t);
+    const { attemptId } = await takeOne(t, worker);
+    await fail(t, worker, attemptId);
+    expect(await fail(t, worker, attemptId)).toMatchObject({ kind: "fenced" });
+    expect(await jobRow(t, jobId)).toMatchObject({ failures: 1 });
+  });
+
+  const unfit = { code: "no_model", message: "The model does not load.", retryable: false, unfit: true };
+
+  it("gives the job of one that is unfit to another at once, wherever that waits", async () => {
+    await addLane();
+    const workers = [await addWorker(t), await addWorker(t), await addWorker(t), await addWorker(t)];
+    for (const worker of workers) await take(t, worker);
+    const jobId = await submitJob(t);
+    for (const tries of [1, 2, 3]) {
+      const shown = await Promise.all(workers.map((worker) => shownTo(t, worker)));
+      const woken = workers.filter((_, i) => shown[i]?.[0]?.late === false);
+      expect(woken).toHaveLength(1);
+      for (const worker of woken) {
+        const claimed = await claim(t, worker, jobId);
+        if (claimed.kind !== "claimed") throw new Error(claimed.kind);
+        await fail(t, worker, claimed.job.attemptId, unfit, { jobs: 1 });
+        expect(await claim(t, worker, jobId)).toEqual({ kind: "unable" });
+      }
+      expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: tries });
+    }
+  });
+
+  it("counts that a worker is unfit once, and lets it try again in its next life", async () => {
+    const worker = await addWorker(t);
+    const jobId = await submitJob(t);
+    const life = { keyHash: worker.keyHash, capabilities: { kinds: ["hash"] }, startup: true };
+    for (let n = 0; n < 6; n += 1) {
+      await fail(t, worker, (await takeOne(t, worker)).attemptId, unfit);
+      expect((await take(t, worker)).jobs).toEqual([]);
+      await t.mutation(queue.workers.hello, life);
+    }
+    expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 1, attempts: 6 });
+  });
+
+  it("leaves the job to another that accepts, and to itself where there is none", async () => {
+    const policy = { backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
+    const worker = await addWorker(t);
+    const jobId = await submitJob(t, { policy });
+    await fail(t, worker, (await takeOne(t, worker)).attemptId);
+    const again = await takeOne(t, worker);
+    expect(again).toMatchObject({ jobId, number: 2 });
+    const other = await addWorker(t);
+    await take(t, other);
+    await fail(t, worker, again.attemptId);
+    expect((await take(t, worker)).jobs).toEqual([]);
+    expect((await takeOne(t, other)).jobId).toBe(jobId);
+  });
+});
+
+describe("release", () => {
+  it("gives jobs back at once, at no cost, but not to the same worker for a moment", async () => {
+    const worker = await addWorker(t, { concurrency: 2 });
+    const jobIds = await submitJobs(t, [{}, {}]);
+    const { jobs } = await take(t, worker, { jobs: 2 });
+    const attemptIds = jobs.map(({ attemptId }) => attemptId);
+    const outcome = await t.mutation(queue.work.release, {
+      keyHash: worker.keyHash,
+      attemptIds: [...attemptIds, "gone"],
+      reason: "the person is back",
+      leave: true,
+    });
+    expect(outcome).toEqual({ fenced: ["gone"] });
+    for (const jobId of jobIds) {
+      expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0 });
+      expect(await t.query(queue.jobs.attempts, { scope: "acme", jobId })).toMatchObject([
+        { status: "released", releaseReason: "the person is back" },
+      ]);
+      expect(await claim(t, worker, jobId)).toEqual({ kind: "taken" });
+    }
+    expect((await take(t, worker)).jobs).toEqual([]);
+    const other = await addWorker(t);
+    expect(jobIds).toContain((await takeOne(t, other)).jobId);
+    vi.setSystemTime(Date.now() + 500);
+    expect(jobIds).toContain((await takeOne(t, worker)).jobId);
+  });
+
+  it("keeps them from the same worker for as long as is set", async () => {
+    await t.mutation(queue.settings.configure, { scope: "acme", values: { releasePauseMs: 5_000 } });
+    const worker = await addWorker(t);
+    await submitJob(t);
+    const { attemptId } = await takeOne(t, worker);
+    const given = { attemptIds: [attemptId], reason: "back", leave: false };
+    await t.mutation(queue.work.release, { keyHash: worker.keyHash, ...given });
+    vi.setSystemTime(Date.now() + 4_999);
+    expect((await take(t, worker)).jobs).toEqual([]);
+    vi.setSystemTime(Date.now() + 1);
+    expect((await take(t, worker)).jobs).toHaveLength(1);
+  });
+});
+
+describe("theft of what is held ahead", () => {
+  it("fences the victim, which sees it, and goes only to one that begins it", async () => {
+    const victim = await addWorker(t, { concurrency: 1, prefetch: 2 });
+    await submitJobs(t, [{}, {}, {}]);
+    const { jobs } = await take(t, victim, { jobs: 3 });
+    const thief = await addWorker(t, { concurrency: 1, prefetch: 4 });
+    const stolen = await take(t, thief, { jobs: 5 });
+    expect(stolen.jobs).toHaveLength(1);
+    expect(stolen.jobs[0]).toMatchObject({ begun: true, number: 2 });
+    const theirs = jobs.find(({ jobId }) => jobId === stolen.jobs[0]?.jobId);
+    expect(theirs?.begun).toBe(false);
+    expect((await heldBy(t, victim)).map(({ attemptId }) => attemptId)).not.toContain(theirs?.attemptId);
+    const { keyHash } = victim;
+    const attemptId = String(theirs?.attemptId);
+    expect(await t.mutation(queue.work.start, { keyHash, attemptIds: [attemptId] })).toEqual({
+      fenced: [attemptId],
+    });
+    expect(await complete(t, victim, attemptId)).toMatchObject({ kind: "fenced" });
+    const attempts = await t.query(queue.jobs.attempts, { scope: "acme", jobId: String(theirs?.jobId) });
+    expect(attempts).toMatchObject([{ status: "stolen" }, { status: "running" }]);
+  });
+
+  it("is shown to one that waits, late, and claimed by it", async () => {
+    await addLane();
+    const thief = await addWorker(t);
+    const victim = await addWorker(t, { concurrency: 1, prefetch: 1 });
+    await take(t, thief);
+    await submitJobs(t, [{}, {}]);
+    const { jobs } = await take(t, victim, { jobs: 2 });
+    const ahead = jobs.find(({ begun }) => !begun);
+    const jobId = String(ahead?.jobId);
+    expect(await shownTo(t, thief)).toMatchObject([{ jobId, late: true }]);
+    expect(await shownTo(t, victim)).toEqual([]);
+    expect(await claim(t, thief, jobId)).toEqual({ kind: "taken" });
+    expect(await claim(t, victim, jobId, true)).toEqual({ kind: "taken" });
+    expect(await claim(t, thief, jobId, true)).toMatchObject({ kind: "claimed", job: { begun: true } });
+    expect(await heldBy(t, victim)).toMatchObject([{ begun: true }]);
+  });
+
+  it("leaves one's own alone, also for one that asks again", async () => {
+    const worker = await addWorker(t, { concurrency: 2, prefetch: 1 });
+    await submitJobs(t, [{}, {}, {}]);
+    const { jobs } = await take(t, worker, { jobs: 3 });
+    for (const { attemptId, begun } of jobs) if (begun) await complete(t, worker, attemptId);
+    // It is told of it again, and not given it anew.
+    const ahead = jobs.find(({ begun }) => !begun);
+    expect((await take(t, worker)).jobs).toEqual([ahead]);
+    expect(await heldBy(t, worker)).toMatchObject([{ attemptId: ahead?.attemptId, begun: false }]);
+  });
+
+  it("does not touch what was begun, nor one's own", async () => {
+    const victim = await addWorker(t, { concurrency: 1, prefetch: 1 });
+    await submitJobs(t, [{}, {}]);
+    const { jobs } = await take(t, victim, { jobs: 2 });
+    const { keyHash } = victim;
+    const done = await complete(t, victim, String(jobs[0]?.attemptId), { jobs: 1 });
+    expect(done.jobs).toEqual([]);
+    expect(await heldBy(t, victim)).toMatchObject([{ begun: false }]);
+    const attemptIds = [String(jobs[1]?.attemptId)];
+    expect(await t.mutation(queue.work.start, { keyHash, attemptIds })).toEqual({ fenced: [] });
+    expect(await t.mutation(queue.work.start, { keyHash, attemptIds })).toEqual({ fenced: [] });
+    const thief = await addWorker(t);
+    expect((await take(t, thief)).jobs).toEqual([]);
+  });
+});
+
+describe("append", () => {
+  it("keeps text while somebody watches, and is fenced after the end", async () => {
+    const worker = await addWorker(t);
+    const jobId = await submitJob(t, { watched: true });
+    const { attemptId } = await takeOne(t, worker);
+    const { keyHash } = worker;
+    const chunk = { keyHash, attemptId, seq: 0, text: "Hello" };
+    expect(await t.mutation(queue.work.append, chunk)).toEqual({ kind: "ok" });
+    const view = await t.query(queue.jobs.watch, { scope: "acme", jobId });
+    expect(view).toMatchObject({ attempt: 1, chunks: [{ seq: 0, text: "Hello" }] });
+    await complete(t, worker, attemptId);
+    expect(await t.mutation(queue.work.append, { ...chunk, seq: 1 })).toEqual({ kind: "fenced" });
+  });
+});
+
+/** So that there is a lane: its job is taken away again. */
+async function addLane(): Promise<void> {
+  const jobId = await submitJob(t);
+  await t.mutation(queue.jobs.cancel, { scope: "acme", jobId });
+  await passTime(t, 0);
+}
+
+async function placeAt(jobId: string, point: number): Promise<void> {
+  const { _id } = await jobRow(t, jobId);
+  await t.run(async (ctx) => {
+    await ctx.db.patch("jobs", _id, { place: point * 65_536 });
+  });
+}

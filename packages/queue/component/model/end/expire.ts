@@ -1,0 +1,46 @@
+import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import { move } from "../jobs/move.ts";
+import { isFinal } from "../jobs/states.ts";
+import { stepAlone } from "../jobs/stepAlone.ts";
+import { armExpiry, nextExpiry } from "../jobs/timers.ts";
+import { maintenance } from "../references.ts";
+import { tryAgainAfter } from "../tryAgain.ts";
+
+/** Which time ran out; null when none did. */
+export function ranOut(
+  job: Pick<Doc<"jobs">, "expiresAt" | "deadlineAt" | "startedAt">,
+  now: number,
+): "expiresAt" | "deadlineAt" | null {
+  if (job.deadlineAt !== undefined && job.deadlineAt <= now) return "deadlineAt";
+  // Begun once is begun, whatever became of that attempt.
+  const begun = job.startedAt !== undefined;
+  return !begun && job.expiresAt !== undefined && job.expiresAt <= now ? "expiresAt" : null;
+}
+
+/**
+ * Looks whether a job's time ran out, and has it looked at again when its next one does, or when the app's `onFinal`
+ * threw.
+ * @param failures how often that was.
+ */
+export async function expire(
+  ctx: MutationCtx,
+  { jobId, failures = 0 }: { readonly jobId: Id<"jobs">; readonly failures?: number | undefined },
+  now: number,
+): Promise<void> {
+  const job = await ctx.db.get("jobs", jobId);
+  if (job === null || isFinal(job.status)) return;
+  if (ranOut(job, now) === null) {
+    await armExpiry(ctx, jobId, { end: nextExpiry(job, now), now });
+  } else if (!(await stepAlone(ctx, { kind: "expire", jobId }))) {
+    const at = now + tryAgainAfter(failures);
+    await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at, failures: failures + 1 });
+  }
+}
+
+/** Ends a job that was not begun, or is not done, in time; a worker that is at it sees its attempt leave `held`. */
+export async function expireOne(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<void> {
+  const over = ranOut(job, now);
+  if (over === null || isFinal(job.status)) return;
+  const message = over === "expiresAt" ? "It was not begun in time." : "It was not done in time.";
+  await move(ctx, job, { kind: "expire" }, now, { job: { error: { code: "expired", message } } });
+}

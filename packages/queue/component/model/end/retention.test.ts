@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  type Backend,
+  jobRow,
+  passTime,
+  queue,
+  scope,
+  startQueue,
+  submitJob,
+  submitJobs,
+} from "../../testing/queue.fixture.ts";
+import { addWorker, complete, takeOne } from "../../testing/workers.fixture.ts";
+import { maintenance } from "../references.ts";
+
+const started = Date.parse("2026-11-21T08:00:00Z");
+const dayMs = 24 * 3_600_000;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.setSystemTime(started);
+});
+afterEach(() => vi.useRealTimers());
+
+async function clean(t: Backend, at: number): Promise<void> {
+  await passTime(t, at - Date.now());
+  await t.mutation(maintenance.purge, {});
+  await t.mutation(maintenance.forget, {});
+  await passTime(t, 0);
+}
+
+async function rows(
+  t: Backend,
+  table: "jobs" | "payloads" | "results" | "attempts" | "chunks" | "dependencies",
+) {
+  return await t.run(async (ctx) => (await ctx.db.query(table).collect()).length);
+}
+
+describe("what is kept of a job", () => {
+  it("is all of it, then the record alone, then nothing", async () => {
+    const t = startQueue();
+    const key = { idempotencyKey: "k", fingerprint: "f" };
+    const jobId = await submitJob(t, { ...key, watched: true });
+    const worker = await addWorker(t);
+    const { attemptId } = await takeOne(t, worker);
+    await t.mutation(queue.work.append, { keyHash: worker.keyHash, attemptId, seq: 0, text: "done" });
+    await complete(t, worker, attemptId);
+
+    await clean(t, started + dayMs - 60_000);
+    expect(await t.query(queue.jobs.result, { scope, jobId })).toEqual({ result: "done" });
+    await clean(t, started + dayMs);
+    expect([await rows(t, "payloads"), await rows(t, "results"), await rows(t, "chunks")]).toEqual([0, 0, 0]);
+    expect(await t.query(queue.jobs.result, { scope, jobId })).toBeNull();
+    expect(await t.query(queue.jobs.watch, { scope, jobId })).toMatchObject({
+      status: "succeeded",
+      result: null,
+    });
+    expect((await jobRow(t, jobId)).fingerprint).toBeUndefined();
+    // Its key still stands for it, whatever is asked under it.
+    expect(await submitJobs(t, [{ ...key, fingerprint: "other" }])).toEqual([jobId]);
+
+    await clean(t, started + 90 * dayMs - 60_000);
+    expect(await t.query(queue.jobs.attempts, { scope, jobId })).toHaveLength(1);
+    await clean(t, started + 90 * dayMs);
+    expect(await t.query(queue.jobs.get, { scope, jobId })).toBeNull();
+    expect([await rows(t, "jobs"), await rows(t, "attempts")]).toEqual([0, 0]);
+    expect(await submitJobs(t, [key])).not.toEqual([jobId]);
+  });
+
+  it("is as long as its own policy says, over the settings'", async () => {
+    const t = startQueue();
+    await t.mutation(queue.settings.configure, {
+      scope,
+      values: { policy: { payloadKeptMs: 1_000, recordKeptMs: 2_000 } },
+    });
+    const [short, long] = await submitJobs(t, [
+      {},
+      { policy: { payloadKeptMs: 9_000, recordKeptMs: 5_000 } },
+    ]);
+    for (const jobId of [short!, long!]) await t.mutation(queue.jobs.cancel, { scope, jobId });
+    await clean(t, started + 1_000);
+    expect(await t.query(queue.jobs.payload, { scope, jobId: short! })).toBeNull();
+    expect(await t.query(queue.jobs.payload, { scope, jobId: long! })).not.toBeNull();
+    await clean(t, started + 5_000);
+    expect([await rows(t, "jobs"), await rows(t, "payloads")]).toEqual([0, 0]);
+  });
+
+  it("goes in pieces where it is large", async () => {
+    const t = startQueue();
+    const payload = "x".repeat(500_000);
+    const ids = await submitJobs(
+      t,
+      Array.from({ length: 12 }, () => ({ payload })),
+    );
+    for (const jobId of ids) await t.mutation(queue.jobs.cancel, { scope, jobId });
+    await passTime(t, dayMs);
+    await t.mutation(maintenance.purge, {});
+    expect(await rows(t, "payloads")).toBe(3);
+    await passTime(t, 0);
+    expect(await rows(t, "payloads")).toBe(0);
+  });
+
+  it("goes in pieces, however many there are; what is open stays", async () => {
+    const t = startQueue();
+    const ids = await submitJobs(
+      t,
+      Array.from({ length: 130 }, () => ({})),
+    );
+    const open = await submitJob(t, { requester: "ada", after: { jobs: [ids[0]!], when: "finished" } });
+    await t.run(async (ctx) => {
+      for (const id of ids) {
+        await ctx.db.patch("jobs", id, { status: "failed", purgeAt: started + 1, forgetAt: started + 2 });
+      }
+    });
+    await clean(t, started + 1);
+    expect([await rows(t, "jobs"), await rows(t, "payloads")]).toEqual([131, 1]);
+    await clean(t, started + 2);
+    expect([await rows(t, "jobs"), await rows(t, "payloads")]).toEqual([1, 1]);
+    expect((await jobRow(t, open)).requester).toBe("ada");
+  });
+});

@@ -1,0 +1,67 @@
+import type { Doc, MutationCtx } from "../../builders.ts";
+import { firstWait } from "../jobs/firstWait.ts";
+import { isDependent } from "../jobs/isDependent.ts";
+import { move } from "../jobs/move.ts";
+import { termsOf } from "../jobs/turns.ts";
+import { findLanes, openLanes } from "../lanes/lanesFor.ts";
+import { laneName } from "../lanes/name.ts";
+import { maintenance } from "../references.ts";
+import { present } from "../refuse.ts";
+
+export type ReviveOutcome =
+  { readonly kind: "ready" } | { readonly kind: "gone" } | { readonly kind: "not-dead" };
+
+/**
+ * Tries a dead letter again: its attempts stay, its failures count from 0, and times that it had are no longer set. One
+ * that ran out of time as it waited for other jobs waits for them again.
+ * `gone`: its payload was deleted, as it is when a job that it waited for ends otherwise than it needed.
+ */
+export async function revive(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<ReviveOutcome> {
+  if (!isDead(job)) return { kind: "not-dead" };
+  // Cleared with the payload; which is not read for it, since a piece of many would be too much.
+  if (job.purgeAt === undefined) return { kind: "gone" };
+  const [laneId, terms, dependent] = await Promise.all([
+    laneOf(ctx, job, now),
+    termsOf(ctx, job.scope, job),
+    isDependent(ctx, job._id),
+  ]);
+  // What it still depends on sends it for its turn.
+  const turnOf = dependent ? null : terms.turnOf;
+  await ctx.db.patch("jobs", job._id, {
+    laneId,
+    unfit: undefined,
+    error: undefined,
+    report: undefined,
+    reply: undefined,
+    expiresAt: undefined,
+    deadlineAt: undefined,
+    // Whoever watched has seen its end; a next one starts anew.
+    watched: false,
+    watchedUntil: undefined,
+  });
+  const cleared = present(await ctx.db.get("jobs", job._id), "dead letter");
+  const waitsFor = firstWait({ delayed: false, dependent, limited: turnOf !== null });
+  const waiting = waitsFor === null ? {} : { waitsFor, ...(turnOf === null ? {} : { turnOf }) };
+  await move(ctx, cleared, { kind: "revive", waits: waitsFor !== null }, now, {
+    job: { round: job.round + 1, failures: 0, ...waiting },
+  });
+  const name = turnOf === null ? undefined : job[turnOf];
+  if (turnOf !== null && name !== undefined) {
+    await ctx.scheduler.runAfter(0, maintenance.admit, { scope: job.scope, of: turnOf, name });
+  }
+  return { kind: "ready" };
+}
+
+export function isDead(job: Doc<"jobs">): boolean {
+  return job.status === "failed" || job.status === "expired";
+}
+
+/** Its lane may have gone in the meantime. */
+async function laneOf(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<Doc<"lanes">["_id"]> {
+  const { scope, kind, requirements = {} } = job;
+  const lane = await ctx.db.get("lanes", job.laneId);
+  const name = lane?.name ?? laneName(kind, requirements);
+  const found = lane === null ? await findLanes(ctx, scope, [name]) : new Map([[name, lane]]);
+  const open = await openLanes(ctx, scope, [{ name, kind, requirements, level: job.level }], found, now);
+  return present(open.get(name), "lane").laneId;
+}

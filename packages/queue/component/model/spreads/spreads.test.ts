@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  type Backend,
+  jobRow,
+  passTime,
+  queue,
+  startQueue,
+  submitJob,
+  submitJobs,
+} from "../../testing/queue.fixture.ts";
+import { addWorker, shownTo, type TestWorker } from "../../testing/workers.fixture.ts";
+import { slotOf } from "../placement.ts";
+import { maintenance } from "../references.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.setSystemTime(Date.parse("2026-11-21T08:00:00Z"));
+});
+afterEach(() => vi.useRealTimers());
+
+async function slotsOf(t: Backend, ids: readonly string[]): Promise<number[]> {
+  return await Promise.all(ids.map(async (id) => slotOf((await jobRow(t, id)).place)));
+}
+
+async function spreads(t: Backend) {
+  return await t.run(async (ctx) => await ctx.db.query("spreads").collect());
+}
+
+/**
+ * Waits, and claims one of what it is shown, as the worker library does: one with others behind it, where there is one.
+ * It stands only while it claims: what is submitted meanwhile is there already, as if others had waited for it.
+ */
+async function claimShown(t: Backend, { keyHash, workerId }: TestWorker): Promise<void> {
+  await t.run(async (ctx) => {
+    const lane = await ctx.db.query("lanes").first();
+    const id = ctx.db.normalizeId("workers", workerId);
+    if (lane === null || id === null) throw new Error("no lane, or no worker");
+    const { _id: laneId, scope, name } = lane;
+    await ctx.db.insert("stands", { laneId, scope, lane: name, position: 0, workerId: id, keyHash });
+  });
+  const shown = await shownTo(t, { keyHash, workerId });
+  const first = shown.find(({ crowded }) => crowded === true) ?? shown[0];
+  if (first === undefined) throw new Error("nothing is shown");
+  const { jobId, late, laneId, crowded } = first;
+  const said = crowded === undefined ? {} : { crowded };
+  const outcome = await t.mutation(queue.work.claim, {
+    keyHash,
+    jobId,
+    late,
+    laneId,
+    ...said,
+    wish: { jobs: 0 },
+  });
+  expect(outcome.kind).toBe("claimed");
+}
+
+/** One with room for many; and so many jobs, each submitted alone, of these affinities, in a lane of sixteen slots. */
+async function crowd(t: Backend, affinities: readonly (string | undefined)[]): Promise<TestWorker> {
+  const worker = await addWorker(t, { concurrency: 16 });
+  await submitJob(t);
+  // Its slots are fitted by then, and stay as they are put.
+  await passTime(t, 1_500);
+  await t.run(async (ctx) => {
+    for (const lane of await ctx.db.query("lanes").collect())
+      await ctx.db.patch("lanes", lane._id, { slots: 16 });
+  });
+  for (const affinity of affinities) await submitJob(t, affinity === undefined ? {} : { affinity });
+  return worker;
+}
+
+describe("jobs of one affinity", () => {
+  it("of one submission stand at one slot after the other; apart from it, at one", async () => {
+    const t = startQueue();
+    const job = { affinity: "prompt" };
+    const [a, b, other, c] = await slotsOf(
+      t,
+      await submitJobs(t, [job, job, { affinity: "prompt", kind: "sum" }, job]),
+    );
+    const [alone] = await slotsOf(t, [await submitJob(t, job)]);
+    const between = 65_536 / 16;
+    expect(alone).toBe(a);
+    expect(other).toBe(a);
+    expect([b, c]).toEqual([(a! + between) % 65_536, (a! + 2 * between) % 65_536]);
+  });
+
+  it("keep it as long as their payload, and others have none", async () => {
+    const t = startQueue();
+    const [named, plain] = await submitJobs(t, [{ affinity: "prompt" }, {}]);
+    expect((await jobRow(t, named!)).affinity).toBe("prompt");
+    expect("affinity" in (await jobRow(t, plain!))).toBe(false);
+    await t.mutation(queue.jobs.cancel, { scope: "acme", jobId: named! });
+    await passTime(t, 24 * 3_600_000);
+    await t.mutation(maintenance.purge, {});
+    expect("affinity" in (await jobRow(t, named!))).toBe(false);
+  });
+
+  it("are spread over twice as many slots once one that waits leaves two behind, a second apart", async () => {
+    const t = startQueue();
+    const worker = await crowd(t, ["hot", "hot", "hot", "hot"]);
+    await claimShown(t, worker);
+    expect(await spreads(t)).toMatchObject([{ affinity: "hot", width: 2 }]);
+    await claimShown(t, worker);
+    expect(await spreads(t)).toMatchObject([{ width: 2 }]);
+    await passTime(t, 1_000);
+    // So many that each of the two slots, which are drawn, gets more than two.
+    for (let more = 0; more < 24; more += 1) await submitJob(t, { affinity: "hot" });
+    await claimShown(t, worker);
+    expect(await spreads(t)).toMatchObject([{ width: 4 }]);
+    const ids = await Promise.all(
+      Array.from({ length: 40 }, async () => await submitJob(t, { affinity: "hot" })),
+    );
+    expect(new Set(await slotsOf(t, ids)).size).toBe(4);
+  });
+
+  it("are not spread where two stand together, or others are of another affinity, or of none", async () => {
+    const t = startQueue();
+    const worker = await crowd(t, ["a", "a", "b", undefined, undefined]);
+    for (let claims = 0; claims < 6; claims += 1) await claimShown(t, worker);
+    expect(await spreads(t)).toEqual([]);
+  });
+
+  it("come back to one slot by themselves, and what was kept of it goes", async () => {
+    const t = startQueue();
+    const worker = await crowd(t, ["hot", "hot", "hot"]);
+    await claimShown(t, worker);
+    expect(await spreads(t)).toHaveLength(1);
+    await passTime(t, 60_000);
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async () => await submitJob(t, { affinity: "hot" })),
+    );
+    expect(new Set(await slotsOf(t, ids)).size).toBe(1);
+    await t.mutation(maintenance.forget, {});
+    expect(await spreads(t)).toHaveLength(1);
+    await passTime(t, 14 * 60_000 + 1);
+    await t.mutation(maintenance.forget, {});
+    expect(await spreads(t)).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+import type { Id, MutationCtx } from "../../builders.ts";
+import type { JobSpec, Requirements } from "../../validators.ts";
+import { defined } from "../defined.ts";
+import { dependOn, type Outlook } from "../dependencies/dependOn.ts";
+import { firstWait } from "../jobs/firstWait.ts";
+import { move } from "../jobs/move.ts";
+import type { Terms } from "../jobs/turns.ts";
+import type { OpenLane } from "../lanes/lanesFor.ts";
+import { placeFor } from "../placement.ts";
+import { levelOf } from "../priority.ts";
+import { present } from "../refuse.ts";
+
+export type NewJob = {
+  readonly scope: string;
+  readonly spec: JobSpec;
+  readonly requirements: Requirements;
+  readonly lane: OpenLane;
+  readonly terms: Terms;
+  readonly outlook: Outlook | null;
+  readonly batchId: Id<"batches"> | undefined;
+  readonly rank: number;
+  /** Over how many slots its affinity is spread, and how many jobs of it stand before it in the submission. */
+  readonly width: number;
+  readonly ordinal: number;
+  /** Where it is watched from its start: until when at least. */
+  readonly watchedUntil: number;
+};
+
+export type InsertedJob = {
+  readonly jobId: Id<"jobs">;
+  readonly place: number;
+  readonly ready: boolean;
+};
+
+/** Inserts a job, ready or waiting, with its payload. */
+export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Promise<InsertedJob> {
+  const { scope, spec, requirements, lane, terms, outlook, width, ordinal } = job;
+  const {
+    kind,
+    requester,
+    affinity,
+    key,
+    externalId,
+    idempotencyKey,
+    fingerprint,
+    policy,
+    onFinal,
+    context,
+  } = spec;
+  const { expiresAt, deadlineAt, delayMs = 0 } = spec;
+  const doomed = outlook?.kind === "failed";
+  const waitsFor = firstWait({
+    delayed: delayMs > 0 && !doomed,
+    dependent: outlook !== null && outlook.kind !== "go",
+    limited: terms.turnOf !== null,
+  });
+  const place = placeFor({ affinity, requester, weight: terms.weight, width, ordinal }, lane.slots, [
+    Math.random(),
+    Math.random(),
+  ]);
+  const jobId = await ctx.db.insert("jobs", {
+    scope,
+    laneId: lane.laneId,
+    kind,
+    status: waitsFor === null ? "ready" : "waiting",
+    level: levelOf(spec.priority),
+    place,
+    rank: job.rank,
+    dice: Math.random(),
+    submittedAt: now,
+    attempts: 0,
+    failures: 0,
+    round: 0,
+    ...(spec.watched === true ? { watched: true, watchedUntil: job.watchedUntil } : { watched: false }),
+    ...defined({ requester, key, externalId, idempotencyKey, fingerprint, policy, onFinal, context }),
+    ...defined({ affinity, expiresAt, deadlineAt, batchId: job.batchId }),
+    ...(Object.keys(requirements).length === 0 ? {} : { requirements }),
+    ...(waitsFor === null ? { readyAt: now } : { waitsFor }),
+    ...(waitsFor === "time" ? { dueAt: now + delayMs } : {}),
+    ...(waitsFor === "turn" && terms.turnOf !== null ? { turnOf: terms.turnOf } : {}),
+  });
+  await ctx.db.insert("payloads", { jobId, payload: spec.payload });
+  if (outlook?.kind === "wait" && spec.after !== undefined) {
+    await dependOn(ctx, jobId, outlook.on, spec.after.when);
+  }
+  if (doomed) await cancelDoomed(ctx, jobId, now);
+  return { jobId, place, ready: waitsFor === null && !doomed };
+}
+
+/** What it depends on had ended otherwise before it was submitted: as if that happened now. */
+async function cancelDoomed(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promise<void> {
+  const job = present(await ctx.db.get("jobs", jobId), "inserted job");
+  const error = { code: "dependency_failed", message: "A job that it depends on did not succeed." };
+  await move(ctx, job, { kind: "cancel" }, now, { job: { error } });
+}

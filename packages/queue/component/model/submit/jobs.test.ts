@@ -1,0 +1,421 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { statusesOf } from "../../testing/app.fixture.ts";
+import {
+  type Backend,
+  jobRow,
+  passTime,
+  queue,
+  refused,
+  scope,
+  startQueue,
+  submitJob,
+  submitJobs,
+} from "../../testing/queue.fixture.ts";
+import { addWorker, claim, complete, shownTo, take, takeOne } from "../../testing/workers.fixture.ts";
+import type { JobSpec } from "../../validators.ts";
+
+const started = Date.parse("2026-11-21T08:00:00Z");
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.setSystemTime(started);
+});
+afterEach(() => vi.useRealTimers());
+
+async function submit(t: Backend, ...jobs: Partial<JobSpec>[]) {
+  return await t.mutation(queue.jobs.submit, {
+    scope,
+    jobs: jobs.map((job) => ({ kind: "hash", payload: 1, ...job })),
+  });
+}
+
+describe("jobs.submit", () => {
+  it("puts a job into its lane, ready, with its payload", async () => {
+    const t = startQueue();
+    const requirements = { model: "m", tags: ["b", "a"] };
+    const jobId = await submitJob(t, { requester: "ada", requirements, context: { order: 7 } });
+    expect(await t.query(queue.jobs.get, { scope, jobId })).toMatchObject({
+      status: "ready",
+      waitsFor: null,
+      requester: "ada",
+      requirements: { model: "m", tags: ["a", "b"] },
+      priority: "normal",
+      attempts: 0,
+      submittedAt: started,
+      context: { order: 7 },
+    });
+    expect(await t.query(queue.jobs.payload, { scope, jobId })).toEqual({ payload: { file: "a" } });
+  });
+
+  it("makes one lane of equal requirements, whatever their order", async () => {
+    const t = startQueue();
+    const [one, two, three] = await submitJobs(t, [
+      { requirements: { tags: ["b", "a"], gpu: false } },
+      { requirements: { tags: ["a", "b", "a"] } },
+      {},
+    ]);
+    const lanes = await Promise.all([one!, two!, three!].map(async (id) => (await jobRow(t, id)).laneId));
+    expect(lanes[0]).toBe(lanes[1]);
+    expect(lanes[2]).not.toBe(lanes[0]);
+  });
+
+  it("takes 500 at once, in their order, and no more", async () => {
+    const t = startQueue();
+    const ids = await submitJobs(
+      t,
+      Array.from({ length: 500 }, (_, n) => ({ payload: n })),
+    );
+    const ranks = await Promise.all(ids.map(async (id) => (await jobRow(t, id)).rank));
+    expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
+    expect(new Set(ranks).size).toBe(500);
+    expect(await refused(submit(t, ...Array.from({ length: 501 }, () => ({}))))).toBe("invalid");
+    expect(await refused(submit(t))).toBe("invalid");
+  });
+
+  it("answers the same job for the same idempotency key, also within a call", async () => {
+    const t = startQueue();
+    const key = { idempotencyKey: "k", fingerprint: "f" };
+    const first = await submit(t, key, {}, key);
+    expect(first).toMatchObject({ kind: "submitted", repeated: 1 });
+    const ids = first.kind === "submitted" ? first.jobIds : [];
+    expect(ids[2]).toBe(ids[0]);
+    expect(ids[1]).not.toBe(ids[0]);
+    expect(await submit(t, key)).toEqual({ kind: "submitted", jobIds: [ids[0]], repeated: 1 });
+    expect(await t.run(async (ctx) => (await ctx.db.query("jobs").collect()).length)).toBe(2);
+  });
+
+  it("takes nothing when an idempotency key stands for another request", async () => {
+    const t = startQueue();
+    await submitJob(t, { idempotencyKey: "k", fingerprint: "f" });
+    const conflict = { kind: "conflict", idempotencyKey: "k" };
+    expect(await submit(t, {}, { idempotencyKey: "k", fingerprint: "g" })).toEqual(conflict);
+    expect(await t.run(async (ctx) => (await ctx.db.query("jobs").collect()).length)).toBe(1);
+  });
+
+  it("keeps the keys of scopes apart", async () => {
+    const t = startQueue();
+    const own = await submitJob(t, { idempotencyKey: "k", externalId: "x" });
+    const [other] = await submitJobs(t, [{ idempotencyKey: "k", externalId: "x" }], { scope: "other" });
+    expect(other).not.toBe(own);
+    expect(await t.query(queue.jobs.get, { scope, jobId: other! })).toBeNull();
+    expect(await t.query(queue.jobs.byExternalId, { scope, externalId: "x" })).toMatchObject({ jobId: own });
+  });
+
+  it("takes nothing into a lane that drains, and again once it is open", async () => {
+    const t = startQueue();
+    const { laneId } = await jobRow(t, await submitJob(t, { idempotencyKey: "k" }));
+    await t.mutation(queue.lanes.setState, { scope, laneId, state: "draining" });
+    expect(await submit(t, { kind: "resize" }, {})).toEqual({ kind: "draining" });
+    // What is there already is no submission.
+    expect(await submit(t, { idempotencyKey: "k" })).toMatchObject({ kind: "submitted", repeated: 1 });
+    await t.mutation(queue.lanes.setState, { scope, laneId, state: "open" });
+    expect(await submit(t, {})).toMatchObject({ kind: "submitted" });
+  });
+
+  it("bounds the lanes of a scope", async () => {
+    const t = startQueue();
+    const models = (count: number, name: string) =>
+      Array.from({ length: count }, (_, n) => ({ requirements: { model: `${name}${String(n)}` } }));
+    await submit(t, ...models(64, "m"));
+    expect(await refused(submit(t, ...models(1, "n")))).toBe("invalid");
+    expect(await submit(t, ...models(1, "m"))).toMatchObject({ kind: "submitted" });
+    await t.mutation(queue.settings.configure, { scope: "other", values: { maxLanes: 2 } });
+    const elsewhere = async (jobs: object[]) => await submitJobs(t, jobs, { scope: "other" });
+    expect(await elsewhere(models(2, "m"))).toHaveLength(2);
+    expect(await refused(elsewhere(models(1, "n")))).toBe("invalid");
+  });
+
+  it.each<[string, Partial<JobSpec>, string]>([
+    ["an empty kind", { kind: "" }, "invalid"],
+    ["half a surrogate pair", { requester: "\ud800" }, "invalid"],
+    ["a name of 256 characters", { externalId: "x".repeat(256) }, "invalid"],
+    ["17 tags", { requirements: { tags: Array.from({ length: 17 }, String) } }, "invalid"],
+    ["a negative delay", { delayMs: -1 }, "invalid"],
+    ["a time that is none", { deadlineAt: Number.NaN }, "invalid"],
+    ["no tries at all", { policy: { maxFailures: 0 } }, "invalid"],
+    ["a jitter beyond 1", { policy: { backoff: { firstMs: 1, factor: 2, maxMs: 9, jitter: 2 } } }, "invalid"],
+    ["a context of 5 KB", { context: "x".repeat(5_000) }, "too_large"],
+    ["a payload beyond the settings", { payload: "x".repeat(524_287) }, "too_large"],
+    ["a job to wait for that is not there", { after: { jobs: ["nope"], when: "finished" } }, "not_found"],
+  ])("refuses %s", async (_, job, code) => {
+    const t = startQueue();
+    expect(await refused(submit(t, {}, job))).toBe(code);
+    expect(await t.run(async (ctx) => await ctx.db.query("jobs").first())).toBeNull();
+  });
+
+  it("takes a payload of just so many bytes as are set, in UTF-8", async () => {
+    const t = startQueue();
+    await t.mutation(queue.settings.configure, { scope, values: { maxPayloadBytes: 6 } });
+    expect(await submit(t, { payload: "éé" })).toMatchObject({ kind: "submitted" });
+    expect(await refused(submit(t, { payload: "ééé" }))).toBe("too_large");
+  });
+});
+
+describe("what a job waits for", () => {
+  it("wakes delayed jobs when their times have come, each", async () => {
+    const t = startQueue();
+    const ids = await submitJobs(t, [{ delayMs: 60_000 }, { delayMs: 1_000 }, {}, { delayMs: 1_000 }]);
+    const waits = "waiting for time";
+    expect(await statusesOf(t, ids)).toEqual([waits, waits, "ready", waits]);
+    expect(await t.query(queue.jobs.get, { scope, jobId: ids[0]! })).toMatchObject({
+      dueAt: started + 60_000,
+    });
+    await passTime(t, 1_000);
+    expect(await statusesOf(t, ids)).toEqual([waits, "ready", "ready", "ready"]);
+    await passTime(t, 59_000);
+    expect(await statusesOf(t, ids)).toEqual(["ready", "ready", "ready", "ready"]);
+    expect(await t.query(queue.jobs.get, { scope, jobId: ids[0]! })).toMatchObject({ dueAt: null });
+  });
+
+  it("wakes more than one piece of them", async () => {
+    const t = startQueue();
+    const ids = await submitJobs(
+      t,
+      Array.from({ length: 250 }, () => ({ delayMs: 500 })),
+    );
+    await passTime(t, 500);
+    expect(new Set(await statusesOf(t, ids))).toEqual(new Set(["ready"]));
+  });
+
+  it("is its time, then the jobs that it depends on, then its turn", async () => {
+    const t = startQueue();
+    await t.mutation(queue.limits.set, { scope, of: "requester", name: "ada", concurrency: 1 });
+    const first = await submitJob(t);
+    const after = { jobs: [first], when: "succeeded" as const };
+    const [running] = await submitJobs(t, [{ requester: "ada" }]);
+    const jobId = await submitJob(t, { requester: "ada", delayMs: 1_000, after });
+    await passTime(t, 0);
+    expect(await statusesOf(t, [running!, jobId])).toEqual(["ready", "waiting for time"]);
+    await passTime(t, 1_000);
+    expect(await statusesOf(t, [jobId])).toEqual(["waiting for jobs"]);
+    const worker = await addWorker(t);
+    const taken = [await takeOne(t, worker)];
+    await complete(t, worker, taken[0]!.attemptId);
+    if (taken[0]!.jobId !== first) {
+      const next = await takeOne(t, worker);
+      await complete(t, worker, next.attemptId);
+    }
+    await passTime(t, 0);
+    expect((await statusesOf(t, [jobId]))[0]).toMatch(/^ready$|^waiting for turn$/);
+  });
+});
+
+describe("jobs.cancel", () => {
+  it("cancels what is not final, once, and only in its scope", async () => {
+    const t = startQueue();
+    const jobId = await submitJob(t);
+    expect(await t.mutation(queue.jobs.cancel, { scope: "other", jobId })).toEqual({ kind: "not-found" });
+    expect(await t.mutation(queue.jobs.cancel, { scope, jobId })).toEqual({ kind: "canceled" });
+    const again = { kind: "already-final", status: "canceled" };
+    expect(await t.mutation(queue.jobs.cancel, { scope, jobId })).toEqual(again);
+  });
+
+  it("takes a running job from its worker", async () => {
+    const t = startQueue();
+    const jobId = await submitJob(t);
+    const worker = await addWorker(t);
+    const { attemptId } = await takeOne(t, worker);
+    await t.mutation(queue.jobs.cancel, { scope, jobId });
+    expect(await t.query(queue.work.held, { keyHash: worker.keyHash })).toEqual([]);
+    expect(await complete(t, worker, attemptId)).toMatchObject({ kind: "fenced" });
+    expect(await t.query(queue.jobs.attempts, { scope, jobId })).toMatchObject([
+      { attemptId, status: "canceled", number: 1 },
+    ]);
+  });
+
+  it("forgets the time of a delayed one", async () => {
+    const t = startQueue();
+    const jobId = await submitJob(t, { delayMs: 1_000 });
+    await t.mutation(queue.jobs.cancel, { scope, jobId });
+    await passTime(t, 1_000);
+    expect(await t.query(queue.jobs.get, { scope, jobId })).toMatchObject({
+      status: "canceled",
+      dueAt: null,
+    });
+  });
+});
+
+describe("jobs.cancelMany", () => {
+  async function cancelMany(
+    t: Backend,
+    by: "requester" | "key" | "batch" | "lane",
+    name: string,
+    running = false,
+  ) {
+    await t.mutation(queue.jobs.cancelMany, { scope, by, name, running });
+    await passTime(t, 0);
+  }
+
+  it("cancels all of a requester's, in pieces, and no one else's", async () => {
+    const t = startQueue();
+    const ids = await submitJobs(
+      t,
+      Array.from({ length: 120 }, () => ({ requester: "ada" })),
+    );
+    const others = await submitJobs(t, [{ requester: "bob" }, {}]);
+    const [elsewhere] = await submitJobs(t, [{ requester: "ada" }], { scope: "other" });
+    await cancelMany(t, "requester", "ada");
+    expect(new Set(await statusesOf(t, ids))).toEqual(new Set(["canceled"]));
+    expect(await statusesOf(t, others)).toEqual(["ready", "ready"]);
+    expect((await jobRow(t, elsewhere!)).status).toBe("ready");
+  });
+
+  it("leaves what is submitted after it alone", async () => {
+    const t = startQueue();
+    await submitJobs(
+      t,
+      Array.from({ length: 60 }, () => ({ key: "k" })),
+    );
+    await t.mutation(queue.jobs.cancelMany, { scope, by: "key", name: "k", running: false });
+    vi.setSystemTime(started + 1);
+    const later = await submitJob(t, { key: "k" });
+    await passTime(t, 0);
+    expect(await statusesOf(t, [later])).toEqual(["ready"]);
+    expect(
+      (await t.query(queue.jobs.list, { scope, key: "k", status: "ready", ...page() })).page,
+    ).toHaveLength(1);
+  });
+
+  it.each([true, false])("with running: %s", async (running) => {
+    const t = startQueue();
+    const batchId = await t.mutation(queue.batches.create, { scope });
+    const ids = await submitJobs(t, [{}, {}], { batchId });
+    await takeOne(t, await addWorker(t));
+    await cancelMany(t, "batch", batchId, running);
+    expect((await statusesOf(t, ids)).sort()).toEqual(["canceled", running ? "canceled" : "running"]);
+  });
+
+  it("cancels a lane's, by id, and none of another scope's", async () => {
+    const t = startQueue();
+    const ids = await submitJobs(t, [{}, { delayMs: 5_000 }, { kind: "resize" }]);
+    const { laneId } = await jobRow(t, ids[0]!);
+    await t.mutation(queue.jobs.cancelMany, { scope: "other", by: "lane", name: laneId, running: true });
+    expect((await statusesOf(t, ids))[0]).toBe("ready");
+    await cancelMany(t, "lane", laneId);
+    expect(await statusesOf(t, ids)).toEqual(["canceled", "canceled", "ready"]);
+  });
+});
+
+describe("an end in time", () => {
+  it("expires what is not begun by expiresAt", async () => {
+    const t = startQueue();
+    const jobId = await submitJob(t, { expiresAt: started + 1_000 });
+    await passTime(t, 999);
+    expect(await statusesOf(t, [jobId])).toEqual(["ready"]);
+    await passTime(t, 1);
+    expect(await t.query(queue.jobs.get, { scope, jobId })).toMatchObject({
+      status: "expired",
+      error: { code: "expired" },
+    });
+  });
+
+  it("lets what is begun go on, until its deadline", async () => {
+    const t = startQueue();
+    const jobId = await submitJob(t, { expiresAt: started + 1_000, deadlineAt: started + 5_000 });
+    const worker = await addWorker(t);
+    await takeOne(t, worker);
+    await passTime(t, 1_000);
+    expect(await statusesOf(t, [jobId])).toEqual(["running"]);
+    await passTime(t, 4_000);
+    expect(await statusesOf(t, [jobId])).toEqual(["expired"]);
+    expect(await t.query(queue.work.held, { keyHash: worker.keyHash })).toEqual([]);
+  });
+
+  it("gives what was begun in time to another, whenever it comes back", async () => {
+    const t = startQueue();
+    const jobId = await submitJob(t, { expiresAt: started + 1_000 });
+    const [{ keyHash }, other, waiting] = [await addWorker(t), await addWorker(t), await addWorker(t)];
+    const release = async (by: string, attemptId: string) =>
+      await t.mutation(queue.work.release, { keyHash: by, attemptIds: [attemptId], reason: "", leave: true });
+    const { attemptId } = await takeOne(t, { keyHash, workerId: "" });
+    await passTime(t, 1_000);
+    await release(keyHash, attemptId);
+    const again = await takeOne(t, other);
+    expect(again).toMatchObject({ jobId, number: 2 });
+    await take(t, waiting);
+    await release(other.keyHash, again.attemptId);
+    expect(await shownTo(t, waiting)).toMatchObject([{ jobId }]);
+    expect(await claim(t, waiting, jobId)).toMatchObject({ kind: "claimed" });
+  });
+
+  it("takes one whose time is over, and expires it at once", async () => {
+    const t = startQueue();
+    const jobId = await submitJob(t, { deadlineAt: 0 });
+    await passTime(t, 0);
+    expect(await statusesOf(t, [jobId])).toEqual(["expired"]);
+  });
+});
+
+function page(numItems = 10, cursor: string | null = null) {
+  return { paginationOpts: { numItems, cursor } };
+}
+
+describe("jobs.list", () => {
+  it("pages through all of a scope's, newest first, whatever their status", async () => {
+    const t = startQueue();
+    const ids: string[] = [];
+    for (let n = 0; n < 7; n += 1) {
+      vi.setSystemTime(started + n);
+      ids.push(await submitJob(t, n % 2 === 0 ? {} : { delayMs: 1_000 }));
+    }
+    await t.mutation(queue.jobs.cancel, { scope, jobId: ids[3]! });
+    await submitJobs(t, [{}], { scope: "other" });
+    const first = await t.query(queue.jobs.list, { scope, ...page(4) });
+    const second = await t.query(queue.jobs.list, { scope, ...page(4, first.continueCursor) });
+    const found = [...first.page, ...second.page].map(({ jobId }) => jobId);
+    expect(found).toEqual([...ids].reverse());
+    expect([first.isDone, second.isDone]).toEqual([false, true]);
+  });
+
+  it.each([
+    [{ status: "ready" }, [2, 0]],
+    [{ requester: "ada" }, [3, 2]],
+    [{ requester: "ada", status: "ready" }, [2]],
+    [{ key: "k" }, [2, 1]],
+    [{ key: "k", requester: "ada" }, [2]],
+  ] as const)("by %o", async (filter, expected) => {
+    const t = startQueue();
+    const ids: string[] = [];
+    const specs = [
+      {},
+      { key: "k", delayMs: 9 },
+      { key: "k", requester: "ada" },
+      { requester: "ada", delayMs: 9 },
+    ];
+    for (const spec of specs) {
+      vi.setSystemTime(started + ids.length);
+      ids.push(await submitJob(t, spec));
+    }
+    const { page: found } = await t.query(queue.jobs.list, { scope, ...filter, ...page() });
+    expect(found.map(({ jobId }) => ids.indexOf(jobId))).toEqual(expected);
+  });
+
+  it("by batch, and nothing by what is no batch", async () => {
+    const t = startQueue();
+    const batchId = await t.mutation(queue.batches.create, { scope });
+    const ids = await submitJobs(t, [{}, {}], { batchId });
+    await submitJob(t);
+    const { page: found } = await t.query(queue.jobs.list, { scope, batchId, ...page() });
+    expect(found.map(({ jobId }) => jobId).sort()).toEqual([...ids].sort());
+    const none = await t.query(queue.jobs.list, { scope, batchId: "nope", ...page() });
+    expect(none).toMatchObject({ page: [], isDone: true });
+    expect((await t.query(queue.jobs.list, { scope: "other", batchId, ...page() })).page).toEqual([]);
+  });
+});
+
+describe("a finished job", () => {
+  it("has its result, and its attempts with who made them", async () => {
+    const t = startQueue();
+    const jobId = await submitJob(t);
+    const worker = await addWorker(t);
+    const { attemptId } = await takeOne(t, worker);
+    expect(await t.query(queue.jobs.result, { scope, jobId })).toBeNull();
+    await complete(t, worker, attemptId);
+    expect(await t.query(queue.jobs.result, { scope, jobId })).toEqual({ result: "done" });
+    expect(await t.query(queue.jobs.attempts, { scope, jobId })).toMatchObject([
+      { attemptId, workerId: worker.workerId, status: "succeeded", number: 1 },
+    ]);
+    expect(await t.query(queue.jobs.attempts, { scope: "other", jobId })).toEqual([]);
+    expect(await t.query(queue.jobs.payload, { scope: "other", jobId })).toBeNull();
+  });
+});

@@ -1,0 +1,57 @@
+import type { JobSpec, Requirements } from "../../validators.ts";
+import { boundedInteger, boundedName, boundedNumber, boundedSize, farthestMs } from "../bounds.ts";
+import { checkPolicy } from "../policyBounds.ts";
+import { refuse } from "../refuse.ts";
+
+export const maxJobsPerCall = 500;
+const maxListed = 16;
+const maxDependencies = 100;
+const maxContextBytes = 4_096;
+const maxHandleChars = 1_024;
+
+/** Refuses a job that is out of bounds, but for its payload's size, which the settings say. */
+export function checkSpec(spec: JobSpec): void {
+  boundedName(spec.kind, "kind");
+  for (const name of [
+    "requester",
+    "key",
+    "affinity",
+    "idempotencyKey",
+    "fingerprint",
+    "externalId",
+  ] as const) {
+    const value = spec[name];
+    if (value !== undefined) boundedName(value, name);
+  }
+  if (spec.requirements !== undefined) checkRequirements(spec.requirements);
+  if (spec.delayMs !== undefined) boundedNumber(spec.delayMs, "delayMs", 0, farthestMs);
+  for (const name of ["expiresAt", "deadlineAt"] as const) {
+    const at = spec[name];
+    if (at !== undefined) boundedNumber(at, name, 0, Number.MAX_SAFE_INTEGER);
+  }
+  if (spec.after !== undefined && spec.after.jobs.length > maxDependencies) {
+    refuse("invalid", `A job can wait for at most ${String(maxDependencies)} others.`);
+  }
+  if (spec.policy !== undefined) checkPolicy(spec.policy);
+  if (spec.onFinal !== undefined && spec.onFinal.length > maxHandleChars) {
+    refuse("invalid", "onFinal must be a function handle.");
+  }
+  if (spec.context !== undefined) boundedSize(spec.context, "context", maxContextBytes);
+}
+
+function checkRequirements({ model, memoryMb, contextTokens, tags, groups, dataClass }: Requirements): void {
+  if (model !== undefined) boundedName(model, "requirements.model");
+  if (dataClass !== undefined) boundedName(dataClass, "requirements.dataClass");
+  if (memoryMb !== undefined) boundedNumber(memoryMb, "requirements.memoryMb", 0, 1e9);
+  if (contextTokens !== undefined) {
+    boundedInteger(contextTokens, "requirements.contextTokens", 0, 1e9);
+  }
+  for (const [what, list] of [
+    ["requirements.tags", tags],
+    ["requirements.groups", groups],
+  ] as const) {
+    if (list === undefined) continue;
+    if (list.length > maxListed) refuse("invalid", `${what} can be at most ${String(maxListed)}.`);
+    for (const entry of list) boundedName(entry, `Each of ${what}`);
+  }
+}
