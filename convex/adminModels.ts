@@ -1,8 +1,8 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel.js";
 import { mutation, query, type QueryCtx } from "./_generated/server.js";
-import { authenticateSession } from "./model/keys/authenticate.ts";
-import { maxModels } from "./model/models/catalogue.ts";
+import { authenticateSession } from "./model/authenticate.ts";
+import { maxModels } from "./model/models/catalog.ts";
 import { addModel, changeModel, enableModel, findModel, modelChange } from "./model/models/change.ts";
 import { newEntry } from "./model/models/entry.ts";
 import {

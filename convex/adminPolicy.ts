@@ -1,6 +1,6 @@
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
-import { authenticateSession } from "./model/keys/authenticate.ts";
+import { authenticateSession } from "./model/authenticate.ts";
 import { currentPolicy, groupsWithPolicies } from "./model/policies/current.ts";
 import { restorePolicy, savePolicy } from "./model/policies/save.ts";
 import { policyRules } from "./model/validators.ts";

@@ -2,19 +2,19 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
 import { report as reportActivity } from "./model/devices/activity.ts";
-import { historyRow, historyRowOf } from "./model/devices/historyRow.ts";
-import { reportModels as keepModels } from "./model/devices/reportModels.ts";
-import { enroll as enrollDevice } from "./model/enrolment/enroll.ts";
-import { authenticateDevice } from "./model/keys/authenticate.ts";
+import { historyRow, historyRowOf } from "./model/devices/history.ts";
+import { reportModels as keepModels } from "./model/devices/report.ts";
+import { enroll as enrollDevice } from "./model/devices/enroll.ts";
+import { authenticateDevice } from "./model/authenticate.ts";
 import { deviceAccount } from "./model/ledger/accounts.ts";
 import { balanceOf, earnedSince } from "./model/ledger/balance.ts";
 import { present } from "./model/load.ts";
-import { catalogueOf, offered, offeredModel } from "./model/models/catalogue.ts";
+import { catalogueOf, offered, offeredModel } from "./model/models/catalog.ts";
 import { piecesOf, piecesView } from "./model/models/pieces.ts";
 import { boundedPage } from "./model/page.ts";
 import { policyFor } from "./model/policies/current.ts";
 import { queue } from "./model/queue.ts";
-import { sharingOf } from "./model/sharing/secrets.ts";
+import { sharingOf } from "./model/devices/sharing.ts";
 import { activity, deviceModel, policyRules } from "./model/validators.ts";
 
 /** Joins an organization by a code. The key is the device's own secret; its hash alone is kept. */

@@ -6,7 +6,7 @@ import { chatCompletions } from "./openai/chatCompletions.ts";
 import { completions } from "./openai/completions.ts";
 import { embeddings } from "./openai/embeddings.ts";
 import { errorResponse } from "./openai/errors.ts";
-import { openaiAction } from "./openai/handler.ts";
+import { openaiAction } from "./openai/endpoint.ts";
 import { getModel, listModels, modelsPath } from "./openai/models.ts";
 import { json, preflight } from "./openai/respond.ts";
 

@@ -5,7 +5,7 @@ import { cancelJobsOf } from "./model/keys/revoke.ts";
 import { projectBatch } from "./model/ledger/project.ts";
 import { retryBatch } from "./model/orders/retry.ts";
 import { rotateDue } from "./model/sharing/rotateDue.ts";
-import { endGrace } from "./model/sharing/secrets.ts";
+import { endGrace } from "./model/devices/sharing.ts";
 
 /** A session's end: its row goes, and with it everything that was subscribed through it. */
 export const endSession = internalMutation({

@@ -2,10 +2,10 @@ import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
-import { createLink } from "./model/admin/signIn.ts";
-import { createCode } from "./model/enrolment/createCode.ts";
-import { createKey } from "./model/keys/create.ts";
-import { createOrganization as create, newOrganization } from "./model/setup/createOrganization.ts";
+import { createLink } from "./model/organizations/signIn.ts";
+import { createCode } from "./model/devices/enrollmentCodes.ts";
+import { createKey } from "./model/organizations/apiKeys.ts";
+import { createOrganization as create, newOrganization } from "./model/organizations/create.ts";
 import {
   checkLedgerPage,
   ledgerPosition,
@@ -13,7 +13,7 @@ import {
   ledgerReport,
   ledgerStart,
   mergeReports,
-} from "./model/setup/ledgerCheck.ts";
+} from "./model/ledger/check.ts";
 import { allOrganizations, chosenOrganization } from "./model/setup/organizations.ts";
 
 /** For whoever runs the deployment: called with its admin key. Secrets stay with the caller, hashes come here. */

@@ -5,9 +5,9 @@ import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
 import { mutation } from "./_generated/server.js";
 import { endActivity } from "./model/devices/activity.ts";
-import { authenticateDevice } from "./model/keys/authenticate.ts";
+import { authenticateDevice } from "./model/authenticate.ts";
 import { queue } from "./model/queue.ts";
-import { checkAnswer } from "./model/requests/checkAnswer.ts";
+import { checkAnswer } from "./model/requests/answer.ts";
 import { textAnswer, vectorAnswer, workReport } from "./model/validators.ts";
 
 /** What a device calls as a worker of the queue, with its key. What each of them does: queue/work.ts. */

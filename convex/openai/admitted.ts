@@ -1,7 +1,7 @@
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import { errorResponse, fromRefusal, missingKey } from "./errors.ts";
-import { logBug } from "./logBug.ts";
+import { logBug } from "./outcome.ts";
 import { bearerKey } from "./readRequest.ts";
 
 type Answer = (ctx: ActionCtx, request: Request) => Promise<Response>;

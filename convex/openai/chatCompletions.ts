@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../app/jobs/chat.ts";
 import { parseChat } from "../../app/jobs/parse-chat.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { chatForm } from "./chatForm.ts";
-import { answerText, type TextCall } from "./textCall.ts";
+import { answerText, type TextCall } from "./textCalls.ts";
 
 const call: TextCall<ChatRequest> = {
   promptField: "messages",

@@ -2,7 +2,7 @@ import type { CompletionRequest } from "../../app/jobs/completion.ts";
 import { parseCompletion } from "../../app/jobs/parse-completion.ts";
 import type { ActionCtx } from "../_generated/server.js";
 import { completionForm } from "./completionForm.ts";
-import { answerText, type TextCall } from "./textCall.ts";
+import { answerText, type TextCall } from "./textCalls.ts";
 
 const call: TextCall<CompletionRequest> = {
   promptField: "prompt",

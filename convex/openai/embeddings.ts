@@ -2,9 +2,9 @@ import { type ParsedEmbedding, parseEmbedding } from "../../app/jobs/parse-embed
 import type { ActionCtx } from "../_generated/server.js";
 import { readVector } from "../model/vectors.ts";
 import { type Result, vectorsOf } from "./answerOf.ts";
-import { abandon, type AskedJob } from "./askedJob.ts";
+import { abandon, type AskedJob } from "./requestedJob.ts";
 import { errorResponse } from "./errors.ts";
-import { prepare } from "./prepare.ts";
+import { prepare } from "./readCall.ts";
 import { submitWork } from "./submitWork.ts";
 import { waitLimitMs } from "./wait.ts";
 import { answerWhole } from "./whole.ts";

@@ -1,6 +1,6 @@
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
-import type { ModelView } from "../model/models/catalogue.ts";
+import type { ModelView } from "../model/models/catalog.ts";
 import { errorResponse, missingKey, unknownModel } from "./errors.ts";
 import { bearerKey } from "./readRequest.ts";
 import { json } from "./respond.ts";

@@ -1,11 +1,11 @@
 import type { ActionCtx } from "../_generated/server.js";
 import type { AnswerHead, TextForm } from "./answerForm.ts";
 import { textOf } from "./answerOf.ts";
-import { abandon, type AskedJob, endOf, withJob } from "./askedJob.ts";
+import { abandon, type AskedJob, endOf, withJob } from "./requestedJob.ts";
 import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
 import { type ApiError, diverged, errorBody, fromRefusal, internalError, waitIsOver } from "./errors.ts";
 import { follow, type JobView } from "./follow.ts";
-import { logBug } from "./logBug.ts";
+import { logBug } from "./outcome.ts";
 import { cors } from "./respond.ts";
 
 /** Proxies and clients drop a connection that says nothing for long. */

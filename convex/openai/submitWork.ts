@@ -2,7 +2,7 @@ import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
 import { thaw } from "../model/thaw.ts";
-import type { Prepared } from "./prepare.ts";
+import type { Prepared } from "./readCall.ts";
 
 type Call = Pick<Prepared<{ readonly priority: "high" | "normal" | "low" }>, "apiKey" | "asked"> & {
   readonly model: { readonly modelId: string };

@@ -1,6 +1,6 @@
 import type { ActionCtx } from "../_generated/server.js";
 import type { Result } from "./answerOf.ts";
-import { abandon, type AskedJob, endOf, withJob } from "./askedJob.ts";
+import { abandon, type AskedJob, endOf, withJob } from "./requestedJob.ts";
 import { waitIsOver } from "./errors.ts";
 import { follow } from "./follow.ts";
 import { json } from "./respond.ts";

@@ -26,7 +26,7 @@ import { present } from "../load.ts";
 import { orderOf } from "../orders/orderOf.ts";
 import { keyAccount } from "./accounts.ts";
 import { balanceOf } from "./balance.ts";
-import { releaseReservation, settle } from "./settle.ts";
+import { releaseReservation, settle } from "./reservations.ts";
 import { totalsOf } from "./totals.ts";
 import { transfer } from "./transfer.ts";
 

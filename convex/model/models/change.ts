@@ -4,7 +4,7 @@ import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { refuse } from "../refuse.ts";
 import { price } from "../validators.ts";
-import { maxModels } from "./catalogue.ts";
+import { maxModels } from "./catalog.ts";
 import { checkedEntry, checkedPrice, type newEntry } from "./entry.ts";
 import { keepPieces } from "./pieces.ts";
 

@@ -1,7 +1,7 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import type { DeviceModel } from "../devices/reportModels.ts";
+import type { DeviceModel } from "../devices/report.ts";
 import { deviceModel } from "../validators.ts";
 
 /** Devices whose models are looked at; in a larger fleet the numbers mean "at least". */

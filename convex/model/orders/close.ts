@@ -5,7 +5,7 @@ import { assertNever } from "../../../app/assert-never.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { releaseReservation, settle } from "../ledger/settle.ts";
+import { releaseReservation, settle } from "../ledger/reservations.ts";
 import { present } from "../load.ts";
 import { boundedInteger, refuse } from "../refuse.ts";
 import { type price, usage as usageValidator } from "../validators.ts";

@@ -1,7 +1,7 @@
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { refuseUntil } from "../refuse.ts";
-import { limiter } from "./limiter.ts";
+import { limiter } from "../rates.ts";
 
 /** Counts one call of a key. Throws `rate_limited` when it makes too many. */
 export async function admitCall(ctx: MutationCtx, apiKeyId: Id<"apiKeys">): Promise<void> {

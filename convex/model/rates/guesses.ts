@@ -1,6 +1,6 @@
 import type { MutationCtx } from "../../_generated/server.js";
 import { refuseUntil } from "../refuse.ts";
-import { limiter } from "./limiter.ts";
+import { limiter } from "../rates.ts";
 
 /** Of all whose address the deployment does not know. */
 const sharedBucket = "unknown";

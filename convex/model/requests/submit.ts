@@ -11,7 +11,7 @@ import { reserve, worstCasePrice } from "../ledger/reserve.ts";
 import { queue } from "../queue.ts";
 import { refuse, refuseUntil, wellFormed } from "../refuse.ts";
 import { thaw } from "../thaw.ts";
-import { checkWork } from "./check.ts";
+import { checkWork } from "./checkWork.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 
 export type Submission = {

@@ -1,6 +1,6 @@
 import type { MutationCtx } from "../../_generated/server.js";
 import { allOrganizations } from "../setup/organizations.ts";
-import { rotateSecret, secretMs } from "./secrets.ts";
+import { rotateSecret, secretMs } from "../devices/sharing.ts";
 
 /** Replaces each organization's secret that has had its week, and makes those that are missing. */
 export async function rotateDue(ctx: MutationCtx, now: number): Promise<void> {

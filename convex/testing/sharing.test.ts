@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { api, internal } from "./_generated/api.js";
+import { api, internal } from "../_generated/api.js";
 import {
   addDevice,
   addOrganization,
@@ -8,7 +8,7 @@ import {
   type Organization,
   signIn,
   startBackend,
-} from "./testing/backend.fixture.ts";
+} from "./backend.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

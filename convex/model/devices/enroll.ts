@@ -7,8 +7,8 @@ import { present } from "../load.ts";
 import { queue } from "../queue.ts";
 import { admitGuess, countWrongGuess } from "../rates/guesses.ts";
 import { boundedText, refuse } from "../refuse.ts";
-import { ensureSecret } from "../sharing/secrets.ts";
-import { normalizeCode } from "./code.ts";
+import { ensureSecret } from "./sharing.ts";
+import { normalizeCode } from "../enrolment/code.ts";
 
 export type EnrolOutcome =
   | { kind: "enrolled"; deviceId: Id<"devices">; organization: string }

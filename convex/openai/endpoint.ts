@@ -1,6 +1,6 @@
 import { type ActionCtx, httpAction } from "../_generated/server.js";
 import { errorResponse, fromRefusal, internalError, type PromptField } from "./errors.ts";
-import { logBug } from "./logBug.ts";
+import { logBug } from "./outcome.ts";
 
 /** An HTTP action that answers every refusal, and every bug, in OpenAI's shape. */
 export function openaiAction(

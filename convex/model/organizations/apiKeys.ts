@@ -7,7 +7,7 @@ import { issuanceOf, keyAccount } from "../ledger/accounts.ts";
 import { projectTransfer } from "../ledger/project.ts";
 import { transfer } from "../ledger/transfer.ts";
 import { boundedText, refuse } from "../refuse.ts";
-import { checkedHash } from "./hash.ts";
+import { checkedHash } from "../keys/hash.ts";
 
 /** What a new key may spend when nobody says otherwise. */
 export const defaultCreditsMicro = 1_000n * microPerCredit;

@@ -2,7 +2,7 @@ import { limits } from "../../app/jobs/limits.ts";
 import type { BodyParse } from "../../app/jobs/parse-body.ts";
 import { internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
-import type { ModelView } from "../model/models/catalogue.ts";
+import type { ModelView } from "../model/models/catalog.ts";
 import { type ApiError, fromParse, missingKey, unknownModel } from "./errors.ts";
 import { bearerKey, readBody } from "./readRequest.ts";
 

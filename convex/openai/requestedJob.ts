@@ -9,7 +9,7 @@ import {
   resultExpired,
 } from "./errors.ts";
 import type { JobView } from "./follow.ts";
-import { logBug } from "./logBug.ts";
+import { logBug } from "./outcome.ts";
 
 /** A submitted job and how long it is waited for. */
 export type AskedJob = {

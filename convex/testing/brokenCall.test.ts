@@ -14,9 +14,9 @@ import {
   type Organization,
   signIn,
   startBackend,
-} from "../testing/backend.fixture.ts";
-import { chatCompletions } from "./chatCompletions.ts";
-import { logBug } from "./logBug.ts";
+} from "./backend.fixture.ts";
+import { chatCompletions } from "../openai/chatCompletions.ts";
+import { logBug } from "../openai/outcome.ts";
 
 let t: Backend;
 let acme: Organization;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { limits, maxFailedAttempts } from "../app/jobs/limits.ts";
-import { api, internal } from "./_generated/api.js";
-import { queue } from "./model/queue.ts";
+import { limits, maxFailedAttempts } from "../../app/jobs/limits.ts";
+import { api, internal } from "../_generated/api.js";
+import { queue } from "../model/queue.ts";
 import {
   addDevice,
   addOrganization,
@@ -27,7 +27,7 @@ import {
   submit,
   take,
   tryClaim,
-} from "./testing/backend.fixture.ts";
+} from "./backend.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

@@ -3,7 +3,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { components } from "../../components.ts";
-import type { DeviceModel } from "../devices/reportModels.ts";
+import type { DeviceModel } from "./report.ts";
 import { deviceAccount } from "../ledger/accounts.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { fleetOf } from "../models/fleet.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { api, internal } from "./_generated/api.js";
-import type { DeviceModel } from "./model/devices/reportModels.ts";
+import { api, internal } from "../_generated/api.js";
+import type { DeviceModel } from "../model/devices/report.ts";
 import {
   addDevice,
   addOrganization,
@@ -12,8 +12,8 @@ import {
   type Organization,
   secret,
   signIn,
-} from "./testing/backend.fixture.ts";
-import { closeWorld, openWorld } from "./testing/world.fixture.ts";
+} from "./backend.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

@@ -1,6 +1,6 @@
 import { RateLimiter } from "@convex-dev/rate-limiter";
-import { rates } from "../../../app/jobs/limits.ts";
-import { components } from "../../components.ts";
+import { rates } from "../../app/jobs/limits.ts";
+import { components } from "../components.ts";
 
 const minuteMs = 60_000;
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { limits } from "../app/jobs/limits.ts";
-import { api } from "./_generated/api.js";
-import { queue } from "./model/queue.ts";
+import { limits } from "../../app/jobs/limits.ts";
+import { api } from "../_generated/api.js";
+import { queue } from "../model/queue.ts";
 import {
   addDevice,
   addOrganization,
@@ -20,8 +20,8 @@ import {
   startBackend,
   statusOf,
   submit,
-} from "./testing/backend.fixture.ts";
-import { takeJob } from "./testing/simDevice.fixture.ts";
+} from "./backend.fixture.ts";
+import { takeJob } from "./simDevice.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

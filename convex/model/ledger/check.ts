@@ -2,8 +2,8 @@ import { type Infer, v } from "convex/values";
 import { isFinal } from "../../../app/jobs/states.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { kindOf } from "../ledger/accounts.ts";
-import { closingKey } from "../ledger/settle.ts";
+import { kindOf } from "./accounts.ts";
+import { closingKey } from "./reservations.ts";
 import { queue } from "../queue.ts";
 
 /** What one query may read; a larger ledger is audited page by page. */

@@ -1,7 +1,7 @@
-import type { Doc } from "../../_generated/dataModel.js";
-import type { QueryCtx } from "../../_generated/server.js";
-import { refuse } from "../refuse.ts";
-import { hashSecret } from "./hash.ts";
+import type { Doc } from "../_generated/dataModel.js";
+import type { QueryCtx } from "../_generated/server.js";
+import { refuse } from "./refuse.ts";
+import { hashSecret } from "./keys/hash.ts";
 
 /** The device that a key belongs to, retired ones included. Throws `unauthorized`. */
 export async function authenticateDevice(ctx: QueryCtx, key: string): Promise<Doc<"devices">> {

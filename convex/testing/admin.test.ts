@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { api, internal } from "./_generated/api.js";
-import { hashSecret } from "./model/keys/hash.ts";
-import { queue } from "./model/queue.ts";
+import { api, internal } from "../_generated/api.js";
+import { hashSecret } from "../model/keys/hash.ts";
+import { queue } from "../model/queue.ts";
 import {
   addDevice,
   addOrganization,
@@ -21,7 +21,7 @@ import {
   submit,
   take,
   tryClaim,
-} from "./testing/backend.fixture.ts";
+} from "./backend.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { api } from "./_generated/api.js";
+import { api } from "../_generated/api.js";
 import {
   addDevice,
   addOrganization,
@@ -9,8 +9,8 @@ import {
   type Organization,
   secret,
   signIn,
-} from "./testing/backend.fixture.ts";
-import { closeWorld, openWorld } from "./testing/world.fixture.ts";
+} from "./backend.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { rates } from "../app/jobs/limits.ts";
-import { api } from "./_generated/api.js";
+import { rates } from "../../app/jobs/limits.ts";
+import { api } from "../_generated/api.js";
 import {
   addOrganization,
   type Backend,
@@ -8,7 +8,7 @@ import {
   secret,
   signIn,
   startBackend,
-} from "./testing/backend.fixture.ts";
+} from "./backend.fixture.ts";
 
 type Caller = Pick<Backend, "mutation">;
 

@@ -3,7 +3,7 @@ import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { totalsOf } from "../ledger/totals.ts";
 import { queue } from "../queue.ts";
-import { donatingCount } from "./deviceRows.ts";
+import { donatingCount } from "../devices/rows.ts";
 
 /** Up to here jobs are counted now. */
 const maxCounted = 100;

@@ -9,7 +9,7 @@ import {
   startBackend,
   submit,
 } from "../../testing/backend.fixture.ts";
-import { checkLedgerPage, type LedgerReport, ledgerStart, mergeReports } from "./ledgerCheck.ts";
+import { checkLedgerPage, type LedgerReport, ledgerStart, mergeReports } from "./check.ts";
 
 let t: Backend;
 let jobIds: string[];

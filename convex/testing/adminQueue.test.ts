@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { api } from "./_generated/api.js";
-import { queue } from "./model/queue.ts";
+import { api } from "../_generated/api.js";
+import { queue } from "../model/queue.ts";
 import {
   addDevice,
   allJobs,
@@ -15,8 +15,8 @@ import {
   statusOf,
   submit,
   take,
-} from "./testing/backend.fixture.ts";
-import { closeWorld, openWorld } from "./testing/world.fixture.ts";
+} from "./backend.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

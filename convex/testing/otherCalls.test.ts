@@ -11,8 +11,8 @@ import {
   modelId,
   type Organization,
   startBackend,
-} from "../testing/backend.fixture.ts";
-import { takeJob } from "../testing/simDevice.fixture.ts";
+} from "./backend.fixture.ts";
+import { takeJob } from "./simDevice.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

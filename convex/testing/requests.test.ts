@@ -1,9 +1,9 @@
 import type { Infer } from "convex/values";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { limits } from "../app/jobs/limits.ts";
-import { internal } from "./_generated/api.js";
-import type { RefusalCode } from "./model/refuse.ts";
-import type { completionRequest, work as workValidator } from "./model/validators.ts";
+import { limits } from "../../app/jobs/limits.ts";
+import { internal } from "../_generated/api.js";
+import type { RefusalCode } from "../model/refuse.ts";
+import type { completionRequest, work as workValidator } from "../model/validators.ts";
 import {
   addOrganization,
   allJobs,
@@ -15,7 +15,7 @@ import {
   secret,
   startBackend,
   submit,
-} from "./testing/backend.fixture.ts";
+} from "./backend.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

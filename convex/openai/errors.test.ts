@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { endOf } from "./askedJob.ts";
+import { endOf } from "./requestedJob.ts";
 import type { JobView } from "./follow.ts";
 
 const view = (change: Partial<JobView>): JobView => ({

@@ -7,7 +7,7 @@ import {
 } from "@gleaner/queue/component/validators";
 import { type Infer, v } from "convex/values";
 import type { QueryCtx } from "../../_generated/server.js";
-import { orderOf } from "../orders/orderOf.ts";
+import { orderOf } from "./orderOf.ts";
 import { queue } from "../queue.ts";
 import { usage } from "../validators.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { api } from "./_generated/api.js";
-import { hashSecret } from "./model/keys/hash.ts";
-import { queue } from "./model/queue.ts";
+import { api } from "../_generated/api.js";
+import { hashSecret } from "../model/keys/hash.ts";
+import { queue } from "../model/queue.ts";
 import {
   addDevice,
   type Backend,
@@ -10,8 +10,8 @@ import {
   modelId,
   type Organization,
   secret,
-} from "./testing/backend.fixture.ts";
-import { closeWorld, openWorld } from "./testing/world.fixture.ts";
+} from "./backend.fixture.ts";
+import { closeWorld, openWorld } from "./world.fixture.ts";
 
 let t: Backend;
 let acme: Organization;

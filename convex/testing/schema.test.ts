@@ -3,8 +3,8 @@ import queueSchema from "@gleaner/queue/component/schema";
 import { defineSchema, defineTable } from "convex/server";
 import { type GenericValidator, v } from "convex/values";
 import { describe, expect, it } from "vitest";
-import schema from "./schema.ts";
-import { type ExportedSchema, narrowed } from "./testing/schemaWidens.fixture.ts";
+import schema from "../schema.ts";
+import { type ExportedSchema, narrowed } from "./schemaWidens.fixture.ts";
 
 /** What Convex's own CLI calls, and its published types leave out. */
 function exported(definition: object): ExportedSchema {
@@ -17,8 +17,8 @@ function exported(definition: object): ExportedSchema {
  */
 describe("opens what was written with the schema before: fields come as optional ones, and none go", () => {
   it.each([
-    ["the app's", schema, "testing/openedSchema.json"],
-    ["the queue's", queueSchema, "../packages/queue/component/testing/openedSchema.json"],
+    ["the app's", schema, "openedSchema.json"],
+    ["the queue's", queueSchema, "../../packages/queue/component/testing/openedSchema.json"],
   ])("%s", (_, definition, path) => {
     const file = new URL(path, import.meta.url);
     const now = exported(definition);
