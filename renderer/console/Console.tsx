@@ -11,7 +11,7 @@ type Props = {
   readonly client: ConvexReactClient;
   readonly apiBase: string;
   readonly store: SessionStore;
-  /** Why nobody is signed in, where that is known at the start. */
+  /** The reason why nobody is signed in, if it is known at the start. */
   readonly first: SignedOutWhy;
 };
 

@@ -10,7 +10,7 @@ import { AuditPage } from "./audit/AuditPage.tsx";
 import { messageOf, refusalOf } from "./data/refusal.ts";
 import { useSession } from "./data/session-context.ts";
 import { DevicesPage } from "./devices/DevicesPage.tsx";
-import { CodesPage } from "./enrolment/CodesPage.tsx";
+import { CodesPage } from "./enrollment/CodesPage.tsx";
 import { JobsPage } from "./jobs/JobsPage.tsx";
 import { KeysPage } from "./keys/KeysPage.tsx";
 import { ModelsPage } from "./models/ModelsPage.tsx";
@@ -41,7 +41,7 @@ export function SignedIn({ apiBase, onEnd }: Props): ReactNode {
       organization={me?.organization.name ?? null}
       line={line}
       onSignOut={() => {
-        // Not awaited: signing out here must work while the server is out of reach, too.
+        // Not awaited: signing out must work while the server is unreachable too.
         void signOut({ session }).catch(() => undefined);
         onEnd("signed-out");
       }}

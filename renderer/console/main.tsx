@@ -25,12 +25,12 @@ async function boot(): Promise<void> {
   const client = new ConvexReactClient(url, { skipConvexDeploymentUrlCheck: true });
   const store = sessionStore(window.localStorage, url);
   const refused = token === null ? null : await signIn(client, store, token);
-  // A refused link does not end a session that is still good.
+  // A refused link does not end a session that is still valid.
   root.render(<Console client={client} apiBase={apiBase} store={store} first={refused ?? "new"} />);
 }
 
 window.addEventListener("hashchange", () => {
-  // A sign-in link opened in a tab that shows the console already only changes the hash.
+  // A sign-in link that opens in a tab with the console only changes the hash.
   if (window.location.hash.startsWith("#signin=")) window.location.reload();
 });
 void boot();

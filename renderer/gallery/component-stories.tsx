@@ -127,7 +127,10 @@ function Components({ now }: { readonly now: number }): ReactNode {
           {(["good", "bad"] as const).map((tone) => (
             <ToastNote
               key={tone}
-              note={{ tone, text: tone === "good" ? "The key is revoked." : "The server did not take that." }}
+              note={{
+                tone,
+                text: tone === "good" ? "The key is revoked." : "The server did not accept this.",
+              }}
               onDismiss={nothing}
             />
           ))}
@@ -154,7 +157,7 @@ function Components({ now }: { readonly now: number }): ReactNode {
       </Card>
       <Card flush title="Nothing yet, and on its way">
         <Empty title="No jobs yet" action={<Button look="primary">Make a key</Button>}>
-          They will stand here as they come.
+          They appear here as they arrive.
         </Empty>
         <div className="px-4 pb-2">
           <Skeleton className="h-4 w-32" />

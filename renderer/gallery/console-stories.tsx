@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import { AuditView } from "../console/audit/AuditView.tsx";
 import { DeviceLabels } from "../console/devices/DeviceLabels.tsx";
 import { DevicesTable } from "../console/devices/DevicesTable.tsx";
-import { CodesView } from "../console/enrolment/CodesView.tsx";
-import { NewCode } from "../console/enrolment/NewCode.tsx";
+import { CodesView } from "../console/enrollment/CodesView.tsx";
+import { NewCode } from "../console/enrollment/NewCode.tsx";
 import { JobsView } from "../console/jobs/JobsView.tsx";
 import { KeyLimits } from "../console/keys/KeyLimits.tsx";
 import { KeyMade } from "../console/keys/KeyMade.tsx";
@@ -109,7 +109,7 @@ export function consoleStories(now: number): readonly Story[] {
           },
           locked: ["idleAfterSeconds", "schedule"],
         }}
-        error="Somebody else changed the policy meanwhile. Look at what they changed, and try again."
+        error="Somebody else changed the rules. Look at their changes and try again."
       />,
     ),
     inShell(
@@ -209,7 +209,7 @@ export function consoleStories(now: number): readonly Story[] {
     page(
       "console-unreachable",
       <Unreachable
-        message="The server that this page came from does not answer, or not as Gleaner does."
+        message="The server of this page does not answer, or it is not Gleaner's."
         onRetry={nothing}
       />,
     ),

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { EnrolForm } from "../panel/enrol/EnrolForm.tsx";
+import { EnrollForm } from "../panel/enroll/EnrollForm.tsx";
 import { Facts } from "../panel/now/Facts.tsx";
 import { type PanelTab, PanelView } from "../panel/PanelView.tsx";
 import { Settings } from "../panel/settings/Settings.tsx";
@@ -55,9 +55,9 @@ export function panelStories(now: number): readonly Story[] {
     ),
     shown("panel-not-enrolled", all.fresh),
     story(
-      "panel-enrol-refused",
+      "panel-enroll-refused",
       <div className="p-3">
-        <EnrolForm firstError="This code has expired. Ask your administrator for a new one." />
+        <EnrollForm firstError="This code has expired. Ask your administrator for a new one." />
       </div>,
     ),
     state("panel-booting", { link: "connecting" }),

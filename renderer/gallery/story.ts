@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 
-/** One state of one page or set of components, drawn from fixtures. Opened alone by `?story=ID&theme=dark`. */
+/** One state of a page or of some components, drawn from fixtures. `?story=ID&theme=dark` opens only this one. */
 export type Story = {
   readonly id: string;
   readonly group: "Components" | "Panel" | "Console";
-  /** In CSS pixels, as the index frames it. */
+  /** Size of its frame in the index, in CSS pixels. */
   readonly size: readonly [width: number, height: number];
   readonly content: ReactNode;
 };

@@ -44,8 +44,8 @@ export function PanelHeader({ snapshot, link }: Props): ReactNode {
         onConfirm={() => act("quit", null)}
         onClose={() => setAsking(false)}
       >
-        The job under way, if any, goes back to the queue at once and is not lost. This computer donates
-        nothing until Gleaner is started again.
+        A running job goes back to the queue at once and is not lost. This computer donates nothing until you
+        start Gleaner again.
       </Confirm>
     </header>
   );

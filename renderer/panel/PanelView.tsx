@@ -5,7 +5,7 @@ import { Empty } from "../ui/Empty.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
 import { Tabs } from "../ui/Tabs.tsx";
 import type { LinkState } from "./bridge/panel-link.ts";
-import { EnrolForm } from "./enrol/EnrolForm.tsx";
+import { EnrollForm } from "./enroll/EnrollForm.tsx";
 import { History } from "./history/History.tsx";
 import { Facts } from "./now/Facts.tsx";
 import { Models } from "./now/Models.tsx";
@@ -28,14 +28,14 @@ export function PanelView({ state, firstTab = "now" }: Props): ReactNode {
       {link === "lost" ? (
         <Banner tone="bad" busy>
           Gleaner is not running, or cannot be reached.{" "}
-          {snapshot === null ? "" : "This is the last it said. "}
+          {snapshot === null ? "" : "This page shows its last report. "}
           Trying again.
         </Banner>
       ) : null}
       {snapshot !== null ? (
         <Loaded snapshot={snapshot} link={link} firstTab={firstTab} />
       ) : problem !== null ? (
-        <Empty title="Gleaner could not say how it is">{problem}</Empty>
+        <Empty title="Gleaner could not report its state">{problem}</Empty>
       ) : (
         <Booting />
       )}
@@ -83,7 +83,7 @@ function Loaded({ snapshot, link, firstTab }: LoadedProps): ReactNode {
             />
           ) : (
             <div className="grid gap-3">
-              <EnrolForm />
+              <EnrollForm />
               <About snapshot={snapshot} />
             </div>
           )}

@@ -15,7 +15,7 @@ type Props = ComponentPropsWithRef<"button"> & {
   readonly size?: keyof typeof sizes;
 };
 
-/** The only button. `type` is "button" unless said otherwise, so that it never submits by accident. */
+/** The only button. Its default `type` is "button", so that it never submits a form by accident. */
 export function Button({
   look = "plain",
   size = "md",

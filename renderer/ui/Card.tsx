@@ -3,9 +3,9 @@ import { cx } from "./cx.ts";
 
 type Props = {
   readonly title?: string;
-  /** Stands at the right of the title. */
+  /** Shown at the right of the title. */
   readonly aside?: ReactNode;
-  /** For content, such as a table, that brings its own margins. */
+  /** For content with margins of its own, such as a table. */
   readonly flush?: boolean;
   readonly className?: string;
   readonly children: ReactNode;

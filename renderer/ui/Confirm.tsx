@@ -5,7 +5,7 @@ import { Dialog, DialogActions } from "./Dialog.tsx";
 type Props = {
   readonly open: boolean;
   readonly title: string;
-  /** What happens, and whether it can be undone. */
+  /** Says what will happen, and whether it can be undone. */
   readonly children: ReactNode;
   readonly action: string;
   readonly danger?: boolean;

@@ -4,7 +4,7 @@ import { cx } from "./cx.ts";
 
 type Props = { readonly text: string; readonly label: string; readonly block?: boolean };
 
-/** Text in a fixed-width face with a button that copies it; where the clipboard is closed it can still be selected. */
+/** Monospaced text with a copy button. Without access to the clipboard it can still be selected. */
 export function Copyable({ text, label, block = false }: Props): ReactNode {
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
   useEffect(() => {
@@ -14,7 +14,7 @@ export function Copyable({ text, label, block = false }: Props): ReactNode {
   }, [state]);
   const copy = async (): Promise<void> => {
     try {
-      // Absent on plain http from another machine, whatever its type says; then this throws too.
+      // On plain http from another machine `clipboard` is undefined, despite its type. Then this line throws too.
       await navigator.clipboard.writeText(text);
       setState("copied");
     } catch {

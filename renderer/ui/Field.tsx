@@ -8,7 +8,7 @@ type Props = Omit<ComponentPropsWithRef<"input">, "id"> & {
   readonly unit?: string;
 };
 
-/** A labelled input with its hint and its error tied to it for screen readers. */
+/** A labeled input. Screen readers read its hint and its error with it. */
 export function Field({ label, hint, error = null, unit, className, ...rest }: Props): ReactNode {
   const id = useId();
   const note = error ?? hint;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The ear of grain, drawn in the current colour. Same shape as the application's icon (scripts/icons). */
+/** An ear of grain in the current color. scripts/icons draws the same shape for the app's icon. */
 export function Logo({ size = 20 }: { readonly size?: number }): ReactNode {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" fill="currentColor" aria-hidden className="shrink-0">

@@ -18,10 +18,10 @@ type Props = {
 };
 
 /**
- * Its entries are those of the moment it was opened until it is closed: one that came or went would move the others
- * under the pointer. What an entry does is what it does at the moment it is chosen.
+ * An open menu keeps its entries: a new or removed entry would move the others under the pointer. A chosen
+ * entry does what it does at that moment.
  *
- * Not modal: the modal kind locks scrolling by an inline style sheet, which the content security policy forbids.
+ * It is not modal: a modal menu locks scrolling with an inline style sheet, which the content security policy forbids.
  */
 export function Menu({ trigger, label, entries, align = "start" }: Props): ReactNode {
   const [opened, setOpened] = useState<readonly MenuEntry[] | null>(null);

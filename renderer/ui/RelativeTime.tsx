@@ -2,10 +2,10 @@ import type { ReactNode } from "react";
 import { useNow } from "./clock.ts";
 import { formatAgo, formatFull, formatIn } from "./format/time.ts";
 
-// A server's clock may run ahead of ours by a little: what it just did lies not "in 1 s".
+// The server's clock may be slightly ahead. Its latest events must not read "in 1 s".
 const skewMs = 3_000;
 
-/** A moment as a distance from now, kept up to date, with the full date and time on hover. */
+/** Shows a moment relative to now and keeps it up to date. Hovering shows the full date. */
 export function RelativeTime({ at }: { readonly at: number }): ReactNode {
   const now = useNow();
   return (

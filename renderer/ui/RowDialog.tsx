@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Dialog } from "./Dialog.tsx";
 
 type Props<Row> = {
-  /** null while none is open: the dialog is closed, and forgets what was typed. */
+  /** Null closes the dialog, which then forgets what was typed. */
   readonly row: Row | null;
   readonly title: (name: string) => string;
   readonly onClose: () => void;

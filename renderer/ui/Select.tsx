@@ -9,12 +9,12 @@ type Props = {
   readonly value: string;
   readonly options: readonly Option[];
   readonly disabled?: boolean;
-  /** Label at the left, control at the right, as in a list of settings. */
+  /** Puts the label at the left and the control at the right, as in a list of settings. */
   readonly row?: boolean;
   readonly onChange: (value: string) => void;
 };
 
-/** The system's own select: its list, its keys, its screen reader support. */
+/** The browser's own select, with its keyboard and screen reader support. */
 export function Select({
   label,
   hint,

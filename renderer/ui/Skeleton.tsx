@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { cx } from "./cx.ts";
 
-/** Stands for something that is on its way, in the size that it will have. */
+/** A placeholder for content that is still loading, in its final size. */
 export function Skeleton({ className }: { readonly className?: string }): ReactNode {
   return (
     <span

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 type Props = { readonly label: string; readonly value: ReactNode; readonly note?: ReactNode };
 
-/** One figure with its name; the value's line keeps its height while it loads or changes. */
+/** One figure with its name. The line keeps its height while the value loads or changes. */
 export function Stat({ label, value, note }: Props): ReactNode {
   return (
     <div className="min-w-0">

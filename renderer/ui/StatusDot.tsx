@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { cx } from "./cx.ts";
 import { type Tone, toneFill } from "./tone.ts";
 
-/** A coloured dot. Colour never stands alone: words must stand beside it. */
+/** A colored dot. Color is never the only sign: put words beside it. */
 export function StatusDot({
   tone,
   busy = false,

@@ -5,7 +5,7 @@ export type Column<Row> = {
   readonly key: string;
   readonly title: string;
   readonly align?: "left" | "right";
-  /** A Tailwind class; a fixed width keeps columns from jumping while numbers change. */
+  /** A Tailwind class. A fixed width keeps columns from jumping while numbers change. */
   readonly width?: string;
   readonly cell: (row: Row) => ReactNode;
 };
@@ -15,11 +15,11 @@ type Props<Row> = {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** Shown under a row, over its whole width, e.g. its attempts. */
+  /** Shown below a row in full width, e.g. its attempts. */
   readonly detail?: (row: Row) => ReactNode;
 };
 
-/** A plain table that scrolls sideways in its own box where the window is too narrow. */
+/** A plain table. In a narrow window it scrolls sideways in its own box. */
 export function Table<Row>({ label, columns, rows, keyOf, detail }: Props<Row>): ReactNode {
   return (
     <div className="overflow-x-auto" tabIndex={0} role="group" aria-label={label}>

@@ -9,7 +9,7 @@ type Show = (text: string, tone?: Tone) => void;
 
 const ShowToast = createContext<Show>(() => undefined);
 
-/** Shows a short note at the bottom; errors stay until they are dismissed. */
+/** Shows a short note at the bottom. Errors stay until somebody dismisses them. */
 export function useToast(): Show {
   return useContext(ShowToast);
 }

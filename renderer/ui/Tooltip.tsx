@@ -6,7 +6,7 @@ export function TooltipProvider({ children }: { readonly children: ReactNode }):
   return <Radix.Provider delayDuration={350}>{children}</Radix.Provider>;
 }
 
-/** More about what its child shows; the child must be able to take the focus, or the text must stand elsewhere too. */
+/** Explains its child. The child must be focusable; otherwise show the text elsewhere too. */
 export function Tooltip({
   text,
   children,

@@ -1,6 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from "react";
 
-/** Fixes "now" for pages that show fixtures; null means the real clock. */
+/** Fixes "now" for pages that show fixtures. Null means the real clock. */
 export const FixedNow = createContext<number | null>(null);
 
 const listeners = new Set<() => void>();
@@ -21,14 +21,14 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time of day in milliseconds, renewed each second by one timer that all components share. */
+/** The current time in ms since the epoch. One timer, shared by all components, updates it each second. */
 export function useNow(): number {
   const fixed = useContext(FixedNow);
   const ticking = useSyncExternalStore(subscribe, () => (timer === null ? (now = roundedNow()) : now));
   return fixed ?? ticking;
 }
 
-// Whole seconds, so that two reads during one render agree.
+// Rounds to whole seconds, so that two reads in one render agree.
 function roundedNow(): number {
   return Math.floor(Date.now() / 1_000) * 1_000;
 }

@@ -2,7 +2,7 @@ import { assertNever } from "../../app/assert-never.ts";
 import { type HoldReason, isStanding } from "../../app/policy/reasons.ts";
 import type { Tone } from "./tone.ts";
 
-/** One tone per reason, the same in the panel and the console. */
+/** The tone of each reason. The panel and the console share it. */
 export function toneOfHold(reason: HoldReason): Tone {
   if (!isStanding(reason)) return "hold";
   switch (reason) {

@@ -37,7 +37,7 @@ const pairs: (readonly [string, string, number])[] = [
   ["edge", "canvas", 3],
 ];
 
-describe("colours meet WCAG AA", () => {
+describe("colors meet WCAG AA", () => {
   for (const [ink, ground, least] of pairs) {
     for (const theme of ["light", "dark"] as const) {
       it(`${ink} on ${ground}, ${theme}: at least ${least}`, () => {

@@ -1,4 +1,4 @@
-/** The five tones of every status in panel and console. */
+/** The tones of every status in the panel and the console. */
 export type Tone = "good" | "hold" | "rest" | "bad" | "quiet";
 
 export const toneText: Readonly<Record<Tone, string>> = {

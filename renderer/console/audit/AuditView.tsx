@@ -21,7 +21,7 @@ export function AuditView({ rows, onMore }: Props): ReactNode {
   return (
     <Card flush>
       {rows.length === 0 ? (
-        <Empty title="Nothing yet">Who did what, and when, will stand here.</Empty>
+        <Empty title="Nothing yet">Actions appear here, with their author and time.</Empty>
       ) : (
         <Table
           label="Audit trail"

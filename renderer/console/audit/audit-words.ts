@@ -1,11 +1,11 @@
 const actions: Readonly<Record<string, string>> = {
   "organization.created": "Organization created",
-  "sign-in-link.created": "Sign-in link made",
+  "sign-in-link.created": "Sign-in link created",
   "admin.signed-in": "Administrator signed in",
-  "api-key.created": "API key made",
+  "api-key.created": "API key created",
   "api-key.revoked": "API key revoked",
-  "enrolment-code.created": "Enrolment code made",
-  "enrolment-code.revoked": "Enrolment code revoked",
+  "enrolment-code.created": "Enrollment code created",
+  "enrolment-code.revoked": "Enrollment code revoked",
   "device.enrolled": "Device enrolled",
   "device.retired": "Device retired",
   "device.reinstated": "Device reinstated",
@@ -14,9 +14,9 @@ const actions: Readonly<Record<string, string>> = {
   "lane.opened": "Lane opened",
   "lane.paused": "Lane paused",
   "lane.draining": "Lane being drained",
-  "dead-letter.retried": "Dead letter tried again",
+  "dead-letter.retried": "Dead letter retried",
   "dead-letter.discarded": "Dead letter discarded",
-  "dead-letters.retried": "Dead letters tried again",
+  "dead-letters.retried": "Dead letters retried",
   "limit.set": "Limits of an API key set",
   "policy.changed": "Rules changed",
   "policy.restored": "Earlier rules restored",
@@ -32,7 +32,7 @@ const actors: Readonly<Record<string, string>> = {
   device: "Device",
 };
 
-/** Words for an audit action; one that this console does not know yet is shown as it is. */
+/** Words for an audit action. An unknown action is shown as it is. */
 export function actionWords(action: string): string {
   return actions[action] ?? action;
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 export type Deployment = {
-  /** Where the Convex client connects to. */
+  /** The address for the Convex client. */
   readonly url: string;
-  /** Where the OpenAI-compatible API answers, without `/v1`. */
+  /** The address of the OpenAI-compatible API, without `/v1`. */
   readonly apiBase: string;
 };
 
@@ -13,7 +13,7 @@ export type Found =
 
 const configSchema = z.object({ deploymentUrl: z.url({ protocol: /^https?$/ }) });
 
-/** The deployment named by `?deployment=`, else by `GET /config` on the page's own origin. */
+/** Finds the deployment: named by `?deployment=`, else by `GET /config` on the page's own origin. */
 export async function findDeployment(
   location: Pick<Location, "origin" | "search">,
   get: typeof fetch,
@@ -23,9 +23,7 @@ export async function findDeployment(
     const parsed = configSchema.safeParse({ deploymentUrl: named });
     return parsed.success
       ? { kind: "found", deployment: { url: trimmed(named), apiBase: apiBaseOf(trimmed(named)) } }
-      : failed(
-          "The address after ?deployment= is not one of a server. It must start with http:// or https://.",
-        );
+      : failed("The address after ?deployment= is not a server's. It must start with http:// or https://.");
   }
   try {
     const answer = await get(`${location.origin}/config`, { headers: { accept: "application/json" } });
@@ -33,11 +31,11 @@ export async function findDeployment(
     const { deploymentUrl } = configSchema.parse(await answer.json());
     return { kind: "found", deployment: { url: trimmed(deploymentUrl), apiBase: location.origin } };
   } catch {
-    return failed("The server that this page came from does not answer, or not as Gleaner does.");
+    return failed("The server of this page does not answer, or it is not Gleaner's.");
   }
 }
 
-/** Convex Cloud serves HTTP actions under a name of their own; every other deployment under its own. */
+/** Convex Cloud serves HTTP actions at a host name of their own. Other deployments tell their address. */
 export function apiBaseOf(deploymentUrl: string): string {
   return deploymentUrl.replace(/\.convex\.cloud$/, ".convex.site");
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const refusalSchema = z.object({ code: z.string(), message: z.string() });
 
-/** The backend's refusal in an error that a query or mutation threw; null for any other error. */
+/** The backend's refusal inside a thrown error. Null for any other error. */
 export function refusalOf(error: unknown): { readonly code: string; readonly message: string } | null {
   if (!(error instanceof ConvexError)) return null;
   const parsed = refusalSchema.safeParse(error.data);
@@ -12,5 +12,5 @@ export function refusalOf(error: unknown): { readonly code: string; readonly mes
 
 /** A sentence for a toast. */
 export function messageOf(error: unknown): string {
-  return refusalOf(error)?.message ?? "The server did not take that. Try again in a moment.";
+  return refusalOf(error)?.message ?? "The server did not accept this. Try again in a moment.";
 }

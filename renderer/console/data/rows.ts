@@ -6,7 +6,7 @@ type AdminModels = typeof api.adminModels;
 type AdminPolicy = typeof api.adminPolicy;
 type AdminQueue = typeof api.adminQueue;
 
-/** What the console shows of the backend's `admin` functions. Times in ms since the epoch, money in micro-credits. */
+/** Rows of the backend's `admin` functions. Times are in ms since the epoch, money in micro-credits. */
 export type Summary = FunctionReturnType<Admin["summary"]>;
 export type DeviceRow = FunctionReturnType<Admin["devices"]>[number];
 export type JobRow = FunctionReturnType<Admin["jobs"]>["page"][number];

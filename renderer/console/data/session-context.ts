@@ -4,7 +4,7 @@ import { createContext, useCallback, useContext } from "react";
 import { useToast } from "../../ui/Toast.tsx";
 import { messageOf } from "./refusal.ts";
 
-/** The secret of the signed-in session: an argument of every `admin` function. */
+/** The secret of the signed-in session. Every `admin` function takes it. */
 export const Session = createContext<string | null>(null);
 
 export function useSession(): string {
@@ -15,12 +15,12 @@ export function useSession(): string {
 
 type ArgsOf<Reference extends FunctionReference<"mutation">> = Omit<FunctionArgs<Reference>, "session">;
 
-/** What is said of an answer. */
+/** Words for an answer. */
 export type Said = { readonly words: string; readonly tone?: "bad" };
 type Done<Reference extends FunctionReference<"mutation">> =
   string | ((answer: FunctionReturnType<Reference>) => Said);
 
-/** Runs a mutation with the session; says `done` when it went well, shows the refusal when not. */
+/** Runs a mutation with the session. Shows `done` on success, and the refusal otherwise. */
 export function useAct<Reference extends FunctionReference<"mutation">>(
   reference: Reference,
 ): (args: ArgsOf<Reference>, done?: Done<Reference>) => Promise<boolean> {

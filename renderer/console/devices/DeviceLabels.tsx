@@ -9,13 +9,13 @@ import { joinLabels, parseLabels } from "./parse-labels.ts";
 type Labels = { readonly groups: string[]; readonly dataClasses: string[] };
 
 type Props = {
-  /** null while none is being labelled. */
+  /** Null while the dialog is closed. */
   readonly device: DeviceRow | null;
   readonly onSave: (device: DeviceRow, labels: Labels) => void;
   readonly onClose: () => void;
 };
 
-/** A device's groups, and the classes of data that it may see. */
+/** Edits a device's groups and its classes of data. */
 export function DeviceLabels({ device, onSave, onClose }: Props): ReactNode {
   return (
     <RowDialog row={device} title={(name) => `Groups of ${name}`} onClose={onClose}>
@@ -54,18 +54,18 @@ function LabelsForm({ device, onSave, onClose }: FormProps): ReactNode {
       <Field
         autoFocus
         label="Groups"
-        hint="Separated by commas. Jobs can ask for a device of a group."
+        hint="Separate groups with commas. Jobs can require a group."
         value={groups}
         onChange={(event) => setGroups(event.target.value)}
       />
       <Field
         label="Classes of data"
-        hint="Separated by commas. It gets jobs of these classes, and those of none."
+        hint="Separate classes with commas. The device gets jobs of these classes and jobs without a class."
         value={dataClasses}
         onChange={(event) => setDataClasses(event.target.value)}
       />
       <DialogActions>
-        <Button onClick={onClose}>Never mind</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="primary">
           Set
         </Button>

@@ -20,7 +20,7 @@ export type DeviceActions = {
   readonly label: (device: DeviceRow) => void;
 };
 
-/** Its groups, and the classes of data that it may see. */
+/** The device's groups and its classes of data. */
 function Labels({ device: { groups, dataClasses } }: { readonly device: DeviceRow }): ReactNode {
   if (groups.length === 0 && dataClasses.length === 0) return null;
   return (
@@ -49,7 +49,7 @@ function offerOf(able: DeviceRow["capabilities"]): string {
 type Props = {
   readonly devices: readonly DeviceRow[] | undefined;
   readonly actions?: DeviceActions;
-  /** Leaves out what only the devices' own page has room for. */
+  /** Hides the columns that only the devices page has room for. */
   readonly compact?: boolean;
 };
 
@@ -62,11 +62,11 @@ export function DevicesTable({ devices, actions, compact = false }: Props): Reac
         title="No devices yet"
         action={
           <a href="#/codes" className="font-medium text-accent underline underline-offset-2">
-            Make an enrolment code
+            Create an enrollment code
           </a>
         }
       >
-        A laptop joins when its user enters an enrolment code in Gleaner's window.
+        A laptop joins when its user enters an enrollment code in Gleaner's window.
       </Empty>
     );
   }
@@ -86,8 +86,8 @@ export function DevicesTable({ devices, actions, compact = false }: Props): Reac
         }}
         onClose={() => setRetiring(null)}
       >
-        It gets no more jobs, and what it works on now goes back to the queue. What it earned stays on its
-        account. You can reinstate it at any time.
+        It gets no more jobs, and its current job goes back to the queue. Its earnings stay on its account.
+        You can reinstate it at any time.
       </Confirm>
     </>
   );
@@ -135,7 +135,7 @@ const columnsOf = (compact: boolean): readonly Column<DeviceRow>[] => [
     key: "since",
     title: "Since",
     width: "w-24",
-    // Of one that is away, since when it is; else, since when it does what it does.
+    // The time since it went offline, or since its current activity began.
     cell: (device) => <RelativeTime at={device.online ? device.since : device.lastChangeAt} />,
   },
   {

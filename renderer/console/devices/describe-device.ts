@@ -5,7 +5,7 @@ import type { DeviceRow } from "../data/rows.ts";
 
 export type DeviceWords = { readonly tone: Tone; readonly short: string; readonly sentence: string };
 
-/** What a device does and why, in the words that its own donor reads. */
+/** Describes what a device does and why, in the words that its donor reads. */
 export function describeDevice(device: Pick<DeviceRow, "status" | "online" | "activity">): DeviceWords {
   if (device.status === "retired") {
     return {
@@ -28,7 +28,7 @@ export function describeDevice(device: Pick<DeviceRow, "status" | "online" | "ac
     : { tone: toneOfHold(activity.reason), ...toOthers(holdReasons[activity.reason]) };
 }
 
-/** A reason's words speak to the donor; here they are about somebody else. */
+/** A reason's words address the donor. An admin reads them in the third person. */
 function toOthers({ short, sentence, toOthers }: ReasonWords): Pick<DeviceWords, "short" | "sentence"> {
   return toOthers ?? { short, sentence };
 }

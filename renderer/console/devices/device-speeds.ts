@@ -1,7 +1,7 @@
 import type { DeviceRow } from "../data/rows.ts";
 import { speedWords } from "../models/model-words.ts";
 
-/** What a device measured, one line for each model: "gleaner-demo 420 / 38 tok/s, cpu". */
+/** A device's measured speeds, one line per model: "gleaner-demo 420 / 38 tok/s, cpu". */
 export function deviceSpeeds({ models }: Pick<DeviceRow, "models">): readonly string[] {
   return models.flatMap(({ modelId, speed }) => {
     if (speed === undefined) return [];

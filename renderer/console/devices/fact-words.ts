@@ -23,7 +23,7 @@ const words: Readonly<Record<keyof ComputerFacts, string>> = {
   networks: "network names",
 };
 
-/** What a device cannot tell, in words; a fact of a newer device is shown by its name. Empty: it knows all, or said nothing. */
+/** The facts that a device cannot tell, in words. An unknown fact is shown by its name. Empty if it knows all or reported nothing. */
 export function unknownWords(unknownFacts: readonly string[] | null): string {
   return (unknownFacts ?? [])
     .map((name) => (words as Readonly<Record<string, string>>)[name] ?? name)

@@ -1,4 +1,4 @@
-/** Labels that were typed with commas between them: trimmed, each once. */
+/** Parses labels separated by commas. Trims them and removes duplicates. */
 export function parseLabels(typed: string): string[] {
   const labels = typed.split(",").map((label) => label.trim());
   return [...new Set(labels.filter((label) => label !== ""))];

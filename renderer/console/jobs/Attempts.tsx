@@ -7,7 +7,7 @@ import { attemptWords, waitWords } from "./job-words.ts";
 export function Attempts({ job }: { readonly job: JobRow }): ReactNode {
   return (
     <div className="grid gap-2 rounded-md bg-sunken px-4 py-3">
-      {job.attempts.length === 0 ? <p className="text-muted">No device has taken it yet.</p> : null}
+      {job.attempts.length === 0 ? <p className="text-muted">No device has taken this job yet.</p> : null}
       <ol className="grid gap-1.5">
         {job.attempts.map((attempt) => (
           <li key={attempt.number} className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -23,7 +23,7 @@ export function Attempts({ job }: { readonly job: JobRow }): ReactNode {
       </ol>
       {job.waitsFor === null ? null : <p className="text-muted">It waits {waitWords[job.waitsFor]}.</p>}
       {job.priority === "normal" ? null : (
-        <p className="text-muted">It was asked for at {job.priority} priority.</p>
+        <p className="text-muted">It was submitted at {job.priority} priority.</p>
       )}
       {job.error === null ? null : (
         <p className="text-bad">

@@ -3,7 +3,7 @@ import { useNow } from "../../ui/clock.ts";
 import { formatDuration } from "../../ui/format/time.ts";
 import type { JobRow } from "../data/rows.ts";
 
-/** From its submission to its end, or until now: what its requester waits. */
+/** The time from submission to end, or until now: the requester's wait. */
 export function JobDuration({ job }: { readonly job: JobRow }): ReactNode {
   const now = useNow();
   if (job.finishedAt !== null) {

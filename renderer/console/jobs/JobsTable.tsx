@@ -14,11 +14,11 @@ import { JobDuration } from "./JobDuration.tsx";
 type Props = {
   readonly jobs: readonly JobRow[];
   readonly onCancel?: (job: JobRow) => void;
-  /** For dead letters, in place of canceling. */
+  /** Actions of dead letters, in place of canceling. */
   readonly revival?: Revival;
-  /** Leaves out what only the jobs' own page has room for. */
+  /** Hides the columns that only the jobs page has room for. */
   readonly compact?: boolean;
-  /** Opened at first, for pages that show fixtures. */
+  /** Opened at first. For pages that show fixtures. */
   readonly firstOpen?: string;
 };
 
@@ -52,8 +52,8 @@ export function JobsTable({ jobs, onCancel, revival, compact = false, firstOpen 
         }}
         onClose={() => setCanceling(null)}
       >
-        Its requester gets an error, its credits are given back, and the device that works on it stops. This
-        cannot be undone.
+        The requester gets an error and the credits back, and the device stops working on it. You cannot undo
+        this.
       </Confirm>
       <Confirm
         open={discarding !== null}
@@ -65,8 +65,7 @@ export function JobsTable({ jobs, onCancel, revival, compact = false, firstOpen 
         }}
         onClose={() => setDiscarding(null)}
       >
-        What was asked is deleted now, so that it can be tried again no more. That the job was, and failed,
-        stays on record.
+        The request is deleted, so it can't be retried. The failure stays in the history.
       </Confirm>
     </>
   );
@@ -105,7 +104,7 @@ const base: readonly Column<JobRow>[] = [
   {
     key: "model",
     title: "Model",
-    // The kind in a line of its own: beside the model it would push the last column out of a small window.
+    // The kind has a line of its own. Beside the model it would push the last column out of a small window.
     cell: (job) => (
       <span className="grid whitespace-nowrap">
         <span className="font-medium">{job.model}</span>

@@ -14,7 +14,7 @@ type Props = {
   readonly onFilter: (filter: JobFilter) => void;
   readonly onCancel: (job: JobRow) => void;
   readonly revival: Revival & { readonly onRetryAll: () => void };
-  /** null when there is no more. */
+  /** Null when all are loaded. */
   readonly onMore: (() => void) | null;
   readonly loadingMore: boolean;
   readonly firstOpen?: string;
@@ -91,21 +91,21 @@ function NoJobs({ filter }: { readonly filter: JobFilter }): ReactNode {
   if (filter === "dead") {
     return (
       <Empty title="No dead letters">
-        Jobs that failed for good, or were not done in time, stand here for a day to be tried again.
+        Jobs that failed for good or missed their deadline stay here for a day. You can retry them.
       </Empty>
     );
   }
-  if (filter !== null) return <Empty title="None at the moment">No job stands so right now.</Empty>;
+  if (filter !== null) return <Empty title="No jobs here">No jobs with this status.</Empty>;
   return (
     <Empty
       title="No jobs yet"
       action={
         <a href="#/keys" className="font-medium text-accent underline underline-offset-2">
-          Make an API key
+          Create an API key
         </a>
       }
     >
-      Any OpenAI client can send some: it needs this server's address and an API key.
+      Any OpenAI client can send jobs. It needs this server's address and an API key.
     </Empty>
   );
 }

@@ -15,11 +15,11 @@ export const jobWords: Readonly<Record<JobStatus, Words>> = {
   expired: { tone: "bad", words: "Expired" },
 };
 
-/** What a waiting job waits for. */
+/** Explains what a waiting job waits for. */
 export const waitWords: Readonly<Record<NonNullable<JobRow["waitsFor"]>, string>> = {
-  time: "for its time: it is due later, or tried again after a pause",
+  time: "for its time: it is due later, or will be retried after a pause",
   jobs: "for other jobs to end",
-  turn: "for its turn: its key has as many jobs under way as it may",
+  turn: "for its turn: its key runs as many jobs as its limit allows",
 };
 
 export const attemptWords: Readonly<Record<AttemptStatus, Words>> = {
@@ -34,7 +34,7 @@ export const attemptWords: Readonly<Record<AttemptStatus, Words>> = {
   expired: { tone: "quiet", words: "too late" },
 };
 
-/** Which jobs are shown: all, those of a status, or those that failed for good and can be tried again. */
+/** Filters the jobs: all, one status, or dead letters, which can be retried. */
 export type JobFilter = JobStatus | "dead" | null;
 
 export const jobFilters: readonly { readonly value: JobFilter; readonly label: string }[] = [

@@ -7,7 +7,7 @@ import type { KeyRow } from "../data/rows.ts";
 import { type Limits, parseLimits } from "./parse-limits.ts";
 
 type Props = {
-  /** null while none is being limited. */
+  /** Null while the dialog is closed. */
   readonly limited: KeyRow | null;
   readonly onSave: (key: KeyRow, limits: Limits) => void;
   readonly onClose: () => void;
@@ -54,7 +54,7 @@ function LimitsForm({ limited, onSave, onClose }: FormProps): ReactNode {
       <Field
         autoFocus
         label="Jobs at once"
-        hint="How many of its jobs may be under way; the others wait for their turn. Empty: as many as there are."
+        hint="The number of its jobs that may run at once. Others wait for their turn. Leave empty for no limit."
         inputMode="numeric"
         value={concurrency}
         error={parsed.kind === "wrong" ? parsed.concurrency : null}
@@ -62,14 +62,14 @@ function LimitsForm({ limited, onSave, onClose }: FormProps): ReactNode {
       />
       <Field
         label="Turns"
-        hint="How often it has its turn while others have theirs once, from 1 to 16."
+        hint="Its turns for each turn of another key, from 1 to 16."
         inputMode="numeric"
         value={weight}
         error={parsed.kind === "wrong" ? parsed.weight : null}
         onChange={(event) => setWeight(event.target.value)}
       />
       <DialogActions>
-        <Button onClick={onClose}>Never mind</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="primary" disabled={parsed.kind === "wrong"}>
           Set
         </Button>

@@ -12,13 +12,13 @@ type Props = {
   readonly onDone: () => void;
 };
 
-/** A new key, for the only time that it can be seen, with calls that work. */
+/** Shows a new key once, with calls that work. */
 export function KeyMade({ secret, apiBase, model, onDone }: Props): ReactNode {
   const all = snippets(apiBase, secret, model);
   const [shown, setShown] = useState("curl");
   return (
     <div className="grid grid-cols-1 gap-3">
-      <p className="text-muted">Copy it now: it is shown this once, and nobody can read it again.</p>
+      <p className="text-muted">Copy it now. It is shown only once.</p>
       <Copyable text={secret} label="the key" />
       <Tabs
         label="Try it"

@@ -33,7 +33,9 @@ export function KeysView({ keys, onCreate, onLimit, onRevoke }: Props): ReactNod
       {keys === undefined ? (
         <SkeletonRows />
       ) : keys.length === 0 ? (
-        <Empty title="No API keys yet">A developer needs one to send jobs. Give each program its own.</Empty>
+        <Empty title="No API keys yet">
+          A developer needs a key to send jobs. Give each program its own.
+        </Empty>
       ) : (
         <Table
           label="API keys"
@@ -52,7 +54,8 @@ export function KeysView({ keys, onCreate, onLimit, onRevoke }: Props): ReactNod
         }}
         onClose={() => setRevoking(null)}
       >
-        Whatever uses it is refused from now on. This cannot be undone; a new key can be made at any time.
+        Every program that uses it is refused from now on. You cannot undo this, but you can create a new key
+        at any time.
       </Confirm>
     </Card>
   );

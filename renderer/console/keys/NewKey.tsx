@@ -9,7 +9,7 @@ type Props = {
   readonly open: boolean;
   readonly apiBase: string;
   readonly model: string;
-  /** Makes the key and resolves to it, or to null when the server refused. */
+  /** Creates the key. Resolves to null if the server refused. */
   readonly onCreate: (name: string, dataClass: string) => Promise<string | null>;
   readonly onClose: () => void;
 };
@@ -27,7 +27,7 @@ export function NewKey({ open, apiBase, model, onCreate, onClose }: Props): Reac
     onClose();
   };
   const submit = async (): Promise<void> => {
-    if (name.trim() === "") setError("Name the program or the person that will use it.");
+    if (name.trim() === "") setError("Enter the program or the person that will use it.");
     else setSecret(await onCreate(name.trim(), dataClass.trim()));
   };
   return (
@@ -49,7 +49,7 @@ export function NewKey({ open, apiBase, model, onCreate, onClose }: Props): Reac
           <Field
             autoFocus
             label="Name"
-            hint="Who or what will use it, e.g. “Nightly summaries”."
+            hint="The program or person that will use it, e.g. “Nightly summaries”."
             maxLength={limits.nameChars}
             value={name}
             error={error}
@@ -61,15 +61,15 @@ export function NewKey({ open, apiBase, model, onCreate, onClose }: Props): Reac
           <Field
             className="mt-3"
             label="Class of data (optional)"
-            hint="Only devices that you allow this class get the key's jobs, e.g. “medical”."
+            hint="Only devices with this class get the key's jobs, e.g. “medical”."
             maxLength={limits.nameChars}
             value={dataClass}
             onChange={(event) => setDataClass(event.target.value)}
           />
           <DialogActions>
-            <Button onClick={close}>Never mind</Button>
+            <Button onClick={close}>Cancel</Button>
             <Button type="submit" look="primary">
-              Make the key
+              Create the key
             </Button>
           </DialogActions>
         </form>

@@ -1,14 +1,14 @@
 import { keyLimits } from "../../../app/jobs/limits.ts";
 
-/** null: no limit of its own. */
+/** Null means no limit. */
 export type Limits = { readonly concurrency: number | null; readonly weight: number | null };
 
 export type ParsedLimits =
   | { readonly kind: "ok"; readonly limits: Limits }
-  /** What is wrong with each field; null when nothing is. */
+  /** The error of each field. Null if it is valid. */
   | { readonly kind: "wrong"; readonly concurrency: string | null; readonly weight: string | null };
 
-/** The limits of an API key as they were typed; an empty field asks for none. */
+/** Parses the limits of an API key. An empty field means no limit. */
 export function parseLimits(concurrency: string, weight: string): ParsedLimits {
   const atOnce = parseWhole(concurrency, keyLimits.maxConcurrency);
   const turns = parseWhole(weight, keyLimits.maxWeight);

@@ -1,6 +1,6 @@
 export type Snippet = { readonly label: string; readonly text: string };
 
-/** Copy-paste ready calls of the OpenAI-compatible API with this key. `model` is one of the organization's. */
+/** Calls of the OpenAI-compatible API with this key, ready to copy. `model` is one of the organization's models. */
 export function snippets(apiBase: string, key: string, model: string): readonly Snippet[] {
   const messages = `[{"role": "user", "content": "What is 3 plus 4?"}]`;
   return [

@@ -3,7 +3,7 @@ import { formatShare } from "../../ui/format/quantity.ts";
 import type { ModelRow } from "../data/rows.ts";
 import { fleetOf, fleetShare, restOfFleet } from "./model-words.ts";
 
-/** How many devices have the model, and how far the others are. */
+/** Shows how many devices have the model and the progress of the others. */
 export function FleetProgress({ model }: { readonly model: ModelRow }): ReactNode {
   const { ready, all } = fleetOf(model);
   if (all === 0) return <span className="text-muted">No device yet</span>;

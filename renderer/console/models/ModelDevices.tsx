@@ -9,7 +9,7 @@ import type { ModelDeviceRow, ModelRow } from "../data/rows.ts";
 import { useSession } from "../data/session-context.ts";
 import { modelStateWords, progressOf, speedWords, whyWords } from "./model-words.ts";
 
-/** Asks for the devices only while somebody looks at them. */
+/** Subscribes to the devices only while they are visible. */
 export function ModelDevices({ model }: { readonly model: ModelRow }): ReactNode {
   const session = useSession();
   const devices = useQuery(api.adminModels.devices, { session, modelId: model.modelId });
@@ -22,9 +22,9 @@ export function ModelDevices({ model }: { readonly model: ModelRow }): ReactNode
 
 type Props = { readonly model: ModelRow; readonly devices: readonly ModelDeviceRow[] };
 
-/** Where a model stands on each device, those first that do not have it yet. */
+/** Shows the model's state on each device. Devices without the model come first. */
 export function ModelDevicesView({ model, devices }: Props): ReactNode {
-  if (devices.length === 0) return <p className="text-muted">No device has spoken of this model yet.</p>;
+  if (devices.length === 0) return <p className="text-muted">No device has reported this model yet.</p>;
   return (
     <Table
       label={`Devices with ${model.modelId}`}

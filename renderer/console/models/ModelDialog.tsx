@@ -8,11 +8,11 @@ import { type FormField, type ModelForm, parseForm, readEntry } from "./model-fo
 type Parsed = Extract<ReturnType<typeof parseForm>, { kind: "ok" }>;
 
 type Props = {
-  /** What stands in the form at first; null while it is closed. */
+  /** The form's initial values. Null while the dialog is closed. */
   readonly first: ModelForm | null;
-  /** Of a model that there is: its name and its file stay. */
+  /** Edits an existing model, whose name and file cannot change. */
   readonly isKnown: boolean;
-  /** Resolves to whether the server took it. */
+  /** Resolves to whether the server accepted it. */
   readonly onSave: (model: Parsed) => Promise<boolean>;
   readonly onClose: () => void;
 };
@@ -87,13 +87,13 @@ function Form({ first, isKnown, onSave, onClose }: FormProps): ReactNode {
               className={unread ? "text-xs text-bad" : "text-xs text-muted"}
             >
               {unread
-                ? "This file holds no entry of a model."
+                ? "This file does not contain a model entry."
                 : form.pieces === null
-                  ? "Made by gleaner entry FILE --source …: with hashes of the file's pieces, devices can share it in an office."
-                  : `${formatCount(form.pieces.pieceHashes.length)} hashes of pieces came with it.`}
+                  ? "Create it with gleaner entry FILE --source …. With the hashes of the pieces, devices can share the file in an office."
+                  : `${formatCount(form.pieces.pieceHashes.length)} hashes of pieces are included.`}
             </p>
           </div>
-          {input("modelId", "Name", { hint: "What requesters ask for, e.g. “qwen3-4b”." })}
+          {input("modelId", "Name", { hint: "The name in requests, e.g. “qwen3-4b”." })}
         </>
       )}
       {input("source", "Source", { hint: "https://…, hf:user/repository/file.gguf, or bundled." })}
@@ -105,7 +105,7 @@ function Form({ first, isKnown, onSave, onClose }: FormProps): ReactNode {
       )}
       <div className="grid grid-cols-2 items-start gap-3">
         {input("contextTokens", "Context", { unit: "tokens" })}
-        {input("licence", "Licence", { hint: "E.g. Apache-2.0." })}
+        {input("licence", "License", { hint: "E.g. Apache-2.0." })}
         {input("prompt", "Prompt", { unit: "credits / million" })}
         {input("completion", "Answer", { unit: "credits / million" })}
       </div>
@@ -128,7 +128,7 @@ function Form({ first, isKnown, onSave, onClose }: FormProps): ReactNode {
         )}
       </div>
       <DialogActions>
-        <Button onClick={onClose}>Never mind</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="primary" disabled={busy}>
           {isKnown ? "Change" : "Add"}
         </Button>

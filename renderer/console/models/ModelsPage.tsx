@@ -42,7 +42,7 @@ export function ModelsPage(): ReactNode {
               },
               price,
             },
-            `${entry.modelId} is in the catalogue.`,
+            `${entry.modelId} is in the catalog.`,
           )
         }
         onClose={() => setAdding(false)}

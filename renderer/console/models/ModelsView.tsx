@@ -13,7 +13,7 @@ import { speedWords } from "./model-words.ts";
 
 type Props = {
   readonly models: readonly ModelRow[] | undefined;
-  /** Which model's devices are shown. */
+  /** The model whose devices are shown. */
   readonly opened: string | null;
   readonly devicesOf: (model: ModelRow) => ReactNode;
   readonly onOpen: (modelId: string | null) => void;
@@ -23,14 +23,14 @@ type Props = {
   readonly onReinstate: (model: ModelRow) => void;
 };
 
-/** The catalogue, and where each model stands in the fleet. */
+/** The catalog, and the state of each model in the fleet. */
 export function ModelsView(props: Props): ReactNode {
   const { models, opened, devicesOf, onAdd, onRetire } = props;
   const [retiring, setRetiring] = useState<ModelRow | null>(null);
   return (
     <Card
       flush
-      title="Catalogue"
+      title="Catalog"
       aside={
         <Button look="primary" size="sm" onClick={onAdd}>
           Add model
@@ -40,7 +40,7 @@ export function ModelsView(props: Props): ReactNode {
       {models === undefined ? (
         <SkeletonRows />
       ) : models.length === 0 ? (
-        <Empty title="No models yet">Devices download what stands here, while nobody uses them.</Empty>
+        <Empty title="No models yet">Devices download these models while nobody uses them.</Empty>
       ) : (
         <Table
           label="Models"
@@ -60,8 +60,8 @@ export function ModelsView(props: Props): ReactNode {
         }}
         onClose={() => setRetiring(null)}
       >
-        New requests for it are refused, and devices may delete its file. What is at work is still done. You
-        can reinstate it at any time.
+        New requests for it are refused, and devices may delete its file. Running jobs finish. You can
+        reinstate it at any time.
       </Confirm>
     </Card>
   );
@@ -82,7 +82,7 @@ function columns(
             {retired ? <Badge tone="quiet">Retired</Badge> : null}
           </p>
           <p className="text-xs text-muted">{formatCount(contextTokens)} tokens of context</p>
-          <p className="text-xs text-muted">{licence === "" ? "no licence named" : licence}</p>
+          <p className="text-xs text-muted">{licence === "" ? "no license named" : licence}</p>
         </div>
       ),
     },

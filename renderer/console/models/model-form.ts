@@ -4,7 +4,7 @@ import {
   type ModelPieces,
 } from "../../../app/models/catalogue-entry.ts";
 
-/** A model as it is typed. */
+/** A model's form, as typed. */
 export type ModelForm = {
   readonly modelId: string;
   readonly source: string;
@@ -13,10 +13,10 @@ export type ModelForm = {
   readonly contextTokens: string;
   readonly licence: string;
   readonly template: string;
-  /** Credits for a million tokens, which is micro-credits a token. */
+  /** In credits per million tokens, which equals micro-credits per token. */
   readonly prompt: string;
   readonly completion: string;
-  /** From a file alone: nobody types a thousand hashes. */
+  /** Comes only from a file: nobody types a thousand hashes. */
   readonly pieces: ModelPieces | null;
 };
 
@@ -53,7 +53,7 @@ const words: Readonly<Record<Exclude<FormField, "prompt" | "completion">, string
   template: "At most 65,536 characters.",
 };
 
-/** What was typed, within the bounds that the server has too; or what is wrong with which field. */
+/** Parses the form with the server's bounds. Returns the entry, or an error for each invalid field. */
 export function parseForm(form: ModelForm): ParsedForm {
   const { prompt, completion, pieces } = form;
   const text = (field: FormField): string => form[field].trim();
@@ -73,7 +73,7 @@ export function parseForm(form: ModelForm): ParsedForm {
     if (typeof field === "string" && field in words) {
       problems[field as keyof typeof words] = words[field as keyof typeof words];
     } else {
-      problems.sizeBytes = "The hashes of pieces that came with the entry are for a file of another size.";
+      problems.sizeBytes = "The entry's hashes of pieces belong to a file of another size.";
     }
   }
   const prices = { prompt: credits(prompt), completion: credits(completion) };
@@ -86,7 +86,7 @@ export function parseForm(form: ModelForm): ParsedForm {
   return { kind: "ok", entry: parsed.data, price };
 }
 
-/** Reads an entry of a catalogue as `gleaner` prints it; null where the text is none. */
+/** Reads a catalog entry as `gleaner entry` prints it. Null if the text is not an entry. */
 export function readEntry(text: string): Omit<ModelForm, "prompt" | "completion"> | null {
   let json: unknown;
   try {

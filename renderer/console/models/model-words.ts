@@ -16,12 +16,12 @@ export const modelStateWords: Readonly<
   corrupt: { tone: "bad", words: "File is corrupt" },
 };
 
-/** What a model waits for; a reason that this console does not know yet is shown as it is. */
+/** Explains what a model waits for. An unknown reason is shown as it is. */
 export function whyWords(why: string): string {
   return (waitWords as Readonly<Record<string, string>>)[why] ?? why;
 }
 
-/** Devices that have it and devices that spoke of it. */
+/** The number of devices with the model and of devices that reported it. */
 export function fleetOf({ fleet }: Pick<ModelRow, "fleet">): {
   readonly ready: number;
   readonly all: number;
@@ -30,7 +30,7 @@ export function fleetOf({ fleet }: Pick<ModelRow, "fleet">): {
   return { ready, all: ready + downloading + waiting + verifying + missing + corrupt };
 }
 
-/** The fleet in a line, e.g. "1 downloading, 2 waiting"; what is ready is said elsewhere. */
+/** The fleet in a line, e.g. "1 downloading, 2 waiting". Ready devices are shown elsewhere. */
 export function restOfFleet({ fleet }: Pick<ModelRow, "fleet">): string {
   const counts = [
     [fleet.downloading, "downloading"],
@@ -42,20 +42,20 @@ export function restOfFleet({ fleet }: Pick<ModelRow, "fleet">): string {
   return counts.flatMap(([count, words]) => (count === 0 ? [] : [`${String(count)} ${words}`])).join(", ");
 }
 
-/** How much of the fleet's copies is there, from 0 to 1: whole ones and what others have of theirs. */
+/** The share of the fleet's copies that exists, 0 to 1. Partial copies count in part. */
 export function fleetShare(model: Pick<ModelRow, "fleet" | "sizeBytes">): number {
   const { ready, all } = fleetOf(model);
   if (all === 0) return 0;
   return Math.min(1, (ready + model.fleet.downloadedBytes / model.sizeBytes) / all);
 }
 
-/** How far a download is, e.g. "1.2 GB of 2.5 GB"; null where nothing came yet or all of it is there. */
+/** A download's progress, e.g. "1.2 GB of 2.5 GB". Null at the start and at the end. */
 export function progressOf({ downloadedBytes = 0, state }: DeviceModel, sizeBytes: number): string | null {
   if (state === "ready" || downloadedBytes === 0) return null;
   return `${formatBytes(downloadedBytes)} of ${formatBytes(sizeBytes)}`;
 }
 
-/** Tokens per second: what was measured, e.g. "420 / 38 tok/s". */
+/** Measured tokens per second, e.g. "420 / 38 tok/s": reading / writing. */
 export function speedWords(prefill: number | null, generate: number | null): string | null {
   if (prefill === null || generate === null) return null;
   return `${rounded(prefill)} / ${rounded(generate)} tok/s`;

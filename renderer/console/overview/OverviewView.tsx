@@ -28,7 +28,7 @@ export function OverviewView({ summary, devices, jobs }: Props): ReactNode {
           {jobs === undefined ? (
             <SkeletonRows />
           ) : jobs.length === 0 ? (
-            <Empty title="No jobs yet">They will stand here as they come.</Empty>
+            <Empty title="No jobs yet">They appear here as they arrive.</Empty>
           ) : (
             <JobsTable compact jobs={jobs} />
           )}

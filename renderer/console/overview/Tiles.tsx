@@ -10,7 +10,7 @@ export function Tiles({ summary }: { readonly summary: Summary | undefined }): R
 
 type Props = { readonly busy: boolean; readonly figures: readonly Tile[] };
 
-/** A row of figures that matter, each with a line that says of what. */
+/** A row of key figures, each with a line that explains it. */
 export function Figures({ busy, figures }: Props): ReactNode {
   const columns = figures.length > 4 ? "sm:grid-cols-3 xl:grid-cols-6" : "sm:grid-cols-4";
   return (

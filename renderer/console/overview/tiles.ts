@@ -19,7 +19,7 @@ const labels = [
   "Ledger",
 ] as const;
 
-/** The overview's figures; dashes while they load, so that nothing moves when they come. */
+/** The overview's figures. Dashes fill their places while they load, so that nothing moves. */
 export function tilesOf(summary: Summary | undefined): readonly Tile[] {
   if (summary === undefined) return labels.map((label) => ({ label, value: "–", note: " ", tone: null }));
   const balanced = summary.ledgerSum === 0n;

@@ -94,7 +94,7 @@ function GroupPolicy({ group, onGroup }: Props): ReactNode {
   );
 }
 
-/** Groups that have rules of their own, or devices. */
+/** Groups with rules of their own or with devices. */
 function groupsOf(
   named: readonly { readonly group: string }[],
   devices: readonly { readonly groups: readonly string[] }[],

@@ -22,7 +22,7 @@ import { SaveBar } from "./SaveBar.tsx";
 import { Versions } from "./Versions.tsx";
 
 type Props = {
-  /** "" for all devices. */
+  /** "" means all devices. */
   readonly group: string;
   readonly groups: readonly string[];
   readonly saved: OrganizationRules;
@@ -44,7 +44,7 @@ const columns: readonly (readonly RuleSection[])[] = [
   ["others", "network", "models"],
 ];
 
-/** Every rule that an administrator can set for the devices, and the versions before. */
+/** Every rule that an administrator can set for devices, and the earlier versions. */
 export function PolicyView(props: Props): ReactNode {
   const { group, groups, saved, draft, versions, error, isOutdated, busy } = props;
   const problems = problemsOf(draft);
@@ -58,7 +58,7 @@ export function PolicyView(props: Props): ReactNode {
           <div className="w-72 max-w-full">
             <Select
               label="Rules for"
-              hint="A group's rules go before those of all devices."
+              hint="A group's rules override those of all devices."
               value={group}
               options={[
                 { value: "", label: "All devices" },
@@ -68,8 +68,8 @@ export function PolicyView(props: Props): ReactNode {
             />
           </div>
           <p className="max-w-xl flex-1 text-xs text-muted">
-            What you set is suggested to donors, and what you lock they cannot change. Their pause goes before
-            any rule: nobody can take that from them.
+            Donors can change the rules that you set, but not those that you lock. A donor's own pause
+            overrides every rule.
           </p>
           <Button
             disabled={!isClean || versions.length === 0 || busy}
@@ -135,7 +135,7 @@ function Rule({ name, held, problem, draft, under, group, onDraft }: RuleProps):
   );
 }
 
-/** In the order in which the words name them. */
+/** In the order of their labels. */
 function ruleNamesOf(section: RuleSection): readonly RuleName[] {
   const order = Object.keys(ruleWords);
   return ruleNames

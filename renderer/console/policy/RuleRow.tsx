@@ -11,18 +11,18 @@ import type { ShownRule } from "./policy-draft.ts";
 type Props = {
   readonly name: RuleName;
   readonly shown: ShownRule;
-  /** What holds on a device: a lock of another rule may bring this one with it. */
+  /** The value on a device. Another rule's lock may set it. */
   readonly held: { readonly value: Rules[RuleName]; readonly locked: boolean };
-  /** What is wrong with the value. */
+  /** The error of the value. */
   readonly problem: string | null;
-  /** What holds where nothing is said here. */
+  /** The value that applies if this layer does not set it. */
   readonly underName: "Default" | "Organization";
   readonly onValue: (value: unknown) => void;
   readonly onLock: (locked: boolean) => void;
   readonly onClear: () => void;
 };
 
-/** One rule: what it is, its value, whether donors can change it, and what they read of it. */
+/** One rule: its label, its value, its lock, and the words that donors read. */
 export function RuleRow(props: Props): ReactNode {
   const { name, shown, held, problem, underName, onValue, onLock, onClear } = props;
   const { title, hint } = ruleWords[name];

@@ -5,16 +5,16 @@ import { plural } from "../../ui/format/quantity.ts";
 type Props = {
   readonly changes: readonly string[];
   readonly problems: number;
-  /** Why the last attempt to save failed. */
+  /** The reason why the last save failed. */
   readonly error: string | null;
-  /** Somebody else saved a newer version meanwhile. */
+  /** Whether somebody else saved a newer version in the meantime. */
   readonly isOutdated: boolean;
   readonly busy: boolean;
   readonly onSave: () => void;
   readonly onDiscard: () => void;
 };
 
-/** What is not saved yet, at the foot of the window for as long as there is something. */
+/** Shows unsaved changes at the foot of the window. */
 export function SaveBar(props: Props): ReactNode {
   const { changes, problems, error, isOutdated, busy, onSave, onDiscard } = props;
   if (changes.length === 0 && error === null) return null;
@@ -29,7 +29,7 @@ export function SaveBar(props: Props): ReactNode {
         <p className="truncate text-xs text-muted">{changes.join(" · ")}</p>
         {isOutdated ? (
           <p role="alert" className="text-xs text-hold">
-            Somebody else saved a newer version meanwhile. Discard yours to see theirs.
+            Somebody else saved a newer version. Discard your changes to see it.
           </p>
         ) : null}
         {error === null ? null : (

@@ -9,18 +9,18 @@ import type { PolicyVersion } from "../data/rows.ts";
 
 type Props = {
   readonly versions: readonly PolicyVersion[];
-  /** Nothing can be restored while there are unsaved changes. */
+  /** Whether there are unsaved changes. Then no version can be restored. */
   readonly canRestore: boolean;
   readonly onRestore: (version: number) => void;
 };
 
-/** The last versions, the newest first; an earlier one can be put in force again. */
+/** The latest versions, newest first. Earlier ones can be restored. */
 export function Versions({ versions, canRestore, onRestore }: Props): ReactNode {
   return (
     <Card flush title="Earlier versions">
       {versions.length === 0 ? (
-        <Empty title="Nobody has changed anything yet">
-          Each time that rules are saved, who did it and what changed will stand here, and can be undone.
+        <Empty title="No changes yet">
+          Each save appears here, with its author and its changes. You can undo it.
         </Empty>
       ) : (
         <Table

@@ -10,30 +10,30 @@ import { defaultRules, type RuleName, ruleNames, type Rules } from "../../../app
 import { ruleChanges } from "../../../app/policy/say-rule.ts";
 import { problemOf } from "../../rules/rule-fields.ts";
 
-/** Rules as they are edited: a value may be wrong while it is typed. */
+/** Rules under edit. A value may be invalid while somebody types it. */
 export type Draft = {
   readonly values: Readonly<Partial<Record<RuleName, unknown>>>;
   readonly locked: readonly RuleName[];
 };
 
-/** Under a group's rules lie the organization's; under those, nothing. */
+/** A group's rules override the organization's. The organization's override nothing. */
 export type Under = OrganizationRules;
 
 export type ShownRule = {
-  /** What holds: as it was set here, else what lies under it, else the default. May be wrong while it is typed. */
+  /** The effective value: set here, else inherited, else the default. May be invalid while somebody types it. */
   readonly value: unknown;
   readonly locked: boolean;
-  /** Whether something is said of it here. */
+  /** Whether this layer sets the rule. */
   readonly isSet: boolean;
-  /** What holds where nothing is said here. */
+  /** The value that applies if this layer does not set it. */
   readonly underneath: Rules[RuleName];
-  /** Whether the organization says something of it, here or underneath. */
+  /** Whether the organization sets it, in this layer or the one below. */
   readonly isWish: boolean;
 };
 
 export function shownRule(draft: Draft, under: Under, name: RuleName): ShownRule {
   const isSet = draft.values[name] !== undefined || draft.locked.includes(name);
-  // null is a value, too: no limit.
+  // Null is a value too: no limit.
   const underneath = under.values[name] === undefined ? defaultRules[name] : under.values[name];
   const own = draft.values[name];
   return {
@@ -45,14 +45,14 @@ export function shownRule(draft: Draft, under: Under, name: RuleName): ShownRule
   };
 }
 
-/** What would hold on a device whose donor chose nothing: some locks bring another with them. */
+/** The rules on a device whose donor chose nothing. Some locks imply another rule's lock. */
 export function inForce(draft: Draft, under: Under): EffectiveRules {
   const organization = readOrganizationRules(overrideRules<RuleName>(under, draft));
   return effectiveRules({ base: defaultRules, donor: noOrganizationRules.values, organization });
 }
 
 export function withValue(draft: Draft, name: RuleName, value: unknown, under: Under): Draft {
-  // What lay under it may have been locked: that stays so until somebody says otherwise.
+  // Keeps a lock of the layer below until somebody changes it here.
   const keepsLock = !isSaidOf(draft, name) && under.locked.includes(name);
   return {
     values: { ...draft.values, [name]: value },
@@ -60,20 +60,20 @@ export function withValue(draft: Draft, name: RuleName, value: unknown, under: U
   };
 }
 
-/** A lock is one of a value: what holds is taken down with it, so that no other value comes to lie under the lock. */
+/** A lock fixes a value, so the effective value is set with it. Otherwise another value could end up locked. */
 export function withLock(draft: Draft, name: RuleName, locked: boolean, under: Under): Draft {
   const { value } = shownRule(draft, under, name);
   const others = draft.locked.filter((each) => each !== name);
   return { values: { ...draft.values, [name]: value }, locked: locked ? [...others, name] : others };
 }
 
-/** Says nothing of the rule any more. */
+/** Unsets the rule in this layer. */
 export function without(draft: Draft, name: RuleName): Draft {
   const { [name]: _gone, ...values } = draft.values;
   return { values, locked: draft.locked.filter((each) => each !== name) };
 }
 
-/** What is wrong, by rule. */
+/** The errors, by rule. */
 export function problemsOf(draft: Draft): ReadonlyMap<RuleName, string> {
   return new Map(
     ruleNames.flatMap((name) => {
@@ -84,7 +84,7 @@ export function problemsOf(draft: Draft): ReadonlyMap<RuleName, string> {
   );
 }
 
-/** What would be different once the draft is saved, a sentence for each rule; what is wrong counts, too. */
+/** Lists what saving would change, one sentence per rule. Invalid values count too. */
 export function changesOf(saved: OrganizationRules, draft: Draft): readonly string[] {
   return [...ruleChanges(saved, readOrganizationRules(draft)), ...problemsOf(draft).values()];
 }

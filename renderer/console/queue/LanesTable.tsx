@@ -19,7 +19,7 @@ export function LanesTable({ lanes, onState }: Props): ReactNode {
   if (lanes.length === 0) {
     return (
       <Empty title="No lanes yet">
-        Jobs that need the same of a device share a lane. The first job of a model opens one.
+        Jobs with the same requirements share a lane. A model's first job opens one.
       </Empty>
     );
   }
@@ -40,8 +40,7 @@ export function LanesTable({ lanes, onState }: Props): ReactNode {
         }}
         onClose={() => setDraining(null)}
       >
-        New requests are refused, and told to come back later; what is in the lane is still done. You can open
-        it again at any time.
+        New requests are told to come back later. Jobs in the lane finish. You can open it again at any time.
       </Confirm>
     </>
   );

@@ -34,7 +34,7 @@ export function QueueView({ stats, batches, onState }: Props): ReactNode {
   );
 }
 
-/** Dashes while they load, so that nothing moves when they come. */
+/** Dashes fill the places while figures load, so that nothing moves. */
 function figuresOf(stats: QueueStats | undefined) {
   const count = (value: number | undefined): string => (value === undefined ? "–" : formatCount(value));
   const unserved = stats !== undefined && stats.ready > 0 && stats.workers.accepting === 0;

@@ -7,16 +7,20 @@ export const laneStateWords: Readonly<
   Record<LaneState, { readonly tone: Tone; readonly words: string; readonly done: string }>
 > = {
   open: { tone: "good", words: "Open", done: "The lane is open." },
-  paused: { tone: "hold", words: "Paused", done: "The lane is paused: devices begin nothing of it." },
-  draining: { tone: "hold", words: "Draining", done: "The lane takes no new jobs, and ends what it has." },
+  paused: { tone: "hold", words: "Paused", done: "The lane is paused. Devices start none of its jobs." },
+  draining: {
+    tone: "hold",
+    words: "Draining",
+    done: "The lane takes no new jobs and finishes those it has.",
+  },
 };
 
-/** A lane's name: its model, which has a lane for each kind of its jobs, and that kind. */
+/** Names a lane by its model and its kind. A model has a lane for each kind of job. */
 export function laneName({ kind, requirements }: LaneRow): string {
   return requirements.model === undefined ? kind : `${requirements.model} · ${kind}`;
 }
 
-/** What a device needs for a lane beside its model, in words. */
+/** Describes a lane's requirements besides its model. */
 export function laneNeeds({ requirements }: LaneRow): readonly string[] {
   const { memoryMb, gpu, contextTokens, tags = [], groups = [], dataClass } = requirements;
   return [

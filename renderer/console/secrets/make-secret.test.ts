@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { makeEnrolmentCode, makeSecret, shownPrefix } from "./make-secret.ts";
+import { makeEnrollmentCode, makeSecret, shownPrefix } from "./make-secret.ts";
 
 it("makes secrets of 256 bits, each another", () => {
   const made = new Set(Array.from({ length: 50 }, () => makeSecret("sk-gleaner-")));
@@ -8,9 +8,9 @@ it("makes secrets of 256 bits, each another", () => {
   expect(makeSecret("gs_")).toMatch(/^gs_[A-Za-z0-9_-]{43}$/);
 });
 
-it("makes enrolment codes without letters that are mistaken", () => {
+it("makes enrollment codes without letters that are mistaken", () => {
   for (let at = 0; at < 50; at += 1) {
-    expect(makeEnrolmentCode()).toMatch(/^GLN(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
+    expect(makeEnrollmentCode()).toMatch(/^GLN(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
   }
 });
 

@@ -4,13 +4,13 @@ import { FullPage } from "../shell/FullPage.tsx";
 
 export type SignedOutWhy = "new" | "expired" | "signed-out" | { readonly refused: string };
 
-/** Says how to get a sign-in link, and why one is needed now. */
+/** Explains why a sign-in link is needed and how to get one. */
 export function SignedOut({ why }: { readonly why: SignedOutWhy }): ReactNode {
   return (
     <FullPage title={titleOf(why)}>
       {typeof why === "object" ? <p className="text-bad">{why.refused}</p> : null}
-      {why === "expired" ? <p>Sessions end after twelve hours. Nothing was lost.</p> : null}
-      <p>The console opens by a one-time link, which works in one browser. To get one:</p>
+      {why === "expired" ? <p>Sessions end after twelve hours. Nothing is lost.</p> : null}
+      <p>A one-time link opens the console in one browser. To get a link:</p>
       <ul className="grid list-disc gap-3 pl-5">
         <li>
           On the machine that runs the server, start Gleaner. It prints a fresh link.
@@ -19,8 +19,7 @@ export function SignedOut({ why }: { readonly why: SignedOutWhy }): ReactNode {
           </div>
         </li>
         <li>
-          On a deployment without <code className="font-mono text-xs">npm start</code>, its operator makes
-          one:
+          Without <code className="font-mono text-xs">npm start</code>, the operator creates one:
           <div className="mt-1.5">
             <Copyable text="npm run sign-in-link -- --url DEPLOYMENT" label="the operator's command" />
           </div>

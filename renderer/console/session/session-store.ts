@@ -1,4 +1,4 @@
-/** Sessions are kept per deployment: a link that names another server never gets this one's session. */
+/** Sessions are stored by deployment. A link to another server never gets this one's session. */
 export function sessionStore(storage: Storage, deploymentUrl: string) {
   const key = `gleaner.session.${deploymentUrl}`;
   return {

@@ -7,7 +7,7 @@ export function signInToken(hash: string): string | null {
   return token === null || token === "" ? null : token;
 }
 
-/** Reads the token and takes it out of the address bar and the history, where others could find it. */
+/** Reads the token and removes it from the address bar and the history, where others could find it. */
 export function takeSignInToken(window: Window): string | null {
   const token = signInToken(window.location.hash);
   if (token !== null) {
@@ -18,9 +18,9 @@ export function takeSignInToken(window: Window): string | null {
 
 type Refused = Extract<FunctionReturnType<typeof api.admin.signIn>, { kind: "refused" }>;
 
-/** Why a link was refused, in a sentence. */
+/** Explains why a link was refused. */
 export const refusalWords: Readonly<Record<Refused["reason"], string>> = {
   used: "This sign-in link was used before. Each link works once.",
   expired: "This sign-in link has expired.",
-  "unknown-link": "This sign-in link is not known here.",
+  "unknown-link": "This server does not know the sign-in link.",
 };

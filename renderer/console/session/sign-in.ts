@@ -5,7 +5,7 @@ import { makeSecret } from "../secrets/make-secret.ts";
 import type { SessionStore } from "./session-store.ts";
 import { refusalWords } from "./sign-in-token.ts";
 
-/** Trades the one-time token for a session that this browser made itself. Returns why not, or null. */
+/** Exchanges the one-time token for a session secret made in this browser. Resolves to the refusal, or null. */
 export async function signIn(
   client: ConvexReactClient,
   store: SessionStore,

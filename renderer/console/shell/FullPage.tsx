@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Logo } from "../../ui/Logo.tsx";
 
-/** A page with one thing to say. */
+/** A page with a single message. */
 export function FullPage({
   title,
   children,

@@ -63,7 +63,7 @@ export function Shell({ page, organization, line, onSignOut, children }: Props):
       <div className="min-w-0">
         {line === "lost" ? (
           <Banner tone="bad" busy>
-            The server cannot be reached. What you see may be out of date; it comes up to date by itself.
+            The server cannot be reached. This page may be out of date. It updates by itself.
           </Banner>
         ) : null}
         <main className="mx-auto grid max-w-[100rem] gap-4 px-4 py-5 lg:px-7">

@@ -8,7 +8,7 @@ export function Unreachable({ message, onRetry }: Props): ReactNode {
   return (
     <FullPage title="The server does not answer">
       <p>{message}</p>
-      <p>Check that it runs, and that this machine reaches it.</p>
+      <p>Check that it runs and that this machine can reach it.</p>
       <div>
         <Button look="primary" onClick={onRetry}>
           Try again

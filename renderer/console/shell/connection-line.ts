@@ -4,7 +4,7 @@ import type { Line } from "./Shell.tsx";
 
 const graceMs = 2_000;
 
-/** The state of the line to the backend; a break shorter than two seconds is not worth a word. */
+/** The state of the connection to the backend. Interruptions below two seconds are not shown. */
 export function useConnectionLine(): Line {
   const { isWebSocketConnected, hasEverConnected } = useConvexConnectionState();
   const [late, setLate] = useState(false);

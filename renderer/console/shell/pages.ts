@@ -8,13 +8,13 @@ export const pages = [
   { id: "jobs", label: "Jobs" },
   { id: "queue", label: "Queue" },
   { id: "keys", label: "API keys" },
-  { id: "codes", label: "Enrolment codes" },
+  { id: "codes", label: "Enrollment codes" },
   { id: "audit", label: "Audit trail" },
 ] as const;
 
 export type PageId = (typeof pages)[number]["id"];
 
-/** The page that a location's hash names (`#/jobs`); the overview for any other. */
+/** Finds the page that a location's hash names (`#/jobs`). The default is the overview. */
 export function pageOf(hash: string): PageId {
   return pages.find((page) => hash === `#/${page.id}`)?.id ?? "overview";
 }

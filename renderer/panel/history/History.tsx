@@ -13,8 +13,7 @@ export function History({ rows }: { readonly rows: readonly HistoryRow[] }): Rea
     return (
       <Card>
         <Empty title="No jobs yet">
-          What this computer works on will stand here, with what each job earned and how the number came
-          about.
+          Each job of this computer appears here, with its earnings and how they were calculated.
         </Empty>
       </Card>
     );

@@ -1,7 +1,7 @@
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import type { Tone } from "../../ui/tone.ts";
 
-/** What became of an attempt, as its donor reads it: a release or a loss is no fault of theirs. */
+/** Words for the end of an attempt, for its donor. A release or a loss is not the donor's fault. */
 export const statusWords: Readonly<
   Record<HistoryRow["status"], { readonly tone: Tone; readonly words: string }>
 > = {

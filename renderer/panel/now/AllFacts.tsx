@@ -31,7 +31,7 @@ export function AllFacts({ facts, sources }: Props): ReactNode {
 }
 
 function Source({ source }: { readonly source: FactSources[keyof FactSources] }): ReactNode {
-  if (source === undefined) return "nothing asked yet";
+  if (source === undefined) return "no source yet";
   if (source.at === null) return `${source.source}, not asked`;
   return (
     <>

@@ -15,7 +15,7 @@ type Props = {
   readonly firstAll?: boolean;
 };
 
-/** What decides most of the time; on request all that this computer tells, with who said it and when. */
+/** Shows the facts that usually decide. On request it shows all facts, with their source and age. */
 export function Facts({ facts, sources, rules, firstAll = false }: Props): ReactNode {
   const act = useAct();
   const [all, setAll] = useState(firstAll);

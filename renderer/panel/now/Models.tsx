@@ -17,7 +17,9 @@ const states = {
 export function Models({ models }: { readonly models: readonly ModelView[] }): ReactNode {
   return (
     <Card title="Models">
-      {models.length === 0 ? <p className="text-muted">Your organization has not chosen any yet.</p> : null}
+      {models.length === 0 ? (
+        <p className="text-muted">Your organization has not chosen a model yet.</p>
+      ) : null}
       <ul className="grid gap-1.5">
         {models.map((model) => (
           <li key={model.modelId} className="grid gap-1">

@@ -16,7 +16,7 @@ type Props = { readonly work: WorkView | null; readonly donating: boolean };
 export function Work({ work, donating }: Props): ReactNode {
   return (
     <Card
-      title="Job under way"
+      title="Current job"
       aside={
         work === null ? null : (
           <Badge tone="good" dot busy>
@@ -25,11 +25,13 @@ export function Work({ work, donating }: Props): ReactNode {
         )
       }
     >
-      {/* The same height with and without a job: the rest of the window stays where it is. */}
+      {/* Keeps its height with and without a job, so that the rest of the window does not move. */}
       <div className="grid h-29 content-start gap-2">
         {work === null ? (
           <p className="grid h-29 place-items-center rounded-md bg-sunken px-4 text-center text-muted">
-            {donating ? "None. Waiting for your organization's next job." : "None while Gleaner holds."}
+            {donating
+              ? "None. Waiting for your organization's next job."
+              : "None while Gleaner is on standby."}
           </p>
         ) : (
           <Running work={work} />

@@ -2,7 +2,7 @@ import type { ModelView } from "../../../app/contract/snapshot.ts";
 import { waitWords } from "../../../app/models/wait-reasons.ts";
 import { formatBytes } from "../../ui/format/quantity.ts";
 
-/** How much of a model is here, 0 to 1; null where none of it is under way. */
+/** The downloaded share of a model, 0 to 1. Null unless a download has begun. */
 export function progressOf({ state, downloadedBytes = 0, sizeBytes }: ModelView): number | null {
   if (state === "downloading" || (state === "waiting" && downloadedBytes > 0)) {
     return Math.min(1, downloadedBytes / sizeBytes);
@@ -10,7 +10,7 @@ export function progressOf({ state, downloadedBytes = 0, sizeBytes }: ModelView)
   return null;
 }
 
-/** What is said of a model that is not here; null where nothing has to be. */
+/** Explains why a model is not ready. Null if there is nothing to explain. */
 export function progressWords(model: ModelView): string | null {
   const { state, downloadedBytes = 0, bytesPerSecond, why } = model;
   if (state === "downloading") {

@@ -4,7 +4,7 @@ import { useToast } from "../../ui/Toast.tsx";
 
 export const Bridge = createContext<PanelBridge | null>(null);
 
-/** Makes a call and returns null, or the sentence with which it was refused. */
+/** Makes a call. Resolves to null, or to the sentence of its refusal. */
 export type Call = <Name extends Exclude<CallName, "getSnapshot">>(
   name: Name,
   argument: CallArgument<Name>,
@@ -20,14 +20,14 @@ export function useCall(): Call {
         const reply = await call(argument);
         return reply.kind === "ok" ? null : reply.message;
       } catch {
-        return "Gleaner did not take that. Try again, or restart it.";
+        return "Gleaner did not accept this. Try again, or restart Gleaner.";
       }
     },
     [bridge],
   );
 }
 
-/** The same for calls whose refusal belongs nowhere in particular: it is shown as a toast. */
+/** Makes a call and shows a refusal as a toast. */
 export function useAct(): <Name extends Exclude<CallName, "getSnapshot">>(
   name: Name,
   argument: CallArgument<Name>,

@@ -1,6 +1,6 @@
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 
-/** The snapshot with the delta's fields in place of its own; the same object when nothing differs. */
+/** Replaces the snapshot's fields by the delta's. Returns the same object if nothing differs. */
 export function applyDelta(snapshot: DonorSnapshot, delta: Partial<DonorSnapshot>): DonorSnapshot {
   const fields: readonly (readonly [string, unknown])[] = Object.entries(delta);
   const changed = fields.filter(

@@ -4,9 +4,9 @@ import { applyDelta } from "./apply-delta.ts";
 
 export type PanelState = {
   readonly link: LinkState;
-  /** The last that was heard; stays on screen while the link is lost. */
+  /** The latest snapshot. It stays on screen while the link is lost. */
   readonly snapshot: DonorSnapshot | null;
-  /** Why there is no snapshot although the link is open. */
+  /** Explains why the snapshot is missing although the link is open. */
   readonly problem: string | null;
 };
 
@@ -16,8 +16,8 @@ export type PanelStore = {
 };
 
 /**
- * Boots from one snapshot, then takes deltas. Deltas that arrive before their snapshot are kept and laid over
- * it: each field's last delta is at least as new as the snapshot, since both travel on one ordered link.
+ * Boots from one snapshot, then applies deltas. It keeps deltas that arrive before the snapshot and applies
+ * them afterwards: the link is ordered, so each field's last delta is at least as new as the snapshot.
  */
 export function createPanelStore({ bridge, onLink }: PanelLink): PanelStore {
   const listeners = new Set<() => void>();

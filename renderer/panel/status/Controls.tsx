@@ -8,14 +8,14 @@ import { PauseDialog } from "./PauseDialog.tsx";
 
 type Props = { readonly snapshot: DonorSnapshot; readonly now: number };
 
-/** What a donor may tell it at any moment: to pause, to go on, and to donate now. */
+/** The donor's commands: pause, resume, donate now. */
 export function Controls({ snapshot, now }: Props): ReactNode {
   const act = useAct();
   const { pause, donateNowUntil, finishThenPause, rules } = snapshot;
   const stop = finishThenPause ? "Keep donating" : donateNowUntil !== null ? "Stop donating now" : null;
   return (
     <div className="mt-3 flex flex-wrap gap-2">
-      {/* First in any case: what comes and goes beside it moves no open menu. */}
+      {/* Always first, so that other buttons do not move an open menu. */}
       {pause === null ? (
         <PauseMenu snapshot={snapshot} now={now} />
       ) : (

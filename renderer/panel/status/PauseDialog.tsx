@@ -7,7 +7,7 @@ import { localMoment, pauseProblem } from "./pause-moment.ts";
 
 type Props = { readonly open: boolean; readonly now: number; readonly onClose: () => void };
 
-/** A pause until any moment. */
+/** Pauses until a moment that the donor chooses. */
 export function PauseDialog({ open, now, onClose }: Props): ReactNode {
   return (
     <Dialog open={open} title="Pause until" onClose={onClose}>

@@ -7,7 +7,7 @@ import { toneTint } from "../../ui/tone.ts";
 import { Controls } from "./Controls.tsx";
 import { describeStatus } from "./describe-status.ts";
 
-/** What Gleaner does and why, in the largest type of the window, with the three things a donor may tell it. */
+/** Shows what Gleaner does and why in the largest type, with the donor's commands. */
 export function Status({ snapshot }: { readonly snapshot: DonorSnapshot }): ReactNode {
   const now = useNow();
   const words = describeStatus(snapshot, now);

@@ -15,7 +15,7 @@ describe("describeStatus", () => {
     expect(words).toMatchObject({
       tone: "hold",
       title: "You are using it",
-      next: "Looked at again in 45 s.",
+      next: "Checked again in 45 s.",
     });
   });
 
@@ -24,7 +24,7 @@ describe("describeStatus", () => {
       { ...quiet, activity: { kind: "holding", reason: "offline", since: now } },
       now,
     );
-    expect(words).toMatchObject({ tone: "bad", next: "Looked at again as soon as something changes." });
+    expect(words).toMatchObject({ tone: "bad", next: "Checked again when something changes." });
   });
 
   it("says until when a pause lasts", () => {
@@ -39,8 +39,8 @@ describe("describeStatus", () => {
   it("says at what time it is looked at again, where that is far away", () => {
     const activity = { kind: "holding", reason: "outside-schedule", since: now } as const;
     const next = (at: Date) => describeStatus({ ...quiet, activity, recheckAt: at.getTime() }, now).next;
-    expect(next(new Date(2026, 10, 21, 18, 30))).toBe("Looked at again at 18:30.");
-    expect(next(new Date(2026, 10, 22, 8, 0))).toBe("Looked at again tomorrow 08:00.");
+    expect(next(new Date(2026, 10, 21, 18, 30))).toBe("Checked again at 18:30.");
+    expect(next(new Date(2026, 10, 22, 8, 0))).toBe("Checked again tomorrow 08:00.");
   });
 
   it("names the program that it holds for", () => {

@@ -9,7 +9,7 @@ export type StatusWords = {
   readonly tone: Tone;
   readonly title: string;
   readonly sentence: string;
-  /** What ends this state, or when it is looked at again; null when only a change can. */
+  /** Says what ends this state or when it is checked again. Null if only a change can end it. */
   readonly next: string | null;
 };
 
@@ -17,7 +17,7 @@ type Shown = Pick<DonorSnapshot, "activity" | "pause" | "donateNowUntil" | "rech
   readonly facts?: Pick<DonorSnapshot["facts"], "excludedProgram">;
 };
 
-/** What the panel says about the donor at `now` (ms since the epoch), in the words that the tray uses too. */
+/** Describes the donor at `now` (ms since the epoch). The tray uses the same words. */
 export function describeStatus(snapshot: Shown, now: number): StatusWords {
   const { activity } = snapshot;
   const words = activity.kind === "donating" ? donateReasons[activity.reason] : holdReasons[activity.reason];
@@ -39,9 +39,9 @@ function nextWords({ activity, pause, donateNowUntil, recheckAt }: Shown, now: n
     return `Until ${formatMoment(donateNowUntil, now)}.`;
   }
   if (activity.kind === "donating") return sayLimits(activity.limits);
-  if (recheckAt === null) return "Looked at again as soon as something changes.";
+  if (recheckAt === null) return "Checked again when something changes.";
   const ms = recheckAt - now;
-  return `Looked at again ${ms < hour ? formatIn(ms) : atMoment(recheckAt, now)}.`;
+  return `Checked again ${ms < hour ? formatIn(ms) : atMoment(recheckAt, now)}.`;
 }
 
 const hour = 3_600_000;
@@ -51,11 +51,11 @@ function atMoment(at: number, now: number): string {
   return /^\d\d:/.test(moment) ? `at ${moment}` : moment;
 }
 
-/** The donor sees which program it is; others do not. */
+/** Names the excluded program. Only the donor sees its name. */
 function sentenceOf({ activity, facts }: Shown, sentence: string): string {
   const program = facts?.excludedProgram;
   if (activity.reason !== "excluded-program" || program?.known !== true || program.value === null) {
     return sentence;
   }
-  return `${program.value} is running, and Gleaner is to do nothing beside it. It waits until that is closed.`;
+  return `${program.value} is running, an excluded program. Gleaner waits until it is closed.`;
 }

@@ -37,7 +37,7 @@ test("a key that the console made works, and stops working once revoked", async 
   await openPage(page, "API keys");
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Name").fill("Nightly summaries");
-  await page.getByRole("button", { name: "Make the key" }).click();
+  await page.getByRole("button", { name: "Create the key" }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog).toContainText("sk-gleaner-");
   const key = /sk-gleaner-[\w-]{20,}/.exec(await dialog.innerText())?.[0] ?? "";
@@ -56,12 +56,12 @@ test("a key that the console made works, and stops working once revoked", async 
   await donor.stop();
 });
 
-test("an enrolment code that the console made enrols a device; a retired device gets no more work", async ({
+test("an enrollment code that the console made enrolls a device; a retired device gets no more work", async ({
   farm,
   page,
 }) => {
   await signIn(page, farm);
-  await openPage(page, "Enrolment codes");
+  await openPage(page, "Enrollment codes");
   await page.getByRole("button", { name: /New code/ }).click();
   await page.getByRole("dialog").getByRole("textbox").first().fill("Second floor");
   await page.getByRole("dialog").getByRole("button", { name: /Make/ }).click();

@@ -23,17 +23,17 @@ test("a model is added from a file, checked, changed, retired and put back", asy
     buffer: Buffer.from(text),
   });
   await dialog.getByLabel("Entry from a file (optional)").setInputFiles(file("wrong.json", "{}"));
-  await expect(dialog.getByRole("alert")).toHaveText("This file holds no entry of a model.");
+  await expect(dialog.getByRole("alert")).toHaveText("This file does not contain a model entry.");
   await dialog
     .getByLabel("Entry from a file (optional)")
     .setInputFiles(file("qwen.json", JSON.stringify(entry)));
-  await expect(dialog).toContainText("2 hashes of pieces came with it.");
+  await expect(dialog).toContainText("2 hashes of pieces are included.");
   await dialog.getByLabel("Source").fill("ftp://models");
   await dialog.getByRole("button", { name: "Add" }).click();
   await expect(dialog.getByRole("alert")).toContainText("hf:user/repository/file.gguf");
   await dialog.getByLabel("Source").fill(entry.source);
   await dialog.getByLabel("Source").press("Enter");
-  await expect(page.getByText("qwen3-4b is in the catalogue.")).toBeVisible();
+  await expect(page.getByText("qwen3-4b is in the catalog.")).toBeVisible();
 
   const row = page.getByRole("table", { name: "Models" }).getByRole("row", { name: /qwen3-4b/ });
   await expect(row).toContainText("2 pieces");

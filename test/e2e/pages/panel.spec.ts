@@ -58,12 +58,12 @@ test("joins an organization by a code, and says what is wrong with a bad one", a
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Not enrolled");
 
-  await page.getByLabel("Enrolment code").fill("GLN-0000-0000-0000");
+  await page.getByLabel("Enrollment code").fill("GLN-0000-0000-0000");
   await page.getByRole("button", { name: "Join" }).click();
   await expect(page.getByText(/no such code|not known|unknown|not valid|does not know/i)).toBeVisible();
 
   const code = await farm.setup.issueEnrolmentCode(farm.organization.organizationId, "panel-3");
-  await page.getByLabel("Enrolment code").fill(code.toLowerCase());
+  await page.getByLabel("Enrollment code").fill(code.toLowerCase());
   await page.getByRole("button", { name: "Join" }).click();
   await expect(page.getByText("Demo organization")).toBeVisible();
   await donor.stop();

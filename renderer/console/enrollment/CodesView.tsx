@@ -23,7 +23,7 @@ export function CodesView({ codes, onCreate, onRevoke }: Props): ReactNode {
   return (
     <Card
       flush
-      title="Codes that let devices in"
+      title="Codes that devices join with"
       aside={
         <Button look="primary" size="sm" onClick={onCreate}>
           New code
@@ -33,12 +33,12 @@ export function CodesView({ codes, onCreate, onRevoke }: Props): ReactNode {
       {codes === undefined ? (
         <SkeletonRows />
       ) : codes.length === 0 ? (
-        <Empty title="No enrolment codes yet">
-          A donor enters one in Gleaner's window; their computer then belongs to your organization.
+        <Empty title="No enrollment codes yet">
+          A donor enters a code in Gleaner's window. Their computer then joins your organization.
         </Empty>
       ) : (
         <Table
-          label="Enrolment codes"
+          label="Enrollment codes"
           columns={columns(now, setRevoking)}
           rows={codes}
           keyOf={(code) => code.codeId}
@@ -54,7 +54,7 @@ export function CodesView({ codes, onCreate, onRevoke }: Props): ReactNode {
         }}
         onClose={() => setRevoking(null)}
       >
-        Nobody can join with it any more. Devices that joined with it stay.
+        Nobody can join with it anymore. Devices that joined with it stay.
       </Confirm>
     </Card>
   );

@@ -10,7 +10,7 @@ export type CodeWish = { readonly label: string; readonly uses: number; readonly
 
 type Props = {
   readonly open: boolean;
-  /** Makes the code and resolves to it, or to null when the server refused. */
+  /** Creates the code. Resolves to null if the server refused. */
   readonly onCreate: (wish: CodeWish) => Promise<string | null>;
   readonly onClose: () => void;
 };
@@ -41,13 +41,13 @@ export function NewCode({ open, onCreate, onClose }: Props): ReactNode {
   return (
     <Dialog
       open={open}
-      title={code === null ? "New enrolment code" : `The code for ${label.trim()}`}
+      title={code === null ? "New enrollment code" : `The code for ${label.trim()}`}
       onClose={close}
     >
       {code !== null ? (
         <div className="grid grid-cols-1 gap-3">
           <p className="text-muted">
-            Give it to those who shall join: they enter it in Gleaner's window. It is shown this once.
+            Give it to the people who will join. They enter it in Gleaner's window. It is shown only now.
           </p>
           <Copyable text={code} label="the code" />
           <DialogActions>
@@ -68,10 +68,10 @@ export function NewCode({ open, onCreate, onClose }: Props): ReactNode {
           <Field
             autoFocus
             label="Label"
-            hint="Who it is for, e.g. “Design team”."
+            hint="Its purpose, e.g. “Design team”."
             maxLength={limits.nameChars}
             value={label}
-            error={error === "label" ? "Say who it is for." : null}
+            error={error === "label" ? "Enter its purpose." : null}
             onChange={(event) => {
               setLabel(event.target.value);
               setError(null);
@@ -91,9 +91,9 @@ export function NewCode({ open, onCreate, onClose }: Props): ReactNode {
             <Select label="Works for" value={hours} options={lifetimes} onChange={setHours} />
           </div>
           <DialogActions>
-            <Button onClick={close}>Never mind</Button>
+            <Button onClick={close}>Cancel</Button>
             <Button type="submit" look="primary">
-              Make the code
+              Create the code
             </Button>
           </DialogActions>
         </form>

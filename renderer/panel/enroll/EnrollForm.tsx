@@ -7,7 +7,7 @@ import { useCall } from "../state/actions.ts";
 
 type Props = { readonly firstError?: string };
 
-export function EnrolForm({ firstError }: Props): ReactNode {
+export function EnrollForm({ firstError }: Props): ReactNode {
   const call = useCall();
   const [code, setCode] = useState("");
   const [error, setError] = useState<string | null>(firstError ?? null);
@@ -32,8 +32,8 @@ export function EnrolForm({ firstError }: Props): ReactNode {
         }}
       >
         <Field
-          label="Enrolment code"
-          hint="Your administrator has it, in the console under Enrolment codes."
+          label="Enrollment code"
+          hint="Ask your administrator, who finds it in the console under Enrollment codes."
           placeholder="GLN-XXXX-XXXX-XXXX"
           autoComplete="off"
           spellCheck={false}

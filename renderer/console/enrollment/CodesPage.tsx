@@ -2,7 +2,7 @@ import { useQuery } from "convex/react";
 import { type ReactNode, useState } from "react";
 import { api } from "../../../convex/_generated/api.js";
 import { useAct, useSession } from "../data/session-context.ts";
-import { makeEnrolmentCode } from "../secrets/make-secret.ts";
+import { makeEnrollmentCode } from "../secrets/make-secret.ts";
 import { sha256 } from "../secrets/sha256.ts";
 import { CodesView } from "./CodesView.tsx";
 import { NewCode } from "./NewCode.tsx";
@@ -23,7 +23,7 @@ export function CodesPage(): ReactNode {
       <NewCode
         open={making}
         onCreate={async (wish) => {
-          const code = makeEnrolmentCode();
+          const code = makeEnrollmentCode();
           return (await create({ ...wish, codeHash: sha256(code) })) ? code : null;
         }}
         onClose={() => setMaking(false)}

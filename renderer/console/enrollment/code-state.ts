@@ -1,7 +1,7 @@
 import type { Tone } from "../../ui/tone.ts";
 import type { CodeRow } from "../data/rows.ts";
 
-/** Whether a code still lets devices in at `now` (ms since the epoch). */
+/** Whether a code still admits devices at `now` (ms since the epoch). */
 export function codeState(
   code: Pick<CodeRow, "uses" | "used" | "expiresAt" | "revokedAt">,
   now: number,
