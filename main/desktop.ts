@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { app, dialog, powerMonitor, session } from "electron";
 import fileLog from "electron-log/node.js";
 import { WebSocket } from "ws";
-import { pauseMinutes } from "../app/policy/pause-choices.ts";
+import { pauseMinutes } from "../app/contract/pause-choices.ts";
 import { desktopArguments } from "./desktop/arguments.ts";
 import { leaveOnce } from "./desktop/leave.ts";
 import { locations } from "./desktop/locations.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ruleName, someRules } from "../policy/rule-values.ts";
+import { ruleName, someRules } from "../policy/rule-schemas.ts";
 import type { DonorSnapshot } from "./snapshot.ts";
 
 /**

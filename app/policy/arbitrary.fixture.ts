@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Activity, Limits } from "./decision.ts";
-import { type ComputerFacts, type Facts, type Known, known, unknown } from "./facts.ts";
+import { type ComputerFacts, type Facts, type Known, known, unknown } from "../facts/facts.ts";
 import { type DonateReason, donateReasons, type HoldReason, holdReasons } from "./reasons.ts";
 import type { Rules, ScheduleWindow } from "./rules.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { decide } from "./decide.ts";
 import type { Activity, Limits } from "./decision.ts";
-import { type Facts, known, unknownComputer } from "./facts.ts";
+import { type Facts, known, unknownComputer } from "../facts/facts.ts";
 import { idleLimits } from "./limits.fixture.ts";
 import { type DonateReason, donateReasons, type HoldReason } from "./reasons.ts";
 import { defaultRules, type Rules } from "./rules.ts";

@@ -4,7 +4,7 @@ import { activities, anyFacts, anyRules, willing } from "./arbitrary.fixture.ts"
 import { away, inUse } from "./decide.fixture.ts";
 import { decide } from "./decide.ts";
 import type { Activity } from "./decision.ts";
-import { type Facts, known } from "./facts.ts";
+import { type Facts, known } from "../facts/facts.ts";
 import { defaultRules, type Rules } from "./rules.ts";
 
 const numRuns = 2_000;

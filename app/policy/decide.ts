@@ -1,5 +1,5 @@
 import type { Activity, Decision, Effect, Limits } from "./decision.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts } from "../facts/facts.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { limitsFor, sameLimits } from "./limits.ts";
 import type { DonateReason, HoldReason } from "./reasons.ts";

@@ -1,15 +1,15 @@
-import { type Check, firstOf, type Hold, type Look } from "./checks/check.ts";
-import { heat } from "./checks/heat.ts";
-import { idleness, isAskedFor } from "./checks/idleness.ts";
-import { input, stillSince, stillUntil } from "./checks/input.ts";
-import { memory, processorLoad } from "./checks/load.ts";
-import { model } from "./checks/model.ts";
-import { metered, requiredNetwork } from "./checks/network.ts";
-import { lid, power } from "./checks/power.ts";
-import { call, fullScreen, media } from "./checks/presence.ts";
-import { excludedPrograms } from "./checks/programs.ts";
-import { schedule, scheduleEndsAt } from "./checks/schedule.ts";
-import { connection, membership, pause, sleep } from "./checks/standing.ts";
+import { type Check, firstOf, type Hold, type Look } from "./declare/check.ts";
+import { heat } from "./rules/heat.ts";
+import { idleness, isAskedFor } from "./rules/idleness.ts";
+import { input, stillSince, stillUntil } from "./rules/input.ts";
+import { memory, processorLoad } from "./rules/load.ts";
+import { model } from "./rules/models.ts";
+import { metered, requiredNetwork } from "./rules/network.ts";
+import { lid, power } from "./rules/power.ts";
+import { call, fullScreen, media } from "./rules/presence.ts";
+import { excludedPrograms } from "./rules/programs.ts";
+import { schedule, scheduleEndsAt } from "./rules/schedule.ts";
+import { connection, membership, pause, sleep } from "./rules/availability.ts";
 import type { DonateReason } from "./reasons.ts";
 
 export type Verdict =

@@ -1,8 +1,8 @@
-import { isWarm } from "./checks/heat.ts";
-import { stillSince } from "./checks/input.ts";
-import { isGpuCalm } from "./checks/load.ts";
+import { isWarm } from "./rules/heat.ts";
+import { stillSince } from "./rules/input.ts";
+import { isGpuCalm } from "./rules/load.ts";
 import type { Activity, Limits } from "./decision.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts } from "../facts/facts.ts";
 import type { Rules } from "./rules.ts";
 
 /** Where it is to be quiet; and in use: weights that pass through the caches slow programs on other processors, too. */

@@ -1,5 +1,5 @@
 import type { OrganizationRules, SomeRules } from "./rule-layers.ts";
-import { someRules } from "./rule-values.ts";
+import { someRules } from "./rule-schemas.ts";
 import { type RuleName, ruleNames } from "./rules.ts";
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { effectiveRules, noOrganizationRules } from "./rule-layers.ts";
-import { someRules } from "./rule-values.ts";
+import { someRules } from "./rule-schemas.ts";
 import { defaultRules as base, ruleNames } from "./rules.ts";
 
 describe("effectiveRules", () => {

@@ -1,5 +1,5 @@
 import { calls } from "../../app/contract/donor-calls.ts";
-import { ruleName } from "../../app/policy/rule-values.ts";
+import { ruleName } from "../../app/policy/rule-schemas.ts";
 import { ruleWords } from "../../app/policy/rule-words.ts";
 import type { RuleName } from "../../app/policy/rules.ts";
 import type { ControlAnswer, ControlArgument } from "../../main/face/local-socket/calls.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Connection, followConnection, notConnected } from "@gleaner/queue/worker/connection";
 import type { PanelHandlers } from "../../app/contract/donor-calls.ts";
-import type { Facts } from "../../app/policy/facts.ts";
+import type { Facts } from "../../app/facts/facts.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
 import { ModelMeasuring } from "../models/model-benchmark.ts";
 import { openControl } from "../face/local-socket/open-control.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Effect } from "../../app/policy/decision.ts";
-import { type Facts, known, unknownComputer } from "../../app/policy/facts.ts";
+import { type Facts, known, unknownComputer } from "../../app/facts/facts.ts";
 import { idleLimits } from "../../app/policy/limits.fixture.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { silentLog } from "../log.ts";

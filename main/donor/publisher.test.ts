@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { away, donating, now } from "../../app/policy/decide.fixture.ts";
-import { known, unknown } from "../../app/policy/facts.ts";
+import { known, unknown } from "../../app/facts/facts.ts";
 import { effectiveRules, noOrganizationRules } from "../../app/policy/rule-layers.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { DonorJournal } from "../journal/donor-journal.ts";

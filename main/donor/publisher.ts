@@ -1,6 +1,6 @@
 import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
 import type { Activity } from "../../app/policy/decision.ts";
-import type { Facts } from "../../app/policy/facts.ts";
+import type { Facts } from "../../app/facts/facts.ts";
 import type { EffectiveRules } from "../../app/policy/rule-layers.ts";
 import type { DonorJournal } from "../journal/donor-journal.ts";
 import type { Log } from "../log.ts";

@@ -1,4 +1,4 @@
-import { type ComputerFacts, unknownComputer } from "../../app/policy/facts.ts";
+import { type ComputerFacts, unknownComputer } from "../../app/facts/facts.ts";
 import type { Needs } from "../sensors/sensor.ts";
 
 /** Asked while the donor works alone, since asking costs a process: unknown meanwhile says nothing. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { known } from "../../app/policy/facts.ts";
+import { known } from "../../app/facts/facts.ts";
 import { type EffectiveRules, effectiveRules, noOrganizationRules } from "../../app/policy/rule-layers.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { callPanel } from "./answer-call.ts";

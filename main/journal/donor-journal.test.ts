@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JobContext } from "@gleaner/queue/worker/handler";
 import { JobFailure, JobLetGo } from "@gleaner/queue/worker/job-failure";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Facts, known, unknown } from "../../app/policy/facts.ts";
+import { type Facts, known, unknown } from "../../app/facts/facts.ts";
 import { silentLog } from "../log.ts";
 import { DonorJournal } from "./donor-journal.ts";
 import { type JobEvent, journaledHandler } from "./journaled-handler.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
-import { known } from "../../app/policy/facts.ts";
+import { known } from "../../app/facts/facts.ts";
 import type { ModelCatalogue } from "./catalogue.ts";
 import { ModelServer } from "./download/model-server.fixture.ts";
 import { revertToPart } from "./download/revert-to-part.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
-import { type Known, known, unknown } from "../../app/policy/facts.ts";
+import { type Known, known, unknown } from "../../app/facts/facts.ts";
 import type { Sensor } from "./sensor.ts";
 
 /** Milliseconds of CPU time since the system's (or a process's) start. */

@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { known } from "../../app/policy/facts.ts";
+import { known } from "../../app/facts/facts.ts";
 import type { Sensor } from "./sensor.ts";
 
 /** What this user may still write on the disk that holds the folder. */

@@ -1,4 +1,4 @@
-import { unknown, unknownComputer } from "../../app/policy/facts.ts";
+import { unknown, unknownComputer } from "../../app/facts/facts.ts";
 import type { FactName, Sensed } from "./sensor.ts";
 
 export const nothingSensed: Sensed = { ...unknownComputer, suspended: unknown };

@@ -1,7 +1,7 @@
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { known, unknown } from "../../app/policy/facts.ts";
+import { known, unknown } from "../../app/facts/facts.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { gatherFacts } from "./facts.ts";
 import { unknownIdle } from "./idle.ts";

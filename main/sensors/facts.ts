@@ -1,4 +1,4 @@
-import { type ComputerFacts, type Facts } from "../../app/policy/facts.ts";
+import { type ComputerFacts, type Facts } from "../../app/facts/facts.ts";
 import { factNames } from "./fact-names.ts";
 import type { IdleSensor } from "./idle.ts";
 import { minuteOfWeek } from "./local-week.ts";

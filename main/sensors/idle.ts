@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Known, known, unknown } from "../../app/policy/facts.ts";
+import { type Known, known, unknown } from "../../app/facts/facts.ts";
 
 /** Seconds since the last keyboard, mouse or touch input. So cheap to read that it is read when needed. */
 export type IdleSensor = {

@@ -1,5 +1,5 @@
 import { freemem } from "node:os";
-import { known, unknown } from "../../app/policy/facts.ts";
+import { known, unknown } from "../../app/facts/facts.ts";
 import { readText } from "./read-file.ts";
 import type { Sensor } from "./sensor.ts";
 import { runSubprocess } from "./subprocess.ts";

@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { known } from "../../app/policy/facts.ts";
+import { known } from "../../app/facts/facts.ts";
 import { readText } from "./read-file.ts";
 import type { Sensor } from "./sensor.ts";
 

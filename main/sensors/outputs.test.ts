@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { known, unknown } from "../../app/policy/facts.ts";
+import { known, unknown } from "../../app/facts/facts.ts";
 import { firstExcluded } from "./excluded-programs.ts";
 import { parsePmset } from "./macos/battery.ts";
 import { parseClamshell } from "./macos/lid.ts";

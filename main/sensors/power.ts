@@ -1,5 +1,5 @@
 import systeminformation from "systeminformation";
-import { type Known, known, unknown } from "../../app/policy/facts.ts";
+import { type Known, known, unknown } from "../../app/facts/facts.ts";
 import type { Sensor } from "./sensor.ts";
 import { countSubprocess } from "./subprocess.ts";
 

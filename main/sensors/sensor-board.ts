@@ -1,4 +1,4 @@
-import { type ComputerFacts, type Known, unknown } from "../../app/policy/facts.ts";
+import { type ComputerFacts, type Known, unknown } from "../../app/facts/facts.ts";
 import { factNames, nothingSensed } from "./fact-names.ts";
 import type { FactName, Found, Reading, Sensed, Sensor } from "./sensor.ts";
 

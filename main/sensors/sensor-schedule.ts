@@ -1,4 +1,4 @@
-import type { Known } from "../../app/policy/facts.ts";
+import type { Known } from "../../app/facts/facts.ts";
 import { factNames } from "./fact-names.ts";
 import type { FactName, Found, Needs, Sensor } from "./sensor.ts";
 import type { SensorBoard } from "./sensor-board.ts";

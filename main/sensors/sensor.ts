@@ -1,4 +1,4 @@
-import type { ComputerFacts, Known } from "../../app/policy/facts.ts";
+import type { ComputerFacts, Known } from "../../app/facts/facts.ts";
 
 /** What sensors tell: the facts about this computer, and whether it is on its way to sleep. */
 export type Sensed = ComputerFacts & { readonly suspended: Known<boolean> };

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { known, unknown } from "../../app/policy/facts.ts";
+import { known, unknown } from "../../app/facts/facts.ts";
 import { cpuLoadSensor, otherLoad, parseStat, systemCpuTimes } from "./cpu-load.ts";
 import { idleFromFile, idleFromShell } from "./idle.ts";
 import { ownCpuTime, parseKernelMs } from "./own-cpu-time.ts";

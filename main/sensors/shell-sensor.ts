@@ -1,4 +1,4 @@
-import { known, type ThermalState, unknown } from "../../app/policy/facts.ts";
+import { known, type ThermalState, unknown } from "../../app/facts/facts.ts";
 import type { Found, Sensor } from "./sensor.ts";
 
 /** What a desktop shell hears from its system without asking. Electron's powerMonitor has this shape. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { unknown } from "../../app/policy/facts.ts";
+import { unknown } from "../../app/facts/facts.ts";
 import { silentLog } from "../log.ts";
 import { forkRunner } from "./process/fork-runner.ts";
 import { openRunner } from "./open-runner.ts";

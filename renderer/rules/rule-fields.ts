@@ -1,4 +1,4 @@
-import { someRules } from "../../app/policy/rule-values.ts";
+import { someRules } from "../../app/policy/rule-schemas.ts";
 import type { RuleName } from "../../app/policy/rules.ts";
 
 /** How a rule is entered. */

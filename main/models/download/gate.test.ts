@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { known, unknown } from "../../../app/policy/facts.ts";
+import { known, unknown } from "../../../app/facts/facts.ts";
 import { idleFacts, roomyRules } from "../store.fixture.ts";
 import { budgetSpent, type GateFacts, networkHold } from "./gate.ts";
 

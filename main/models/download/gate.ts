@@ -1,10 +1,10 @@
 import type { WaitReason } from "../../../app/models/wait-reasons.ts";
-import { type Check, firstOf } from "../../../app/policy/checks/check.ts";
-import { idleness, isAskedFor } from "../../../app/policy/checks/idleness.ts";
-import { metered, requiredNetwork } from "../../../app/policy/checks/network.ts";
-import { power } from "../../../app/policy/checks/power.ts";
-import { connection, membership, pause, sleep } from "../../../app/policy/checks/standing.ts";
-import type { Facts } from "../../../app/policy/facts.ts";
+import { type Check, firstOf } from "../../../app/policy/declare/check.ts";
+import { idleness, isAskedFor } from "../../../app/policy/rules/idleness.ts";
+import { metered, requiredNetwork } from "../../../app/policy/rules/network.ts";
+import { power } from "../../../app/policy/rules/power.ts";
+import { connection, membership, pause, sleep } from "../../../app/policy/rules/availability.ts";
+import type { Facts } from "../../../app/facts/facts.ts";
 import type { HoldReason } from "../../../app/policy/reasons.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
 

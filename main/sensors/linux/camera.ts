@@ -1,6 +1,6 @@
 import { readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { type Known, known, unknown } from "../../../app/policy/facts.ts";
+import { type Known, known, unknown } from "../../../app/facts/facts.ts";
 import { listFolder, readNumber, readText } from "../read-file.ts";
 import type { Sensor } from "../sensor.ts";
 

@@ -1,5 +1,5 @@
 import { assertNever } from "../../../app/assert-never.ts";
-import { type Known, known } from "../../../app/policy/facts.ts";
+import { type Known, known } from "../../../app/facts/facts.ts";
 import type { IdleSensor } from "../idle.ts";
 import type { IdleEvents, IdlePort } from "./idle-port.ts";
 

@@ -1,7 +1,7 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { known, unknown } from "../../../app/policy/facts.ts";
+import { known, unknown } from "../../../app/facts/facts.ts";
 import { linuxMemorySensor, parseMemAvailable } from "../memory.ts";
 import { parseAnonymousBytes } from "../own-memory.ts";
 import type { Needs, Sensor } from "../sensor.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { known, unknown } from "../../../app/policy/facts.ts";
+import { known, unknown } from "../../../app/facts/facts.ts";
 import { listFolder, readText } from "../read-file.ts";
 import type { Sensor } from "../sensor.ts";
 

@@ -1,4 +1,4 @@
-import { type Known, known, unknown } from "../../../app/policy/facts.ts";
+import { type Known, known, unknown } from "../../../app/facts/facts.ts";
 import type { IdleSensor } from "../idle.ts";
 import type { Bus, Properties } from "./bus.ts";
 import { loginManager } from "./own-session.ts";

@@ -1,4 +1,4 @@
-import { known, unknown } from "../../../app/policy/facts.ts";
+import { known, unknown } from "../../../app/facts/facts.ts";
 import type { Found, Sensor } from "../sensor.ts";
 import type { Bus, Properties } from "./bus.ts";
 import { loginManager, watchOwnSession } from "./own-session.ts";

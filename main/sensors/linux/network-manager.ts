@@ -1,4 +1,4 @@
-import { type Known, known, unknown } from "../../../app/policy/facts.ts";
+import { type Known, known, unknown } from "../../../app/facts/facts.ts";
 import { networkNames } from "../network-names.ts";
 import type { Found, Sensor } from "../sensor.ts";
 import { type Bus, type BusObject, isRecord, type Properties } from "./bus.ts";

@@ -1,4 +1,4 @@
-import { unknown } from "../../../app/policy/facts.ts";
+import { unknown } from "../../../app/facts/facts.ts";
 import type { IdleSensor } from "../idle.ts";
 import type { Bus, Properties } from "./bus.ts";
 import { logindIdle } from "./logind-idle.ts";

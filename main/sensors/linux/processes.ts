@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { known } from "../../../app/policy/facts.ts";
+import { known } from "../../../app/facts/facts.ts";
 import { firstExcluded, programName } from "../excluded-programs.ts";
 import { listFolder, readText } from "../read-file.ts";
 import type { Sensor } from "../sensor.ts";

@@ -1,4 +1,4 @@
-import { known, unknown } from "../../../app/policy/facts.ts";
+import { known, unknown } from "../../../app/facts/facts.ts";
 import type { Found, Sensor } from "../sensor.ts";
 import type { Bus, BusObject } from "./bus.ts";
 

@@ -1,4 +1,4 @@
-import { type Known, known, unknown } from "../../../app/policy/facts.ts";
+import { type Known, known, unknown } from "../../../app/facts/facts.ts";
 import type { IdleSensor } from "../idle.ts";
 
 /** Of several sources that each see some of the input, the one that saw the latest. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { known, type ThermalState, unknown } from "../../../app/policy/facts.ts";
+import { known, type ThermalState, unknown } from "../../../app/facts/facts.ts";
 import { listFolder, readNumber, readText } from "../read-file.ts";
 import type { Found, Sensor } from "../sensor.ts";
 

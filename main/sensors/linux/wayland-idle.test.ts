@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { known } from "../../../app/policy/facts.ts";
+import { known } from "../../../app/facts/facts.ts";
 import { unknownIdle } from "../idle.ts";
 import { DesktopIdle } from "./desktop-idle.ts";
 import { waylandIdle, waylandSocket } from "./wayland-idle.ts";

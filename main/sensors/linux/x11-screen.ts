@@ -1,5 +1,5 @@
 import type { DpmsExtension, Property } from "x11";
-import { known, unknown } from "../../../app/policy/facts.ts";
+import { known, unknown } from "../../../app/facts/facts.ts";
 import type { Found, Sensor } from "../sensor.ts";
 import { ask, openX11, type X11 } from "./x11-client.ts";
 

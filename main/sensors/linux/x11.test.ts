@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { known, unknown } from "../../../app/policy/facts.ts";
+import { known, unknown } from "../../../app/facts/facts.ts";
 import { InputWatch } from "../../donor/input-watch.ts";
 import { gatherFacts } from "../facts.ts";
 import { unknownIdle } from "../idle.ts";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { known } from "../../../app/policy/facts.ts";
+import { known } from "../../../app/facts/facts.ts";
 import { firstExcluded, programName } from "../excluded-programs.ts";
 import type { Sensor } from "../sensor.ts";
 import { runSubprocess } from "../subprocess.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { known, unknown } from "../../../app/policy/facts.ts";
+import { known, unknown } from "../../../app/facts/facts.ts";
 import { networkNames } from "../network-names.ts";
 import type { Found, Sensor } from "../sensor.ts";
 import { runSubprocess } from "../subprocess.ts";

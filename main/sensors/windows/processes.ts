@@ -1,4 +1,4 @@
-import { known } from "../../../app/policy/facts.ts";
+import { known } from "../../../app/facts/facts.ts";
 import { firstExcluded, programName } from "../excluded-programs.ts";
 import type { Sensor } from "../sensor.ts";
 import { runSubprocess } from "../subprocess.ts";

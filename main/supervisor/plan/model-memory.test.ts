@@ -1,6 +1,6 @@
 import { freemem } from "node:os";
 import { describe, expect, it } from "vitest";
-import { known, unknown } from "../../../app/policy/facts.ts";
+import { known, unknown } from "../../../app/facts/facts.ts";
 import { memoryForModels } from "./model-memory.ts";
 import { cachedBytes, memoryStatPaths } from "./memory-group.ts";
 

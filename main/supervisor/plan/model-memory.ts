@@ -1,5 +1,5 @@
 import { freemem } from "node:os";
-import type { Known } from "../../../app/policy/facts.ts";
+import type { Known } from "../../../app/facts/facts.ts";
 import { runnerMemory } from "../../sensors/own-memory.ts";
 import { memoryLeftInGroup } from "./memory-group.ts";
 

@@ -1,4 +1,4 @@
-import type { ComputerFacts } from "../../../app/policy/facts.ts";
+import type { ComputerFacts } from "../../../app/facts/facts.ts";
 
 const words: Readonly<Record<keyof ComputerFacts, string>> = {
   idleSeconds: "last input",

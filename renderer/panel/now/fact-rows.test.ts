@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { known, unknownComputer } from "../../../app/policy/facts.ts";
+import { known, unknownComputer } from "../../../app/facts/facts.ts";
 import { defaultRules } from "../../../app/policy/rules.ts";
 import { factRows } from "./fact-rows.ts";
 import { factNames, sayFact } from "./fact-words.ts";

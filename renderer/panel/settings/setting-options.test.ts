@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { someRules } from "../../../app/policy/rule-values.ts";
+import { someRules } from "../../../app/policy/rule-schemas.ts";
 import { defaultRules, ruleNames } from "../../../app/policy/rules.ts";
 import { chosen, isChosen, optionsFor } from "./setting-options.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { known, unknown } from "../../../app/policy/facts.ts";
+import { known, unknown } from "../../../app/facts/facts.ts";
 import { idleLimits as limits } from "../../../app/policy/limits.fixture.ts";
 import { describeStatus } from "./describe-status.ts";
 

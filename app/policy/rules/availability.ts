@@ -1,4 +1,4 @@
-import { type Check, hold } from "./check.ts";
+import { type Check, hold } from "../declare/check.ts";
 
 export const membership: Check<"membership", never, "not-enrolled" | "retired"> = ({ facts }) => {
   if (facts.membership === "none") return hold("not-enrolled");

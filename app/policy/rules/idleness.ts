@@ -1,4 +1,4 @@
-import { type Check, hold, type Look } from "./check.ts";
+import { type Check, hold, type Look } from "../declare/check.ts";
 
 /** Whoever locks the computer leaves it: so long without input is then enough, in seconds. */
 const lockedIdleSeconds = 10;

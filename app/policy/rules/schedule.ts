@@ -1,5 +1,5 @@
 import type { ScheduleWindow } from "../rules.ts";
-import { type Check, hold } from "./check.ts";
+import { type Check, hold } from "../declare/check.ts";
 
 const day = 24 * 60;
 const week = 7 * day;

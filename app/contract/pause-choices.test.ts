@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { calls } from "../contract/donor-calls.ts";
+import { calls } from "./donor-calls.ts";
 import { pauseChoices, pauseMinutes } from "./pause-choices.ts";
 
 it("counts the minutes until tomorrow morning, also from just after midnight", () => {

@@ -1,6 +1,6 @@
-import type { Facts } from "../facts.ts";
+import type { Facts } from "../../facts/facts.ts";
 import type { Rules } from "../rules.ts";
-import { type Check, heldFor, hold } from "./check.ts";
+import { type Check, heldFor, hold } from "../declare/check.ts";
 
 /** Once others needed the memory, they have to leave so much more of it free, in MiB. */
 const memoryHysteresisMb = 256;

@@ -1,4 +1,4 @@
-import { type Check, hold } from "./check.ts";
+import { type Check, hold } from "../declare/check.ts";
 
 /** Whoever names a program means it: where nobody can tell what runs, it may be running. */
 export const excludedPrograms: Check<

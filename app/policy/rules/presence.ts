@@ -1,5 +1,5 @@
-import type { Known } from "../facts.ts";
-import { type Check, hold } from "./check.ts";
+import type { Known } from "../../facts/facts.ts";
+import { type Check, hold } from "../declare/check.ts";
 
 /**
  * Signs of somebody who watches or talks without touching anything. Where one is unknown it holds nothing:

@@ -1,4 +1,4 @@
-import { type Check, heldFor, hold } from "./check.ts";
+import { type Check, heldFor, hold } from "../declare/check.ts";
 
 /** Once too full for a model, the disk has to have so much more room, in MiB. */
 const diskHysteresisMb = 512;

@@ -1,6 +1,6 @@
 import type { Activity } from "../decision.ts";
-import type { Facts } from "../facts.ts";
-import { type Check, hold } from "./check.ts";
+import type { Facts } from "../../facts/facts.ts";
+import { type Check, hold } from "../declare/check.ts";
 
 /** So long after the last input the threads stand still, in seconds. Some systems tell whole ones only. */
 const stillSeconds = 2;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { now, testEdges } from "../decide.fixture.ts";
-import { scheduleEndsAt } from "./schedule.ts";
+import { now, testEdges } from "./decide.fixture.ts";
+import { scheduleEndsAt } from "./rules/schedule.ts";
 
 // The tests' now is a Tuesday, 10:00.
 const minute = Math.floor(now / 60_000) * 60_000;

@@ -1,4 +1,4 @@
-import { type Check, hold } from "./check.ts";
+import { type Check, hold } from "../declare/check.ts";
 
 /** The rules may ask for an office network or a VPN: one that cannot be told from others is none of them. */
 export const requiredNetwork: Check<"networks", "requiredNetworks", "other-network" | "network-unknown"> = ({

@@ -1,6 +1,6 @@
-import type { Facts, ThermalState } from "../facts.ts";
+import type { Facts, ThermalState } from "../../facts/facts.ts";
 import type { Rules } from "../rules.ts";
-import { type Check, heldFor, hold } from "./check.ts";
+import { type Check, heldFor, hold } from "../declare/check.ts";
 
 /** Once too hot, it has to cool down by so many °C. */
 const hotHysteresisC = 8;

@@ -1,4 +1,4 @@
-import { type Check, heldFor, hold } from "./check.ts";
+import { type Check, heldFor, hold } from "../declare/check.ts";
 
 /** A battery's gauge wavers: what was below the floor has to be clearly above it again, in percent. */
 const floorHysteresis = 2;

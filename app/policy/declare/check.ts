@@ -1,5 +1,5 @@
 import type { Activity } from "../decision.ts";
-import type { Facts } from "../facts.ts";
+import type { Facts } from "../../facts/facts.ts";
 import type { HoldReason } from "../reasons.ts";
 import type { Rules } from "../rules.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { away, donating, holdingFor, inUse, now, testEdges } from "../decide.fixture.ts";
-import { decide } from "../decide.ts";
-import type { Activity } from "../decision.ts";
-import { known, unknown } from "../facts.ts";
-import { idleLimits } from "../limits.fixture.ts";
-import { defaultRules } from "../rules.ts";
+import { away, donating, holdingFor, inUse, now, testEdges } from "./decide.fixture.ts";
+import { decide } from "./decide.ts";
+import type { Activity } from "./decision.ts";
+import { known, unknown } from "../facts/facts.ts";
+import { idleLimits } from "./limits.fixture.ts";
+import { defaultRules } from "./rules.ts";
 
 describe("a locked computer", () => {
   const locked = { locked: known(true), idleSeconds: known(10) };

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
-import { donating, holdingFor, inUse, now, testEdges } from "../decide.fixture.ts";
-import { known, unknown } from "../facts.ts";
-import { idleLimits } from "../limits.fixture.ts";
+import { donating, holdingFor, inUse, now, testEdges } from "./decide.fixture.ts";
+import { known, unknown } from "../facts/facts.ts";
+import { idleLimits } from "./limits.fixture.ts";
 
 const asked = { donateNowUntil: now + 5 };
 const onBattery = { power: known("battery" as const) };
