@@ -3,7 +3,7 @@ import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Button } from "../../ui/Button.tsx";
 import { Confirm } from "../../ui/Confirm.tsx";
-import { formatCount } from "../../ui/format/quantity.ts";
+import { formatCount } from "../../../app/format/quantity.ts";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { JobRow } from "../data/rows.ts";

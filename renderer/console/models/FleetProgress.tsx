@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { formatShare } from "../../ui/format/quantity.ts";
+import { formatShare } from "../../../app/format/quantity.ts";
 import type { ModelRow } from "../data/rows.ts";
 import { fleetOf, fleetShare, restOfFleet } from "./model-words.ts";
 

@@ -2,7 +2,7 @@ import { type ReactNode, useId, useState } from "react";
 import { Button } from "../../ui/Button.tsx";
 import { Dialog, DialogActions } from "../../ui/Dialog.tsx";
 import { Field, inputClass } from "../../ui/Field.tsx";
-import { formatCount } from "../../ui/format/quantity.ts";
+import { formatCount } from "../../../app/format/quantity.ts";
 import { type FormField, type ModelForm, parseForm, readEntry } from "./model-form.ts";
 
 type Parsed = Extract<ReturnType<typeof parseForm>, { kind: "ok" }>;

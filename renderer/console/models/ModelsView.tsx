@@ -4,7 +4,7 @@ import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Confirm } from "../../ui/Confirm.tsx";
 import { Empty } from "../../ui/Empty.tsx";
-import { formatBytes, formatCount } from "../../ui/format/quantity.ts";
+import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
 import { type Column, Table } from "../../ui/Table.tsx";
 import type { ModelRow } from "../data/rows.ts";

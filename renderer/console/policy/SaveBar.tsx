@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "../../ui/Button.tsx";
-import { plural } from "../../ui/format/quantity.ts";
+import { plural } from "../../../app/format/quantity.ts";
 
 type Props = {
   readonly changes: readonly string[];

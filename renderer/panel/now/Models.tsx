@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { ModelView } from "../../../app/contract/snapshot.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { formatBytes } from "../../ui/format/quantity.ts";
+import { formatBytes } from "../../../app/format/quantity.ts";
 import { progressOf, progressWords } from "./model-progress.ts";
 
 const states = {

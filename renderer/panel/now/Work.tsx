@@ -3,7 +3,7 @@ import type { WorkView } from "../../../app/contract/snapshot.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
-import { formatDuration } from "../../ui/format/time.ts";
+import { formatDuration } from "../../../app/format/time.ts";
 
 const phases = {
   loading: "Loading the model",

@@ -1,7 +1,7 @@
 import type { FactsView } from "../../../app/contract/snapshot.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
-import { formatShare } from "../../ui/format/quantity.ts";
+import { formatShare } from "../../../app/format/quantity.ts";
 import { factLabel, sayFact, wholeSeconds } from "./fact-words.ts";
 
 export type FactRow = { readonly label: string; readonly value: string; readonly rule: string };

@@ -1,6 +1,6 @@
 import type { FactsView } from "../../../app/contract/snapshot.ts";
-import { formatShare } from "../../ui/format/quantity.ts";
-import { formatDuration } from "../../ui/format/time.ts";
+import { formatShare } from "../../../app/format/quantity.ts";
+import { formatDuration } from "../../../app/format/time.ts";
 
 type ValueOf<Name extends keyof FactsView> = Extract<FactsView[Name], { known: true }>["value"];
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { EarningsView } from "../../../app/contract/snapshot.ts";
 import { Card } from "../../ui/Card.tsx";
-import { formatCount, formatMicroText } from "../../ui/format/quantity.ts";
+import { formatCount, formatMicroText } from "../../../app/format/quantity.ts";
 import { Stat } from "../../ui/Stat.tsx";
 
 export function Earnings({ earnings }: { readonly earnings: EarningsView | null }): ReactNode {

@@ -1,7 +1,7 @@
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { donateReasons, holdReasons } from "../../../app/policy/reasons.ts";
 import { sayLimits } from "../../../app/policy/say-limits.ts";
-import { formatIn, formatMoment } from "../../ui/format/time.ts";
+import { formatIn, formatMoment } from "../../../app/format/time.ts";
 import { toneOfHold } from "../../ui/hold-tone.ts";
 import type { Tone } from "../../ui/tone.ts";
 

@@ -1,4 +1,4 @@
-import { formatCredits } from "../../../app/money/credits.ts";
+import { formatCredits } from "../money/credits.ts";
 
 /** "1,234": digits grouped by thin commas, whatever the locale, so that columns line up everywhere. */
 export function formatCount(value: number): string {
