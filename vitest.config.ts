@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: [
-      "{app,main,renderer,convex,packages,cli,launch,scripts,bench,examples,test/run,sim}/**/*.test.{ts,tsx}",
+      "{app,main,renderer,convex,packages,cli,launch,scripts,bench,examples,test/{run,queue},sim}/**/*.test.{ts,tsx}",
     ],
     environment: "node",
     pool: "forks",

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import { verifyBackup } from "../packages/embedded/backup/unpack-backup.ts";
+import { verifyBackup } from "../packages/embedded/backup/full/unpack-backup.ts";
 import { CommandError, EXIT_USAGE, type Verb } from "./command.ts";
 import { deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
 import { Progress, size } from "./progress.ts";

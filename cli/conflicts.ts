@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import {
   type ConflictReport,
   conflictReportSchema,
-} from "../packages/embedded/runtime/execution/conflict-report.ts";
+} from "../packages/embedded/runtime/run/conflict-report.ts";
 import { CommandError, EXIT_USAGE, type Verb } from "./command.ts";
 import { deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
 

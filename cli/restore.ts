@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { verifyBackup } from "../packages/embedded/backup/unpack-backup.ts";
+import { verifyBackup } from "../packages/embedded/backup/full/unpack-backup.ts";
 import { CommandError, EXIT_UNREACHABLE, EXIT_USAGE, type Verb } from "./command.ts";
 import { type Deployment, deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
 import { Progress, size } from "./progress.ts";

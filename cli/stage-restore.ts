@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { defaultDataFolder } from "../launch/paths.ts";
-import { makePending, undoRestore, unpackFolderOf } from "../packages/embedded/backup/restore-swap.ts";
-import { unpackBackup } from "../packages/embedded/backup/unpack-backup.ts";
+import { makePending, undoRestore, unpackFolderOf } from "../packages/embedded/backup/full/restore-swap.ts";
+import { unpackBackup } from "../packages/embedded/backup/full/unpack-backup.ts";
 import { CommandError } from "./command.ts";
 
 /**

@@ -5,10 +5,10 @@
 
 /** One stage of database reads. A cloud deployment's, as `npm run -s bench` sets it on the embedded backend. */
 export const READ_MS = 2;
-/** A durable commit, likewise. The conflict check comes at its end: packages/embedded/engine/commit-with-retries.ts. */
+/** A durable commit, likewise. The conflict check comes at its end: packages/embedded/engine/transact/commit-with-retries.ts. */
 export const COMMIT_MS = 10;
 
-/** packages/embedded/engine/commit-with-retries.ts: five tries, waits that double from 10 ms, of which half is at random. */
+/** packages/embedded/engine/transact/commit-with-retries.ts: five tries, waits that double from 10 ms, of which half is at random. */
 export const TRIES = 5;
 export const FIRST_BACKOFF_MS = 10;
 /** How long a device or client rests whose mutation lost all tries: our worker's and the baseline's pause. */

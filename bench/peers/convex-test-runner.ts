@@ -1,13 +1,13 @@
 import { type GenericSchema, makeFunctionReference, type SchemaDefinition } from "convex/server";
 import { convexToJson, jsonToConvex, type Value } from "convex/values";
 import type { TestConvex } from "convex-test";
-import type { Engine, Transaction } from "../../packages/embedded/engine/types.ts";
+import type { Engine, Transaction } from "../../packages/embedded/engine/model/types.ts";
 import type {
   Completed,
   FunctionCall,
   FunctionRunner,
   Outcome,
-} from "../../packages/embedded/runtime/types.ts";
+} from "../../packages/embedded/runtime/contract/function-runner.ts";
 
 type Mock = TestConvex<SchemaDefinition<GenericSchema, boolean>>;
 

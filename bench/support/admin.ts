@@ -3,7 +3,7 @@ import { makeFunctionReference } from "convex/server";
 import {
   type ConflictReport,
   conflictReportSchema,
-} from "../../packages/embedded/runtime/execution/conflict-report.ts";
+} from "../../packages/embedded/runtime/run/conflict-report.ts";
 import { ADMIN_KEY } from "./backend-process.ts";
 
 /** Of each function: what is printed of where it collided, the most frequent first. */

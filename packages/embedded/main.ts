@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { flushCompileCache } from "node:module";
 import { parseArguments, USAGE } from "./arguments.ts";
-import type { Backend } from "./backend-options.ts";
+import type { Backend } from "./compose/backend-options.ts";
 import { createLog, describeError, type Log } from "./operations/log.ts";
 import { startRestartingBackend } from "./restarting-backend.ts";
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi, type FunctionReference, getFunctionName } from "convex/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Backend } from "./backend-options.ts";
+import type { Backend } from "./compose/backend-options.ts";
 import { eventually } from "./scheduler/scheduling.fixture.ts";
 import { startBackend } from "./server.ts";
 

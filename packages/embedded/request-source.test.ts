@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import type { Backend } from "./backend-options.ts";
+import type { Backend } from "./compose/backend-options.ts";
 import { startBackend } from "./server.ts";
 
 const convexDir = join(import.meta.dirname, "fixtures/request-source/convex");

@@ -1,5 +1,5 @@
-import type { Backend, BackendOptions } from "./backend-options.ts";
-import { undoRestore } from "./backup/restore-swap.ts";
+import { undoRestore } from "./backup/full/restore-swap.ts";
+import type { Backend, BackendOptions } from "./compose/backend-options.ts";
 import { describeError, SILENT } from "./operations/log.ts";
 import { startBackend } from "./server.ts";
 

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Backend, BackendOptions } from "./backend-options.ts";
+import type { Backend, BackendOptions } from "./compose/backend-options.ts";
 import { startBackend } from "./server.ts";
 
 const root = join(import.meta.dirname, "..");

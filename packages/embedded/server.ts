@@ -1,16 +1,16 @@
-import type { Backend, BackendOptions } from "./backend-options.ts";
-import { Closing } from "./closing.ts";
-import { startSweeper } from "./engine/sweeper.ts";
+import type { Backend, BackendOptions } from "./compose/backend-options.ts";
+import { Closing } from "./compose/closing.ts";
+import { openData } from "./compose/data.ts";
+import { loadFunctions } from "./compose/functions.ts";
+import { openListeners } from "./compose/listeners.ts";
+import { serveNetwork } from "./compose/network.ts";
+import { startScheduling } from "./compose/start-scheduling.ts";
+import { startSweeper } from "./engine/transact/sweeper.ts";
 import { describeError, SILENT } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
-import { openData } from "./parts/data.ts";
-import { loadFunctions } from "./parts/functions.ts";
-import { openListeners } from "./parts/listeners.ts";
-import { serveNetwork } from "./parts/network.ts";
 import type { Bundle } from "./runtime/bundle/bundle.ts";
 import { bundleApart } from "./runtime/bundle/bundle-apart.ts";
 import { FunctionsLoadError } from "./runtime/runner.ts";
-import { startScheduling } from "./scheduler/start-scheduling.ts";
 import { sweepSessionRequests } from "./sync/session-janitor.ts";
 
 /**

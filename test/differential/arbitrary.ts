@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
 import fc from "fast-check";
-import { anyValue } from "../../packages/embedded/values/value-order.fixture.ts";
+import { anyValue } from "../../packages/embedded/values/keys/value-order.fixture.ts";
 import type { Bound, Expression, Operand, Operation, QuerySpec, Ref, Table } from "./convex/program.ts";
 
 /** One function call of a program: what each backend is put through, in order. */

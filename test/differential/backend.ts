@@ -3,8 +3,8 @@ import { convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/v
 import { convexTest } from "convex-test";
 import { openEngine } from "../../packages/embedded/engine/engine.ts";
 import { type Bundle, bundleFunctions } from "../../packages/embedded/runtime/bundle/bundle.ts";
+import type { Completed } from "../../packages/embedded/runtime/contract/function-runner.ts";
 import { createFunctionRunner } from "../../packages/embedded/runtime/runner.ts";
-import type { Completed } from "../../packages/embedded/runtime/types.ts";
 import * as filters from "./convex/filters.ts";
 import * as interpreter from "./convex/interpreter.ts";
 import schema from "./convex/schema.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { createTokenVerifier } from "../compose/create-token-verifier.ts";
 import { adminKeyCheck } from "./admin-key.ts";
 import { authenticate, authorize } from "./authorization.ts";
-import { createTokenVerifier } from "./create-token-verifier.ts";
 
 const isAdminKey = adminKeyCheck("gleaner|s3cret:with:colons");
 

@@ -1,6 +1,6 @@
-import { assertNever } from "../assert-never.ts";
-import type { Claims, Identity } from "../runtime/types.ts";
-import { parseBoundedJson } from "../values/bounded-json.ts";
+import type { Claims, Identity } from "../runtime/contract/function-runner.ts";
+import { assertNever } from "../values/assert-never.ts";
+import { parseBoundedJson } from "../wire/bounded-json.ts";
 import type { AdminKeyCheck } from "./admin-key.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
 

@@ -6,7 +6,7 @@ import { makeFunctionReference, type UserIdentity } from "convex/server";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { type Issuer, startIssuer } from "../../../test/conformance/issuer.fixture.ts";
-import type { Backend } from "../backend-options.ts";
+import type { Backend } from "../compose/backend-options.ts";
 import { startBackend } from "../server.ts";
 
 const whole = makeFunctionReference<"query", Record<string, never>, UserIdentity | null>("identity:whole");

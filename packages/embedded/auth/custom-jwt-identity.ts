@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import type { Claims } from "../runtime/types.ts";
+import type { Claims } from "../runtime/contract/function-runner.ts";
 
 /** The registered claims of JSON Web Tokens, and one that Convex leaves out because it differs from token to token. */
 const NOT_CUSTOM = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "fva"]);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseBoundedJson } from "../values/bounded-json.ts";
+import { parseBoundedJson } from "../wire/bounded-json.ts";
 import type { FetchDocument } from "./fetch-document.ts";
 import { parseKeySet } from "./key-set.ts";
 import type { KeysFetched } from "./remote-keys.ts";

@@ -1,4 +1,4 @@
-import { assertNever } from "../assert-never.ts";
+import { assertNever } from "../values/assert-never.ts";
 import { type AuthProvider, withoutSlash } from "./auth-config.ts";
 
 /** The first provider of whom a token can be: of its issuer, and for its application if it names one. */

@@ -1,6 +1,6 @@
 import { createLocalJWKSet } from "jose";
 import { z } from "zod";
-import { parseBoundedJson } from "../values/bounded-json.ts";
+import { parseBoundedJson } from "../wire/bounded-json.ts";
 
 /** Finds the key that a token names, among those of one issuer. */
 export type KeySet = ReturnType<typeof createLocalJWKSet>;

@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
 import { z } from "zod";
-import type { Claims } from "../runtime/types.ts";
+import type { Claims } from "../runtime/contract/function-runner.ts";
 
 const text = z.string().nullish();
 const flag = z.boolean().nullish();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseBoundedJson } from "../values/bounded-json.ts";
+import { parseBoundedJson } from "../wire/bounded-json.ts";
 
 /** Characters of a token: far above what headers carry. */
 const MAX_TOKEN_LENGTH = 64 * 1024;

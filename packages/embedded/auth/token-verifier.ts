@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, jwtVerify } from "jose";
-import { assertNever } from "../assert-never.ts";
-import type { Claims } from "../runtime/types.ts";
+import type { Claims } from "../runtime/contract/function-runner.ts";
+import { assertNever } from "../values/assert-never.ts";
 import type { AuthProvider } from "./auth-config.ts";
 import { customJwtIdentity } from "./custom-jwt-identity.ts";
 import type { FetchDocument } from "./fetch-document.ts";

@@ -1,5 +1,5 @@
+import { APP, type ComponentPath } from "../names/table-name.ts";
 import { decodeDocumentId } from "../values/document-id.ts";
-import { APP, type ComponentPath } from "../values/table-name.ts";
 
 /** What a file in an export is, by its name. */
 export type ArchiveEntry =

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import type { Value } from "convex/values";
-import type { Backend, BackendOptions } from "../backend-options.ts";
+import type { Backend, BackendOptions } from "../compose/backend-options.ts";
 import { startRestartingBackend } from "../restarting-backend.ts";
 
 const modules = join(import.meta.dirname, "../../node_modules");

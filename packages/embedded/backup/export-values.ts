@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import type { DocumentJson } from "../engine/types.ts";
+import type { DocumentJson } from "../engine/model/types.ts";
 
 /**
  * A stored value as Convex's exports write it: 64-bit integers as JSON integers, floats always with a point or an

@@ -1,6 +1,6 @@
-import { commitWithRetries } from "../engine/commit-with-retries.ts";
-import type { DocumentJson, Engine, Transaction } from "../engine/types.ts";
-import { fullRange } from "../values/index-range.ts";
+import type { DocumentJson, Engine, Transaction } from "../engine/model/types.ts";
+import { commitWithRetries } from "../engine/transact/commit-with-retries.ts";
+import { fullRange } from "../values/keys/index-range.ts";
 
 /** Changes rows of the backend's own tables, again and again until no one else was quicker. */
 export async function change<T>(engine: Engine, body: (transaction: Transaction) => T): Promise<T> {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isInMemory } from "../engine/private-file.ts";
+import { isInMemory } from "../engine/store/private-file.ts";
 
 /**
  * Where exports, uploads and copies lie while they are made, beside the data file: there is the room, and a file

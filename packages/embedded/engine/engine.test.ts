@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { all, collect, insertOne, mutate, read, where } from "./engine.fixture.ts";
 import { openEngine } from "./engine.ts";
-import { EngineClosedError, IndexNotFoundError, SnapshotTooOldError } from "./errors.ts";
-import type { DocumentJson, Engine } from "./types.ts";
+import { EngineClosedError, IndexNotFoundError, SnapshotTooOldError } from "./model/errors.ts";
+import type { DocumentJson, Engine } from "./model/types.ts";
 
 const schema = [{ name: "jobs", indexes: [{ name: "by_state", fields: ["state", "rank"] }] }];
 let engine: Engine;

@@ -1,20 +1,11 @@
-import { Catalog, definitionOf } from "./catalog.ts";
-import { Committer } from "./committer.ts";
-import { firstCollision } from "./conflict.ts";
-import { CreationClock } from "./creation-clock.ts";
-import { type EngineFailedError, SnapshotTooOldError } from "./errors.ts";
-import { Health } from "./health.ts";
-import { HotCopy } from "./hot-copy.ts";
-import { LiveSnapshots } from "./live-snapshots.ts";
-import { migrate } from "./migrate.ts";
-import { ReadCache } from "./read-cache.ts";
-import { mergedRanges } from "./read-set.ts";
-import { diffSchema } from "./schema-diff.ts";
-import { SnapshotView } from "./snapshot-view.ts";
-import { placeStaged, staleReason } from "./staged-tables.ts";
-import { Store } from "./store.ts";
-import { Subscriptions } from "./subscriptions.ts";
-import { EngineTransaction } from "./transaction.ts";
+import { ReadCache } from "./cache/read-cache.ts";
+import { Committer } from "./commit/committer.ts";
+import { firstCollision } from "./commit/conflict.ts";
+import { Health } from "./commit/health.ts";
+import { Catalog, definitionOf } from "./model/catalog.ts";
+import { CreationClock } from "./model/creation-clock.ts";
+import { type EngineFailedError, SnapshotTooOldError } from "./model/errors.ts";
+import { diffSchema } from "./model/schema-diff.ts";
 import type {
   CommitOutcome,
   Engine,
@@ -26,8 +17,17 @@ import type {
   TableDefinition,
   Timestamp,
   Transaction,
-} from "./types.ts";
-import { WriteLog } from "./write-log.ts";
+} from "./model/types.ts";
+import { LiveSnapshots } from "./snapshot/live-snapshots.ts";
+import { SnapshotView } from "./snapshot/snapshot-view.ts";
+import { WriteLog } from "./snapshot/write-log.ts";
+import { HotCopy } from "./store/hot-copy.ts";
+import { migrate } from "./store/migrate.ts";
+import { placeStaged, staleReason } from "./store/staged-tables.ts";
+import { Store } from "./store/store.ts";
+import { Subscriptions } from "./subscriptions/subscriptions.ts";
+import { mergedRanges } from "./transaction/read-set.ts";
+import { EngineTransaction } from "./transaction/transaction.ts";
 
 export type EngineOptions = {
   /** The database file, or ":memory:". Its folder must exist. */

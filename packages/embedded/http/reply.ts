@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { JSONValue } from "convex/values";
-import type { Completed } from "../runtime/types.ts";
-import type { ValueFormat } from "./function-request.ts";
+import type { Completed } from "../runtime/contract/function-runner.ts";
+import type { ValueFormat } from "./api/function-request.ts";
 import { plainJson } from "./plain-json.ts";
 
 export type Reply = {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { JSONValue } from "convex/values";
 import { LIMITS } from "../runtime/checks/limits.ts";
-import { parseBoundedJson, type ParsedJson } from "../values/bounded-json.ts";
+import { parseBoundedJson, type ParsedJson } from "../wire/bounded-json.ts";
 import { refusal, type Reply } from "./reply.ts";
 
 const MAX_ENVELOPE_BYTES = 64 * 1024;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { expect, onTestFinished, test } from "vitest";
 import { api } from "../../../test/conformance/api.ts";
-import type { Backend, BackendOptions } from "../backend-options.ts";
+import type { Backend, BackendOptions } from "../compose/backend-options.ts";
 import { startBackend } from "../server.ts";
 import { createLog } from "./log.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { APP } from "../names/table-name.ts";
 import type { FunctionRun, NamedRun } from "../runtime/execution/function-run.ts";
-import { APP } from "../values/table-name.ts";
 
 /** One run, or a line of one that goes on, in the shape that `npx convex logs` reads. */
 export type FunctionLogEntry = {

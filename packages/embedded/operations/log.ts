@@ -1,4 +1,4 @@
-import { assertNever } from "../assert-never.ts";
+import { assertNever } from "../values/assert-never.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

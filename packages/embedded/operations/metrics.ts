@@ -1,7 +1,7 @@
 import { Counter, Histogram, Registry } from "prom-client";
-import type { EngineStats } from "../engine/types.ts";
-import type { FunctionStats } from "../runtime/execution/conflict-stats.ts";
+import type { EngineStats } from "../engine/model/types.ts";
 import type { FunctionObserver, FunctionRun } from "../runtime/execution/function-run.ts";
+import type { FunctionStats } from "../runtime/run/conflict-stats.ts";
 import { BoundedLabels } from "./bounded-labels.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { counterOf, gaugeOf } from "./readings.ts";

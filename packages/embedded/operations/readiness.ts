@@ -1,4 +1,4 @@
-import type { Engine } from "../engine/types.ts";
+import type { Engine } from "../engine/model/types.ts";
 
 export type Readiness =
   { readonly kind: "ready" } | { readonly kind: "not ready"; readonly reasons: readonly string[] };

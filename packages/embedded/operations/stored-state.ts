@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
-import type { Engine, Transaction } from "../engine/types.ts";
+import type { Engine, Transaction } from "../engine/model/types.ts";
+import { type ComponentPath, engineTableName } from "../names/table-name.ts";
 import { runTablesOf } from "../scheduler/scheduled-function.ts";
 import { pendingRange } from "../scheduler/scheduled-queries.ts";
 import { STORAGE_TABLE } from "../storage/file-rows.ts";
-import { fullRange } from "../values/index-range.ts";
-import { type ComponentPath, engineTableName } from "../values/table-name.ts";
+import { fullRange } from "../values/keys/index-range.ts";
 
 /** Counting goes no further: a look at the metrics must not hold up what runs. */
 const MAX_COUNTED = 10_000;

@@ -1,23 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { parseFunctionPath, shortPathOf, udfPathOf } from "../names/function-path.ts";
+import { APP, type ComponentPath } from "../names/table-name.ts";
 import type { ScheduledFunction } from "../scheduler/scheduled-function.ts";
-import { parseFunctionPath, shortPathOf, udfPathOf } from "../values/function-path.ts";
-import { APP, type ComponentPath } from "../values/table-name.ts";
+import type { ScheduledFunctionRunner } from "../scheduler/scheduled-function-runner.ts";
+import type { LoadedComponents } from "./bundle/loaded-components.ts";
 import type { Schema } from "./checks/schema.ts";
-import type { LoadedComponents } from "./components/loaded-components.ts";
-import type { ConflictStats } from "./execution/conflict-stats.ts";
-import { type CallContext, newCallContext } from "./execution/execution.ts";
-import { clientMessage, type FunctionResult, refusal } from "./execution/function-failure.ts";
-import { type FunctionKind, type FunctionObserver, timedRun } from "./execution/function-run.ts";
-import { LogLines } from "./execution/log-lines.ts";
-import { runAction } from "./execution/run-action.ts";
-import { routeHttp, runHttp } from "./execution/run-http.ts";
-import { runMutation, runScheduledMutation } from "./execution/run-mutation.ts";
-import { runQuery } from "./execution/run-query.ts";
-import type { FunctionRuntime } from "./function-runtime.ts";
-import type { RegisteredFunction } from "./registered-function.ts";
-import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
-import { notFound, type Services } from "./services.ts";
-import { wrongType } from "./syscalls/target.ts";
 import {
   type Completed,
   type FunctionCall,
@@ -28,7 +15,20 @@ import {
   type Outcome,
   type QueryRun,
   UNKNOWN_SOURCE,
-} from "./types.ts";
+} from "./contract/function-runner.ts";
+import type { RegisteredFunction } from "./contract/registered-function.ts";
+import { type CallContext, newCallContext } from "./execution/execution.ts";
+import { clientMessage, type FunctionResult, refusal } from "./execution/function-failure.ts";
+import { type FunctionKind, type FunctionObserver, timedRun } from "./execution/function-run.ts";
+import { LogLines } from "./execution/log-lines.ts";
+import type { FunctionRuntime } from "./function-runtime.ts";
+import type { ConflictStats } from "./run/conflict-stats.ts";
+import { runAction } from "./run/run-action.ts";
+import { routeHttp, runHttp } from "./run/run-http.ts";
+import { runMutation, runScheduledMutation } from "./run/run-mutation.ts";
+import { runQuery } from "./run/run-query.ts";
+import { notFound, type Services } from "./syscalls/services.ts";
+import { wrongType } from "./syscalls/target.ts";
 
 type QueryCall = Parameters<FunctionRuntime["runQuery"]>[0];
 type Resolved =

@@ -1,10 +1,10 @@
 import type { JSONValue } from "convex/values";
-import type { CronSpec } from "../scheduler/cron-spec.ts";
-import type { ComponentPath } from "../values/table-name.ts";
+import type { ComponentPath } from "../names/table-name.ts";
+import type { CronSpec } from "../scheduler/cron/cron-spec.ts";
+import type { ScheduledFunctionRunner } from "../scheduler/scheduled-function-runner.ts";
 import type { Schema } from "./checks/schema.ts";
-import type { FunctionStats } from "./execution/conflict-stats.ts";
-import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
-import type { FunctionRunner } from "./types.ts";
+import type { FunctionRunner } from "./contract/function-runner.ts";
+import type { FunctionStats } from "./run/conflict-stats.ts";
 
 /** A runner with what the composition of the backend needs besides. */
 export interface FunctionRuntime extends FunctionRunner {

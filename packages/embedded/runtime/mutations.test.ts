@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { backoffMs } from "../engine/commit-with-retries.ts";
 import { openEngine } from "../engine/engine.ts";
-import { APP } from "../values/table-name.ts";
+import { backoffMs } from "../engine/transact/commit-with-retries.ts";
+import { APP } from "../names/table-name.ts";
 import { checkStoredDocuments, type Schema } from "./checks/schema.ts";
 import { type Fixture, openFixture, request, valueOf } from "./runtime.fixture.ts";
 

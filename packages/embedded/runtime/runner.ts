@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import type { Engine } from "../engine/types.ts";
+import type { Engine } from "../engine/model/types.ts";
+import { APP } from "../names/table-name.ts";
 import type { FileStorage } from "../storage/file-storage.ts";
-import { APP } from "../values/table-name.ts";
 import type { Bundle } from "./bundle/bundle.ts";
-import { createStackMapper, type StackMapper } from "./bundle/stack-trace.ts";
+import { LoadedComponents } from "./bundle/loaded-components.ts";
 import { BundleRunner } from "./bundle-runner.ts";
 import { checkChangedTables } from "./checks/verified-tables.ts";
 import {
@@ -12,17 +12,17 @@ import {
   variablesProblem,
 } from "./components/component-variables.ts";
 import type { EnvironmentVariables } from "./components/environment-variables.ts";
-import { LoadedComponents } from "./components/loaded-components.ts";
-import { createCalls } from "./execution/calls.ts";
-import { ConflictStats } from "./execution/conflict-stats.ts";
 import { describeCopy } from "./execution/function-failure.ts";
 import { type FunctionObserver, UNOBSERVED } from "./execution/function-run.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
 import { loadBundle, ModuleLoadError, scriptNameOf } from "./isolate/isolate.ts";
 import { installRejectionGuard } from "./isolate/rejection-guard.ts";
-import type { Latency, Services } from "./services.ts";
+import { createCalls } from "./run/calls.ts";
+import { ConflictStats } from "./run/conflict-stats.ts";
+import { createStackMapper, type StackMapper } from "./source/stack-trace.ts";
 import { createConvexGlobal } from "./syscalls/convex-global.ts";
 import { CursorSealer } from "./syscalls/cursor.ts";
+import type { Latency, Services } from "./syscalls/services.ts";
 
 export type RunnerOptions = {
   readonly engine: Engine;

@@ -1,4 +1,4 @@
-import type { Transaction } from "../engine/types.ts";
+import type { Transaction } from "../engine/model/types.ts";
 import { parseScheduled, type ScheduledFunction } from "./scheduled-function.ts";
 import { pendingRange } from "./scheduled-queries.ts";
 

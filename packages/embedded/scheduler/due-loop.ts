@@ -1,4 +1,4 @@
-import type { Engine, Transaction } from "../engine/types.ts";
+import type { Engine, Transaction } from "../engine/model/types.ts";
 
 /** Starts what is due, and says when to look again in ms since the epoch; null when only a write can matter. */
 type Look = (transaction: Transaction, now: number) => number | null;

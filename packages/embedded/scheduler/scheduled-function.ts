@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
-import type { DocumentJson, TableDefinition, Transaction } from "../engine/types.ts";
-import { type ComponentPath, engineTableName, parseEngineTableName } from "../values/table-name.ts";
+import type { DocumentJson, TableDefinition, Transaction } from "../engine/model/types.ts";
+import { type ComponentPath, engineTableName, parseEngineTableName } from "../names/table-name.ts";
 
 /** The states of a scheduled function, as `ctx.db.system` shows them. */
 export type ScheduledState =

@@ -1,7 +1,7 @@
 // Run by scheduler-crash.test.ts as a process of its own, to be killed in the middle of its work.
+import { startScheduling } from "../compose/start-scheduling.ts";
 import { openEngine } from "../engine/engine.ts";
 import { openFixture } from "../runtime/runtime.fixture.ts";
-import { startScheduling } from "./start-scheduling.ts";
 
 const [, , path = "", count = "0"] = process.argv;
 const { call, engine, runner } = await openFixture({ engine: openEngine({ path }) });

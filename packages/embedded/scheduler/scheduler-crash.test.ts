@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { startScheduling } from "../compose/start-scheduling.ts";
 import { openEngine } from "../engine/engine.ts";
 import { openFixture } from "../runtime/runtime.fixture.ts";
 import { eventually, states } from "./scheduling.fixture.ts";
-import { startScheduling } from "./start-scheduling.ts";
 
 const COUNT = 1_000;
 const script = fileURLToPath(new URL("./scheduler-crash.fixture.ts", import.meta.url));

@@ -1,14 +1,14 @@
 import { afterEach, expect, test } from "vitest";
+import { startScheduling } from "../compose/start-scheduling.ts";
 import { openEngine } from "../engine/engine.ts";
-import { transact } from "../engine/transact.ts";
-import type { Engine } from "../engine/types.ts";
+import type { Engine } from "../engine/model/types.ts";
+import { transact } from "../engine/transact/transact.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
 import { type Fixture, openFixture } from "../runtime/runtime.fixture.ts";
 import { fixtureBundle } from "../runtime/runtime.fixture.ts";
 import { insertScheduled, runTablesOf, setScheduledState } from "./scheduled-function.ts";
 import { scheduledInState } from "./scheduled-queries.ts";
 import { eventually, type ScheduledRow, states } from "./scheduling.fixture.ts";
-import { startScheduling } from "./start-scheduling.ts";
 
 const closers: (() => Promise<void>)[] = [];
 

@@ -1,6 +1,5 @@
-import { transact } from "../engine/transact.ts";
-import type { Engine, Transaction } from "../engine/types.ts";
-import type { ScheduledFunctionRunner } from "../runtime/scheduled-function-runner.ts";
+import type { Engine, Transaction } from "../engine/model/types.ts";
+import { transact } from "../engine/transact/transact.ts";
 import { pendingInOrder } from "./due-functions.ts";
 import { DueLoop } from "./due-loop.ts";
 import { retryDelayMs } from "./retry-delay.ts";
@@ -10,6 +9,7 @@ import {
   type ScheduledState,
   setScheduledState,
 } from "./scheduled-function.ts";
+import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
 import { scheduledInState } from "./scheduled-queries.ts";
 
 export type SchedulerOptions = {

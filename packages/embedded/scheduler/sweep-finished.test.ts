@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { transact } from "../engine/transact.ts";
-import { findSessionRecord } from "../runtime/execution/session-requests.ts";
+import { transact } from "../engine/transact/transact.ts";
 import { openFixture, request } from "../runtime/runtime.fixture.ts";
+import { findSessionRecord } from "../runtime/tables/session-requests.ts";
 import { insertScheduled, runTablesOf, setScheduledState } from "./scheduled-function.ts";
 import { scheduledInState } from "./scheduled-queries.ts";
 import { states } from "./scheduling.fixture.ts";

@@ -1,5 +1,5 @@
-import { removeRange } from "../engine/remove-range.ts";
-import type { Engine } from "../engine/types.ts";
+import type { Engine } from "../engine/model/types.ts";
+import { removeRange } from "../engine/transact/remove-range.ts";
 import { completedBeforeRange } from "./scheduled-queries.ts";
 
 /** How long a finished scheduled function can be looked up, as Convex keeps it: a week, in ms. */

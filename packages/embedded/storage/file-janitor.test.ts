@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openEngine } from "../engine/engine.ts";
-import { systemTablesOf } from "../runtime/system-tables.ts";
+import { systemTablesOf } from "../runtime/tables/system-tables.ts";
 import { deleteFile, fileById } from "./file-rows.ts";
 import { filesFolderOf, openFiles } from "./open-files.ts";
 

@@ -1,5 +1,5 @@
-import { commitWithRetries } from "../engine/commit-with-retries.ts";
-import type { Engine } from "../engine/types.ts";
+import type { Engine } from "../engine/model/types.ts";
+import { commitWithRetries } from "../engine/transact/commit-with-retries.ts";
 import { type DeletedKey, deletedKeys, hasKey } from "./file-rows.ts";
 import type { FileStore } from "./file-store.ts";
 

@@ -1,8 +1,8 @@
 import type { JSONValue } from "convex/values";
-import type { DocumentJson, TableDefinition, Transaction } from "../engine/types.ts";
-import { withSystemFields } from "../values/index-fields.ts";
-import { fullRange, toKeyRange } from "../values/index-range.ts";
-import { type ComponentPath, engineTableName } from "../values/table-name.ts";
+import type { DocumentJson, TableDefinition, Transaction } from "../engine/model/types.ts";
+import { type ComponentPath, engineTableName } from "../names/table-name.ts";
+import { withSystemFields } from "../values/keys/index-fields.ts";
+import { fullRange, toKeyRange } from "../values/keys/index-range.ts";
 
 /**
  * `_storage`, one per component: what functions may know of a file (`sha256` in base64, `size` in bytes,

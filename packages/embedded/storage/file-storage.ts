@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { transact } from "../engine/transact.ts";
-import type { Engine, Transaction } from "../engine/types.ts";
-import { APP, type ComponentPath } from "../values/table-name.ts";
+import type { Engine, Transaction } from "../engine/model/types.ts";
+import { transact } from "../engine/transact/transact.ts";
+import { APP, type ComponentPath } from "../names/table-name.ts";
 import { boundedBytes, FileTooLargeError } from "./bounded-bytes.ts";
 import { fileByStorageId, insertFile, type StoredFile } from "./file-rows.ts";
 import type { FileStore } from "./file-store.ts";

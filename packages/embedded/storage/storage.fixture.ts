@@ -6,7 +6,7 @@ import { ConvexHttpClient } from "convex/browser";
 import { type FunctionReference, makeFunctionReference } from "convex/server";
 import type { Value } from "convex/values";
 import { onTestFinished } from "vitest";
-import type { Backend, BackendOptions } from "../backend-options.ts";
+import type { Backend, BackendOptions } from "../compose/backend-options.ts";
 import { startBackend } from "../server.ts";
 import { filesFolderOf } from "./open-files.ts";
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import type { ComponentPath } from "../values/table-name.ts";
+import type { ComponentPath } from "../names/table-name.ts";
 
 /** How long an upload URL can be used, in ms: Convex's hour. */
 const VALID_MS = 3_600_000;

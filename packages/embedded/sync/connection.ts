@@ -1,11 +1,11 @@
 import type { WebSocket } from "ws";
 import { describeError, type Log } from "../operations/log.ts";
 import { Inbound } from "./inbound.ts";
-import { parseClientMessage } from "./protocol.ts";
-import type { ServerMessage } from "./server-messages.ts";
-import { Session, type SessionDeps } from "./session.ts";
-import type { SessionSocket } from "./session-socket.ts";
-import { transitionFrames } from "./transition-chunks.ts";
+import { parseClientMessage } from "./protocol/protocol.ts";
+import type { ServerMessage } from "./protocol/server-messages.ts";
+import { transitionFrames } from "./protocol/transition-chunks.ts";
+import { Session, type SessionDeps } from "./session/session.ts";
+import type { SessionSocket } from "./session/session-socket.ts";
 
 /** A client that has let this many bytes wait does not read any more. */
 export const MAX_BUFFERED_BYTES = 32 * 1024 * 1024;

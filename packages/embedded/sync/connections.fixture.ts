@@ -1,17 +1,17 @@
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createTokenVerifier } from "../auth/create-token-verifier.ts";
+import { createTokenVerifier } from "../compose/create-token-verifier.ts";
 import { openEngine } from "../engine/engine.ts";
-import { closeServer, listen } from "../http/listen.ts";
-import { sourceOf } from "../http/request-source.ts";
+import { closeServer, listen } from "../http/listen/listen.ts";
 import { createLog } from "../operations/log.ts";
 import { bundleFunctions } from "../runtime/bundle/bundle.ts";
+import type { FunctionRunner } from "../runtime/contract/function-runner.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
-import type { FunctionRunner } from "../runtime/types.ts";
+import { sourceOf } from "../wire/request-source.ts";
 import { Connections, type ConnectionsOptions } from "./connections.ts";
-import { LiveQueries } from "./live-queries.ts";
-import { MutationLanes } from "./mutation-lanes.ts";
+import { LiveQueries } from "./queries/live-queries.ts";
+import { MutationLanes } from "./session/mutation-lanes.ts";
 
 export const PING_EVERY_MS = 30;
 

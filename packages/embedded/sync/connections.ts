@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
-import type { HostCheck } from "../http/host-check.ts";
-import type { SourceOf } from "../http/request-source.ts";
 import type { Log } from "../operations/log.ts";
+import type { HostCheck } from "../wire/host-check.ts";
+import type { SourceOf } from "../wire/request-source.ts";
 import { Connection } from "./connection.ts";
-import { MAX_CLIENT_MESSAGE_BYTES } from "./protocol.ts";
-import type { SessionDeps } from "./session.ts";
+import { MAX_CLIENT_MESSAGE_BYTES } from "./protocol/protocol.ts";
+import type { SessionDeps } from "./session/session.ts";
 
 /** The client gives up after 60 s of silence. */
 export const PING_EVERY_MS = 15_000;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import type { Backend, BackendOptions } from "../backend-options.ts";
+import type { Backend, BackendOptions } from "../compose/backend-options.ts";
 import { startBackend } from "../server.ts";
 
 /** A whole backend over the conformance suite's functions, for one test. */

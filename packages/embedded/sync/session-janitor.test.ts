@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
-import { SESSION_TABLE } from "../runtime/execution/session-requests.ts";
-import { fullRange } from "../values/index-range.ts";
+import { SESSION_TABLE } from "../runtime/tables/session-requests.ts";
+import { fullRange } from "../values/keys/index-range.ts";
 import { sweepSessionRequests } from "./session-janitor.ts";
 
 const DAY_MS = 86_400_000;

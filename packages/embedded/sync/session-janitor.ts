@@ -1,7 +1,7 @@
-import { removeRange } from "../engine/remove-range.ts";
-import type { Engine } from "../engine/types.ts";
-import { SESSION_TABLE } from "../runtime/execution/session-requests.ts";
-import { toKeyRange } from "../values/index-range.ts";
+import type { Engine } from "../engine/model/types.ts";
+import { removeRange } from "../engine/transact/remove-range.ts";
+import { SESSION_TABLE } from "../runtime/tables/session-requests.ts";
+import { toKeyRange } from "../values/keys/index-range.ts";
 
 /** How long a client may be away and still be answered from its records: two weeks, as in Convex, in ms. */
 const FORGET_AFTER_MS = 14 * 24 * 60 * 60 * 1000;

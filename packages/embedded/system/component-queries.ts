@@ -1,4 +1,4 @@
-import type { ComponentPath } from "../values/table-name.ts";
+import type { ComponentPath } from "../names/table-name.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
 export type ComponentQueryDeps = {

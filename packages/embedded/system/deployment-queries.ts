@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
-import type { EnvironmentVariable, EnvironmentVariables } from "../http/environment-variables.ts";
-import type { FunctionRunner } from "../runtime/types.ts";
+import type { FunctionRunner } from "../runtime/contract/function-runner.ts";
+import type { EnvironmentVariable, EnvironmentVariables } from "./environment-variables.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
 export type DeploymentQueryDeps = {

@@ -1,5 +1,5 @@
 import { newestFirst } from "../backup/state-documents.ts";
-import { EXPORT_TABLE } from "../backup/state-tables.ts";
+import { EXPORT_TABLE } from "../runtime/tables/state-tables.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
 /** What `npx convex export` watches. */

@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
 import { newestFirst } from "../backup/state-documents.ts";
-import { IMPORT_TABLE } from "../backup/state-tables.ts";
+import { IMPORT_TABLE } from "../runtime/tables/state-tables.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
 /** What `npx convex import` watches. */

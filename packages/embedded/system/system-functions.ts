@@ -1,7 +1,13 @@
 import type { JSONValue } from "convex/values";
-import type { Engine, ReadSet, Transaction } from "../engine/types.ts";
-import type { Completed, FunctionCall, FunctionRunner, Outcome, QueryRun } from "../runtime/types.ts";
-import { APP, type ComponentPath } from "../values/table-name.ts";
+import type { Engine, ReadSet, Transaction } from "../engine/model/types.ts";
+import { APP, type ComponentPath } from "../names/table-name.ts";
+import type {
+  Completed,
+  FunctionCall,
+  FunctionRunner,
+  Outcome,
+  QueryRun,
+} from "../runtime/contract/function-runner.ts";
 
 const PREFIX = "_system/";
 

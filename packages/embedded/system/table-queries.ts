@@ -1,10 +1,10 @@
 import type { JSONValue } from "convex/values";
 import { z } from "zod";
-import type { Engine, Transaction } from "../engine/types.ts";
-import { isReadableSystemTable } from "../runtime/system-tables.ts";
-import { successor } from "../values/bytes.ts";
-import { fullRange } from "../values/index-range.ts";
-import { type ComponentPath, engineTableName, parseEngineTableName } from "../values/table-name.ts";
+import type { Engine, Transaction } from "../engine/model/types.ts";
+import { type ComponentPath, engineTableName, parseEngineTableName } from "../names/table-name.ts";
+import { isReadableSystemTable } from "../runtime/tables/system-tables.ts";
+import { successor } from "../values/keys/bytes.ts";
+import { fullRange } from "../values/keys/index-range.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
 const pagination = z.object({ numItems: z.number().int().min(1), cursor: z.string().nullable() });

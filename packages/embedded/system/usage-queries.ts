@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import type { Engine } from "../engine/types.ts";
+import type { Engine } from "../engine/model/types.ts";
 import type { Usage } from "../operations/usage.ts";
 import type { SystemQueries } from "./system-functions.ts";
 

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
 import { createFunctionRunner } from "../runner.ts";
 import { FIXTURE_FOLDER } from "../runtime.fixture.ts";
+import { asksForNode, isModule } from "../source/bundle-modules.ts";
 import { bundleFunctions, type BundleOutcome } from "./bundle.ts";
-import { asksForNode, isModule } from "./bundle-modules.ts";
 
 const folders: string[] = [];
 

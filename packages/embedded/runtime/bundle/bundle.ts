@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type BuildFailure, formatMessages } from "esbuild";
-import { findComponents } from "../components/component-definitions.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
-import { asksForNode, faultOfPath, findModules, type ModuleFile } from "./bundle-modules.ts";
-import { type BundledScript, bundleModules } from "./bundle-script.ts";
+import { asksForNode, faultOfPath, findModules, type ModuleFile } from "../source/bundle-modules.ts";
+import { type BundledScript, bundleModules } from "../source/bundle-script.ts";
+import { findComponents } from "./component-definitions.ts";
 
 /** The app's modules, and those of the components that it installs. */
 export type Bundle = BundledScript & {

@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import { assertNever } from "../../assert-never.ts";
+import { assertNever } from "../../values/assert-never.ts";
 import { formatLiteral, formatValidator, formatValue } from "./format-value.ts";
 import type { TableOf, ValidatorJson } from "./validator-json.ts";
 import { kindOf } from "./value-kind.ts";

@@ -1,4 +1,4 @@
-import type { DocumentJson } from "../../engine/types.ts";
+import type { DocumentJson } from "../../engine/model/types.ts";
 import { measureValue } from "./measure-value.ts";
 
 const known = new WeakMap<DocumentJson, number>();

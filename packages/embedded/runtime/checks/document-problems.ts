@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import type { DocumentJson } from "../../engine/types.ts";
+import type { DocumentJson } from "../../engine/model/types.ts";
 import { LIMITS } from "./limits.ts";
 
 /** Why a value cannot be a document, besides its schema, in Convex's words. `fields`: without the system fields. */

@@ -1,5 +1,5 @@
 import { jsonToConvex, type JSONValue } from "convex/values";
-import { assertNever } from "../../assert-never.ts";
+import { assertNever } from "../../values/assert-never.ts";
 import type { ObjectField, ValidatorJson } from "./validator-json.ts";
 import { kindOf } from "./value-kind.ts";
 

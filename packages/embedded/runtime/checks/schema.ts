@@ -1,6 +1,6 @@
-import type { DocumentJson, Engine, IndexDefinition, TableDefinition } from "../../engine/types.ts";
-import { fullRange } from "../../values/index-range.ts";
-import { type ComponentPath, engineTableName } from "../../values/table-name.ts";
+import type { DocumentJson, Engine, IndexDefinition, TableDefinition } from "../../engine/model/types.ts";
+import { type ComponentPath, engineTableName } from "../../names/table-name.ts";
+import { fullRange } from "../../values/keys/index-range.ts";
 import { localTableOf } from "../components/component-tables.ts";
 import { checkValue } from "./check-value.ts";
 import { checkDefinitions } from "./schema-limits.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
-import type { Engine, KeyRange, Transaction } from "../../engine/types.ts";
+import type { Engine, KeyRange, Transaction } from "../../engine/model/types.ts";
 import { parseSchema, SchemaMismatchError } from "./schema.ts";
 import { checkChangedTables } from "./verified-tables.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Engine } from "../../engine/types.ts";
-import { type ComponentPath, engineTableName } from "../../values/table-name.ts";
+import type { Engine } from "../../engine/model/types.ts";
+import { type ComponentPath, engineTableName } from "../../names/table-name.ts";
 import { checkStoredDocuments, type Schema } from "./schema.ts";
 
 type SchemaAt = { readonly path: ComponentPath; readonly modules: { readonly schema: Schema } };

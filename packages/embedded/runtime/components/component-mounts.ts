@@ -1,4 +1,4 @@
-import { APP, type ComponentPath } from "../../values/table-name.ts";
+import { APP, type ComponentPath } from "../../names/table-name.ts";
 import type { ValidatorJson } from "../checks/validator-json.ts";
 import type { DefinitionAnalysis } from "./component-analysis.ts";
 

@@ -1,6 +1,6 @@
-import type { Transaction } from "../../engine/types.ts";
-import { type ComponentPath, engineTableName, parseEngineTableName } from "../../values/table-name.ts";
-import { SyscallError } from "../syscalls/syscall-error.ts";
+import type { Transaction } from "../../engine/model/types.ts";
+import { type ComponentPath, engineTableName, parseEngineTableName } from "../../names/table-name.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
 
 /** The engine's name for a table that a component's code names. Throws where none may be called so. */
 export function tableFor(component: ComponentPath, table: string): string {

@@ -1,4 +1,4 @@
-import { APP, type ComponentPath } from "../../values/table-name.ts";
+import { APP, type ComponentPath } from "../../names/table-name.ts";
 import { checkValue } from "../checks/check-value.ts";
 import { type ComponentMount, parentPath } from "./component-mounts.ts";
 import type { EnvironmentVariables } from "./environment-variables.ts";

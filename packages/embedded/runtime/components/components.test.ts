@@ -1,18 +1,18 @@
 import { fileURLToPath } from "node:url";
 import type { JSONValue } from "convex/values";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { startScheduling } from "../../compose/start-scheduling.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { FunctionLog } from "../../operations/function-log.ts";
-import { CRON_TABLE, parseCronJob } from "../../scheduler/cron-job.ts";
+import { CRON_TABLE, parseCronJob } from "../../scheduler/cron/cron-job.ts";
 import { eventually } from "../../scheduler/scheduling.fixture.ts";
-import { startScheduling } from "../../scheduler/start-scheduling.ts";
-import { fullRange } from "../../values/index-range.ts";
+import { fullRange } from "../../values/keys/index-range.ts";
 import { type Bundle, bundleFunctions } from "../bundle/bundle.ts";
+import type { Identity } from "../contract/function-runner.ts";
 import type { FunctionRun, NamedRun } from "../execution/function-run.ts";
 import type { FunctionRuntime } from "../function-runtime.ts";
 import { createFunctionRunner } from "../runner.ts";
 import { type Fixture, openFixture, request } from "../runtime.fixture.ts";
-import type { Identity } from "../types.ts";
 
 const FOLDER = fileURLToPath(new URL("../fixtures/components/convex", import.meta.url));
 const USER: Identity = { kind: "user", attributes: { subject: "ann" } };

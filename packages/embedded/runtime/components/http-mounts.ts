@@ -1,4 +1,4 @@
-import { APP, type ComponentPath } from "../../values/table-name.ts";
+import { APP, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentMount } from "./component-mounts.ts";
 
 /** Whose router answers, and what path it is asked for. */

@@ -1,7 +1,7 @@
 import { LIMITS } from "../checks/limits.ts";
-import { forgetPace } from "../isolate/fuel.ts";
-import { hasOutgrown, type MemoryUse, memoryUse } from "../isolate/memory-use.ts";
-import { currentTurn, markRunning, takeRunningMs } from "../isolate/turn-clock.ts";
+import { forgetPace } from "./fuel.ts";
+import { hasOutgrown, type MemoryUse, memoryUse } from "./memory-use.ts";
+import { currentTurn, markRunning, takeRunningMs } from "./turn-clock.ts";
 
 /** A function has run for longer, or taken more memory, than it may. */
 export class ExecutionLimitError extends Error {

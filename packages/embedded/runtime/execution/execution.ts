@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Transaction } from "../../engine/types.ts";
-import type { ComponentPath } from "../../values/table-name.ts";
-import { RandomStream } from "../isolate/random-stream.ts";
-import type { RegisteredFunction } from "../registered-function.ts";
-import type { QueryStream } from "../syscalls/query-stream.ts";
-import { type Identity, type RequestSource, UNKNOWN_SOURCE } from "../types.ts";
+import type { Transaction } from "../../engine/model/types.ts";
+import type { ComponentPath } from "../../names/table-name.ts";
+import { type Identity, type RequestSource, UNKNOWN_SOURCE } from "../contract/function-runner.ts";
+import type { RegisteredFunction } from "../contract/registered-function.ts";
 import { ExecutionTime } from "./execution-time.ts";
 import type { Journal } from "./journal.ts";
 import { LogLines } from "./log-lines.ts";
+import type { QueryStream } from "./query-stream.ts";
+import { RandomStream } from "./random-stream.ts";
 import { TransactionUsage } from "./transaction-usage.ts";
 
 /** What stays the same through a call and all that it calls. */

@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
-import type { StackMapper } from "../bundle/stack-trace.ts";
 import { LIMITS } from "../checks/limits.ts";
-import { copyThrown, type ThrownValue } from "../isolate/thrown-value.ts";
+import type { StackMapper } from "../source/stack-trace.ts";
+import { copyThrown, type ThrownValue } from "./thrown-value.ts";
 import { truncated } from "./truncated.ts";
 
 /** Why a function did not return a value: the text below "Server Error", and a ConvexError's data. */

@@ -1,4 +1,4 @@
-import type { ComponentPath } from "../../values/table-name.ts";
+import type { ComponentPath } from "../../names/table-name.ts";
 import type { FunctionFailure, FunctionResult } from "./function-failure.ts";
 
 export type FunctionKind = "Query" | "Mutation" | "Action" | "HttpAction";

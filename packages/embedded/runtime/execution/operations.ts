@@ -1,6 +1,6 @@
 import { LIMITS } from "../checks/limits.ts";
-import { SyscallError } from "../syscalls/syscall-error.ts";
 import type { Execution } from "./execution.ts";
+import { SyscallError } from "./syscall-error.ts";
 
 /** Counts one more operation that an execution waits for. Convex documents the limit; the words are ours. */
 export function beginOperation(execution: Execution): void {

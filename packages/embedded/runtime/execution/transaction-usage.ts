@@ -1,5 +1,5 @@
 import { LIMITS } from "../checks/limits.ts";
-import { SyscallError } from "../syscalls/syscall-error.ts";
+import { SyscallError } from "./syscall-error.ts";
 
 const READ_ADVICE =
   "Consider using smaller limits in your queries, paginating your queries, or using indexed queries with a " +

@@ -1,8 +1,8 @@
-import type { Ticks } from "../bundle/loop-ticks.ts";
 import { LIMITS } from "../checks/limits.ts";
-import { fuel, refuel } from "../isolate/fuel.ts";
+import type { Ticks } from "../source/loop-ticks.ts";
 import { type Execution, executions, isTransactional } from "./execution.ts";
 import { ExecutionLimitError } from "./execution-time.ts";
+import { fuel, refuel } from "./fuel.ts";
 
 /** Short against the limit: what is counted at a time. */
 const TICK_MS = 100;

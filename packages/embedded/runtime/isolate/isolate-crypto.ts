@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { executions, isTransactional } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";
-import type { RandomStream } from "./random-stream.ts";
+import type { RandomStream } from "../execution/random-stream.ts";
 
 const MAX_RANDOM_BYTES = 65_536;
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { APP, type ComponentPath } from "../../values/table-name.ts";
+import { APP, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentVariables } from "../components/component-variables.ts";
 import { executions, isTransactional } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";

@@ -1,16 +1,16 @@
 import { setFlagsFromString } from "node:v8";
 import vm from "node:vm";
-import { APP, type ComponentPath } from "../../values/table-name.ts";
+import { APP, type ComponentPath } from "../../names/table-name.ts";
 import type { Bundle } from "../bundle/bundle.ts";
-import { MODULES_GLOBAL } from "../bundle/bundle-script.ts";
-import { TICKS_GLOBAL } from "../bundle/loop-ticks.ts";
 import type { ComponentVariables } from "../components/component-variables.ts";
+import { copyThrown, type ThrownValue } from "../execution/thrown-value.ts";
 import { executionTicks } from "../execution/user-time.ts";
+import { MODULES_GLOBAL } from "../source/bundle-script.ts";
+import { TICKS_GLOBAL } from "../source/loop-ticks.ts";
 import type { ConvexGlobal } from "../syscalls/convex-global.ts";
 import { installDeterminism } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
-import { copyThrown, type ThrownValue } from "./thrown-value.ts";
 
 // To display an error, Node reads its stack, which no time limit covers.
 const LOADING = { timeout: 10_000, displayErrors: false };

@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { isNativeError } from "./native-error.ts";
+import { isNativeError } from "../execution/native-error.ts";
 
 type Constructor = abstract new (...args: never[]) => unknown;
 

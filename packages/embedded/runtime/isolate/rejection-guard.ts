@@ -1,8 +1,8 @@
-import type { StackMapper } from "../bundle/stack-trace.ts";
 import { LIMITS } from "../checks/limits.ts";
 import { executions } from "../execution/execution.ts";
 import { describeThrown } from "../execution/function-failure.ts";
 import { truncated } from "../execution/truncated.ts";
+import type { StackMapper } from "../source/stack-trace.ts";
 
 /** That of the newest bundle: a process runs one at a time. */
 let mapStack: StackMapper | null = null;

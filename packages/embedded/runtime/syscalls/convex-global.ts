@@ -1,10 +1,10 @@
 import { type ActionExecution, type Execution, executions, isTransactional } from "../execution/execution.ts";
 import { beginOperation } from "../execution/operations.ts";
-import type { Services } from "../services.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
 import { dispatchAsync, dispatchSync, endedError } from "./dispatch.ts";
+import type { Services } from "./services.ts";
 import { getBlob, storeBlob } from "./storage.ts";
 import { parseSyscallArgs } from "./syscall-args.ts";
-import { SyscallError } from "./syscall-error.ts";
 
 type JsArgs = { readonly [name: string]: unknown };
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import type { JSONValue } from "convex/values";
-import { SyscallError } from "./syscall-error.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
 
 /** Where a page ended: after the document with this index key, or at the end of the query's range. */
 export type CursorPosition = { readonly kind: "after"; readonly key: Uint8Array } | { readonly kind: "end" };

@@ -1,13 +1,13 @@
 import { convexToJson, type JSONValue } from "convex/values";
-import { fullRange } from "../../values/index-range.ts";
+import { fullRange } from "../../values/keys/index-range.ts";
 import { documentBytes } from "../checks/document-bytes.ts";
 import { localTableOf, tableFor } from "../components/component-tables.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
-import type { Services } from "../services.ts";
-import { QueryStream } from "./query-stream.ts";
+import { QueryStream } from "../execution/query-stream.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
 import { planQuery, type SerializedQuery } from "./serialized-query.ts";
+import type { Services } from "./services.ts";
 import { numberArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
-import { SyscallError } from "./syscall-error.ts";
 import { requireReadable, tableOfArg } from "./table-access.ts";
 
 /** `1.0/get` */

@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import type { DocumentJson } from "../../engine/types.ts";
+import type { DocumentJson } from "../../engine/model/types.ts";
 import { documentProblems } from "../checks/document-problems.ts";
 import { formatBytes } from "../checks/format-bytes.ts";
 import { identifierProblem } from "../checks/identifier.ts";
@@ -8,9 +8,9 @@ import { measureValue } from "../checks/measure-value.ts";
 import { checkNewDocument, withoutSystemFields } from "../checks/schema.ts";
 import { localTableOf, tableFor } from "../components/component-tables.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
-import type { Services } from "../services.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
+import type { Services } from "./services.ts";
 import { invalidArg, objectArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
-import { SyscallError } from "./syscall-error.ts";
 import { requireWritable, tableOfArg } from "./table-access.ts";
 
 /** `_id` and `_creationTime`, as Convex counts them. */

@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import { APP } from "../../values/table-name.ts";
+import { APP } from "../../names/table-name.ts";
 import {
   type ActionExecution,
   type Execution,
@@ -7,8 +7,8 @@ import {
   type TransactionExecution,
 } from "../execution/execution.ts";
 import { nextRound } from "../execution/mutation-rounds.ts";
-import { isTurnLong, nextTurn } from "../isolate/turn-clock.ts";
-import type { Services } from "../services.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
+import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
 import * as read from "./database-read.ts";
 import * as write from "./database-write.ts";
 import * as functions from "./functions.ts";
@@ -17,9 +17,9 @@ import * as meta from "./meta.ts";
 import { queryPage } from "./query-page.ts";
 import { isTrip } from "./read-latency.ts";
 import * as scheduling from "./scheduling.ts";
+import type { Services } from "./services.ts";
 import * as storage from "./storage.ts";
 import type { SyscallArgs } from "./syscall-args.ts";
-import { SyscallError } from "./syscall-error.ts";
 
 type Syscall<E> = (services: Services, execution: E, args: SyscallArgs) => JSONValue | Promise<JSONValue>;
 type SyncSyscall = (services: Services, execution: TransactionExecution, args: SyscallArgs) => JSONValue;

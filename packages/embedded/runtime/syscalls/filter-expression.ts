@@ -1,9 +1,9 @@
 import { compareValues, convexToJson, jsonToConvex, type JSONValue, type Value } from "convex/values";
-import type { DocumentJson } from "../../engine/types.ts";
-import { valueAt } from "../../values/field-path.ts";
+import type { DocumentJson } from "../../engine/model/types.ts";
+import { valueAt } from "../../values/keys/field-path.ts";
 import { formatValue } from "../checks/format-value.ts";
 import { kindOf, type ValueKind } from "../checks/value-kind.ts";
-import { SyscallError } from "./syscall-error.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
 
 type Result = Value | undefined;
 type Evaluate = (document: DocumentJson) => Result;

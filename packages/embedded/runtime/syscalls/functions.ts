@@ -1,11 +1,11 @@
 import type { JSONValue } from "convex/values";
-import { functionHandleOf } from "../../values/function-path.ts";
+import { functionHandleOf } from "../../names/function-path.ts";
 import { LIMITS } from "../checks/limits.ts";
 import type { ActionExecution, Execution, TransactionExecution } from "../execution/execution.ts";
 import type { FunctionResult } from "../execution/function-failure.ts";
-import type { Services } from "../services.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
+import type { Services } from "./services.ts";
 import { objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
-import { SyscallError } from "./syscall-error.ts";
 import { targetOf } from "./target.ts";
 
 /** `1.0/runUdf`: a nested query (also a stale one) or mutation. A mutation that fails is rolled back alone. */

@@ -1,9 +1,9 @@
 import type { JSONValue } from "convex/values";
-import { assertNever } from "../../assert-never.ts";
+import { assertNever } from "../../values/assert-never.ts";
+import type { Claims, Identity } from "../contract/function-runner.ts";
 import { type Execution, isTransactional } from "../execution/execution.ts";
-import type { Services } from "../services.ts";
-import type { Claims, Identity } from "../types.ts";
-import { SyscallError } from "./syscall-error.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
+import type { Services } from "./services.ts";
 
 /**
  * `1.0/getUserIdentity`: the verified claims, those that the admin acts with, or null for callers without any.

@@ -1,8 +1,8 @@
 import type { JSONValue } from "convex/values";
-import { parseFunctionPath, shortPathOf } from "../../values/function-path.ts";
-import { APP } from "../../values/table-name.ts";
+import { parseFunctionPath, shortPathOf } from "../../names/function-path.ts";
+import { APP } from "../../names/table-name.ts";
 import type { Execution, TransactionExecution } from "../execution/execution.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "./services.ts";
 
 /** `1.0/getTransactionMetrics` */
 export function getTransactionMetrics(_: Services, { usage }: TransactionExecution): JSONValue {

@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { QueryRun } from "../contract/function-runner.ts";
 import { type Fixture, openFixture, request } from "../runtime.fixture.ts";
-import type { QueryRun } from "../types.ts";
 
 type Page = {
   readonly page: readonly { readonly rank: number }[];

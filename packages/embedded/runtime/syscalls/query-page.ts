@@ -1,14 +1,14 @@
 import type { JSONValue } from "convex/values";
-import type { KeyRange, ScanOrder } from "../../engine/types.ts";
-import { compareBytes, successor } from "../../values/bytes.ts";
+import type { KeyRange, ScanOrder } from "../../engine/model/types.ts";
+import { compareBytes, successor } from "../../values/keys/bytes.ts";
 import { LIMITS } from "../checks/limits.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
-import type { Services } from "../services.ts";
+import { QueryStream } from "../execution/query-stream.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
 import type { CursorPosition } from "./cursor.ts";
-import { QueryStream } from "./query-stream.ts";
 import { planQuery, type SerializedQuery } from "./serialized-query.ts";
+import type { Services } from "./services.ts";
 import { numberArg, optionalNumberArg, optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
-import { SyscallError } from "./syscall-error.ts";
 
 const METHOD = "paginate";
 // A page is often returned as it is, and a returned array has a longest length.

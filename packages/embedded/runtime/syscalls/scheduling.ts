@@ -1,19 +1,19 @@
 import type { JSONValue } from "convex/values";
-import { transact } from "../../engine/transact.ts";
-import type { Transaction } from "../../engine/types.ts";
+import type { Transaction } from "../../engine/model/types.ts";
+import { transact } from "../../engine/transact/transact.ts";
+import { udfPathOf } from "../../names/function-path.ts";
 import {
   cancelScheduled,
   insertScheduled,
   SCHEDULED_TABLE,
   scheduledTableOf,
 } from "../../scheduler/scheduled-function.ts";
-import { udfPathOf } from "../../values/function-path.ts";
 import { measureValue } from "../checks/measure-value.ts";
 import { localTableOf } from "../components/component-tables.ts";
 import type { ActionExecution, Execution, TransactionExecution } from "../execution/execution.ts";
-import type { Services } from "../services.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
+import type { Services } from "./services.ts";
 import { invalidArg, numberArg, objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
-import { SyscallError } from "./syscall-error.ts";
 import { targetOf } from "./target.ts";
 
 const FIVE_YEARS_MS = 5 * 366 * 24 * 3600 * 1000;

@@ -1,13 +1,13 @@
 import type { JSONValue } from "convex/values";
-import { assertNever } from "../../assert-never.ts";
-import type { Engine, KeyRange, ScanOrder } from "../../engine/types.ts";
-import { keyFieldsOf } from "../../values/index-fields.ts";
-import { fullRange, type RangeExpression, toKeyRange } from "../../values/index-range.ts";
-import type { ComponentPath } from "../../values/table-name.ts";
+import type { Engine, KeyRange, ScanOrder } from "../../engine/model/types.ts";
+import type { ComponentPath } from "../../names/table-name.ts";
+import { assertNever } from "../../values/assert-never.ts";
+import { keyFieldsOf } from "../../values/keys/index-fields.ts";
+import { fullRange, type RangeExpression, toKeyRange } from "../../values/keys/index-range.ts";
 import { tableFor } from "../components/component-tables.ts";
+import type { QueryOperator } from "../execution/query-stream.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
 import { compileFilter } from "./filter-expression.ts";
-import type { QueryOperator } from "./query-stream.ts";
-import { SyscallError } from "./syscall-error.ts";
 import { requireReadable } from "./table-access.ts";
 
 /** A query of `ctx.db`, as the convex package serializes it. */

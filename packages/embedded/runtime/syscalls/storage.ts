@@ -1,5 +1,6 @@
 import type { JSONValue } from "convex/values";
-import type { Transaction } from "../../engine/types.ts";
+import type { Transaction } from "../../engine/model/types.ts";
+import { engineTableName } from "../../names/table-name.ts";
 import {
   deleteFile,
   fileById,
@@ -8,16 +9,15 @@ import {
   type StoredFile,
 } from "../../storage/file-rows.ts";
 import type { FileStorage } from "../../storage/file-storage.ts";
-import { engineTableName } from "../../values/table-name.ts";
 import {
   type ActionExecution,
   type Execution,
   isTransactional,
   type TransactionExecution,
 } from "../execution/execution.ts";
-import type { Services } from "../services.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
+import type { Services } from "./services.ts";
 import { invalidArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
-import { SyscallError } from "./syscall-error.ts";
 
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 

@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import { SyscallError } from "./syscall-error.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
 
 /** A syscall's arguments: an object that the convex package made, though any code of the bundle may call. */
 export type SyscallArgs = { readonly [name: string]: JSONValue | undefined };

@@ -1,8 +1,8 @@
 import { localTableOf } from "../components/component-tables.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
-import { isReadableSystemTable } from "../system-tables.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
+import { isReadableSystemTable } from "../tables/system-tables.ts";
 import { invalidArg } from "./syscall-args.ts";
-import { SyscallError } from "./syscall-error.ts";
 
 /** Refuses the tables that the backend keeps for itself. */
 export function requireReadable(table: string): void {

@@ -3,13 +3,13 @@ import {
   parseFunctionHandle,
   parseFunctionPath,
   shortPathOf,
-} from "../../values/function-path.ts";
+} from "../../names/function-path.ts";
 import { childPath } from "../components/component-mounts.ts";
+import type { RegisteredFunction } from "../contract/registered-function.ts";
 import type { Execution } from "../execution/execution.ts";
-import type { RegisteredFunction } from "../registered-function.ts";
-import type { Services } from "../services.ts";
+import { SyscallError } from "../execution/syscall-error.ts";
+import type { Services } from "./services.ts";
 import { optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
-import { SyscallError } from "./syscall-error.ts";
 
 const CHILD_REFERENCE = "_reference/childComponent/";
 

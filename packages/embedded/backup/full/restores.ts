@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { isInMemory } from "../../engine/store/private-file.ts";
+import type { BackupManifest } from "./backup-manifest.ts";
+import {
+  makePending,
+  readOutcome,
+  type RestoreOutcome,
+  undoRestore,
+  unpackFolderOf,
+} from "./restore-swap.ts";
+import { BackupRefusedError, unpackBackup } from "./unpack-backup.ts";
+
+export type RestoresDeps = {
+  readonly dataFile: string;
+  /** Closes the backend and starts it again: what is pending is taken then. Null where nobody can. */
+  readonly restart: ((id: string) => void) | null;
+};
+
+export type RestoreRequest =
+  | { readonly kind: "accepted"; readonly id: string; readonly manifest: BackupManifest | null }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Restores, one at a time: verified first, then taken by a start of the backend of its own. */
+export class Restores {
+  readonly #deps: RestoresDeps;
+  #isBusy = false;
+
+  constructor(deps: RestoresDeps) {
+    this.#deps = deps;
+  }
+
+  /** Verifies a backup and makes it pending; call `restart` once the answer is sent. */
+  restore(file: string): Promise<RestoreRequest> {
+    return this.#once(async (id) => {
+      const { dataFile } = this.#deps;
+      const folder = unpackFolderOf(dataFile);
+      await rm(folder, { recursive: true, force: true });
+      try {
+        const manifest = await unpackBackup(file, folder);
+        makePending(dataFile, folder, id);
+        return { kind: "accepted", id, manifest };
+      } catch (error) {
+        await rm(folder, { recursive: true, force: true });
+        if (error instanceof BackupRefusedError) return { kind: "refused", reason: error.message };
+        throw error;
+      }
+    });
+  }
+
+  /** Goes back to the state before the last restore. */
+  undo(): Promise<RestoreRequest> {
+    return this.#once((id) => {
+      const isThere = undoRestore(this.#deps.dataFile, id);
+      return Promise.resolve(
+        isThere
+          ? { kind: "accepted", id, manifest: null }
+          : { kind: "refused", reason: "There is nothing to undo: no state from before a restore is kept." },
+      );
+    });
+  }
+
+  restart(id: string): void {
+    this.#deps.restart?.(id);
+  }
+
+  outcome(): RestoreOutcome | null {
+    return readOutcome(this.#deps.dataFile);
+  }
+
+  async #once(body: (id: string) => Promise<RestoreRequest>): Promise<RestoreRequest> {
+    const { dataFile, restart } = this.#deps;
+    if (isInMemory(dataFile) || restart === null) {
+      return {
+        kind: "refused",
+        reason: "This backend cannot be started again by itself, so it cannot restore.",
+      };
+    }
+    if (this.#isBusy) return { kind: "refused", reason: "Another restore is under way." };
+    this.#isBusy = true;
+    const result = await body(randomUUID()).catch((error: unknown) => {
+      this.#isBusy = false;
+      throw error;
+    });
+    // An accepted one keeps others out until the backend has started again.
+    this.#isBusy = result.kind === "accepted";
+    return result;
+  }
+}

@@ -1,0 +1,139 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { type Entry, openPromise, type ZipFile } from "yauzl";
+import { FORMAT_VERSION, readFormat } from "../../engine/store/file-format.ts";
+import { measured } from "../../storage/measured.ts";
+import {
+  type BackupEntry,
+  type BackupManifest,
+  DATABASE,
+  FILES,
+  MANIFEST,
+  parseManifest,
+} from "./backup-manifest.ts";
+
+/** A file cannot be restored. Nothing was changed. */
+export class BackupRefusedError extends Error {
+  override readonly name = "BackupRefusedError";
+
+  constructor(reason: string) {
+    super(`The backup cannot be restored: ${reason}.`);
+  }
+}
+
+const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
+/** Left free on the disk, in bytes. */
+const SPARE_BYTES = 64 * 1024 * 1024;
+
+/** Checks every byte of a backup against its manifest. Rejects with BackupRefusedError. */
+export async function verifyBackup(file: string): Promise<BackupManifest> {
+  return readBackup(file, () => null);
+}
+
+/**
+ * Unpacks a backup into a new folder, checks every byte of it against its manifest, and the database besides.
+ * Rejects with BackupRefusedError; the folder is the caller's to remove then.
+ */
+export async function unpackBackup(file: string, folder: string): Promise<BackupManifest> {
+  await mkdir(join(folder, FILES), { recursive: true, mode: 0o700 });
+  const manifest = await readBackup(
+    file,
+    (name) => join(folder, name),
+    async ({ entries }) => {
+      const needed = entries.reduce((total, { size }) => total + size, SPARE_BYTES);
+      const { bavail, bsize } = await statfs(dirname(folder));
+      if (bavail * bsize < needed) {
+        throw new BackupRefusedError(
+          `it takes ${String(needed)} bytes, and the disk has ${String(bavail * bsize)} left`,
+        );
+      }
+    },
+  );
+  checkDatabase(join(folder, DATABASE));
+  return manifest;
+}
+
+type TargetOf = (name: string) => string | null;
+
+async function readBackup(
+  file: string,
+  targetOf: TargetOf,
+  before: (manifest: BackupManifest) => Promise<void> = () => Promise.resolve(),
+): Promise<BackupManifest> {
+  const zip = await openPromise(file, { lazyEntries: true, autoClose: false }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      throw new BackupRefusedError(`there is no file ${file}`);
+    }
+    throw new BackupRefusedError(`it is not a whole ZIP file (${reasonOf(error)})`);
+  });
+  try {
+    const entries = new Map<string, Entry>();
+    for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
+    const manifest = await readManifest(zip, entries.get(MANIFEST));
+    await before(manifest);
+    for (const expected of manifest.entries) {
+      const entry = entries.get(expected.name);
+      if (entry?.uncompressedSize !== expected.size)
+        throw new BackupRefusedError(`${expected.name} is not whole`);
+      await readEntry(zip, entry, expected, targetOf(expected.name));
+    }
+    return manifest;
+  } catch (error) {
+    if (error instanceof BackupRefusedError || isDiskError(error)) throw error;
+    throw new BackupRefusedError(`it is damaged (${reasonOf(error)})`);
+  } finally {
+    zip.close();
+  }
+}
+
+async function readManifest(zip: ZipFile, entry: Entry | undefined): Promise<BackupManifest> {
+  if (entry === undefined || entry.uncompressedSize > MAX_MANIFEST_BYTES) {
+    throw new BackupRefusedError("it has no manifest: it is no backup of this program");
+  }
+  const parsed = parseManifest(await text(await zip.openReadStreamPromise(entry)));
+  if (parsed.kind === "refused") throw new BackupRefusedError(parsed.reason);
+  return parsed.manifest;
+}
+
+async function readEntry(
+  zip: ZipFile,
+  entry: Entry,
+  expected: BackupEntry,
+  target: string | null,
+): Promise<void> {
+  const bytes = measured((await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>);
+  if (target === null) for await (const _ of bytes.content());
+  else await pipeline(bytes.content, createWriteStream(target, { flags: "wx", mode: 0o600, flush: true }));
+  if (bytes.sha256("hex") !== expected.sha256) throw new BackupRefusedError(`${expected.name} is damaged`);
+}
+
+/** Throws BackupRefusedError unless the file is a sound database of this program's format, or an older one. */
+function checkDatabase(file: string): void {
+  const db = new DatabaseSync(file);
+  try {
+    const format = readFormat(db);
+    if (format.kind !== "ours") throw new BackupRefusedError("its database is not one of this program");
+    if (format.version > FORMAT_VERSION) {
+      throw new BackupRefusedError("its database was written by a newer version of this program: update it");
+    }
+    const result = db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
+    if (result !== "ok") throw new BackupRefusedError(`its database is damaged (${String(result)})`);
+  } catch (error) {
+    if (error instanceof BackupRefusedError) throw error;
+    throw new BackupRefusedError(`its database is damaged (${reasonOf(error)})`);
+  } finally {
+    db.close();
+  }
+}
+
+function isDiskError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,119 @@
+import { createReadStream } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import { version as convexVersion } from "convex";
+import type { TableEntry } from "../../engine/model/catalog.ts";
+import type { DocumentJson, Engine } from "../../engine/model/types.ts";
+import { FORMAT_VERSION } from "../../engine/store/file-format.ts";
+import { Store } from "../../engine/store/store.ts";
+import { FILE_TABLE } from "../../storage/file-rows.ts";
+import { measured } from "../../storage/measured.ts";
+import { successor } from "../../values/keys/bytes.ts";
+import type { FilesInUse } from "../files-in-use.ts";
+import { removeDatabase } from "../remove-database.ts";
+import type { WorkFolder } from "../work-folder.ts";
+import { ZipWriter } from "../zip-writer.ts";
+import {
+  BACKUP_FORMAT,
+  type BackupEntry,
+  type BackupManifest,
+  DATABASE,
+  FILES,
+  MANIFEST,
+} from "./backup-manifest.ts";
+
+const PAGE = 500;
+
+export type BackupSource = {
+  readonly engine: Engine;
+  readonly files: FilesInUse;
+  readonly work: WorkFolder;
+};
+
+/**
+ * The complete state as of one commit, as a ZIP that is written while it is read. Rejects when no copy could be
+ * made; a stream that breaks later ends with an error.
+ */
+export async function writeBackup({ engine, files, work }: BackupSource): Promise<ZipWriter> {
+  const copy = work.newPath("backup-copy");
+  // What the copy has must stay readable, also when it is deleted meanwhile.
+  const release = await files.hold();
+  const finish = async (): Promise<void> => {
+    release();
+    await removeDatabase(copy);
+  };
+  try {
+    const createdAt = new Date().toISOString();
+    const snapshot = String(await engine.copyTo(copy));
+    const { tables, keys } = await contentsOf(copy);
+    const zip = new ZipWriter();
+    const fill = async (): Promise<void> => {
+      const entries: BackupEntry[] = [];
+      entries.push(await addEntry(zip, DATABASE, createReadStream(copy), true));
+      for (const key of keys) {
+        // Most of what people store is packed already.
+        entries.push(await addEntry(zip, `${FILES}/${key}`, files.store.read(key), false));
+      }
+      const manifest: BackupManifest = {
+        ...{
+          kind: "gleaner-backup",
+          format: BACKUP_FORMAT,
+          createdAt,
+          convexVersion,
+          snapshot,
+          tables,
+          entries,
+        },
+        databaseFormat: FORMAT_VERSION,
+      };
+      await zip.add(MANIFEST, [JSON.stringify(manifest, null, 2)]);
+      zip.end();
+    };
+    void fill()
+      .catch((error: unknown) => zip.fail(error instanceof Error ? error : new Error(String(error))))
+      .finally(finish);
+    return zip;
+  } catch (error) {
+    await finish();
+    throw error;
+  }
+}
+
+async function addEntry(
+  zip: ZipWriter,
+  name: string,
+  content: AsyncIterable<Buffer>,
+  compress: boolean,
+): Promise<BackupEntry> {
+  const bytes = measured(content);
+  await zip.add(name, bytes.content(), { compress });
+  return { name, size: bytes.size(), sha256: bytes.sha256("hex") };
+}
+
+/** What is in a copied database: tables with their sizes, and the keys of all stored files. */
+async function contentsOf(copy: string) {
+  const store = new Store(copy);
+  try {
+    const all = store.tables();
+    const tables = all.map((table) => ({ name: table.name, documents: countOf(store, table) }));
+    const keys: string[] = [];
+    const byId = all
+      .find(({ name }) => name === FILE_TABLE.name)
+      ?.indexes.find(({ name }) => name === "by_id");
+    let lower: Uint8Array | null = new Uint8Array(0);
+    while (byId !== undefined && lower !== null) {
+      const rows = store.scan(byId, lower, null, "asc", PAGE);
+      keys.push(...rows.map(({ json }) => (JSON.parse(json) as DocumentJson)["key"] as string));
+      const last = rows.at(-1);
+      lower = last === undefined ? null : successor(last.key);
+      await setImmediate();
+    }
+    return { tables, keys };
+  } finally {
+    store.close();
+  }
+}
+
+function countOf(store: Store, { indexes }: TableEntry): number {
+  const byId = indexes.find(({ name }) => name === "by_id");
+  return byId === undefined ? 0 : store.countEntries(byId);
+}

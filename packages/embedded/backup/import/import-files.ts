@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import type { DocumentJson, Transaction } from "../../engine/model/types.ts";
+import type { ComponentPath } from "../../names/table-name.ts";
+import { deleteFileRows, fileByStorageId, putFileRow } from "../../storage/file-rows.ts";
+import type { FileStore } from "../../storage/file-store.ts";
+import { at, ImportFailure } from "../read/import-failure.ts";
+import type { ImportSource } from "../read/import-source.ts";
+import { renumberId, type Renumbering } from "./renumber-ids.ts";
+
+type TakenFile = {
+  readonly id: string;
+  readonly component: ComponentPath;
+  readonly key: string;
+  readonly sha256: string;
+  readonly size: number;
+};
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const MAX_FILE_BYTES = 16 * 1024 ** 3;
+
+/** The files of one import: taken into the store beforehand, and named by rows only once it is put in place. */
+export class ImportFiles {
+  readonly #store: FileStore;
+  readonly #taken = new Map<string, TakenFile>();
+  readonly #urls = new Map<string, string>();
+
+  constructor(store: FileStore) {
+    this.#store = store;
+  }
+
+  /** Writes the contents of all of an import's files. */
+  async take(source: ImportSource): Promise<void> {
+    for (const { id, component, open } of source.files) {
+      if (this.#taken.has(id)) throw new ImportFailure(`The file ${id} is in the import twice.`);
+      const key = randomUUID();
+      const content = bounded((await open()) as AsyncIterable<Uint8Array>, id);
+      const { sha256, size } = await this.#store.write(key, content);
+      this.#taken.set(id, { id, component, key, sha256, size });
+    }
+  }
+
+  /** The `_storage` document for a line of `_storage/documents.jsonl`, whose content must have been taken. */
+  document(line: DocumentJson, file: string, lineNumber: number): DocumentJson {
+    const { _id, _creationTime, sha256, contentType, internalId } = line;
+    const taken = typeof _id === "string" ? this.#taken.get(_id) : undefined;
+    if (taken === undefined)
+      throw at(file, lineNumber, `the content of the file ${JSON.stringify(_id)} is missing.`);
+    if (sha256 !== undefined && !isDigest(sha256, taken.sha256)) {
+      throw at(file, lineNumber, `the content of the file ${taken.id} is not the one that was exported.`);
+    }
+    if (typeof internalId === "string" && UUID.test(internalId)) this.#urls.set(taken.id, internalId);
+    return {
+      ...(_id === undefined ? {} : { _id }),
+      ...(_creationTime === undefined ? {} : { _creationTime }),
+      sha256: taken.sha256,
+      size: taken.size,
+      contentType: typeof contentType === "string" ? contentType : null,
+    };
+  }
+
+  /** Names the contents in the commit that puts the tables in place, and lets go of those that they replace. */
+  place(
+    transaction: Transaction,
+    replaced: ReadonlySet<ComponentPath>,
+    renumberingOf: (component: ComponentPath) => Renumbering,
+  ): void {
+    deleteFileRows(transaction, replaced);
+    for (const { id, component, key } of this.#taken.values()) {
+      const url = this.#urls.get(id);
+      const isFree = url !== undefined && fileByStorageId(transaction, url) === null;
+      const fileId = renumberId(id, renumberingOf(component));
+      putFileRow(transaction, { fileId, component, key, storageId: isFree ? url : randomUUID() });
+    }
+  }
+
+  /** Lets go of the contents: rows name them now, or none ever will and they are removed. */
+  async release(placed: boolean): Promise<void> {
+    for (const { key } of this.#taken.values()) {
+      this.#store.release(key);
+      if (!placed) await this.#store.remove(key);
+    }
+  }
+}
+
+/** Exports have had both base64 and hexadecimal digests. */
+function isDigest(written: unknown, base64: string): boolean {
+  return written === base64 || written === Buffer.from(base64, "base64").toString("hex");
+}
+
+async function* bounded(content: AsyncIterable<Uint8Array>, id: string): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of content) {
+    size += chunk.length;
+    if (size > MAX_FILE_BYTES) throw new ImportFailure(`The file ${id} is larger than 16 GiB.`);
+    yield chunk;
+  }
+}

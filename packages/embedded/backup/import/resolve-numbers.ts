@@ -1,0 +1,49 @@
+import { APP, parseEngineTableName } from "../../names/table-name.ts";
+import { ImportFailure } from "../read/import-failure.ts";
+import type { ImportPlan, PlannedTable, Present } from "./planned-tables.ts";
+
+/**
+ * Ids say by a number which table they are of. In Convex each component counts its own tables; here the numbers of
+ * all are one sequence. Where two tables come to have the same one, the app's keeps it: a component's table that is
+ * imported gets another number, and its ids are written anew; an empty one that is not imported just gets another.
+ * Throws ImportFailure where documents would have to change that are not in the import.
+ */
+export function resolveNumbers(plan: ImportPlan, present: Present, next: () => number): ImportPlan {
+  const named = new Set([...plan.drop, ...plan.tables.map(({ name }) => name)]);
+  const staying = present.tables.filter(({ name }) => !named.has(name));
+  const fixed = new Map(
+    staying.filter(({ name }) => present.count(name) > 0).map(({ name, number }) => [number, name]),
+  );
+  const claimed = new Map<number, PlannedTable>();
+  const claim = (table: PlannedTable): PlannedTable => {
+    const holder = fixed.get(table.number) ?? claimed.get(table.number)?.name;
+    if (holder === undefined) {
+      claimed.set(table.number, table);
+      return table;
+    }
+    if (table.component === APP || table.append) {
+      throw new ImportFailure(
+        `The ids of table "${table.table}" conflict with those of the table "${holder}". ` +
+          "Import into an empty deployment, or import both tables together.",
+      );
+    }
+    const moved = { ...table, number: next(), importedNumber: table.number };
+    claimed.set(moved.number, moved);
+    return moved;
+  };
+  // Tables that are appended to cannot move; then the app's.
+  const rank = ({ append, component }: PlannedTable): number => (append ? 0 : component === APP ? 1 : 2);
+  const ordered = [...plan.tables].sort((a, b) => rank(a) - rank(b));
+  const byName = new Map(ordered.map((table) => [table.name, claim(table)]));
+  const tables = plan.tables.map((table) => byName.get(table.name) ?? table);
+  const displaced = staying
+    .filter(({ number }) => claimed.has(number))
+    .map((table): PlannedTable => {
+      const { component, table: local } = parseEngineTableName(table.name);
+      return {
+        ...{ ...table, component, table: local, number: next(), importedNumber: null },
+        ...{ rows: 0, existing: 0, append: false, onlyIfEmpty: true },
+      };
+    });
+  return { tables: [...tables, ...displaced], drop: plan.drop };
+}

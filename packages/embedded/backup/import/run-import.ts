@@ -1,0 +1,133 @@
+import { setImmediate } from "node:timers/promises";
+import { CreationClock } from "../../engine/model/creation-clock.ts";
+import type { Engine } from "../../engine/model/types.ts";
+import type { ComponentPath } from "../../names/table-name.ts";
+import type { Schema } from "../../runtime/checks/schema.ts";
+import { at, ImportFailure } from "../read/import-failure.ts";
+import type { ImportSource, Row, SourceTable } from "../read/import-source.ts";
+import { assertReferencesHold } from "./broken-references.ts";
+import type { ImportFiles } from "./import-files.ts";
+import { STORAGE } from "./import-plan.ts";
+import { type DocumentRules, importedDocument } from "./imported-document.ts";
+import { withoutEmptyOptional } from "./optional-fields.ts";
+import type { ImportPlan, PlannedTable } from "./planned-tables.ts";
+import { renumberIds, type Renumbering } from "./renumber-ids.ts";
+import { isImported } from "./scan-import.ts";
+import { StagingFile } from "./staging-file.ts";
+import { tablesAfter } from "./tables-after.ts";
+
+/** Rows between two turns of everybody else. */
+const ROWS_PER_TURN = 100;
+const ROWS_PER_REPORT = 5_000;
+
+export type ImportRun = {
+  readonly engine: Engine;
+  readonly source: ImportSource;
+  readonly plan: ImportPlan;
+  readonly isCsv: boolean;
+  readonly files: ImportFiles;
+  /** The staging file to make. */
+  readonly stagingFile: string;
+  readonly schemaOf: (component: ComponentPath) => Schema;
+  readonly isCanceled: () => boolean;
+  /** Told of rows staged of the table that is being read. */
+  readonly onRows: (table: PlannedTable, rows: number) => Promise<void>;
+  readonly onTable: (table: PlannedTable, rows: number) => Promise<void>;
+};
+
+/**
+ * Reads an import into a staging file, checks all of it, and puts it in place in one commit.
+ * @returns how many documents were written. Rejects with ImportFailure; nothing was changed then.
+ */
+export async function runImport(run: ImportRun): Promise<number> {
+  const { engine, plan, source, files } = run;
+  const staging = new StagingFile(run.stagingFile);
+  let written = 0;
+  try {
+    for (const table of plan.tables) staging.declare(table.name, table.indexes);
+    await files.take(source);
+    for (const each of source.tables.filter(isImported)) {
+      const table = plan.tables.find(
+        ({ component, table }) => component === each.component && table === each.table,
+      );
+      if (table === undefined) continue;
+      const rows = await stageTable(run, staging, each, table);
+      await run.onTable(table, rows);
+      written += table.table === STORAGE ? 0 : rows;
+    }
+  } finally {
+    staging.close();
+  }
+  await assertReferencesHold(engine, plan, run.schemaOf);
+  assertGoesOn(run);
+  const replaced = plan.tables.filter(({ table, append }) => table === STORAGE && !append);
+  const placed = engine.placeTables(
+    { file: run.stagingFile, tables: plan.tables, drop: plan.drop },
+    (transaction) => {
+      files.place(transaction, new Set(replaced.map(({ component }) => component)), (component) =>
+        renumberingOf(plan, component),
+      );
+    },
+  );
+  if (placed.kind === "refused") throw new ImportFailure(placed.reason);
+  return written;
+}
+
+async function stageTable(
+  run: ImportRun,
+  staging: StagingFile,
+  source: SourceTable,
+  table: PlannedTable,
+): Promise<number> {
+  const schema = run.schemaOf(table.component);
+  const rules: DocumentRules = {
+    table: table.table,
+    number: table.number,
+    schema,
+    tableOf: tablesAfter(run.engine, run.plan, table.component),
+    clock: new CreationClock(),
+    now: Date.now(),
+  };
+  const renumbering = renumberingOf(run.plan, table.component);
+  let rows = 0;
+  for await (const row of source.rows()) {
+    const value = renumberIds(valueOf(run, source, row, schema), renumbering);
+    const checked = importedDocument(value, rules);
+    if (checked.kind === "refused") throw at(source.file, row.line, checked.reason);
+    if (!staging.add(table.name, checked.document)) {
+      throw at(
+        source.file,
+        row.line,
+        `the _id "${checked.document["_id"] as string}" is in the import twice.`,
+      );
+    }
+    rows += 1;
+    if (rows % ROWS_PER_TURN === 0) await setImmediate();
+    if (rows % ROWS_PER_REPORT === 0) await run.onRows(table, rows);
+    assertGoesOn(run);
+  }
+  return rows;
+}
+
+function valueOf(
+  run: ImportRun,
+  { table, file }: SourceTable,
+  { line, value }: Row,
+  schema: Schema,
+): Row["value"] {
+  if (table === STORAGE) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    return run.files.document(value, file, line);
+  }
+  return run.isCsv ? withoutEmptyOptional(value, schema.validators.get(table)) : value;
+}
+
+/** Ids within a component are written anew where its tables get other numbers. */
+function renumberingOf({ tables }: ImportPlan, component: ComponentPath): Renumbering {
+  const own = tables.filter((table) => table.component === component);
+  return new Map(own.flatMap(({ importedNumber: from, number }) => (from === null ? [] : [[from, number]])));
+}
+
+function assertGoesOn({ isCanceled }: ImportRun): void {
+  if (isCanceled()) throw new ImportFailure("Import was canceled.");
+}

@@ -1,0 +1,83 @@
+import type { JSONValue } from "convex/values";
+import { floatJson } from "../export-values.ts";
+import { at, ImportFailure } from "./import-failure.ts";
+
+export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
+
+const MAX_CELL_LENGTH = 1024 * 1024;
+const MAX_CELLS = 1024;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const NAMED = /^([+-]?)(inf|infinity|nan)$/i;
+
+/** The records of a CSV file (RFC 4180). Throws ImportFailure for what cannot be one. */
+export async function* csvRows(content: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<CsvRow> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let line = 1;
+  let start = 1;
+  let cell = "";
+  let cells: string[] = [];
+  let state: "start" | "bare" | "quoted" | "quote" = "start";
+  const endCell = (): void => {
+    if (cells.length >= MAX_CELLS) throw at(file, start, `there are more than ${String(MAX_CELLS)} cells.`);
+    cells.push(cell);
+    cell = "";
+    state = "start";
+  };
+  const add = (character: string): void => {
+    if (cell.length >= MAX_CELL_LENGTH) throw at(file, start, "a cell is longer than 1 MiB.");
+    cell += character;
+  };
+  for await (const text of decoded(content, decoder, file)) {
+    for (const character of text) {
+      const isLineEnd = character === "\n";
+      if (state === "quoted") {
+        if (character === '"') state = "quote";
+        else add(character);
+      } else if (state === "quote" && character === '"') {
+        add(character);
+        state = "quoted";
+      } else if (character === ",") endCell();
+      else if (isLineEnd) {
+        const isBlank = cells.length === 0 && cell === "" && state === "start";
+        endCell();
+        if (!isBlank) yield { line: start, cells };
+        cells = [];
+        start = line + 1;
+      } else if (character === '"' && state === "start") state = "quoted";
+      else if (character !== "\r") {
+        if (state === "quote") throw at(file, line, "there is text after a closing quote.");
+        state = "bare";
+        add(character);
+      }
+      if (isLineEnd) line += 1;
+    }
+  }
+  if (state === "quoted") throw at(file, start, "a quote is never closed.");
+  if (cells.length > 0 || cell !== "") {
+    endCell();
+    yield { line: start, cells };
+  }
+}
+
+/** As Convex reads cells: what is a number is a float, all else is text. */
+export function cellValue(cell: string): JSONValue {
+  if (NUMBER.test(cell)) return floatJson(Number(cell));
+  const named = NAMED.exec(cell);
+  if (named === null) return cell;
+  const size = named[2]?.toLowerCase() === "nan" ? NaN : Infinity;
+  return floatJson(named[1] === "-" ? -size : size);
+}
+
+async function* decoded(
+  content: AsyncIterable<Uint8Array>,
+  decoder: TextDecoder,
+  file: string,
+): AsyncGenerator<string> {
+  try {
+    for await (const chunk of content) yield decoder.decode(chunk, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    if (error instanceof TypeError) throw new ImportFailure(`${file} is not valid UTF-8.`);
+    throw error;
+  }
+}

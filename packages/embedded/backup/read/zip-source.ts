@@ -1,0 +1,119 @@
+import { stat } from "node:fs/promises";
+import { type Entry, openPromise, type ZipFile } from "yauzl";
+import { engineTableName } from "../../names/table-name.ts";
+import { readArchiveName } from "../archive-names.ts";
+import type { NumberStyle } from "../export-values.ts";
+import { ImportFailure } from "./import-failure.ts";
+import type { ImportSource, SourceFile, SourceTable } from "./import-source.ts";
+import { documentRows } from "./table-source.ts";
+import { textLines } from "./text-lines.ts";
+
+const MAX_ENTRIES = 1_000_000;
+/** What an archive may unpack to: enough for any real one, and no bomb. */
+const FREE_BYTES = 1024 ** 3;
+const MAX_RATIO = 100;
+/** What Convex writes now; older exports described each table's values instead. */
+const UNIFORM = '"uniform"';
+
+/** An export of `npx convex export`. Rejects with ImportFailure where the file is no such thing. */
+export async function zipSource(
+  path: string,
+  baseComponent: string,
+  freeBytes = FREE_BYTES,
+): Promise<ImportSource> {
+  const zip = await openZip(path);
+  try {
+    const entries = await readEntries(zip, freeBytes + MAX_RATIO * (await stat(path)).size);
+    const styles = await numberStyles(zip, entries);
+    const below = (component: string) => [baseComponent, component].filter((each) => each !== "").join("/");
+    const tables: SourceTable[] = [];
+    const files: SourceFile[] = [];
+    for (const entry of entries) {
+      const name = readArchiveName(entry.fileName);
+      if (name.kind === "documents") {
+        const { table } = name;
+        const style = styles.get(engineTableName(name)) ?? "plain";
+        const file = entry.fileName;
+        const rows = () => documentRows(contentOf(zip, entry), file, style);
+        tables.push({ component: below(name.component), table, file, rows });
+      } else if (name.kind === "file") {
+        const open = () => zip.openReadStreamPromise(entry);
+        files.push({ component: below(name.component), id: name.id, open });
+      }
+    }
+    if (tables.length === 0) {
+      throw new ImportFailure("The ZIP file has no TABLE/documents.jsonl in it: it is no export.");
+    }
+    return { tables, files, close: () => zip.close() };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+async function openZip(path: string): Promise<ZipFile> {
+  try {
+    return await openPromise(path, { lazyEntries: true, autoClose: false });
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+async function readEntries(zip: ZipFile, limit: number): Promise<readonly Entry[]> {
+  if (zip.entryCount > MAX_ENTRIES) {
+    throw new ImportFailure(`The ZIP file has more than ${String(MAX_ENTRIES)} files.`);
+  }
+  const entries: Entry[] = [];
+  let bytes = 0;
+  try {
+    for await (const entry of zip.eachEntry()) {
+      bytes += entry.uncompressedSize;
+      if (bytes > limit) {
+        throw new ImportFailure(
+          `The ZIP file unpacks to more than ${String(limit)} bytes, ${String(MAX_RATIO)} times its size: ` +
+            "it is refused as a bomb.",
+        );
+      }
+      entries.push(entry);
+    }
+  } catch (error) {
+    throw unreadable(error);
+  }
+  return entries;
+}
+
+async function numberStyles(
+  zip: ZipFile,
+  entries: readonly Entry[],
+): Promise<ReadonlyMap<string, NumberStyle>> {
+  const styles = new Map<string, NumberStyle>();
+  for (const entry of entries) {
+    const name = readArchiveName(entry.fileName);
+    if (name.kind !== "generated_schema") continue;
+    const first = await textLines(contentOf(zip, entry), entry.fileName).next();
+    const text = first.done === true ? "" : first.value.text;
+    if (text === UNIFORM) styles.set(engineTableName(name), "exported");
+    else if (/int64|bytes|field_name|infinity|nan/i.test(text)) {
+      throw new ImportFailure(
+        `${entry.fileName}: this export was made by an older Convex, whose integers and bytes cannot be told ` +
+          "from text. Export again with the present one.",
+      );
+    }
+  }
+  return styles;
+}
+
+/** An entry's bytes; what is wrong with the archive there is an ImportFailure. */
+async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
+  try {
+    yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): Error {
+  if (error instanceof ImportFailure) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ImportFailure(`The ZIP file cannot be read: ${reason}.`);
+}

@@ -1,0 +1,12 @@
+import type { JSONValue } from "convex/values";
+import { parseAuthConfig } from "../auth/auth-config.ts";
+import { fetchDocument } from "../auth/fetch-document.ts";
+import { TokenVerifier } from "../auth/token-verifier.ts";
+import { FunctionsLoadError } from "../runtime/runner.ts";
+
+/** The verifier for the default export of auth.config.ts, null without one. Throws FunctionsLoadError. */
+export function createTokenVerifier(authConfig: JSONValue): TokenVerifier {
+  const parsed = parseAuthConfig(authConfig);
+  if (parsed.kind === "invalid") throw new FunctionsLoadError(parsed.reason);
+  return new TokenVerifier(parsed.providers, (url) => fetchDocument(url), Date.now);
+}

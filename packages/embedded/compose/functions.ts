@@ -1,0 +1,83 @@
+import { createHmac } from "node:crypto";
+import type { TokenVerifier } from "../auth/token-verifier.ts";
+import { FunctionLog } from "../operations/function-log.ts";
+import { SILENT } from "../operations/log.ts";
+import { logLine, logRun } from "../operations/log-runs.ts";
+import { Usage } from "../operations/usage.ts";
+import type { Bundle } from "../runtime/bundle/bundle.ts";
+import type { FunctionRunner } from "../runtime/contract/function-runner.ts";
+import { executions, isTransactional } from "../runtime/execution/execution.ts";
+import type { FunctionObserver } from "../runtime/execution/function-run.ts";
+import type { FunctionRuntime } from "../runtime/function-runtime.ts";
+import { createFunctionRunner } from "../runtime/runner.ts";
+import { componentQueries } from "../system/component-queries.ts";
+import { conflictQueries } from "../system/conflict-queries.ts";
+import { deploymentQueries } from "../system/deployment-queries.ts";
+import { exportQueries } from "../system/export-queries.ts";
+import { importQueries } from "../system/import-queries.ts";
+import { logQueries } from "../system/log-queries.ts";
+import { withSystemFunctions } from "../system/system-functions.ts";
+import { tableQueries } from "../system/table-queries.ts";
+import { usageQueries } from "../system/usage-queries.ts";
+import type { BackendOptions } from "./backend-options.ts";
+import { createTokenVerifier } from "./create-token-verifier.ts";
+import type { Data } from "./data.ts";
+
+export const DEPLOYMENT_NAME = "embedded";
+
+export type Functions = {
+  readonly runtime: FunctionRuntime;
+  /** The deployment's functions and the backend's own. */
+  readonly runner: FunctionRunner;
+  readonly tokens: TokenVerifier;
+  readonly functionLog: FunctionLog;
+  /** Tells of each run's end, from now on. */
+  readonly watch: (onEnd: FunctionObserver["onEnd"]) => void;
+};
+
+/** Loads the functions over the data. Throws FunctionsLoadError or SchemaMismatchError. */
+export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Data): Functions {
+  const { engine, environment, files } = data;
+  const { log = SILENT } = options;
+  const functionLog = new FunctionLog();
+  const usage = new Usage();
+  const watchers: FunctionObserver["onEnd"][] = [
+    (run) => logRun(log, run),
+    (run) => functionLog.ended(run),
+    (run) => usage.ended(run),
+  ];
+  const runtime = createFunctionRunner({
+    engine,
+    bundle,
+    env: () => {
+      const execution = executions.getStore();
+      const isRead = execution !== undefined && isTransactional(execution) && !execution.ended;
+      return isRead ? environment.in(execution.transaction) : environment.all;
+    },
+    latency: options.latency ?? { readMs: 0, commitMs: 0 },
+    secret: createHmac("sha256", options.adminKey).update("pagination cursors").digest("hex"),
+    deploymentName: DEPLOYMENT_NAME,
+    files: files.storage,
+    observer: {
+      onEnd: (run) => watchers.forEach((watch) => watch(run)),
+      onLine: (run, line) => {
+        logLine(log, run, line);
+        functionLog.printed(run, line);
+      },
+    },
+  });
+  const tokens = createTokenVerifier(runtime.authConfig);
+  // Only now are all tables there: what no row has is swept.
+  files.janitor.start();
+  const runner = withSystemFunctions(engine, runtime, [
+    deploymentQueries({ runner: runtime, environment }),
+    conflictQueries(runtime),
+    logQueries(functionLog),
+    usageQueries(usage, engine),
+    componentQueries(runtime),
+    tableQueries(engine),
+    exportQueries(),
+    importQueries(),
+  ]);
+  return { runtime, runner, tokens, functionLog, watch: (onEnd) => watchers.push(onEnd) };
+}

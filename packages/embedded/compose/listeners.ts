@@ -1,0 +1,42 @@
+import { isUploadPath } from "../http/api/api-handler.ts";
+import { closeServer } from "../http/listen/listen.ts";
+import { type Listener, openListener } from "../http/listen/listener.ts";
+import { startingHandler } from "../http/listen/starting-handler.ts";
+import type { ReadinessProbe } from "../operations/readiness.ts";
+import { localUrl } from "../wire/endpoint.ts";
+import type { BackendOptions } from "./backend-options.ts";
+import type { Closing } from "./closing.ts";
+
+/** How long running requests have to finish once the backend stops, in ms. */
+export const GRACE_MS = 3_000;
+
+export type Listeners = {
+  readonly api: Listener;
+  readonly site: Listener;
+  /** Where they are, for programs on this machine. */
+  readonly url: string;
+  readonly siteUrl: string;
+};
+
+/** Binds both ports; who comes before the rest is there waits a while, and is then told to come back. Rejects with PortInUseError. */
+export async function openListeners(
+  options: BackendOptions,
+  readiness: ReadinessProbe,
+  closing: Closing,
+): Promise<Listeners> {
+  const { host = "127.0.0.1" } = options;
+  const open = async (port: number, isUpload: (path: string) => boolean): Promise<Listener> => {
+    const starting = startingHandler(readiness);
+    const listener = await openListener({ host, port, starting: starting.handle, isUpload });
+    closing.first(starting.giveUp);
+    closing.together(() => closeServer(listener.server, GRACE_MS));
+    const serve: Listener["serve"] = (next) => {
+      listener.serve(next);
+      starting.handOver(next);
+    };
+    return { ...listener, serve };
+  };
+  const api = await open(options.port, isUploadPath);
+  const site = await open(options.sitePort, () => false);
+  return { api, site, url: localUrl(host, api.port), siteUrl: localUrl(host, site.port) };
+}

@@ -1,0 +1,122 @@
+import { version as convexVersion } from "convex";
+import { adminKeyCheck } from "../auth/admin-key.ts";
+import { conflictRoutes } from "../http/admin/conflict-routes.ts";
+import { environmentRoutes } from "../http/admin/environment-routes.ts";
+import { logRoutes } from "../http/admin/log-routes.ts";
+import { answerOperations } from "../http/admin/operations-routes.ts";
+import { apiHandler } from "../http/api/api-handler.ts";
+import { functionRoutes } from "../http/api/function-routes.ts";
+import { storageRoutes } from "../http/api/storage-routes.ts";
+import { siteHandler } from "../http/site/site-handler.ts";
+import { SILENT } from "../operations/log.ts";
+import { createMetrics } from "../operations/metrics.ts";
+import type { ReadinessProbe } from "../operations/readiness.ts";
+import { countPending, fileBytes, storageBytes } from "../operations/stored-state.ts";
+import { Connections } from "../sync/connections.ts";
+import { LiveQueries } from "../sync/queries/live-queries.ts";
+import { MutationLanes } from "../sync/session/mutation-lanes.ts";
+import { hostNameIn, localOrigins, originsAt } from "../wire/endpoint.ts";
+import { hostCheck } from "../wire/host-check.ts";
+import { newRequestId } from "../wire/request-id.ts";
+import { sourceOf } from "../wire/request-source.ts";
+import type { BackendOptions } from "./backend-options.ts";
+import type { Closing } from "./closing.ts";
+import type { Data } from "./data.ts";
+import { DEPLOYMENT_NAME, type Functions } from "./functions.ts";
+import { GRACE_MS, type Listeners } from "./listeners.ts";
+import { openBackups } from "./open-backups.ts";
+
+const MAX_CONNECTIONS = 20_000;
+
+/** Answers on both ports: WebSockets, the API, HTTP actions and pages. */
+export async function serveNetwork(
+  options: BackendOptions,
+  { data, functions, listeners }: { data: Data; functions: Functions; listeners: Listeners },
+  readiness: ReadinessProbe,
+  closing: Closing,
+): Promise<void> {
+  const {
+    host = "127.0.0.1",
+    publicUrl,
+    publicSiteUrl,
+    dataFile,
+    staticFolders = [],
+    log = SILENT,
+  } = options;
+  const { engine, environment, files } = data;
+  const { runtime, runner, tokens, functionLog } = functions;
+  const { api, site, url } = listeners;
+  const stopping = new AbortController();
+  closing.first(() => stopping.abort());
+
+  const isAdminKey = adminKeyCheck(options.adminKey);
+  const backups = await openBackups({
+    ...{ engine, dataFile, runtime, isAdminKey, log, deploymentName: DEPLOYMENT_NAME },
+    restart: options.restart ?? null,
+    files: { store: files.storage.store, hold: () => files.janitor.hold() },
+  });
+  closing.afterwards(() => backups.close());
+
+  const publicNames = [publicUrl, publicSiteUrl].flatMap((each) => each ?? []).map(hostNameIn);
+  const isAllowedHost = hostCheck(host, [...publicNames, ...(options.allowedHosts ?? [])]);
+  const shared = { engine, runner, isAdminKey, isAllowedHost, tokens, nextRequestId: newRequestId, log };
+  const apiSourceOf = sourceOf(publicUrl !== undefined);
+
+  const live = new LiveQueries({
+    runner: {
+      runQuery: (call) => {
+        metrics.onLiveQueryRun();
+        return runner.runQuery(call);
+      },
+    },
+    engine,
+    nextRequestId: newRequestId,
+  });
+  const connections: Connections = new Connections({
+    ...shared,
+    sourceOf: apiSourceOf,
+    live,
+    onDropped: () => metrics.onDroppedClient(),
+    lanes: new MutationLanes(),
+    now: Date.now,
+    maxConnections: MAX_CONNECTIONS,
+    graceMs: GRACE_MS,
+  });
+  closing.together(() => connections.close());
+  const stored = { engine, components: runtime.componentPaths };
+  const metrics = createMetrics({
+    engine: () => engine.stats(),
+    conflicts: () => runtime.conflictStats(),
+    webSockets: () => connections.size,
+    liveQueries: () => live.size,
+    scheduledPending: () => countPending(stored),
+    storageBytes: storageBytes(stored),
+    dataFileBytes: () => fileBytes(dataFile),
+    walBytes: () => fileBytes(`${dataFile}-wal`),
+  });
+  closing.first(metrics.stop);
+  functions.watch((run) => metrics.observer.onEnd(run));
+
+  api.server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));
+  api.serve(
+    apiHandler({
+      routes: [
+        functionRoutes({ ...shared, sourceOf: apiSourceOf }),
+        environmentRoutes({ ...shared, environment }),
+        conflictRoutes({ ...shared, runtime }),
+        logRoutes({ ...shared, functionLog, stopping: stopping.signal }),
+        storageRoutes({ storage: files.storage }),
+        ...backups.routes,
+      ],
+      operations: (path, request) => answerOperations({ ...shared, readiness, metrics }, path, request),
+      isAllowedHost,
+      log,
+      version: convexVersion,
+      instanceName: DEPLOYMENT_NAME,
+    }),
+  );
+  const apiOrigins = (hostHeader: string) =>
+    publicUrl === undefined ? localOrigins(url, hostHeader) : originsAt(publicUrl);
+  const siteSourceOf = sourceOf(publicSiteUrl !== undefined);
+  site.serve(siteHandler({ ...shared, sourceOf: siteSourceOf, staticFolders, apiOrigins }));
+}

@@ -1,0 +1,57 @@
+import type { AdminKeyCheck } from "../auth/admin-key.ts";
+import { Exports } from "../backup/export/exports.ts";
+import type { FilesInUse } from "../backup/files-in-use.ts";
+import { Restores } from "../backup/full/restores.ts";
+import { Imports } from "../backup/import/imports.ts";
+import { Uploads } from "../backup/uploads.ts";
+import { WorkFolder } from "../backup/work-folder.ts";
+import type { Engine } from "../engine/model/types.ts";
+import { backupRoutes } from "../http/admin/backup-routes.ts";
+import { exportRoutes } from "../http/admin/export-routes.ts";
+import { importRoutes } from "../http/admin/import-routes.ts";
+import type { ApiRoute } from "../http/api/api-handler.ts";
+import type { Log } from "../operations/log.ts";
+import type { FunctionRuntime } from "../runtime/function-runtime.ts";
+
+export type BackupsOptions = {
+  readonly engine: Engine;
+  /** Or ":memory:". */
+  readonly dataFile: string;
+  readonly files: FilesInUse;
+  readonly runtime: Pick<FunctionRuntime, "schemaOf" | "componentPaths">;
+  readonly isAdminKey: AdminKeyCheck;
+  readonly deploymentName: string;
+  readonly log: Log;
+  /** Closes the backend and starts it again; null where nobody can. */
+  readonly restart: ((restoreId: string) => void) | null;
+};
+
+export type Backups = {
+  readonly routes: readonly ApiRoute[];
+  /** To be called before the files and the engine are closed. */
+  readonly close: () => Promise<void>;
+};
+
+/** Opens all by which data leaves and enters the deployment as a whole. */
+export async function openBackups(options: BackupsOptions): Promise<Backups> {
+  const { engine, files, runtime, log } = options;
+  const work = new WorkFolder(options.dataFile);
+  const exports = new Exports({ engine, work, files, log });
+  const { componentPaths: components } = runtime;
+  const schemaOf = (component: string) => runtime.schemaOf(component);
+  const imports = new Imports({ engine, work, files, schemaOf, components, log });
+  await exports.start();
+  await imports.start();
+  const uploads = new Uploads(work);
+  return {
+    routes: [
+      exportRoutes({ ...options, exports }),
+      importRoutes({ ...options, imports, uploads }),
+      backupRoutes({ ...options, backup: { engine, files, work }, restores: new Restores(options), uploads }),
+    ],
+    close: async () => {
+      await Promise.all([exports.close(), imports.close()]);
+      work.close();
+    },
+  };
+}

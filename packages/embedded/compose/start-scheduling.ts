@@ -1,0 +1,37 @@
+import type { Engine } from "../engine/model/types.ts";
+import { startSweeper } from "../engine/transact/sweeper.ts";
+import type { FunctionRuntime } from "../runtime/function-runtime.ts";
+import { Crons } from "../scheduler/cron/crons.ts";
+import { runTablesOf } from "../scheduler/scheduled-function.ts";
+import { Scheduler } from "../scheduler/scheduler.ts";
+import { sweepFinished } from "../scheduler/sweep-finished.ts";
+
+export type SchedulingOptions = {
+  readonly engine: Engine;
+  readonly runtime: Pick<FunctionRuntime, "scheduled" | "crons" | "componentPaths">;
+  /** Told of what went wrong in the background; it is tried again. */
+  readonly onError: (error: unknown) => void;
+  /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
+  readonly clock?: () => number;
+};
+
+/**
+ * Starts all that happens without a caller: scheduled functions, crons and the removal of old rows. The returned
+ * function stops it and resolves when nothing runs any more; call it before the engine is closed.
+ */
+export async function startScheduling(options: SchedulingOptions): Promise<() => Promise<void>> {
+  const { engine, runtime, onError, clock = Date.now } = options;
+  const tables = runTablesOf(runtime.componentPaths);
+  const shared = { engine, clock, onError, tables };
+  const scheduler = new Scheduler({ ...shared, functions: runtime.scheduled });
+  const crons = new Crons({ ...shared, specs: runtime.crons });
+  await scheduler.start();
+  await crons.start();
+  const closeSweeper = startSweeper({
+    sweep: (signal) => sweepFinished(engine, tables, clock(), signal),
+    onError,
+  });
+  return async () => {
+    await Promise.all([crons.close(), scheduler.close(), closeSweeper()]);
+  };
+}

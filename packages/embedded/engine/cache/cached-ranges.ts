@@ -1,0 +1,126 @@
+import { compareBytes } from "../../values/keys/bytes.ts";
+import type { ScanOrder } from "../model/types.ts";
+
+export type IndexedId = { readonly key: Uint8Array; readonly id: string };
+
+/** Part of an index: all entries that it has with lower <= key < upper. */
+type Piece = {
+  readonly lower: Uint8Array;
+  readonly upper: Uint8Array | null;
+  readonly entries: IndexedId[];
+};
+
+/** The parts of one index that were read, kept as its writes leave them. */
+export class CachedRanges {
+  /** In their order; no two overlap or touch. */
+  readonly #pieces: Piece[] = [];
+  #size = 0;
+
+  /** How many entries and parts there are. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** At most `limit` entries of a range that is not empty, as a scan returns them; null where some are not known. */
+  scan(
+    lower: Uint8Array,
+    upper: Uint8Array | null,
+    order: ScanOrder,
+    limit: number,
+  ): readonly IndexedId[] | null {
+    return order === "asc" ? this.#scanUp(lower, upper, limit) : this.#scanDown(lower, upper, limit);
+  }
+
+  /** Takes in that an index has these entries, and no others, in a range that is not empty. */
+  learn(lower: Uint8Array, upper: Uint8Array | null, entries: readonly IndexedId[]): void {
+    const pieces = this.#pieces;
+    const from = firstWhere(pieces, (piece) => piece.upper === null || compareBytes(piece.upper, lower) >= 0);
+    const to =
+      upper === null ? pieces.length : firstWhere(pieces, (piece) => compareBytes(piece.lower, upper) > 0);
+    const joined = pieces.slice(from, to);
+    const [first, last] = [joined[0], joined.at(-1)];
+    const before = first?.entries.slice(0, firstAtLeast(first.entries, lower)) ?? [];
+    const after =
+      last === undefined || upper === null ? [] : last.entries.slice(firstAtLeast(last.entries, upper));
+    const piece = {
+      lower: first !== undefined && compareBytes(first.lower, lower) < 0 ? first.lower : lower,
+      upper: last === undefined ? upper : higher(last.upper, upper),
+      entries: [...before, ...entries, ...after],
+    };
+    pieces.splice(from, joined.length, piece);
+    this.#size += sizeOf(piece) - joined.reduce((sum, each) => sum + sizeOf(each), 0);
+  }
+
+  put(entry: IndexedId): void {
+    const entries = this.#pieceAt(entry.key)?.entries;
+    if (entries === undefined) return;
+    entries.splice(firstAtLeast(entries, entry.key), 0, entry);
+    this.#size += 1;
+  }
+
+  delete(key: Uint8Array): void {
+    const entries = this.#pieceAt(key)?.entries;
+    if (entries === undefined) return;
+    const at = firstAtLeast(entries, key);
+    const found = entries[at];
+    if (found === undefined || compareBytes(found.key, key) !== 0) return;
+    entries.splice(at, 1);
+    this.#size -= 1;
+  }
+
+  #scanUp(lower: Uint8Array, upper: Uint8Array | null, limit: number): readonly IndexedId[] | null {
+    const piece = this.#pieceAt(lower);
+    if (piece === undefined) return null;
+    const from = firstAtLeast(piece.entries, lower);
+    const to = upper === null ? piece.entries.length : firstAtLeast(piece.entries, upper);
+    if (to - from < limit && !reaches(piece.upper, upper)) return null;
+    return piece.entries.slice(from, Math.min(to, from + limit));
+  }
+
+  #scanDown(lower: Uint8Array, upper: Uint8Array | null, limit: number): readonly IndexedId[] | null {
+    const pieces = this.#pieces;
+    const at =
+      upper === null ? pieces.length : firstWhere(pieces, (each) => compareBytes(each.lower, upper) >= 0);
+    const piece = pieces[at - 1];
+    if (piece === undefined || !reaches(piece.upper, upper)) return null;
+    const from = firstAtLeast(piece.entries, lower);
+    const to = upper === null ? piece.entries.length : firstAtLeast(piece.entries, upper);
+    if (to - from < limit && compareBytes(piece.lower, lower) > 0) return null;
+    return piece.entries.slice(Math.max(from, to - limit), to).reverse();
+  }
+
+  #pieceAt(key: Uint8Array): Piece | undefined {
+    const piece = this.#pieces[firstWhere(this.#pieces, (each) => compareBytes(each.lower, key) > 0) - 1];
+    return piece !== undefined && (piece.upper === null || compareBytes(key, piece.upper) < 0)
+      ? piece
+      : undefined;
+  }
+}
+
+function sizeOf({ entries }: Piece): number {
+  return entries.length + 1;
+}
+
+function firstAtLeast(entries: readonly IndexedId[], key: Uint8Array): number {
+  return firstWhere(entries, (entry) => compareBytes(entry.key, key) >= 0);
+}
+
+/** The first place at which it holds, of a list where it holds for all after such a one; else the list's length. */
+function firstWhere<T>(list: readonly T[], holds: (item: T) => boolean): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(list[middle] as T)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function reaches(end: Uint8Array | null, upper: Uint8Array | null): boolean {
+  return end === null || (upper !== null && compareBytes(end, upper) >= 0);
+}
+
+function higher(left: Uint8Array | null, right: Uint8Array | null): Uint8Array | null {
+  return reaches(left, right) ? left : right;
+}

@@ -1,0 +1,104 @@
+import { compareBytes, successor } from "../../values/keys/bytes.ts";
+import type { StoreWrite } from "../commit/prepare-commit.ts";
+import type { IndexEntry } from "../model/catalog.ts";
+import type { DocumentJson, ScanEntry, ScanOrder } from "../model/types.ts";
+import type { Store } from "../store/store.ts";
+import { CachedRanges, type IndexedId } from "./cached-ranges.ts";
+import { DocumentCache } from "./document-cache.ts";
+
+/** Entries and ranges of one index: what most functions look at is a few rows, over and over. */
+const MAX_INDEX_SIZE = 2_048;
+/** Who reads more at a time reads a table once, and would push out what others need. */
+const LARGEST_PAGE = 16;
+
+/** The store's newest state, with what was read of it lately in memory. Whatever is written must be told. */
+export class ReadCache {
+  readonly #store: Store;
+  readonly #documents = new DocumentCache();
+  readonly #indexes = new Map<number, CachedRanges>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  document(id: string): DocumentJson | null {
+    const cached = this.#documents.get(id);
+    if (cached !== undefined) return cached;
+    const json = this.#store.document(id);
+    if (json === null) return null;
+    const document = parse(json);
+    this.#documents.set(id, document, json.length);
+    return document;
+  }
+
+  /** At most `limit` entries of an index with lower <= key < upper, from its start or (desc) its end. */
+  scan(
+    index: IndexEntry,
+    lower: Uint8Array,
+    upper: Uint8Array | null,
+    order: ScanOrder,
+    limit: number,
+  ): ScanEntry[] {
+    if (limit > LARGEST_PAGE) {
+      const rows = this.#store.scan(index, lower, upper, order, limit);
+      return rows.map(({ key, json }) => ({ key, document: parse(json) }));
+    }
+    if (upper !== null && compareBytes(lower, upper) >= 0) return [];
+    const entries =
+      this.#indexes.get(index.id)?.scan(lower, upper, order, limit) ??
+      this.#read(index, lower, upper, order, limit);
+    return entries.map(({ key, id }) => ({ key, document: this.document(id) as DocumentJson }));
+  }
+
+  /** Keeps up with a write that the store has taken. */
+  wrote(write: StoreWrite): void {
+    switch (write.kind) {
+      case "put_document":
+        this.#documents.set(write.id, write.document, write.json.length);
+        break;
+      case "delete_document":
+        this.#documents.delete(write.id);
+        break;
+      case "put_entry":
+        this.#indexes.get(write.index.id)?.put(write);
+        break;
+      case "delete_entry":
+        this.#indexes.get(write.index.id)?.delete(write.key);
+        break;
+    }
+  }
+
+  /** For changes that are no writes of documents. */
+  clear(): void {
+    this.#documents.clear();
+    this.#indexes.clear();
+  }
+
+  #read(
+    index: IndexEntry,
+    lower: Uint8Array,
+    upper: Uint8Array | null,
+    order: ScanOrder,
+    limit: number,
+  ): readonly IndexedId[] {
+    const entries = this.#store.scanIds(index, lower, upper, order, limit);
+    const ranges = this.#rangesOf(index);
+    const last = entries.length < limit ? undefined : entries.at(-1);
+    if (last === undefined) ranges.learn(lower, upper, order === "asc" ? entries : entries.toReversed());
+    else if (order === "asc") ranges.learn(lower, successor(last.key), entries);
+    else ranges.learn(last.key, upper, entries.toReversed());
+    return entries;
+  }
+
+  #rangesOf({ id }: IndexEntry): CachedRanges {
+    const known = this.#indexes.get(id);
+    if (known !== undefined && known.size < MAX_INDEX_SIZE) return known;
+    const ranges = new CachedRanges();
+    this.#indexes.set(id, ranges);
+    return ranges;
+  }
+}
+
+function parse(json: string): DocumentJson {
+  return JSON.parse(json) as DocumentJson;
+}

@@ -1,0 +1,248 @@
+import { assertNever } from "../../values/assert-never.ts";
+import type { ReadCache } from "../cache/read-cache.ts";
+import type { Catalog } from "../model/catalog.ts";
+import { EngineFailedError } from "../model/errors.ts";
+import type { CommitOutcome, Conflict, Placed, Timestamp } from "../model/types.ts";
+import type { LiveSnapshots } from "../snapshot/live-snapshots.ts";
+import { type CommitRecord, RETENTION, type WriteLog } from "../snapshot/write-log.ts";
+import type { Store } from "../store/store.ts";
+import type { Subscriptions } from "../subscriptions/subscriptions.ts";
+import type { EngineTransaction } from "../transaction/transaction.ts";
+import { firstCollision } from "./conflict.ts";
+import type { Health } from "./health.ts";
+import { prepareCommit, type StoreWrite } from "./prepare-commit.ts";
+import { type TableWrites, WriteTally } from "./table-writes.ts";
+
+/** A change of `tryBarrier`, written but not on disk yet. */
+export type Prepared =
+  | { readonly kind: "written"; readonly onDisk: () => void }
+  | { readonly kind: "refused"; readonly reason: string };
+
+type Waiter = { readonly resolve: () => void; readonly reject: (error: Error) => void };
+
+export type CommitterParts = {
+  readonly store: Store;
+  readonly cache: ReadCache;
+  readonly log: WriteLog;
+  readonly catalog: Catalog;
+  readonly health: Health;
+  readonly live: LiveSnapshots;
+  readonly subscriptions: Subscriptions;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+};
+
+/** What a commit meets whose snapshot was forgotten, be it for a new schema: Convex blames its index table, too. */
+const FORGOTTEN: Conflict = { table: "_index", index: "by_id", documentId: "_index", range: null };
+const NANOSECONDS_PER_MILLISECOND = 1_000_000;
+
+/**
+ * Orders commits. Each is checked and applied at once, in memory and in the store's open SQLite transaction;
+ * one flush per turn of the event loop puts all of the turn on disk and only then acknowledges them.
+ */
+export class Committer {
+  readonly #parts: CommitterParts;
+  #durable: Timestamp;
+  #unflushed: CommitRecord[] = [];
+  #waiters: Waiter[] = [];
+  #scheduled: NodeJS.Immediate | null = null;
+  #forgetting: NodeJS.Timeout | null = null;
+  #commits = 0;
+  #conflicts = 0;
+  #flushes = 0;
+  readonly #tally = new WriteTally();
+
+  constructor(parts: CommitterParts) {
+    this.#parts = parts;
+    this.#durable = parts.log.newest;
+  }
+
+  get durable(): Timestamp {
+    return this.#durable;
+  }
+
+  get counts(): { readonly commits: number; readonly conflicts: number; readonly flushes: number } {
+    return { commits: this.#commits, conflicts: this.#conflicts, flushes: this.#flushes };
+  }
+
+  get writes(): { readonly [table: string]: TableWrites } {
+    return this.#tally.snapshot();
+  }
+
+  async commit(transaction: EngineTransaction): Promise<CommitOutcome> {
+    const { health, live } = this.#parts;
+    health.assertUsable();
+    if (transaction.isFinished) throw new Error("The transaction was committed or discarded.");
+    transaction.finish();
+    live.release(transaction.snapshot);
+    if (!transaction.hasWrites()) {
+      // A snapshot is consistent by itself; it only must not show what a crash could still take away.
+      await this.#onDisk(transaction.snapshot);
+      return { kind: "committed", ts: transaction.snapshot };
+    }
+    const conflict = this.#conflictOf(transaction);
+    if (conflict !== null) {
+      this.#conflicts += 1;
+      return { kind: "conflict", conflict };
+    }
+    const ts = this.#apply(transaction);
+    await this.#onDisk(ts);
+    return { kind: "committed", ts };
+  }
+
+  /** Puts what was applied on disk, acknowledges it and tells the subscribers. */
+  flush(): void {
+    if (this.#scheduled !== null) clearImmediate(this.#scheduled);
+    this.#scheduled = null;
+    const { store, log, live, subscriptions, clock } = this.#parts;
+    if (log.newest === this.#durable) return;
+    this.#orFail(() => store.flush(log.newest));
+    this.#durable = log.newest;
+    this.#flushes += 1;
+    const flushed = this.#unflushed;
+    const waiters = this.#waiters;
+    this.#unflushed = [];
+    this.#waiters = [];
+    for (const { resolve } of waiters) resolve();
+    log.trim(clock(), live.oldest());
+    this.#forgetLater();
+    subscriptions.notify(flushed);
+  }
+
+  /** The last commits before a silence would stay in memory for as long as it lasts. */
+  #forgetLater(): void {
+    const { log, live, clock } = this.#parts;
+    if (this.#forgetting !== null || log.size === 0) return;
+    this.#forgetting = setTimeout(() => {
+      this.#forgetting = null;
+      log.trim(clock(), live.oldest());
+      this.#forgetLater();
+    }, RETENTION.windowMs);
+    this.#forgetting.unref();
+  }
+
+  /** Runs a change that no transaction may span (the schema's), and makes it the only snapshot that there is. */
+  flushBarrier(change: () => void): void {
+    this.flush();
+    const { store, cache, log, subscriptions } = this.#parts;
+    const ts = this.#nextTimestamp();
+    this.#orFail(() => {
+      change();
+      store.flush(ts);
+    });
+    cache.clear();
+    log.reset(ts);
+    this.#durable = ts;
+    this.#flushes += 1;
+    subscriptions.notifyAll(ts);
+  }
+
+  /** As `flushBarrier`, for a change that may be refused or fail: it is taken back then, and all stays usable. */
+  tryBarrier(file: string, transaction: EngineTransaction, change: () => Prepared): Placed {
+    this.flush();
+    const { store, cache, log, subscriptions } = this.#parts;
+    const ts = this.#nextTimestamp();
+    let refused: Placed | null;
+    try {
+      refused = store.withStaging(file, (): Placed | null => {
+        const prepared = change();
+        if (prepared.kind === "refused") return prepared;
+        this.#write(transaction, ts);
+        store.flush(ts);
+        prepared.onDisk();
+        return null;
+      });
+    } finally {
+      cache.clear();
+    }
+    if (refused !== null) return refused;
+    log.reset(ts);
+    this.#durable = ts;
+    this.#flushes += 1;
+    subscriptions.notifyAll(ts);
+    return { kind: "done", ts };
+  }
+
+  #conflictOf({ snapshot, readSet }: EngineTransaction): Conflict | null {
+    const { log } = this.#parts;
+    if (snapshot < log.floor) return FORGOTTEN;
+    return firstCollision(readSet.merged(), log.since(snapshot))?.conflict ?? null;
+  }
+
+  #apply(transaction: EngineTransaction): Timestamp {
+    const { log, clock } = this.#parts;
+    const ts = this.#nextTimestamp();
+    const changes = this.#orFail(() => this.#write(transaction, ts));
+    const record = { ts, madeAt: clock(), changes };
+    log.append(record);
+    this.#unflushed.push(record);
+    this.#commits += 1;
+    return ts;
+  }
+
+  #write(transaction: EngineTransaction, ts: Timestamp): CommitRecord["changes"] {
+    const { store, cache, catalog } = this.#parts;
+    const { writes, changes } = prepareCommit(transaction.pending, ts);
+    for (const table of catalog.takeUnsaved()) store.createTable(table);
+    for (const write of writes) {
+      applyWrite(store, write);
+      cache.wrote(write);
+    }
+    this.#tally.count(transaction.pending, writes);
+    return changes;
+  }
+
+  #nextTimestamp(): Timestamp {
+    const now = BigInt(Math.round(this.#parts.clock())) * BigInt(NANOSECONDS_PER_MILLISECOND);
+    const { newest } = this.#parts.log;
+    return now > newest ? now : newest + 1n;
+  }
+
+  #onDisk(ts: Timestamp): Promise<void> {
+    if (ts <= this.#durable) return Promise.resolve();
+    this.#scheduled ??= setImmediate(() => this.#flushScheduled());
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+  }
+
+  #flushScheduled(): void {
+    try {
+      this.flush();
+    } catch (error) {
+      // Everybody who waited was told by #orFail; everybody who comes is told by the engine's health.
+      if (this.#parts.health.isUsable) throw error;
+    }
+  }
+
+  /** Memory may be ahead of the file once a write has failed: then nothing is accepted any more. */
+  #orFail<T>(write: () => T): T {
+    try {
+      return write();
+    } catch (cause) {
+      const error = new EngineFailedError(cause);
+      this.#parts.health.fail(error);
+      for (const { reject } of this.#waiters) reject(error);
+      this.#waiters = [];
+      this.#parts.store.close();
+      throw error;
+    }
+  }
+}
+
+function applyWrite(store: Store, write: StoreWrite): void {
+  switch (write.kind) {
+    case "put_document":
+      store.putDocument(write.id, write.table.number, write.json);
+      break;
+    case "delete_document":
+      store.deleteDocument(write.id);
+      break;
+    case "put_entry":
+      store.putEntry(write.index, write.key, write.id);
+      break;
+    case "delete_entry":
+      store.deleteEntry(write.index, write.key);
+      break;
+    default:
+      assertNever(write);
+  }
+}

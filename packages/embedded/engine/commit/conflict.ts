@@ -1,0 +1,43 @@
+import { isSystemIndex } from "../model/catalog.ts";
+import type { Conflict, Timestamp } from "../model/types.ts";
+import type { CommitRecord } from "../snapshot/write-log.ts";
+import { type MergedRanges, rangeAt } from "../transaction/read-set.ts";
+
+export type Collision = { readonly ts: Timestamp; readonly conflict: Conflict };
+
+/**
+ * A write of the first of the given commits that falls into what was read, or null. Of several such, the one that
+ * says most of why it was read: by a declared index rather than by creation time, and that rather than by id,
+ * where everything falls that is patched.
+ */
+export function firstCollision(reads: MergedRanges, commits: readonly CommitRecord[]): Collision | null {
+  for (const { ts, changes } of commits) {
+    let found: Conflict | null = null;
+    for (const [qualifiedIndex, keys] of changes) {
+      if (!reads.has(qualifiedIndex)) continue;
+      const conflict = conflictIn(reads, qualifiedIndex, keys);
+      if (conflict !== null && (found === null || tells(conflict) > tells(found))) found = conflict;
+    }
+    if (found !== null) return { ts, conflict: found };
+  }
+  return null;
+}
+
+function conflictIn(
+  reads: MergedRanges,
+  qualifiedIndex: string,
+  keys: Iterable<{ readonly key: Uint8Array; readonly documentId: string }>,
+): Conflict | null {
+  for (const { key, documentId } of keys) {
+    const range = rangeAt(reads, qualifiedIndex, key);
+    if (range === null) continue;
+    const { table, index, lower, upper } = range;
+    return { table, index, documentId, range: { lower, upper } };
+  }
+  return null;
+}
+
+function tells({ index }: Conflict): number {
+  if (!isSystemIndex(index)) return 2;
+  return index === "by_creation_time" ? 1 : 0;
+}

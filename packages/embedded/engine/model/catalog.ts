@@ -1,0 +1,144 @@
+import { parseEngineTableName } from "../../names/table-name.ts";
+import { withSystemFields } from "../../values/keys/index-fields.ts";
+import type { IndexDefinition, TableDefinition } from "./types.ts";
+
+export type IndexEntry = {
+  /** What the store calls it. */
+  readonly id: number;
+  readonly name: string;
+  /** Declared fields; none for the two that every table has. */
+  readonly fields: readonly string[];
+  readonly keyFields: readonly string[];
+  /** "table.index": what logs, read sets and subscriptions call it. */
+  readonly qualified: string;
+};
+
+export type TableEntry = {
+  readonly number: number;
+  readonly name: string;
+  readonly indexes: readonly IndexEntry[];
+};
+
+/** Convex numbers the tables of a deployment's own from here on. */
+const FIRST_TABLE_NUMBER = 10_001;
+/** The backend's own tables stay below, so that what is imported finds its numbers free. */
+const FIRST_SYSTEM_TABLE_NUMBER = 5_001;
+const SYSTEM_INDEXES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["by_id", ["_id"]],
+  ["by_creation_time", ["_creationTime", "_id"]],
+]);
+
+const qualified = new Map<string, Map<string, string>>();
+const MAX_QUALIFIED = 1_000;
+
+/** The same text for the same names, made once: every read looks ranges up by it. */
+export function qualify(table: string, index: string): string {
+  let ofTable = qualified.get(table);
+  if (ofTable === undefined) {
+    if (qualified.size >= MAX_QUALIFIED) qualified.clear();
+    ofTable = new Map();
+    qualified.set(table, ofTable);
+  }
+  let name = ofTable.get(index);
+  if (name === undefined) {
+    if (ofTable.size >= MAX_QUALIFIED) ofTable.clear();
+    name = `${table}.${index}`;
+    ofTable.set(index, name);
+  }
+  return name;
+}
+
+export function isSystemIndex(name: string): boolean {
+  return SYSTEM_INDEXES.has(name);
+}
+
+/** The tables and indexes that there are, as the store has them or will have with the next commit. */
+export class Catalog {
+  readonly #byName = new Map<string, TableEntry>();
+  readonly #byNumber = new Map<number, TableEntry>();
+  #unsaved: TableEntry[] = [];
+  #nextTable = FIRST_TABLE_NUMBER;
+  #nextSystemTable = FIRST_SYSTEM_TABLE_NUMBER;
+  #nextIndex = 1;
+
+  constructor(tables: Iterable<TableEntry>) {
+    for (const table of tables) this.put(table);
+  }
+
+  get tables(): Iterable<TableEntry> {
+    return this.#byName.values();
+  }
+
+  byName(name: string): TableEntry | null {
+    return this.#byName.get(name) ?? null;
+  }
+
+  byNumber(number: number): TableEntry | null {
+    return this.#byNumber.get(number) ?? null;
+  }
+
+  /** The table, made at once if it is new. A made one is in `takeUnsaved` until a commit stores it. */
+  ensure(name: string): TableEntry {
+    const existing = this.#byName.get(name);
+    if (existing !== undefined) return existing;
+    const created = this.draftTable(name);
+    this.put(created);
+    this.#unsaved.push(created);
+    return created;
+  }
+
+  takeUnsaved(): readonly TableEntry[] {
+    const taken = this.#unsaved;
+    this.#unsaved = [];
+    return taken;
+  }
+
+  put(table: TableEntry): void {
+    this.#byName.set(table.name, table);
+    this.#byNumber.set(table.number, table);
+    if (table.number >= FIRST_TABLE_NUMBER) this.#nextTable = Math.max(this.#nextTable, table.number + 1);
+    else this.#nextSystemTable = Math.max(this.#nextSystemTable, table.number + 1);
+    for (const index of table.indexes) this.#nextIndex = Math.max(this.#nextIndex, index.id + 1);
+  }
+
+  /** Forgets a table whose number, name or indexes another one takes. */
+  remove(table: TableEntry): void {
+    this.#byName.delete(table.name);
+    this.#byNumber.delete(table.number);
+    this.#unsaved = this.#unsaved.filter((each) => each.name !== table.name);
+  }
+
+  /** A new table with only the indexes that every table has. */
+  draftTable(name: string): TableEntry {
+    const indexes = this.draftSystemIndexes(name);
+    const isSystem = parseEngineTableName(name).table.startsWith("_");
+    return { number: isSystem ? this.#nextSystemTable++ : this.#nextTable++, name, indexes };
+  }
+
+  draftSystemIndexes(table: string): readonly IndexEntry[] {
+    return [...SYSTEM_INDEXES.keys()].map((index) => this.draftIndex(table, { name: index, fields: [] }));
+  }
+
+  draftIndex(table: string, definition: IndexDefinition): IndexEntry {
+    return indexEntry(this.#nextIndex++, table, definition);
+  }
+}
+
+export function indexEntry(id: number, table: string, { name, fields }: IndexDefinition): IndexEntry {
+  const keyFields = SYSTEM_INDEXES.get(name) ?? withSystemFields(fields);
+  return { id, name, fields, keyFields, qualified: qualify(table, name) };
+}
+
+const definitions = new WeakMap<TableEntry, TableDefinition>();
+
+/** The same object for the same entry: every query asks for it. */
+export function definitionOf(table: TableEntry): TableDefinition {
+  let definition = definitions.get(table);
+  if (definition === undefined) {
+    const declared = table.indexes.filter((index) => !isSystemIndex(index.name));
+    const indexes = declared.map(({ name, fields }) => ({ name, fields }));
+    definition = { name: table.name, indexes };
+    definitions.set(table, definition);
+  }
+  return definition;
+}

@@ -1,0 +1,111 @@
+import { successor } from "../../values/keys/bytes.ts";
+import type { ReadCache } from "../cache/read-cache.ts";
+import { type IndexEntry, qualify } from "../model/catalog.ts";
+import { SnapshotTooOldError } from "../model/errors.ts";
+import { idKey } from "../model/index-keys.ts";
+import type { DocumentJson, ScanEntry, ScanOrder, Timestamp } from "../model/types.ts";
+import type { Store } from "../store/store.ts";
+import { type KeyEntry, SortedKeyMap } from "./sorted-key-map.ts";
+import type { WriteLog } from "./write-log.ts";
+
+export type Page = {
+  readonly entries: readonly ScanEntry[];
+  /** Where the rest begins (asc) or ends (desc), exclusive of what was read; null when there is none. */
+  readonly rest: { readonly lower: Uint8Array; readonly upper: Uint8Array | null } | null;
+};
+
+/** What newer commits changed in one index: the document under each key as the snapshot has it. */
+type Undo = { readonly before: SortedKeyMap<DocumentJson | null>; upTo: Timestamp };
+
+/** The committed documents at one timestamp: the store's newest state with newer commits undone. */
+export class SnapshotView {
+  readonly #store: Store;
+  readonly #cache: ReadCache;
+  readonly #log: WriteLog;
+  readonly #snapshot: Timestamp;
+  readonly #undo = new Map<string, Undo>();
+
+  constructor(store: Store, cache: ReadCache, log: WriteLog, snapshot: Timestamp) {
+    this.#store = store;
+    this.#cache = cache;
+    this.#log = log;
+    this.#snapshot = snapshot;
+  }
+
+  get(table: string, id: string): DocumentJson | null {
+    const undone = this.#undoOf(qualify(table, "by_id"))?.get(idKey(id));
+    if (undone !== undefined) return undone.value;
+    return this.#cache.document(id);
+  }
+
+  /** Reads about `limit` entries from the start (asc) or the end (desc) of a range, in that order. */
+  page(
+    index: IndexEntry,
+    lower: Uint8Array,
+    upper: Uint8Array | null,
+    order: ScanOrder,
+    limit: number,
+  ): Page {
+    const undo = this.#undoOf(index.qualified);
+    const stored = this.#cache.scan(index, lower, upper, order, limit);
+    const last = stored.length < limit ? undefined : stored.at(-1);
+    const rest =
+      last === undefined
+        ? null
+        : order === "asc"
+          ? { lower: successor(last.key), upper }
+          : { lower, upper: last.key };
+    if (undo === null) return { entries: stored, rest };
+    // Only what lies in the part just read may be undone now: the rest comes with its own page.
+    const readLower = rest !== null && order === "desc" ? (rest.upper as Uint8Array) : lower;
+    const readUpper = rest !== null && order === "asc" ? rest.lower : upper;
+    return { entries: withUndone(stored, undo.between(readLower, readUpper), order), rest };
+  }
+
+  /** How many entries a range has, from the index's keys alone. */
+  count(index: IndexEntry, lower: Uint8Array, upper: Uint8Array | null): number {
+    let total = this.#store.count(index, lower, upper);
+    for (const { key, value } of this.#undoOf(index.qualified)?.between(lower, upper) ?? []) {
+      total += Number(value !== null) - Number(this.#store.hasEntry(index, key));
+    }
+    return total;
+  }
+
+  has(index: IndexEntry, key: Uint8Array): boolean {
+    const undone = this.#undoOf(index.qualified)?.get(key);
+    return undone === undefined ? this.#store.hasEntry(index, key) : undone.value !== null;
+  }
+
+  #undoOf(qualifiedIndex: string): SortedKeyMap<DocumentJson | null> | null {
+    if (this.#snapshot < this.#log.floor) throw new SnapshotTooOldError(this.#snapshot, this.#log.floor);
+    if (this.#snapshot >= this.#log.newest) return null;
+    let undo = this.#undo.get(qualifiedIndex);
+    if (undo === undefined) {
+      undo = { before: new SortedKeyMap(), upTo: this.#snapshot };
+      this.#undo.set(qualifiedIndex, undo);
+    }
+    for (const record of this.#log.since(undo.upTo)) {
+      for (const { key, before } of record.changes.get(qualifiedIndex) ?? []) {
+        // The first commit after the snapshot says what the snapshot has; later ones do not.
+        if (undo.before.get(key) === undefined) undo.before.set(key, before);
+      }
+      undo.upTo = record.ts;
+    }
+    return undo.before;
+  }
+}
+
+function withUndone(
+  stored: readonly ScanEntry[],
+  undone: readonly KeyEntry<DocumentJson | null>[],
+  order: ScanOrder,
+): readonly ScanEntry[] {
+  if (undone.length === 0) return stored;
+  const merged = new SortedKeyMap<DocumentJson | null>();
+  for (const { key, document } of stored) merged.set(key, document);
+  for (const { key, value } of undone) merged.set(key, value);
+  const entries = merged
+    .between(new Uint8Array(0), null)
+    .flatMap(({ key, value }) => (value === null ? [] : [{ key, document: value }]));
+  return order === "asc" ? entries : entries.reverse();
+}

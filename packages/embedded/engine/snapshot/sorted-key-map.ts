@@ -1,0 +1,52 @@
+import { compareBytes } from "../../values/keys/bytes.ts";
+
+export type KeyEntry<V> = { readonly key: Uint8Array; readonly value: V };
+
+/** An ordered map over encoded keys: a sorted array, since what it holds is one transaction's worth. */
+export class SortedKeyMap<V> {
+  readonly #entries: KeyEntry<V>[] = [];
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  get(key: Uint8Array): KeyEntry<V> | undefined {
+    const entry = this.#entries[this.#firstAtLeast(key)];
+    return entry !== undefined && compareBytes(entry.key, key) === 0 ? entry : undefined;
+  }
+
+  set(key: Uint8Array, value: V): void {
+    const position = this.#firstAtLeast(key);
+    const existing = this.#entries[position];
+    const replaced = existing !== undefined && compareBytes(existing.key, key) === 0 ? 1 : 0;
+    this.#entries.splice(position, replaced, { key, value });
+  }
+
+  /** The entries with lower <= key < upper, ascending. */
+  between(lower: Uint8Array, upper: Uint8Array | null): readonly KeyEntry<V>[] {
+    const end = upper === null ? this.#entries.length : this.#firstAtLeast(upper);
+    return this.#entries.slice(this.#firstAtLeast(lower), end);
+  }
+
+  first(lower: Uint8Array, upper: Uint8Array | null): KeyEntry<V> | undefined {
+    const entry = this.#entries[this.#firstAtLeast(lower)];
+    return entry !== undefined && (upper === null || compareBytes(entry.key, upper) < 0) ? entry : undefined;
+  }
+
+  last(lower: Uint8Array, upper: Uint8Array | null): KeyEntry<V> | undefined {
+    const end = upper === null ? this.#entries.length : this.#firstAtLeast(upper);
+    const entry = this.#entries[end - 1];
+    return entry !== undefined && compareBytes(entry.key, lower) >= 0 ? entry : undefined;
+  }
+
+  #firstAtLeast(key: Uint8Array): number {
+    let low = 0;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compareBytes((this.#entries[middle] as KeyEntry<V>).key, key) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

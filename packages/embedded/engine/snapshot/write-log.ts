@@ -1,0 +1,101 @@
+import type { DocumentJson, Timestamp } from "../model/types.ts";
+
+/** One key of one index that a commit wrote, and what was there before. What is there now, the store has. */
+export type IndexChange = {
+  readonly key: Uint8Array;
+  readonly documentId: string;
+  readonly before: DocumentJson | null;
+};
+
+export type CommitRecord = {
+  readonly ts: Timestamp;
+  /** When it was made, in ms: how long it is retained. */
+  readonly madeAt: number;
+  /** By qualified index name. */
+  readonly changes: ReadonlyMap<string, readonly IndexChange[]>;
+};
+
+export type Retention = {
+  /** Commits younger than this (ms) are kept, */
+  readonly windowMs: number;
+  /** but no more than that wrote so many keys in all, */
+  readonly maxIdleKeys: number;
+  /** unless a live transaction needs them; then no more than that wrote so many. */
+  readonly maxHeldKeys: number;
+};
+
+export const RETENTION: Retention = { windowMs: 30_000, maxIdleKeys: 40_000, maxHeldKeys: 400_000 };
+
+/** The recent commits, oldest first: enough to rebuild every snapshot from `floor` on. */
+export class WriteLog {
+  #records: CommitRecord[] = [];
+  #floor: Timestamp;
+  #newest: Timestamp;
+  #keys = 0;
+
+  constructor(floor: Timestamp) {
+    this.#floor = floor;
+    this.#newest = floor;
+  }
+
+  /** The oldest snapshot that can be rebuilt. */
+  get floor(): Timestamp {
+    return this.#floor;
+  }
+
+  /** The newest commit's timestamp. */
+  get newest(): Timestamp {
+    return this.#newest;
+  }
+
+  get size(): number {
+    return this.#records.length;
+  }
+
+  append(record: CommitRecord): void {
+    this.#records.push(record);
+    this.#keys += keysOf(record);
+    this.#newest = record.ts;
+  }
+
+  /** The commits after `ts`, oldest first. */
+  since(ts: Timestamp): readonly CommitRecord[] {
+    if (ts >= this.#newest) return [];
+    let low = 0;
+    let high = this.#records.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#records[middle] as CommitRecord).ts <= ts) low = middle + 1;
+      else high = middle;
+    }
+    return this.#records.slice(low);
+  }
+
+  /** Drops what neither the retention nor a transaction at `oldestLive` or later needs. */
+  trim(now: number, oldestLive: Timestamp | null, retention: Retention = RETENTION): void {
+    let dropped = 0;
+    for (const record of this.#records) {
+      const isHeld = oldestLive !== null && record.ts > oldestLive;
+      const isRecent = now - record.madeAt < retention.windowMs && this.#keys <= retention.maxIdleKeys;
+      if ((isHeld && this.#keys <= retention.maxHeldKeys) || isRecent) break;
+      this.#floor = record.ts;
+      this.#keys -= keysOf(record);
+      dropped += 1;
+    }
+    if (dropped > 0) this.#records = this.#records.slice(dropped);
+  }
+
+  /** Forgets everything: `ts` becomes the oldest and the newest snapshot that there is. */
+  reset(ts: Timestamp): void {
+    this.#records = [];
+    this.#keys = 0;
+    this.#floor = ts;
+    this.#newest = ts;
+  }
+}
+
+function keysOf({ changes }: CommitRecord): number {
+  let keys = 0;
+  for (const list of changes.values()) keys += list.length;
+  return keys;
+}

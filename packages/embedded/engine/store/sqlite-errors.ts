@@ -1,0 +1,63 @@
+import { StoreError } from "../model/errors.ts";
+
+/** SQLite's primary result codes (https://www.sqlite.org/rescode.html). */
+const CODE = { busy: 5, locked: 6, readonly: 8, corrupt: 11, cannotOpen: 14, notADatabase: 26 } as const;
+
+/** Says what a failure to open `path` means for the person who runs the backend. */
+export function openingError(path: string, error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  if (isSystemError(error)) return cannotOpen(path, error);
+  switch (primaryCode(error)) {
+    case CODE.busy:
+    case CODE.locked:
+      return new StoreError(
+        "locked",
+        `The database ${path} is in use by another process. Stop that one, or give this one another data folder.`,
+        error,
+      );
+    case CODE.notADatabase:
+    case CODE.corrupt:
+      return new StoreError(
+        "corrupt",
+        `The database ${path} is damaged. Move it away (with its -wal file) to start anew, or bring back a backup: ` +
+          "`gleaner restore FILE`, then start again.",
+        error,
+      );
+    case CODE.cannotOpen:
+    case CODE.readonly:
+      return cannotOpen(path, error);
+    default:
+      return new StoreError(
+        "unreachable",
+        `The database ${path} cannot be opened: ${reasonOf(error)}.`,
+        error,
+      );
+  }
+}
+
+/** Whether SQLite found that a file is not what it wrote. */
+export function isDamage(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === CODE.corrupt || code === CODE.notADatabase;
+}
+
+function cannotOpen(path: string, error: unknown): StoreError {
+  return new StoreError(
+    "unreachable",
+    `The database ${path} cannot be opened for writing. Check that its folder exists and is writable.`,
+    error,
+  );
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
+}
+
+function primaryCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return null;
+  return error.errcode & 0xff;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

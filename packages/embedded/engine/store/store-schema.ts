@@ -1,0 +1,81 @@
+import type { DatabaseSync } from "node:sqlite";
+import { StoreError } from "../model/errors.ts";
+import { applyMigrations, FORMAT_VERSION, readFormat, writeFormat } from "./file-format.ts";
+import { keepCopyBeforeMigration } from "./migration-copy.ts";
+
+const CREATE = `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE tables (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+  CREATE TABLE indexes (
+    id INTEGER PRIMARY KEY,
+    table_number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    UNIQUE (table_number, name)
+  );
+  CREATE TABLE documents (id TEXT PRIMARY KEY, table_number INTEGER NOT NULL, json TEXT NOT NULL);
+  CREATE TABLE index_entries (
+    index_id INTEGER NOT NULL,
+    key BLOB NOT NULL,
+    doc_id TEXT NOT NULL,
+    PRIMARY KEY (index_id, key)
+  ) WITHOUT ROWID;
+`;
+
+/** Bytes that the WAL keeps on disk once it was checkpointed. A long reader may make it longer meanwhile. */
+const MAX_IDLE_WAL_BYTES = 64 * 1024 * 1024;
+/** Pages (of 4 KiB) in the WAL at which a commit moves them into the main file. */
+export const CHECKPOINT_PAGES = 1_000;
+
+/**
+ * Takes the file for this process alone, checks that it is ours, migrates an older one and creates what a new
+ * one needs. Nothing in the file is changed before it is known to be ours.
+ */
+export function prepareDatabase(db: DatabaseSync, path: string): void {
+  // Set before the first access, it makes that one take the lock for as long as the connection lives:
+  // it goes with the process, however that ends.
+  db.exec("PRAGMA locking_mode = EXCLUSIVE");
+  const format = readFormat(db);
+  if (format.kind === "foreign") throw foreign(path);
+  if (format.kind === "ours") assertKnown(path, format.version);
+  db.exec("PRAGMA journal_mode = WAL");
+  // Every COMMIT waits for the disk; on macOS only fullfsync really does.
+  db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536");
+  db.exec(`PRAGMA wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`);
+  db.exec(`PRAGMA journal_size_limit = ${String(MAX_IDLE_WAL_BYTES)}`);
+  if (format.kind === "ours" && format.version < FORMAT_VERSION) {
+    keepCopyBeforeMigration(db, path, format.version);
+  }
+  // Also takes the lock for a file that needs nothing.
+  db.exec("BEGIN EXCLUSIVE");
+  try {
+    if (format.kind === "new") create(db);
+    else if (format.version < FORMAT_VERSION) applyMigrations(db, format.version);
+  } catch (error) {
+    db.exec("ROLLBACK");
+    throw error;
+  }
+  db.exec("COMMIT");
+}
+
+function create(db: DatabaseSync): void {
+  db.exec(CREATE);
+  db.prepare("INSERT INTO meta VALUES ('last_ts', 1)").run();
+  writeFormat(db, FORMAT_VERSION);
+}
+
+function foreign(path: string): StoreError {
+  return new StoreError(
+    "foreign",
+    `The file ${path} is a database, but not one of this backend. Give the backend another data folder.`,
+  );
+}
+
+function assertKnown(path: string, version: number): void {
+  if (version <= FORMAT_VERSION) return;
+  throw new StoreError(
+    "newer_format",
+    `The database ${path} has format ${String(version)}; this program knows formats up to ` +
+      `${String(FORMAT_VERSION)}. Start the newer version that wrote it, or restore a backup of this version.`,
+  );
+}

@@ -1,0 +1,162 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { insertOne, read } from "../engine.fixture.ts";
+import { openEngine } from "../engine.ts";
+import { StoreError } from "../model/errors.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "engine-store-"));
+  path = join(folder, "data.sqlite");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function failureOf(open: () => unknown): unknown {
+  try {
+    open();
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
+
+describe("a file that cannot be used says why, and what to do", () => {
+  test("when it is damaged at its start", () => {
+    writeFileSync(path, "this is not a database, however long one looks at it".repeat(100));
+    expect(failureOf(() => openEngine({ path }))).toMatchObject({
+      name: "StoreError",
+      problem: "corrupt",
+      message: expect.stringContaining(`${path} is damaged. Move it away`) as string,
+    });
+  });
+
+  test("when half of it is missing", async () => {
+    const engine = openEngine({ path });
+    for (let i = 0; i < 20; i++) await insertOne(engine, "jobs", { text: "x".repeat(1_000) });
+    await engine.close();
+    truncateSync(path, 8_192);
+    const failure = failureOf(() => openEngine({ path }));
+    expect(failure).toBeInstanceOf(StoreError);
+    expect(failure).toMatchObject({ problem: "corrupt" });
+  });
+
+  test("when it is somebody else's database, which stays as it is", () => {
+    const other = new DatabaseSync(path);
+    other.exec("CREATE TABLE meta (name TEXT, value TEXT); INSERT INTO meta VALUES ('format', 'mine')");
+    other.close();
+    expect(failureOf(() => openEngine({ path }))).toMatchObject({ problem: "foreign" });
+    const reopened = new DatabaseSync(path);
+    expect(reopened.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "delete" });
+    reopened.close();
+  });
+
+  test("when a newer version wrote it", async () => {
+    await openEngine({ path }).close();
+    const db = new DatabaseSync(path);
+    db.exec("PRAGMA user_version = 99; UPDATE meta SET value = 99 WHERE name = 'format'");
+    db.close();
+    expect(failureOf(() => openEngine({ path }))).toMatchObject({
+      problem: "newer_format",
+      message: expect.stringMatching(/format 99.*Start the newer version/) as string,
+    });
+  });
+
+  test("when its folder does not exist", () => {
+    expect(failureOf(() => openEngine({ path: join(folder, "none", "data") }))).toMatchObject({
+      problem: "unreachable",
+      message: expect.stringContaining("Check that its folder exists") as string,
+    });
+  });
+
+  test("when this process has it open", async () => {
+    const engine = openEngine({ path });
+    expect(failureOf(() => openEngine({ path }))).toMatchObject({ problem: "locked" });
+    await engine.close();
+  });
+
+  test("while another process has it open, and no longer", async () => {
+    const script = new URL("../commit/durability.child.ts", import.meta.url).pathname;
+    const child = spawn(process.execPath, [script, path, "1"], { stdio: ["ignore", "pipe", "inherit"] });
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    expect(failureOf(() => openEngine({ path }))).toMatchObject({
+      problem: "locked",
+      message: expect.stringContaining("in use by another process") as string,
+    });
+    child.kill("SIGKILL");
+    await exited;
+    await openEngine({ path }).close();
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the files are the owner's alone", () => {
+  const modes = (): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
+    );
+  let umask: number;
+
+  beforeEach(() => {
+    umask = process.umask(0o022);
+    chmodSync(folder, 0o755);
+  });
+  afterEach(() => process.umask(umask));
+
+  test("when they are made", async () => {
+    const engine = openEngine({ path });
+    await insertOne(engine, "jobs", { text: "private" });
+    expect(modes()).toEqual({ "data.sqlite": "600", "data.sqlite-wal": "600" });
+    await engine.close();
+    expect(modes()).toEqual({ "data.sqlite": "600" });
+  });
+
+  test("when an earlier program left them open to everybody", async () => {
+    await openEngine({ path }).close();
+    chmodSync(path, 0o644);
+    const engine = openEngine({ path });
+    await insertOne(engine, "jobs", { text: "private" });
+    expect(modes()).toEqual({ "data.sqlite": "600", "data.sqlite-wal": "600" });
+    await engine.close();
+  });
+});
+
+describe("a file that was closed", () => {
+  test("is found again as it was, and timestamps go on", async () => {
+    const first = openEngine({ path, clock: () => 5_000 });
+    first.applySchema([{ name: "jobs", indexes: [{ name: "by_state", fields: ["state"] }] }]);
+    const id = await insertOne(first, "jobs", {
+      state: "ready",
+      big: { $integer: "AQAAAAAAAAA=" },
+      odd: "\ud800",
+    });
+    const durable = first.durable();
+    await first.close();
+
+    const second = openEngine({ path, clock: () => 4_000 });
+    expect(second.durable()).toBe(durable);
+    expect(second.definitionOf("jobs")?.indexes).toEqual([{ name: "by_state", fields: ["state"] }]);
+    const document = read(second, (transaction) => transaction.get(id));
+    expect(document).toMatchObject({ state: "ready", big: { $integer: "AQAAAAAAAAA=" }, odd: "\ud800" });
+    await insertOne(second, "jobs", { state: "ready" });
+    expect(second.durable()).toBeGreaterThan(durable);
+    await second.close();
+  });
+
+  test("keeps what was committed right before the close", async () => {
+    const first = openEngine({ path });
+    const transaction = first.begin();
+    const id = transaction.insert("jobs", {});
+    const committed = first.commit(transaction);
+    await first.close();
+    expect((await committed).kind).toBe("committed");
+    const second = openEngine({ path });
+    expect(read(second, (later) => later.get(id))).not.toBeNull();
+    await second.close();
+  });
+});

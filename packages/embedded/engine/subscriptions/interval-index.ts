@@ -1,0 +1,134 @@
+import { compareBytes } from "../../values/keys/bytes.ts";
+
+/** An interval that was added; the handle by which it is removed again. */
+export type Interval<V> = {
+  readonly lower: Uint8Array;
+  /** Exclusive; null means unbounded. */
+  readonly upper: Uint8Array | null;
+  readonly value: V;
+  /** Tells apart intervals that begin at the same key. */
+  readonly serial: number;
+};
+
+type Node<V> = {
+  readonly interval: Interval<V>;
+  readonly priority: number;
+  left: Tree<V>;
+  right: Tree<V>;
+  /** The highest upper bound in this subtree. */
+  reach: Uint8Array | null;
+};
+type Tree<V> = Node<V> | null;
+
+/**
+ * Half-open intervals of keys, asked which of them contain a key: a treap ordered by lower bound, in which each
+ * node knows how far its subtree reaches. A query costs O(log n) for each interval that it finds.
+ */
+export class IntervalIndex<V> {
+  #root: Tree<V> = null;
+  #serial = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(lower: Uint8Array, upper: Uint8Array | null, value: V): Interval<V> {
+    const interval = { lower, upper, value, serial: this.#serial++ };
+    const node = { interval, priority: Math.random(), left: null, right: null, reach: upper };
+    this.#root = inserted(this.#root, node);
+    this.#size += 1;
+    return interval;
+  }
+
+  /** Removes what `add` returned; a second time does nothing. */
+  remove(interval: Interval<V>): void {
+    this.#root = without(this.#root, interval, () => (this.#size -= 1));
+  }
+
+  /** Calls back with the value of each interval that contains the key. Returns how many it has looked at. */
+  visit(key: Uint8Array, found: (value: V) => void): number {
+    return visitTree(this.#root, key, found);
+  }
+}
+
+function visitTree<V>(tree: Tree<V>, key: Uint8Array, found: (value: V) => void): number {
+  if (tree === null || !isBelow(key, tree.reach)) return 0;
+  const looked = visitTree(tree.left, key, found) + 1;
+  const { lower, upper, value } = tree.interval;
+  if (compareBytes(lower, key) > 0) return looked;
+  if (isBelow(key, upper)) found(value);
+  return looked + visitTree(tree.right, key, found);
+}
+
+/** Puts a node where its priority says; of what is above it, only the reach changes. */
+function inserted<V>(tree: Tree<V>, node: Node<V>): Node<V> {
+  if (tree === null) return node;
+  if (node.priority > tree.priority) {
+    [node.left, node.right] = split(tree, node.interval);
+    return updated(node);
+  }
+  if (compareIntervals(tree.interval, node.interval) < 0) tree.right = inserted(tree.right, node);
+  else tree.left = inserted(tree.left, node);
+  tree.reach = higher(tree.reach, node.interval.upper);
+  return tree;
+}
+
+function without<V>(tree: Tree<V>, interval: Interval<V>, removed: () => void): Tree<V> {
+  if (tree === null) return null;
+  const order = compareIntervals(tree.interval, interval);
+  if (order === 0) {
+    removed();
+    return merge(tree.left, tree.right);
+  }
+  if (order < 0) tree.right = without(tree.right, interval, removed);
+  else tree.left = without(tree.left, interval, removed);
+  return updated(tree);
+}
+
+/** Splits into what comes before an interval, and that interval with all after it. */
+function split<V>(tree: Tree<V>, at: Interval<V>): [Tree<V>, Tree<V>] {
+  if (tree === null) return [null, null];
+  if (compareIntervals(tree.interval, at) < 0) {
+    const [before, after] = split(tree.right, at);
+    tree.right = before;
+    return [updated(tree), after];
+  }
+  const [before, after] = split(tree.left, at);
+  tree.left = after;
+  return [before, updated(tree)];
+}
+
+/** Joins two trees of which the first comes before the second. */
+function merge<V>(before: Tree<V>, after: Tree<V>): Tree<V> {
+  if (before === null) return after;
+  if (after === null) return before;
+  if (before.priority > after.priority) {
+    before.right = merge(before.right, after);
+    return updated(before);
+  }
+  after.left = merge(before, after.left);
+  return updated(after);
+}
+
+function updated<V>(node: Node<V>): Node<V> {
+  const { left, right, interval } = node;
+  let reach = interval.upper;
+  if (left !== null) reach = higher(reach, left.reach);
+  if (right !== null) reach = higher(reach, right.reach);
+  node.reach = reach;
+  return node;
+}
+
+function compareIntervals(left: Interval<unknown>, right: Interval<unknown>): number {
+  return compareBytes(left.lower, right.lower) || left.serial - right.serial;
+}
+
+function isBelow(key: Uint8Array, upper: Uint8Array | null): boolean {
+  return upper === null || compareBytes(key, upper) < 0;
+}
+
+function higher(left: Uint8Array | null, right: Uint8Array | null): Uint8Array | null {
+  if (left === null || right === null) return null;
+  return compareBytes(left, right) < 0 ? right : left;
+}

@@ -1,0 +1,140 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { compareBytes } from "../../values/keys/bytes.ts";
+import { collect, insertOne, mutate, read, where } from "../engine.fixture.ts";
+import { openEngine } from "../engine.ts";
+import type { Engine, KeyRange, ReadSet, Timestamp } from "../model/types.ts";
+import type { IndexChange } from "../snapshot/write-log.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+const key = fc.uint8Array({ maxLength: 2, max: 3 });
+const range = fc.record({
+  table: fc.constant("t"),
+  index: fc.constantFrom("a", "b"),
+  lower: key,
+  upper: fc.option(key),
+});
+const commit = fc.array(fc.tuple(fc.constantFrom("t.a", "t.b"), key), { maxLength: 3 });
+
+function contains({ lower, upper }: KeyRange, at: Uint8Array): boolean {
+  return compareBytes(lower, at) <= 0 && (upper === null || compareBytes(at, upper) < 0);
+}
+
+test("each is called once, with the first later commit that writes into its ranges", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.array(range, { maxLength: 3 }), fc.nat(4)), { maxLength: 8 }),
+      fc.array(commit, { maxLength: 6 }),
+      (readers, commits) => {
+        const subscriptions = new Subscriptions();
+        const calls = readers.map(([ranges, since]) => {
+          const called: Timestamp[] = [];
+          subscriptions.add({ ranges, size: ranges.length }, BigInt(since), (ts) => called.push(ts));
+          return called;
+        });
+        for (const [i, keys] of commits.entries()) {
+          const changes = new Map<string, IndexChange[]>();
+          for (const [index, at] of keys) changes.set(index, [...(changes.get(index) ?? []), changeOf(at)]);
+          subscriptions.notify([{ ts: BigInt(i + 1), madeAt: 0, changes }]);
+        }
+        const expected = readers.map(([ranges, since]) => {
+          const meets = ([index, at]: [string, Uint8Array]): boolean =>
+            ranges.some((each) => `${each.table}.${each.index}` === index && contains(each, at));
+          const first = commits.findIndex((keys, i) => i + 1 > since && keys.some(meets));
+          return first < 0 ? [] : [BigInt(first + 1)];
+        });
+        expect(calls).toEqual(expected);
+        expect(subscriptions.size).toBe(expected.filter((each) => each.length === 0).length);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+function changeOf(at: Uint8Array): IndexChange {
+  return { key: at, documentId: "", before: null };
+}
+
+describe("of an engine", () => {
+  let engine: Engine;
+  beforeEach(() => {
+    engine = openEngine({ path: ":memory:" });
+    engine.applySchema([{ name: "jobs", indexes: [{ name: "by_state", fields: ["state"] }] }]);
+  });
+  afterEach(() => engine.close());
+
+  function readSetOf(state: string): ReadSet {
+    return read(engine, (transaction) => {
+      collect(transaction, where(engine, "jobs", "by_state", ["Eq", "state", state]));
+      return transaction.readSet;
+    });
+  }
+
+  test("hears of a commit once it is durable", async () => {
+    const heard = vi.fn<(ts: Timestamp) => void>();
+    engine.subscribe(readSetOf("ready"), engine.durable(), heard);
+    expect(engine.stats().subscriptions).toBe(1);
+    await insertOne(engine, "jobs", { state: "done" });
+    expect(heard).not.toHaveBeenCalled();
+    await insertOne(engine, "jobs", { state: "ready" });
+    expect(heard.mock.calls).toEqual([[engine.durable()]]);
+    await insertOne(engine, "jobs", { state: "ready" });
+    expect(heard).toHaveBeenCalledOnce();
+    expect(engine.stats().subscriptions).toBe(0);
+  });
+
+  test("hears of what was committed before it subscribed, asynchronously", async () => {
+    const reads = readSetOf("ready");
+    const since = engine.durable();
+    await insertOne(engine, "jobs", { state: "ready" });
+    const missed = engine.durable();
+    await insertOne(engine, "jobs", { state: "ready" });
+    const heard = vi.fn<(ts: Timestamp) => void>();
+    engine.subscribe(reads, since, heard);
+    engine.subscribe(reads, since, () => expect.fail("It was ended."))();
+    expect(heard).not.toHaveBeenCalled();
+    await vi.waitFor(() => expect(heard.mock.calls).toEqual([[missed]]));
+  });
+
+  test("does not hear of what it has read already, though that is not on disk yet", async () => {
+    const writer = engine.begin();
+    writer.insert("jobs", { state: "ready" });
+    const committed = engine.commit(writer);
+    const reader = engine.begin();
+    collect(reader, where(engine, "jobs", "by_state"));
+    const heard = vi.fn();
+    engine.subscribe(reader.readSet, reader.snapshot, heard);
+    engine.discard(reader);
+    await committed;
+    expect(heard).not.toHaveBeenCalled();
+  });
+
+  test("is told where nobody knows any more what happened since", async () => {
+    const heard = vi.fn<(ts: Timestamp) => void>();
+    engine.subscribe(readSetOf("ready"), 0n, heard);
+    await vi.waitFor(() => expect(heard.mock.calls).toEqual([[engine.durable()]]));
+  });
+
+  test("hears nothing after its end", async () => {
+    const heard = vi.fn();
+    const end = engine.subscribe(readSetOf("ready"), engine.durable(), heard);
+    end();
+    end();
+    await insertOne(engine, "jobs", { state: "ready" });
+    expect(heard).not.toHaveBeenCalled();
+  });
+
+  test("hears of a new schema, and may subscribe again from its callback", async () => {
+    const heard: Timestamp[] = [];
+    const listen = (ts: Timestamp): void => {
+      heard.push(ts);
+      engine.subscribe(readSetOf("ready"), ts, listen);
+    };
+    engine.subscribe(readSetOf("ready"), engine.durable(), listen);
+    const wider = { name: "by_size", fields: ["size"] };
+    engine.applySchema([{ name: "jobs", indexes: [{ name: "by_state", fields: ["state"] }, wider] }]);
+    const migrated = engine.durable();
+    await mutate(engine, (transaction) => transaction.insert("jobs", { state: "ready" }));
+    expect(heard).toEqual([migrated, engine.durable()]);
+  });
+});

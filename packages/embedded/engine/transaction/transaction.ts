@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import { decodeDocumentId, encodeDocumentId } from "../../values/document-id.ts";
+import { type Catalog, type IndexEntry, isSystemIndex } from "../model/catalog.ts";
+import type { CreationClock } from "../model/creation-clock.ts";
+import { DocumentNotFoundError, IndexNotFoundError } from "../model/errors.ts";
+import { idKey } from "../model/index-keys.ts";
+import type { DocumentJson, KeyRange, Scan, ScanOrder, Timestamp, Transaction } from "../model/types.ts";
+import type { SnapshotView } from "../snapshot/snapshot-view.ts";
+import { OwnWrites, type PendingDocument } from "./own-writes.ts";
+import { RecordedReads } from "./read-set.ts";
+import { TransactionScan } from "./transaction-scan.ts";
+
+export type TransactionParts = {
+  readonly snapshot: Timestamp;
+  readonly now: number;
+  readonly view: SnapshotView;
+  readonly catalog: Catalog;
+  readonly creationClock: CreationClock;
+  /** Throws when the engine has failed or is closed. */
+  readonly assertEngineUsable: () => void;
+};
+
+export class EngineTransaction implements Transaction {
+  readonly snapshot: Timestamp;
+  readonly now: number;
+  readonly readSet = new RecordedReads();
+  readonly #parts: TransactionParts;
+  readonly #writes = new OwnWrites();
+  #isFinished = false;
+
+  constructor(parts: TransactionParts) {
+    this.#parts = parts;
+    this.snapshot = parts.snapshot;
+    this.now = parts.now;
+  }
+
+  get pending(): ReadonlyMap<string, PendingDocument> {
+    return this.#writes.documents;
+  }
+
+  get isFinished(): boolean {
+    return this.#isFinished;
+  }
+
+  /** Nothing may be read or written through it any more. */
+  finish(): void {
+    this.#isFinished = true;
+  }
+
+  get(id: string): DocumentJson | null {
+    this.#assertUsable();
+    const table = this.tableOf(id);
+    if (table === null) return null;
+    this.readSet.recordPoint(table, "by_id", idKey(id));
+    const own = this.#writes.get(id);
+    return own === undefined ? this.#parts.view.get(table, id) : (own.current?.document ?? null);
+  }
+
+  scan(range: KeyRange, order: ScanOrder): Scan {
+    this.#assertUsable();
+    const consumed = this.readSet.recordScan(range, order);
+    const index = this.#indexOf(range);
+    if (index === null) {
+      // The table does not exist yet; that it does not is what was read.
+      return { next: () => (consumed.ended(), null) };
+    }
+    return new TransactionScan({
+      view: this.#parts.view,
+      writes: this.#writes,
+      index,
+      range,
+      order,
+      consumed,
+      assertUsable: () => this.#assertUsable(),
+    });
+  }
+
+  count(range: KeyRange): number {
+    this.#assertUsable();
+    this.readSet.recordScan(range, "asc").ended();
+    const index = this.#indexOf(range);
+    if (index === null) return 0;
+    const { view } = this.#parts;
+    let total = view.count(index, range.lower, range.upper);
+    const own = this.#writes.overlay(index.qualified)?.between(range.lower, range.upper) ?? [];
+    for (const { key, value } of own) total += Number(value !== null) - Number(view.has(index, key));
+    return total;
+  }
+
+  insert(table: string, value: DocumentJson): string {
+    this.#assertUsable();
+    const entry = this.#parts.catalog.ensure(table);
+    const id = encodeDocumentId({ tableNumber: entry.number, internalId: randomBytes(16) });
+    const created = { ...value, _creationTime: this.#parts.creationClock.next(this.now), _id: id };
+    this.#writes.put(id, entry, null, created);
+    return id;
+  }
+
+  replace(id: string, value: DocumentJson): void {
+    const existing = this.get(id);
+    if (existing === null) throw new DocumentNotFoundError("Update", id);
+    const { _creationTime, _id } = existing as { readonly _creationTime: number; readonly _id: string };
+    this.#put(id, existing, { ...value, _creationTime, _id });
+  }
+
+  remove(id: string): void {
+    const existing = this.get(id);
+    if (existing === null) throw new DocumentNotFoundError("Delete", id);
+    this.#put(id, existing, null);
+  }
+
+  tableOf(id: string): string | null {
+    const decoded = decodeDocumentId(id);
+    return decoded === null ? null : (this.#parts.catalog.byNumber(decoded.tableNumber)?.name ?? null);
+  }
+
+  hasWrites(): boolean {
+    return this.#writes.documents.size > 0;
+  }
+
+  savepoint(): number {
+    return this.#writes.savepoint();
+  }
+
+  rollbackTo(savepoint: number): void {
+    this.#writes.rollbackTo(savepoint);
+  }
+
+  #put(id: string, existing: DocumentJson, next: DocumentJson | null): void {
+    const table = this.#parts.catalog.byName(this.tableOf(id) as string);
+    if (table === null) throw new DocumentNotFoundError("Update", id);
+    this.#writes.put(id, table, existing, next);
+  }
+
+  #indexOf({ table, index }: KeyRange): IndexEntry | null {
+    const entry = this.#parts.catalog.byName(table);
+    const found = entry?.indexes.find((each) => each.name === index) ?? null;
+    if (found === null && (entry !== null || !isSystemIndex(index)))
+      throw new IndexNotFoundError(table, index);
+    return found;
+  }
+
+  #assertUsable(): void {
+    this.#parts.assertEngineUsable();
+    if (this.#isFinished) throw new Error("The transaction was committed or discarded.");
+  }
+}

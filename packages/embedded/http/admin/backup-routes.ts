@@ -1,0 +1,70 @@
+import { rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { z } from "zod";
+import type { AdminKeyCheck } from "../../auth/admin-key.ts";
+import type { RestoreRequest, Restores } from "../../backup/full/restores.ts";
+import { type BackupSource, writeBackup } from "../../backup/full/write-backup.ts";
+import type { Uploads } from "../../backup/uploads.ts";
+import { adminRefusal } from "../admin-access.ts";
+import type { ApiRoute } from "../api/api-handler.ts";
+import { jsonReply, refusal, type Reply } from "../reply.ts";
+import { readJson } from "../request-body.ts";
+
+export type BackupRouteDeps = {
+  readonly backup: BackupSource;
+  readonly restores: Restores;
+  readonly uploads: Uploads;
+  readonly isAdminKey: AdminKeyCheck;
+};
+
+const restoreBody = z.object({ uploadToken: z.string().max(64) });
+/** How long the answer has to leave before the connections are closed, in ms. */
+const ANSWER_LEAVES_MS = 100;
+
+type Answer = (deps: BackupRouteDeps, request: IncomingMessage) => Promise<Reply>;
+
+const ANSWERS = new Map<string, Answer>([
+  ["GET gleaner/backup", sendBackup],
+  ["POST gleaner/restore", restore],
+  ["POST gleaner/restore/undo", async ({ restores }) => answerTo(restores, await restores.undo())],
+  ["GET gleaner/restore", ({ restores }) => Promise.resolve(jsonReply(restores.outcome()))],
+]);
+
+/**
+ * `gleaner backup` and `gleaner restore`: `GET /api/gleaner/backup`, `POST /api/gleaner/restore` of a file that was
+ * sent as an import is, `POST /api/gleaner/restore/undo`, and `GET /api/gleaner/restore` for what became of it.
+ */
+export function backupRoutes(deps: BackupRouteDeps): ApiRoute {
+  return async (path, request) => {
+    const answer = ANSWERS.get(`${request.method ?? ""} ${path}`);
+    if (answer === undefined) return null;
+    return adminRefusal(request, deps.isAdminKey) ?? (await answer(deps, request));
+  };
+}
+
+async function sendBackup({ backup }: BackupRouteDeps): Promise<Reply> {
+  const { output } = await writeBackup(backup);
+  return {
+    status: 200,
+    headers: { "Content-Type": "application/zip" },
+    body: { type: "stream", stream: output },
+  };
+}
+
+async function restore({ restores, uploads }: BackupRouteDeps, request: IncomingMessage): Promise<Reply> {
+  const json = await readJson(request);
+  if (json.kind === "refused") return json.reply;
+  const parsed = restoreBody.safeParse(json.value);
+  if (!parsed.success) return refusal(400, "BadRequest", "Expected the uploadToken of an uploaded backup.");
+  const uploaded = await uploads.finish(parsed.data.uploadToken);
+  if (uploaded.kind === "refused") return refusal(400, "InvalidUpload", uploaded.reason);
+  const request_ = await restores.restore(uploaded.file).finally(() => rm(uploaded.file, { force: true }));
+  return answerTo(restores, request_);
+}
+
+function answerTo(restores: Restores, request: RestoreRequest): Reply {
+  if (request.kind === "refused") return refusal(400, "RestoreRefused", request.reason);
+  const { id, manifest } = request;
+  setTimeout(() => restores.restart(id), ANSWER_LEAVES_MS);
+  return jsonReply({ id, createdAt: manifest?.createdAt ?? null });
+}

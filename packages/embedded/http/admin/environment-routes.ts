@@ -1,0 +1,51 @@
+import type { IncomingMessage } from "node:http";
+import type { AdminKeyCheck } from "../../auth/admin-key.ts";
+import { authorize } from "../../auth/authorization.ts";
+import {
+  environmentChanges,
+  type EnvironmentVariables,
+  MAX_VARIABLES,
+  type Updated,
+} from "../../system/environment-variables.ts";
+import type { ApiRoute } from "../api/api-handler.ts";
+import { jsonReply, refusal, type Reply } from "../reply.ts";
+import { readJson } from "../request-body.ts";
+
+export type EnvironmentRouteDeps = {
+  readonly environment: EnvironmentVariables;
+  readonly isAdminKey: AdminKeyCheck;
+};
+
+/** `POST /api/update_environment_variables`: `npx convex env set` and `remove`. */
+export function environmentRoutes(deps: EnvironmentRouteDeps): ApiRoute {
+  return (path, request) =>
+    path === "update_environment_variables" && request.method === "POST"
+      ? updateEnvironment(deps, request)
+      : Promise.resolve(null);
+}
+
+async function updateEnvironment(deps: EnvironmentRouteDeps, incoming: IncomingMessage): Promise<Reply> {
+  const authorized = authorize(incoming.headers.authorization, deps.isAdminKey);
+  if (authorized.kind === "refused") return refusal(401, authorized.code, authorized.message);
+  if (authorized.identity.kind !== "admin") return refusal(403, "Forbidden", "Only the admin may do this.");
+  const json = await readJson(incoming);
+  if (json.kind === "refused") return json.reply;
+  const parsed = environmentChanges.safeParse(json.value);
+  if (!parsed.success) return refusal(400, "InvalidEnvironmentVariables", parsed.error.message.slice(0, 500));
+  return updatedReply(await deps.environment.update(parsed.data.changes));
+}
+
+function updatedReply(updated: Updated): Reply {
+  switch (updated.kind) {
+    case "updated":
+      return jsonReply(null);
+    case "too many":
+      return refusal(
+        400,
+        "EnvVarLimitMet",
+        `A deployment has ${MAX_VARIABLES} environment variables at most.`,
+      );
+    case "conflicted":
+      return refusal(503, "OptimisticConcurrencyControlFailure", updated.message);
+  }
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http";
+import type { AdminKeyCheck } from "../../auth/admin-key.ts";
+import type { Metrics } from "../../operations/metrics.ts";
+import type { ReadinessProbe } from "../../operations/readiness.ts";
+import { isLoopback } from "../../wire/host-check.ts";
+import { adminRefusal } from "../admin-access.ts";
+import { jsonReply, refusal, type Reply } from "../reply.ts";
+
+export type OperationsDeps = {
+  readonly readiness: ReadinessProbe;
+  readonly metrics: Pick<Metrics, "text" | "contentType">;
+  readonly isAdminKey: AdminKeyCheck;
+};
+
+/** `/health`, `/ready` and `/metrics`, for those who run the backend. Null: another path. */
+export async function answerOperations(
+  deps: OperationsDeps,
+  path: string,
+  request: IncomingMessage,
+): Promise<Reply | null> {
+  switch (path) {
+    case "/health":
+      return healthReply();
+    case "/ready":
+      return readyReply(deps.readiness);
+    case "/metrics":
+      return metricsReply(deps, request);
+    default:
+      return null;
+  }
+}
+
+/** That this is answered is the answer: the event loop turns. */
+export function healthReply(): Reply {
+  return jsonReply({ status: "ok" });
+}
+
+export function readyReply(probe: ReadinessProbe): Reply {
+  const readiness = probe.get();
+  if (readiness.kind === "ready") return jsonReply({ status: "ready" });
+  const body = jsonReply({ status: "not ready", reasons: readiness.reasons }, 503);
+  return { ...body, headers: { "Retry-After": "1" } };
+}
+
+async function metricsReply(
+  { metrics, isAdminKey }: OperationsDeps,
+  request: IncomingMessage,
+): Promise<Reply | null> {
+  if (request.method !== "GET") return refusal(405, "MethodNotAllowed", "Use GET.");
+  const isLocal = isLoopbackPeer(request) && !isForwarded(request);
+  const refused = isLocal ? null : adminRefusal(request, isAdminKey);
+  if (refused !== null) return refused;
+  return {
+    status: 200,
+    headers: { "Content-Type": metrics.contentType },
+    body: { type: "text", text: await metrics.text() },
+  };
+}
+
+function isLoopbackPeer({ socket }: IncomingMessage): boolean {
+  return isLoopback((socket.remoteAddress ?? "").replace(/^::ffff:/, ""));
+}
+
+/** A proxy on this machine comes from loopback, too, and so does the browser for a web page from anywhere. */
+function isForwarded({ headers }: IncomingMessage): boolean {
+  return ["forwarded", "via", "x-forwarded-for", "x-real-ip", "origin"].some(
+    (name) => headers[name] !== undefined,
+  );
+}

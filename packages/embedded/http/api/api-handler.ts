@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { describeError, type Log } from "../../operations/log.ts";
+import type { HostCheck } from "../../wire/host-check.ts";
+import { REQUEST_ID_HEADER, requestIdOf } from "../../wire/request-id.ts";
+import { bodyEnd, drain } from "../drain.ts";
+import { refusal, type Reply, sendReply, textReply } from "../reply.ts";
+import { allowAnyOrigin, answerPreflight } from "./cors.ts";
+
+/**
+ * One family of endpoints below `/api/`. `path` is what follows, without the query: "storage/upload". Null when
+ * it is not one of its own; it checks the method and who asks by itself.
+ */
+export type ApiRoute = (path: string, request: IncomingMessage) => Promise<Reply | null>;
+
+export type ApiOptions = {
+  /** `/health`, `/metrics` and their like; null for all other paths. */
+  readonly operations: (path: string, request: IncomingMessage) => Promise<Reply | null>;
+  /** Asked in this order. */
+  readonly routes: readonly ApiRoute[];
+  readonly isAllowedHost: HostCheck;
+  readonly version: string;
+  readonly instanceName: string;
+  readonly log: Log;
+};
+
+const API = "/api/";
+/** Files, of any size: backups that are restored come as imports do. */
+const UPLOADS: ReadonlySet<string> = new Set(["storage/upload", "import/upload_part"]);
+
+/** Whether what is sent to a path is a file. */
+export function isUploadPath(path: string): boolean {
+  return path.startsWith(API) && UPLOADS.has(withoutVersion(path.slice(API.length)));
+}
+
+/** The deployment's HTTP API. */
+export function apiHandler(options: ApiOptions) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    answer(options, request, response).catch((error: unknown) => {
+      options.log.error("api.failed", { requestId: requestIdOf(request), message: describeError(error) });
+      void sendReply(
+        response,
+        refusal(500, "InternalServerError", "Your request couldn't be completed. Try again."),
+      );
+    });
+  };
+}
+
+async function answer(
+  options: ApiOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  allowAnyOrigin(request, response);
+  response.setHeader(REQUEST_ID_HEADER, requestIdOf(request));
+  if (!options.isAllowedHost(request.headers.host)) {
+    await sendReply(response, refusal(403, "UnknownHost", "This backend does not answer to that host name."));
+    return;
+  }
+  if (request.method === "OPTIONS") {
+    answerPreflight(response);
+    return;
+  }
+  const reply = await route(options, request);
+  // What was not read of a refused body must not be taken for the connection's next request.
+  if (!request.complete) {
+    response.setHeader("Connection", "close");
+    drain(request);
+    await bodyEnd(request);
+  }
+  await sendReply(response, reply);
+}
+
+async function route(options: ApiOptions, request: IncomingMessage): Promise<Reply> {
+  const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+  if (request.method === "GET" || request.method === "HEAD") {
+    if (path === "/version" || path === `${API}version`) return textReply(options.version);
+    if (path === "/instance_name") return textReply(options.instanceName);
+    if (path === "/") return textReply("This deployment is running. See https://docs.convex.dev/.");
+  }
+  if (!path.startsWith(API)) return (await options.operations(path, request)) ?? notFound();
+  const endpoint = withoutVersion(path.slice(API.length));
+  for (const each of options.routes) {
+    const reply = await each(endpoint, request);
+    if (reply !== null) return reply;
+  }
+  return notFound();
+}
+
+/** Older clients put their version into the path: `/api/1.48.0/query`. */
+function withoutVersion(route: string): string {
+  return route.replace(/^\d+\.\d+\.\d+[^/]*\//, "");
+}
+
+function notFound(): Reply {
+  return refusal(404, "NotFound", "There is no such endpoint.");
+}

@@ -1,0 +1,97 @@
+import type { IncomingMessage } from "node:http";
+import { authenticate, type Authenticators } from "../../auth/authorization.ts";
+import type { Engine } from "../../engine/model/types.ts";
+import type { Completed, FunctionCall, FunctionRunner } from "../../runtime/contract/function-runner.ts";
+import { requestIdOf } from "../../wire/request-id.ts";
+import type { SourceOf } from "../../wire/request-source.ts";
+import { encodeTimestamp } from "../../wire/timestamps.ts";
+import { completedReply, jsonReply, refusal, type Reply } from "../reply.ts";
+import { readJson } from "../request-body.ts";
+import type { ApiRoute } from "./api-handler.ts";
+import { functionPathOfUrl, type FunctionRequest, parseFunctionRequest } from "./function-request.ts";
+
+/** How far back `query_at_ts` reaches, in ns: Convex promises 30 seconds. */
+const OLDEST_QUERY_NS = 30_000_000_000n;
+
+export type FunctionRouteDeps = Authenticators & {
+  readonly engine: Engine;
+  readonly runner: FunctionRunner;
+  readonly sourceOf: SourceOf;
+};
+
+type Run = (
+  deps: FunctionRouteDeps,
+  call: FunctionCall,
+  request: FunctionRequest,
+) => Promise<Completed | Reply>;
+
+const RUNS = new Map<string, Run>([
+  ["query", ({ runner }, call) => runner.runQuery(call)],
+  ["query_at_ts", runQueryAt],
+  ["mutation", ({ runner }, call) => runner.runMutation(call)],
+  ["action", ({ runner }, call) => runner.runAction(call)],
+  ["function", ({ runner }, call) => runner.runAny(call)],
+]);
+
+/** `POST /api/query`, `mutation`, `action` and their kin. */
+export function functionRoutes(deps: FunctionRouteDeps): ApiRoute {
+  return (route, request) => {
+    const answer = answerOf(deps, route);
+    if (answer === null) return Promise.resolve(null);
+    return request.method === "POST" ? answer(request) : Promise.resolve(USE_POST);
+  };
+}
+
+const USE_POST = refusal(405, "MethodNotAllowed", "Use POST.");
+
+function answerOf(
+  deps: FunctionRouteDeps,
+  route: string,
+): ((request: IncomingMessage) => Promise<Reply>) | null {
+  if (route === "query_ts")
+    return () => Promise.resolve(jsonReply({ ts: encodeTimestamp(deps.engine.durable()) }));
+  const run = RUNS.get(route);
+  if (run !== undefined) return (request) => callFunction(deps, run, request, undefined);
+  if (!route.startsWith("run/")) return null;
+  const path = functionPathOfUrl(route.slice("run/".length));
+  if (path === null) {
+    const expected = refusal(400, "InvalidFunctionPath", "Expected /api/run/{module}/{function}.");
+    return () => Promise.resolve(expected);
+  }
+  return (request) => callFunction(deps, ({ runner }, call) => runner.runAny(call), request, path);
+}
+
+async function callFunction(
+  deps: FunctionRouteDeps,
+  run: Run,
+  incoming: IncomingMessage,
+  pathFromUrl: string | undefined,
+): Promise<Reply> {
+  // Asked now: a client that has left meanwhile has no address any more.
+  const source = deps.sourceOf(incoming);
+  const authorized = await authenticate(incoming.headers.authorization, deps);
+  if (authorized.kind === "refused") return refusal(401, authorized.code, authorized.message);
+  if (authorized.kind === "unavailable") return refusal(503, authorized.code, authorized.message);
+  const json = await readJson(incoming);
+  if (json.kind === "refused") return json.reply;
+  const parsed = parseFunctionRequest(json.value, pathFromUrl);
+  if (parsed.kind === "invalid") return refusal(400, "BadRequest", parsed.reason);
+  const { path, args, component } = parsed.request;
+  const { identity } = authorized;
+  const call = { path, component, args, identity, requestId: requestIdOf(incoming), source };
+  const completed = await run(deps, call, parsed.request);
+  return "outcome" in completed ? completedReply(completed, parsed.request.format) : completed;
+}
+
+function runQueryAt(
+  { engine, runner }: FunctionRouteDeps,
+  call: FunctionCall,
+  { ts }: FunctionRequest,
+): Promise<Completed | Reply> {
+  if (ts === null) return Promise.resolve(refusal(400, "BadRequest", "query_at_ts needs a ts."));
+  const durable = engine.durable();
+  if (ts > durable || ts + OLDEST_QUERY_NS < durable) {
+    return Promise.resolve(refusal(400, "TimestampOutOfRange", "No snapshot is kept for this ts."));
+  }
+  return runner.runQuery({ ...call, ts });
+}

@@ -1,0 +1,157 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { APP } from "../../names/table-name.ts";
+import type { StoredFile } from "../../storage/file-rows.ts";
+import type { FileStorage } from "../../storage/file-storage.ts";
+import { assertNever } from "../../values/assert-never.ts";
+import { jsonReply, refusal, type Reply } from "../reply.ts";
+import type { ApiRoute } from "./api-handler.ts";
+import { chooseRange } from "./byte-range.ts";
+import { namesContent, storedFileHeaders } from "./stored-file-headers.ts";
+import { parseUpload } from "./upload-request.ts";
+
+export type StorageRouteDeps = {
+  readonly storage: FileStorage;
+  /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
+  readonly now?: () => number;
+};
+
+const PREFIX = "storage/";
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** `POST /api/storage/upload?token=…` and `GET /api/storage/{uuid}`. */
+export function storageRoutes({ storage, now = Date.now }: StorageRouteDeps): ApiRoute {
+  return async (path, request) => {
+    if (!path.startsWith(PREFIX)) return null;
+    const name = path.slice(PREFIX.length);
+    const query = new URLSearchParams(request.url?.split("?", 2)[1] ?? "");
+    if (name === "upload") {
+      return request.method === "POST" ? upload(storage, now(), query, request) : notAllowed("POST");
+    }
+    if (request.method !== "GET" && request.method !== "HEAD") return notAllowed("GET, HEAD");
+    return serve(storage, name, query.get("component") ?? APP, request);
+  };
+}
+
+function notAllowed(methods: string): Reply {
+  return { ...refusal(405, "MethodNotAllowed", `Use ${methods}.`), headers: { Allow: methods } };
+}
+
+async function upload(
+  storage: FileStorage,
+  now: number,
+  query: URLSearchParams,
+  request: IncomingMessage,
+): Promise<Reply> {
+  const token = query.get("token");
+  if (token === null) return refusal(400, "MissingToken", "The upload URL has no token.");
+  const checked = storage.checkToken(token, now);
+  if (checked.kind === "invalid") {
+    return refusal(401, "StorageTokenInvalid", "This is no upload URL of this deployment.");
+  }
+  if (checked.kind === "expired") {
+    return refusal(401, "StorageTokenExpired", "The upload URL has expired. Generate another one.");
+  }
+  const parsed = parseUpload(request);
+  if (parsed.kind === "refused") return refusal(400, "BadHeader", parsed.message);
+  if (parsed.announced > storage.maxFileBytes) return tooLarge(storage.maxFileBytes);
+  try {
+    const stored = await storage.save({
+      component: checked.component,
+      // Left early, an ordinary iterator would destroy the connection that carries the answer.
+      bytes: request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>,
+      contentType: parsed.contentType,
+      expectedSha256: parsed.sha256,
+    });
+    switch (stored.kind) {
+      case "stored":
+        return jsonReply({ storageId: stored.id });
+      case "too large":
+        return tooLarge(stored.limit);
+      case "other digest": {
+        const { expected, actual } = stored;
+        return refusal(400, "Sha256Mismatch", `Sha256 mismatch. Expected: ${expected} Actual: ${actual}`);
+      }
+      default:
+        return assertNever(stored);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOSPC" || code === "EDQUOT") {
+      return refusal(507, "InsufficientStorage", "The deployment's disk is full.");
+    }
+    // The client has left: nobody reads this.
+    if (request.destroyed && !request.complete) return refusal(400, "BadRequest", "The body ended early.");
+    throw error;
+  }
+}
+
+function tooLarge(limit: number): Reply {
+  return refusal(413, "FileTooLarge", `A file may have ${String(limit)} bytes at most on this deployment.`);
+}
+
+async function serve(
+  storage: FileStorage,
+  storageId: string,
+  component: string,
+  request: IncomingMessage,
+): Promise<Reply> {
+  if (!UUID.test(storageId)) {
+    return refusal(
+      400,
+      "InvalidStoragePath",
+      `Invalid storage path: "${storageId}". Please use \`storage.getUrl()\` to generate a valid URL to retrieve files. ` +
+        "See https://docs.convex.dev/file-storage/serve-files for more details",
+    );
+  }
+  const file = storage.fileOfUrl(storageId, component);
+  // The row may outlive the bytes for as long as it takes to look: the file is being deleted.
+  const size = file === null ? null : await storage.store.sizeOf(file.key);
+  if (file === null || size === null) return refusal(404, "FileNotFound", `File ${storageId} not found`);
+  return fileReply(storage, file, request);
+}
+
+function fileReply(
+  { store }: FileStorage,
+  file: StoredFile,
+  { method, headers: asked }: IncomingMessage,
+): Reply {
+  const { sha256, size, key } = file;
+  const headers = storedFileHeaders(file);
+  const reply = (
+    status: number,
+    more: { readonly [name: string]: string },
+    bytes: () => Readable,
+  ): Reply => ({
+    status,
+    headers: { ...headers, ...more },
+    body: { type: "stream", stream: method === "HEAD" ? nothing() : bytes() },
+  });
+  const ifNoneMatch = asked["if-none-match"];
+  if (ifNoneMatch !== undefined && namesContent(ifNoneMatch, sha256)) return reply(304, {}, nothing);
+  const ifRange = asked["if-range"] as string | undefined;
+  const isRangeAsked = ifRange === undefined || namesContent(ifRange, sha256);
+  const range = chooseRange(isRangeAsked ? asked.range : undefined, size);
+  switch (range.kind) {
+    case "whole": {
+      const more = { "Content-Length": String(size), Digest: `sha-256=${sha256}` };
+      return reply(200, more, () => (size === 0 ? nothing() : store.read(key)));
+    }
+    case "part": {
+      const { start, end } = range;
+      const more = {
+        "Content-Length": String(end - start + 1),
+        "Content-Range": `bytes ${String(start)}-${String(end)}/${String(size)}`,
+      };
+      return reply(206, more, () => store.read(key, { start, end }));
+    }
+    case "unsatisfiable":
+      return reply(416, { "Content-Length": "0", "Content-Range": `bytes */${String(size)}` }, nothing);
+    default:
+      return assertNever(range);
+  }
+}
+
+function nothing(): Readable {
+  return Readable.from([]);
+}

@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { authenticate, type Authenticators } from "../../auth/authorization.ts";
+import { describeError, type Log } from "../../operations/log.ts";
+import type { FunctionRunner, Identity } from "../../runtime/contract/function-runner.ts";
+import type { HostCheck } from "../../wire/host-check.ts";
+import { REQUEST_ID_HEADER, requestIdOf } from "../../wire/request-id.ts";
+import type { SourceOf } from "../../wire/request-source.ts";
+import { bodyEnd, drain } from "../drain.ts";
+import { sendReply, textReply } from "../reply.ts";
+import { securityHeaders } from "./security-headers.ts";
+import { serveStatic } from "./static-files.ts";
+import type { StaticFolder } from "./static-path.ts";
+import { BODY_TOO_LARGE, toWebRequest } from "./web-request.ts";
+import { sendWebResponse } from "./web-response.ts";
+
+export type SiteOptions = Authenticators & {
+  readonly runner: FunctionRunner;
+  readonly isAllowedHost: HostCheck;
+  readonly sourceOf: SourceOf;
+  readonly staticFolders: readonly StaticFolder[];
+  /** The API's origins for a page that was asked for by this Host: it may talk to them. */
+  readonly apiOrigins: (hostHeader: string) => readonly string[];
+  readonly log: Log;
+};
+
+/** The deployment's site: static folders first, then everything else to its HTTP actions. */
+export function siteHandler(options: SiteOptions) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    answer(options, request, response).catch((error: unknown) => {
+      options.log.error("site.failed", { requestId: requestIdOf(request), message: describeError(error) });
+      if (response.headersSent) response.destroy();
+      else void sendReply(response, textReply("Internal server error", 500));
+    });
+  };
+}
+
+async function answer(
+  options: SiteOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { host } = request.headers;
+  if (host === undefined || !options.isAllowedHost(host)) {
+    void sendReply(response, textReply("Unknown host", 403));
+    return;
+  }
+  const headers = securityHeaders({ connectTo: options.apiOrigins(host) });
+  for (const folder of options.staticFolders) {
+    if (await serveStatic(folder, headers, request, response)) return;
+  }
+  await answerByAction(options, `http://${host}`, request, response);
+}
+
+async function answerByAction(
+  { runner, sourceOf, ...authenticators }: SiteOptions,
+  origin: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  outgoing.on("error", (error) => {
+    gone.abort(error);
+  });
+  outgoing.on("close", () => {
+    if (!outgoing.writableFinished) gone.abort(new Error("The client disconnected"));
+  });
+  const converted = toWebRequest(incoming, origin, gone.signal);
+  if (converted.kind === "refused") {
+    await refuse(incoming, outgoing, converted);
+    return;
+  }
+  const { request, tooLarge, abandonBody } = converted;
+  outgoing.on("finish", () => {
+    abandonBody();
+    drain(incoming);
+  });
+  const requestId = requestIdOf(incoming);
+  outgoing.setHeader(REQUEST_ID_HEADER, requestId);
+  // Asked now: a client that has left meanwhile has no address any more.
+  const source = sourceOf(incoming);
+  const identity = await identityOf(incoming.headers.authorization, authenticators);
+  const response = await runner.runHttp(request, { requestId, identity, source });
+  if (tooLarge.aborted) {
+    await response?.body?.cancel();
+    await refuse(incoming, outgoing, BODY_TOO_LARGE);
+  } else if (response === null) {
+    abandonBody();
+    await refuse(incoming, outgoing, { status: 404, message: "No matching routes found" });
+  } else await sendWebResponse(response, outgoing, gone.signal);
+}
+
+/** HTTP actions run whatever the header says: it may be for them alone, as our API's keys are. */
+async function identityOf(header: string | undefined, authenticators: Authenticators): Promise<Identity> {
+  const authenticated = await authenticate(header, authenticators);
+  return authenticated.kind === "ok"
+    ? authenticated.identity
+    : { kind: "none", refused: authenticated.message };
+}
+
+/** Answers once the whole body is through: the answer's end may close the connection. */
+async function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { status, message }: { readonly status: number; readonly message: string },
+): Promise<void> {
+  if (!incoming.complete) {
+    outgoing.setHeader("Connection", "close");
+    drain(incoming);
+    await bodyEnd(incoming);
+  }
+  await sendReply(outgoing, textReply(message, status));
+}

@@ -1,0 +1,164 @@
+import { existsSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import vm from "node:vm";
+import { build, type OnResolveArgs, type Plugin, type PluginBuild } from "esbuild";
+import { type DefinitionAnalysis, parseAnalysis } from "../components/component-analysis.ts";
+import { type ComponentMount, mountsOf } from "../components/component-mounts.ts";
+import { sharedGlobals } from "../isolate/isolate-globals.ts";
+import { findCycle } from "./definition-cycle.ts";
+
+/** What the app's `convex.config.ts` installs; the app alone where there is no such file. */
+export type ComponentTree = {
+  readonly mounts: readonly ComponentMount[];
+  /** The folders of the definitions, by their path relative to the functions folder. */
+  readonly folders: ReadonlyMap<string, string>;
+};
+
+export type ComponentTreeOutcome =
+  | { readonly kind: "ok"; readonly tree: ComponentTree }
+  | { readonly kind: "failed"; readonly message: string };
+
+const CONFIG_FILES = ["convex.config.ts", "convex.config.js"];
+const IMPORTS_CONFIG = /(?:^|[\\/])convex\.config(?:\.[jt]s)?$/;
+const NAMESPACE = "component-reference";
+const DEFINITIONS_GLOBAL = "__convexDefinitions";
+const APP_GLOBAL = "__convexApp";
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Evaluates the app's `convex.config.ts` and those of the components that it installs. Rejects with esbuild's
+ * BuildFailure where one cannot be bundled.
+ */
+export async function findComponents(folder: string): Promise<ComponentTreeOutcome> {
+  const config = CONFIG_FILES.map((file) => join(folder, file)).find((file) => existsSync(file));
+  if (config === undefined) return { kind: "ok", tree: { mounts: [APP_ALONE], folders: new Map() } };
+  const folders = new Map<string, string>();
+  const uses = new Map<string, Set<string>>();
+  const code = await bundleDefinitions(config, folder, folders, uses);
+  const cycle = findCycle(uses);
+  if (cycle !== null) {
+    const path = cycle.map((key) => (key === "" ? "the app" : key)).join(" → ");
+    return failed("", `components cannot install each other in a circle: ${path}`);
+  }
+  const evaluated = evaluate(code);
+  if (evaluated.kind === "failed") return evaluated;
+  const mounted = mountsOf(evaluated.definitions);
+  if (mounted.kind === "invalid") return { kind: "failed", message: mounted.reason };
+  return { kind: "ok", tree: { mounts: mounted.mounts, folders } };
+}
+
+const APP_ALONE: ComponentMount = {
+  path: "",
+  definition: "",
+  variables: [],
+  httpMounts: [],
+  httpPrefix: null,
+};
+
+async function bundleDefinitions(
+  config: string,
+  folder: string,
+  folders: Map<string, string>,
+  uses: Map<string, Set<string>>,
+): Promise<string> {
+  const result = await build({
+    entryPoints: [config],
+    absWorkingDir: dirname(folder),
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: APP_GLOBAL,
+    platform: "browser",
+    target: "esnext",
+    conditions: ["convex", "module"],
+    logLevel: "silent",
+    plugins: [componentReferences(folder, folders, uses)],
+  });
+  return result.outputFiles[0]?.text ?? "";
+}
+
+/**
+ * Gives a config that imports another one what the convex package wants there: where the definition is and what
+ * it calls itself. The definition itself is left in a global. `uses`: which folder's files import which config.
+ */
+function componentReferences(
+  folder: string,
+  folders: Map<string, string>,
+  uses: Map<string, Set<string>>,
+): Plugin {
+  const keyOf = (file: string): string => relative(folder, dirname(file)).split(sep).join("/");
+  return {
+    name: NAMESPACE,
+    setup(pluginBuild) {
+      pluginBuild.onResolve({ filter: IMPORTS_CONFIG }, async (args) => {
+        if (args.kind === "entry-point" || args.namespace === NAMESPACE || args.pluginData === NAMESPACE)
+          return;
+        const path = await resolveConfig(pluginBuild, args);
+        if (path === null) return;
+        const user = keyOf(args.importer);
+        uses.set(user, (uses.get(user) ?? new Set()).add(keyOf(path)));
+        return { path, namespace: NAMESPACE };
+      });
+      pluginBuild.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => {
+        const key = keyOf(path);
+        folders.set(key, dirname(path));
+        const contents = `
+          import definition from ${JSON.stringify(path)};
+          (globalThis.${DEFINITIONS_GLOBAL} ??= {})[${JSON.stringify(key)}] = definition;
+          export default { componentDefinitionPath: ${JSON.stringify(key)}, defaultName: definition._name };`;
+        return { contents, resolveDir: dirname(path), loader: "js" };
+      });
+    },
+  };
+}
+
+async function resolveConfig(pluginBuild: PluginBuild, args: OnResolveArgs): Promise<string | null> {
+  const { importer, resolveDir, kind } = args;
+  for (const candidate of [
+    args.path,
+    args.path.replace(/\.js$/, ".ts"),
+    `${args.path}.js`,
+    `${args.path}.ts`,
+  ]) {
+    const options = { importer, resolveDir, kind, pluginData: NAMESPACE };
+    const { path, errors } = await pluginBuild.resolve(candidate, options);
+    if (errors.length === 0 && path !== "") return path;
+  }
+  return null;
+}
+
+type Evaluated =
+  | { readonly kind: "ok"; readonly definitions: ReadonlyMap<string, DefinitionAnalysis> }
+  | { readonly kind: "failed"; readonly message: string };
+
+type Exportable = { readonly export?: () => unknown };
+
+function evaluate(code: string): Evaluated {
+  const context = vm.createContext(sharedGlobals(() => ({})));
+  try {
+    vm.runInContext(code, context, { filename: "convex.config", timeout: TIMEOUT_MS });
+    const app = (context[APP_GLOBAL] as { readonly default?: Exportable }).default;
+    const components = (context[DEFINITIONS_GLOBAL] ?? {}) as { readonly [path: string]: Exportable };
+    const definitions = new Map<string, DefinitionAnalysis>();
+    for (const [path, definition] of [["", app] as const, ...Object.entries(components)]) {
+      const parsed = parseAnalysis(exportOf(path, definition));
+      if (parsed.kind === "invalid") return failed(path, parsed.reason);
+      definitions.set(path, parsed.analysis);
+    }
+    return { kind: "ok", definitions };
+  } catch (error) {
+    return failed("", (error as { readonly message?: string } | null)?.message ?? String(error));
+  }
+}
+
+function exportOf(path: string, definition: Exportable | undefined): unknown {
+  if (typeof definition?.export !== "function") {
+    const maker = path === "" ? "defineApp()" : "defineComponent(…)";
+    throw new Error(`the default export of convex.config.ts must come from ${maker}`);
+  }
+  return JSON.parse(JSON.stringify(definition.export()));
+}
+
+function failed(path: string, reason: string): { readonly kind: "failed"; readonly message: string } {
+  return { kind: "failed", message: `${path === "" ? "" : `${path}/`}convex.config: ${reason}` };
+}

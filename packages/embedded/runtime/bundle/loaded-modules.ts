@@ -1,0 +1,83 @@
+import type { JSONValue } from "convex/values";
+import { type FunctionPath, identifierOf, parseFunctionPath } from "../../names/function-path.ts";
+import type { ComponentPath } from "../../names/table-name.ts";
+import { cronProblem } from "../../scheduler/cron/cron-problems.ts";
+import { type CronSpec, parseCrons } from "../../scheduler/cron/cron-spec.ts";
+import { NO_SCHEMA, parseSchema, type Schema } from "../checks/schema.ts";
+import { readRegisteredFunction, type RegisteredFunction } from "../contract/registered-function.ts";
+import type { ModuleNamespaces } from "../isolate/isolate.ts";
+
+export type HttpEndpoint = { readonly invokeHttpAction: (request: Request) => Promise<unknown> };
+
+/** The bundle's router, as far as we call it. */
+export type HttpRoutes = {
+  readonly lookup: (path: string, method: string) => readonly [HttpEndpoint, string, string] | null;
+};
+
+/** What the modules of the app, or of one installed component, define. */
+export type LoadedModules = {
+  readonly functions: readonly RegisteredFunction[];
+  readonly find: (path: FunctionPath) => RegisteredFunction | null;
+  readonly schema: Schema;
+  readonly http: HttpRoutes | null;
+  readonly crons: readonly CronSpec[];
+  /** The default export of `auth.config.ts`; null without one. */
+  readonly authConfig: JSONValue;
+};
+
+/** A special module's default export is not what it must be. */
+export class ModuleShapeError extends Error {
+  override readonly name = "ModuleShapeError";
+}
+
+/** Reads the namespaces of a component's loaded modules. Throws ModuleShapeError. */
+export function readModules(namespaces: ModuleNamespaces, component: ComponentPath): LoadedModules {
+  const functions = new Map<string, RegisteredFunction>();
+  for (const [module, namespace] of Object.entries(namespaces)) {
+    for (const [name, value] of Object.entries(namespace)) {
+      const registered = readRegisteredFunction({ component, module, name }, value);
+      if (registered !== null) functions.set(registered.identifier, registered);
+    }
+  }
+  const special = (module: string): unknown => namespaces[module]?.["default"];
+  const schema = special("schema");
+  const crons = special("crons");
+  const http = special("http");
+  const find = (path: FunctionPath) => functions.get(identifierOf(path)) ?? null;
+  return {
+    functions: [...functions.values()],
+    find,
+    schema: schema === undefined ? NO_SCHEMA : parseSchema(exportOf(schema, "schema.ts", "defineSchema(…)")),
+    crons: crons === undefined ? [] : readCrons(exportOf(crons, "crons.ts", "cronJobs()"), component, find),
+    http: http === undefined ? null : readRouter(http),
+    authConfig: JSON.parse(JSON.stringify(special("auth.config") ?? null)) as JSONValue,
+  };
+}
+
+function readCrons(
+  exported: string,
+  component: ComponentPath,
+  find: LoadedModules["find"],
+): readonly CronSpec[] {
+  const crons = parseCrons(exported, component);
+  for (const cron of crons) {
+    const path = parseFunctionPath(cron.function, component);
+    const problem = cronProblem(cron, path === null ? null : find(path));
+    if (problem !== null) throw new ModuleShapeError(problem);
+  }
+  return crons;
+}
+
+function exportOf(value: unknown, file: string, maker: string): string {
+  const exportable = value as { export?: unknown } | null;
+  if (typeof exportable?.export !== "function") {
+    throw new ModuleShapeError(`The default export of ${file} must come from ${maker}.`);
+  }
+  return (exportable.export as () => string)();
+}
+
+function readRouter(value: unknown): HttpRoutes {
+  if (typeof value === "object" && value !== null && "isRouter" in value)
+    return value as unknown as HttpRoutes;
+  throw new ModuleShapeError("The default export of http.ts must come from httpRouter().");
+}

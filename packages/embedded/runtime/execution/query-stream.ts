@@ -1,0 +1,77 @@
+import type { DocumentJson, Scan, ScanEntry } from "../../engine/model/types.ts";
+import { documentBytes } from "../checks/document-bytes.ts";
+import type { TransactionUsage } from "./transaction-usage.ts";
+
+/** A step of a query after its scan. */
+export type QueryOperator =
+  | { readonly kind: "filter"; readonly accepts: (document: DocumentJson) => boolean }
+  | { readonly kind: "limit"; readonly count: number };
+
+export type StreamBudget = { readonly rows: number; readonly bytes: number };
+
+/** What pulling once gave. `stopped`: the budget is used up, though the scan may go on. */
+export type Pulled =
+  | { readonly kind: "document"; readonly entry: ScanEntry }
+  | { readonly kind: "end" }
+  | { readonly kind: "stopped" };
+
+/** A running query: pulls from its scan only what its operators need, so that it reads no more than that. */
+export class QueryStream {
+  readonly #scan: Scan;
+  readonly #operators: readonly QueryOperator[];
+  readonly #usage: TransactionUsage;
+  readonly #budget: StreamBudget;
+  /** How many documents have reached each operator. */
+  readonly #reached: number[];
+  readonly #keys: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(
+    scan: Scan,
+    operators: readonly QueryOperator[],
+    usage: TransactionUsage,
+    budget: StreamBudget = { rows: Infinity, bytes: Infinity },
+  ) {
+    this.#scan = scan;
+    this.#operators = operators;
+    this.#usage = usage;
+    this.#budget = budget;
+    this.#reached = operators.map(() => 0);
+  }
+
+  /** The keys of all rows that were read, in the order of reading. */
+  get keysRead(): readonly Uint8Array[] {
+    return this.#keys;
+  }
+
+  pull(): Pulled {
+    for (;;) {
+      if (this.#isFull()) return { kind: "end" };
+      if (this.#keys.length >= this.#budget.rows || this.#bytes >= this.#budget.bytes) {
+        return { kind: "stopped" };
+      }
+      const entry = this.#scan.next();
+      if (entry === null) return { kind: "end" };
+      const bytes = documentBytes(entry.document);
+      this.#usage.read(bytes);
+      this.#keys.push(entry.key);
+      this.#bytes += bytes;
+      if (this.#passes(entry.document)) return { kind: "document", entry };
+    }
+  }
+
+  #isFull(): boolean {
+    return this.#operators.some(
+      (operator, index) => operator.kind === "limit" && (this.#reached[index] as number) >= operator.count,
+    );
+  }
+
+  #passes(document: DocumentJson): boolean {
+    return this.#operators.every((operator, index) => {
+      if (operator.kind === "filter") return operator.accepts(document);
+      const reached = this.#reached[index] as number;
+      this.#reached[index] = reached + 1;
+      return reached < operator.count;
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import type { JSONValue } from "convex/values";
+import { checkValue } from "../checks/check-value.ts";
+import { formatBytes } from "../checks/format-bytes.ts";
+import { formatValue } from "../checks/format-value.ts";
+import { LIMITS } from "../checks/limits.ts";
+import { measureValue } from "../checks/measure-value.ts";
+import type { TableOf } from "../checks/validator-json.ts";
+import { kindOf } from "../checks/value-kind.ts";
+import type { RegisteredFunction } from "../contract/registered-function.ts";
+
+/** Why a function may not be called with these arguments, in Convex's words; null when it may. */
+export function checkArguments(
+  { args: validator, identifier }: RegisteredFunction,
+  args: JSONValue,
+  tableOf: TableOf,
+): string | null {
+  // Convex counts the list that the one argument is passed in.
+  const measured = measureValue(args, 1);
+  if (measured.kind === "refused") return `Invalid arguments for ${identifier}: ${measured.reason}`;
+  if (measured.bytes > LIMITS.argsBytes) {
+    return `Arguments for ${identifier} are too large (actual: ${formatBytes(measured.bytes)}, limit: ${formatBytes(LIMITS.argsBytes)})`;
+  }
+  if (kindOf(args) !== "object") {
+    return `ArgumentValidationError: Expected to receive an object as the function's argument. Instead received: ${formatValue(args)}`;
+  }
+  const problem = checkValue(validator, args, tableOf);
+  return problem === null ? null : `ArgumentValidationError: ${problem}`;
+}
+
+/** Why a function may not return this value; null when it may. */
+export function checkReturned(
+  { returns: validator, identifier }: RegisteredFunction,
+  value: JSONValue,
+  tableOf: TableOf,
+): string | null {
+  const measured = measureValue(value);
+  if (measured.kind === "refused") return `Function ${identifier} return value invalid: ${measured.reason}`;
+  if (measured.bytes > LIMITS.returnBytes) {
+    return `Function ${identifier} return value is too large (actual: ${formatBytes(measured.bytes)}, limit: ${formatBytes(LIMITS.returnBytes)})`;
+  }
+  const problem = validator === null ? null : checkValue(validator, value, tableOf);
+  return problem === null ? null : `ReturnsValidationError: ${problem}`;
+}

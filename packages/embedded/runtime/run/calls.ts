@@ -1,0 +1,59 @@
+import type { JSONValue } from "convex/values";
+import type { RegisteredFunction } from "../contract/registered-function.ts";
+import { type CallContext, newNestedExecution } from "../execution/execution.ts";
+import type { FunctionResult } from "../execution/function-failure.ts";
+import { type FunctionObserver, timedRun, UNOBSERVED } from "../execution/function-run.ts";
+import type { Calls, Services } from "../syscalls/services.ts";
+import type { ConflictStats } from "./conflict-stats.ts";
+import { invokeToEnd } from "./invoke.ts";
+import { runAction } from "./run-action.ts";
+import { runMutation } from "./run-mutation.ts";
+import { runQuery } from "./run-query.ts";
+
+/** Connects functions to the functions that they call. */
+export function createCalls(
+  services: () => Services,
+  stats: ConflictStats,
+  observer: FunctionObserver = UNOBSERVED,
+): Calls {
+  // What an action's calls log belongs to the action.
+  const watched = (target: RegisteredFunction, { requestId }: CallContext) => {
+    const { identifier, type: kind } = target;
+    const { component } = target.path;
+    const ended = timedRun(observer, { requestId, component, identifier, kind, caller: "Action" });
+    return (result: FunctionResult, retries = 0): FunctionResult => {
+      ended({ result, retries, logLines: [] });
+      return result;
+    };
+  };
+  return {
+    nested: (parent, target, args) => {
+      const kind = target.type === "Query" ? "query" : "mutation";
+      return invokeToEnd(services(), newNestedExecution(parent, kind, target), target, args);
+    },
+    snapshotQuery: async (parent, target, args) => {
+      const { engine } = services();
+      const { snapshot, now } = parent.transaction;
+      const transaction = engine.begin({ snapshot, now });
+      try {
+        const execution = newNestedExecution(parent, "query", target, transaction);
+        return await invokeToEnd(services(), execution, target, args);
+      } finally {
+        engine.discard(transaction);
+      }
+    },
+    query: async (target: RegisteredFunction, args: JSONValue, context: CallContext) => {
+      const ended = watched(target, context);
+      return ended((await runQuery(services(), target, args, context)).result);
+    },
+    mutation: async (target, args, context) => {
+      const ended = watched(target, context);
+      const { result, retries } = await runMutation(services(), stats, { target, args, context });
+      return ended(result, retries);
+    },
+    action: async (target, args, context) => {
+      const ended = watched(target, context);
+      return ended(await runAction(services(), target, args, context));
+    },
+  };
+}

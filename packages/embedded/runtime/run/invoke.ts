@@ -1,0 +1,86 @@
+import type { JSONValue } from "convex/values";
+import type { TableOf } from "../checks/validator-json.ts";
+import { localTableOf } from "../components/component-tables.ts";
+import type { RegisteredFunction } from "../contract/registered-function.ts";
+import {
+  endExecution,
+  type Execution,
+  executions,
+  isTransactional,
+  type TransactionExecution,
+} from "../execution/execution.ts";
+import {
+  describeThrown,
+  type FunctionFailure,
+  type FunctionResult,
+  refusal,
+} from "../execution/function-failure.ts";
+import { NeverResolvesError, withinUserTime } from "../execution/user-time.ts";
+import type { Services } from "../syscalls/services.ts";
+import { checkArguments, checkReturned } from "./arguments.ts";
+
+/** Runs a function's handler in an execution: arguments checked before, the returned value after. */
+export async function invoke(
+  services: Services,
+  execution: Execution,
+  target: RegisteredFunction,
+  args: JSONValue,
+): Promise<FunctionResult> {
+  const tableOf = tableLookup(services, execution);
+  const problem = checkArguments(target, args, tableOf);
+  if (problem !== null) return refusal(problem);
+  let value: JSONValue;
+  try {
+    const argsJson = JSON.stringify([args]);
+    const { requestId } = execution.context;
+    execution.time.start();
+    const returned = executions.run(execution, () => target.invoke(argsJson, requestId));
+    const json = await withinUserTime(execution, returned);
+    // What takes long inside of V8 has no ticks.
+    if (isTransactional(execution)) execution.time.check();
+    value = JSON.parse(json) as JSONValue;
+  } catch (thrown) {
+    return failureOf(services, execution, thrown);
+  }
+  const unfit = checkReturned(target, value, tableOf);
+  return unfit === null ? { kind: "success", value } : refusal(unfit);
+}
+
+/** Runs a function that is part of a transaction, up to where nothing of it uses the transaction any more. */
+export async function invokeToEnd(
+  services: Services,
+  execution: TransactionExecution,
+  target: RegisteredFunction,
+  args: JSONValue,
+): Promise<FunctionResult> {
+  try {
+    const result = await invoke(services, execution, target, args);
+    // A nested call that nobody awaited still has the transaction: it finishes before a commit or a rollback.
+    await execution.turn;
+    return result;
+  } finally {
+    endExecution(execution);
+  }
+}
+
+/** Describes what a function threw, on the function's own time: reading it may run the function's code. */
+export function failureOf(services: Services, execution: Execution, thrown: unknown): FunctionFailure {
+  const { time } = execution;
+  if (NeverResolvesError.isOne(thrown)) return refusal(thrown.message);
+  const failure =
+    time.error === null ? executions.run(execution, () => describeThrown(thrown, services.mapStack)) : null;
+  // What it threw meanwhile does not matter: it was told to stop.
+  return failure === null || time.error !== null ? refusal(time.error?.message ?? "") : failure;
+}
+
+function tableLookup({ engine }: Services, execution: Execution): TableOf {
+  if (isTransactional(execution)) return (id) => localTableOf(execution.transaction, execution.component, id);
+  return (id) => {
+    const transaction = engine.begin();
+    try {
+      return localTableOf(transaction, execution.component, id);
+    } finally {
+      engine.discard(transaction);
+    }
+  };
+}

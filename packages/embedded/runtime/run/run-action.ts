@@ -1,0 +1,25 @@
+import type { JSONValue } from "convex/values";
+import type { RegisteredFunction } from "../contract/registered-function.ts";
+import { type CallContext, endExecution, newActionExecution } from "../execution/execution.ts";
+import type { FunctionResult } from "../execution/function-failure.ts";
+import type { Services } from "../syscalls/services.ts";
+import { invoke } from "./invoke.ts";
+
+/** Runs an action, once: what it has done to the world cannot be taken back. */
+export async function runAction(
+  services: Services,
+  target: RegisteredFunction,
+  args: JSONValue,
+  context: CallContext,
+): Promise<FunctionResult> {
+  const execution = newActionExecution("action", ofTarget(target), context);
+  try {
+    return await invoke(services, execution, target, args);
+  } finally {
+    endExecution(execution);
+  }
+}
+
+function ofTarget({ identifier, path }: RegisteredFunction) {
+  return { identifier, component: path.component };
+}

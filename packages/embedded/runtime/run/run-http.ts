@@ -1,0 +1,67 @@
+import type { ComponentPath } from "../../names/table-name.ts";
+import type { LoadedComponents } from "../bundle/loaded-components.ts";
+import type { HttpEndpoint } from "../bundle/loaded-modules.ts";
+import { mountedPath } from "../components/http-mounts.ts";
+import { type CallContext, type Execution, executions, newActionExecution } from "../execution/execution.ts";
+import { clientMessage, type FunctionFailure } from "../execution/function-failure.ts";
+import { withinUserTime } from "../execution/user-time.ts";
+import type { Services } from "../syscalls/services.ts";
+import { failureOf } from "./invoke.ts";
+
+/** An HTTP action, by its method and route: "GET /jobs". */
+export type HttpTarget = {
+  readonly component: ComponentPath;
+  readonly identifier: string;
+  readonly endpoint: HttpEndpoint;
+};
+
+/** A failed action answers all the same. */
+export type HttpRun = { readonly response: Response; readonly failure: FunctionFailure | null };
+
+/** The HTTP action that answers a request; null when no route matches. */
+export function routeHttp(components: LoadedComponents, { url, method }: Request): HttpTarget | null {
+  const place = mountedPath(components, new URL(url).pathname);
+  if (place === null) return null;
+  const { component, path } = place;
+  const [endpoint, routed, route] = components.get(component)?.modules.http?.lookup(path, method) ?? [];
+  return endpoint === undefined ? null : { component, identifier: `${routed} ${route}`, endpoint };
+}
+
+/**
+ * Runs an HTTP action. The response's body may still be written after this resolves: its stream belongs to the
+ * action's execution, which therefore does not end here.
+ */
+export async function runHttp(
+  services: Services,
+  { component, identifier, endpoint }: HttpTarget,
+  request: Request,
+  context: CallContext,
+): Promise<HttpRun> {
+  const execution = newActionExecution("httpAction", { identifier, component }, context);
+  try {
+    execution.time.start();
+    const returned = executions.run(execution, () => endpoint.invokeHttpAction(request));
+    const response: unknown = await withinUserTime(execution, returned);
+    if (!isResponse(execution, response)) {
+      throw new TypeError(`The HTTP action of ${identifier} did not return a Response`);
+    }
+    return { response: request.method === "HEAD" ? withoutBody(response) : response, failure: null };
+  } catch (thrown) {
+    const failure = failureOf(services, execution, thrown);
+    const [code] = clientMessage(context.requestId, failure).split("\n");
+    const response = Response.json({ code, trace: failure.message }, { status: 500 });
+    // A body that breaks off because its client has left is no error of the action.
+    return { response, failure: request.signal.aborted ? null : failure };
+  }
+}
+
+// A proxy's trap is code of the action.
+function isResponse(execution: Execution, value: unknown): value is Response {
+  return executions.run(execution, () => value instanceof Response);
+}
+
+function withoutBody(response: Response): Response {
+  void response.body?.cancel();
+  const { status, statusText, headers } = response;
+  return new Response(null, { status, statusText, headers });
+}

@@ -1,0 +1,129 @@
+import type { JSONValue } from "convex/values";
+import type { Timestamp, Transaction } from "../../engine/model/types.ts";
+import { type Attempt, commitWithRetries } from "../../engine/transact/commit-with-retries.ts";
+import { getScheduled, setScheduledState } from "../../scheduler/scheduled-function.ts";
+import type { SessionRequest } from "../contract/function-runner.ts";
+import type { RegisteredFunction } from "../contract/registered-function.ts";
+import { type CallContext, newTransactionExecution } from "../execution/execution.ts";
+import { type FunctionResult, refusal } from "../execution/function-failure.ts";
+import { LogLines } from "../execution/log-lines.ts";
+import type { Services } from "../syscalls/services.ts";
+import { findSessionRecord, recordSessionRequest } from "../tables/session-requests.ts";
+import type { ConflictStats } from "./conflict-stats.ts";
+import { invokeToEnd } from "./invoke.ts";
+
+export type MutationResult = {
+  readonly result: FunctionResult;
+  readonly ts: Timestamp;
+  /** How often it was run again. */
+  readonly retries: number;
+};
+
+export type MutationCall = {
+  readonly target: RegisteredFunction;
+  readonly args: JSONValue;
+  readonly context: CallContext;
+};
+
+/** What became of a scheduled mutation. `skipped`: it was canceled, or another run finished it. */
+export type ScheduledRun =
+  | { readonly kind: "finished"; readonly result: FunctionResult; readonly retries: number }
+  | { readonly kind: "skipped" }
+  | { readonly kind: "conflicted"; readonly message: string };
+
+/** Runs a mutation and commits it. A resent one whose outcome is on record is answered from there. */
+export async function runMutation(
+  services: Services,
+  stats: ConflictStats,
+  call: MutationCall,
+  session?: SessionRequest,
+): Promise<MutationResult> {
+  const committed = await retried<FunctionResult>(services, stats, call, async (transaction, context) => {
+    const record = session === undefined ? null : findSessionRecord(transaction, session);
+    // Committing what was only read waits until the record is on disk.
+    if (record !== null) return { commit: true, result: { kind: "success", value: record.value } };
+    const result = await execute(services, call, context, transaction);
+    if (result.kind === "failure") return { commit: false, result };
+    // What wrote nothing may as well run again: an empty claim then costs no commit.
+    if (session !== undefined && transaction.hasWrites())
+      recordSessionRequest(transaction, session, result.value);
+    return { commit: true, result };
+  });
+  const { ts, retries } = committed;
+  return committed.kind === "finished"
+    ? { result: committed.result, ts, retries }
+    : { result: refusal(committed.message), ts, retries };
+}
+
+/**
+ * Runs the mutation of a `_scheduled_functions` or `_cron_runs` row. The row's new state commits with the mutation's
+ * writes, so that a crash leaves both or neither. A failed mutation is rolled back and only its failure committed.
+ */
+export async function runScheduledMutation(
+  services: Services,
+  stats: ConflictStats,
+  call: MutationCall,
+  jobId: string,
+): Promise<ScheduledRun> {
+  const committed = await retried<FunctionResult | null>(
+    services,
+    stats,
+    call,
+    async (transaction, context) => {
+      if (getScheduled(transaction, jobId)?.state.kind !== "pending") return { commit: false, result: null };
+      const savepoint = transaction.savepoint();
+      const result = await execute(services, call, context, transaction);
+      if (result.kind === "failure") transaction.rollbackTo(savepoint);
+      // A job that cancels itself stays canceled.
+      if (getScheduled(transaction, jobId)?.state.kind === "pending") {
+        setScheduledState(
+          transaction,
+          jobId,
+          result.kind === "success" ? { kind: "success" } : { kind: "failed", error: result.message },
+        );
+      }
+      return { commit: true, result };
+    },
+  );
+  if (committed.kind === "conflicted") return committed;
+  const { result, retries } = committed;
+  return result === null ? { kind: "skipped" } : { kind: "finished", result, retries };
+}
+
+async function retried<T>(
+  services: Services,
+  stats: ConflictStats,
+  { target, context }: MutationCall,
+  attempt: (transaction: Transaction, context: CallContext) => Promise<Attempt<T>>,
+) {
+  stats.ran(target.identifier);
+  // Only what the last attempt logged has happened.
+  let lastLogs = new LogLines();
+  let retries = 0;
+  const committed = await commitWithRetries(
+    services.engine,
+    (transaction) => {
+      lastLogs = new LogLines();
+      return attempt(transaction, { ...context, logs: lastLogs });
+    },
+    {
+      commitMs: services.latency.commitMs,
+      onConflict: (conflict, again) => {
+        retries += again ? 1 : 0;
+        stats.conflicted(target.identifier, conflict, again);
+      },
+    },
+  );
+  context.logs.addAll(lastLogs.lines());
+  return { ...committed, retries };
+}
+
+function execute(
+  services: Services,
+  { target, args }: MutationCall,
+  context: CallContext,
+  transaction: Transaction,
+): Promise<FunctionResult> {
+  const execution = newTransactionExecution("mutation", target, context, transaction);
+  return invokeToEnd(services, execution, target, args);
+}

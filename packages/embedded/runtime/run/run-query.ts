@@ -1,0 +1,37 @@
+import type { JSONValue } from "convex/values";
+import type { ReadSet, Timestamp } from "../../engine/model/types.ts";
+import type { RegisteredFunction } from "../contract/registered-function.ts";
+import { type CallContext, endExecution, newTransactionExecution } from "../execution/execution.ts";
+import type { FunctionResult } from "../execution/function-failure.ts";
+import { formatJournal, parseJournal } from "../execution/journal.ts";
+import type { Services } from "../syscalls/services.ts";
+import { invoke } from "./invoke.ts";
+
+export type QueryResult = {
+  readonly result: FunctionResult;
+  readonly ts: Timestamp;
+  readonly readSet: ReadSet;
+  readonly journal: string | null;
+};
+
+/** Runs a query on a snapshot that is on disk: the newest one, or the one that the caller needs. */
+export async function runQuery(
+  services: Services,
+  target: RegisteredFunction,
+  args: JSONValue,
+  context: CallContext,
+  { journal, ts }: { readonly journal?: string | null; readonly ts?: Timestamp } = {},
+): Promise<QueryResult> {
+  const { engine } = services;
+  const previousJournal = parseJournal(journal);
+  const transaction = engine.begin({ snapshot: ts ?? engine.durable() });
+  const execution = newTransactionExecution("query", target, context, transaction, previousJournal);
+  try {
+    const result = await invoke(services, execution, target, args);
+    const { readSet, snapshot } = transaction;
+    return { result, ts: snapshot, readSet, journal: formatJournal(execution.journal) };
+  } finally {
+    endExecution(execution);
+    engine.discard(transaction);
+  }
+}

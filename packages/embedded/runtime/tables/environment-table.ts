@@ -1,0 +1,25 @@
+import type { TableDefinition, Transaction } from "../../engine/model/types.ts";
+import { fullRange } from "../../values/keys/index-range.ts";
+
+/** `_environment_variables`: what the deployment's admin has set, written by packages/embedded/system/environment-variables.ts. */
+export const ENVIRONMENT_TABLE: TableDefinition = {
+  name: "_environment_variables",
+  indexes: [{ name: "by_name", fields: ["name"] }],
+};
+
+export type StoredVariable = { readonly id: string; readonly name: string; readonly value: string };
+
+/**
+ * The stored variables, by name. All of them join the transaction's read set: a query that looked at one runs
+ * again when any has changed. Empty before the backend's first start, when there is no table yet.
+ */
+export function storedVariables(transaction: Transaction, hasTable: boolean): readonly StoredVariable[] {
+  if (!hasTable) return [];
+  const scan = transaction.scan(fullRange(ENVIRONMENT_TABLE.name, "by_name"), "asc");
+  const variables: StoredVariable[] = [];
+  for (let entry = scan.next(); entry !== null; entry = scan.next()) {
+    const { _id: id, name, value } = entry.document as Record<string, string>;
+    if (id !== undefined && name !== undefined && value !== undefined) variables.push({ id, name, value });
+  }
+  return variables;
+}

@@ -1,0 +1,50 @@
+import type { JSONValue } from "convex/values";
+import type { IndexDefinition, TableDefinition, Transaction } from "../../engine/model/types.ts";
+import { withSystemFields } from "../../values/keys/index-fields.ts";
+import { type RangeExpression, toKeyRange } from "../../values/keys/index-range.ts";
+import type { SessionRequest } from "../contract/function-runner.ts";
+
+const BY_SESSION: IndexDefinition = { name: "by_session", fields: ["sessionId", "requestId"] };
+
+/**
+ * `_session_requests`: the values of mutations that came over a WebSocket, kept until the client has seen them.
+ * Written in the mutation's own transaction, so that a mutation and its record stand or fall together.
+ */
+export const SESSION_TABLE: TableDefinition = { name: "_session_requests", indexes: [BY_SESSION] };
+
+/** The value of a mutation that was committed before; null when it was not. Joins the transaction's read set. */
+export function findSessionRecord(
+  transaction: Transaction,
+  { sessionId, requestId }: SessionRequest,
+): { readonly value: JSONValue } | null {
+  const range = sessionRange(sessionId, { type: "Eq", fieldPath: "requestId", value: requestId });
+  const entry = transaction.scan(range, "asc").next();
+  return entry === null ? null : { value: entry.document["value"] as JSONValue };
+}
+
+/** Records a value, and drops the records that the client no longer needs. */
+export function recordSessionRequest(
+  transaction: Transaction,
+  { sessionId, requestId, acknowledgedThrough }: SessionRequest,
+  value: JSONValue,
+): void {
+  const range = sessionRange(sessionId, {
+    type: "Lte",
+    fieldPath: "requestId",
+    value: Math.min(acknowledgedThrough, requestId - 1),
+  });
+  const scan = transaction.scan(range, "asc");
+  for (let entry = scan.next(); entry !== null; entry = scan.next()) {
+    transaction.remove(entry.document["_id"] as string);
+  }
+  transaction.insert(SESSION_TABLE.name, { sessionId, requestId, value });
+}
+
+function sessionRange(sessionId: string, requestId: RangeExpression) {
+  const target = {
+    table: SESSION_TABLE.name,
+    index: BY_SESSION.name,
+    keyFields: withSystemFields(BY_SESSION.fields),
+  };
+  return toKeyRange(target, [{ type: "Eq", fieldPath: "sessionId", value: sessionId }, requestId]);
+}

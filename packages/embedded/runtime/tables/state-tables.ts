@@ -1,0 +1,13 @@
+import type { TableDefinition } from "../../engine/model/types.ts";
+
+/**
+ * `_exports`: the one export that there is or was. Written by `Exports` alone. `state` goes requested →
+ * in_progress → completed, or failed from each of the first two.
+ */
+export const EXPORT_TABLE: TableDefinition = { name: "_exports", indexes: [] };
+
+/**
+ * `_snapshot_imports`: the last imports. Written by `Imports` alone. `state.state` goes uploaded →
+ * waiting_for_confirmation → in_progress → completed, or failed from any of the first three.
+ */
+export const IMPORT_TABLE: TableDefinition = { name: "_snapshot_imports", indexes: [] };

@@ -1,0 +1,173 @@
+import { expect, test } from "vitest";
+import { startScheduling } from "../../compose/start-scheduling.ts";
+import { openEngine } from "../../engine/engine.ts";
+import type { Engine } from "../../engine/model/types.ts";
+import { transact as write } from "../../engine/transact/transact.ts";
+import { openFixture } from "../../runtime/runtime.fixture.ts";
+import { fullRange } from "../../values/keys/index-range.ts";
+import {
+  CRON_RUN_TABLE,
+  insertScheduled,
+  SCHEDULED_TABLE,
+  type ScheduledState,
+  setScheduledState,
+} from "../scheduled-function.ts";
+import { scheduledInState } from "../scheduled-queries.ts";
+import { eventually, states } from "../scheduling.fixture.ts";
+import { CRON_TABLE, type CronJob, formatCronJob, parseCronJob } from "./cron-job.ts";
+import type { CronSpec } from "./cron-spec.ts";
+import { advanceCron, Crons, reconcileCrons } from "./crons.ts";
+
+const START = Date.parse("2026-11-21T10:00:00Z");
+const HOUR_MS = 3_600_000;
+
+const hourly: CronSpec = {
+  identifier: "tick",
+  function: "later:note",
+  args: { text: "tick" },
+  schedule: { type: "interval", hours: 1 },
+};
+
+async function openTables(): Promise<Engine> {
+  return (await openFixture({ engine: openEngine({ path: ":memory:" }) })).engine;
+}
+
+async function scheduling(engine: Engine, crons: readonly CronSpec[]) {
+  const fixture = await openFixture({ engine });
+  const runtime = { scheduled: fixture.runner.scheduled, crons, componentPaths: [""] };
+  const onError = (error: unknown) => expect.unreachable(String(error));
+  return { fixture, stop: await startScheduling({ engine, runtime, onError }) };
+}
+
+function cronsOf(engine: Engine): CronJob[] {
+  const transaction = engine.begin();
+  const scan = transaction.scan(fullRange(CRON_TABLE.name, "by_creation_time"), "asc");
+  const jobs: CronJob[] = [];
+  for (let entry = scan.next(); entry !== null; entry = scan.next()) jobs.push(parseCronJob(entry.document));
+  engine.discard(transaction);
+  return jobs;
+}
+
+const runsIn = (engine: Engine, kind: ScheduledState["kind"], table = CRON_RUN_TABLE.name) =>
+  write(engine, (transaction) => scheduledInState(transaction, kind, table));
+const pending = (engine: Engine) => runsIn(engine, "pending");
+
+test("the fixture's jobs are read from its crons.ts", async () => {
+  const { runner, engine } = await openFixture();
+  expect(runner.crons.map(({ identifier, function: name }) => [identifier, name])).toEqual([
+    ["tick", "later:note"],
+    ["nightly", "later:note"],
+  ]);
+  await engine.close();
+});
+
+test("jobs that did not change keep their time, changed ones start anew, removed ones go", async () => {
+  const engine = await openTables();
+  const other: CronSpec = {
+    ...hourly,
+    identifier: "other",
+    schedule: { type: "daily", hourUTC: 3, minuteUTC: 0 },
+  };
+  await write(engine, (transaction) => reconcileCrons(transaction, [hourly, other], START));
+  await write(engine, (transaction) => reconcileCrons(transaction, [hourly], START + 5));
+  expect(cronsOf(engine).map(({ spec, nextTime }) => [spec.identifier, nextTime])).toEqual([["tick", START]]);
+  const changed: CronSpec = { ...hourly, args: { text: "tock" } };
+  await write(engine, (transaction) => reconcileCrons(transaction, [changed], START + 7));
+  expect(cronsOf(engine).map(({ spec, nextTime }) => [spec.args, nextTime])).toEqual([
+    [{ text: "tock" }, START + 7],
+  ]);
+  await engine.close();
+});
+
+test("after a long sleep a job runs once, and next at its own rhythm", async () => {
+  const engine = await openTables();
+  await write(engine, (transaction) => reconcileCrons(transaction, [hourly], START));
+  const [job] = cronsOf(engine);
+  const awake = START + 100.5 * HOUR_MS;
+  await write(engine, (transaction) => advanceCron(transaction, (job as CronJob).id, awake));
+  await write(engine, (transaction) => advanceCron(transaction, (job as CronJob).id, awake));
+  expect(await pending(engine)).toHaveLength(1);
+  expect(cronsOf(engine)[0]?.nextTime).toBe(START + 101 * HOUR_MS);
+  await engine.close();
+});
+
+test("a run that is not over is not joined by another", async () => {
+  const engine = await openTables();
+  await write(engine, (transaction) => reconcileCrons(transaction, [hourly], START));
+  const { id } = cronsOf(engine)[0] as CronJob;
+  await write(engine, (transaction) => advanceCron(transaction, id, START));
+  await write(engine, (transaction) => advanceCron(transaction, id, START + HOUR_MS));
+  const [run, ...others] = await pending(engine);
+  expect(others).toEqual([]);
+  await write(engine, (transaction) =>
+    setScheduledState(transaction, run?.id as string, { kind: "success" }),
+  );
+  await write(engine, (transaction) => advanceCron(transaction, id, START + 2 * HOUR_MS));
+  expect(await pending(engine)).toHaveLength(1);
+  await engine.close();
+});
+
+test("the loop schedules a job again and again as its times come", async () => {
+  const engine = await openTables();
+  const spec: CronSpec = { ...hourly, schedule: { type: "interval", seconds: 1 } };
+  const errors: unknown[] = [];
+  const crons = new Crons({
+    engine,
+    specs: [spec],
+    clock: Date.now,
+    onError: (error) => errors.push(error),
+  });
+  await crons.start();
+  const finish = async () => {
+    for (const { id } of await pending(engine)) {
+      await write(engine, (transaction) => setScheduledState(transaction, id, { kind: "success" }));
+    }
+    return runsIn(engine, "success");
+  };
+  await eventually(async () => expect((await finish()).length).toBeGreaterThanOrEqual(2));
+  const [first, second] = await finish();
+  expect((second?.scheduledTime ?? 0) - (first?.scheduledTime ?? 0)).toBe(1000);
+  await crons.close();
+  await engine.close();
+  expect(errors).toEqual([]);
+});
+
+test("a run that an older release scheduled finishes where it is, and is not joined by another", async () => {
+  const engine = await openTables();
+  await write(engine, (transaction) => {
+    const args = { text: "old" };
+    const job = { component: "", name: "later.js:note", args, scheduledTime: 0 };
+    const lastRun = insertScheduled(transaction, SCHEDULED_TABLE.name, job);
+    transaction.insert(CRON_TABLE.name, formatCronJob({ spec: hourly, nextTime: START, lastRun }));
+  });
+  const { id, lastRun } = cronsOf(engine)[0] as CronJob;
+  await write(engine, (transaction) => advanceCron(transaction, id, START));
+  expect(await pending(engine)).toEqual([]);
+  expect(cronsOf(engine)[0]?.lastRun).toBe(lastRun);
+  const { stop } = await scheduling(engine, []);
+  await eventually(async () => expect(await runsIn(engine, "success", SCHEDULED_TABLE.name)).toHaveLength(1));
+  await stop();
+  await engine.close();
+});
+
+test("functions see nothing of a cron's run, and it has no scheduled function's id", async () => {
+  const engine = openEngine({ path: ":memory:" });
+  const { fixture, stop } = await scheduling(engine, [{ ...hourly, function: "later:noteOrigin", args: {} }]);
+  const { call } = fixture;
+  await eventually(async () => expect(await runsIn(engine, "success")).toHaveLength(1));
+  await call("later:scheduleOrigin");
+  await eventually(async () => expect(await states(fixture)).toEqual(["success"]));
+  const [{ _id: scheduled }] = (await call("later:scheduled")) as [{ _id: string }];
+  const notes = (await call("notes:byRank", { from: 7, to: 8 })) as { text: string }[];
+  expect(notes.map(({ text }) => text)).toEqual(["not scheduled", scheduled]);
+
+  const [run] = await runsIn(engine, "success");
+  const hidden = "Table _cron_runs is not readable from functions.";
+  await expect(call("later:cronRuns")).rejects.toThrow(hidden);
+  await expect(call("later:anySystemDocument", { id: run?.id as string })).rejects.toThrow(hidden);
+  await expect(call("later:cancelAny", { id: run?.id as string })).rejects.toThrow(
+    "not the ID of a scheduled",
+  );
+  await stop();
+  await engine.close();
+});

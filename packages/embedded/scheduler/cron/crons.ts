@@ -1,0 +1,133 @@
+import type { Engine, Transaction } from "../../engine/model/types.ts";
+import { transact } from "../../engine/transact/transact.ts";
+import { parseFunctionPath, udfPathOf } from "../../names/function-path.ts";
+import { APP, type ComponentPath } from "../../names/table-name.ts";
+import { fullRange } from "../../values/keys/index-range.ts";
+import { DueLoop } from "../due-loop.ts";
+import {
+  cronRunTableOf,
+  getScheduled,
+  insertScheduled,
+  isFinal,
+  type NewScheduledFunction,
+} from "../scheduled-function.ts";
+import { CRON_TABLE, type CronJob, formatCronJob, parseCronJob } from "./cron-job.ts";
+import type { CronSpec } from "./cron-spec.ts";
+import { firstRun, nextRun } from "./next-run.ts";
+
+export type CronsOptions = {
+  readonly engine: Engine;
+  readonly specs: readonly CronSpec[];
+  readonly clock: () => number;
+  readonly onError: (error: unknown) => void;
+};
+
+/**
+ * Schedules the functions of the bundle's `crons.ts` as they come due. A run is a `_cron_runs` row that is added in the transaction that moves the job to its next time: it happens once, whatever crashes.
+ */
+export class Crons {
+  readonly #options: CronsOptions;
+  readonly #loop: DueLoop;
+  readonly #advancing = new Map<string, Promise<void>>();
+
+  constructor(options: CronsOptions) {
+    this.#options = options;
+    this.#loop = new DueLoop(options, (transaction, now) => this.#look(transaction, now));
+  }
+
+  /** Takes over the bundle's jobs, keeping the times of those that have not changed. */
+  async start(): Promise<void> {
+    const { engine, specs, clock } = this.#options;
+    await transact(engine, (transaction) => reconcileCrons(transaction, specs, clock()));
+    this.#loop.wake();
+  }
+
+  async close(): Promise<void> {
+    this.#loop.close();
+    await Promise.all(this.#advancing.values());
+  }
+
+  #look(transaction: Transaction, now: number): number | null {
+    const scan = transaction.scan(fullRange(CRON_TABLE.name, "by_next_time"), "asc");
+    for (let entry = scan.next(); entry !== null; entry = scan.next()) {
+      const job = parseCronJob(entry.document);
+      if (job.nextTime > now) return job.nextTime;
+      if (!this.#advancing.has(job.id)) this.#advancing.set(job.id, this.#advance(job.id));
+    }
+    return null;
+  }
+
+  async #advance(id: string): Promise<void> {
+    const { engine, clock, onError } = this.#options;
+    try {
+      await transact(engine, (transaction) => advanceCron(transaction, id, clock()));
+    } catch (error) {
+      onError(error);
+    } finally {
+      this.#advancing.delete(id);
+      this.#loop.wake();
+    }
+  }
+}
+
+/** Makes the table hold exactly these jobs. A changed job starts anew. */
+export function reconcileCrons(transaction: Transaction, specs: readonly CronSpec[], now: number): void {
+  const wanted = new Map(specs.map((spec) => [keyOf(spec), spec]));
+  for (const job of allCrons(transaction)) {
+    const spec = wanted.get(keyOf(job.spec));
+    if (spec !== undefined && isSame(spec, job.spec)) wanted.delete(keyOf(spec));
+    else transaction.remove(job.id);
+  }
+  for (const spec of wanted.values()) {
+    const nextTime = firstRun(spec, now);
+    transaction.insert(CRON_TABLE.name, formatCronJob({ spec, nextTime, lastRun: null }));
+  }
+}
+
+/** Schedules a due job's function and moves the job on. A run that is not over yet is not joined by another. */
+export function advanceCron(transaction: Transaction, id: string, now: number): void {
+  const document = transaction.get(id);
+  if (document === null) return;
+  const { spec, nextTime, lastRun } = parseCronJob(document);
+  if (nextTime > now) return;
+  const last = lastRun === null ? null : getScheduled(transaction, lastRun);
+  const isRunning = last !== null && !isFinal(last.state);
+  const run = isRunning
+    ? lastRun
+    : insertScheduled(transaction, cronRunTableOf(ownerOf(spec)), scheduledRun(spec, nextTime));
+  transaction.replace(id, formatCronJob({ spec, nextTime: nextRun(spec, nextTime, now), lastRun: run }));
+}
+
+function scheduledRun(spec: CronSpec, scheduledTime: number): NewScheduledFunction {
+  const { function: name, args } = spec;
+  const path = parseFunctionPath(name);
+  return { component: ownerOf(spec), name: path === null ? name : udfPathOf(path), args, scheduledTime };
+}
+
+function ownerOf({ component = APP }: CronSpec): ComponentPath {
+  return component;
+}
+
+function keyOf(spec: CronSpec): string {
+  return JSON.stringify([ownerOf(spec), spec.identifier]);
+}
+
+function allCrons(transaction: Transaction): readonly CronJob[] {
+  const scan = transaction.scan(fullRange(CRON_TABLE.name, "by_creation_time"), "asc");
+  const jobs: CronJob[] = [];
+  for (let entry = scan.next(); entry !== null; entry = scan.next()) jobs.push(parseCronJob(entry.document));
+  return jobs;
+}
+
+function isSame(a: CronSpec, b: CronSpec): boolean {
+  return canonical(a) === canonical(b);
+}
+
+// Stored documents may come back with their fields in another order.
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import { assertNever } from "../../values/assert-never.ts";
+import { inMonthDays, inWeekDays } from "./cron-days.ts";
+import { parseCronExpression } from "./cron-expression.ts";
+import { type CronFields, nextMatch } from "./cron-fields.ts";
+import { type CronSchedule, type CronSpec, DAYS_OF_WEEK } from "./cron-spec.ts";
+
+/** As late as JSON can say. */
+export const NEVER = Number.MAX_SAFE_INTEGER;
+
+const EVERY_HOUR = range(0, 23);
+const EVERY_MONTH = range(1, 12);
+
+/** When a job that is new or was changed runs first: intervals at once, the others at their next time. */
+export function firstRun(spec: CronSpec, now: number): number {
+  return spec.schedule.type === "interval" ? now : nextRun(spec, now, now);
+}
+
+/**
+ * When a job runs after it was due at `previous`: at the first of its times after `now`, so that what was
+ * missed while the machine slept is skipped, not caught up. A schedule that never matches runs at NEVER.
+ */
+export function nextRun({ identifier, schedule }: CronSpec, previous: number, now: number): number {
+  if (schedule.type === "interval") {
+    const period = intervalMs(schedule);
+    const elapsed = Math.max(0, now - previous);
+    return previous + (Math.floor(elapsed / period) + 1) * period;
+  }
+  return nextMatch(fieldsOf(schedule, identifier), now) ?? NEVER;
+}
+
+function fieldsOf(schedule: Exclude<CronSchedule, { type: "interval" }>, identifier: string): CronFields {
+  if (schedule.type === "cron") return parseCronExpression(schedule.cron);
+  const base = {
+    minutes: new Set([schedule.minuteUTC ?? spreadMinute(identifier)]),
+    hours: EVERY_HOUR,
+    daysOfMonth: null,
+    months: EVERY_MONTH,
+    daysOfWeek: null,
+  };
+  switch (schedule.type) {
+    case "hourly":
+      return base;
+    case "daily":
+      return { ...base, hours: new Set([schedule.hourUTC]) };
+    case "weekly":
+      return {
+        ...base,
+        hours: new Set([schedule.hourUTC]),
+        daysOfWeek: inWeekDays(new Set([DAYS_OF_WEEK.indexOf(schedule.dayOfWeek)])),
+      };
+    case "monthly":
+      return {
+        ...base,
+        hours: new Set([schedule.hourUTC]),
+        daysOfMonth: inMonthDays(new Set([schedule.day])),
+      };
+    default:
+      return assertNever(schedule);
+  }
+}
+
+function intervalMs({ seconds = 0, minutes = 0, hours = 0 }: Extract<CronSchedule, { type: "interval" }>) {
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000;
+}
+
+// The same minute at each start, and not the same for all jobs.
+function spreadMinute(identifier: string): number {
+  return createHash("sha256").update(identifier).digest().readUInt32BE() % 60;
+}
+
+function range(from: number, to: number): ReadonlySet<number> {
+  return new Set(Array.from({ length: to - from + 1 }, (_, index) => from + index));
+}

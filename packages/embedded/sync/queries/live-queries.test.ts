@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { openEngine } from "../../engine/engine.ts";
+import { bundleFunctions } from "../../runtime/bundle/bundle.ts";
+import type { FunctionRunner } from "../../runtime/contract/function-runner.ts";
+import { createFunctionRunner } from "../../runtime/runner.ts";
+import { LiveQueries } from "./live-queries.ts";
+
+const NOBODY = { kind: "none" } as const;
+const fixture = join(import.meta.dirname, "../../../../test/conformance/convex");
+
+/** The real engine and the real runner over the conformance suite's functions; query runs are counted. */
+async function setUp() {
+  const bundled = await bundleFunctions(fixture);
+  if (bundled.kind === "failed") throw new Error(bundled.message);
+  const engine = openEngine({ path: ":memory:" });
+  onTestFinished(() => engine.close());
+  const runtime = createFunctionRunner({ engine, bundle: bundled.bundle });
+  const runs: string[] = [];
+  const runner: Pick<FunctionRunner, "runQuery"> = {
+    runQuery: (call) => {
+      runs.push(JSON.stringify(call.args));
+      return runtime.runQuery(call);
+    },
+  };
+  const live = new LiveQueries({ engine, runner, nextRequestId: () => "r" });
+  const send = (channel: string) =>
+    runtime.runMutation({
+      path: "messages:send",
+      args: { channel, body: "x" },
+      identity: NOBODY,
+      requestId: "r",
+    });
+  return { engine, live, runs, send };
+}
+
+const list = (channel: string) => ({
+  path: "messages:list",
+  args: { channel },
+  identity: NOBODY,
+  journal: null,
+});
+
+test("equal queries share a run; others have their own", async () => {
+  const { engine, live, runs } = await setUp();
+  const watched = ["a", "a", "b"].map((channel) => live.watch(list(channel), () => undefined));
+  const ts = engine.durable();
+  await Promise.all(watched.map(({ query }) => query.at(ts)));
+  expect(runs).toHaveLength(2);
+  for (const { release } of watched) release();
+  expect(live.size).toBe(0);
+  expect(engine.stats().subscriptions).toBe(0);
+});
+
+test("the order in which arguments are written makes no difference, who asks does", async () => {
+  const { live } = await setUp();
+  const spec = list("a");
+  const first = live.watch({ ...spec, args: { a: 1, b: { c: 2, d: 3 } } }, () => undefined);
+  const same = live.watch({ ...spec, args: { b: { d: 3, c: 2 }, a: 1 } }, () => undefined);
+  const admin = live.watch({ ...spec, identity: { kind: "admin" } }, () => undefined);
+  expect(same.query).toBe(first.query);
+  expect(admin.query).not.toBe(first.query);
+});
+
+test("a commit elsewhere costs no run, one in what was read costs one", async () => {
+  const { engine, live, runs, send } = await setUp();
+  let told = 0;
+  const { query } = live.watch(list("a"), () => told++);
+  const before = await query.at(engine.durable());
+  await send("b");
+  expect(await query.at(engine.durable())).toBe(before);
+  expect([told, runs.length]).toEqual([0, 1]);
+  await send("a");
+  expect(told).toBe(1);
+  const after = await query.at(engine.durable());
+  expect(after.outcome).toEqual({ kind: "success", value: ["x"] });
+  expect(runs).toHaveLength(2);
+});
+
+test("results are as of the timestamp that was asked for, even while commits go on", async () => {
+  const { engine, live, send } = await setUp();
+  const { query } = live.watch(list("a"), () => undefined);
+  for (let round = 0; round < 10; round++) {
+    const pin = engine.begin({ snapshot: engine.durable() });
+    const asked = query.at(pin.snapshot);
+    const writing = send("a");
+    const { outcome } = await asked;
+    expect(outcome).toMatchObject({ value: Array.from({ length: round }, () => "x") });
+    engine.discard(pin);
+    await writing;
+    await sleep(0);
+  }
+});
+
+test("a run that says the same keeps the result that is known", async () => {
+  const { engine, live, runs, send } = await setUp();
+  const { query } = live.watch({ ...list("a"), path: "counters:get", args: { name: "n" } }, () => undefined);
+  const before = await query.at(engine.durable());
+  await send("a");
+  expect(await query.at(engine.durable())).toBe(before);
+  expect(runs).toHaveLength(1);
+});
+
+test("one who watches twice stops with the second, as does who asks again as the same user", async () => {
+  const { engine, live, runs } = await setUp();
+  const told = (): void => undefined;
+  const user = { kind: "user", attributes: { subject: "ann", issuer: "i" } } as const;
+  const first = live.watch({ ...list("a"), identity: user }, told);
+  const result = await first.query.at(engine.durable());
+  const second = live.watch({ ...list("a"), identity: structuredClone(user) }, told);
+  first.release();
+  expect(await second.query.at(engine.durable())).toBe(result);
+  const other = live.watch(
+    { ...list("a"), identity: { ...user, attributes: { subject: "ben", issuer: "i" } } },
+    told,
+  );
+  expect(other.query).not.toBe(second.query);
+  second.release();
+  other.release();
+  expect([runs.length, live.size]).toEqual([1, 0]);
+});

@@ -1,0 +1,119 @@
+import type { JSONValue } from "convex/values";
+import type { Engine, Timestamp } from "../../engine/model/types.ts";
+import type { ComponentPath } from "../../names/table-name.ts";
+import type { FunctionRunner, Identity } from "../../runtime/contract/function-runner.ts";
+import { type KnownResult, saysTheSame } from "../protocol/known-result.ts";
+
+export type QuerySpec = {
+  readonly path: string;
+  /** The component whose function it is; absent for the app's. */
+  readonly component?: ComponentPath;
+  readonly args: JSONValue;
+  readonly identity: Identity;
+  /** What an earlier run decided (page ends); the next run keeps to it. */
+  readonly journal: string | null;
+};
+
+type Holding = {
+  readonly result: KnownResult;
+  readonly ranAt: Timestamp;
+  /** The first commit that met the read set; null while there was none. */
+  invalidatedAt: Timestamp | null;
+  readonly unsubscribe: () => void;
+};
+
+export type LiveQueryDeps = {
+  readonly engine: Engine;
+  readonly runner: Pick<FunctionRunner, "runQuery">;
+  readonly nextRequestId: () => string;
+};
+
+/**
+ * One query that somebody watches, run once for all of them. Its result is kept until the engine says
+ * that a commit met what it read; then the watchers are told, and the next `at` runs it again.
+ */
+export class LiveQuery {
+  readonly #deps: LiveQueryDeps;
+  readonly #watchers = new Set<() => void>();
+  #spec: QuerySpec;
+  #holding: Holding | null = null;
+  #tail: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(deps: LiveQueryDeps, spec: QuerySpec) {
+    this.#deps = deps;
+    this.#spec = spec;
+  }
+
+  get spec(): QuerySpec {
+    return this.#spec;
+  }
+
+  watch(onInvalidated: () => void): () => void {
+    // A function of its own: one connection may watch twice, and stop once.
+    const watcher = (): void => {
+      onInvalidated();
+    };
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  get watched(): boolean {
+    return this.#watchers.size > 0;
+  }
+
+  /**
+   * The result at `ts`: the one that is held if it is valid there, else that of a run at `ts`.
+   * Callers come with timestamps that never decrease and keep the snapshot of `ts` retained.
+   */
+  at(ts: Timestamp): Promise<KnownResult> {
+    const held = this.heldAt(ts);
+    if (held !== null) return Promise.resolve(held);
+    const run = this.#tail.then(() => this.heldAt(ts) ?? this.#run(ts));
+    this.#tail = run.catch(() => undefined);
+    return run;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#holding?.unsubscribe();
+    this.#holding = null;
+  }
+
+  /** The result at `ts` if that is known without a run. */
+  heldAt(ts: Timestamp): KnownResult | null {
+    const holding = this.#holding;
+    if (holding === null || ts < holding.ranAt) return null;
+    return holding.invalidatedAt === null || ts < holding.invalidatedAt ? holding.result : null;
+  }
+
+  async #run(ts: Timestamp): Promise<KnownResult> {
+    const { runner, engine, nextRequestId } = this.#deps;
+    const run = await runner.runQuery({ ...this.#spec, ts, requestId: nextRequestId() });
+    const fresh: KnownResult = { outcome: run.outcome, logLines: run.logLines, journal: run.journal };
+    const before = this.#holding;
+    const result = before !== null && saysTheSame(before.result, fresh) ? before.result : fresh;
+    if (this.#closed) return result;
+    before?.unsubscribe();
+    this.#spec = { ...this.#spec, journal: run.journal ?? this.#spec.journal };
+    const holding: Holding = {
+      result,
+      ranAt: run.ts,
+      invalidatedAt: null,
+      unsubscribe: engine.subscribe(run.readSet, run.ts, (invalidatedAt) => {
+        holding.invalidatedAt = invalidatedAt;
+        for (const onInvalidated of [...this.#watchers]) onInvalidated();
+      }),
+    };
+    this.#holding = holding;
+    if (engine.durable() > run.ts) await commitsSinceTheRunReported();
+    return result;
+  }
+}
+
+/** The engine reports a commit that came between run and subscription asynchronously, but in this turn. */
+function commitsSinceTheRunReported(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

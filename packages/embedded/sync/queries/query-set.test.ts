@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openEngine } from "../../engine/engine.ts";
+import { bundleFunctions } from "../../runtime/bundle/bundle.ts";
+import { createFunctionRunner } from "../../runtime/runner.ts";
+import { LiveQueries } from "./live-queries.ts";
+import { QuerySet } from "./query-set.ts";
+
+const NOBODY = { kind: "none" } as const;
+const QUERIES = 100;
+
+async function setUp() {
+  const bundled = await bundleFunctions(join(import.meta.dirname, "../../../../test/conformance/convex"));
+  if (bundled.kind === "failed") throw new Error(bundled.message);
+  const engine = openEngine({ path: ":memory:" });
+  onTestFinished(() => engine.close());
+  const runner = createFunctionRunner({ engine, bundle: bundled.bundle });
+  const set = new QuerySet(new LiveQueries({ engine, runner, nextRequestId: () => "r" }), () => undefined);
+  const send = (channel: number) =>
+    runner.runMutation({
+      path: "messages:send",
+      args: { channel: String(channel), body: "x" },
+      identity: NOBODY,
+      requestId: "r",
+    });
+  return { set, send, changes: () => set.changesAt(engine.durable()) };
+}
+
+const add = (queryId: number, channel = String(queryId)) => ({
+  type: "Add" as const,
+  queryId,
+  udfPath: "messages:list",
+  args: { channel },
+  journal: null,
+});
+const all = Array.from({ length: QUERIES }, (_, queryId) => add(queryId));
+
+test("a commit that meets one query has one looked at", async () => {
+  const { set, send, changes } = await setUp();
+  set.modify(all, NOBODY);
+  expect((await changes()).results.size).toBe(QUERIES);
+  expect((await changes()).results.size).toBe(0);
+  await send(7);
+  await send(QUERIES);
+  const { results } = await changes();
+  expect([...results].map(([queryId, { outcome }]) => [queryId, outcome])).toEqual([
+    [7, { kind: "success", value: ["x"] }],
+  ]);
+  expect((await changes()).results.size).toBe(0);
+});
+
+test("what was added, removed or is asked as somebody else is looked at, once", async () => {
+  const { set, changes } = await setUp();
+  set.modify(all, NOBODY);
+  await changes();
+  set.modify([{ type: "Remove", queryId: 1 }, { type: "Remove", queryId: 2 }, add(2), add(QUERIES)], NOBODY);
+  const { removed, results } = await changes();
+  expect([removed, [...results.keys()]]).toEqual([[1], [2, QUERIES]]);
+  set.reidentify({ kind: "admin" });
+  expect((await changes()).results.size).toBe(QUERIES);
+  expect(await changes()).toEqual({ removed: [], results: new Map() });
+});
+
+test("there is an end to what arguments are kept", async () => {
+  const { set } = await setUp();
+  const half = "x".repeat(33 * 2 ** 20);
+  expect(set.modify([add(1, half)], NOBODY)).toEqual({ kind: "ok" });
+  expect(set.modify([add(2, half)], NOBODY)).toMatchObject({ kind: "refused" });
+  expect(set.modify([{ type: "Remove", queryId: 1 }, add(2, half)], NOBODY)).toEqual({ kind: "ok" });
+});

@@ -1,0 +1,132 @@
+import type { Timestamp } from "../../engine/model/types.ts";
+import { APP } from "../../names/table-name.ts";
+import type { Identity } from "../../runtime/contract/function-runner.ts";
+import type { KnownResult } from "../protocol/known-result.ts";
+import type { QuerySetModification } from "../protocol/protocol.ts";
+import type { QueryId } from "../protocol/server-messages.ts";
+import type { LiveQueries, Watched } from "./live-queries.ts";
+import type { KnownResults } from "./transition.ts";
+
+/** Queries of one client at a time: far above what a page or a device needs. */
+const MAX_QUERIES = 10_000;
+/** Their arguments, as JSON, in UTF-16 units. */
+const MAX_ARGS_LENGTH = 64 * 1024 * 1024;
+
+type Entry = {
+  readonly add: QuerySetModification & { type: "Add" };
+  readonly argsLength: number;
+  watched: Watched;
+  /** Page ends as of the last result that was sent: what the next identity's run must keep to. */
+  journal: string | null;
+};
+
+/** What may be new to the client. */
+export type QuerySetChanges = {
+  /** No longer in the set. */
+  readonly removed: readonly QueryId[];
+  readonly results: KnownResults;
+};
+
+export type Modified = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };
+
+/** The queries that one connection has asked for, each watched for its identity. */
+export class QuerySet {
+  readonly #live: LiveQueries;
+  readonly #onInvalidated: () => void;
+  readonly #entries = new Map<QueryId, Entry>();
+  /** Since `changesAt` was last asked: a commit that meets one query costs a look at one. */
+  readonly #dirty = new Set<QueryId>();
+  readonly #removed = new Set<QueryId>();
+  #argsLength = 0;
+
+  constructor(live: LiveQueries, onInvalidated: () => void) {
+    this.#live = live;
+    this.#onInvalidated = onInvalidated;
+  }
+
+  modify(modifications: readonly QuerySetModification[], identity: Identity): Modified {
+    for (const change of modifications) {
+      const present = this.#entries.get(change.queryId);
+      if (change.type === "Remove") {
+        if (present === undefined) return refused(`query ${String(change.queryId)} is not in the set`);
+        present.watched.release();
+        this.#entries.delete(change.queryId);
+        this.#removed.add(change.queryId);
+        this.#argsLength -= present.argsLength;
+        continue;
+      }
+      if (present !== undefined) return refused(`query ${String(change.queryId)} is already in the set`);
+      if (this.#entries.size >= MAX_QUERIES) return refused(`more than ${String(MAX_QUERIES)} queries`);
+      const argsLength = JSON.stringify(change.args).length;
+      if (this.#argsLength + argsLength > MAX_ARGS_LENGTH) {
+        return refused(`queries with arguments of more than ${String(MAX_ARGS_LENGTH)} bytes`);
+      }
+      this.#argsLength += argsLength;
+      const watched = this.#watch(change, change.journal, identity);
+      this.#entries.set(change.queryId, { add: change, argsLength, watched, journal: change.journal });
+    }
+    return { kind: "ok" };
+  }
+
+  /** Everything is asked again as somebody else. */
+  reidentify(identity: Identity): void {
+    for (const entry of this.#entries.values()) {
+      const before = entry.watched;
+      entry.watched = this.#watch(entry.add, entry.journal, identity);
+      // After, so that a fresh token of the same user finds the result that is held.
+      before.release();
+    }
+  }
+
+  /**
+   * What has changed at `ts` since this was last asked: of all others, the client holds the result already.
+   * Whoever calls keeps that snapshot retained.
+   */
+  async changesAt(ts: Timestamp): Promise<QuerySetChanges> {
+    const removed = [...this.#removed].filter((queryId) => !this.#entries.has(queryId));
+    const dirty = [...this.#dirty];
+    this.#removed.clear();
+    this.#dirty.clear();
+    const results = new Map<QueryId, KnownResult>();
+    const running: Promise<unknown>[] = [];
+    for (const queryId of dirty) {
+      const query = this.#entries.get(queryId)?.watched.query;
+      if (query === undefined) continue;
+      const held = query.heldAt(ts);
+      if (held !== null) {
+        results.set(queryId, held);
+        continue;
+      }
+      running.push(query.at(ts).then((result) => results.set(queryId, result)));
+    }
+    await Promise.all(running);
+    return { removed, results };
+  }
+
+  /** Takes over the page ends that the client was told. */
+  sent(results: KnownResults): void {
+    for (const [queryId, { journal }] of results) {
+      const entry = this.#entries.get(queryId);
+      if (entry !== undefined) entry.journal = journal;
+    }
+  }
+
+  release(): void {
+    for (const { watched } of this.#entries.values()) watched.release();
+    this.#entries.clear();
+  }
+
+  #watch(add: Entry["add"], journal: string | null, identity: Identity): Watched {
+    const component = add.componentPath ?? APP;
+    const spec = { path: add.udfPath, component, args: add.args, identity, journal };
+    this.#dirty.add(add.queryId);
+    return this.#live.watch(spec, () => {
+      this.#dirty.add(add.queryId);
+      this.#onInvalidated();
+    });
+  }
+}
+
+function refused(reason: string): Modified {
+  return { kind: "refused", reason };
+}

@@ -1,0 +1,101 @@
+import type { Authenticators } from "../../auth/authorization.ts";
+import type { Log } from "../../operations/log.ts";
+import type { Identity } from "../../runtime/contract/function-runner.ts";
+import { assertNever } from "../../values/assert-never.ts";
+import type { AuthenticateMessage } from "../protocol/protocol.ts";
+import type { AuthErrorMessage } from "../protocol/server-messages.ts";
+import { hasExpired, identify, NOBODY, type SessionIdentity } from "./session-identity.ts";
+import type { SessionSocket } from "./session-socket.ts";
+
+const POLICY_VIOLATION = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+export type CallerDeps = Authenticators & { readonly log: Log; readonly now: () => number };
+
+export type CallerSession = {
+  readonly socket: SessionSocket;
+  readonly isClosed: () => boolean;
+  /** Nothing more is done for the client: its connection ends. */
+  readonly close: () => void;
+};
+
+/** Whom a session acts as: nobody at first, then whomever the client's last `Authenticate` has named. */
+export class SessionCaller {
+  readonly #deps: CallerDeps;
+  readonly #session: CallerSession;
+  #current: SessionIdentity = NOBODY;
+  #version = 0;
+  #verifying = false;
+
+  constructor(deps: CallerDeps, session: CallerSession) {
+    this.#deps = deps;
+    this.#session = session;
+  }
+
+  get identity(): Identity {
+    return this.#current.identity;
+  }
+
+  /** How many identities it has had, as the protocol counts them. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** A token is looked at: what the client sends meanwhile is meant for the new identity. */
+  get verifying(): boolean {
+    return this.#verifying;
+  }
+
+  /** Nothing happens at the moment of expiry: it counts once something runs. */
+  get expired(): boolean {
+    return hasExpired(this.#current, this.#deps.now());
+  }
+
+  /** Resolves to whether the session has a new identity; if not, its connection ends. */
+  async authenticate(message: AuthenticateMessage): Promise<boolean> {
+    const { baseVersion } = message;
+    if (baseVersion !== this.#version) {
+      this.#session.socket.refuse(`Authenticate on identity version ${String(baseVersion)}`);
+      return false;
+    }
+    this.#verifying = true;
+    const identified = await identify(message, this.#deps);
+    this.#verifying = false;
+    if (this.#session.isClosed()) return false;
+    switch (identified.kind) {
+      case "ok":
+        this.#current = identified.as;
+        this.#version += 1;
+        return true;
+      case "refused":
+        this.#refuse({ error: identified.message, baseVersion, authUpdateAttempted: true });
+        return false;
+      case "unavailable":
+        // No AuthError: after a few of those the client would log its user out.
+        this.#deps.log.warn("auth.unavailable", { message: identified.message });
+        this.#leave(TRY_AGAIN_LATER, identified.code);
+        return false;
+      default:
+        return assertNever(identified);
+    }
+  }
+
+  /** `baseVersion`: the identity that the client has been told of. */
+  refuseExpired(baseVersion: number): void {
+    this.#refuse({ error: "Convex token identity expired", baseVersion, authUpdateAttempted: false });
+  }
+
+  /**
+   * As Convex does it, the connection ends with the refusal: nothing that was sent after the token may run as
+   * anybody else. The client comes back with another token, or as nobody.
+   */
+  #refuse(why: Omit<AuthErrorMessage, "type">): void {
+    void this.#session.socket.send({ type: "AuthError", ...why });
+    this.#leave(POLICY_VIOLATION, "Unauthenticated");
+  }
+
+  #leave(code: number, reason: string): void {
+    this.#session.close();
+    this.#session.socket.hangUp(code, reason);
+  }
+}

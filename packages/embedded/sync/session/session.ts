@@ -1,0 +1,275 @@
+import type { Authenticators } from "../../auth/authorization.ts";
+import type { Engine, Timestamp } from "../../engine/model/types.ts";
+import { APP } from "../../names/table-name.ts";
+import type { Log } from "../../operations/log.ts";
+import type { FunctionRunner, Identity, RequestSource } from "../../runtime/contract/function-runner.ts";
+import { assertNever } from "../../values/assert-never.ts";
+import type { KnownResult } from "../protocol/known-result.ts";
+import type {
+  AuthenticateMessage,
+  ClientMessage,
+  ConnectMessage,
+  RequestMessage,
+} from "../protocol/protocol.ts";
+import {
+  actionResponse,
+  mutationResponse,
+  type QueryId,
+  type StateVersion,
+} from "../protocol/server-messages.ts";
+import type { LiveQueries } from "../queries/live-queries.ts";
+import { QuerySet, type QuerySetChanges } from "../queries/query-set.ts";
+import { nextTransition } from "../queries/transition.ts";
+import { Acknowledgements } from "./acknowledgements.ts";
+import type { MutationLanes } from "./mutation-lanes.ts";
+import { SessionCaller } from "./session-caller.ts";
+import type { SessionSocket } from "./session-socket.ts";
+
+export type SessionDeps = Authenticators & {
+  readonly log: Log;
+  readonly engine: Engine;
+  readonly runner: FunctionRunner;
+  readonly live: LiveQueries;
+  readonly lanes: MutationLanes;
+  readonly nextRequestId: () => string;
+  /** Where the connection came from. */
+  readonly source: RequestSource;
+  readonly now: () => number;
+};
+
+/** A message that came, and whom to tell that it is held no more. */
+type Received = { readonly message: ClientMessage; readonly done: () => void };
+
+/** The first message of a connection has made it one of a client session. */
+export class Session {
+  readonly #deps: SessionDeps;
+  readonly #socket: SessionSocket;
+  readonly #connect: ConnectMessage;
+  readonly #clockSkew: number | null;
+  readonly #queries: QuerySet;
+  readonly acknowledgements = new Acknowledgements();
+
+  readonly #caller: SessionCaller;
+  /** What came while a token is verified. */
+  readonly #waiting: Received[] = [];
+  /** The version that was asked for; the client is at `#at` until a transition takes it there. */
+  #querySet = 0;
+  #at: StateVersion = { querySet: 0, identity: 0, ts: 0n };
+  readonly #held = new Map<QueryId, KnownResult>();
+  /** Answered mutations whose timestamp no transition has covered yet. */
+  #uncovered: readonly number[] = [];
+  /** What runs already: what is still queued runs when the client sends it again. */
+  readonly #running = new Set<Promise<void>>();
+  #draining = false;
+  #busy = false;
+  #stale = false;
+  #closed = false;
+
+  constructor(deps: SessionDeps, socket: SessionSocket, connect: ConnectMessage) {
+    this.#deps = deps;
+    this.#socket = socket;
+    this.#connect = connect;
+    this.#clockSkew = connect.clientTs === undefined ? null : connect.clientTs - deps.now();
+    this.#caller = new SessionCaller(deps, {
+      socket,
+      isClosed: () => this.#closed,
+      close: () => {
+        this.close();
+      },
+    });
+    this.#queries = new QuerySet(deps.live, () => {
+      this.#schedule();
+    });
+  }
+
+  get id(): string {
+    return this.#connect.sessionId;
+  }
+
+  /** `done` is called once, when nothing of the message is kept for this client to be answered. */
+  receive(message: ClientMessage, done: () => void): void {
+    if (this.#closed) done();
+    else if (!this.#caller.verifying) this.#handle({ message, done });
+    else this.#waiting.push({ message, done });
+  }
+
+  #handle({ message, done }: Received): void {
+    if (message.type === "Mutation" || message.type === "Action") {
+      this.#request(message, done);
+      return;
+    }
+    done();
+    switch (message.type) {
+      case "Connect":
+        this.#socket.refuse("Connect was sent twice");
+        return;
+      case "Event":
+        return;
+      case "Authenticate":
+        this.#authenticate(message).catch((error: unknown) => {
+          this.#socket.fail(error);
+        });
+        return;
+      case "ModifyQuerySet":
+        this.#modifyQuerySet(message);
+        return;
+      default:
+        assertNever(message);
+    }
+  }
+
+  /** Begins nothing more. Resolves when what runs has been answered. */
+  async drain(): Promise<void> {
+    this.#draining = true;
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  /** Stops watching. A mutation that runs is finished, and answered to whoever sends it again. */
+  close(): void {
+    this.#closed = true;
+    this.#queries.release();
+  }
+
+  async #authenticate(message: AuthenticateMessage): Promise<void> {
+    if (!(await this.#caller.authenticate(message))) return;
+    this.#queries.reidentify(this.#caller.identity);
+    this.#schedule();
+    while (!this.#caller.verifying) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.receive(next.message, next.done);
+    }
+  }
+
+  #modifyQuerySet(message: ClientMessage & { type: "ModifyQuerySet" }): void {
+    const querySet = this.#querySet;
+    if (message.baseVersion !== querySet || message.newVersion <= querySet) {
+      this.#socket.refuse(
+        `ModifyQuerySet on version ${String(message.baseVersion)}, not ${String(querySet)}`,
+      );
+      return;
+    }
+    const modified = this.#queries.modify(message.modifications, this.#caller.identity);
+    if (modified.kind === "refused") {
+      this.#socket.refuse(modified.reason);
+      return;
+    }
+    this.#querySet = message.newVersion;
+    this.#schedule();
+  }
+
+  #request(message: RequestMessage, done: () => void): void {
+    if (this.#draining) return;
+    if (this.#caller.expired) {
+      this.#caller.refuseExpired(this.#at.identity);
+      return;
+    }
+    const { identity } = this.#caller;
+    const run = async (): Promise<void> => {
+      try {
+        await (message.type === "Mutation" ? this.#mutate(message, identity) : this.#act(message, identity));
+      } catch (error) {
+        this.#socket.fail(error);
+      } finally {
+        done();
+      }
+    };
+    const begin = (): Promise<void> => {
+      const running = run();
+      this.#running.add(running);
+      return running.finally(() => this.#running.delete(running));
+    };
+    if (message.type === "Mutation") {
+      this.#deps.lanes.enqueue(this.id, begin, () => this.#closed || this.#draining);
+    } else void begin();
+  }
+
+  async #mutate(message: RequestMessage, identity: Identity): Promise<void> {
+    const { requestId } = message;
+    const run = await this.#deps.runner.runMutation({
+      ...this.#call(message, identity),
+      session: {
+        sessionId: this.id,
+        requestId,
+        acknowledgedThrough: this.acknowledgements.through(this.#deps.now()),
+      },
+    });
+    if (this.#closed) return;
+    void this.#socket.send(mutationResponse(requestId, run, run.ts));
+    if (run.outcome.kind === "failure") return;
+    this.#uncovered = [...this.#uncovered, requestId];
+    this.#schedule();
+  }
+
+  async #act(message: RequestMessage, identity: Identity): Promise<void> {
+    const run = await this.#deps.runner.runAction(this.#call(message, identity));
+    if (!this.#closed) void this.#socket.send(actionResponse(message.requestId, run));
+  }
+
+  #call(message: RequestMessage, identity: Identity) {
+    const { udfPath: path, componentPath: component = APP, args } = message;
+    const { nextRequestId, source } = this.#deps;
+    return { path, component, args, identity, requestId: nextRequestId(), source };
+  }
+
+  /**
+   * Rounds begin in a turn of their own: sessions that one commit woke then choose the same timestamp,
+   * and share the runs at it.
+   */
+  #schedule(): void {
+    this.#stale = true;
+    if (this.#busy || this.#closed) return;
+    this.#busy = true;
+    setImmediate(() => {
+      this.#rounds().catch((error: unknown) => {
+        this.#socket.fail(error);
+      });
+    });
+  }
+
+  async #rounds(): Promise<void> {
+    while (this.#stale && !this.#closed) {
+      this.#stale = false;
+      await this.#oneRound();
+    }
+    this.#busy = false;
+  }
+
+  async #oneRound(): Promise<void> {
+    if (this.#caller.expired) {
+      // While a new token is verified, its verdict decides.
+      if (!this.#caller.verifying) this.#caller.refuseExpired(this.#at.identity);
+      return;
+    }
+    const ts = this.#deps.engine.durable();
+    const to: StateVersion = { querySet: this.#querySet, identity: this.#caller.version, ts };
+    const uncovered = this.#uncovered;
+    const changes = await this.#changesAt(ts);
+    if (this.#closed) return;
+    const mutationWaits = uncovered.length > 0;
+    const message = nextTransition({ ...changes, from: this.#at, held: this.#held, to, mutationWaits });
+    for (const queryId of changes.removed) this.#held.delete(queryId);
+    for (const [queryId, result] of changes.results) this.#held.set(queryId, result);
+    if (message === null) return;
+    this.#at = to;
+    this.#uncovered = this.#uncovered.slice(uncovered.length);
+    this.#queries.sent(changes.results);
+    const sent = this.#socket.send({
+      ...message,
+      ...(this.#clockSkew === null ? {} : { clientClockSkew: this.#clockSkew }),
+      serverTs: this.#deps.now() * 1e6,
+    });
+    for (const requestId of uncovered) this.acknowledgements.covered(requestId);
+    await sent;
+  }
+
+  /** A transaction that is never committed keeps the snapshot until the slowest query has run on it. */
+  async #changesAt(ts: Timestamp): Promise<QuerySetChanges> {
+    const pin = this.#deps.engine.begin({ snapshot: ts });
+    try {
+      return await this.#queries.changesAt(ts);
+    } finally {
+      this.#deps.engine.discard(pin);
+    }
+  }
+}

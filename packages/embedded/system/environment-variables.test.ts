@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { openEngine } from "../engine/engine.ts";
+import type { Engine } from "../engine/model/types.ts";
+import { ENVIRONMENT_TABLE } from "../runtime/tables/environment-table.ts";
+import { EnvironmentVariables, MAX_VARIABLES } from "./environment-variables.ts";
+
+function open(): { engine: Engine; environment: EnvironmentVariables } {
+  const engine = openEngine({ path: ":memory:" });
+  // Before the schema is applied, as at a first start.
+  const environment = new EnvironmentVariables(engine, { URL: "http://x" }, { COLOUR: "red", URL: "mine" });
+  expect(environment.all).toEqual({ COLOUR: "red", URL: "http://x" });
+  engine.applySchema([ENVIRONMENT_TABLE]);
+  return { engine, environment };
+}
+
+test("what is stored outranks the defaults, and gives way to them when it is removed", async () => {
+  const { engine, environment } = open();
+  await environment.update([
+    { name: "COLOUR", value: "blue" },
+    { name: "SIZE", value: "5" },
+  ]);
+  expect(environment.all).toEqual({ COLOUR: "blue", SIZE: "5", URL: "http://x" });
+  // Another process on the same file.
+  expect(new EnvironmentVariables(engine, {}, { COLOUR: "green" }).all).toEqual({
+    COLOUR: "blue",
+    SIZE: "5",
+  });
+  await environment.update([{ name: "COLOUR", value: null }]);
+  expect(environment.all["COLOUR"]).toBe("red");
+});
+
+test("updates at once all take effect", async () => {
+  const { environment } = open();
+  const names = Array.from({ length: 20 }, (_, n) => `V${n}`);
+  const updated = await Promise.all(names.map((name) => environment.update([{ name, value: name }])));
+  expect(new Set(updated.map(({ kind }) => kind))).toEqual(new Set(["updated"]));
+  expect(environment.all).toMatchObject(Object.fromEntries(names.map((name) => [name, name])));
+});
+
+test("a transaction sees the variables of its snapshot, and conflicts with a change of them", async () => {
+  const { engine, environment } = open();
+  const before = engine.begin();
+  expect(environment.in(before)["SIZE"]).toBeUndefined();
+  await environment.update([{ name: "SIZE", value: "5" }]);
+  expect(environment.in(before)["SIZE"]).toBeUndefined();
+  before.insert(ENVIRONMENT_TABLE.name, { name: "OTHER", value: "1" });
+  expect(await engine.commit(before)).toMatchObject({
+    kind: "conflict",
+    conflict: { table: "_environment_variables" },
+  });
+});
+
+test("what changes the table by another way, as a restored backup does, shows", async () => {
+  const { engine, environment } = open();
+  const transaction = engine.begin();
+  transaction.insert(ENVIRONMENT_TABLE.name, { name: "SIZE", value: "9" });
+  await engine.commit(transaction);
+  expect(environment.all["SIZE"]).toBe("9");
+});
+
+test("no more than so many, and then none of them", async () => {
+  const { environment } = open();
+  const many = Array.from({ length: MAX_VARIABLES }, (_, n) => ({ name: `V${n}`, value: "" }));
+  expect(await environment.update(many)).toEqual({ kind: "updated" });
+  const over = [
+    { name: "V0", value: "changed" },
+    { name: "ONE_MORE", value: "" },
+  ];
+  expect(await environment.update(over)).toEqual({ kind: "too many" });
+  expect(environment.all["V0"]).toBe("");
+});

@@ -1,0 +1,24 @@
+import type { IndexDefinition, TableDefinition } from "../../engine/model/types.ts";
+
+const BY_ID = ["_id"];
+const BY_CREATION_TIME = ["_creationTime", "_id"];
+const known = new WeakMap<IndexDefinition, readonly string[]>();
+
+/** The fields that an index's keys are made of, in order; null when the table has no such index. */
+export function keyFieldsOf(definition: TableDefinition | null, index: string): readonly string[] | null {
+  if (index === "by_id") return BY_ID;
+  if (index === "by_creation_time") return BY_CREATION_TIME;
+  const declared = definition?.indexes.find((each) => each.name === index);
+  if (declared === undefined) return null;
+  let fields = known.get(declared);
+  if (fields === undefined) {
+    fields = withSystemFields(declared.fields);
+    known.set(declared, fields);
+  }
+  return fields;
+}
+
+/** Appends what every declared index ends with, so that equal fields keep the order of creation. */
+export function withSystemFields(fields: readonly string[]): readonly string[] {
+  return [...fields, "_creationTime", "_id"];
+}

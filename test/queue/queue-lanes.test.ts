@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { NextWork } from "@gleaner/queue/component/validators";
+import { ConvexHttpClient } from "convex/browser";
+import { makeFunctionReference } from "convex/server";
+import { expect, test } from "vitest";
+import { startBackend } from "../../packages/embedded/server.ts";
+
+// A backend refuses calls that read too much, or too much at once: with as many lanes as a scope may have, none does.
+const FOLDER = fileURLToPath(new URL("./fixtures/convex", import.meta.url));
+const LANES = 64;
+const HELD = 16;
+
+test("workers take from, wait in and are woken by as many lanes as there may be", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "queue-lanes-"));
+  const backend = await startBackend({
+    convexDir: FOLDER,
+    dataFile: join(dir, "data.sqlite"),
+    port: 0,
+    sitePort: 0,
+    adminKey: "test-admin-key",
+  });
+  try {
+    const client = new ConvexHttpClient(backend.url, { skipConvexDeploymentUrlCheck: true, logger: false });
+    const call = async (name: string, args: Record<string, unknown>): Promise<unknown> =>
+      await client.mutation(makeFunctionReference<"mutation">(name), args);
+    const shownTo = async (key: string, stands: unknown): Promise<{ jobs: unknown[] }> =>
+      (await client.query(makeFunctionReference<"query">("work:candidates"), { key, stands })) as {
+        jobs: unknown[];
+      };
+    const keys = ["one", "two", "three"];
+    for (const key of keys) {
+      await call("office:register", { key });
+      const capabilities = { kinds: ["count"], memoryMb: 1_000, concurrency: HELD };
+      await call("work:hello", { key, capabilities, startup: true });
+    }
+    await call("office:submitToLanes", { lanes: LANES });
+    const taken: NextWork[] = [];
+    for (const key of keys) {
+      taken.push((await call("work:take", { key, wish: { jobs: HELD } })) as NextWork);
+    }
+    expect(taken.map(({ jobs }) => jobs.length)).toEqual([HELD, HELD, HELD]);
+    for (const { attemptId } of taken[0]?.jobs ?? []) {
+      await call("work:complete", { key: "one", attemptId, result: null, wish: { jobs: 0 } });
+    }
+    const last = (await call("work:take", { key: "one", wish: { jobs: HELD } })) as NextWork;
+    expect(last.jobs).toHaveLength(LANES - 3 * HELD);
+    for (const { attemptId } of last.jobs) {
+      await call("work:complete", { key: "one", attemptId, result: null, wish: { jobs: 0 } });
+    }
+    const waiting = (await call("work:take", { key: "one", wish: { jobs: 1 } })) as NextWork;
+    expect(waiting.stands).toHaveLength(LANES);
+    expect((await shownTo("one", [])).jobs).toEqual([]);
+    expect((await shownTo("one", waiting.stands)).jobs).toEqual([]);
+  } finally {
+    await backend.close();
+    await rm(dir, { recursive: true, force: true });
+  }
+}, 120_000);

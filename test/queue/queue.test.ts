@@ -1,0 +1,190 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { QueueComponent } from "@gleaner/queue/component/component";
+import type { ClaimedJob, NextWork, Stand } from "@gleaner/queue/component/validators";
+import { ConvexClient } from "convex/browser";
+import type { FunctionReturnType } from "convex/server";
+import { makeFunctionReference } from "convex/server";
+import { expect, test } from "vitest";
+import { startBackend } from "../../packages/embedded/server.ts";
+
+// The queue as an app installs it, with workers that all want the same jobs at once.
+const FOLDER = fileURLToPath(new URL("./fixtures/convex", import.meta.url));
+const WORKERS = 50;
+const JOBS = 500;
+const PATIENCE_MS = 240_000;
+const LATE_MS = 400;
+
+const mutation = (name: string) => makeFunctionReference<"mutation">(name);
+const candidates = makeFunctionReference<"query">("work:candidates");
+type Shown = FunctionReturnType<QueueComponent["work"]["candidates"]>;
+type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;
+type Claimed = FunctionReturnType<QueueComponent["work"]["claim"]>;
+
+/** Follows the protocol of a worker that runs one job at a time, each in no time. */
+class TestWorker {
+  readonly #client: ConvexClient;
+  readonly #key: string;
+  readonly #onStart: (number: number) => void;
+  readonly #onEnd: () => void;
+  #stop: () => void = () => undefined;
+  #stopped = false;
+
+  constructor(url: string, key: string, onStart: (number: number) => void, onEnd: () => void) {
+    this.#client = new ConvexClient(url, { logger: false, unsavedChangesWarning: false });
+    this.#key = key;
+    this.#onStart = onStart;
+    this.#onEnd = onEnd;
+  }
+
+  async run(): Promise<void> {
+    await this.#call("work:hello", { capabilities: { kinds: ["count"] }, startup: true });
+    let next = await this.#take();
+    while (!this.#stopped) {
+      const job = next.jobs[0] ?? (await this.#wait(next.stands));
+      next = job === null ? await this.#take() : await this.#do(job);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopped = true;
+    this.#stop();
+    await this.#client.close();
+  }
+
+  async #do({ attemptId, payload }: ClaimedJob): Promise<NextWork> {
+    this.#onStart(payload as number);
+    const args = { attemptId, result: null, wish: { jobs: 1 } };
+    const outcome = (await this.#call("work:complete", args)) as Completed;
+    if (outcome.kind === "completed") this.#onEnd();
+    return outcome;
+  }
+
+  async #take(): Promise<NextWork> {
+    return (await this.#call("work:take", { wish: { jobs: 1 } })) as NextWork;
+  }
+
+  /** The job that it is woken for; null when it waits no more. */
+  async #wait(stands: readonly Stand[]): Promise<ClaimedJob | null> {
+    return await new Promise((resolve) => {
+      let claiming = false;
+      let bumped = false;
+      let shown: Shown["jobs"] = [];
+      let ended = false;
+      const end = (job: ClaimedJob | null): void => {
+        if (ended) return;
+        ended = true;
+        unsubscribe();
+        resolve(job);
+      };
+      const claim = async (late: boolean): Promise<void> => {
+        if (claiming || ended) return;
+        claiming = true;
+        const refused = new Set<string>();
+        for (;;) {
+          const job = shown.find((each) => each.late === late && !refused.has(each.jobId));
+          if (job === undefined || this.#stopped) break;
+          refused.add(job.jobId);
+          const args = { jobId: job.jobId, laneId: job.laneId, late, wish: { jobs: 0 } };
+          const outcome = (await this.#call("work:claim", args)) as Claimed;
+          if (outcome.kind === "claimed") {
+            end(outcome.job);
+            return;
+          }
+        }
+        claiming = false;
+        if (bumped || this.#stopped) end(null);
+      };
+      const unsubscribe = this.#client.onUpdate(
+        candidates,
+        { key: this.#key, stands: [...stands] },
+        (value: Shown) => {
+          shown = value.jobs;
+          bumped = value.stands.length === 0;
+          if (bumped && !claiming) end(null);
+          else void claim(false).then(() => setTimeout(() => void claim(true), LATE_MS));
+        },
+      );
+      this.#stop = () => end(null);
+    });
+  }
+
+  /** Asks again when it lost too many races, as a worker does. */
+  async #call(name: string, args: Record<string, unknown>): Promise<unknown> {
+    for (;;) {
+      try {
+        return await this.#client.mutation(mutation(name), { key: this.#key, ...args });
+      } catch (error) {
+        if (this.#stopped) return { jobs: [], stands: [], kind: "taken" };
+        if (!String(error).includes("OptimisticConcurrencyControlFailure")) throw error;
+      }
+    }
+  }
+}
+
+test(
+  `${JOBS} jobs among ${WORKERS} workers: none is lost, none is run twice`,
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "queue-"));
+    const backend = await startBackend({
+      convexDir: FOLDER,
+      dataFile: join(folder, "data.sqlite"),
+      port: 0,
+      sitePort: 0,
+      adminKey: "test-admin-key",
+    });
+    const office = new ConvexClient(backend.url, { logger: false, unsavedChangesWarning: false });
+    const starts = new Map<number, number>();
+    let ends = 0;
+    const workers = Array.from(
+      { length: WORKERS },
+      (_, n) =>
+        new TestWorker(
+          backend.url,
+          `key of worker ${n}`,
+          (number) => starts.set(number, (starts.get(number) ?? 0) + 1),
+          () => (ends += 1),
+        ),
+    );
+    try {
+      for (const n of workers.keys())
+        await office.mutation(mutation("office:register"), { key: `key of worker ${n}` });
+      const running = workers.map((worker) => worker.run());
+      const failed = Promise.all(running).then(() => {
+        throw new Error("The workers ended before the jobs did.");
+      });
+      const submitted = async () => {
+        for (let first = 0; first < JOBS; first += 20) {
+          const numbers = Array.from({ length: 20 }, (_, n) => first + n);
+          expect(await office.mutation(mutation("office:submit"), { numbers })).toBe("submitted");
+        }
+        while (ends < JOBS) await new Promise((resolve) => setTimeout(resolve, 20));
+      };
+      await Promise.race([submitted(), failed]);
+      expect(starts.size).toBe(JOBS);
+      expect([...starts.values()].filter((times) => times !== 1)).toEqual([]);
+      expect(ends).toBe(JOBS);
+      expect(await countSucceeded(office)).toBe(JOBS);
+    } finally {
+      await Promise.all(workers.map((worker) => worker.close()));
+      await office.close();
+      await backend.close();
+      await rm(folder, { recursive: true });
+    }
+  },
+  PATIENCE_MS,
+);
+
+async function countSucceeded(client: ConvexClient): Promise<number> {
+  const reference = makeFunctionReference<"query">("office:succeeded");
+  let total = 0;
+  let cursor: string | null = null;
+  do {
+    const page = (await client.query(reference, { cursor })) as { count: number; next: string | null };
+    total += page.count;
+    cursor = page.next;
+  } while (cursor !== null);
+  return total;
+}
