@@ -8,8 +8,8 @@ import { startScheduling } from "./compose/start-scheduling.ts";
 import { startSweeper } from "./engine/transact/sweeper.ts";
 import { describeError, SILENT } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
-import type { Bundle } from "./runtime/bundle/bundle.ts";
 import { bundleApart } from "./runtime/bundle/bundle-apart.ts";
+import type { Bundle } from "./runtime/isolate/isolate.ts";
 import { FunctionsLoadError } from "./runtime/runner.ts";
 import { sweepSessionRequests } from "./sync/session-janitor.ts";
 

@@ -1,7 +1,7 @@
 import { convexToJson, type Value } from "convex/values";
 import { keyFieldsOf } from "../values/keys/index-fields.ts";
-import { fullRange, type RangeExpression, toKeyRange } from "../values/keys/index-range.ts";
-import type { CommitOutcome, DocumentJson, Engine, KeyRange, ScanOrder, Transaction } from "./model/types.ts";
+import { fullRange, type KeyRange, type RangeExpression, toKeyRange } from "../values/keys/index-range.ts";
+import type { CommitOutcome, DocumentJson, Engine, ScanOrder, Transaction } from "./model/types.ts";
 
 /** Runs and commits a mutation; a conflict is for the caller to judge. */
 export async function mutate<T>(

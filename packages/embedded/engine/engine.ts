@@ -1,3 +1,4 @@
+import type { TableDefinition } from "../values/keys/index-fields.ts";
 import { ReadCache } from "./cache/read-cache.ts";
 import { Committer } from "./commit/committer.ts";
 import { firstCollision } from "./commit/conflict.ts";
@@ -14,7 +15,6 @@ import type {
   Placed,
   ReadSet,
   StagedTables,
-  TableDefinition,
   Timestamp,
   Transaction,
 } from "./model/types.ts";

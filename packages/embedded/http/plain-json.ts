@@ -1,5 +1,8 @@
 import type { JSONValue } from "convex/values";
 
+/** How values are written in the answer; arguments are read as the encoding in both. */
+export type ValueFormat = "json" | "convex_encoded_json";
+
 /**
  * A value of Convex's JSON encoding as the plain JSON that `format: "json"` promises: 64-bit integers as
  * decimal strings, bytes as base64, floats without a JSON form by their names.

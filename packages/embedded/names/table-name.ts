@@ -17,3 +17,15 @@ export function parseEngineTableName(name: string): TableName {
     ? { component: APP, table: name }
     : { component: name.slice(0, slash), table: name.slice(slash + 1) };
 }
+
+/** The table of an id, as the component calls it; null for ids of other components and of no deployment. */
+export function localTableOf(
+  transaction: { tableOf(id: string): string | null },
+  component: ComponentPath,
+  id: string,
+): string | null {
+  const name = transaction.tableOf(id);
+  if (name === null) return null;
+  const parsed = parseEngineTableName(name);
+  return parsed.component === component ? parsed.table : null;
+}

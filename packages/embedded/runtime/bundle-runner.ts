@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { parseFunctionPath, shortPathOf, udfPathOf } from "../names/function-path.ts";
 import { APP, type ComponentPath } from "../names/table-name.ts";
 import type { ScheduledFunction } from "../scheduler/scheduled-function.ts";
-import type { ScheduledFunctionRunner } from "../scheduler/scheduled-function-runner.ts";
+import type { ScheduledFunctionRunner } from "../scheduler/scheduler.ts";
 import type { LoadedComponents } from "./bundle/loaded-components.ts";
 import type { Schema } from "./checks/schema.ts";
 import {

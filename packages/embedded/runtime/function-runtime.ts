@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
 import type { ComponentPath } from "../names/table-name.ts";
 import type { CronSpec } from "../scheduler/cron/cron-spec.ts";
-import type { ScheduledFunctionRunner } from "../scheduler/scheduled-function-runner.ts";
+import type { ScheduledFunctionRunner } from "../scheduler/scheduler.ts";
 import type { Schema } from "./checks/schema.ts";
 import type { FunctionRunner } from "./contract/function-runner.ts";
 import type { FunctionStats } from "./run/conflict-stats.ts";

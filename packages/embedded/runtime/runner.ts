@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { Engine } from "../engine/model/types.ts";
 import { APP } from "../names/table-name.ts";
 import type { FileStorage } from "../storage/file-storage.ts";
-import type { Bundle } from "./bundle/bundle.ts";
 import { LoadedComponents } from "./bundle/loaded-components.ts";
 import { BundleRunner } from "./bundle-runner.ts";
 import { checkChangedTables } from "./checks/verified-tables.ts";
@@ -15,7 +14,7 @@ import type { EnvironmentVariables } from "./components/environment-variables.ts
 import { describeCopy } from "./execution/function-failure.ts";
 import { type FunctionObserver, UNOBSERVED } from "./execution/function-run.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
-import { loadBundle, ModuleLoadError, scriptNameOf } from "./isolate/isolate.ts";
+import { type Bundle, loadBundle, ModuleLoadError, scriptNameOf } from "./isolate/isolate.ts";
 import { installRejectionGuard } from "./isolate/rejection-guard.ts";
 import { createCalls } from "./run/calls.ts";
 import { ConflictStats } from "./run/conflict-stats.ts";

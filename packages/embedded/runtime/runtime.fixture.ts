@@ -2,9 +2,10 @@ import { fileURLToPath } from "node:url";
 import type { JSONValue } from "convex/values";
 import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/model/types.ts";
-import { type Bundle, bundleFunctions } from "./bundle/bundle.ts";
+import { bundleFunctions } from "./bundle/bundle.ts";
 import type { Completed, FunctionCall, Identity } from "./contract/function-runner.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
+import type { Bundle } from "./isolate/isolate.ts";
 import { createFunctionRunner, type RunnerOptions } from "./runner.ts";
 
 /** The functions folder that the tests of the runtime and of the scheduler run. */

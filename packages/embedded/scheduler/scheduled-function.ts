@@ -1,6 +1,7 @@
 import type { JSONValue } from "convex/values";
-import type { DocumentJson, TableDefinition, Transaction } from "../engine/model/types.ts";
+import type { DocumentJson, Transaction } from "../engine/model/types.ts";
 import { type ComponentPath, engineTableName, parseEngineTableName } from "../names/table-name.ts";
+import type { TableDefinition } from "../values/keys/index-fields.ts";
 
 /** The states of a scheduled function, as `ctx.db.system` shows them. */
 export type ScheduledState =

@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
-import type { KeyRange, Transaction } from "../engine/model/types.ts";
+import type { Transaction } from "../engine/model/types.ts";
 import { withSystemFields } from "../values/keys/index-fields.ts";
-import { type RangeExpression, toKeyRange } from "../values/keys/index-range.ts";
+import { type KeyRange, type RangeExpression, toKeyRange } from "../values/keys/index-range.ts";
 import {
   parseScheduled,
   SCHEDULED_TABLE,

@@ -9,8 +9,20 @@ import {
   type ScheduledState,
   setScheduledState,
 } from "./scheduled-function.ts";
-import type { ScheduledFunctionRunner } from "./scheduled-function-runner.ts";
 import { scheduledInState } from "./scheduled-queries.ts";
+
+/** How a scheduled function ended. */
+type RunResult = { readonly kind: "success" } | { readonly kind: "failure"; readonly message: string };
+
+/** The scheduler runs functions through this; the runtime implements it. Scheduled functions have no user. */
+export interface ScheduledFunctionRunner {
+  /** The function's type now; null when it no longer exists. */
+  typeOf(job: Pick<ScheduledFunction, "component" | "name">): "Mutation" | "Action" | null;
+  /** Runs a mutation and moves its row to the final state in the same transaction. `conflicted`: nothing was written. */
+  runMutation(job: ScheduledFunction): Promise<{ readonly kind: "finished" | "skipped" | "conflicted" }>;
+  /** Runs an action. The caller updates its row. */
+  runAction(job: ScheduledFunction): Promise<RunResult>;
+}
 
 export type SchedulerOptions = {
   readonly engine: Engine;

@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
-import type { DocumentJson, TableDefinition, Transaction } from "../engine/model/types.ts";
+import type { DocumentJson, Transaction } from "../engine/model/types.ts";
 import { type ComponentPath, engineTableName } from "../names/table-name.ts";
-import { withSystemFields } from "../values/keys/index-fields.ts";
+import { type TableDefinition, withSystemFields } from "../values/keys/index-fields.ts";
 import { fullRange, toKeyRange } from "../values/keys/index-range.ts";
 
 /**

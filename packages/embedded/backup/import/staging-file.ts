@@ -1,9 +1,10 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { IndexEntry } from "../../engine/model/catalog.ts";
 import { keyOf } from "../../engine/model/index-keys.ts";
-import type { DocumentJson, IndexDefinition } from "../../engine/model/types.ts";
+import type { DocumentJson } from "../../engine/model/types.ts";
 import { createPrivate } from "../../engine/store/private-file.ts";
 import { stagedIndexes } from "../../engine/store/staged-tables.ts";
+import type { IndexDefinition } from "../../values/keys/index-fields.ts";
 
 /** Documents of one transaction into the staging file, which nobody else reads meanwhile. */
 const BATCH = 2_000;

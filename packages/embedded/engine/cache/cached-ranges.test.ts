@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compareBytes } from "../../values/keys/bytes.ts";
-import { CachedRanges, type IndexedId } from "./cached-ranges.ts";
+import type { IndexedId } from "../store/store.ts";
+import { CachedRanges } from "./cached-ranges.ts";
 
 const key = fc.uint8Array({ maxLength: 2, max: 3 });
 const range = fc

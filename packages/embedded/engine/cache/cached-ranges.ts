@@ -1,7 +1,6 @@
 import { compareBytes } from "../../values/keys/bytes.ts";
 import type { ScanOrder } from "../model/types.ts";
-
-export type IndexedId = { readonly key: Uint8Array; readonly id: string };
+import type { IndexedId } from "../store/store.ts";
 
 /** Part of an index: all entries that it has with lower <= key < upper. */
 type Piece = {

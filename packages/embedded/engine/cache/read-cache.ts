@@ -1,9 +1,9 @@
 import { compareBytes, successor } from "../../values/keys/bytes.ts";
-import type { StoreWrite } from "../commit/prepare-commit.ts";
 import type { IndexEntry } from "../model/catalog.ts";
 import type { DocumentJson, ScanEntry, ScanOrder } from "../model/types.ts";
-import type { Store } from "../store/store.ts";
-import { CachedRanges, type IndexedId } from "./cached-ranges.ts";
+import type { IndexedId, Store } from "../store/store.ts";
+import type { StoreWrite } from "../store/store-write.ts";
+import { CachedRanges } from "./cached-ranges.ts";
 import { DocumentCache } from "./document-cache.ts";
 
 /** Entries and ranges of one index: what most functions look at is a few rows, over and over. */

@@ -2,16 +2,18 @@ import { assertNever } from "../../values/assert-never.ts";
 import type { ReadCache } from "../cache/read-cache.ts";
 import type { Catalog } from "../model/catalog.ts";
 import { EngineFailedError } from "../model/errors.ts";
-import type { CommitOutcome, Conflict, Placed, Timestamp } from "../model/types.ts";
+import type { CommitOutcome, Conflict, Placed, TableWrites, Timestamp } from "../model/types.ts";
 import type { LiveSnapshots } from "../snapshot/live-snapshots.ts";
 import { type CommitRecord, RETENTION, type WriteLog } from "../snapshot/write-log.ts";
 import type { Store } from "../store/store.ts";
+import type { StoreWrite } from "../store/store-write.ts";
+import { applyWrite } from "../store/store-write.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { EngineTransaction } from "../transaction/transaction.ts";
 import { firstCollision } from "./conflict.ts";
 import type { Health } from "./health.ts";
-import { prepareCommit, type StoreWrite } from "./prepare-commit.ts";
-import { type TableWrites, WriteTally } from "./table-writes.ts";
+import { prepareCommit } from "./prepare-commit.ts";
+import { WriteTally } from "./table-writes.ts";
 
 /** A change of `tryBarrier`, written but not on disk yet. */
 export type Prepared =
@@ -225,24 +227,5 @@ export class Committer {
       this.#parts.store.close();
       throw error;
     }
-  }
-}
-
-function applyWrite(store: Store, write: StoreWrite): void {
-  switch (write.kind) {
-    case "put_document":
-      store.putDocument(write.id, write.table.number, write.json);
-      break;
-    case "delete_document":
-      store.deleteDocument(write.id);
-      break;
-    case "put_entry":
-      store.putEntry(write.index, write.key, write.id);
-      break;
-    case "delete_entry":
-      store.deleteEntry(write.index, write.key);
-      break;
-    default:
-      assertNever(write);
   }
 }

@@ -4,19 +4,8 @@ import type { IndexEntry, TableEntry } from "../model/catalog.ts";
 import { keysOf } from "../model/index-keys.ts";
 import type { DocumentJson, Timestamp } from "../model/types.ts";
 import type { IndexChange } from "../snapshot/write-log.ts";
+import type { StoreWrite } from "../store/store-write.ts";
 import type { KeyedDocument, PendingDocument } from "../transaction/own-writes.ts";
-
-export type StoreWrite =
-  | {
-      readonly kind: "put_document";
-      readonly id: string;
-      readonly table: TableEntry;
-      readonly document: DocumentJson;
-      readonly json: string;
-    }
-  | { readonly kind: "delete_document"; readonly id: string }
-  | { readonly kind: "put_entry"; readonly index: IndexEntry; readonly key: Uint8Array; readonly id: string }
-  | { readonly kind: "delete_entry"; readonly index: IndexEntry; readonly key: Uint8Array };
 
 export type PreparedCommit = {
   readonly writes: readonly StoreWrite[];

@@ -1,15 +1,6 @@
+import type { TableWrites } from "../model/types.ts";
+import type { StoreWrite } from "../store/store-write.ts";
 import type { PendingDocument } from "../transaction/own-writes.ts";
-import type { StoreWrite } from "./prepare-commit.ts";
-
-/** What commits have done to one table since the process started. */
-export type TableWrites = {
-  readonly inserted: number;
-  /** Patched or replaced: a document is written whole either way. */
-  readonly replaced: number;
-  readonly deleted: number;
-  /** Of the documents as they were stored, each time that they were: UTF-8, in Convex's JSON encoding. */
-  readonly bytes: number;
-};
 
 type Counts = { -readonly [Name in keyof TableWrites]: TableWrites[Name] };
 

@@ -1,6 +1,9 @@
 import { parseEngineTableName } from "../../names/table-name.ts";
-import { withSystemFields } from "../../values/keys/index-fields.ts";
-import type { IndexDefinition, TableDefinition } from "./types.ts";
+import {
+  type IndexDefinition,
+  type TableDefinition,
+  withSystemFields,
+} from "../../values/keys/index-fields.ts";
 
 export type IndexEntry = {
   /** What the store calls it. */

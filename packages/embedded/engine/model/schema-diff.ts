@@ -1,5 +1,5 @@
+import type { IndexDefinition, TableDefinition } from "../../values/keys/index-fields.ts";
 import { isSystemIndex, type TableEntry } from "./catalog.ts";
-import type { IndexDefinition, TableDefinition } from "./types.ts";
 
 export type SchemaChange =
   | { readonly kind: "create_table"; readonly table: string }

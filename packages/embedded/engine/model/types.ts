@@ -1,5 +1,6 @@
 import type { JSONValue } from "convex/values";
-import type { TableWrites } from "../commit/table-writes.ts";
+import type { IndexDefinition, TableDefinition } from "../../values/keys/index-fields.ts";
+import type { KeyRange } from "../../values/keys/index-range.ts";
 
 /** A commit timestamp: nanoseconds since the epoch, strictly increasing from commit to commit. */
 export type Timestamp = bigint;
@@ -7,28 +8,7 @@ export type Timestamp = bigint;
 /** A document in Convex's JSON encoding, `_id` and `_creationTime` included. */
 export type DocumentJson = { readonly [field: string]: JSONValue };
 
-export type IndexDefinition = {
-  /** The index's name within its table, e.g. "by_status". */
-  readonly name: string;
-  /** Declared fields, without the `_creationTime` and `_id` that every index ends with. */
-  readonly fields: readonly string[];
-};
-
-export type TableDefinition = {
-  readonly name: string;
-  readonly indexes: readonly IndexDefinition[];
-};
-
 export type NumberedTable = TableDefinition & { readonly number: number };
-
-/** A half-open range of encoded keys in one index. `upper: null` means unbounded. */
-export type KeyRange = {
-  readonly table: string;
-  /** "by_id", "by_creation_time" or a declared index. */
-  readonly index: string;
-  readonly lower: Uint8Array;
-  readonly upper: Uint8Array | null;
-};
 
 /** What a transaction has read: the ranges that a later write must not have touched. */
 export interface ReadSet {
@@ -154,4 +134,14 @@ export type EngineStats = {
   readonly subscriptions: number;
   /** Documents written, by table. */
   readonly writes: { readonly [table: string]: TableWrites };
+};
+
+/** What commits have done to one table since the process started. */
+export type TableWrites = {
+  readonly inserted: number;
+  /** Patched or replaced: a document is written whole either way. */
+  readonly replaced: number;
+  readonly deleted: number;
+  /** Of the documents as they were stored, each time that they were: UTF-8, in Convex's JSON encoding. */
+  readonly bytes: number;
 };

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { IndexDefinition } from "../../values/keys/index-fields.ts";
 import { all, collect, mutate, read, where } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
-import type { Engine, IndexDefinition } from "../model/types.ts";
+import type { Engine } from "../model/types.ts";
 
 const byA: IndexDefinition = { name: "by_a", fields: ["a"] };
 const byB: IndexDefinition = { name: "by_b", fields: ["b.c"] };

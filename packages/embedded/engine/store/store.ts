@@ -1,5 +1,4 @@
 import { DatabaseSync } from "node:sqlite";
-import type { IndexedId } from "../cache/cached-ranges.ts";
 import { type IndexEntry, indexEntry, type TableEntry } from "../model/catalog.ts";
 import type { ScanOrder, Timestamp } from "../model/types.ts";
 import { createPrivate, makePrivate } from "./private-file.ts";
@@ -11,6 +10,7 @@ import { prepareStatements, type Statements } from "./store-statements.ts";
 export type StoreLimits = { readonly maxPages?: number };
 
 export type StoredRow = { readonly key: Uint8Array; readonly json: string };
+export type IndexedId = { readonly key: Uint8Array; readonly id: string };
 
 // No encoded key is empty or starts with 0xff. An empty blob would be bound as NULL.
 const LOWEST = Uint8Array.of(0x00);

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { compareBytes } from "../../values/keys/bytes.ts";
+import type { KeyRange } from "../../values/keys/index-range.ts";
 import { collect, insertOne, mutate, read, where } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
-import type { Engine, KeyRange, ReadSet, Timestamp } from "../model/types.ts";
+import type { Engine, ReadSet, Timestamp } from "../model/types.ts";
 import type { IndexChange } from "../snapshot/write-log.ts";
 import { Subscriptions } from "./subscriptions.ts";
 

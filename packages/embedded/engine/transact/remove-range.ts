@@ -1,4 +1,5 @@
-import type { Engine, KeyRange, Transaction } from "../model/types.ts";
+import type { KeyRange } from "../../values/keys/index-range.ts";
+import type { Engine, Transaction } from "../model/types.ts";
 import { transact } from "./transact.ts";
 
 /** Rows of one commit: a sweep must not hold up the mutations that wait behind it. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareBytes, EMPTY_KEY } from "../../values/keys/bytes.ts";
-import type { KeyRange } from "../model/types.ts";
+import type { KeyRange } from "../../values/keys/index-range.ts";
 import { rangeAt, RecordedReads } from "./read-set.ts";
 
 const key = fc.uint8Array({ maxLength: 2, max: 4 });

@@ -1,6 +1,7 @@
 import { compareBytes, successor } from "../../values/keys/bytes.ts";
+import type { KeyRange } from "../../values/keys/index-range.ts";
 import { qualify } from "../model/catalog.ts";
-import type { KeyRange, ReadSet, ScanOrder } from "../model/types.ts";
+import type { ReadSet, ScanOrder } from "../model/types.ts";
 
 /** What one scan has consumed so far; it grows in the scan's direction. */
 export type ConsumedRange = {

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { decodeDocumentId, encodeDocumentId } from "../../values/document-id.ts";
+import type { KeyRange } from "../../values/keys/index-range.ts";
 import { type Catalog, type IndexEntry, isSystemIndex } from "../model/catalog.ts";
 import type { CreationClock } from "../model/creation-clock.ts";
 import { DocumentNotFoundError, IndexNotFoundError } from "../model/errors.ts";
 import { idKey } from "../model/index-keys.ts";
-import type { DocumentJson, KeyRange, Scan, ScanOrder, Timestamp, Transaction } from "../model/types.ts";
+import type { DocumentJson, Scan, ScanOrder, Timestamp, Transaction } from "../model/types.ts";
 import type { SnapshotView } from "../snapshot/snapshot-view.ts";
 import { OwnWrites, type PendingDocument } from "./own-writes.ts";
 import { RecordedReads } from "./read-set.ts";

@@ -3,9 +3,7 @@ import { z } from "zod";
 import type { Timestamp } from "../../engine/model/types.ts";
 import { APP, type ComponentPath } from "../../names/table-name.ts";
 import { decodeTimestamp } from "../../wire/timestamps.ts";
-
-/** How values are written in the answer; arguments are read as the encoding in both. */
-export type ValueFormat = "json" | "convex_encoded_json";
+import type { ValueFormat } from "../plain-json.ts";
 
 export type FunctionRequest = {
   readonly path: string;

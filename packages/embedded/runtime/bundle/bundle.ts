@@ -1,18 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type BuildFailure, formatMessages } from "esbuild";
-import type { ComponentMount } from "../components/component-mounts.ts";
+import type { Bundle } from "../isolate/isolate.ts";
 import { asksForNode, faultOfPath, findModules, type ModuleFile } from "../source/bundle-modules.ts";
 import { type BundledScript, bundleModules } from "../source/bundle-script.ts";
 import { findComponents } from "./component-definitions.ts";
-
-/** The app's modules, and those of the components that it installs. */
-export type Bundle = BundledScript & {
-  /** The app first. */
-  readonly mounts: readonly ComponentMount[];
-  /** The components' scripts, by definition. */
-  readonly components: ReadonlyMap<string, BundledScript>;
-};
 
 export type BundleOutcome =
   | { readonly kind: "bundled"; readonly bundle: Bundle }

@@ -1,7 +1,7 @@
-import type { TableDefinition } from "../../engine/model/types.ts";
 import type { FunctionPath } from "../../names/function-path.ts";
 import { APP, type ComponentPath, engineTableName } from "../../names/table-name.ts";
 import type { CronSpec } from "../../scheduler/cron/cron-spec.ts";
+import type { TableDefinition } from "../../values/keys/index-fields.ts";
 import { NO_SCHEMA, type Schema } from "../checks/schema.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";

@@ -1,7 +1,7 @@
-import type { DocumentJson, Engine, IndexDefinition, TableDefinition } from "../../engine/model/types.ts";
-import { type ComponentPath, engineTableName } from "../../names/table-name.ts";
+import type { DocumentJson, Engine } from "../../engine/model/types.ts";
+import { type ComponentPath, engineTableName, localTableOf } from "../../names/table-name.ts";
+import type { IndexDefinition, TableDefinition } from "../../values/keys/index-fields.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
-import { localTableOf } from "../components/component-tables.ts";
 import { checkValue } from "./check-value.ts";
 import { checkDefinitions } from "./schema-limits.ts";
 import type { TableOf, ValidatorJson } from "./validator-json.ts";

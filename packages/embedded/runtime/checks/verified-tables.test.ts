@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
-import type { Engine, KeyRange, Transaction } from "../../engine/model/types.ts";
+import type { Engine, Transaction } from "../../engine/model/types.ts";
+import type { KeyRange } from "../../values/keys/index-range.ts";
 import { parseSchema, SchemaMismatchError } from "./schema.ts";
 import { checkChangedTables } from "./verified-tables.ts";
 

@@ -7,10 +7,11 @@ import { FunctionLog } from "../../operations/function-log.ts";
 import { CRON_TABLE, parseCronJob } from "../../scheduler/cron/cron-job.ts";
 import { eventually } from "../../scheduler/scheduling.fixture.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
-import { type Bundle, bundleFunctions } from "../bundle/bundle.ts";
+import { bundleFunctions } from "../bundle/bundle.ts";
 import type { Identity } from "../contract/function-runner.ts";
 import type { FunctionRun, NamedRun } from "../execution/function-run.ts";
 import type { FunctionRuntime } from "../function-runtime.ts";
+import type { Bundle } from "../isolate/isolate.ts";
 import { createFunctionRunner } from "../runner.ts";
 import { type Fixture, openFixture, request } from "../runtime.fixture.ts";
 

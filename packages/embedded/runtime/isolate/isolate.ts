@@ -1,10 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 import vm from "node:vm";
 import { APP, type ComponentPath } from "../../names/table-name.ts";
-import type { Bundle } from "../bundle/bundle.ts";
+import type { ComponentMount } from "../components/component-mounts.ts";
 import type { ComponentVariables } from "../components/component-variables.ts";
 import { copyThrown, type ThrownValue } from "../execution/thrown-value.ts";
 import { executionTicks } from "../execution/user-time.ts";
+import type { BundledScript } from "../source/bundle-script.ts";
 import { MODULES_GLOBAL } from "../source/bundle-script.ts";
 import { TICKS_GLOBAL } from "../source/loop-ticks.ts";
 import type { ConvexGlobal } from "../syscalls/convex-global.ts";
@@ -19,6 +20,14 @@ const COPY_GLOBAL = "__convexCopyThrown";
 // A regular expression has no loop that a tick could be put into. One that backtracks too much goes on in V8's
 // linear engine instead, unless it has a back reference or looks around.
 setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
+
+/** The app's modules, and those of the components that it installs. */
+export type Bundle = BundledScript & {
+  /** The app first. */
+  readonly mounts: readonly ComponentMount[];
+  /** The components' scripts, by definition. */
+  readonly components: ReadonlyMap<string, BundledScript>;
+};
 
 /** The namespace objects of a component's modules, by module name. */
 export type ModuleNamespaces = { readonly [module: string]: { readonly [name: string]: unknown } };

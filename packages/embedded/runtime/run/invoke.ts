@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
+import { localTableOf } from "../../names/table-name.ts";
 import type { TableOf } from "../checks/validator-json.ts";
-import { localTableOf } from "../components/component-tables.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import {
   endExecution,

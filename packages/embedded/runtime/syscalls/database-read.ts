@@ -1,14 +1,14 @@
 import { convexToJson, type JSONValue } from "convex/values";
+import { localTableOf } from "../../names/table-name.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
 import { documentBytes } from "../checks/document-bytes.ts";
-import { localTableOf, tableFor } from "../components/component-tables.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { QueryStream } from "../execution/query-stream.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import { planQuery, type SerializedQuery } from "./serialized-query.ts";
 import type { Services } from "./services.ts";
 import { numberArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
-import { requireReadable, tableOfArg } from "./table-access.ts";
+import { requireReadable, tableFor, tableOfArg } from "./table-access.ts";
 
 /** `1.0/get` */
 export function get(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {

@@ -1,17 +1,17 @@
 import type { JSONValue } from "convex/values";
 import type { DocumentJson } from "../../engine/model/types.ts";
+import { localTableOf } from "../../names/table-name.ts";
 import { documentProblems } from "../checks/document-problems.ts";
 import { formatBytes } from "../checks/format-bytes.ts";
 import { identifierProblem } from "../checks/identifier.ts";
 import { LIMITS } from "../checks/limits.ts";
 import { measureValue } from "../checks/measure-value.ts";
 import { checkNewDocument, withoutSystemFields } from "../checks/schema.ts";
-import { localTableOf, tableFor } from "../components/component-tables.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
 import { invalidArg, objectArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
-import { requireWritable, tableOfArg } from "./table-access.ts";
+import { requireWritable, tableFor, tableOfArg } from "./table-access.ts";
 
 /** `_id` and `_creationTime`, as Convex counts them. */
 const SYSTEM_FIELDS_BYTES = 61;

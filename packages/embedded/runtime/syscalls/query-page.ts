@@ -1,6 +1,7 @@
 import type { JSONValue } from "convex/values";
-import type { KeyRange, ScanOrder } from "../../engine/model/types.ts";
+import type { ScanOrder } from "../../engine/model/types.ts";
 import { compareBytes, successor } from "../../values/keys/bytes.ts";
+import type { KeyRange } from "../../values/keys/index-range.ts";
 import { LIMITS } from "../checks/limits.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { QueryStream } from "../execution/query-stream.ts";

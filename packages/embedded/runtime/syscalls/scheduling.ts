@@ -2,6 +2,7 @@ import type { JSONValue } from "convex/values";
 import type { Transaction } from "../../engine/model/types.ts";
 import { transact } from "../../engine/transact/transact.ts";
 import { udfPathOf } from "../../names/function-path.ts";
+import { localTableOf } from "../../names/table-name.ts";
 import {
   cancelScheduled,
   insertScheduled,
@@ -9,7 +10,6 @@ import {
   scheduledTableOf,
 } from "../../scheduler/scheduled-function.ts";
 import { measureValue } from "../checks/measure-value.ts";
-import { localTableOf } from "../components/component-tables.ts";
 import type { ActionExecution, Execution, TransactionExecution } from "../execution/execution.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";

@@ -1,14 +1,13 @@
 import type { JSONValue } from "convex/values";
-import type { Engine, KeyRange, ScanOrder } from "../../engine/model/types.ts";
+import type { Engine, ScanOrder } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
 import { assertNever } from "../../values/assert-never.ts";
 import { keyFieldsOf } from "../../values/keys/index-fields.ts";
-import { fullRange, type RangeExpression, toKeyRange } from "../../values/keys/index-range.ts";
-import { tableFor } from "../components/component-tables.ts";
+import { fullRange, type KeyRange, type RangeExpression, toKeyRange } from "../../values/keys/index-range.ts";
 import type { QueryOperator } from "../execution/query-stream.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import { compileFilter } from "./filter-expression.ts";
-import { requireReadable } from "./table-access.ts";
+import { requireReadable, tableFor } from "./table-access.ts";
 
 /** A query of `ctx.db`, as the convex package serializes it. */
 export type SerializedQuery = {

@@ -1,8 +1,15 @@
-import { localTableOf } from "../components/component-tables.ts";
+import { type ComponentPath, engineTableName, localTableOf } from "../../names/table-name.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import { isReadableSystemTable } from "../tables/system-tables.ts";
 import { invalidArg } from "./syscall-args.ts";
+
+/** The engine's name for a table that a component's code names. Throws where none may be called so. */
+export function tableFor(component: ComponentPath, table: string): string {
+  // A slash would reach into another component.
+  if (table.includes("/")) throw new SyscallError(`"${table}" is not a valid table name.`);
+  return engineTableName({ component, table });
+}
 
 /** Refuses the tables that the backend keeps for itself. */
 export function requireReadable(table: string): void {

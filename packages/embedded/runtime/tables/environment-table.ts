@@ -1,4 +1,5 @@
-import type { TableDefinition, Transaction } from "../../engine/model/types.ts";
+import type { Transaction } from "../../engine/model/types.ts";
+import type { TableDefinition } from "../../values/keys/index-fields.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
 
 /** `_environment_variables`: what the deployment's admin has set, written by packages/embedded/system/environment-variables.ts. */

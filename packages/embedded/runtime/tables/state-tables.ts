@@ -1,4 +1,4 @@
-import type { TableDefinition } from "../../engine/model/types.ts";
+import type { TableDefinition } from "../../values/keys/index-fields.ts";
 
 /**
  * `_exports`: the one export that there is or was. Written by `Exports` alone. `state` goes requested →

@@ -1,8 +1,8 @@
-import type { TableDefinition } from "../../engine/model/types.ts";
 import { APP, type ComponentPath } from "../../names/table-name.ts";
 import { CRON_TABLE } from "../../scheduler/cron/cron-job.ts";
 import { CRON_RUN_TABLE, SCHEDULED_TABLE } from "../../scheduler/scheduled-function.ts";
 import { DELETED_TABLE, FILE_TABLE, STORAGE_TABLE } from "../../storage/file-rows.ts";
+import type { TableDefinition } from "../../values/keys/index-fields.ts";
 import { ENVIRONMENT_TABLE } from "./environment-table.ts";
 import { SESSION_TABLE } from "./session-requests.ts";
 import { EXPORT_TABLE, IMPORT_TABLE } from "./state-tables.ts";

@@ -1,4 +1,5 @@
-import type { DocumentJson, TableDefinition } from "../../engine/model/types.ts";
+import type { DocumentJson } from "../../engine/model/types.ts";
+import type { TableDefinition } from "../../values/keys/index-fields.ts";
 import type { CronSpec } from "./cron-spec.ts";
 
 /** What is kept of a cron job between runs. */

@@ -5,7 +5,7 @@ import type { KnownResult } from "../protocol/known-result.ts";
 import type { QuerySetModification } from "../protocol/protocol.ts";
 import type { QueryId } from "../protocol/server-messages.ts";
 import type { LiveQueries, Watched } from "./live-queries.ts";
-import type { KnownResults } from "./transition.ts";
+import type { KnownResults, QuerySetChanges } from "./transition.ts";
 
 /** Queries of one client at a time: far above what a page or a device needs. */
 const MAX_QUERIES = 10_000;
@@ -18,13 +18,6 @@ type Entry = {
   watched: Watched;
   /** Page ends as of the last result that was sent: what the next identity's run must keep to. */
   journal: string | null;
-};
-
-/** What may be new to the client. */
-export type QuerySetChanges = {
-  /** No longer in the set. */
-  readonly removed: readonly QueryId[];
-  readonly results: KnownResults;
 };
 
 export type Modified = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };

@@ -6,9 +6,15 @@ import {
   type StateVersion,
   type TransitionMessage,
 } from "../protocol/server-messages.ts";
-import type { QuerySetChanges } from "./query-set.ts";
 
 export type KnownResults = ReadonlyMap<QueryId, KnownResult>;
+
+/** What may be new to the client. */
+export type QuerySetChanges = {
+  /** No longer in the set. */
+  readonly removed: readonly QueryId[];
+  readonly results: KnownResults;
+};
 
 export type TransitionInput = QuerySetChanges & {
   /** Where the client is, and what it holds. */

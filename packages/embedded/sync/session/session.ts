@@ -18,7 +18,8 @@ import {
   type StateVersion,
 } from "../protocol/server-messages.ts";
 import type { LiveQueries } from "../queries/live-queries.ts";
-import { QuerySet, type QuerySetChanges } from "../queries/query-set.ts";
+import { QuerySet } from "../queries/query-set.ts";
+import type { QuerySetChanges } from "../queries/transition.ts";
 import { nextTransition } from "../queries/transition.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
 import type { MutationLanes } from "./mutation-lanes.ts";

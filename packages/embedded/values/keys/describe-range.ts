@@ -1,5 +1,5 @@
 import type { Value } from "convex/values";
-import type { KeyRange } from "../../engine/model/types.ts";
+import type { KeyRange } from "./index-range.ts";
 import { decodeBound, type DecodedBound } from "./key-decoding.ts";
 
 const MAX_VALUE_LENGTH = 64;

@@ -1,4 +1,14 @@
-import type { IndexDefinition, TableDefinition } from "../../engine/model/types.ts";
+export type IndexDefinition = {
+  /** The index's name within its table, e.g. "by_status". */
+  readonly name: string;
+  /** Declared fields, without the `_creationTime` and `_id` that every index ends with. */
+  readonly fields: readonly string[];
+};
+
+export type TableDefinition = {
+  readonly name: string;
+  readonly indexes: readonly IndexDefinition[];
+};
 
 const BY_ID = ["_id"];
 const BY_CREATION_TIME = ["_creationTime", "_id"];

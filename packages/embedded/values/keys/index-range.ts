@@ -1,7 +1,15 @@
 import { jsonToConvex, type JSONValue, type Value } from "convex/values";
-import type { KeyRange } from "../../engine/model/types.ts";
 import { EMPTY_KEY, prefixEnd } from "./bytes.ts";
 import { encodeKey } from "./key-encoding.ts";
+
+/** A half-open range of encoded keys in one index. `upper: null` means unbounded. */
+export type KeyRange = {
+  readonly table: string;
+  /** "by_id", "by_creation_time" or a declared index. */
+  readonly index: string;
+  readonly lower: Uint8Array;
+  readonly upper: Uint8Array | null;
+};
 
 /** One comparison of `withIndex`, as the convex package serializes it. */
 export type RangeExpression = {
