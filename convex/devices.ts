@@ -91,7 +91,7 @@ export const report = mutation({
   returns: v.null(),
   handler: async (ctx, { key, ...told }) => {
     const device = await authenticateDevice(ctx, key);
-    await queue.workerMutation(ctx, queue.component.workers.heartbeat, { key });
+    await queue.workerMutation(ctx, queue.component.work.heartbeat, { key });
     await reportActivity(ctx, device, told, Date.now());
     return null;
   },

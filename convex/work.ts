@@ -1,6 +1,6 @@
 import { workerFunctions } from "@gleaner/queue/client/workerFunctions";
 import type { QueueComponent } from "@gleaner/queue/component/component";
-import { workerArgs } from "@gleaner/queue/component/workerArgs";
+import { workerMutations } from "@gleaner/queue/component/workerArgs";
 import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
 import { mutation } from "./_generated/server.js";
@@ -35,7 +35,7 @@ type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;
  */
 export const complete = mutation({
   args: {
-    ...workerArgs.complete,
+    ...workerMutations.complete,
     key: v.string(),
     result: v.union(textAnswer, vectorAnswer),
     report: workReport,
@@ -54,7 +54,7 @@ export const goodbye = mutation({
   returns: v.null(),
   handler: async (ctx, { key }) => {
     const device = await authenticateDevice(ctx, key);
-    await queue.workerMutation(ctx, queue.component.workers.goodbye, { key });
+    await queue.workerMutation(ctx, queue.component.work.goodbye, { key });
     await endActivity(ctx, device, Date.now());
     return null;
   },

@@ -24,7 +24,7 @@ export const create = mutation({
     actor: v.optional(v.string()),
   },
   returns: v.string(),
-  handler: async (ctx, args) => await createBatch(ctx, args, Date.now()),
+  handler: async (ctx, args): Promise<string> => await createBatch(ctx, args, Date.now()),
 });
 
 /** No more jobs come. A second time, nothing happens. */

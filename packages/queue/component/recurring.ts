@@ -1,4 +1,4 @@
-import { v } from "convex/values";
+import { type Infer, v } from "convex/values";
 import { type Doc, mutation, type MutationCtx, query } from "./builders.ts";
 import { allRecurring, findRecurring } from "./model/recurring/find.ts";
 import { removeRecurring, setPaused as pause, setRecurring } from "./model/recurring/set.ts";
@@ -60,7 +60,15 @@ async function load(ctx: MutationCtx, { scope, name }: { scope: string; name: st
   );
 }
 
-function viewOf({ name, paused, runs, job, lastJobId, nextRunAt, ...row }: Doc<"recurring">) {
+function viewOf({
+  name,
+  paused,
+  runs,
+  job,
+  lastJobId,
+  nextRunAt,
+  ...row
+}: Doc<"recurring">): Infer<typeof recurringView> {
   return {
     name,
     schedule: row.schedule,

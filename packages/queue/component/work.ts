@@ -1,4 +1,4 @@
-import { type PropertyValidators, v } from "convex/values";
+import { type Infer, type PropertyValidators, v } from "convex/values";
 import { mutation, type MutationCtx, query } from "./builders.ts";
 import { complete as completeJob } from "./model/attempt/complete.ts";
 import { fail as failJob } from "./model/attempt/fail.ts";
@@ -16,11 +16,19 @@ import { noteProgress } from "./model/jobs/progress.ts";
 import { leaseByKey, renew } from "./model/leases/renew.ts";
 import { dropStands, leaveRings, standsByKey } from "./model/rings/membership.ts";
 import { appendChunk } from "./model/streams/appendChunk.ts";
+import { goodbye as sayGoodbye } from "./model/workers/goodbye.ts";
+import { hello as sayHello } from "./model/workers/hello.ts";
 import { anything, claimedJob, cursor, nextWork, stand } from "./validators.ts";
-import { workerArgs } from "./workerArgs.ts";
+import { workerMutations, workerQueries } from "./workerArgs.ts";
 
 const byWorker = { keyHash: v.string() };
 const fencedIds = v.object({ fenced: v.array(v.string()) });
+const heldAttempt = v.object({
+  attemptId: v.string(),
+  jobId: v.string(),
+  begun: v.boolean(),
+  watched: v.boolean(),
+});
 const acknowledged = v.object({ kind: v.union(v.literal("ok"), v.literal("fenced")) });
 
 function withNext<Kind extends string, Fields extends PropertyValidators>(kind: Kind, fields: Fields) {
@@ -29,12 +37,40 @@ function withNext<Kind extends string, Fields extends PropertyValidators>(kind: 
 
 // All of a worker's functions refuse `unauthorized`, for a key that is unknown or a retired worker's.
 
+/** A worker (re)connects, or what it can do has changed. Refuses: unauthorized, invalid. */
+export const hello = mutation({
+  args: { ...byWorker, ...workerMutations.hello },
+  returns: v.object({ workerId: v.string(), leaseMs: v.number() }),
+  handler: async (ctx, greeting) => await sayHello(ctx, greeting, Date.now()),
+});
+
+/** The worker's program ends: what it holds goes to others at once. */
+export const goodbye = mutation({
+  args: { ...byWorker, ...workerMutations.goodbye },
+  returns: v.null(),
+  handler: async (ctx, { keyHash }) => {
+    await sayGoodbye(ctx, await authenticate(ctx, keyHash), Date.now());
+    return null;
+  },
+});
+
+/** For a worker that has nothing else to say: every 15 s while it holds jobs, else at most once a minute. */
+export const heartbeat = mutation({
+  args: { ...byWorker, ...workerMutations.heartbeat },
+  returns: v.null(),
+  handler: async (ctx, { keyHash }) => {
+    const [worker, lease] = await Promise.all([authenticate(ctx, keyHash), leaseByKey(ctx, keyHash)]);
+    await renew(ctx, worker, lease, Date.now());
+    return null;
+  },
+});
+
 /**
  * Finds the worker jobs, and has it wait in its lanes when there are fewer than it wishes for. `full`: it holds as many
  * as it may.
  */
 export const take = mutation({
-  args: { ...byWorker, ...workerArgs.take },
+  args: { ...byWorker, ...workerMutations.take },
   returns: v.union(
     withNext("ok", {}),
     v.object({
@@ -52,7 +88,7 @@ export const take = mutation({
  * the claim.
  */
 export const candidates = query({
-  args: { ...byWorker, ...workerArgs.candidates },
+  args: { ...byWorker, ...workerQueries.candidates },
   returns: v.object({
     stands: v.array(stand),
     jobs: v.array(
@@ -73,7 +109,7 @@ export const candidates = query({
  * `start` if it takes longer than a moment.
  */
 export const handed = query({
-  args: byWorker,
+  args: { ...byWorker, ...workerQueries.handed },
   returns: v.array(claimedJob),
   handler: async (ctx, { keyHash }) => {
     const [, attempts] = await Promise.all([authenticate(ctx, keyHash), heldByKey(ctx, keyHash)]);
@@ -86,7 +122,7 @@ export const handed = query({
  * on where `stands` says, when it wishes for more than this one.
  */
 export const claim = mutation({
-  args: { ...byWorker, ...workerArgs.claim },
+  args: { ...byWorker, ...workerMutations.claim },
   returns: v.union(
     v.object({ kind: v.literal("claimed"), job: claimedJob, stands: v.array(stand), cursor }),
     v.object({ kind: v.literal("taken") }),
@@ -97,7 +133,7 @@ export const claim = mutation({
 
 /** Streams text of an attempt; kept while the job is watched. `seq` goes up; one that does not changes nothing. */
 export const append = mutation({
-  args: { ...byWorker, ...workerArgs.append },
+  args: { ...byWorker, ...workerMutations.append },
   returns: acknowledged,
   handler: async (ctx, { seq, text, ...from }) =>
     await saysOf(ctx, from, async (held) => await appendChunk(ctx, held, { seq, text })),
@@ -105,7 +141,7 @@ export const append = mutation({
 
 /** Says how far an attempt is; whoever asks for its job sees it. Refuses: too_large. */
 export const progress = mutation({
-  args: { ...byWorker, ...workerArgs.progress },
+  args: { ...byWorker, ...workerMutations.progress },
   returns: acknowledged,
   handler: async (ctx, { view, ...from }) =>
     await saysOf(ctx, from, async (held) => await noteProgress(ctx, held, view)),
@@ -131,21 +167,21 @@ async function saysOf(
 
 /** Ends an attempt well. `reply`: what the app answered to it. Refuses: too_large. */
 export const complete = mutation({
-  args: { ...byWorker, ...workerArgs.complete },
+  args: { ...byWorker, ...workerMutations.complete },
   returns: v.union(withNext("completed", { reply: v.optional(anything) }), withNext("fenced", {})),
   handler: async (ctx, args) => await completeJob(ctx, args, Date.now()),
 });
 
 /** Ends an attempt badly: it counts against the job's retries, and an error that is not retryable ends the job. */
 export const fail = mutation({
-  args: { ...byWorker, ...workerArgs.fail },
+  args: { ...byWorker, ...workerMutations.fail },
   returns: v.union(withNext("failed", {}), withNext("fenced", {})),
   handler: async (ctx, args) => await failJob(ctx, args, Date.now()),
 });
 
 /** Gives attempts back: no failure, no retry used. `leave`: takes nothing more until it calls `take`. */
 export const release = mutation({
-  args: { ...byWorker, ...workerArgs.release },
+  args: { ...byWorker, ...workerMutations.release },
   returns: fencedIds,
   handler: async (ctx, { keyHash, attemptIds, reason, leave: leaves }) => {
     const now = Date.now();
@@ -166,7 +202,7 @@ export const release = mutation({
 
 /** Begins what was held ahead. `fenced`: what was stolen meanwhile, canceled or lost. */
 export const start = mutation({
-  args: { ...byWorker, ...workerArgs.start },
+  args: { ...byWorker, ...workerMutations.start },
   returns: fencedIds,
   handler: async (ctx, { keyHash, attemptIds }) => {
     const now = Date.now();
@@ -186,7 +222,7 @@ export const start = mutation({
 
 /** The worker takes nothing more until it calls `take`; what it has begun it keeps. */
 export const leave = mutation({
-  args: byWorker,
+  args: { ...byWorker, ...workerMutations.leave },
   returns: v.null(),
   handler: async (ctx, { keyHash }) => {
     const now = Date.now();
@@ -204,11 +240,9 @@ export const leave = mutation({
 
 /** What the worker holds. An attempt that is missing was canceled, stolen or lost: it stops working on it. */
 export const held = query({
-  args: byWorker,
-  returns: v.array(
-    v.object({ attemptId: v.string(), jobId: v.string(), begun: v.boolean(), watched: v.boolean() }),
-  ),
-  handler: async (ctx, { keyHash }) => {
+  args: { ...byWorker, ...workerQueries.held },
+  returns: v.array(heldAttempt),
+  handler: async (ctx, { keyHash }): Promise<Infer<typeof heldAttempt>[]> => {
     const [, attempts] = await Promise.all([authenticate(ctx, keyHash), heldByKey(ctx, keyHash)]);
     return await Promise.all(
       attempts.map(async ({ _id: attemptId, jobId, status }) => {

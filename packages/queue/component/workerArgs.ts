@@ -2,14 +2,15 @@ import { v } from "convex/values";
 import { anything, capabilities, stand, wish } from "./validators.ts";
 
 /**
- * The arguments of the functions that workers call, without who calls: the component's take `keyHash`, an app's own
- * take `key`.
+ * The functions that workers call, with their arguments apart from the worker's identity: the component's functions
+ * (work.ts) take `keyHash`, an app's take `key`. The app's functions and the worker's types are derived from this list.
  */
-export const workerArgs = {
+export const workerMutations = {
   hello: { version: v.optional(v.string()), capabilities, startup: v.boolean() },
+  goodbye: {},
+  heartbeat: {},
   take: { wish },
-  candidates: { stands: v.array(stand) },
-  /** `laneId` and `crowded` as `candidates` gave them: saves reads. */
+  /** `laneId` and `crowded` as `candidates` returned them: they save reads. */
   claim: {
     jobId: v.string(),
     late: v.boolean(),
@@ -39,4 +40,11 @@ export const workerArgs = {
   },
   release: { attemptIds: v.array(v.string()), reason: v.string(), leave: v.boolean() },
   start: { attemptIds: v.array(v.string()) },
+  leave: {},
+} as const;
+
+export const workerQueries = {
+  candidates: { stands: v.array(stand) },
+  handed: {},
+  held: {},
 } as const;

@@ -2,20 +2,16 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
 import { mutation, query } from "./builders.ts";
-import { authenticate, findByKey } from "./model/authenticate.ts";
+import { findByKey } from "./model/authenticate.ts";
 import { viewAttempt } from "./model/jobs/view.ts";
-import { leaseByKey, renew } from "./model/leases/renew.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
 import { boundedPage } from "./model/page.ts";
 import { byExternalId as findByExternalId } from "./model/workers/find.ts";
-import { goodbye as sayGoodbye } from "./model/workers/goodbye.ts";
-import { hello as sayHello } from "./model/workers/hello.ts";
 import { register as registerWorker } from "./model/workers/register.ts";
 import { update as updateWorker } from "./model/workers/update.ts";
 import { viewOf } from "./model/workers/view.ts";
 import schema from "./schema.ts";
 import { attemptView, workerStatus, workerView } from "./validators.ts";
-import { workerArgs } from "./workerArgs.ts";
 
 const inScope = { scope: v.string() };
 const ofWorker = { ...inScope, workerId: v.string() };
@@ -34,7 +30,9 @@ export const register = mutation({
     actor: v.optional(v.string()),
   },
   returns: v.object({ workerId: v.string() }),
-  handler: async (ctx, worker) => ({ workerId: await registerWorker(ctx, worker, Date.now()) }),
+  handler: async (ctx, worker): Promise<{ workerId: string }> => ({
+    workerId: await registerWorker(ctx, worker, Date.now()),
+  }),
 });
 
 /** Renames a worker, says what it may run, pauses it, takes it back, or retires it for good. Refuses: not_found, invalid. */
@@ -111,33 +109,5 @@ export const history = query({
       .order("desc")
       .paginate(boundedPage(paginationOpts));
     return { ...found, page: found.page.map((attempt) => viewAttempt(attempt, worker)) };
-  },
-});
-
-/** A worker (re)connects, or what it can do has changed. Refuses: unauthorized, invalid. */
-export const hello = mutation({
-  args: { ...byWorker, ...workerArgs.hello },
-  returns: v.object({ workerId: v.string(), leaseMs: v.number() }),
-  handler: async (ctx, greeting) => await sayHello(ctx, greeting, Date.now()),
-});
-
-/** The worker's program ends: what it holds goes to others at once. */
-export const goodbye = mutation({
-  args: byWorker,
-  returns: v.null(),
-  handler: async (ctx, { keyHash }) => {
-    await sayGoodbye(ctx, await authenticate(ctx, keyHash), Date.now());
-    return null;
-  },
-});
-
-/** For a worker that has nothing else to say: every 15 s while it holds jobs, else at most once a minute. */
-export const heartbeat = mutation({
-  args: byWorker,
-  returns: v.null(),
-  handler: async (ctx, { keyHash }) => {
-    const [worker, lease] = await Promise.all([authenticate(ctx, keyHash), leaseByKey(ctx, keyHash)]);
-    await renew(ctx, worker, lease, Date.now());
-    return null;
   },
 });

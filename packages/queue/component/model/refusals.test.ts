@@ -49,11 +49,11 @@ describe("an end that the app refuses, where nobody waits for it, is tried again
     const worker = await addWorker(t);
     await takeOne(t, worker);
     await passTime(t, 60_000);
-    await t.mutation(queue.workers.heartbeat, { keyHash: worker.keyHash });
+    await t.mutation(queue.work.heartbeat, { keyHash: worker.keyHash });
     await t.run(async (ctx) => await ctx.db.patch("jobs", jobId, { onFinal: refuseOnce }));
     for (let ms = 0; ms < laterMs; ms += 15_000) {
       await passTime(t, 15_000);
-      await t.mutation(queue.workers.heartbeat, { keyHash: worker.keyHash });
+      await t.mutation(queue.work.heartbeat, { keyHash: worker.keyHash });
     }
     expect(await statusesOf(t, [jobId])).toEqual(["running"]);
     expect(called).toEqual([]);

@@ -57,7 +57,7 @@ export class Chaos {
     await t.mutation(queue.limits.set, { scope, of: "key", name: "limited", concurrency: 1 });
     const keyHash = "steady";
     const { workerId } = await t.mutation(queue.workers.register, { scope, keyHash, name: keyHash });
-    await t.mutation(queue.workers.hello, { keyHash, capabilities: this.#able(true), startup: true });
+    await t.mutation(queue.work.hello, { keyHash, capabilities: this.#able(true), startup: true });
     this.#steady = new SteadyWorker(t, { keyHash, workerId });
   }
 
@@ -98,9 +98,9 @@ export class Chaos {
           }),
       ],
       [1, "leave", () => this.#as((keyHash) => this.#t.mutation(queue.work.leave, { keyHash }))],
-      [1, "goodbye", () => this.#as((keyHash) => this.#t.mutation(queue.workers.goodbye, { keyHash }))],
+      [1, "goodbye", () => this.#as((keyHash) => this.#t.mutation(queue.work.goodbye, { keyHash }))],
       [3, "hello", () => this.#hello()],
-      [1, "heartbeat", () => this.#as((keyHash) => this.#t.mutation(queue.workers.heartbeat, { keyHash }))],
+      [1, "heartbeat", () => this.#as((keyHash) => this.#t.mutation(queue.work.heartbeat, { keyHash }))],
       [1, "update", () => this.#update()],
       [2, "cancel", () => this.#ofJob((jobId) => this.#t.mutation(queue.jobs.cancel, { scope, jobId }))],
       [
@@ -167,7 +167,7 @@ export class Chaos {
     await passTime(t, 5_000);
     const open = (await rowsOf(t)).jobs.filter(({ status }) => !isFinal(status));
     for (const keyHash of ["steady", ...this.#keys]) {
-      await t.mutation(queue.workers.goodbye, { keyHash }).catch(() => null);
+      await t.mutation(queue.work.goodbye, { keyHash }).catch(() => null);
     }
     await passTime(t, 5_000);
     const { homes, stands, attempts, batches, batchEnds, dependencies, jobs } = await rowsOf(t);
@@ -239,11 +239,11 @@ export class Chaos {
       const keyHash = `worker ${String(this.#keys.length)} ${String(this.#int(1e6))}`;
       await t.mutation(queue.workers.register, { scope, keyHash, name: keyHash });
       this.#keys.push(keyHash);
-      await t.mutation(queue.workers.hello, { keyHash, capabilities: this.#able(false), startup: true });
+      await t.mutation(queue.work.hello, { keyHash, capabilities: this.#able(false), startup: true });
       return;
     }
     await this.#as((keyHash) =>
-      t.mutation(queue.workers.hello, {
+      t.mutation(queue.work.hello, {
         keyHash,
         capabilities: this.#able(false),
         startup: this.#chance(0.5),
@@ -368,7 +368,7 @@ export class Chaos {
     // What is at work says so.
     for (let left = ms; left > 0; left -= 15_000) {
       await passTime(this.#t, Math.min(left, 15_000));
-      await this.#t.mutation(queue.workers.heartbeat, { keyHash: "steady" });
+      await this.#t.mutation(queue.work.heartbeat, { keyHash: "steady" });
     }
   }
 }

@@ -34,7 +34,7 @@ export async function addWorker(
       await ctx.db.patch("workers", id, { position });
     });
   }
-  await t.mutation(queue.workers.hello, {
+  await t.mutation(queue.work.hello, {
     keyHash,
     capabilities: { kinds: ["hash"], ...capabilities },
     startup: true,

@@ -161,7 +161,7 @@ describe("take", () => {
     await expectRefusal(t.mutation(queue.work.take, { keyHash, wish: { jobs: 1, cursor } }), "invalid");
     await t.mutation(queue.workers.update, { scope: "acme", workerId, status: "retired" });
     await expectRefusal(t.mutation(queue.work.take, { keyHash, wish }), "unauthorized");
-    await expectRefusal(t.mutation(queue.workers.heartbeat, { keyHash }), "unauthorized");
+    await expectRefusal(t.mutation(queue.work.heartbeat, { keyHash }), "unauthorized");
   });
 
   it("leaves a job alone whose time to begin has passed", async () => {
@@ -481,7 +481,7 @@ describe("fail", () => {
     for (let n = 0; n < 6; n += 1) {
       await fail(t, worker, (await takeOne(t, worker)).attemptId, unfit);
       expect((await take(t, worker)).jobs).toEqual([]);
-      await t.mutation(queue.workers.hello, life);
+      await t.mutation(queue.work.hello, life);
     }
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 1, attempts: 6 });
   });

@@ -29,7 +29,7 @@ async function failAll(t: Backend, jobs: number): Promise<void> {
     const { attemptId } = await takeOne(t, worker);
     await fail(t, worker, attemptId, fatal);
   }
-  await t.mutation(queue.workers.goodbye, { keyHash: worker.keyHash });
+  await t.mutation(queue.work.goodbye, { keyHash: worker.keyHash });
 }
 
 async function list(t: Backend, kind?: string) {

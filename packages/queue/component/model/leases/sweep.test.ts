@@ -41,7 +41,7 @@ afterEach(() => {
 });
 
 const status = async (jobId: string) => (await jobRow(t, jobId)).status;
-const heartbeat = async ({ keyHash } = worker) => await t.mutation(queue.workers.heartbeat, { keyHash });
+const heartbeat = async ({ keyHash } = worker) => await t.mutation(queue.work.heartbeat, { keyHash });
 
 async function leaseOf({ workerId } = worker): Promise<Doc<"leases">> {
   const all = await t.run(async (ctx) => await ctx.db.query("leases").collect());
@@ -251,7 +251,7 @@ describe("a lease", () => {
 
   it("goes by what is set, from the next hello on", async () => {
     await t.mutation(queue.settings.configure, { scope, values: { leaseMs: 15_000 } });
-    const said = await t.mutation(queue.workers.hello, {
+    const said = await t.mutation(queue.work.hello, {
       keyHash: worker.keyHash,
       capabilities: { kinds: ["hash"] },
       startup: false,
@@ -330,7 +330,7 @@ describe("the sweep", () => {
   });
 
   it("rests after a goodbye, too", async () => {
-    await t.mutation(queue.workers.goodbye, { keyHash: worker.keyHash });
+    await t.mutation(queue.work.goodbye, { keyHash: worker.keyHash });
     await passTime(t, leaseMs);
     expect(await nextSweep()).toBeNull();
   });
@@ -350,7 +350,7 @@ describe("the sweep", () => {
       if (by === "count") await t.action(counts.count, {});
       else {
         const { keyHash } = stranger;
-        await t.mutation(queue.workers.hello, { keyHash, capabilities: { kinds: ["hash"] }, startup: false });
+        await t.mutation(queue.work.hello, { keyHash, capabilities: { kinds: ["hash"] }, startup: false });
       }
     };
     await passTime(t, leaseMs + 59_000);

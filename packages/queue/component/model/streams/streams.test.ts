@@ -251,7 +251,7 @@ describe("a job that nobody watches", () => {
 /** Lets time pass while the worker says that it is there. */
 async function keepAlive(t: Backend, { keyHash }: TestWorker, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 10_000) {
-    await t.mutation(queue.workers.heartbeat, { keyHash });
+    await t.mutation(queue.work.heartbeat, { keyHash });
     await passTime(t, Math.min(left, 10_000));
   }
 }

@@ -97,7 +97,7 @@ describe("views", () => {
 
   it("list them a page at a time, those that are online alone if asked", async () => {
     const workers = [await addWorker(t), await addWorker(t), await addWorker(t)];
-    await t.mutation(queue.workers.goodbye, { keyHash: String(workers[0]?.keyHash) });
+    await t.mutation(queue.work.goodbye, { keyHash: String(workers[0]?.keyHash) });
     const first = await t.query(queue.workers.list, { scope, paginationOpts: { numItems: 2, cursor: null } });
     const rest = await t.query(queue.workers.list, {
       scope,
@@ -137,9 +137,9 @@ describe("hello", () => {
     const jobIds = await submitJobs(t, [{}, {}]);
     await take(t, worker, { jobs: 2 });
     const greeting = { keyHash: worker.keyHash, capabilities: { kinds: ["hash"], prefetch: 1 } };
-    await t.mutation(queue.workers.hello, { ...greeting, startup: false });
+    await t.mutation(queue.work.hello, { ...greeting, startup: false });
     expect(await heldBy(t, worker)).toHaveLength(2);
-    await t.mutation(queue.workers.hello, { ...greeting, startup: true });
+    await t.mutation(queue.work.hello, { ...greeting, startup: true });
     expect(await heldBy(t, worker)).toEqual([]);
     for (const jobId of jobIds)
       expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0 });
@@ -149,9 +149,9 @@ describe("hello", () => {
     const worker = await addWorker(t);
     await take(t, worker);
     const greeting = { keyHash: worker.keyHash, startup: false };
-    await t.mutation(queue.workers.hello, { ...greeting, capabilities: { kinds: ["hash", "hash"] } });
+    await t.mutation(queue.work.hello, { ...greeting, capabilities: { kinds: ["hash", "hash"] } });
     expect(await standsOf(t, worker)).toHaveLength(1);
-    await t.mutation(queue.workers.hello, { ...greeting, capabilities: { kinds: ["ocr"] }, version: "2" });
+    await t.mutation(queue.work.hello, { ...greeting, capabilities: { kinds: ["ocr"] }, version: "2" });
     expect(await standsOf(t, worker)).toEqual([]);
     expect(await viewOf(worker.workerId)).toMatchObject({ version: "2", capabilities: { kinds: ["ocr"] } });
   });
@@ -165,10 +165,7 @@ describe("hello", () => {
     { kinds: Array.from({ length: 65 }, (_, i) => String(i)) },
   ])("refuses what makes no sense: %j", async (capabilities) => {
     const { keyHash } = await addWorker(t);
-    await expectRefusal(
-      t.mutation(queue.workers.hello, { keyHash, capabilities, startup: false }),
-      "invalid",
-    );
+    await expectRefusal(t.mutation(queue.work.hello, { keyHash, capabilities, startup: false }), "invalid");
   });
 });
 
@@ -177,7 +174,7 @@ describe("goodbye", () => {
     const worker = await addWorker(t, { concurrency: 2 });
     const jobId = await submitJob(t);
     await take(t, worker, { jobs: 2 });
-    await t.mutation(queue.workers.goodbye, { keyHash: worker.keyHash });
+    await t.mutation(queue.work.goodbye, { keyHash: worker.keyHash });
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0 });
     expect(await standsOf(t, worker)).toEqual([]);
     expect(await viewOf(worker.workerId)).toMatchObject({ online: false, accepting: false });
