@@ -1,11 +1,12 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
+import { authenticateDevice } from "./model/authenticate.ts";
 import { report as reportActivity } from "./model/devices/activity.ts";
+import { enroll as enrollDevice } from "./model/devices/enroll.ts";
 import { historyRow, historyRowOf } from "./model/devices/history.ts";
 import { reportModels as keepModels } from "./model/devices/report.ts";
-import { enroll as enrollDevice } from "./model/devices/enroll.ts";
-import { authenticateDevice } from "./model/authenticate.ts";
+import { sharingOf } from "./model/devices/sharing.ts";
 import { deviceAccount } from "./model/ledger/accounts.ts";
 import { balanceOf, earnedSince } from "./model/ledger/balance.ts";
 import { present } from "./model/load.ts";
@@ -14,7 +15,6 @@ import { piecesOf, piecesView } from "./model/models/pieces.ts";
 import { boundedPage } from "./model/page.ts";
 import { policyFor } from "./model/policies/current.ts";
 import { queue } from "./model/queue.ts";
-import { sharingOf } from "./model/devices/sharing.ts";
 import { activity, deviceModel, policyRules } from "./model/validators.ts";
 
 /** Joins an organization by a code. The key is the device's own secret; its hash alone is kept. */

@@ -1,6 +1,5 @@
 import type { JSONValue } from "convex/values";
 import { z } from "zod";
-import { readDataUrl } from "./data-url.ts";
 import { type KeySet, parseKeySet } from "./key-set.ts";
 
 /** Who may vouch for users: an entry of auth.config.ts, parsed. Issuers are URLs without a slash at the end. */
@@ -106,4 +105,17 @@ export function withoutSlash(url: string): string {
 
 function isHostName(host: string): boolean {
   return host === "localhost" || /\.[a-z]{2,}$/i.test(host);
+}
+
+/** The text in a `data:` URL (RFC 2397); null when it cannot be decoded. */
+function readDataUrl(url: string): string | null {
+  const parts = /^data:([^,]*),(.*)$/is.exec(url);
+  const [, header = "", data = ""] = parts ?? [];
+  if (parts === null) return null;
+  try {
+    const decoded = decodeURIComponent(data);
+    return /;\s*base64$/i.test(header) ? Buffer.from(decoded, "base64").toString("utf8") : decoded;
+  } catch {
+    return null;
+  }
 }

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { assertNever } from "../values/assert-never.ts";
+import { parseBoundedJson } from "../wire/bounded-json.ts";
 import { type AuthProvider, withoutSlash } from "./auth-config.ts";
 
 /** The first provider of whom a token can be: of its issuer, and for its application if it names one. */
@@ -38,4 +40,35 @@ function describe(provider: AuthProvider): string {
 /** The issuers of some providers' tokens have none. */
 function withScheme(issuer: string): string {
   return /^https?:\/\//.test(issuer) ? issuer : `https://${issuer}`;
+}
+
+/** Characters of a token: far above what headers carry. */
+const MAX_TOKEN_LENGTH = 64 * 1024;
+
+const MALFORMED =
+  "Could not parse JWT payload. Check that the token is a valid JWT format with three base64-encoded parts separated by dots.";
+const NO_ISSUER =
+  "Missing issuer claim ('iss') in JWT payload. The JWT must include an 'iss' claim that matches one of your configured auth providers.";
+
+const addressed = z.object({
+  iss: z.string().max(2048).optional(),
+  aud: z.union([z.string().transform((one) => [one]), z.array(z.string())]).optional(),
+});
+
+/** Whom a token claims to be from and for; nothing of it is verified yet. */
+type TokenAddress =
+  | { readonly kind: "ok"; readonly issuer: string; readonly audiences: readonly string[] }
+  | { readonly kind: "invalid"; readonly reason: string };
+
+/** Reads as much of a token as tells which provider could verify it. Bounded in size and depth. */
+export function readTokenAddress(token: string): TokenAddress {
+  const parts = token.length > MAX_TOKEN_LENGTH ? [] : token.split(".");
+  if (parts.length !== 3) return { kind: "invalid", reason: MALFORMED };
+  const json = parseBoundedJson(Buffer.from(parts[1] ?? "", "base64url").toString("utf8"));
+  const parsed = json.kind === "ok" ? addressed.safeParse(json.value) : null;
+  if (parsed?.success !== true) return { kind: "invalid", reason: MALFORMED };
+  const { iss, aud = [] } = parsed.data;
+  return iss === undefined
+    ? { kind: "invalid", reason: NO_ISSUER }
+    : { kind: "ok", issuer: iss, audiences: aud };
 }

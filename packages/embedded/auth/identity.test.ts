@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { customJwtIdentity } from "./custom-jwt-identity.ts";
-import { oidcIdentity } from "./oidc-identity.ts";
+import { customJwtIdentity, oidcIdentity } from "./identity.ts";
 
 const who = { iss: "https://a.example", sub: "ann" };
 const minimal = {

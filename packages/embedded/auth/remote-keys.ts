@@ -1,6 +1,8 @@
-import type { Fetched } from "./fetch-document.ts";
+import { z } from "zod";
+import { parseBoundedJson } from "../wire/bounded-json.ts";
+import type { FetchDocument, Fetched } from "./fetch-document.ts";
 import { mayAskForUnknownKey, nextKeyStep, STALE_MS } from "./key-refresh.ts";
-import type { KeySet } from "./key-set.ts";
+import { type KeySet, parseKeySet } from "./key-set.ts";
 
 export type KeysFetched =
   { readonly kind: "ok"; readonly keySet: KeySet } | (Fetched & { readonly kind: "failed" });
@@ -51,4 +53,31 @@ export class RemoteKeys {
       this.#failure = null;
     } else this.#failure = { reason: fetched.reason, failedAt: now };
   }
+}
+
+const metadata = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
+
+/** Fetches the keys at a URL. */
+export async function fetchKeys(fetchDocument: FetchDocument, url: string): Promise<KeysFetched> {
+  const fetched = await fetchDocument(url);
+  if (fetched.kind === "failed") return fetched;
+  const keySet = parseKeySet(fetched.text);
+  if (keySet !== null) return { kind: "ok", keySet };
+  return { kind: "failed", reason: `${url} did not answer with a JSON Web Key Set` };
+}
+
+/** Finds an issuer's keys by OpenID Connect Discovery: it has to name itself exactly as its tokens do. */
+export async function discoverKeys(fetchDocument: FetchDocument, issuer: string): Promise<KeysFetched> {
+  const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+  const fetched = await fetchDocument(url);
+  if (fetched.kind === "failed") return fetched;
+  const json = parseBoundedJson(fetched.text);
+  const parsed = json.kind === "ok" ? metadata.safeParse(json.value) : null;
+  if (parsed?.success !== true) {
+    return { kind: "failed", reason: `${url} did not answer with the metadata of an OpenID provider` };
+  }
+  if (parsed.data.issuer !== issuer) {
+    return { kind: "failed", reason: `${url} is of the issuer ${parsed.data.issuer}, not ${issuer}` };
+  }
+  return await fetchKeys(fetchDocument, parsed.data.jwks_uri);
 }

@@ -2,14 +2,11 @@ import { errors, type JWTPayload, jwtVerify } from "jose";
 import type { Claims } from "../runtime/contract/function-runner.ts";
 import { assertNever } from "../values/assert-never.ts";
 import type { AuthProvider } from "./auth-config.ts";
-import { customJwtIdentity } from "./custom-jwt-identity.ts";
 import type { FetchDocument } from "./fetch-document.ts";
-import { discoverKeys, fetchKeys } from "./fetch-keys.ts";
-import { describeNoProvider, findProvider } from "./find-provider.ts";
+import { describeNoProvider, findProvider, readTokenAddress } from "./find-provider.ts";
+import { customJwtIdentity, oidcIdentity } from "./identity.ts";
 import type { KeySet } from "./key-set.ts";
-import { oidcIdentity } from "./oidc-identity.ts";
-import { type KeysFetched, RemoteKeys } from "./remote-keys.ts";
-import { readTokenAddress } from "./token-claims.ts";
+import { discoverKeys, fetchKeys, type KeysFetched, RemoteKeys } from "./remote-keys.ts";
 
 /** Codes and messages are those that Convex answers with. */
 export type Verification =

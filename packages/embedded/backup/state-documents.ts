@@ -1,5 +1,5 @@
 import type { DocumentJson, Engine, Transaction } from "../engine/model/types.ts";
-import { commitWithRetries } from "../engine/transact/commit-with-retries.ts";
+import { commitWithRetries } from "../engine/transact/transact.ts";
 import { fullRange } from "../values/keys/index-range.ts";
 
 /** Changes rows of the backend's own tables, again and again until no one else was quicker. */

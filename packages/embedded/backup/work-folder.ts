@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isInMemory } from "../engine/store/private-file.ts";
@@ -27,4 +28,9 @@ export class WorkFolder {
   close(): void {
     rmSync(this.path, { recursive: true, force: true });
   }
+}
+
+/** Removes a database file and what SQLite keeps beside it. */
+export async function removeDatabase(file: string): Promise<void> {
+  for (const each of [file, `${file}-wal`, `${file}-shm`]) await rm(each, { force: true });
 }

@@ -1,9 +1,8 @@
 import { version as convexVersion } from "convex";
 import { adminKeyCheck } from "../auth/admin-key.ts";
-import { conflictRoutes } from "../http/admin/conflict-routes.ts";
 import { environmentRoutes } from "../http/admin/environment-routes.ts";
 import { logRoutes } from "../http/admin/log-routes.ts";
-import { answerOperations } from "../http/admin/operations-routes.ts";
+import { answerOperations, conflictRoutes } from "../http/admin/operations-routes.ts";
 import { apiHandler } from "../http/api/api-handler.ts";
 import { functionRoutes } from "../http/api/function-routes.ts";
 import { storageRoutes } from "../http/api/storage-routes.ts";

@@ -2,7 +2,6 @@ import { Counter, Histogram, Registry } from "prom-client";
 import type { EngineStats } from "../engine/model/types.ts";
 import type { FunctionObserver, FunctionRun } from "../runtime/execution/function-run.ts";
 import type { FunctionStats } from "../runtime/run/conflict-stats.ts";
-import { BoundedLabels } from "./bounded-labels.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { counterOf, gaugeOf } from "./readings.ts";
 
@@ -146,4 +145,23 @@ function addConflicts(registry: Registry, conflicts: MetricSources["conflicts"])
 
 function counter(registry: Registry, name: string, help: string): Counter {
   return new Counter({ name, help, registers: [registry] });
+}
+
+const OTHER = "(other)";
+
+/** Keeps a label to so many values, first come first kept: each makes a time series wherever it is collected. */
+class BoundedLabels {
+  readonly #limit: number;
+  readonly #known = new Set<string>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  of(value: string): string {
+    if (this.#known.has(value)) return value;
+    if (this.#known.size >= this.#limit) return OTHER;
+    this.#known.add(value);
+    return value;
+  }
 }

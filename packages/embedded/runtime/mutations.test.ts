@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
-import { backoffMs } from "../engine/transact/commit-with-retries.ts";
+import { backoffMs } from "../engine/transact/transact.ts";
 import { APP } from "../names/table-name.ts";
 import { checkStoredDocuments, type Schema } from "./checks/schema.ts";
 import { type Fixture, openFixture, request, valueOf } from "./runtime.fixture.ts";

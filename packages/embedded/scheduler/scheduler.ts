@@ -1,15 +1,13 @@
 import type { Engine, Transaction } from "../engine/model/types.ts";
 import { transact } from "../engine/transact/transact.ts";
-import { pendingInOrder } from "./due-functions.ts";
 import { DueLoop } from "./due-loop.ts";
-import { retryDelayMs } from "./retry-delay.ts";
 import {
   getScheduled,
   type ScheduledFunction,
   type ScheduledState,
   setScheduledState,
 } from "./scheduled-function.ts";
-import { scheduledInState } from "./scheduled-queries.ts";
+import { pendingInOrder, scheduledInState } from "./scheduled-queries.ts";
 
 /** How a scheduled function ended. */
 type RunResult = { readonly kind: "success" } | { readonly kind: "failure"; readonly message: string };
@@ -148,4 +146,12 @@ export class Scheduler {
     const failures = (this.#postponed.get(id)?.failures ?? 0) + 1;
     this.#postponed.set(id, { until: this.#options.clock() + retryDelayMs(failures), failures });
   }
+}
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+
+/** How long a scheduled function waits whose run could not be committed, by how often that happened. */
+function retryDelayMs(failures: number): number {
+  return Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
 }

@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/model/types.ts";
-import { commitWithRetries } from "../engine/transact/commit-with-retries.ts";
+import { commitWithRetries } from "../engine/transact/transact.ts";
 import { type DeletedKey, deletedKeys, hasKey } from "./file-rows.ts";
 import type { FileStore } from "./file-store.ts";
 

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type { Engine, Transaction } from "../engine/model/types.ts";
 import { transact } from "../engine/transact/transact.ts";
 import { APP, type ComponentPath } from "../names/table-name.ts";
-import { boundedBytes, FileTooLargeError } from "./bounded-bytes.ts";
 import { fileByStorageId, insertFile, type StoredFile } from "./file-rows.ts";
 import type { FileStore } from "./file-store.ts";
 import { checkUploadToken, issueUploadToken, type TokenCheck } from "./upload-token.ts";
@@ -106,5 +105,24 @@ export class FileStorage {
   /** A transaction of its own, for callers that have none. Rejects where it loses every race. */
   commit<T>(body: (transaction: Transaction) => T): Promise<T> {
     return transact(this.#options.engine, body);
+  }
+}
+
+/** More came than may be stored. */
+class FileTooLargeError extends Error {
+  override readonly name = "FileTooLargeError";
+
+  constructor(limit: number) {
+    super(`The file is larger than ${String(limit)} bytes.`);
+  }
+}
+
+/** The bytes as they come; throws FileTooLargeError once there are more than `limit` of them. */
+async function* boundedBytes(source: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.byteLength;
+    if (size > limit) throw new FileTooLargeError(limit);
+    yield chunk;
   }
 }

@@ -1,4 +1,5 @@
 import type { JSONValue } from "convex/values";
+import type { ComponentPath } from "../names/table-name.ts";
 import type { FunctionRunner } from "../runtime/contract/function-runner.ts";
 import type { EnvironmentVariable, EnvironmentVariables } from "./environment-variables.ts";
 import type { SystemQueries } from "./system-functions.ts";
@@ -36,4 +37,24 @@ function found(variables: readonly EnvironmentVariable[], name: string | null): 
 function nameIn(args: JSONValue): string | null {
   if (typeof args !== "object" || args === null || Array.isArray(args)) return null;
   return typeof args["name"] === "string" ? args["name"] : null;
+}
+
+type ComponentQueryDeps = {
+  /** The app, "", and the components that are installed in it. */
+  readonly componentPaths: readonly ComponentPath[];
+};
+
+/** Which components are installed, for `npx convex run --component` and its kin. */
+export function componentQueries({ componentPaths }: ComponentQueryDeps): SystemQueries {
+  return {
+    "_system/frontend/components:list": () =>
+      componentPaths.map((path) => ({
+        // The path never changes for one installation, and nothing else names it.
+        id: path,
+        name: path === "" ? null : path.slice(path.lastIndexOf("/") + 1),
+        path,
+        args: {},
+        state: "active",
+      })),
+  };
 }

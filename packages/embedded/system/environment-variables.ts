@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Engine, Transaction } from "../engine/model/types.ts";
-import { commitWithRetries } from "../engine/transact/commit-with-retries.ts";
+import { commitWithRetries } from "../engine/transact/transact.ts";
 import { ENVIRONMENT_TABLE, storedVariables } from "../runtime/tables/environment-table.ts";
 
 export type EnvironmentVariable = { readonly name: string; readonly value: string };

@@ -1,16 +1,17 @@
 import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
+import type { JSONValue } from "convex/values";
 import type { IndexEntry, TableEntry } from "../../engine/model/catalog.ts";
 import type { DocumentJson } from "../../engine/model/types.ts";
 import { Store } from "../../engine/store/store.ts";
+import { type ComponentPath, parseEngineTableName } from "../../names/table-name.ts";
+import { FILE_TABLE } from "../../storage/file-rows.ts";
 import type { FileStore } from "../../storage/file-store.ts";
-import { successor } from "../../values/keys/bytes.ts";
+import { prefixEnd, successor } from "../../values/keys/bytes.ts";
+import { encodeKey } from "../../values/keys/key-encoding.ts";
 import { archivePrefix, README } from "../archive-names.ts";
 import { exportLine } from "../export-values.ts";
 import { writeZip, type ZipWriter } from "../zip-writer.ts";
-import { fileRowOf } from "./copied-files.ts";
-import { type ExportedTable, exportedTables, STORAGE_TABLE } from "./exported-tables.ts";
-import { extensionOf } from "./file-extension.ts";
 
 const PAGE = 256;
 
@@ -105,4 +106,72 @@ async function* pages(store: Store, table: TableEntry): AsyncGenerator<readonly 
     lower = last === undefined ? null : successor(last.key);
     await setImmediate();
   }
+}
+
+type FileRow = { readonly storageId: string; readonly key: string };
+
+/** Under what a copied database has the bytes of a `_storage` document. */
+function fileRowOf(store: Store, document: DocumentJson): FileRow {
+  const index = store
+    .tables()
+    .find(({ name }) => name === FILE_TABLE.name)
+    ?.indexes.find(({ name }) => name === "by_file");
+  const prefix = encodeKey([document["_id"]]);
+  const [row] = index === undefined ? [] : store.scan(index, prefix, prefixEnd(prefix), "asc", 1);
+  if (row === undefined) throw new Error(`The file ${document["_id"] as string} has no bytes on record.`);
+  const { storageId, key } = JSON.parse(row.json) as DocumentJson;
+  return { storageId: storageId as string, key: key as string };
+}
+
+type ExportedTable = {
+  readonly component: ComponentPath;
+  readonly table: string;
+  readonly entry: TableEntry;
+};
+
+const STORAGE_TABLE = "_storage";
+
+/** A deployment's tables as an export has them: the backend's own are not in it, but for the files' table. */
+function exportedTables(entries: readonly TableEntry[]): {
+  readonly components: readonly ComponentPath[];
+  readonly tables: readonly ExportedTable[];
+  readonly storage: readonly ExportedTable[];
+} {
+  const all = entries
+    .map((entry) => ({ ...parseEngineTableName(entry.name), entry }))
+    .sort((a, b) => a.entry.number - b.entry.number);
+  const tables = all.filter(({ table }) => !table.startsWith("_"));
+  const storage = all.filter(({ table }) => table === STORAGE_TABLE);
+  const components = new Set(["", ...[...tables, ...storage].map(({ component }) => component)]);
+  return { components: [...components].sort(), tables, storage };
+}
+
+/** What files of a type are commonly called: only for people who look into an export. */
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ["application/json", ".json"],
+  ["application/pdf", ".pdf"],
+  ["application/x-ndjson", ".jsonl"],
+  ["application/jsonl", ".jsonl"],
+  ["application/zip", ".zip"],
+  ["application/octet-stream", ".bin"],
+  ["audio/mpeg", ".mp3"],
+  ["audio/wav", ".wav"],
+  ["image/gif", ".gif"],
+  ["image/jpeg", ".jpg"],
+  ["image/png", ".png"],
+  ["image/svg+xml", ".svg"],
+  ["image/webp", ".webp"],
+  ["text/css", ".css"],
+  ["text/csv", ".csv"],
+  ["text/html", ".html"],
+  ["text/javascript", ".js"],
+  ["text/markdown", ".md"],
+  ["text/plain", ".txt"],
+  ["video/mp4", ".mp4"],
+]);
+
+/** The extension for a content type, with its dot; empty where there is none. */
+function extensionOf(contentType: JSONValue | undefined): string {
+  if (typeof contentType !== "string") return "";
+  return EXTENSIONS.get(contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "") ?? "";
 }

@@ -4,9 +4,8 @@ import type { DocumentJson, Engine, Timestamp } from "../../engine/model/types.t
 import { describeError, type Log } from "../../operations/log.ts";
 import { EXPORT_TABLE } from "../../runtime/tables/state-tables.ts";
 import type { FilesInUse } from "../files-in-use.ts";
-import { removeDatabase } from "../remove-database.ts";
 import { change, newestFirst, patch } from "../state-documents.ts";
-import type { WorkFolder } from "../work-folder.ts";
+import { removeDatabase, type WorkFolder } from "../work-folder.ts";
 import { exportSnapshot } from "./export-snapshot.ts";
 
 export type ExportsDeps = {

@@ -1,15 +1,16 @@
 import { setImmediate } from "node:timers/promises";
+import type { JSONValue } from "convex/values";
 import { CreationClock } from "../../engine/model/creation-clock.ts";
 import type { Engine } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
 import type { Schema } from "../../runtime/checks/schema.ts";
+import type { ValidatorJson } from "../../runtime/checks/validator-json.ts";
 import { at, ImportFailure } from "../read/import-failure.ts";
 import type { ImportSource, Row, SourceTable } from "../read/import-source.ts";
 import { assertReferencesHold } from "./broken-references.ts";
 import type { ImportFiles } from "./import-files.ts";
 import { STORAGE } from "./import-plan.ts";
 import { type DocumentRules, importedDocument } from "./imported-document.ts";
-import { withoutEmptyOptional } from "./optional-fields.ts";
 import type { ImportPlan, PlannedTable } from "./planned-tables.ts";
 import { renumberIds, type Renumbering } from "./renumber-ids.ts";
 import { isImported } from "./scan-import.ts";
@@ -130,4 +131,13 @@ function renumberingOf({ tables }: ImportPlan, component: ComponentPath): Renumb
 
 function assertGoesOn({ isCanceled }: ImportRun): void {
   if (isCanceled()) throw new ImportFailure("Import was canceled.");
+}
+
+/** A CSV row without the optional fields whose cells are empty: CSV has no other way to leave one out. */
+function withoutEmptyOptional(row: JSONValue, validator: ValidatorJson | undefined): JSONValue {
+  if (typeof row !== "object" || row === null || Array.isArray(row) || validator?.type !== "object")
+    return row;
+  const isLeftOut = ([name, value]: [string, JSONValue | undefined]): boolean =>
+    value === "" && validator.value[name]?.optional === true;
+  return Object.fromEntries(Object.entries(row).filter((field) => !isLeftOut(field)));
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { all, collect, insertOne, read } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
 import { APPLICATION_ID, applyMigrations, FORMAT_VERSION } from "./file-format.ts";
-import { migrationCopyPath } from "./migration-copy.ts";
+import { migrationCopyPath } from "./store-schema.ts";
 
 let folder: string;
 let path: string;

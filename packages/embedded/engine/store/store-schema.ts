@@ -1,7 +1,9 @@
+import { readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../model/errors.ts";
 import { applyMigrations, FORMAT_VERSION, readFormat, writeFormat } from "./file-format.ts";
-import { keepCopyBeforeMigration } from "./migration-copy.ts";
+import { createPrivate, isInMemory } from "./private-file.ts";
 
 const CREATE = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -78,4 +80,33 @@ function assertKnown(path: string, version: number): void {
     `The database ${path} has format ${String(version)}; this program knows formats up to ` +
       `${String(FORMAT_VERSION)}. Start the newer version that wrote it, or restore a backup of this version.`,
   );
+}
+
+/** Where the file stays as it was before it was migrated from `version`. */
+export function migrationCopyPath(path: string, version: number): string {
+  return `${path}.format-${String(version)}`;
+}
+
+/**
+ * Keeps a copy of a file that is about to be migrated, so that the program before can be gone back to. Only the
+ * newest such copy stays. Throws what SQLite or the file system says; the file is untouched then.
+ */
+function keepCopyBeforeMigration(db: DatabaseSync, path: string, version: number): void {
+  if (isInMemory(path)) return;
+  const copy = migrationCopyPath(path, version);
+  const unfinished = `${copy}.part`;
+  rmSync(unfinished, { force: true });
+  createPrivate(unfinished);
+  // Of the database, not of the file: what is still in the WAL comes along.
+  db.prepare("VACUUM INTO ?").run(unfinished);
+  removeOlderCopies(path);
+  renameSync(unfinished, copy);
+}
+
+function removeOlderCopies(path: string): void {
+  const prefix = `${basename(path)}.format-`;
+  for (const name of readdirSync(dirname(path))) {
+    const isCopy = name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
+    if (isCopy) rmSync(join(dirname(path), name), { force: true });
+  }
 }

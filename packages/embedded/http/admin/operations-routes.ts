@@ -2,9 +2,34 @@ import type { IncomingMessage } from "node:http";
 import type { AdminKeyCheck } from "../../auth/admin-key.ts";
 import type { Metrics } from "../../operations/metrics.ts";
 import type { ReadinessProbe } from "../../operations/readiness.ts";
+import type { FunctionRuntime } from "../../runtime/function-runtime.ts";
 import { isLoopback } from "../../wire/host-check.ts";
 import { adminRefusal } from "../admin-access.ts";
+import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
+
+type ConflictRouteDeps = {
+  readonly runtime: Pick<FunctionRuntime, "conflictStats" | "resetConflictStats">;
+  readonly isAdminKey: AdminKeyCheck;
+};
+
+/** `GET /api/gleaner/conflicts`: what mutations have lost to each other, by function. `DELETE` counts anew. */
+export function conflictRoutes({ runtime, isAdminKey }: ConflictRouteDeps): ApiRoute {
+  return (path, request) => {
+    if (path !== "gleaner/conflicts") return Promise.resolve(null);
+    const refused = adminRefusal(request, isAdminKey);
+    if (refused !== null) return Promise.resolve(refused);
+    switch (request.method) {
+      case "GET":
+        return Promise.resolve(jsonReply({ functions: runtime.conflictStats() }));
+      case "DELETE":
+        runtime.resetConflictStats();
+        return Promise.resolve(jsonReply(null));
+      default:
+        return Promise.resolve(refusal(405, "MethodNotAllowed", "Use GET or DELETE."));
+    }
+  };
+}
 
 export type OperationsDeps = {
   readonly readiness: ReadinessProbe;

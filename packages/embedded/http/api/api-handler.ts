@@ -4,7 +4,6 @@ import type { HostCheck } from "../../wire/host-check.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../../wire/request-id.ts";
 import { bodyEnd, drain } from "../drain.ts";
 import { refusal, type Reply, sendReply, textReply } from "../reply.ts";
-import { allowAnyOrigin, answerPreflight } from "./cors.ts";
 
 /**
  * One family of endpoints below `/api/`. `path` is what follows, without the query: "storage/upload". Null when
@@ -93,4 +92,29 @@ function withoutVersion(route: string): string {
 
 function notFound(): Reply {
   return refusal(404, "NotFound", "There is no such endpoint.");
+}
+
+const ALLOWED_HEADERS =
+  "Content-Type, Authorization, Convex-Client, Convex-Parent-Request-Id, Digest, If-None-Match, If-Range, Range";
+const ONE_DAY_S = 86_400;
+
+/**
+ * Any web page may call a deployment's public functions, as with Convex: what they need to know they ask
+ * for themselves. Nothing rests on cookies, so no page gains from its visitor's browser.
+ */
+function allowAnyOrigin(request: IncomingMessage, response: ServerResponse): void {
+  const { origin } = request.headers;
+  response.setHeader("Vary", "Origin");
+  if (origin === undefined) return;
+  response.setHeader("Access-Control-Allow-Origin", origin);
+  response.setHeader("Access-Control-Expose-Headers", REQUEST_ID_HEADER);
+}
+
+function answerPreflight(response: ServerResponse): void {
+  response.writeHead(204, {
+    "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+    "Access-Control-Allow-Headers": ALLOWED_HEADERS,
+    "Access-Control-Max-Age": String(ONE_DAY_S),
+  });
+  response.end();
 }

@@ -7,7 +7,6 @@ import { REQUEST_ID_HEADER, requestIdOf } from "../../wire/request-id.ts";
 import type { SourceOf } from "../../wire/request-source.ts";
 import { bodyEnd, drain } from "../drain.ts";
 import { sendReply, textReply } from "../reply.ts";
-import { securityHeaders } from "./security-headers.ts";
 import { serveStatic } from "./static-files.ts";
 import type { StaticFolder } from "./static-path.ts";
 import { BODY_TOO_LARGE, toWebRequest } from "./web-request.ts";
@@ -109,4 +108,34 @@ async function refuse(
     await bodyEnd(incoming);
   }
   await sendReply(outgoing, textReply(message, status));
+}
+
+type SecurityHeadersOptions = {
+  /** Origins that the page may talk to besides its own: the deployment's, as http(s) and ws(s). */
+  readonly connectTo: readonly string[];
+};
+
+/** For pages that we serve: scripts and styles of their own only, no frames, no plug-ins, nothing sniffed. */
+function securityHeaders({ connectTo }: SecurityHeadersOptions): { readonly [name: string]: string } {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    // Components position themselves with style attributes, which no nonce can cover.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    `connect-src ${["'self'", ...connectTo].join(" ")}`,
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    "Content-Security-Policy": policy.join("; "),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+  };
 }

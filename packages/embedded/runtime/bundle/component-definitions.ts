@@ -5,7 +5,6 @@ import { build, type OnResolveArgs, type Plugin, type PluginBuild } from "esbuil
 import { type DefinitionAnalysis, parseAnalysis } from "../components/component-analysis.ts";
 import { type ComponentMount, mountsOf } from "../components/component-mounts.ts";
 import { sharedGlobals } from "../isolate/isolate-globals.ts";
-import { findCycle } from "./definition-cycle.ts";
 
 /** What the app's `convex.config.ts` installs; the app alone where there is no such file. */
 export type ComponentTree = {
@@ -161,4 +160,25 @@ function exportOf(path: string, definition: Exportable | undefined): unknown {
 
 function failed(path: string, reason: string): { readonly kind: "failed"; readonly message: string } {
   return { kind: "failed", message: `${path === "" ? "" : `${path}/`}convex.config: ${reason}` };
+}
+
+/** Definitions that install each other without end, the first one named again at the end; null for none. */
+function findCycle(uses: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | null {
+  const done = new Set<string>();
+  const follow = (definition: string, path: readonly string[]): readonly string[] | null => {
+    const at = path.indexOf(definition);
+    if (at >= 0) return [...path.slice(at), definition];
+    if (done.has(definition)) return null;
+    for (const used of uses.get(definition) ?? []) {
+      const cycle = follow(used, [...path, definition]);
+      if (cycle !== null) return cycle;
+    }
+    done.add(definition);
+    return null;
+  };
+  for (const definition of uses.keys()) {
+    const cycle = follow(definition, []);
+    if (cycle !== null) return cycle;
+  }
+  return null;
 }

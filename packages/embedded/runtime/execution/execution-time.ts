@@ -1,7 +1,27 @@
+import { getHeapStatistics } from "node:v8";
 import { LIMITS } from "../checks/limits.ts";
 import { forgetPace } from "./fuel.ts";
-import { hasOutgrown, type MemoryUse, memoryUse } from "./memory-use.ts";
 import { currentTurn, markRunning, takeRunningMs } from "./turn-clock.ts";
+
+const MIB = 1024 * 1024;
+
+/** Generous, since others run in the same heap and what is garbage counts: what these end would end the process. */
+const MAX_BUFFERS = 512 * MIB;
+const MAX_HEAP = 1024 * MIB;
+
+/** What the process has in use, in bytes. */
+type MemoryUse = { readonly buffers: number; readonly heap: number };
+
+function memoryUse(): MemoryUse {
+  const { external_memory: buffers, used_heap_size: heap } = getHeapStatistics();
+  return { buffers, heap };
+}
+
+/** Whether the process has taken so much that the code which has run meanwhile must end. */
+function hasOutgrown(before: MemoryUse): boolean {
+  const { buffers, heap } = memoryUse();
+  return buffers - before.buffers > MAX_BUFFERS || heap - before.heap > MAX_HEAP;
+}
 
 /** A function has run for longer, or taken more memory, than it may. */
 export class ExecutionLimitError extends Error {

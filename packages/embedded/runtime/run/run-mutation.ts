@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
 import type { Timestamp, Transaction } from "../../engine/model/types.ts";
-import { type Attempt, commitWithRetries } from "../../engine/transact/commit-with-retries.ts";
+import { type Attempt, commitWithRetries } from "../../engine/transact/transact.ts";
 import { getScheduled, setScheduledState } from "../../scheduler/scheduled-function.ts";
 import type { SessionRequest } from "../contract/function-runner.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";

@@ -6,16 +6,14 @@ import {
   isTransactional,
   type TransactionExecution,
 } from "../execution/execution.ts";
-import { nextRound } from "../execution/mutation-rounds.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import { isTurnLong, nextTurn } from "../execution/turn-clock.ts";
+import * as metadata from "./call-metadata.ts";
 import * as read from "./database-read.ts";
 import * as write from "./database-write.ts";
 import * as functions from "./functions.ts";
-import { getUserIdentity } from "./identity.ts";
-import * as meta from "./meta.ts";
+import { isTrip, nextRound } from "./pacing.ts";
 import { queryPage } from "./query-page.ts";
-import { isTrip } from "./read-latency.ts";
 import * as scheduling from "./scheduling.ts";
 import type { Services } from "./services.ts";
 import * as storage from "./storage.ts";
@@ -37,10 +35,10 @@ const SYNC: Table<SyncSyscall> = table({
 const EVERYWHERE: Table<Syscall<Execution>> = table({
   "1.0/getUserIdentity": (services, execution) =>
     // The app alone knows who its users are; it tells a component what that needs to know.
-    execution.component === APP ? getUserIdentity(services, execution) : null,
+    execution.component === APP ? metadata.getUserIdentity(services, execution) : null,
   "1.0/createFunctionHandle": functions.createFunctionHandle,
-  "1.0/getFunctionMetadata": meta.getFunctionMetadata,
-  "1.0/getDeploymentMetadata": meta.getDeploymentMetadata,
+  "1.0/getFunctionMetadata": metadata.getFunctionMetadata,
+  "1.0/getDeploymentMetadata": metadata.getDeploymentMetadata,
 });
 
 const IN_QUERIES: Table<Syscall<TransactionExecution>> = table({
@@ -49,7 +47,7 @@ const IN_QUERIES: Table<Syscall<TransactionExecution>> = table({
   "1.0/queryPage": queryPage,
   "1.0/count": read.count,
   "1.0/runUdf": functions.runUdf,
-  "1.0/getTransactionMetrics": meta.getTransactionMetrics,
+  "1.0/getTransactionMetrics": metadata.getTransactionMetrics,
   "1.0/storageGetUrl": storage.getUrl,
   "1.0/storageGetMetadata": storage.getMetadata,
 });
@@ -63,7 +61,7 @@ const IN_MUTATIONS: Table<Syscall<TransactionExecution>> = table({
   "1.0/cancel_job": scheduling.cancelJob,
   "1.0/storageGenerateUploadUrl": storage.generateUploadUrl,
   "1.0/storageDelete": storage.remove,
-  "1.0/getRequestMetadata": meta.getRequestMetadata,
+  "1.0/getRequestMetadata": metadata.getRequestMetadata,
   "1.0/storageStore": storage.unsupportedInMutations("store"),
   "1.0/storageGet": storage.unsupportedInMutations("get"),
 });
@@ -78,7 +76,7 @@ const IN_ACTIONS: Table<Syscall<ActionExecution>> = table({
   "1.0/storageGetMetadata": storage.getMetadata,
   "1.0/storageGenerateUploadUrl": storage.generateUploadUrl,
   "1.0/storageDelete": storage.actionRemove,
-  "1.0/getRequestMetadata": meta.getRequestMetadata,
+  "1.0/getRequestMetadata": metadata.getRequestMetadata,
 });
 
 /** What Convex has and we do not, in the words of who calls it. */

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { TransitionMessage } from "./server-messages.ts";
-import { transitionFrames } from "./transition-chunks.ts";
-import { transitionJson } from "./transition-json.ts";
+import { transitionFrames, transitionJson } from "./transition-chunks.ts";
 
 const version = { querySet: 0, identity: 0, ts: "AAAAAAAAAAA=" };
 const transition = (value: string): TransitionMessage => ({

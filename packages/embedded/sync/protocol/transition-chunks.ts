@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { ServerMessage, TransitionMessage } from "./server-messages.ts";
-import { transitionJson } from "./transition-json.ts";
+import { resultFieldsJson } from "./known-result.ts";
+import type { ServerMessage, StateModification, TransitionMessage } from "./server-messages.ts";
 
 /** Characters of one chunk: small enough that a ping or a response is never stuck behind a huge frame. */
 export const CHUNK_LENGTH = 4 * 1024 * 1024;
@@ -36,4 +36,16 @@ function splitBetweenCharacters(text: string, length: number): readonly string[]
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
+}
+
+/** A transition as it is sent: what `JSON.stringify` would make of it, but for results, whose text is shared. */
+export function transitionJson({ modifications, ...others }: TransitionMessage): string {
+  const fields = JSON.stringify(others).slice(0, -1);
+  return `${fields},"modifications":[${modifications.map(modificationJson).join(",")}]}`;
+}
+
+function modificationJson(modification: StateModification): string {
+  if (modification.type === "QueryRemoved") return JSON.stringify(modification);
+  const { type, queryId, result } = modification;
+  return `${JSON.stringify({ type, queryId }).slice(0, -1)},${resultFieldsJson(result)}}`;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { encodeTimestamp } from "../../wire/timestamps.ts";
 import type { KnownResult } from "../protocol/known-result.ts";
 import type { TransitionMessage } from "../protocol/server-messages.ts";
-import { transitionJson } from "../protocol/transition-json.ts";
+import { transitionJson } from "../protocol/transition-chunks.ts";
 import { nextTransition, type TransitionInput } from "./transition.ts";
 
 const result = (value: number): KnownResult => ({

@@ -1,6 +1,8 @@
 import type { JSONValue } from "convex/values";
 import type { Engine } from "../engine/model/types.ts";
+import type { FunctionLog } from "../operations/function-log.ts";
 import type { Usage } from "../operations/usage.ts";
+import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
 /**
@@ -14,5 +16,19 @@ export function usageQueries(usage: Usage, engine: Pick<Engine, "stats">): Syste
       const { commits, conflicts, writes } = engine.stats();
       return { functions: usage.snapshot(), tables: writes, commits, conflicts } as unknown as JSONValue;
     },
+  };
+}
+
+/** The latest runs of functions, oldest first. To follow them, use `npx convex logs`. */
+export function logQueries(functionLog: FunctionLog): SystemQueries {
+  return {
+    "_system/gleaner/logs": () => functionLog.latest() as unknown as JSONValue,
+  };
+}
+
+/** What mutations have lost to each other, as of now. No document says so: a subscription does not follow it. */
+export function conflictQueries(runtime: Pick<FunctionRuntime, "conflictStats">): SystemQueries {
+  return {
+    "_system/gleaner/conflicts": () => ({ functions: runtime.conflictStats() }) as unknown as JSONValue,
   };
 }

@@ -1,7 +1,9 @@
 import type { JSONValue } from "convex/values";
+import { parseFunctionPath, shortPathOf } from "../../names/function-path.ts";
+import { APP } from "../../names/table-name.ts";
 import { assertNever } from "../../values/assert-never.ts";
 import type { Claims, Identity } from "../contract/function-runner.ts";
-import { type Execution, isTransactional } from "../execution/execution.ts";
+import { type Execution, isTransactional, type TransactionExecution } from "../execution/execution.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
 
@@ -37,4 +39,27 @@ function withTokenIdentifier(claims: Claims): Claims {
   const { issuer, subject } = claims;
   if (typeof issuer !== "string" || typeof subject !== "string") return claims;
   return { tokenIdentifier: `${issuer}|${subject}`, ...claims };
+}
+
+/** `1.0/getTransactionMetrics` */
+function getTransactionMetrics(_: Services, { usage }: TransactionExecution): JSONValue {
+  return usage.metrics();
+}
+
+/** `1.0/getFunctionMetadata` */
+function getFunctionMetadata(_: Services, { identifier, component }: Execution): JSONValue {
+  const own = component === APP ? identifier : identifier.slice(component.length + 1);
+  const path = parseFunctionPath(own);
+  return { name: path === null ? own : shortPathOf(path), componentPath: component };
+}
+
+/** `1.0/getDeploymentMetadata` */
+function getDeploymentMetadata({ deploymentName }: Services): JSONValue {
+  return { name: deploymentName, region: null, class: "s16" };
+}
+
+/** `1.0/getRequestMetadata`, in mutations and actions. A caller's token is not kept once it was verified. */
+function getRequestMetadata(_: Services, { context }: Execution): JSONValue {
+  const { source, requestId, scheduledFunctionId } = context;
+  return { ...source, requestId, scheduledFunctionId, authToken: null };
 }
