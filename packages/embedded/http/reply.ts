@@ -3,8 +3,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { JSONValue } from "convex/values";
 import type { Completed } from "../runtime/contract/function-runner.ts";
-import type { ValueFormat } from "./plain-json.ts";
-import { plainJson } from "./plain-json.ts";
+import { type ValueFormat, plainJson } from "./plain-json.ts";
 
 export type Reply = {
   readonly status: number;

@@ -9,8 +9,7 @@ import { FILE_TABLE } from "../../storage/file-rows.ts";
 import { measured } from "../../storage/measured.ts";
 import { successor } from "../../values/keys/bytes.ts";
 import type { FilesInUse } from "../files-in-use.ts";
-import type { WorkFolder } from "../work-folder.ts";
-import { removeDatabase } from "../work-folder.ts";
+import { type WorkFolder, removeDatabase } from "../work-folder.ts";
 import { ZipWriter } from "../zip-writer.ts";
 import {
   BACKUP_FORMAT,

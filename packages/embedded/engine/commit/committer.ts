@@ -6,8 +6,7 @@ import type { CommitOutcome, Conflict, Placed, TableWrites, Timestamp } from "..
 import type { LiveSnapshots } from "../snapshot/live-snapshots.ts";
 import { type CommitRecord, RETENTION, type WriteLog } from "../snapshot/write-log.ts";
 import type { Store } from "../store/store.ts";
-import type { StoreWrite } from "../store/store-write.ts";
-import { applyWrite } from "../store/store-write.ts";
+import { type StoreWrite, applyWrite } from "../store/store-write.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { EngineTransaction } from "../transaction/transaction.ts";
 import { firstCollision } from "./conflict.ts";

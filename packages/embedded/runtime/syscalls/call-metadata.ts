@@ -42,24 +42,24 @@ function withTokenIdentifier(claims: Claims): Claims {
 }
 
 /** `1.0/getTransactionMetrics` */
-function getTransactionMetrics(_: Services, { usage }: TransactionExecution): JSONValue {
+export function getTransactionMetrics(_: Services, { usage }: TransactionExecution): JSONValue {
   return usage.metrics();
 }
 
 /** `1.0/getFunctionMetadata` */
-function getFunctionMetadata(_: Services, { identifier, component }: Execution): JSONValue {
+export function getFunctionMetadata(_: Services, { identifier, component }: Execution): JSONValue {
   const own = component === APP ? identifier : identifier.slice(component.length + 1);
   const path = parseFunctionPath(own);
   return { name: path === null ? own : shortPathOf(path), componentPath: component };
 }
 
 /** `1.0/getDeploymentMetadata` */
-function getDeploymentMetadata({ deploymentName }: Services): JSONValue {
+export function getDeploymentMetadata({ deploymentName }: Services): JSONValue {
   return { name: deploymentName, region: null, class: "s16" };
 }
 
 /** `1.0/getRequestMetadata`, in mutations and actions. A caller's token is not kept once it was verified. */
-function getRequestMetadata(_: Services, { context }: Execution): JSONValue {
+export function getRequestMetadata(_: Services, { context }: Execution): JSONValue {
   const { source, requestId, scheduledFunctionId } = context;
   return { ...source, requestId, scheduledFunctionId, authToken: null };
 }

@@ -1,7 +1,6 @@
 import type { JSONValue } from "convex/values";
 import type { Transaction } from "../../engine/model/types.ts";
-import type { IndexDefinition, TableDefinition } from "../../values/keys/index-fields.ts";
-import { withSystemFields } from "../../values/keys/index-fields.ts";
+import { type IndexDefinition, type TableDefinition, withSystemFields } from "../../values/keys/index-fields.ts";
 import { type RangeExpression, toKeyRange } from "../../values/keys/index-range.ts";
 import type { SessionRequest } from "../contract/function-runner.ts";
 

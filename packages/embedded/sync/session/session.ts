@@ -19,8 +19,7 @@ import {
 } from "../protocol/server-messages.ts";
 import type { LiveQueries } from "../queries/live-queries.ts";
 import { QuerySet } from "../queries/query-set.ts";
-import type { QuerySetChanges } from "../queries/transition.ts";
-import { nextTransition } from "../queries/transition.ts";
+import { type QuerySetChanges, nextTransition } from "../queries/transition.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
 import type { MutationLanes } from "./mutation-lanes.ts";
 import { SessionCaller } from "./session-caller.ts";
