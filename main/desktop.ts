@@ -7,17 +7,18 @@ import { desktopArguments } from "./desktop/arguments.ts";
 import { leaveOnce } from "./desktop/leave.ts";
 import { locations } from "./desktop/locations.ts";
 import { type Donor, startDonor } from "./donor/donor.ts";
+import { answerCalls } from "./face/answer-call.ts";
+import { servePanelCalls } from "./face/electron/ipc.ts";
 import type { Arguments } from "./headless/arguments.ts";
 import { enrolOnce } from "./headless/enrol-once.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
-import { forkRunner } from "./supervisor/process/fork-runner.ts";
 import { idleFromShell } from "./sensors/idle.ts";
 import { platformIdle } from "./sensors/platform-idle.ts";
 import { shellSensor } from "./sensors/shell-sensor.ts";
+import { forkRunner } from "./supervisor/process/fork-runner.ts";
 import { donorTray } from "./tray/tray.ts";
 import type { TrayAction } from "./tray/tray-menu.ts";
-import { servePanelCalls } from "./face/electron/ipc.ts";
 import { lockDown } from "./window/lock-down.ts";
 import { panelPlace } from "./window/panel-address.ts";
 import { claimPanelScheme, servePanelFiles } from "./window/panel-protocol.ts";
@@ -92,7 +93,7 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
     log,
     onQuit: () => app.quit(),
   });
-  servePanelCalls(donor.handlers, panel);
+  servePanelCalls(answerCalls("panel", donor.handlers, log), panel);
 
   const window = panelWindow({
     address: panel.address,

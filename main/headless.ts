@@ -2,16 +2,17 @@ import { readFileSync } from "node:fs";
 import { WebSocket as OtherWebSocket } from "ws";
 import type { ModelFile } from "../app/contract/runner.ts";
 import { startDonor } from "./donor/donor.ts";
+import { answerCalls } from "./face/answer-call.ts";
+import { type PanelServer, servePanel } from "./face/web-socket/panel-server.ts";
 import { type Arguments, parseArguments, usage } from "./headless/arguments.ts";
 import { enrolOnce } from "./headless/enrol-once.ts";
 import { headlessLocations } from "./headless/locations.ts";
 import { jsonLinesLog } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
-import { type PanelServer, servePanel } from "./face/web-socket/panel-server.ts";
-import { forkRunner } from "./supervisor/process/fork-runner.ts";
 import { idleFromFile } from "./sensors/idle.ts";
 import { platformIdle } from "./sensors/platform-idle.ts";
 import { StartRefusal } from "./store/start-refusal.ts";
+import { forkRunner } from "./supervisor/process/fork-runner.ts";
 
 /** The donor without Electron: a server, a lab machine, a container, a test. Logs to standard error. */
 async function main(): Promise<void> {
@@ -67,7 +68,7 @@ async function run(args: Arguments): Promise<void> {
     panel = await servePanel({
       port: args.panelPort,
       folder: args.panelDir ?? headlessLocations.panel,
-      handlers: donor.handlers,
+      answer: answerCalls("panel", donor.handlers, log),
       snapshot: donor.snapshot,
     });
   }

@@ -1,57 +1,145 @@
 import { z } from "zod";
 import { ruleName, someRules } from "../policy/rule-schemas.ts";
+import { facts, instant, measurements, models, rules, status } from "./donor-answers.ts";
+import { explanation } from "./explanation.ts";
 import type { DonorSnapshot } from "./snapshot.ts";
 
+/** Who calls a donor: its panel (a window or a page), or the terminal of the same user. */
+export type Face = "panel" | "terminal";
+
+const both = ["panel", "terminal"] as const;
+const panel = ["panel"] as const;
+const terminal = ["terminal"] as const;
+
+const none = z.null();
+const modelId = z.string().min(1).max(200);
+
 /**
- * The one contract between the donor program and its panel. The preload, the main process, the
- * headless bridge, the panel and the tests' fake are all derived from this value.
- * Calls carry one argument, parsed by its schema before anything sees it, and answer a `Reply`.
+ * All that a running donor can be asked. Handlers, preload, panel, terminal and test fakes are derived from this
+ * value. A call has one argument, which is parsed before a handler sees it. It answers with a `Reply`. A call that
+ * changes something answers null: ask again for what it changed.
  */
 export const calls = {
-  getSnapshot: { argument: z.null() },
-  /** Pause for so many minutes (a year at most), until a moment (ms since the epoch), or until resumed. */
+  /** All that the panel shows, with the text of the job under way: never for a terminal. */
+  getSnapshot: { faces: panel, argument: none, answer: z.custom<DonorSnapshot>() },
+  /** The same for a terminal, without the job's text. */
+  status: { faces: terminal, argument: none, answer: status },
+  /** Pause for so many minutes (a year at most; null: until resumed), or until a moment in ms since the epoch. */
   pause: {
+    faces: both,
     argument: z.union([
       z.object({ minutes: z.number().int().min(1).max(527_040).nullable() }).strict(),
-      z.object({ until: z.number().int().min(0).max(8_640_000_000_000_000) }).strict(),
+      z.object({ until: instant }).strict(),
     ]),
+    answer: none,
   },
   /** Finish the job under way, take no other, and pause until resumed. */
-  finishThenPause: { argument: z.null() },
-  /** Takes a "finish, then pause" back; else ends a pause and a "donate now". */
-  resume: { argument: z.null() },
+  finishThenPause: { faces: both, argument: none, answer: none },
+  /** Cancels a "finish, then pause". Without one, ends a pause and a "donate now". */
+  resume: { faces: both, argument: none, answer: none },
   /** Donate for so many minutes even while the computer is in use. */
-  donateNow: { argument: z.object({ minutes: z.number().int().min(1).max(1_440) }) },
-  enroll: { argument: z.object({ code: z.string().trim().min(4).max(200) }) },
-  /** The donor's own rules: those that are named. Whether somebody sits at the machine is said when it starts. */
-  setRules: { argument: someRules.omit({ requireIdle: true, otherCpuLoadHysteresis: true }) },
+  donateNow: {
+    faces: both,
+    argument: z.object({ minutes: z.number().int().min(1).max(1_440) }),
+    answer: none,
+  },
+  enroll: { faces: panel, argument: z.object({ code: z.string().trim().min(4).max(200) }), answer: none },
+  /** All rules as they apply now, with their origin. */
+  rules: { faces: terminal, argument: none, answer: rules },
+  /** Sets some of the donor's own rules. `requireIdle` is not among them: it is set when the donor starts. */
+  setRules: {
+    faces: both,
+    argument: someRules.omit({ requireIdle: true, otherCpuLoadHysteresis: true }),
+    answer: none,
+  },
   /** Leaves these rules to the organization, or to the defaults, again. */
-  resetRules: { argument: z.object({ names: z.array(ruleName).min(1).max(100) }) },
-  /** Asks the computer for every fact again, also for those that no rule looks at. */
-  refreshFacts: { argument: z.null() },
-  quit: { argument: z.null() },
-} as const;
+  resetRules: {
+    faces: both,
+    argument: z.object({ names: z.array(ruleName).min(1).max(100) }),
+    answer: none,
+  },
+  /** Reads every fact about this computer again, also those that no rule uses. */
+  refreshFacts: { faces: panel, argument: none, answer: none },
+  /** Reads every fact again, and answers with all of them. */
+  facts: { faces: terminal, argument: none, answer: facts },
+  explain: { faces: terminal, argument: z.object({ since: instant }), answer: explanation },
+  models: { faces: terminal, argument: none, answer: models },
+  removeModel: { faces: terminal, argument: z.object({ modelId }), answer: none },
+  /** Undoes a removal, and retries a download that failed. */
+  fetchModel: { faces: terminal, argument: z.object({ modelId }), answer: none },
+  /** Measures models with the donor's own runner; null: all that are here. Takes minutes. */
+  bench: { faces: terminal, argument: z.object({ modelId: modelId.nullable() }), answer: measurements },
+  quit: { faces: panel, argument: none, answer: none },
+} as const satisfies Readonly<Record<string, Call>>;
+
+type Call = { readonly faces: readonly Face[]; readonly argument: z.ZodType; readonly answer: z.ZodType };
 
 export type CallName = keyof typeof calls;
+/** The calls that one face may make. */
+export type CallOf<F extends Face> = {
+  [Name in CallName]: F extends (typeof calls)[Name]["faces"][number] ? Name : never;
+}[CallName];
 export type CallArgument<Name extends CallName> = z.infer<(typeof calls)[Name]["argument"]>;
+export type CallAnswer<Name extends CallName> = z.infer<(typeof calls)[Name]["answer"]>;
 
-export type Reply<T = null> =
-  { readonly kind: "ok"; readonly value: T } | { readonly kind: "refused"; readonly message: string };
+export type Refusal = { readonly kind: "refused"; readonly message: string };
+/** The answer, or why not, in a sentence for the person who asked. */
+export type Reply<T = null> = { readonly kind: "ok"; readonly value: T } | Refusal;
 
-export type CallResult<Name extends CallName> = Name extends "getSnapshot" ? Reply<DonorSnapshot> : Reply;
+export const done = { kind: "ok", value: null } as const;
 
-/** What the panel sees: one promise-returning function per call, and one stream of deltas. */
-export type PanelBridge = {
-  readonly [Name in CallName]: (argument: CallArgument<Name>) => Promise<CallResult<Name>>;
-} & {
+export function ok<T>(value: T): { readonly kind: "ok"; readonly value: T } {
+  return { kind: "ok", value };
+}
+
+export function refused(message: string): Refusal {
+  return { kind: "refused", message };
+}
+
+/** The caller's side: one function per call of its face. */
+export type DonorClient<F extends Face> = {
+  readonly [Name in CallOf<F>]: (argument: CallArgument<Name>) => Promise<Reply<CallAnswer<Name>>>;
+};
+
+/** The donor as its panel sees it: the panel's calls, and a stream of changes. */
+export type PanelBridge = DonorClient<"panel"> & {
   /** Calls back with the changed top-level fields of the snapshot; returns the unsubscriber. */
   readonly onDelta: (listener: (delta: Partial<DonorSnapshot>) => void) => () => void;
 };
 
-/** What a donor program implements; the shells (Electron, loopback) only carry it. */
-export type PanelHandlers = {
-  readonly [Name in CallName]: (argument: CallArgument<Name>) => Promise<CallResult<Name>> | CallResult<Name>;
-};
+export function isCallOf<F extends Face>(face: F, name: unknown): name is CallOf<F> {
+  if (typeof name !== "string" || !Object.hasOwn(calls, name)) return false;
+  return (calls[name as CallName].faces as readonly Face[]).includes(face);
+}
 
-/** Channel names on Electron's IPC, and message kinds on the headless bridge. */
+/** The functions of a client, made from the one function that sends a call. */
+export function clientOf<F extends Face>(
+  face: F,
+  send: (name: CallOf<F>, argument: unknown) => Promise<unknown>,
+): DonorClient<F> {
+  const names = Object.keys(calls).filter((name) => isCallOf(face, name));
+  const functions = names.map((name) => [name, (argument: unknown) => send(name, argument)]);
+  return Object.fromEntries(functions) as DonorClient<F>;
+}
+
+/** Channel names on Electron's IPC. */
 export const channels = { call: "gleaner:call", delta: "gleaner:delta" } as const;
+
+const id = z.number().int().min(0);
+
+/** A call as JSON: one message on the panel's WebSocket, or one line on the local socket. */
+export const callFrame = z.object({ id, call: z.string().max(100), argument: z.unknown() });
+export type CallFrame = z.infer<typeof callFrame>;
+
+/** The reply to the call with the same id. The caller checks the value itself. */
+export const replyFrame = z.object({
+  id,
+  reply: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("ok"), value: z.unknown() }),
+    z.object({ kind: z.literal("refused"), message: z.string() }),
+  ]),
+});
+export type ReplyFrame = z.infer<typeof replyFrame>;
+
+/** Changed fields of the snapshot, sent to a panel unasked. */
+export const deltaFrame = z.object({ delta: z.record(z.string(), z.unknown()) });

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import type { ControlAnswer, ControlArgument, ControlCall } from "../../main/face/local-socket/calls.ts";
+import type { CallAnswer, CallArgument, CallOf } from "../../app/contract/donor-calls.ts";
 import { callDonor } from "../../main/face/local-socket/client.ts";
 import { CommandError, EXIT_UNREACHABLE, EXIT_USAGE } from "../command.ts";
 import { donorFolders } from "./folders.ts";
@@ -39,13 +39,13 @@ export function usageError(message: string, usage: string): CommandError {
 }
 
 /** Asks the donor that the flags name, or the one that runs. Throws a CommandError. */
-export async function askDonor<Call extends ControlCall>(
+export async function askDonor<Name extends CallOf<"terminal">>(
   flags: DonorFlags,
-  call: Call,
-  argument: ControlArgument<Call>,
+  name: Name,
+  argument: CallArgument<Name>,
   withinMs?: number,
-): Promise<ControlAnswer<Call>> {
-  const answer = await askIfRunning(flags, call, argument, withinMs);
+): Promise<CallAnswer<Name>> {
+  const answer = await askIfRunning(flags, name, argument, withinMs);
   if (answer !== null) return answer;
   throw new CommandError(
     `No donor runs here (looked in ${donorFolders(flags.data, process.env).join(" and ")}). Start one with ` +
@@ -55,14 +55,14 @@ export async function askDonor<Call extends ControlCall>(
 }
 
 /** The same; null when no donor runs. */
-export async function askIfRunning<Call extends ControlCall>(
+export async function askIfRunning<Name extends CallOf<"terminal">>(
   flags: DonorFlags,
-  call: Call,
-  argument: ControlArgument<Call>,
+  name: Name,
+  argument: CallArgument<Name>,
   withinMs?: number,
-): Promise<ControlAnswer<Call> | null> {
+): Promise<CallAnswer<Name> | null> {
   for (const folder of donorFolders(flags.data, process.env)) {
-    const outcome = await callDonor(folder, call, argument, withinMs);
+    const outcome = await callDonor(folder, name, argument, withinMs);
     if (outcome.kind === "ok") return outcome.value;
     if (outcome.kind === "refused") throw new CommandError(outcome.message);
     if (outcome.kind === "failed") throw new CommandError(outcome.why);

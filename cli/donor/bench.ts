@@ -1,4 +1,4 @@
-import type { ControlAnswer } from "../../main/face/local-socket/calls.ts";
+import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { CommandError, type Verb } from "../command.ts";
 import { Progress } from "../progress.ts";
 import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
@@ -26,7 +26,7 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-function sayMeasured({ models }: ControlAnswer<"bench">): string {
+function sayMeasured({ models }: CallAnswer<"bench">): string {
   const head = ["model", "reads (tokens/s)", "writes (tokens/s)", "with", "loaded in"];
   const rows = models.map((model) =>
     model.kind === "failed"

@@ -21,5 +21,6 @@ async function run(args: readonly string[]): Promise<void> {
   if (minutes === null || minutes > longestMinutes) {
     throw usageError(`"${flags.for}" is no length of at most a day.`, usage);
   }
-  printStatus(await askDonor(flags, "donateNow", { minutes }), flags);
+  await askDonor(flags, "donateNow", { minutes });
+  await printStatus(flags);
 }

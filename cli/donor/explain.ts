@@ -1,4 +1,5 @@
-import { explain as explainEntries, type Explanation } from "../../main/journal/explain.ts";
+import type { Explanation } from "../../app/contract/explanation.ts";
+import { explain as explainEntries } from "../../main/journal/explain.ts";
 import { readJournal } from "../../main/journal/read-journal.ts";
 import { CommandError, type Verb } from "../command.ts";
 import { askIfRunning, type DonorFlags, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";

@@ -1,4 +1,4 @@
-import type { ControlAnswer } from "../../main/face/local-socket/calls.ts";
+import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import type { Verb } from "../command.ts";
 import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
 import { factInWords, factLabel, lengthInWords, table, unknownInWords } from "./words.ts";
@@ -20,7 +20,7 @@ async function run(args: readonly string[]): Promise<void> {
   console.log(flags.json ? JSON.stringify(answer) : sayFacts(answer, Date.now()));
 }
 
-function sayFacts({ facts }: ControlAnswer<"facts">, now: number): string {
+function sayFacts({ facts }: CallAnswer<"facts">, now: number): string {
   const head = ["fact", "value", "age", "source"];
   const rows = facts.map(({ name, fact, source, at }) => [
     factLabel(name),

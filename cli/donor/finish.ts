@@ -10,5 +10,6 @@ export const finish: Verb = { summary: "finish the job under way, then pause", u
 
 async function run(args: readonly string[]): Promise<void> {
   const flags = readArguments(args, donorOptions, usage).values;
-  printStatus(await askDonor(flags, "finish", null), flags);
+  await askDonor(flags, "finishThenPause", null);
+  await printStatus(flags);
 }

@@ -1,4 +1,4 @@
-import type { Explanation } from "../../main/journal/explain.ts";
+import type { Explanation } from "../../app/contract/explanation.ts";
 
 type Span = Pick<Explanation["spans"][number], "from" | "to" | "short" | "facts">;
 

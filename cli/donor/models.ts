@@ -1,4 +1,4 @@
-import type { ControlAnswer } from "../../main/face/local-socket/calls.ts";
+import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import type { Verb } from "../command.ts";
 import { size } from "../progress.ts";
 import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
@@ -17,10 +17,8 @@ async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, donorOptions, usage, 2);
   const [action, modelId] = positionals;
   if (action !== undefined && modelId === undefined) throw usageError("Name the model.", usage);
-  const answer =
-    action === undefined || modelId === undefined
-      ? await askDonor(flags, "models", null)
-      : await askDonor(flags, callFor(action), { modelId });
+  if (action !== undefined && modelId !== undefined) await askDonor(flags, callFor(action), { modelId });
+  const answer = await askDonor(flags, "models", null);
   console.log(flags.json ? JSON.stringify(answer) : sayModels(answer));
 }
 
@@ -30,7 +28,7 @@ function callFor(action: string): "removeModel" | "fetchModel" {
   throw usageError(`There is no "${action}" here.`, usage);
 }
 
-function sayModels({ models }: ControlAnswer<"models">): string {
+function sayModels({ models }: CallAnswer<"models">): string {
   if (models.length === 0)
     return "The organization has no models for this computer, or it was not reached yet.";
   return table(

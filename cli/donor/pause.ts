@@ -40,8 +40,9 @@ async function run(
 ): Promise<void> {
   const flags = readArguments(args, lengthOptions, usage).values;
   const now = Date.now();
-  const until = endOf(flags, now, usage);
-  printStatus(await askDonor(flags, "pause", { until: until === undefined ? otherwise(now) : until }), flags);
+  const until = endOf(flags, now, usage) ?? otherwise(now);
+  await askDonor(flags, "pause", until === null ? { minutes: null } : { until });
+  await printStatus(flags);
 }
 
 /** Undefined where no end was named. */

@@ -10,5 +10,6 @@ export const resume: Verb = { summary: "end a pause", usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
   const flags = readArguments(args, donorOptions, usage).values;
-  printStatus(await askDonor(flags, "resume", null), flags);
+  await askDonor(flags, "resume", null);
+  await printStatus(flags);
 }

@@ -1,8 +1,7 @@
-import { calls } from "../../app/contract/donor-calls.ts";
+import { type CallAnswer, type CallArgument, calls } from "../../app/contract/donor-calls.ts";
 import { ruleName } from "../../app/policy/rule-schemas.ts";
 import { ruleWords } from "../../app/policy/rule-words.ts";
 import type { RuleName } from "../../app/policy/rules.ts";
-import type { ControlAnswer, ControlArgument } from "../../main/face/local-socket/calls.ts";
 import type { Verb } from "../command.ts";
 import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
 import { table } from "./words.ts";
@@ -27,12 +26,11 @@ async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, donorOptions, usage, 2);
   const [rule, value] = positionals;
   if (rule !== undefined && value === undefined) throw usageError(`What is ${rule} to be?`, usage);
-  const answer =
-    rule === undefined || value === undefined
-      ? await askDonor(flags, "rules", null)
-      : value === "default"
-        ? await askDonor(flags, "resetRules", { names: [nameOf(rule)] })
-        : await askDonor(flags, "setRules", ruleOf(nameOf(rule), value));
+  if (rule !== undefined && value !== undefined) {
+    if (value === "default") await askDonor(flags, "resetRules", { names: [nameOf(rule)] });
+    else await askDonor(flags, "setRules", ruleOf(nameOf(rule), value));
+  }
+  const answer = await askDonor(flags, "rules", null);
   console.log(flags.json ? JSON.stringify(answer) : sayRules(answer));
 }
 
@@ -43,7 +41,7 @@ function nameOf(text: string): RuleName {
 }
 
 /** Its bounds are looked at here, to say which argument is wrong, and by the donor again. */
-function ruleOf(name: RuleName, text: string): ControlArgument<"setRules"> {
+function ruleOf(name: RuleName, text: string): CallArgument<"setRules"> {
   const names = text.split(",").filter((each) => each.trim() !== "");
   for (const value of [jsonOf(text), names]) {
     const parsed = calls.setRules.argument.safeParse({ [name]: value });
@@ -60,7 +58,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function sayRules({ rules: all }: ControlAnswer<"rules">): string {
+function sayRules({ rules: all }: CallAnswer<"rules">): string {
   const head = ["rule", "value", "decided by"];
   const decided = { default: "Gleaner", donor: "you", organization: "your organization" } as const;
   return table([

@@ -1,4 +1,4 @@
-import type { Explanation } from "../../main/journal/explain.ts";
+import type { Explanation } from "../../app/contract/explanation.ts";
 import { foldSpans } from "./fold-spans.ts";
 import { factInWords, factLabel, lengthInWords, momentInWords, table } from "./words.ts";
 

@@ -1,8 +1,8 @@
-import type { ControlAnswer } from "../../main/face/local-socket/calls.ts";
+import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { lengthInWords, momentInWords } from "./words.ts";
 
 /** How the donor stands, in lines for a person. `now` is ms since the epoch. */
-export function sayStatus(status: ControlAnswer<"status">, now: number): string {
+export function sayStatus(status: CallAnswer<"status">, now: number): string {
   const { activity, organization, device, connection, job, pause, donateNowUntil, finishing } = status;
   const lines = [
     `${activity.short}, since ${momentInWords(activity.since, now)}. ${activity.sentence}`,

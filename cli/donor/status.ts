@@ -1,4 +1,3 @@
-import type { ControlAnswer } from "../../main/face/local-socket/calls.ts";
 import type { Verb } from "../command.ts";
 import { askDonor, type DonorFlags, donorOptions, donorUsage, readArguments } from "./ask.ts";
 import { sayStatus } from "./say-status.ts";
@@ -11,10 +10,11 @@ export const status: Verb = { summary: "say what the donor on this computer does
 
 async function run(args: readonly string[]): Promise<void> {
   const flags = readArguments(args, donorOptions, usage).values;
-  printStatus(await askDonor(flags, "status", null), flags);
+  await printStatus(flags);
 }
 
-/** What every command answers that changes what the donor does. */
-export function printStatus(answer: ControlAnswer<"status">, flags: Pick<DonorFlags, "json">): void {
+/** Also the output of every command that changes what the donor does. */
+export async function printStatus(flags: DonorFlags): Promise<void> {
+  const answer = await askDonor(flags, "status", null);
   console.log(flags.json ? JSON.stringify(answer) : sayStatus(answer, Date.now()));
 }

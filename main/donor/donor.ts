@@ -1,23 +1,23 @@
 import { join } from "node:path";
 import { type Connection, followConnection, notConnected } from "@gleaner/queue/worker/connection";
-import type { PanelHandlers } from "../../app/contract/donor-calls.ts";
 import type { Facts } from "../../app/facts/facts.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
-import { ModelMeasuring } from "../models/model-benchmark.ts";
-import { openControl } from "../face/local-socket/open-control.ts";
+import { answerCalls, type DonorHandlers } from "../face/answer-call.ts";
+import { createDonorHandlers } from "../face/handlers.ts";
+import { openLocalSocket } from "../face/local-socket/server.ts";
+import { createSnapshotStore, type SnapshotStore } from "../face/snapshot-store.ts";
 import { DonorJournal } from "../journal/donor-journal.ts";
 import { ModelCatalogue } from "../models/catalogue.ts";
 import { fetchModel } from "../models/fetch-model.ts";
 import { openModels } from "../models/models.ts";
 import { removeModel } from "../models/remove-model.ts";
 import { RunningModels } from "../models/running-models.ts";
-import { createPanelHandlers } from "../face/handlers.ts";
-import { openRunner } from "../supervisor/open-runner.ts";
 import { neededBy } from "../sensors/needed.ts";
 import { factsOfThisComputer } from "../sensors/this-computer.ts";
-import { createSnapshotStore, type SnapshotStore } from "../face/snapshot-store.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 import { refusalOfFolder } from "../store/folder-refusal.ts";
+import { ModelBenchmark } from "../supervisor/model-benchmark.ts";
+import { openRunner } from "../supervisor/open-runner.ts";
 import { connect } from "./connect.ts";
 import { ConnectionGrace } from "./connection-grace.ts";
 import { DonatedWork } from "./donated-work.ts";
@@ -41,7 +41,7 @@ import { yieldsToInput } from "./yields-to-input.ts";
 
 /** A running donor, as a shell (Electron's or the headless one) holds it. */
 export type Donor = {
-  readonly handlers: PanelHandlers;
+  readonly handlers: DonorHandlers;
   readonly snapshot: SnapshotStore;
   /** Something happened that only the shell hears of: `power`, `lock`, `input`. */
   readonly wake: (reason: WakeReason) => void;
@@ -227,34 +227,32 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const unfollow = followConnection(client, onConnection);
   if (identity.current().enrolment !== null) onEnrolled();
 
-  const changes = { settings, policy: policy.current, onSettings: () => loop.wake("settings"), log };
-  const handlers = createPanelHandlers({
-    ...changes,
+  const benchmark = new ModelBenchmark({
+    runner,
+    plans,
     snapshot,
+    models: () => work.usableModels,
+    watchForReturn: (onReturn) => watchForReturn(options.idle, onReturn),
+  });
+  const handlers = createDonorHandlers({
+    folder: options.dataDir,
+    snapshot,
+    settings,
+    policy: policy.current,
+    onSettings: () => loop.wake("settings"),
     refreshFacts: () => sensors.sampleAll(rules().excludedPrograms),
+    readings: () => sensors.readings(),
+    models: {
+      list: () => models.store.list().map((model) => ({ ...model, speed: plans.speed(model.sha256) })),
+      remove: (modelId) => removeModel(models.store, modelId),
+      fetch: (modelId) => fetchModel(models.store, modelId),
+    },
+    bench: (modelId, gone) => benchmark.measure(modelId, gone),
     enroll: (code) => enrolling.enroll(code),
     quit: options.onQuit,
-  });
-  const control = await openControl(
-    {
-      ...{ folder: options.dataDir, snapshot, panel: handlers },
-      measuring: new ModelMeasuring({
-        ...{ runner, plans, snapshot },
-        models: () => work.usableModels,
-        watchForReturn: (onReturn) => watchForReturn(options.idle, onReturn),
-      }),
-      readings: async () => {
-        await sensors.sampleAll(rules().excludedPrograms);
-        return sensors.readings();
-      },
-      models: {
-        list: () => models.store.list().map((model) => ({ ...model, speed: plans.speed(model.sha256) })),
-        remove: (modelId) => removeModel(models.store, modelId),
-        fetch: (modelId) => fetchModel(models.store, modelId),
-      },
-    },
     log,
-  );
+  });
+  const socket = await openLocalSocket(options.dataDir, answerCalls("terminal", handlers, log), log);
 
   return {
     handlers,
@@ -264,7 +262,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       loop.wake(reason);
     },
     stop: async () => {
-      await control.close();
+      await socket.close();
       first.stop();
       catalogue.stop();
       loop.stop();

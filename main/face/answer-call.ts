@@ -1,26 +1,45 @@
-import { type CallName, calls, type PanelHandlers, type Reply } from "../../app/contract/donor-calls.ts";
+import {
+  type CallAnswer,
+  type CallArgument,
+  type CallName,
+  calls,
+  type Face,
+  isCallOf,
+  refused,
+  type Reply,
+} from "../../app/contract/donor-calls.ts";
+import { errorName, type Log } from "../log.ts";
+
+/** One handler per call. `gone` aborts once the caller no longer waits for the answer. */
+export type DonorHandlers = {
+  readonly [Name in CallName]: (
+    argument: CallArgument<Name>,
+    gone?: AbortSignal,
+  ) => Promise<Reply<CallAnswer<Name>>> | Reply<CallAnswer<Name>>;
+};
+
+/** Answers one call, as a carrier received it. Never rejects. `gone` aborts once the caller has left. */
+export type AnswerCall = (name: unknown, argument: unknown, gone?: AbortSignal) => Promise<Reply<unknown>>;
 
 /**
- * The edge at which a panel's calls are parsed, for every shell: an unknown name or an argument that does not
- * keep the contract is refused in words and reaches no handler. Never rejects.
+ * Where calls are checked, for every carrier. A name that this face may not call, and an argument that does not fit
+ * its schema, are refused in words and reach no handler.
  */
-export async function callPanel(
-  handlers: PanelHandlers,
-  name: unknown,
-  argument: unknown,
-): Promise<Reply<unknown>> {
-  if (typeof name !== "string" || !Object.hasOwn(calls, name)) {
-    return { kind: "refused", message: "There is no such call." };
-  }
-  const parsed = calls[name as CallName].argument.safeParse(argument);
-  if (!parsed.success) return { kind: "refused", message: "This value is not allowed here." };
-  // The contract's map from names to handlers, seen as a whole: each takes what its own schema parsed.
-  const handler = handlers[name as CallName] as (
-    argument: unknown,
-  ) => Promise<Reply<unknown>> | Reply<unknown>;
-  try {
-    return await handler(parsed.data);
-  } catch {
-    return { kind: "refused", message: "Gleaner could not do that. Its log says more." };
-  }
+export function answerCalls(face: Face, handlers: DonorHandlers, log: Log): AnswerCall {
+  return async (name, argument, gone) => {
+    if (!isCallOf(face, name)) return refused(`This version of Gleaner does not know "${String(name)}".`);
+    const parsed = calls[name].argument.safeParse(argument);
+    if (!parsed.success) return refused(`This value is not allowed for "${name}".`);
+    // TypeScript cannot pair a name with its handler here. Each handler gets what its own schema parsed.
+    const handler = handlers[name as CallName] as (
+      argument: unknown,
+      gone?: AbortSignal,
+    ) => Promise<Reply<unknown>> | Reply<unknown>;
+    try {
+      return await handler(parsed.data, gone);
+    } catch (error) {
+      log("error", "face.call-failed", { call: name, error: errorName(error) });
+      return refused("Gleaner could not do that. Its log says more.");
+    }
+  };
 }

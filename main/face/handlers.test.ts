@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { done, refused } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { known } from "../../app/facts/facts.ts";
 import { type EffectiveRules, effectiveRules, noOrganizationRules } from "../../app/policy/rule-layers.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
-import { callPanel } from "./answer-call.ts";
 import type { Settings } from "../donor/settings.ts";
 import { initialSnapshot } from "../donor/views.ts";
 import { silentLog } from "../log.ts";
-import { createPanelHandlers } from "./handlers.ts";
+import { answerCalls } from "./answer-call.ts";
+import { createDonorHandlers } from "./handlers.ts";
 import { createSnapshotStore } from "./snapshot-store.ts";
 
 const now = 1_000_000;
@@ -26,7 +27,8 @@ function panel(save: () => Promise<void> = () => Promise.resolve()) {
     return effectiveRules({ base: defaultRules, donor: settings.rules, organization });
   };
   const snapshot = createSnapshotStore(initialSnapshot(program, state.settings, policy(), null));
-  const handlers = createPanelHandlers({
+  const handlers = createDonorHandlers({
+    folder: "/nowhere",
     snapshot,
     settings: {
       current: () => state.settings,
@@ -38,17 +40,19 @@ function panel(save: () => Promise<void> = () => Promise.resolve()) {
     policy,
     onSettings: () => state.wakes++,
     refreshFacts: async () => void (state.refreshed += 1),
+    readings: () => ({}),
+    models: {
+      list: () => [],
+      remove: () => Promise.resolve(done),
+      fetch: () => Promise.resolve(done),
+    },
+    bench: () => Promise.resolve(refused("Not now.")),
     enroll: (code) => Promise.resolve({ kind: "refused", message: `no ${code}` }),
     quit: () => state.quits++,
     log: silentLog,
     now: () => now,
   });
-  return {
-    state,
-    handlers,
-    snapshot,
-    call: (name: unknown, argument: unknown) => callPanel(handlers, name, argument),
-  };
+  return { state, snapshot, call: answerCalls("panel", handlers, silentLog) };
 }
 
 const ok = { kind: "ok", value: null };
@@ -86,18 +90,18 @@ describe("the panel's calls", () => {
     expect(await call("setRules", { allowMetered: true })).toEqual(ok);
   });
 
-  it("pause until a moment that is to come", async () => {
+  it("pause until a moment in the future", async () => {
     const { state, call } = panel();
     expect((await call("pause", { until: now })).kind).toBe("refused");
     expect(await call("pause", { until: now + 1 })).toEqual(ok);
     expect(state.settings.pause).toEqual({ until: now + 1 });
   });
 
-  it("finish, then pause; and change their mind", async () => {
+  it("finish, then pause, and take that back", async () => {
     const { state, call } = panel();
     await call("donateNow", { minutes: 1 });
     await call("finishThenPause", null);
-    // Its person sits there: what allows the job to be finished stays.
+    // The person is at the computer: "donate now" stays, so that the job may finish.
     const donating = { donateNowUntil: now + 60_000, pause: null };
     expect(state.settings).toMatchObject({ finishThenPause: true, ...donating });
     await call("resume", null);
@@ -110,14 +114,14 @@ describe("the panel's calls", () => {
     expect(state.refreshed).toBe(1);
   });
 
-  it("hold in memory, and say so, when the disk takes nothing", async () => {
+  it("hold only in memory, and say so, when the disk is full", async () => {
     const { state, call } = panel(() => Promise.reject(new Error("ENOSPC")));
     const reply = await call("pause", { minutes: null });
     expect(reply.kind).toBe("refused");
     expect(state.settings.pause).toEqual({ until: null });
   });
 
-  it("enrol, quit and show everything", async () => {
+  it("enroll, quit and show everything", async () => {
     const { state, call } = panel();
     expect(await call("enroll", { code: " GLN-1234 " })).toEqual({ kind: "refused", message: "no GLN-1234" });
     expect(await call("getSnapshot", null)).toMatchObject({ kind: "ok", value: { version: "1" } });
@@ -128,6 +132,7 @@ describe("the panel's calls", () => {
 
   it.each([
     ["launch", null],
+    ["bench", { modelId: null }],
     ["constructor", null],
     [7, null],
     ["pause", { minutes: 0 }],
@@ -149,7 +154,7 @@ describe("the panel's calls", () => {
 });
 
 describe("the snapshot", () => {
-  it("tells what really changed, and nothing else", () => {
+  it("reports only the fields that really changed", () => {
     const { snapshot } = panel();
     const deltas: Partial<DonorSnapshot>[] = [];
     const unsubscribe = snapshot.onDelta((delta) => deltas.push(delta));

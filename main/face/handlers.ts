@@ -1,101 +1,141 @@
-import type { PanelHandlers, Reply } from "../../app/contract/donor-calls.ts";
+import { type CallAnswer, done, ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { EffectiveRules, SomeRules } from "../../app/policy/rule-layers.ts";
 import { type RuleName, ruleNames } from "../../app/policy/rules.ts";
-import type { Settings, SettingsStore } from "../donor/settings.ts";
+import { explain } from "../journal/explain.ts";
+import { readJournal } from "../journal/read-journal.ts";
 import { errorName, type Log } from "../log.ts";
+import type { DonorHandlers } from "./answer-call.ts";
+import {
+  type FactReading,
+  factsAnswer,
+  type ModelRow,
+  modelsAnswer,
+  rulesAnswer,
+  statusAnswer,
+} from "./answers.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
 
-export type PanelParts = {
-  readonly snapshot: SnapshotStore;
-  readonly settings: SettingsStore;
-  /** The rules as they are now, with who decided them. */
+/** The person's choices, which outlast a restart. */
+type Choices = Pick<DonorSnapshot, "pause" | "donateNowUntil" | "finishThenPause"> & {
+  readonly rules: SomeRules;
+};
+
+export type HandlerDeps = {
+  /** The donor's data folder, which holds its journal. */
+  readonly folder: string;
+  readonly snapshot: Pick<SnapshotStore, "get">;
+  readonly settings: {
+    readonly current: () => Choices;
+    /** In memory at once; on disk when it resolves. */
+    readonly change: (change: Partial<Choices>) => Promise<void>;
+  };
+  /** The rules as they apply now, with their origin. */
   readonly policy: () => EffectiveRules;
   /** Called after each change of the settings, before they are on disk. */
   readonly onSettings: () => void;
-  /** Asks the computer for every fact again. */
+  /** Reads every fact about this computer again. */
   readonly refreshFacts: () => Promise<void>;
+  readonly readings: () => Readonly<Record<string, FactReading>>;
+  readonly models: {
+    readonly list: () => readonly ModelRow[];
+    /** Removes a model's file from this device. */
+    readonly remove: (modelId: string) => Promise<Reply>;
+    /** Undoes a removal. */
+    readonly fetch: (modelId: string) => Promise<Reply>;
+  };
+  readonly bench: (modelId: string | null, gone?: AbortSignal) => Promise<Reply<CallAnswer<"bench">>>;
   readonly enroll: (code: string) => Promise<Reply>;
   readonly quit: () => void;
   readonly log: Log;
   readonly now?: () => number;
 };
 
-/** Changes settings for somebody: at once, and in words where that will not outlast a restart. */
-function settingsChanger(
-  parts: Pick<PanelParts, "settings" | "onSettings" | "log">,
-): (changed: Partial<Settings>) => Promise<Reply> {
-  return async (changed) => {
-    const saved = parts.settings.change(changed);
-    parts.onSettings();
-    try {
-      await saved;
-      return { kind: "ok", value: null };
-    } catch (error) {
-      parts.log("error", "settings.not-saved", { error: errorName(error) });
-      return {
-        kind: "refused",
-        message: "This holds until Gleaner restarts: its settings could not be saved to the disk.",
-      };
-    }
-  };
-}
-
-/** What the panel may ask of the donor. Arguments were parsed by the contract's schemas at the edge. */
-export function createPanelHandlers(parts: PanelParts): PanelHandlers {
-  const now = parts.now ?? Date.now;
-  const change = settingsChanger(parts);
+/** How the donor answers every call. Arguments have been parsed, and callers checked, before they get here. */
+export function createDonorHandlers(deps: HandlerDeps): DonorHandlers {
+  const now = deps.now ?? Date.now;
+  const change = (changed: Partial<Choices>): Promise<Reply> => changeSettings(deps, changed);
   const pauseUntil = (until: number | null): Promise<Reply> =>
     change({ pause: { until }, donateNowUntil: null, finishThenPause: false });
   return {
-    getSnapshot: () => ({ kind: "ok", value: parts.snapshot.get() }),
+    getSnapshot: () => ok(deps.snapshot.get()),
+    status: () => ok(statusAnswer(deps.snapshot.get())),
     pause: (length) => {
       if ("minutes" in length) {
         return pauseUntil(length.minutes === null ? null : now() + length.minutes * 60_000);
       }
       return length.until <= now() ? refused("That moment is past.") : pauseUntil(length.until);
     },
-    // A "donate now" stays until the pause: without it a person at the computer would have the job given back at once.
+    // A "donate now" stays until the pause: else a person at the computer would make the donor give the job back.
     finishThenPause: () => change({ finishThenPause: true }),
     resume: () =>
       change(
-        parts.settings.current().finishThenPause
+        deps.settings.current().finishThenPause
           ? { finishThenPause: false }
           : { pause: null, donateNowUntil: null },
       ),
     donateNow: ({ minutes }) => {
-      if (!parts.policy().rules.allowDonateNow) return refused(notNow(parts.policy()));
-      // Whoever asks to donate now does not want to stay paused.
+      if (!deps.policy().rules.allowDonateNow) return refused(whyNotNow(deps.policy()));
       return change({ pause: null, finishThenPause: false, donateNowUntil: now() + minutes * 60_000 });
     },
-    enroll: ({ code }) => parts.enroll(code),
+    enroll: ({ code }) => deps.enroll(code),
+    rules: () => ok(rulesAnswer(deps.snapshot.get())),
     setRules: (rules) => {
-      const locked = parts.policy().locked.filter((name) => Object.hasOwn(rules, name));
+      const locked = deps.policy().locked.filter((name) => Object.hasOwn(rules, name));
       if (locked.length > 0) return refused(`Your organization decides this (${locked.join(", ")}).`);
-      return change({ rules: definedOf({ ...parts.settings.current().rules, ...rules }) });
+      return change({ rules: definedOf({ ...deps.settings.current().rules, ...rules }) });
     },
     resetRules: ({ names }) => {
-      const left = Object.entries(parts.settings.current().rules).filter(
+      const left = Object.entries(deps.settings.current().rules).filter(
         ([name]) => !names.includes(name as RuleName),
       );
       return change({ rules: Object.fromEntries(left) });
     },
     refreshFacts: async () => {
-      await parts.refreshFacts();
-      return { kind: "ok", value: null };
+      await deps.refreshFacts();
+      return done;
     },
+    facts: async () => {
+      await deps.refreshFacts();
+      return ok(factsAnswer(deps.readings()));
+    },
+    explain: async ({ since }) => {
+      if (since >= now()) return refused("That moment is not past.");
+      const entries = await readJournal(deps.folder).catch(errorName);
+      if (typeof entries === "string") {
+        return refused(`The journal in ${deps.folder} cannot be read (${entries}).`);
+      }
+      return ok(explain(entries, since, now()));
+    },
+    models: () => ok(modelsAnswer(deps.models.list())),
+    removeModel: ({ modelId }) => deps.models.remove(modelId),
+    fetchModel: ({ modelId }) => deps.models.fetch(modelId),
+    bench: ({ modelId }, gone) => deps.bench(modelId, gone),
     quit: () => {
       // After the reply is on its way.
-      setImmediate(parts.quit);
-      return { kind: "ok", value: null };
+      setImmediate(deps.quit);
+      return done;
     },
   };
 }
 
-function refused(message: string): Reply {
-  return { kind: "refused", message };
+/** In memory at once. If the disk refuses, the change holds until a restart, and the person is told so. */
+async function changeSettings(
+  { settings, onSettings, log }: Pick<HandlerDeps, "settings" | "onSettings" | "log">,
+  changed: Partial<Choices>,
+): Promise<Reply> {
+  const saved = settings.change(changed);
+  onSettings();
+  try {
+    await saved;
+    return done;
+  } catch (error) {
+    log("error", "settings.not-saved", { error: errorName(error) });
+    return refused("This holds until Gleaner restarts: its settings could not be saved to the disk.");
+  }
 }
 
-function notNow({ from }: EffectiveRules): string {
+function whyNotNow({ from }: EffectiveRules): string {
   return from.allowDonateNow === "organization"
     ? "Your organization decides when this computer donates."
     : "Your rules do not allow to donate at any time. Change that in the settings first.";

@@ -1,48 +1,7 @@
-import { z } from "zod";
+import type { Explanation } from "../../app/contract/explanation.ts";
 import type { JournalEntry } from "./entry.ts";
 import { wordsOf } from "./span-words.ts";
 import { type Span, spansOf } from "./spans.ts";
-
-const instant = z.number().int();
-const count = z.number().int().min(0);
-const stateShape = {
-  kind: z.enum(["donating", "holding", "asleep", "not-running", "unknown"]),
-  reason: z.string(),
-  /** A few words for a table cell. */
-  short: z.string(),
-};
-
-/** When the donor ran, when not, and why. Times are ms since the epoch, lengths ms. */
-export const explanation = z.object({
-  since: instant,
-  until: instant,
-  /** They follow on each other without a gap and fill the time. */
-  spans: z.array(
-    z.object({
-      from: instant,
-      to: instant,
-      ...stateShape,
-      facts: z.record(z.string(), z.union([z.number(), z.boolean(), z.string(), z.null()])),
-    }),
-  ),
-  /** Per reason, the longest first. */
-  totals: z.array(
-    z.object({ ...stateShape, sentence: z.string(), ms: count, share: z.number(), spans: count }),
-  ),
-  donatedMs: count,
-  jobs: z.object({
-    begun: count,
-    succeeded: count,
-    failed: count,
-    letGo: count,
-    promptTokens: count,
-    completionTokens: count,
-    /** How often each failure came, by its code. */
-    codes: z.record(z.string(), count),
-  }),
-});
-
-export type Explanation = Readonly<z.infer<typeof explanation>>;
 
 /**
  * Tells from the journal what the donor did from `since` until `now`, in the policy's words. Pure.

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { unknown } from "../../app/facts/facts.ts";
 import { silentLog } from "../log.ts";
-import { forkRunner } from "./process/fork-runner.ts";
-import { openRunner } from "./open-runner.ts";
 import { demoModel, runnerEntry } from "../runner/runner.fixture.ts";
+import { openRunner } from "./open-runner.ts";
+import { forkRunner } from "./process/fork-runner.ts";
 
 it("learns of a model with a process, and tells when that has ended", { timeout: 60_000 }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "gleaner-runner-"));

@@ -1,7 +1,5 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { panelAddress, panelPlace } from "./panel-address.ts";
-import { panelFile } from "./panel-files.ts";
 
 describe("panelPlace", () => {
   const built = panelPlace(false, undefined);
@@ -34,30 +32,5 @@ describe("panelPlace", () => {
     expect(packaged.address).toBe(panelAddress);
     expect(packaged.holds("http://localhost:5173/index.html")).toBe(false);
     expect(packaged.holds(panelAddress)).toBe(true);
-  });
-});
-
-describe("panelFile", () => {
-  const root = join("/", "app", "renderer");
-  it("finds the files below its root", () => {
-    expect(panelFile(root, panelAddress)).toEqual({
-      path: join(root, "index.html"),
-      type: "text/html; charset=utf-8",
-    });
-    expect(panelFile(root, "gleaner://panel/assets/a.js")?.path).toBe(join(root, "assets", "a.js"));
-  });
-
-  it.each([
-    "gleaner://panel/../secret.js",
-    "gleaner://panel/..%2f..%2fsecret.js",
-    "gleaner://panel/%2e%2e/%2e%2e/secret.js",
-    "gleaner://panel/..%5c..%5csecret.html%00.js",
-    "gleaner://panel/%zz.js",
-    "gleaner://panel/data.db",
-    "gleaner://panel/",
-  ])("never leaves it: %s", (address) => {
-    const found = panelFile(root, address);
-    expect(found === null || found.path.startsWith(join(root, "/"))).toBe(true);
-    if (!address.includes("secret.js")) expect(found).toBeNull();
   });
 });

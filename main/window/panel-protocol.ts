@@ -1,7 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { protocol, type Session } from "electron";
+import { panelFile } from "../face/panel-files.ts";
 import { panelScheme } from "./panel-address.ts";
-import { panelFile, panelPolicy } from "./panel-files.ts";
+
+/** The panel talks to its donor only over IPC. It connects to nothing, and runs only its own scripts. */
+const panelPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 /** Must run before the app is ready. */
 export function claimPanelScheme(): void {

@@ -3,11 +3,11 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
+import { type CallAnswer, calls } from "../../app/contract/donor-calls.ts";
+import { type Explanation, explanation } from "../../app/contract/explanation.ts";
 import type { Child } from "../../launch/child.ts";
 import { makeClient } from "../../launch/demo/ask.ts";
 import { type Farm, startFarm } from "../../launch/demo/farm.ts";
-import { type ControlAnswer, controlCalls } from "../../main/face/local-socket/calls.ts";
-import { type Explanation, explanation } from "../../main/journal/explain.ts";
 
 /** The real commands, as processes, against a real donor without a window, on a real backend. */
 const root = resolve(import.meta.dirname, "../..");
@@ -54,8 +54,8 @@ async function json<Schema extends z.ZodType>(
   return schema.parse(JSON.parse(out));
 }
 
-const statusOf = (...args: readonly string[]): Promise<ControlAnswer<"status">> =>
-  json(controlCalls.status.answer, ...args);
+const statusOf = (...args: readonly string[]): Promise<CallAnswer<"status">> =>
+  json(calls.status.answer, ...args);
 
 const explained = (...args: readonly string[]): Promise<Explanation> => json(explanation, "explain", ...args);
 
@@ -116,7 +116,7 @@ describe("a donor that runs", () => {
 
   test("lists its rules, sets one and leaves it to others again", async () => {
     const ruleOf = async (name: string, ...args: readonly string[]) => {
-      const { rules } = await json(controlCalls.rules.answer, "rules", ...args);
+      const { rules } = await json(calls.rules.answer, "rules", ...args);
       return rules.find((rule) => rule.name === name);
     };
     expect(await ruleOf("maxOtherCpuLoad")).toMatchObject({ value: 1, from: "donor", locked: false });
@@ -149,7 +149,7 @@ describe("a donor that runs", () => {
   });
 
   test("shows each fact with its source and age", async () => {
-    const { facts } = await json(controlCalls.facts.answer, "facts");
+    const { facts } = await json(calls.facts.answer, "facts");
     const power = facts.find(({ name }) => name === "power");
     expect(power?.source).toBeTruthy();
     for (const { at } of facts) expect(at ?? 0).toBeLessThanOrEqual(Date.now());
@@ -160,7 +160,7 @@ describe("a donor that runs", () => {
   });
 
   test("lists its models, and says what it cannot remove", async () => {
-    const { models } = await json(controlCalls.models.answer, "models");
+    const { models } = await json(calls.models.answer, "models");
     expect(models).toMatchObject([{ modelId: farm.modelId, state: "ready" }]);
     const refused = await gleaner("models", "remove", farm.modelId, "--data", folder);
     expect(refused).toMatchObject({ code: 1, out: "" });
@@ -171,7 +171,7 @@ describe("a donor that runs", () => {
   test("finishes what runs, and pauses then", async () => {
     await donating();
     await statusOf("finish");
-    const look = async (): Promise<ControlAnswer<"status">> => statusOf("status");
+    const look = async (): Promise<CallAnswer<"status">> => statusOf("status");
     await expect.poll(look, { timeout: 60_000 }).toMatchObject({
       ...{ pause: { until: null }, finishing: false, job: null },
       activity: { reason: "paused-by-you" },
@@ -181,9 +181,9 @@ describe("a donor that runs", () => {
   test("measures its models while it pauses", async () => {
     await gleaner("pause", "--data", folder);
     const { out } = await gleaner("bench", "--json", "--data", folder);
-    const measured = controlCalls.bench.answer.parse(JSON.parse(out)).models;
+    const measured = calls.bench.answer.parse(JSON.parse(out)).models;
     expect(measured).toMatchObject([{ kind: "measured", modelId: farm.modelId, backend: "cpu", threads: 1 }]);
-    const { models } = await json(controlCalls.models.answer, "models");
+    const { models } = await json(calls.models.answer, "models");
     expect(models[0]?.speed?.prefill).toBeGreaterThan(0);
     expect(models[0]?.speed?.generate).toBeGreaterThan(0);
     expect(await gleaner("bench", "no-such-model", "--data", folder)).toMatchObject({ code: 1, out: "" });
@@ -225,7 +225,7 @@ test("a donor in the foreground says where its panel is, and whether it ended by
   const look = async (): Promise<number> => (await gleaner("status", "--data", data)).code;
   await expect.poll(look, { timeout: 60_000, interval: 500 }).toBe(0);
   const status = await gleaner("status", "--json", "--data", data);
-  process.kill(controlCalls.status.answer.parse(JSON.parse(status.out)).pid, "SIGKILL");
+  process.kill(calls.status.answer.parse(JSON.parse(status.out)).pid, "SIGKILL");
   const { code, out, err } = await ended;
   expect({ code, started: JSON.parse(out) as unknown }).toEqual({
     ...{ code: 1 },

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { calls } from "../../app/contract/donor-calls.ts";
 import { type Farm, startFarm } from "../../launch/demo/farm.ts";
-import { controlCalls } from "../../main/face/local-socket/calls.ts";
 
 /** The desktop program as it is installed: packed for this machine, and its command `gleaner` run by its own Electron. */
 const root = resolve(import.meta.dirname, "../..");
@@ -81,7 +81,7 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
       ...["status", "--json", "--data", join(farm.folder.donorFolder, "told")],
     );
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(controlCalls.status.answer.parse(JSON.parse(out))).toMatchObject({ device: "told" });
+    expect(calls.status.answer.parse(JSON.parse(out))).toMatchObject({ device: "told" });
     await donor.stop();
   });
 
@@ -103,17 +103,17 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
     try {
       const device = async (): Promise<string | null> => {
         const { code, out } = await gleaner("status", "--json");
-        return code === 0 ? controlCalls.status.answer.parse(JSON.parse(out)).device : null;
+        return code === 0 ? calls.status.answer.parse(JSON.parse(out)).device : null;
       };
       await expect.poll(device, { timeout: 120_000, interval: 1_000 }).toBe("installed");
       const ready = async (): Promise<readonly unknown[]> =>
-        controlCalls.models.answer.parse(JSON.parse((await gleaner("models", "--json")).out)).models;
+        calls.models.answer.parse(JSON.parse((await gleaner("models", "--json")).out)).models;
       await expect
         .poll(ready, { timeout: 120_000, interval: 1_000 })
         .toMatchObject([{ modelId: farm.modelId, state: "ready" }]);
       expect(await gleaner("pause")).toMatchObject({ code: 0, err: "" });
       const bench = await gleaner("bench", "--json");
-      expect(controlCalls.bench.answer.parse(JSON.parse(bench.out)).models).toMatchObject([
+      expect(calls.bench.answer.parse(JSON.parse(bench.out)).models).toMatchObject([
         { kind: "measured", modelId: farm.modelId },
       ]);
       expect(existsSync(join(folder, "config/gleaner/device.json"))).toBe(true);

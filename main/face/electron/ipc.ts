@@ -1,24 +1,22 @@
 import { ipcMain, type WebContents, type WebFrameMain } from "electron";
-import { channels, type PanelHandlers, type Reply } from "../../../app/contract/donor-calls.ts";
+import { channels, refused, type Reply } from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
-import { callPanel } from "../answer-call.ts";
-import type { PanelPlace } from "../../window/panel-address.ts";
+import type { AnswerCall } from "../answer-call.ts";
 
-/** The only file that touches ipcMain. Answers the panel's calls; any other sender is refused. */
-export function servePanelCalls(handlers: PanelHandlers, panel: PanelPlace): void {
+/** The only file that touches ipcMain. Answers the panel's calls. Any sender but the panel is refused. */
+export function servePanelCalls(
+  answer: AnswerCall,
+  panel: { readonly holds: (address: string) => boolean },
+): void {
   ipcMain.handle(channels.call, (event, name: unknown, argument: unknown): Promise<Reply<unknown>> => {
-    if (!isTrusted(event.senderFrame, panel)) {
-      return Promise.resolve({ kind: "refused", message: "Only Gleaner's own window may ask that." });
-    }
-    return callPanel(handlers, name, argument);
+    if (isPanel(event.senderFrame)) return answer(name, argument);
+    return Promise.resolve(refused("Only Gleaner's own window may ask that."));
   });
+  // Only its top frame: not a frame inside it, not one that is being torn down.
+  const isPanel = (frame: WebFrameMain | null): boolean =>
+    frame !== null && frame.parent === null && panel.holds(frame.url);
 }
 
 export function sendDelta(to: WebContents, delta: Partial<DonorSnapshot>): void {
   if (!to.isDestroyed()) to.send(channels.delta, delta);
-}
-
-// The panel's own top frame alone: not a frame inside it, not one that is being torn down.
-function isTrusted(frame: WebFrameMain | null, panel: PanelPlace): boolean {
-  return frame !== null && frame.parent === null && panel.holds(frame.url);
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 
-/** Where a donor is spoken to. */
-export type ControlAddress =
+/** Where a donor listens. */
+export type SocketAddress =
   | { readonly kind: "socket"; readonly path: string; readonly folder: "data" | "private" }
   | { readonly kind: "pipe"; readonly path: string };
 
@@ -10,20 +10,20 @@ export type ControlAddress =
 const longestSocketPath = (platform: NodeJS.Platform): number => (platform === "linux" ? 107 : 103);
 
 /**
- * The address of the donor that keeps its things in this folder, the same for who listens and who calls. A
- * socket in the folder; where its path is too long for one, in a folder of the user's own below /tmp; on
- * Windows a named pipe. The last two have the folder's hash for a name.
+ * The address of the donor with this data folder, the same for listener and caller: a socket in the folder. If its
+ * path is too long for a socket, one in the user's own folder below /tmp. On Windows a named pipe. The last two are
+ * named after the folder's hash.
  */
-export function controlAddress(
+export function socketAddress(
   dataFolder: string,
   platform: NodeJS.Platform = process.platform,
   userId: number = process.getuid?.() ?? 0,
-): ControlAddress {
+): SocketAddress {
   const folder = resolve(dataFolder);
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 32);
   if (platform === "win32") return { kind: "pipe", path: `\\\\.\\pipe\\gleaner-${hash}` };
   const path = join(folder, "control.sock");
   if (Buffer.byteLength(path) <= longestSocketPath(platform)) return { kind: "socket", path, folder: "data" };
-  // Not TMPDIR: it differs between a service and a terminal, which have to meet there.
+  // Not TMPDIR: a service and a terminal have different ones, and could not find each other.
   return { kind: "socket", path: `/tmp/gleaner-${userId}/${hash}.sock`, folder: "private" };
 }

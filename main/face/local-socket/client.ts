@@ -1,43 +1,45 @@
 import { lstat } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
-import { controlAddress } from "./address.ts";
 import {
-  type ControlAnswer,
-  type ControlArgument,
-  type ControlCall,
-  controlCalls,
-  replyLine,
-} from "./calls.ts";
+  type CallAnswer,
+  type CallArgument,
+  type CallFrame,
+  type CallOf,
+  calls,
+  type Refusal,
+  replyFrame,
+} from "../../../app/contract/donor-calls.ts";
+import { socketAddress } from "./address.ts";
 import { onLines, parseJson } from "./lines.ts";
 
-export type CallOutcome<Call extends ControlCall> =
-  | { readonly kind: "ok"; readonly value: ControlAnswer<Call> }
-  | { readonly kind: "refused"; readonly message: string }
+export type CallOutcome<Name extends CallOf<"terminal">> =
+  | { readonly kind: "ok"; readonly value: CallAnswer<Name> }
+  | Refusal
   /** Nobody listens there. */
   | { readonly kind: "not-running" }
-  /** Somebody listens and does not answer as expected: `why` in a sentence. */
+  /** Somebody listens but does not answer as expected: `why` in a sentence. */
   | { readonly kind: "failed"; readonly why: string };
 
 const longestReplyBytes = 32 * 2 ** 20;
 const answersWithinMs = 15_000;
 
-/** Asks the donor that keeps its things in this folder. Never rejects. */
-export async function callDonor<Call extends ControlCall>(
+/** Calls the donor that runs in this data folder. Never rejects. */
+export async function callDonor<Name extends CallOf<"terminal">>(
   folder: string,
-  call: Call,
-  argument: ControlArgument<Call>,
+  name: Name,
+  argument: CallArgument<Name>,
   withinMs: number = answersWithinMs,
-): Promise<CallOutcome<Call>> {
-  const address = controlAddress(folder);
+): Promise<CallOutcome<Name>> {
+  const address = socketAddress(folder);
   if (address.kind === "socket" && !(await isOurs(address))) return { kind: "not-running" };
-  const raw = await exchange(address.path, { id: 1, call, argument }, withinMs);
+  const raw = await exchange(address.path, { id: 1, call: name, argument }, withinMs);
   if (raw.kind !== "line") return raw;
-  const reply = replyLine.safeParse(parseJson(raw.line)).data?.reply;
-  if (reply === undefined) return { kind: "failed", why: "The donor answered something strange." };
+  const reply = replyFrame.safeParse(parseJson(raw.line)).data?.reply;
+  if (reply === undefined) return { kind: "failed", why: "The donor's answer cannot be understood." };
   if (reply.kind === "refused") return reply;
-  const value = controlCalls[call].answer.safeParse(reply.value);
-  if (value.success) return { kind: "ok", value: value.data as ControlAnswer<Call> };
+  const value = calls[name].answer.safeParse(reply.value);
+  if (value.success) return { kind: "ok", value: value.data as CallAnswer<Name> };
   return { kind: "failed", why: "The donor is of another version: its answer cannot be understood." };
 }
 
@@ -53,7 +55,7 @@ type Exchange =
   | { readonly kind: "not-running" }
   | { readonly kind: "failed"; readonly why: string };
 
-function exchange(path: string, request: object, withinMs: number): Promise<Exchange> {
+function exchange(path: string, frame: CallFrame, withinMs: number): Promise<Exchange> {
   return new Promise((resolve) => {
     const socket: Socket = connect(path);
     const timer = setTimeout(
@@ -65,7 +67,7 @@ function exchange(path: string, request: object, withinMs: number): Promise<Exch
       socket.destroy();
       resolve(outcome);
     };
-    socket.on("connect", () => void socket.write(`${JSON.stringify(request)}\n`));
+    socket.on("connect", () => void socket.write(`${JSON.stringify(frame)}\n`));
     socket.on("error", (error: NodeJS.ErrnoException) => finish(outcomeOf(error)));
     socket.on("close", () => finish({ kind: "failed", why: "The donor closed the connection." }));
     onLines(socket, longestReplyBytes, (line) => finish({ kind: "line", line }));
@@ -77,8 +79,8 @@ function outcomeOf({ code, message }: NodeJS.ErrnoException): Exchange {
   if (code === "EACCES" || code === "EPERM") {
     return {
       kind: "failed",
-      why: "The donor belongs to another user: ask as that user (for example with sudo -u).",
+      why: "The donor belongs to another user. Run this command as that user, for example with sudo -u.",
     };
   }
-  return { kind: "failed", why: `The donor cannot be spoken to (${code ?? message}).` };
+  return { kind: "failed", why: `The donor cannot be reached (${code ?? message}).` };
 }

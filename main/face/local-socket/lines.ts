@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 
 /**
  * Calls back with each line that comes in, without its end. A line of more than `maxBytes` ends the connection:
- * nobody who keeps the protocol sends one.
+ * no donor and no command sends one.
  */
 export function onLines(socket: Socket, maxBytes: number, listener: (line: string) => void): void {
   let parts: Buffer[] = [];
@@ -16,7 +16,7 @@ export function onLines(socket: Socket, maxBytes: number, listener: (line: strin
       length = 0;
       rest = rest.subarray(end + 1);
       if (line.trim() !== "") listener(line);
-      // Who is cut off for one line is not heard for the next.
+      // The listener may have ended the connection: the lines after are not handled.
       if (socket.destroyed) return;
     }
     length += rest.length;

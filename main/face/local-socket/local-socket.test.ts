@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { silentLog } from "../../log.ts";
-import { controlAddress } from "./address.ts";
-import type { ControlHandlers } from "./calls.ts";
+import { answerCalls } from "../answer-call.ts";
+import { fakeHandlers } from "../handlers.fixture.ts";
+import { socketAddress } from "./address.ts";
 import { callDonor } from "./client.ts";
-import { type ControlServer, serveControl } from "./server.ts";
+import { type LocalSocket, serveLocalSocket } from "./server.ts";
 
 let folder: string;
 
@@ -16,43 +17,35 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const refusing = { kind: "refused", message: "Not now." } as const;
-const handlers: ControlHandlers = {
-  status: () => refusing,
+const handlers = fakeHandlers({
   facts: () => ({ kind: "ok", value: { facts: [] } }),
-  pause: ({ until }) => ({ kind: "refused", message: `until ${until}` }),
+  pause: (length) => ({ kind: "refused", message: `until ${"until" in length ? length.until : null}` }),
   resume: () => Promise.reject(new Error("zanzibar")),
-  donateNow: () => refusing,
-  finish: () => refusing,
-  rules: () => refusing,
-  setRules: () => refusing,
-  resetRules: () => refusing,
-  explain: () => refusing,
   models: () => ({ kind: "ok", value: { models: "none" } }) as never,
-  removeModel: () => refusing,
-  fetchModel: () => refusing,
-  bench: () => refusing,
-};
+  getSnapshot: () => ({ kind: "ok", value: {} }) as never,
+});
 
-async function serve(where = folder): Promise<ControlServer> {
-  const server = await serveControl(where, handlers, silentLog);
+async function serve(where = folder): Promise<LocalSocket> {
+  const server = await serveLocalSocket(where, answerCalls("terminal", handlers, silentLog), silentLog);
   onTestFinished(() => server.close());
   return server;
 }
 
-describe("the control channel", () => {
-  it("carries an argument there and an answer back", async () => {
+describe("the local socket", () => {
+  it("carries an argument to the donor and an answer back", async () => {
     await serve();
     expect(await callDonor(folder, "facts", null)).toEqual({ kind: "ok", value: { facts: [] } });
     expect(await callDonor(folder, "pause", { until: 5 })).toEqual({ kind: "refused", message: "until 5" });
   });
 
-  it("refuses in words what is no call, no argument, or fails; and says no more of a failure", async () => {
+  it("refuses in words an unknown call, a bad argument and a failure, without the failure's details", async () => {
     await serve();
     expect(await callDonor(folder, "dance" as never, null as never)).toMatchObject({
       kind: "refused",
       message: expect.stringContaining("dance"),
     });
+    // The panel's own: it would tell the text of a job.
+    expect(await callDonor(folder, "getSnapshot" as never, null as never)).toMatchObject({ kind: "refused" });
     for (const bad of [{ until: -1 }, { until: "soon" }, null]) {
       expect(await callDonor(folder, "pause", bad as never)).toMatchObject({ kind: "refused" });
     }
@@ -61,12 +54,12 @@ describe("the control channel", () => {
     expect(JSON.stringify(failed)).not.toContain("zanzibar");
   });
 
-  it("says so when the answer is not one of this version", async () => {
+  it("says so when the answer does not fit this version", async () => {
     await serve();
     expect(await callDonor(folder, "models", null)).toMatchObject({ kind: "failed" });
   });
 
-  it("says that no donor runs: none ever, one that stopped, one that crashed", async () => {
+  it("says that no donor runs, if none ever did or it has stopped", async () => {
     expect(await callDonor(folder, "facts", null)).toEqual({ kind: "not-running" });
     const server = await serve();
     await server.close();
@@ -74,30 +67,30 @@ describe("the control channel", () => {
     expect(await callDonor(folder, "facts", null)).toEqual({ kind: "not-running" });
   });
 
-  it.skipIf(process.platform === "win32")("is open to its user alone", async () => {
+  it.skipIf(process.platform === "win32")("is open only to its user", async () => {
     await serve();
-    const { mode } = await stat(controlAddress(folder).path);
+    const { mode } = await stat(socketAddress(folder).path);
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it.skipIf(process.platform === "win32")("takes the place of what a crash left behind", async () => {
-    await writeFile(controlAddress(folder).path, "");
+  it.skipIf(process.platform === "win32")("replaces a socket that a crash left behind", async () => {
+    await writeFile(socketAddress(folder).path, "");
     await serve();
     expect(await callDonor(folder, "facts", null)).toMatchObject({ kind: "ok" });
   });
 
   it.skipIf(process.platform === "win32")(
-    "has an address also where the folder's path is too long",
+    "has an address if the folder's path is too long for a socket, too",
     async () => {
       const deep = join(folder, "a".repeat(60), "b".repeat(60));
       await mkdir(deep, { recursive: true });
-      expect(controlAddress(deep)).toMatchObject({ kind: "socket", folder: "private" });
+      expect(socketAddress(deep)).toMatchObject({ kind: "socket", folder: "private" });
       await serve(deep);
       expect(await callDonor(deep, "facts", null)).toMatchObject({ kind: "ok" });
     },
   );
 
-  it("answers several requests of a connection, and ends it at what is none or too long", async () => {
+  it("answers several calls of a connection, and ends it at a line that is no call or too long", async () => {
     await serve();
     const requests = [
       { id: 1, call: "facts", argument: null },
@@ -112,11 +105,11 @@ describe("the control channel", () => {
   });
 });
 
-/** What comes back until the server ends the connection: after so many lines, at a word that is no request. */
+/** Everything that comes back until the server ends the connection. After so many lines, sends it nonsense. */
 function converse(text: string, lines = 0): Promise<string> {
   return new Promise((resolve) => {
     let said = "";
-    const socket = connect(controlAddress(folder).path);
+    const socket = connect(socketAddress(folder).path);
     socket.on("data", (data: Buffer) => {
       said += data.toString();
       if (said.split("\n").length > lines) socket.write("nonsense\n");
@@ -127,24 +120,24 @@ function converse(text: string, lines = 0): Promise<string> {
 }
 
 describe("a donor's address", () => {
-  it("fits into what each system takes", () => {
+  it("is never longer than each system allows", () => {
     const long = `/home/somebody/${"x".repeat(200)}`;
     for (const [platform, limit] of [
       ["linux", 107],
       ["darwin", 103],
     ] as const) {
       for (let length = 1; length < 200; length++) {
-        const { path } = controlAddress(long.slice(0, 15 + length), platform, 1_000);
+        const { path } = socketAddress(long.slice(0, 15 + length), platform, 1_000);
         expect(Buffer.byteLength(path)).toBeLessThanOrEqual(limit);
       }
-      expect(controlAddress(long, platform, 1_000)).toEqual(controlAddress(`${long}/`, platform, 1_000));
+      expect(socketAddress(long, platform, 1_000)).toEqual(socketAddress(`${long}/`, platform, 1_000));
     }
   });
 
-  it("is a pipe of the folder's own on Windows", () => {
-    const { kind, path } = controlAddress("/home/a", "win32");
+  it("is a pipe named after the folder on Windows", () => {
+    const { kind, path } = socketAddress("/home/a", "win32");
     expect(kind).toBe("pipe");
     expect(path).toMatch(/^\\\\\.\\pipe\\gleaner-[0-9a-f]{32}$/);
-    expect(controlAddress("/home/b", "win32").path).not.toBe(path);
+    expect(socketAddress("/home/b", "win32").path).not.toBe(path);
   });
 });

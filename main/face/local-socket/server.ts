@@ -1,39 +1,45 @@
 import { chmod, lstat, mkdir, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
+import { callFrame, type ReplyFrame } from "../../../app/contract/donor-calls.ts";
 import { errorName, type Log } from "../../log.ts";
-import { type ControlAddress, controlAddress } from "./address.ts";
-import { type ControlCall, controlCalls, type ControlHandlers, type Refusal, requestLine } from "./calls.ts";
+import type { AnswerCall } from "../answer-call.ts";
+import { type SocketAddress, socketAddress } from "./address.ts";
 import { onLines, parseJson } from "./lines.ts";
 
-export type ControlServer = { readonly close: () => Promise<void> };
+export type LocalSocket = { readonly close: () => Promise<void> };
 
 const longestRequestBytes = 64 * 1024;
 const mostConnections = 16;
-/** Of one connection: requests whose answer is not on its way yet. */
+/** Requests of one connection whose answer has not been sent yet. */
 const mostPending = 16;
 
+/** Lets the user's terminals call the donor. If the socket cannot be opened, logs that, and the donor goes on. */
+export async function openLocalSocket(folder: string, answer: AnswerCall, log: Log): Promise<LocalSocket> {
+  try {
+    return await serveLocalSocket(folder, answer, log);
+  } catch (error) {
+    log("warn", "local-socket.not-open", { error: errorName(error) });
+    return { close: () => Promise.resolve() };
+  }
+}
+
 /**
- * Lets programs of the same user speak to the donor of this folder. Whoever calls this holds the folder's lock:
- * a socket that is there already is then one that a crash left behind, and is replaced. Rejects when nothing
- * can be opened there.
+ * Lets programs of the same user call the donor of this folder. The caller holds the folder's lock, so a socket that
+ * is already there was left by a crash, and is replaced. Rejects if the socket cannot be opened.
  */
-export async function serveControl(
-  folder: string,
-  handlers: ControlHandlers,
-  log: Log,
-): Promise<ControlServer> {
-  const address = controlAddress(folder);
+export async function serveLocalSocket(folder: string, answer: AnswerCall, log: Log): Promise<LocalSocket> {
+  const address = socketAddress(folder);
   if (address.kind === "socket") await makeRoom(address);
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     if (open.size >= mostConnections) return void socket.destroy();
     open.add(socket);
     socket.on("close", () => open.delete(socket)).on("error", () => socket.destroy());
-    converse(socket, handlers, log);
+    converse(socket, answer);
   });
   await listen(server, address);
-  server.on("error", (error) => log("warn", "control.failed", { error: errorName(error) }));
+  server.on("error", (error) => log("warn", "local-socket.failed", { error: errorName(error) }));
   return {
     close: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -44,8 +50,8 @@ export async function serveControl(
   };
 }
 
-/** The private folder may be one that somebody else has put there to listen in: then there is no channel. */
-async function makeRoom({ path, folder }: Extract<ControlAddress, { kind: "socket" }>): Promise<void> {
+/** Another user may have made the private folder to listen in it. Then there is no socket. */
+async function makeRoom({ path, folder }: Extract<SocketAddress, { kind: "socket" }>): Promise<void> {
   if (folder === "private") {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const found = await lstat(dirname(path));
@@ -56,10 +62,10 @@ async function makeRoom({ path, folder }: Extract<ControlAddress, { kind: "socke
   await rm(path, { force: true });
 }
 
-async function listen(server: Server, { kind, path }: ControlAddress): Promise<void> {
+async function listen(server: Server, { kind, path }: SocketAddress): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    // The socket is bound within the call: at no moment may others open it.
+    // `listen` creates the socket file before it returns. Others must not be able to open it at any moment.
     const before = kind === "socket" ? process.umask(0o177) : null;
     server.listen(path, () => {
       server.off("error", reject);
@@ -70,46 +76,20 @@ async function listen(server: Server, { kind, path }: ControlAddress): Promise<v
   if (kind === "socket") await chmod(path, 0o600);
 }
 
-function converse(socket: Socket, handlers: ControlHandlers, log: Log): void {
+function converse(socket: Socket, answer: AnswerCall): void {
   let pending = 0;
   const gone = new AbortController();
   socket.on("close", () => gone.abort());
   onLines(socket, longestRequestBytes, (line) => {
-    const request = requestLine.safeParse(parseJson(line)).data;
-    if (request === undefined || pending >= mostPending) return void socket.destroy();
+    const frame = callFrame.safeParse(parseJson(line)).data;
+    if (frame === undefined || pending >= mostPending) return void socket.destroy();
     pending += 1;
-    void answer(handlers, request.call, request.argument, gone.signal, log).then((reply) => {
+    void answer(frame.call, frame.argument, gone.signal).then((reply) => {
       if (!socket.writable) return;
-      // Until it is on its way: answers that nobody fetches are not piled up.
-      socket.write(`${JSON.stringify({ id: request.id, reply })}\n`, () => {
+      // Counts as pending until it is sent, so that answers that nobody reads do not pile up.
+      socket.write(`${JSON.stringify({ id: frame.id, reply } satisfies ReplyFrame)}\n`, () => {
         pending -= 1;
       });
     });
   });
-}
-
-/** Never rejects: an unknown call or a bad argument is refused in words and reaches no handler. */
-async function answer(
-  handlers: ControlHandlers,
-  call: string,
-  argument: unknown,
-  gone: AbortSignal,
-  log: Log,
-): Promise<Refusal | { readonly kind: "ok"; readonly value: unknown }> {
-  if (!Object.hasOwn(controlCalls, call)) {
-    return { kind: "refused", message: `This version of Gleaner does not know "${call}".` };
-  }
-  const parsed = controlCalls[call as ControlCall].argument.safeParse(argument);
-  if (!parsed.success) return { kind: "refused", message: `This value is not allowed for "${call}".` };
-  // The contract's map from names to handlers, seen as a whole: each takes what its own schema parsed.
-  const handler = handlers[call as ControlCall] as (
-    argument: unknown,
-    gone: AbortSignal,
-  ) => ReturnType<typeof answer>;
-  try {
-    return await handler(parsed.data, gone);
-  } catch (error) {
-    log("error", "control.call-failed", { call, error: errorName(error) });
-    return { kind: "refused", message: "Gleaner could not do that. Its log says more." };
-  }
 }

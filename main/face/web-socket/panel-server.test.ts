@@ -5,17 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import WebSocket from "ws";
-import type { PanelHandlers } from "../../../app/contract/donor-calls.ts";
 import { effectiveRules, noOrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { defaultRules } from "../../../app/policy/rules.ts";
 import { initialSnapshot } from "../../donor/views.ts";
+import { silentLog } from "../../log.ts";
+import { type AnswerCall, answerCalls } from "../answer-call.ts";
+import { fakeHandlers } from "../handlers.fixture.ts";
 import { createSnapshotStore, type SnapshotStore } from "../snapshot-store.ts";
-import { maxFrameBytes } from "./panel-socket.ts";
 import { type PanelServer, servePanel } from "./panel-server.ts";
+import { maxFrameBytes } from "./panel-socket.ts";
 
 let folder: string;
 let server: PanelServer;
 let snapshot: SnapshotStore;
+let answer: AnswerCall;
 let origin: string;
 const paused: unknown[] = [];
 
@@ -33,19 +36,12 @@ beforeEach(async () => {
     initialSnapshot({ name: "n", version: "1", shell: "headless" }, settings, policy, null),
   );
   const ok = { kind: "ok", value: null } as const;
-  const handlers: PanelHandlers = {
+  const handlers = fakeHandlers({
     getSnapshot: () => ({ kind: "ok", value: snapshot.get() }),
     pause: (argument) => (paused.push(argument), ok),
-    resume: () => ok,
-    donateNow: () => ok,
-    enroll: () => ok,
-    setRules: () => ok,
-    resetRules: () => ok,
-    finishThenPause: () => ok,
-    refreshFacts: () => ok,
-    quit: () => ok,
-  };
-  server = await servePanel({ port: 0, folder: join(folder, "out"), handlers, snapshot });
+  });
+  answer = answerCalls("panel", handlers, silentLog);
+  server = await servePanel({ port: 0, folder: join(folder, "out"), answer, snapshot });
   origin = new URL(server.url).origin;
 });
 
@@ -75,7 +71,7 @@ function raw(path: string, headers: Record<string, string>): Promise<number> {
 }
 
 describe("the panel on loopback", () => {
-  it("exchanges the printed token for a cookie, and takes it out of the address", async () => {
+  it("exchanges the printed token for a cookie, and removes it from the address", async () => {
     const response = await fetch(server.url, { redirect: "manual" });
     expect(response.headers.get("location")).toBe("/panel/index.html");
     expect(response.headers.get("set-cookie")).toMatch(/; HttpOnly; SameSite=Strict; Path=\/$/);
@@ -94,7 +90,7 @@ describe("the panel on loopback", () => {
     expect((await fetch(`${origin}/app.js`, { headers: { cookie } })).status).toBe(401);
   });
 
-  it("answers to its own address alone, and to no other site", async () => {
+  it("answers only at its own address, and to no other site", async () => {
     const cookie = await signIn();
     const { host } = new URL(origin);
     expect(await raw("/app.js", { cookie, host })).toBe(200);
@@ -116,7 +112,7 @@ describe("the panel on loopback", () => {
     expect(await raw(path, { cookie, host: new URL(origin).host })).toBe(404);
   });
 
-  it("says what to do where the panel is not built", async () => {
+  it("says what to do if the panel is not built", async () => {
     await rm(join(folder, "out", "panel", "index.html"));
     const response = await fetch(server.url);
     expect(response.status).toBe(503);
@@ -125,12 +121,12 @@ describe("the panel on loopback", () => {
 
   it("rejects when its port is taken", async () => {
     const port = Number(new URL(origin).port);
-    const again = servePanel({ port, folder, handlers: {} as PanelHandlers, snapshot });
+    const again = servePanel({ port, folder, answer, snapshot });
     await expect(again).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 });
 
-describe("the bridge", () => {
+describe("the panel's socket", () => {
   async function open(headers: Record<string, string>): Promise<WebSocket> {
     const socket = new WebSocket(`${origin.replace("http", "ws")}/bridge`, { headers });
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
@@ -145,44 +141,41 @@ describe("the bridge", () => {
 
   it("carries calls, replies and deltas", async () => {
     const socket = await open({ cookie: await signIn(), origin });
-    socket.send(JSON.stringify({ type: "call", id: 1, name: "getSnapshot", argument: null }));
+    socket.send(JSON.stringify({ id: 1, call: "getSnapshot", argument: null }));
     expect(await next(socket)).toMatchObject({
-      type: "reply",
       id: 1,
       reply: { kind: "ok", value: { version: "1" } },
     });
-    socket.send(JSON.stringify({ type: "call", id: 2, name: "pause", argument: { minutes: 5 } }));
-    expect(await next(socket)).toEqual({ type: "reply", id: 2, reply: { kind: "ok", value: null } });
+    socket.send(JSON.stringify({ id: 2, call: "pause", argument: { minutes: 5 } }));
+    expect(await next(socket)).toEqual({ id: 2, reply: { kind: "ok", value: null } });
     expect(paused).toEqual([{ minutes: 5 }]);
-    socket.send(JSON.stringify({ type: "call", id: 3, name: "pause", argument: { minutes: -5 } }));
+    socket.send(JSON.stringify({ id: 3, call: "pause", argument: { minutes: -5 } }));
     expect(await next(socket)).toMatchObject({ id: 3, reply: { kind: "refused" } });
     const delta = next(socket);
     snapshot.update({ version: "2" });
-    expect(await delta).toEqual({ type: "delta", delta: { version: "2" } });
+    expect(await delta).toEqual({ delta: { version: "2" } });
     socket.close();
   });
 
-  it("opens for nobody without the cookie, from another site or without an origin", async () => {
+  it("refuses a caller without the cookie, from another site, or without an origin", async () => {
     const cookie = await signIn();
     await expect(open({ origin })).rejects.toThrow("403");
     await expect(open({ cookie, origin: "https://evil.example" })).rejects.toThrow("403");
     await expect(open({ cookie })).rejects.toThrow("403");
   });
 
-  it.each([
-    "no json",
-    "{}",
-    JSON.stringify({ type: "call", id: -1, name: "quit" }),
-    "x".repeat(maxFrameBytes + 1),
-  ])("ends at a frame that is no call", async (frame) => {
-    const socket = await open({ cookie: await signIn(), origin });
-    const closed = new Promise<number>((resolve) => socket.once("close", resolve));
-    socket.send(frame);
-    expect([1008, 1009]).toContain(await closed);
-  });
+  it.each(["no json", "{}", JSON.stringify({ id: -1, call: "quit" }), "x".repeat(maxFrameBytes + 1)])(
+    "closes at a frame that is no call",
+    async (frame) => {
+      const socket = await open({ cookie: await signIn(), origin });
+      const closed = new Promise<number>((resolve) => socket.once("close", resolve));
+      socket.send(frame);
+      expect([1008, 1009]).toContain(await closed);
+    },
+  );
 });
 
-describe("whoever means harm, without a cookie", () => {
+describe("an attacker without a cookie", () => {
   /** A raw upgrade of `path`; resolves once the connection is over, however it ended. */
   async function upgrade(path: string, host: string, leave: "wait" | "reset"): Promise<void> {
     const socket = connect(Number(new URL(origin).port), "127.0.0.1");
@@ -197,13 +190,13 @@ describe("whoever means harm, without a cookie", () => {
     await over;
   }
 
-  it("cannot end the donor with a path that is no URL", async () => {
+  it("cannot crash the donor with a path that is no URL", async () => {
     for (const host of ["x", new URL(origin).host]) await upgrade("//", host, "wait");
     expect(await raw("//", { host: new URL(origin).host })).toBe(400);
     expect((await fetch(server.url, { redirect: "manual" })).status).toBe(303);
   });
 
-  it("cannot end the donor by leaving before the refusal arrives", async () => {
+  it("cannot crash the donor by leaving before the refusal arrives", async () => {
     await Promise.all(Array.from({ length: 200 }, () => upgrade("/x", "x", "reset")));
     expect((await fetch(server.url, { redirect: "manual" })).status).toBe(303);
   });

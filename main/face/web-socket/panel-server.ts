@@ -2,24 +2,23 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import type { PanelHandlers } from "../../../app/contract/donor-calls.ts";
+import type { AnswerCall } from "../answer-call.ts";
+import { readPanelFile } from "../panel-files.ts";
 import type { SnapshotStore } from "../snapshot-store.ts";
-import { bridge, maxFrameBytes } from "./panel-socket.ts";
-import { isSameOrigin } from "./same-origin.ts";
-import { PanelSession } from "./session.ts";
-import { findPanelPage, readStatic } from "./static-files.ts";
+import { maxFrameBytes, servePanelSocket } from "./panel-socket.ts";
+import { isSameOrigin, PanelSession } from "./session.ts";
 
 export type PanelServerOptions = {
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   /** The built pages. */
   readonly folder: string;
-  readonly handlers: PanelHandlers;
-  readonly snapshot: SnapshotStore;
+  readonly answer: AnswerCall;
+  readonly snapshot: Pick<SnapshotStore, "onDelta">;
 };
 
 export type PanelServer = {
-  /** Opens the panel, once in each browser: the token in it becomes a cookie. */
+  /** Opens the panel. Its token becomes a cookie in the browser. */
   readonly url: string;
   readonly close: () => Promise<void>;
 };
@@ -59,7 +58,7 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
       return;
     }
     if (session.acceptsToken(url.searchParams.get("token"))) {
-      // The address without the token: it should not stay in the browser's history.
+      // To an address without the token, which should not stay in the browser's history.
       response.writeHead(303, { "set-cookie": session.setCookie, location: page }).end();
       return;
     }
@@ -71,17 +70,17 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
       response.writeHead(303, { location: page }).end();
       return;
     }
-    const file = await readStatic(options.folder, url.pathname);
+    const file = await readPanelFile(options.folder, url.href);
     if (file === null) {
       refuse(response, 404, "Not found");
       return;
     }
-    response.writeHead(200, { "content-type": file.contentType, "content-length": file.body.length });
+    response.writeHead(200, { "content-type": file.type, "content-length": file.body.length });
     response.end(request.method === "HEAD" ? undefined : file.body);
   }
 
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // A client that is gone before it is answered is no error of ours.
+    // A client may leave before it is answered. Without a listener its error would end the donor.
     socket.on("error", () => socket.destroy());
     const allowed =
       isSameOrigin(request, port, true) &&
@@ -92,7 +91,7 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
       return;
     }
     sockets.handleUpgrade(request, socket, head, (panel) =>
-      bridge(panel, options.handlers, options.snapshot),
+      servePanelSocket(panel, options.answer, options.snapshot),
     );
   });
 
@@ -111,7 +110,15 @@ export async function servePanel(options: PanelServerOptions): Promise<PanelServ
   };
 }
 
-/** Null for a request line that is no path of ours, e.g. "//". */
+/** The built page: at the root, or below panel/ if the build has several pages. Null if it is not built. */
+async function findPanelPage(folder: string): Promise<string | null> {
+  for (const page of ["/panel/index.html", "/index.html"]) {
+    if ((await readPanelFile(folder, `http://127.0.0.1${page}`)) !== null) return page;
+  }
+  return null;
+}
+
+/** Null for a request line that is not a path, for example "//". */
 function requestUrl(request: IncomingMessage, port: number): URL | null {
   const base = `http://127.0.0.1:${port}`;
   const path = request.url ?? "/";

@@ -4,9 +4,21 @@ import type { IncomingMessage } from "node:http";
 const cookieName = "gleaner_panel";
 
 /**
- * Who may use the panel: whoever opened the printed URL, whose token is exchanged for a cookie that no script
- * reads and no other site sends. Both last as long as the process. Other users of this computer, and pages of
- * other sites in the same browser, have neither.
+ * Whether a request was meant for this server. Its Host must be loopback at our port: a foreign name that resolves
+ * to 127.0.0.1 (DNS rebinding) gets nothing. Its Origin, if it has one, must be the same.
+ */
+export function isSameOrigin(request: IncomingMessage, port: number, needsOrigin: boolean): boolean {
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+  const { host, origin } = request.headers;
+  if (host === undefined || !hosts.includes(host)) return false;
+  if (origin === undefined) return !needsOrigin;
+  return origin === `http://${host}`;
+}
+
+/**
+ * Admits the browser that opened the printed URL: its token is exchanged for a cookie that no script reads and no
+ * other site sends. Both last as long as the process. Other users of this computer, and pages of other sites in the
+ * same browser, have neither.
  */
 export class PanelSession {
   readonly token = randomBytes(32).toString("base64url");
@@ -35,7 +47,7 @@ function cookieOf(header: string): string | null {
   return null;
 }
 
-/** In time that does not depend on where they differ. */
+/** Takes the same time wherever they differ, so that a secret cannot be guessed piece by piece. */
 function equal(given: string, expected: string): boolean {
   const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));

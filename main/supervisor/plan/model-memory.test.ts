@@ -1,8 +1,8 @@
 import { freemem } from "node:os";
 import { describe, expect, it } from "vitest";
 import { known, unknown } from "../../../app/facts/facts.ts";
-import { memoryForModels } from "./model-memory.ts";
 import { cachedBytes, memoryStatPaths } from "./memory-group.ts";
+import { memoryForModels } from "./model-memory.ts";
 
 const mb = 2 ** 20;
 const now = { found: known(8_000), leaveMb: 512, runnerPid: undefined };

@@ -1,6 +1,6 @@
 import type { PanelBridge } from "../../../app/contract/donor-calls.ts";
 import type { PanelLink } from "./panel-link.ts";
-import { connectWebSocketLink } from "./web-socket-bridge.ts";
+import { connectWebSocketLink } from "./web-socket-link.ts";
 
 declare global {
   interface Window {

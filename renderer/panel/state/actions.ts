@@ -1,11 +1,11 @@
 import { createContext, useCallback, useContext } from "react";
-import type { CallArgument, CallName, PanelBridge } from "../../../app/contract/donor-calls.ts";
+import type { CallArgument, CallOf, PanelBridge } from "../../../app/contract/donor-calls.ts";
 import { useToast } from "../../ui/Toast.tsx";
 
 export const Bridge = createContext<PanelBridge | null>(null);
 
 /** Makes a call. Resolves to null, or to the sentence of its refusal. */
-export type Call = <Name extends Exclude<CallName, "getSnapshot">>(
+export type Call = <Name extends Exclude<CallOf<"panel">, "getSnapshot">>(
   name: Name,
   argument: CallArgument<Name>,
 ) => Promise<string | null>;
@@ -28,7 +28,7 @@ export function useCall(): Call {
 }
 
 /** Makes a call and shows a refusal as a toast. */
-export function useAct(): <Name extends Exclude<CallName, "getSnapshot">>(
+export function useAct(): <Name extends Exclude<CallOf<"panel">, "getSnapshot">>(
   name: Name,
   argument: CallArgument<Name>,
 ) => void {

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { _electron, type ElectronApplication, type Page } from "@playwright/test";
-import { calls } from "../../../app/contract/donor-calls.ts";
+import { calls, isCallOf } from "../../../app/contract/donor-calls.ts";
 import { makeClient } from "../../../launch/demo/ask.ts";
 import type { Farm } from "../../../launch/demo/farm.ts";
 import { ledgerFaults } from "../../../launch/demo/ledger-faults.ts";
@@ -72,7 +72,9 @@ test("the window is a sandboxed renderer that reaches nothing but the contract",
     bridge: Object.keys((globalThis as unknown as { gleaner: object }).gleaner).toSorted(),
   }));
   expect(reached).toMatchObject({ node: "undefined", require: "undefined" });
-  expect(reached.bridge).toEqual([...Object.keys(calls), "onDelta"].toSorted());
+  expect(reached.bridge).toEqual(
+    [...Object.keys(calls).filter((name) => isCallOf("panel", name)), "onDelta"].toSorted(),
+  );
   const preferences = await app.evaluate(({ webContents }) =>
     webContents.getAllWebContents().map((contents) => {
       // Electron documents it, and leaves it out of its types.

@@ -8,19 +8,20 @@ import { effectiveRules } from "../../app/policy/rule-layers.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { watchForReturn } from "../donor/return-watch.ts";
 import { initialSnapshot } from "../donor/views.ts";
-import { silentLog } from "../log.ts";
-import { forkRunner } from "../supervisor/process/fork-runner.ts";
-import { demoModel, planOf, runnerEntry } from "../runner/runner.fixture.ts";
-import { RunnerSupervisor } from "../supervisor/supervisor.ts";
-import { idleFromFile } from "../sensors/idle.ts";
-import { createSnapshotStore } from "../face/snapshot-store.ts";
-import { controlAddress } from "../face/local-socket/address.ts";
-import type { ControlHandlers } from "../face/local-socket/calls.ts";
+import { answerCalls } from "../face/answer-call.ts";
+import { fakeHandlers } from "../face/handlers.fixture.ts";
+import { socketAddress } from "../face/local-socket/address.ts";
 import { callDonor } from "../face/local-socket/client.ts";
-import { ModelMeasuring } from "./model-benchmark.ts";
-import { type ControlServer, serveControl } from "../face/local-socket/server.ts";
+import { type LocalSocket, serveLocalSocket } from "../face/local-socket/server.ts";
+import { createSnapshotStore } from "../face/snapshot-store.ts";
+import { silentLog } from "../log.ts";
+import { demoModel, planOf, runnerEntry } from "../runner/runner.fixture.ts";
+import { idleFromFile } from "../sensors/idle.ts";
+import { ModelBenchmark } from "./model-benchmark.ts";
+import { forkRunner } from "./process/fork-runner.ts";
+import { RunnerSupervisor } from "./supervisor.ts";
 
-/** So often the same model that the measurement is far from done whenever it is stopped. */
+/** The same model so often that the measurement is far from done when it is stopped. */
 const times = 500;
 const patienceMs = 60_000;
 
@@ -28,7 +29,7 @@ let folder: string;
 let idleFile: string;
 let model: ModelFile;
 let runner: RunnerSupervisor;
-let server: ControlServer;
+let server: LocalSocket;
 let measured: number;
 
 beforeEach(async () => {
@@ -40,10 +41,10 @@ beforeEach(async () => {
   const program = { version: "0", shell: "headless", name: "bench", bundledModels: [] } as const;
   const rules = effectiveRules({ base: defaultRules, donor: {}, organization: { values: {}, locked: [] } });
   const settings = { pause: null, donateNowUntil: null, finishThenPause: false, rules: {} };
-  // It holds: it has only just begun.
+  // It does not donate: it has only just started.
   const snapshot = createSnapshotStore(initialSnapshot(program, settings, rules, null));
   runner = new RunnerSupervisor(forkRunner(runnerEntry), silentLog);
-  const measuring = new ModelMeasuring({
+  const benchmark = new ModelBenchmark({
     runner,
     plans: {
       planFor: (file) => planOf(file),
@@ -54,10 +55,8 @@ beforeEach(async () => {
     snapshot,
     watchForReturn: (onReturn) => watchForReturn(idleFromFile(idleFile), onReturn),
   });
-  const handlers: Pick<ControlHandlers, "bench"> = {
-    bench: ({ modelId }, gone) => measuring.measure(modelId, gone),
-  };
-  server = await serveControl(folder, handlers as ControlHandlers, silentLog);
+  const handlers = fakeHandlers({ bench: ({ modelId }, gone) => benchmark.measure(modelId, gone) });
+  server = await serveLocalSocket(folder, answerCalls("terminal", handlers, silentLog), silentLog);
 });
 
 afterEach(async () => {
@@ -70,7 +69,7 @@ const underWay = () => expect.poll(() => measured, { timeout: patienceMs }).toBe
 const stopped = () => expect.poll(() => runner.pid, { timeout: patienceMs }).toBeUndefined();
 
 it(
-  "ends when a person comes back, and says so of each model that is left",
+  "stops when a person comes back, and says so for each model that is left",
   { timeout: 120_000 },
   async () => {
     const asked = callDonor(folder, "bench", { modelId: null }, patienceMs);
@@ -81,13 +80,14 @@ it(
     expect(runner.pid).toBeUndefined();
     expect(answer.value.models).toHaveLength(times);
     expect(answer.value.models.at(-1)).toEqual({
-      ...{ kind: "failed", modelId: model.modelId },
+      kind: "failed",
+      modelId: model.modelId,
       why: "Stopped, since the computer was needed.",
     });
   },
 );
 
-it("goes on under the hands of whoever sits at the computer", { timeout: 120_000 }, async () => {
+it("continues while the person who started it uses the computer", { timeout: 120_000 }, async () => {
   await writeFile(idleFile, "5");
   const socket = ask();
   await underWay();
@@ -98,7 +98,7 @@ it("goes on under the hands of whoever sits at the computer", { timeout: 120_000
   await stopped();
 });
 
-it("ends when who asked is gone, and another may be asked for", { timeout: 120_000 }, async () => {
+it("stops when its caller leaves, and another one may start then", { timeout: 120_000 }, async () => {
   const socket = ask();
   await underWay();
   socket.destroy();
@@ -108,9 +108,9 @@ it("ends when who asked is gone, and another may be asked for", { timeout: 120_0
   expect(await again).toEqual({ kind: "refused", message: "no-such-model is not on this computer." });
 });
 
-/** As the command does: ended with Ctrl-C, its connection closes. */
+/** Asks as the command does, whose connection closes when it is ended with Ctrl-C. */
 function ask(): ReturnType<typeof connect> {
-  const socket = connect(controlAddress(folder).path);
+  const socket = connect(socketAddress(folder).path);
   socket.write(`${JSON.stringify({ id: 1, call: "bench", argument: { modelId: null } })}\n`);
   return socket;
 }

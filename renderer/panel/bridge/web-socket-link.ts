@@ -1,6 +1,12 @@
-import { calls, type PanelBridge, type Reply } from "../../../app/contract/donor-calls.ts";
+import {
+  type CallFrame,
+  clientOf,
+  deltaFrame,
+  refused,
+  type Reply,
+  replyFrame,
+} from "../../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
-import { parseFromDonor, type ToDonor } from "./bridge-messages.ts";
 import type { LinkState, PanelLink } from "./panel-link.ts";
 
 const retryMs = [250, 500, 1_000, 2_000, 4_000] as const;
@@ -36,10 +42,10 @@ export function connectWebSocketLink(location: Location): PanelLink {
       become("open");
     };
     opening.onmessage = (event) => {
-      const message = parseFromDonor(event.data);
-      if (message === null) return;
-      if (message.type === "delta") for (const listener of deltaListeners) listener(message.delta);
-      else waiting.get(message.id)?.(message.reply);
+      const frame = parse(event.data);
+      if (frame === null) return;
+      if ("delta" in frame) for (const listener of deltaListeners) listener(frame.delta);
+      else waiting.get(frame.id)?.(frame.reply);
     };
     opening.onclose = () => {
       socket = null;
@@ -49,7 +55,7 @@ export function connectWebSocketLink(location: Location): PanelLink {
     };
   };
 
-  const call = (name: string, argument: unknown): Promise<Reply<unknown>> =>
+  const send = (call: string, argument: unknown): Promise<Reply<unknown>> =>
     new Promise((resolve) => {
       if (socket === null) {
         resolve(refused("Gleaner is not running, or cannot be reached."));
@@ -62,16 +68,12 @@ export function connectWebSocketLink(location: Location): PanelLink {
         waiting.delete(id);
         resolve(reply);
       });
-      socket.send(JSON.stringify({ type: "call", id, name, argument } satisfies ToDonor));
+      socket.send(JSON.stringify({ id, call, argument } satisfies CallFrame));
     });
 
   connect();
-  const functions = Object.keys(calls).map((name) => [name, (argument: unknown) => call(name, argument)]);
   return {
-    bridge: {
-      ...Object.fromEntries(functions),
-      onDelta: subscribeTo(deltaListeners),
-    } as PanelBridge,
+    bridge: { ...clientOf("panel", send), onDelta: subscribeTo(deltaListeners) },
     onLink: (listener) => {
       listener(state);
       return subscribeTo(linkListeners)(listener);
@@ -79,8 +81,16 @@ export function connectWebSocketLink(location: Location): PanelLink {
   };
 }
 
-function refused(message: string): Reply<never> {
-  return { kind: "refused", message };
+const donorFrame = replyFrame.or(deltaFrame);
+
+/** The donor is our own program on our own origin: only the shape of a message is checked, not its values. */
+function parse(data: unknown) {
+  if (typeof data !== "string") return null;
+  try {
+    return donorFrame.safeParse(JSON.parse(data)).data ?? null;
+  } catch {
+    return null;
+  }
 }
 
 function subscribeTo<T>(listeners: Set<(value: T) => void>) {

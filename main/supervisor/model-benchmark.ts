@@ -1,29 +1,32 @@
 import { randomUUID } from "node:crypto";
+import { type CallAnswer, ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
 import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { ChatResult } from "../../app/jobs/chat.ts";
 import type { Work } from "../../app/jobs/work.ts";
-import type { ModelPlans } from "../supervisor/plan/model-plans.ts";
 import { perSecond } from "../runner/speed.ts";
-import type { RunnerSupervisor } from "../supervisor/supervisor.ts";
-import type { SnapshotStore } from "../face/snapshot-store.ts";
-import type { ControlAnswer, ControlReply } from "../face/local-socket/calls.ts";
+import type { ModelPlans } from "./plan/model-plans.ts";
+import type { RunnerSupervisor } from "./supervisor.ts";
 
-export type MeasureParts = {
+export type BenchmarkDeps = {
   readonly runner: Pick<RunnerSupervisor, "run" | "abort" | "yield">;
   readonly plans: Pick<ModelPlans, "planFor" | "measured" | "learn">;
   /** The verified models of the organization. */
   readonly models: () => readonly ModelFile[];
-  readonly snapshot: Pick<SnapshotStore, "get" | "onDelta">;
-  /** Calls back when a person comes back to the computer; returns how to stop watching. */
+  readonly snapshot: {
+    readonly get: () => Pick<DonorSnapshot, "work" | "activity">;
+    readonly onDelta: (listener: (delta: Partial<DonorSnapshot>) => void) => () => void;
+  };
+  /** Calls back when a person comes back to the computer; returns the unsubscriber. */
   readonly watchForReturn: (onReturn: () => void) => () => void;
 };
 
-/** One measurement under way. Once it is to stop, the models that are left are not measured. */
+/** One measurement under way. After it is stopped, no further model is measured. */
 type Run = { attemptId: string | null; stopped: boolean };
 
-type Measured = ControlAnswer<"bench">["models"][number];
+type Measured = CallAnswer<"bench">["models"][number];
 
-/** Enough of each to tell: summed over several answers, since some models make short ones. */
+/** The least for a meaningful result. Summed over several answers, since some models give short ones. */
 const enough = { readTokens: 128, writtenTokens: 32, ms: 20 };
 const mostAnswers = 12;
 const stoppedWords = "Stopped, since the computer was needed.";
@@ -34,38 +37,38 @@ type Sum = { tokens: number; ms: number };
 type Answered = { readonly load: LoadReport; readonly result: ChatResult };
 
 /**
- * Measures models on this device, one after another, with its own runner: what it reads and writes in a second.
- * A person asked for it, so it runs whether the donor donates or not. What makes a donating one yield ends it, too; while
- * it holds, somebody who comes back to the computer does. So does whoever asked and no longer waits for the answer.
+ * Measures models on this device, one after another, with its own runner: the tokens per second that each reads and
+ * writes. A person asked for it, so it runs whether or not the donor donates. It stops when something makes a donating
+ * donor yield, when a person comes back to the computer of a donor that does not donate, and when the caller leaves.
  */
-export class ModelMeasuring {
-  readonly #parts: MeasureParts;
+export class ModelBenchmark {
+  readonly #deps: BenchmarkDeps;
   #running = false;
 
-  constructor(parts: MeasureParts) {
-    this.#parts = parts;
+  constructor(deps: BenchmarkDeps) {
+    this.#deps = deps;
   }
 
   /**
    * @param modelId null: every model that is here.
-   * @param gone who asked is no longer there.
+   * @param gone aborts when the caller no longer waits for the answer.
    */
-  async measure(modelId: string | null, gone: AbortSignal): Promise<ControlReply<"bench">> {
-    const here = this.#parts.models();
+  async measure(modelId: string | null, gone?: AbortSignal): Promise<Reply<CallAnswer<"bench">>> {
+    const here = this.#deps.models();
     const wanted = modelId === null ? here : here.filter((model) => model.modelId === modelId);
     if (this.#running) return refused("Another measurement is under way.");
-    if (this.#parts.snapshot.get().work !== null) {
-      return refused("A job is under way, which would be measured with it: `gleaner finish` first.");
+    if (this.#deps.snapshot.get().work !== null) {
+      return refused("A job is under way and would slow the measurement. Run `gleaner finish` first.");
     }
     if (wanted.length === 0) {
       return refused(
         modelId === null ? "No model is on this computer yet." : `${modelId} is not on this computer.`,
       );
     }
-    const { runner } = this.#parts;
-    const run: Run = { attemptId: null, stopped: gone.aborted };
-    // A donor that donates knows by its rules whether somebody's input ends that.
-    const unwatch = this.#parts.watchForReturn(() => {
+    const { runner } = this.#deps;
+    const run: Run = { attemptId: null, stopped: gone?.aborted ?? false };
+    // While the donor donates, its own rules decide whether input stops the work.
+    const unwatch = this.#deps.watchForReturn(() => {
       if (this.#isDonating) return;
       run.stopped = true;
       void runner.yield({ warmMs: 0 });
@@ -74,27 +77,27 @@ export class ModelMeasuring {
       run.stopped = true;
       if (run.attemptId !== null) void runner.abort(run.attemptId);
     };
-    gone.addEventListener("abort", leave);
+    gone?.addEventListener("abort", leave);
     this.#running = true;
     try {
       const models: Measured[] = [];
       for (const model of wanted) models.push(await this.#measureOne(model, run));
-      return { kind: "ok", value: { models } };
+      return ok({ models });
     } finally {
       this.#running = false;
       unwatch();
-      gone.removeEventListener("abort", leave);
+      gone?.removeEventListener("abort", leave);
       // While the donor donates, its next job may want the model.
       if (!this.#isDonating) await runner.yield({ warmMs: 0 });
     }
   }
 
   get #isDonating(): boolean {
-    return this.#parts.snapshot.get().activity.kind === "donating";
+    return this.#deps.snapshot.get().activity.kind === "donating";
   }
 
   async #measureOne(model: ModelFile, run: Run): Promise<Measured> {
-    const { plans } = this.#parts;
+    const { plans } = this.#deps;
     const { modelId } = model;
     if (run.stopped) return failed(modelId, stoppedWords);
     await plans.learn([model], () => !run.stopped);
@@ -120,12 +123,12 @@ export class ModelMeasuring {
       plans.measured(model, { ...speed, backend });
       return { kind: "measured", modelId, ...speed, backend, gpuLayers, loadMs, threads: plan.threads };
     }
-    return failed(modelId, "Its answers were too short to tell.");
+    return failed(modelId, "Its answers were too short to measure.");
   }
 
-  /** One answer of the model's alone, or why there is none. */
+  /** One answer with no other job beside it, or a sentence that says why there is no answer. */
   async #answer(model: ModelFile, plan: LoadPlan, run: Run): Promise<Answered | string> {
-    const { runner, snapshot } = this.#parts;
+    const { runner, snapshot } = this.#deps;
     if (run.stopped) return stoppedWords;
     const others: string[] = [];
     const unsubscribe = snapshot.onDelta(({ work }) => {
@@ -146,8 +149,8 @@ export class ModelMeasuring {
       return stoppedWords;
     }
     if (outcome.kind === "failed") return outcome.error.message;
-    if (others.length > 0) return "A job came in between. Try again.";
-    if (load === undefined || !("finishReason" in outcome.result)) return "It said nothing.";
+    if (others.length > 0) return "A job started meanwhile. Try again.";
+    if (load === undefined || !("finishReason" in outcome.result)) return "It gave no text.";
     return { load, result: outcome.result };
   }
 }
@@ -162,8 +165,8 @@ function isEnough({ tokens, ms }: Sum, leastTokens: number): boolean {
 }
 
 /**
- * A row of numbers to go on with. It begins differently each time, so that nothing of it is known; and the answer is
- * sampled so hot that most models do not come to an end.
+ * A series of numbers to continue. It starts at a random one, so that no cached prompt fits. The answer is sampled at a
+ * high temperature, since most models then do not stop early.
  */
 function workFor({ contextTokens }: LoadPlan): Work {
   const numbers = Math.min(readTokens, contextTokens / 2) / 4;
@@ -177,8 +180,4 @@ function workFor({ contextTokens }: LoadPlan): Work {
 
 function failed(modelId: string, why: string): Measured {
   return { kind: "failed", modelId, why };
-}
-
-function refused(message: string): { readonly kind: "refused"; readonly message: string } {
-  return { kind: "refused", message };
 }

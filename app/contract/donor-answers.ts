@@ -1,0 +1,98 @@
+import { z } from "zod";
+
+/** Ms since the epoch, as late as a date can be. */
+export const instant = z.number().int().min(0).max(8_640_000_000_000_000);
+const perSecond = z.number().min(0);
+
+/** The donor's state, for people and programs at a terminal. Never the text of a job. */
+export const status = z.object({
+  version: z.string(),
+  shell: z.enum(["desktop", "headless"]),
+  pid: z.number().int(),
+  connection: z.enum(["connecting", "online", "offline"]),
+  organization: z.string().nullable(),
+  device: z.string().nullable(),
+  activity: z.object({
+    kind: z.enum(["donating", "holding"]),
+    reason: z.string(),
+    since: instant,
+    short: z.string(),
+    sentence: z.string(),
+    /** The limits it donates within, in a sentence; null while it does not donate. */
+    gives: z.string().nullable(),
+  }),
+  recheckAt: instant.nullable(),
+  pause: z.object({ until: instant.nullable() }).nullable(),
+  donateNowUntil: instant.nullable(),
+  finishing: z.boolean(),
+  job: z
+    .object({ attemptId: z.string(), modelId: z.string(), phase: z.string(), startedAt: instant })
+    .nullable(),
+});
+
+const knownValue = z.union([z.number(), z.boolean(), z.string(), z.null(), z.array(z.string())]);
+
+export const facts = z.object({
+  facts: z.array(
+    z.object({
+      name: z.string(),
+      fact: z.union([
+        z.object({ known: z.literal(true), value: knownValue }),
+        z.object({ known: z.literal(false) }),
+      ]),
+      /** The program or file that reported it; null if it is not reported. */
+      source: z.string().nullable(),
+      /** When it was read. */
+      at: instant.nullable(),
+    }),
+  ),
+});
+
+export const rules = z.object({
+  rules: z.array(
+    z.object({
+      name: z.string(),
+      value: z.unknown(),
+      /** The value in words. */
+      words: z.string(),
+      from: z.enum(["default", "donor", "organization"]),
+      locked: z.boolean(),
+    }),
+  ),
+});
+
+export const models = z.object({
+  models: z.array(
+    z.object({
+      modelId: z.string(),
+      sizeBytes: z.number().int().min(0),
+      state: z.string(),
+      downloadedBytes: z.number().int().min(0).nullable(),
+      /** Why it is not here yet, in words. */
+      why: z.string().nullable(),
+      /** Null if it was never used, or if its use is not recorded. */
+      lastUsedAt: instant.nullable(),
+      /** Tokens per second that it reads and writes on this computer, as measured so far. */
+      speed: z.object({ prefill: perSecond, generate: perSecond, backend: z.string() }).nullable(),
+    }),
+  ),
+});
+
+/** Models measured on this device, in tokens per second that they read and write, one job at a time. */
+export const measurements = z.object({
+  models: z.array(
+    z.discriminatedUnion("kind", [
+      z.object({
+        kind: z.literal("measured"),
+        modelId: z.string(),
+        prefill: perSecond,
+        generate: perSecond,
+        backend: z.string(),
+        gpuLayers: z.number(),
+        loadMs: z.number(),
+        threads: z.number(),
+      }),
+      z.object({ kind: z.literal("failed"), modelId: z.string(), why: z.string() }),
+    ]),
+  ),
+});
