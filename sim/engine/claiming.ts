@@ -12,9 +12,9 @@ import {
 } from "../figures.ts";
 import type { Look } from "../policies/policy.ts";
 import { nothing } from "../policies/slots.ts";
-import { leaveAfterAll } from "./people.ts";
+import { beginToWait, coverPassesOn } from "./announcing.ts";
+import { leaveAfterAll } from "./departures.ts";
 import { ACTING, BUSY, RESTING, WAITING } from "./states.ts";
-import { beginToWait, coverPassesOn } from "./waking.ts";
 import { type Attempt, COMMIT, FINISH, RESTED, RETRY, WAKE, type World } from "./world.ts";
 
 /** A waiting device claims the job that it was shown. */

@@ -1,32 +1,16 @@
 import { minSlots } from "@gleaner/queue/component/model/placement";
 import { RECALL_MS, STAGES } from "../figures.ts";
 import { mix } from "../structures/random.ts";
+import { coverOf, coverPassesOn, NOTICED_MS, standBefore } from "./announcing.ts";
 import { begins } from "./claiming.ts";
 import { ACTING, DEAD, WAITING } from "./states.ts";
-import { coverOf, coverPassesOn, NOTICED_MS, standBefore } from "./waking.ts";
-import { HANDED, RECALL, type World } from "./world.ts";
+import { HANDED, type Offer, RECALL, type Span, type World } from "./world.ts";
 
 /** As packages/queue/component/model/dispatch/handOver.ts has them: the first three are asked, and a fourth is read beside the lane. */
 const MOST_ASKED = 3;
 const MOST_NEAR = MOST_ASKED + 1;
 /** The share of the ring within which those that wait are looked for. */
 const NEAR_SHARE = 1 / 8;
-
-/** What a submission has read of those that wait. */
-export type Offer = {
-  /** Who is to have the job; -1: nobody. */
-  readonly device: number;
-  /** Those asked what they hold, the last one being the first that holds nothing. */
-  readonly asked: readonly number[];
-  /** The parts of the ring that were read. */
-  readonly read: readonly Span[];
-  /** Stages of reads beyond those of every submission. */
-  readonly stages: number;
-  /** When it was read. */
-  readonly snapshot: number;
-};
-
-type Span = { readonly from: number; readonly to: number };
 
 /** Looks who waits where a job will stand, and chooses one that holds nothing. */
 export function lookAround(world: World, job: number): Offer {

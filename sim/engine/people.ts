@@ -1,17 +1,9 @@
-import {
-  AVAILABLE_MS,
-  IN_USE_MS,
-  LEASE_LOST_MS,
-  PRESENCE_LOST_MS,
-  SILENT_SHARE,
-  STAGES,
-  transactionMs,
-} from "../figures.ts";
+import { AVAILABLE_MS, IN_USE_MS, SILENT_SHARE } from "../figures.ts";
 import { exponential } from "../structures/random.ts";
 import { take } from "./claiming.ts";
-import { ACTING, AWAY, BUSY, DEAD, RESTING, WAITING } from "./states.ts";
-import { coverPassesOn } from "./waking.ts";
-import { LAPSE, LEAVE, READY, RETURN, type World } from "./world.ts";
+import { go } from "./departures.ts";
+import { ACTING, AWAY, DEAD, RESTING } from "./states.ts";
+import { LEAVE, RETURN, type World } from "./world.ts";
 
 /*
  * People come and go without memory, so the comings of a million of them are one stream: it names a device at random,
@@ -46,43 +38,4 @@ export function comeBack(world: World): void {
   fleet.homes.add(device, fleet.positionOf(device));
   measures.change(now, 1, 0);
   take(world, device);
-}
-
-/** It was wanted back while a transaction was in flight, and that is over now. */
-export function leaveAfterAll(world: World, device: number): void {
-  world.fleet.leaving[device] = 0;
-  go(world, device, false);
-}
-
-/** A dead device is missed: its stand and its home go. */
-export function lapse(world: World, device: number): void {
-  const { fleet } = world;
-  if (fleet.stateOf(device) !== DEAD) return;
-  removeFromRings(world, device);
-  fleet.states[device] = AWAY;
-}
-
-function go(world: World, device: number, silent: boolean): void {
-  const { fleet, events, measures, now } = world;
-  const state = fleet.stateOf(device);
-  fleet.interrupt(device);
-  if (state !== BUSY) measures.change(now, -1, 0);
-  const job = fleet.jobOf(device);
-  fleet.jobs[device] = -1;
-  if (job >= 0) {
-    events.push(now + (silent ? LEASE_LOST_MS : transactionMs(STAGES.complete)), READY, job, 0);
-  }
-  if (state === WAITING) fleet.waiting.remove(device);
-  fleet.states[device] = silent ? DEAD : AWAY;
-  if (silent) events.push(now + (state === BUSY ? LEASE_LOST_MS : PRESENCE_LOST_MS), LAPSE, device);
-  else removeFromRings(world, device);
-}
-
-function removeFromRings(world: World, device: number): void {
-  const { fleet } = world;
-  fleet.homes.remove(device);
-  const cell = fleet.stands.cellOf(device);
-  if (cell < 0) return;
-  fleet.stands.remove(device);
-  coverPassesOn(world, cell);
 }

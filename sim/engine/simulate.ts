@@ -2,9 +2,10 @@ import { AVAILABLE_MS, IN_USE_MS, JOB_MEAN_MS, PREFIX_MS, RESIZE_MS } from "../f
 import type { Policy } from "../policies/policy.ts";
 import { availableOf, jobLength, type Trace } from "../scenarios/trace.ts";
 import { commit, complete, rested, tryAgain, wait } from "./claiming.ts";
+import { lapse } from "./departures.ts";
 import { beginHanded, recalled } from "./handing-over.ts";
 import type { Outcome } from "./measures.ts";
-import { comeBack, lapse, leave, scheduleLeave, scheduleReturn } from "./people.ts";
+import { comeBack, leave, scheduleLeave, scheduleReturn } from "./people.ts";
 import { BUSY } from "./states.ts";
 import { arrive, becomeReady, scheduleArrival, submit } from "./submitting.ts";
 import { actLate, lookAgain, nextOfHerd, steal, wake } from "./waking.ts";

@@ -1,8 +1,8 @@
 import { backoffMs, REST_AFTER_FAILURE_MS, STAGES, transactionMs, TRIES } from "../figures.ts";
 import type { Policy } from "../policies/policy.ts";
-import { handOver, lookAround, type Offer } from "./handing-over.ts";
-import { tellOfReady } from "./waking.ts";
-import { ARRIVE, READY, SUBMIT, type World } from "./world.ts";
+import { tellOfReady } from "./announcing.ts";
+import { handOver, lookAround } from "./handing-over.ts";
+import { ARRIVE, type Offer, READY, SUBMIT, type World } from "./world.ts";
 
 /** Schedules the next submission; one call of the client at a time, of all jobs that arrive together. */
 export function scheduleArrival(world: World, job: number): void {

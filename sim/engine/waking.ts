@@ -1,47 +1,15 @@
 import {
   BACKUP_MS,
-  LOOK_AGAIN_MS,
   PUSH_PER_SUBSCRIBER_MS,
-  READ_MS,
   SHOWN,
   SPREAD_ABOVE,
   SPREAD_PER_SUBSCRIBER_MS,
-  STAGES,
 } from "../figures.ts";
 import { exponential } from "../structures/random.ts";
+import { coverOf, coverPassesOn, scheduleLookAgain, standBefore } from "./announcing.ts";
 import { claimById, claimFirst } from "./claiming.ts";
 import { DEAD, WAITING } from "./states.ts";
-import { HERD, LATE, LOOK_AGAIN, THEFT, WAKE, type World } from "./world.ts";
-
-/** A subscribed query runs again, and its result is on its way. */
-export const NOTICED_MS = STAGES.candidates * READ_MS + PUSH_PER_SUBSCRIBER_MS;
-
-/** A job has become ready: those whose subscription it meets are told. */
-export function tellOfReady(world: World, job: number): void {
-  const { policy, lane, fleet, events, now } = world;
-  if (!world.looking && policy.looksAgain !== "never") {
-    world.looking = true;
-    scheduleLookAgain(world);
-  }
-  if (policy.wakes === "everybody") {
-    if (lane.ready === 1) stampede(world);
-    return;
-  }
-  const cell = lane.cellOf(job);
-  if (policy.wakes === "watchers") {
-    let turn = 0;
-    for (let watcher = fleet.stands.front(cell); watcher >= 0; watcher = fleet.stands.behind(watcher)) {
-      turn += 1;
-      const each = turn > SPREAD_ABOVE ? SPREAD_PER_SUBSCRIBER_MS : PUSH_PER_SUBSCRIBER_MS;
-      events.push(now + NOTICED_MS + turn * each, WAKE, watcher);
-    }
-    return;
-  }
-  const cover = coverOf(world, cell);
-  if (cover < 0) return;
-  events.push(now + NOTICED_MS, WAKE, cover);
-  events.push(now + NOTICED_MS + BACKUP_MS, LATE, job);
-}
+import { HERD, LATE, type World } from "./world.ts";
 
 /** A device that waits sees its subscription's result. */
 export function wake(world: World, device: number): void {
@@ -57,22 +25,6 @@ export function wake(world: World, device: number): void {
   const job =
     policy.wakes === "cover" ? shownTo(world, device) : lane.firstIn(cell, (cell + slot) % lane.cells);
   if (job >= 0) claimById(world, device, job, false);
-}
-
-/** Sees what is there already once its subscription has its first result; asks elsewhere, if that is the policy. */
-export function beginToWait(world: World, device: number): void {
-  if (world.lane.ready === 0) return;
-  world.events.push(world.now + NOTICED_MS, WAKE, device);
-  if (world.policy.theft !== null) {
-    world.events.push(world.now + 2 * NOTICED_MS, THEFT, device);
-  }
-}
-
-/** A stand was given up: who stands before it on the ring covers its arc now. */
-export function coverPassesOn(world: World, cell: number): void {
-  if (world.policy.wakes !== "cover" || world.lane.ready === 0) return;
-  const heir = coverOf(world, cell);
-  if (heir >= 0) world.events.push(world.now + NOTICED_MS, WAKE, heir);
 }
 
 /** The job has been there for a while: its cover may be dead, so the one before that acts. */
@@ -127,32 +79,10 @@ export function lookAgain(world: World): void {
   wake(world, device);
 }
 
-function scheduleLookAgain({ events, now, fleet, random }: World): void {
-  events.push(now + exponential(random, LOOK_AGAIN_MS / fleet.devices), LOOK_AGAIN);
-}
-
-function stampede(world: World): void {
-  const running = world.herd > 0;
-  world.herd = world.fleet.waiting.size;
-  if (!running && world.herd > 0) world.events.push(world.now + NOTICED_MS, HERD);
-}
-
 function turnOfHerd({ fleet, random }: World): number {
   return fleet.waiting.size > SPREAD_ABOVE
     ? exponential(random, SPREAD_PER_SUBSCRIBER_MS)
     : PUSH_PER_SUBSCRIBER_MS;
-}
-
-/** The stand whose arc a cell lies in: the last at or before it. -1 without stands. */
-export function coverOf({ fleet }: World, cell: number): number {
-  const at = fleet.stands.cellUpTo(cell);
-  return at < 0 ? -1 : fleet.stands.back(at);
-}
-
-export function standBefore(world: World, device: number): number {
-  const { stands } = world.fleet;
-  const here = stands.before(device);
-  return here >= 0 ? here : coverOf(world, stands.cellOf(device) - 1);
 }
 
 function shownTo({ fleet: { stands }, lane, random }: World, device: number): number {

@@ -3,7 +3,6 @@ import type { Trace } from "../scenarios/trace.ts";
 import { EventQueue } from "../structures/event-queue.ts";
 import { mix, type Random, randomFrom } from "../structures/random.ts";
 import { Fleet } from "./fleet.ts";
-import type { Offer } from "./handing-over.ts";
 import { Lane } from "./lane.ts";
 import { Measures } from "./measures.ts";
 
@@ -37,6 +36,23 @@ export type Attempt = {
   /** How many tries were lost before. */
   readonly lost: number;
 };
+
+/** What a submission has read of those that wait. */
+export type Offer = {
+  /** Who is to have the job; -1: nobody. */
+  readonly device: number;
+  /** Those asked what they hold, the last one being the first that holds nothing. */
+  readonly asked: readonly number[];
+  /** The parts of the ring that were read. */
+  readonly read: readonly Span[];
+  /** Stages of reads beyond those of every submission. */
+  readonly stages: number;
+  /** When it was read. */
+  readonly snapshot: number;
+};
+
+/** A part of the ring, from a cell up to another. */
+export type Span = { readonly from: number; readonly to: number };
 
 /** Everything that one run of one policy changes. */
 export type World = {

@@ -1,0 +1,44 @@
+import { LEASE_LOST_MS, PRESENCE_LOST_MS, STAGES, transactionMs } from "../figures.ts";
+import { coverPassesOn } from "./announcing.ts";
+import { AWAY, BUSY, DEAD, WAITING } from "./states.ts";
+import { LAPSE, READY, type World } from "./world.ts";
+
+/** It was wanted back while a transaction was in flight, and that is over now. */
+export function leaveAfterAll(world: World, device: number): void {
+  world.fleet.leaving[device] = 0;
+  go(world, device, false);
+}
+
+/** A dead device is missed: its stand and its home go. */
+export function lapse(world: World, device: number): void {
+  const { fleet } = world;
+  if (fleet.stateOf(device) !== DEAD) return;
+  removeFromRings(world, device);
+  fleet.states[device] = AWAY;
+}
+
+/** A device goes, with or without a word: its job goes back, and its places on the rings go. */
+export function go(world: World, device: number, silent: boolean): void {
+  const { fleet, events, measures, now } = world;
+  const state = fleet.stateOf(device);
+  fleet.interrupt(device);
+  if (state !== BUSY) measures.change(now, -1, 0);
+  const job = fleet.jobOf(device);
+  fleet.jobs[device] = -1;
+  if (job >= 0) {
+    events.push(now + (silent ? LEASE_LOST_MS : transactionMs(STAGES.complete)), READY, job, 0);
+  }
+  if (state === WAITING) fleet.waiting.remove(device);
+  fleet.states[device] = silent ? DEAD : AWAY;
+  if (silent) events.push(now + (state === BUSY ? LEASE_LOST_MS : PRESENCE_LOST_MS), LAPSE, device);
+  else removeFromRings(world, device);
+}
+
+function removeFromRings(world: World, device: number): void {
+  const { fleet } = world;
+  fleet.homes.remove(device);
+  const cell = fleet.stands.cellOf(device);
+  if (cell < 0) return;
+  fleet.stands.remove(device);
+  coverPassesOn(world, cell);
+}
