@@ -20,8 +20,8 @@ const benches: { readonly [name: string]: Bench } = {
   yield: yieldBench,
 };
 
-const EXIT_USAGE = 2;
-const USAGE = `npm run -s bench -- NAME [options]
+const exitUsage = 2;
+const usage = `npm run -s bench -- NAME [options]
 ${Object.entries(benches)
   .map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`)
   .join("\n")}
@@ -41,14 +41,14 @@ async function main(): Promise<number> {
   });
   const [name, ...others] = positionals;
   if (values.help || name === undefined) {
-    console.log(USAGE);
+    console.log(usage);
     return 0;
   }
   const bench = benches[name];
   const rounds = Number(values.rounds);
   if (bench === undefined || others.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
-    console.error(USAGE);
-    return EXIT_USAGE;
+    console.error(usage);
+    return exitUsage;
   }
   const { json, text } = await bench.run(rounds, (line) => {
     if (!values.json) console.error(`… ${line}`);
@@ -60,7 +60,7 @@ async function main(): Promise<number> {
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    console.error(error instanceof TypeError && "code" in error ? `${error.message}\n\n${USAGE}` : error);
+    console.error(error instanceof TypeError && "code" in error ? `${error.message}\n\n${usage}` : error);
     process.exit(1);
   },
 );

@@ -5,8 +5,8 @@ import { bounds } from "./cluster/messages.ts";
 import { ClusterNode } from "./cluster/node.ts";
 import { reply, tooLong } from "./cluster/reply.ts";
 
-const EXIT_USAGE = 2;
-const USAGE = `npm run -s cluster-node -- [--seed N]
+const exitUsage = 2;
+const usage = `npm run -s cluster-node -- [--seed N]
   One JSON message a line on standard input, one answer a line on standard output (sim/README.md).
   --seed N   another order of victims (1); the same seed, the same victims`;
 
@@ -15,13 +15,13 @@ async function main(): Promise<number> {
     options: { seed: { type: "string", default: "1" }, help: { type: "boolean", default: false } },
   });
   if (values.help) {
-    console.log(USAGE);
+    console.log(usage);
     return 0;
   }
   const seed = Number(values.seed);
   if (!/^\d{1,10}$/.test(values.seed)) {
-    console.error(`--seed takes a whole number, not "${values.seed}".\n\n${USAGE}`);
-    return EXIT_USAGE;
+    console.error(`--seed takes a whole number, not "${values.seed}".\n\n${usage}`);
+    return exitUsage;
   }
   const node = new ClusterNode(seed);
   for await (const line of linesOf(process.stdin, bounds.lineBytes)) {
@@ -40,7 +40,7 @@ main().then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    console.error(error instanceof TypeError && "code" in error ? `${error.message}\n\n${USAGE}` : error);
-    process.exitCode = EXIT_USAGE;
+    console.error(error instanceof TypeError && "code" in error ? `${error.message}\n\n${usage}` : error);
+    process.exitCode = exitUsage;
   },
 );

@@ -20,7 +20,7 @@ export type Parsed =
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly message: string };
 
-export const USAGE = `npm run -s sim -- [options]
+export const usage = `npm run -s sim -- [options]
   --devices N      the fleet, in use or not (1000000); 10 to 1,000,000
   --jobs N         jobs of each scenario (6000); 100 to 1,000,000
   --scenario NAME  one of ${scenarioNames.join(", ")}; all of them without
@@ -32,7 +32,7 @@ export const USAGE = `npm run -s sim -- [options]
   --svg FOLDER     the same, drawn into this folder
   --help           this`;
 
-const CURVES_FOLDER = "docs/images";
+const curvesFolder = "docs/images";
 
 export function parseOptions(args: readonly string[]): Parsed {
   try {
@@ -62,7 +62,7 @@ export function parseOptions(args: readonly string[]): Parsed {
         scenarios: values.scenario === undefined ? scenarioNames : [scenario(values.scenario)],
         compare: values.compare === undefined ? null : compared(values.compare),
         json: values.json,
-        svg: values.svg ?? (values.curves ? CURVES_FOLDER : null),
+        svg: values.svg ?? (values.curves ? curvesFolder : null),
       },
     };
   } catch (error) {

@@ -1,21 +1,21 @@
 import { drawCurves } from "./curves/draw.ts";
-import { type Options, parseOptions, USAGE } from "./options.ts";
+import { type Options, parseOptions, usage } from "./options.ts";
 import { policies } from "./policies/all.ts";
 import { variants } from "./policies/variants.ts";
 import { runAll } from "./report/run-all.ts";
 import { table } from "./report/table.ts";
 import { winnerOf } from "./report/winner.ts";
 
-const EXIT_USAGE = 2;
+const exitUsage = 2;
 
 async function main(): Promise<number> {
   const parsed = parseOptions(process.argv.slice(2));
-  if (parsed.kind === "help") console.log(USAGE);
-  else if (parsed.kind === "wrong") console.error(`${parsed.message}\n\n${USAGE}`);
+  if (parsed.kind === "help") console.log(usage);
+  else if (parsed.kind === "wrong") console.error(`${parsed.message}\n\n${usage}`);
   else if (parsed.options.svg !== null)
     await drawCurves(parsed.options, parsed.options.svg, say(parsed.options));
   else await oneFleet(parsed.options);
-  return parsed.kind === "wrong" ? EXIT_USAGE : 0;
+  return parsed.kind === "wrong" ? exitUsage : 0;
 }
 
 async function oneFleet(options: Options): Promise<void> {

@@ -1,5 +1,5 @@
 import { makeFunctionReference } from "convex/server";
-import type { Payload } from "../fleet/side.ts";
+import type { Payload } from "../side.ts";
 
 type Answer = { readonly status: string; readonly lastUpdate: number; readonly text: string } | null;
 type Claimed = { readonly jobId: string; readonly payload: Payload } | null;

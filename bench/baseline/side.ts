@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Call, CallKind, Side } from "../fleet/side.ts";
+import type { Call, CallKind, Side } from "../side.ts";
 import { api } from "./api.ts";
 import { work } from "./worker.ts";
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConvexClient } from "convex/browser";
-import type { Handler } from "../fleet/side.ts";
+import type { Handler } from "../side.ts";
 import { api } from "./api.ts";
 
-const HEARTBEAT_MS = 20_000;
+const heartbeatMs = 20_000;
 /** After a call that failed: the published pattern's first wait, and the chance that it adds. */
-const BACK_OFF_MS = 1_000;
-const JITTER_MS = 100;
+const backOffMs = 1_000;
+const jitterMs = 100;
 /** Text without a mark is sent once it is this long. */
-const MAX_HELD_TEXT = 100;
+const maxHeldText = 100;
 
 /** A worker as the pattern was published: it waits until there is work, asks for some, does it, and waits again. */
 export async function work(client: ConvexClient, key: string, handler: Handler): Promise<never> {
@@ -41,7 +41,7 @@ async function doJob(
 ): Promise<void> {
   const beating = setInterval(() => {
     client.mutation(api.workers.heartbeat, job).catch(() => undefined);
-  }, HEARTBEAT_MS);
+  }, heartbeatMs);
   let held = "";
   try {
     await run(async (text) => {
@@ -71,10 +71,10 @@ async function isTakenIn(
 }
 
 function backOff(): Promise<void> {
-  return sleep(BACK_OFF_MS + Math.random() * JITTER_MS);
+  return sleep(backOffMs + Math.random() * jitterMs);
 }
 
 /** A mark of punctuation, or enough of it. */
 export function isWorthSending(text: string): boolean {
-  return /[\n.?!,]/.test(text) || text.length > MAX_HELD_TEXT;
+  return /[\n.?!,]/.test(text) || text.length > maxHeldText;
 }

@@ -1,6 +1,6 @@
 import type { Bench } from "../bench.ts";
-import { SIDE_NAMES, type SideName } from "../fleet/side.ts";
-import { CLOUD, type Latency, NONE } from "../fleet/site.ts";
+import { cloud, type Latency, none } from "../fleet/site.ts";
+import { type SideName,sideNames } from "../side.ts";
 import type { Collisions } from "../support/admin.ts";
 import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
@@ -9,12 +9,12 @@ import { roundedNumbers } from "../support/statistics.ts";
 import { contentionBars } from "./figures.ts";
 import { type ContentionRun, type Load, measureContention } from "./measure.ts";
 
-const LOAD: Load = { workers: 200, jobs: 5_000, jobMs: 20, submitters: 16 };
+const usualLoad: Load = { workers: 200, jobs: 5_000, jobMs: 20, submitters: 16 };
 /** Without latency there is less to collide in: fewer jobs say as much. */
-const LOAD_AT_ZERO: Load = { ...LOAD, jobs: 1_000 };
+const loadAtZero: Load = { ...usualLoad, jobs: 1_000 };
 
 /** What comes of a queue that was there before its workers: each end of a job brings the next. */
-const LOAD_QUEUED: Load = { ...LOAD, jobs: 2_000, queuedFirst: true };
+const loadQueued: Load = { ...usualLoad, jobs: 2_000, queuedFirst: true };
 
 /** Many workers, many short jobs: what their claims cost each other. */
 export const contentionBench: Bench = {
@@ -32,9 +32,9 @@ export const contentionBench: Bench = {
         return { ours: await of("ours"), baseline: await of("baseline"), latency, load };
       };
       const result = {
-        ...(await all(CLOUD, LOAD)),
-        queuedFirst: await all(CLOUD, LOAD_QUEUED),
-        atZeroLatency: await all(NONE, LOAD_AT_ZERO),
+        ...(await all(cloud, usualLoad)),
+        queuedFirst: await all(cloud, loadQueued),
+        atZeroLatency: await all(none, loadAtZero),
       };
       return { json: result, text: text(result) };
     }),
@@ -45,7 +45,7 @@ type Measured = { readonly [Name in SideName]: ContentionRun } & {
   readonly load: Load;
 };
 
-const LABELS: readonly (readonly [Exclude<keyof ContentionRun, "failures" | "collisions">, string])[] = [
+const labels: readonly (readonly [Exclude<keyof ContentionRun, "failures" | "collisions">, string])[] = [
   ["conflictsPerJob", "conflicts per job"],
   ["failedClaims", "calls that failed for a worker"],
   ["emptyClaims", "calls for work that came back empty"],
@@ -60,9 +60,9 @@ function text(
   const part = (measured: Measured): readonly string[] => [
     tableRow(
       `${describe(measured.load)}, ${measured.latency.readMs} ms a read, ${measured.latency.commitMs} ms a commit`,
-      SIDE_NAMES,
+      sideNames,
     ),
-    ...LABELS.map(([name, label]) => tableRow(label, [measured.ours[name], measured.baseline[name]])),
+    ...labels.map(([name, label]) => tableRow(label, [measured.ours[name], measured.baseline[name]])),
   ];
   return [
     ...part(result),
@@ -75,7 +75,7 @@ function text(
     "of a queue that was there before its workers:",
     ...barLines(contentionBars(result.queuedFirst.ours, result.queuedFirst.baseline)),
     "",
-    ...SIDE_NAMES.flatMap((name) => collisionLines(name, result[name].collisions)),
+    ...sideNames.flatMap((name) => collisionLines(name, result[name].collisions)),
   ].join("\n");
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fleet } from "../fleet/fleet.ts";
 import { sharedNow } from "../fleet/messages.ts";
-import type { SideName } from "../fleet/side.ts";
 import { type Latency, type Site, withSite } from "../fleet/site.ts";
+import type { SideName } from "../side.ts";
 import { type Collisions, collisionsOf } from "../support/admin.ts";
 import { between, totalsOf, type Usage, usageOf } from "../support/usage.ts";
 import type { ContentionFigures } from "./figures.ts";
@@ -31,8 +31,8 @@ export type ContentionRun = ContentionFigures & {
 type Progress = { completed: number; firstAt: number; lastAt: number };
 
 /** How long nothing may complete before a run counts as stuck. */
-const STUCK_MS = 60_000;
-const START_SPREAD_MS = 1_000;
+const stuckMs = 60_000;
+const startSpreadMs = 1_000;
 
 /** Submits jobs, before the workers come or while they work, and waits for the last. Throws unless each ran exactly once. */
 export function measureContention(
@@ -57,7 +57,7 @@ export function measureContention(
             progress.lastAt = Math.max(progress.lastAt, at);
           },
         },
-        START_SPREAD_MS,
+        startSpreadMs,
       );
     const waiting = load.queuedFirst === true ? null : await startWorkers();
     await waiting?.quiet();
@@ -121,7 +121,7 @@ async function untilCompleted(jobs: number, progress: Progress): Promise<void> {
   const began = sharedNow();
   while (progress.completed < jobs) {
     await sleep(20);
-    if (sharedNow() - Math.max(began, progress.lastAt) > STUCK_MS) {
+    if (sharedNow() - Math.max(began, progress.lastAt) > stuckMs) {
       throw new Error(`Stuck with ${progress.completed} of ${jobs} jobs completed.`);
     }
   }

@@ -3,14 +3,14 @@ import { mutation, query } from "./builders.ts";
 
 const table = v.union(v.literal("small"), v.literal("large"));
 /** About what a chat message or a job's description takes. */
-const TEXT = "A document of a usual size, with a sentence or two in it. ".repeat(4);
+const text = "A document of a usual size, with a sentence or two in it. ".repeat(4);
 
 /** Inserts rows `from` to `from + count`, a hundred to a group. */
 export const fill = mutation({
   args: { table, from: v.number(), count: v.number() },
   handler: async (ctx, { table, from, count }) => {
     for (let n = from; n < from + count; n += 1) {
-      await ctx.db.insert(table, { group: `g${Math.floor(n / 100)}`, n, text: TEXT });
+      await ctx.db.insert(table, { group: `g${Math.floor(n / 100)}`, n, text: text });
     }
     return null;
   },

@@ -1,5 +1,5 @@
 import type { Bench } from "../bench.ts";
-import { SIDE_NAMES, type SideName } from "../fleet/side.ts";
+import { type SideName,sideNames } from "../side.ts";
 import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
@@ -31,7 +31,7 @@ async function figuresOf(name: SideName, folder: string): Promise<CostFigures> {
   return { ...short, ...working, ...idle, ...streams };
 }
 
-const LABELS: readonly (readonly [keyof CostFigures, string])[] = [
+const labels: readonly (readonly [keyof CostFigures, string])[] = [
   ["callsPerJob", "calls for a short job"],
   ["docsWrittenPerJob", "documents written for it"],
   ["queryRunsPerJob", "runs of queries for it"],
@@ -48,8 +48,8 @@ const LABELS: readonly (readonly [keyof CostFigures, string])[] = [
 
 function text({ ours, baseline }: { readonly [Name in SideName]: CostFigures }): string {
   return [
-    tableRow("", SIDE_NAMES),
-    ...LABELS.map(([name, label]) => tableRow(label, [ours[name], baseline[name]])),
+    tableRow("", sideNames),
+    ...labels.map(([name, label]) => tableRow(label, [ours[name], baseline[name]])),
     "",
     ...barLines(costBars(ours, baseline)),
   ].join("\n");

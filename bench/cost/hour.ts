@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SideName } from "../fleet/side.ts";
-import { CLOUD, type Site, withSite } from "../fleet/site.ts";
+import { cloud, type Site, withSite } from "../fleet/site.ts";
+import type { SideName } from "../side.ts";
 import { totalsOf } from "../support/usage.ts";
 import type { CostFigures } from "./figures.ts";
 
-const DEVICES = 20;
+const devices = 20;
 /** Devices start over this long, so that their cadences are spread evenly over the time that is counted. */
-const WORKING_SPREAD_MS = 20_000;
-const IDLE_SPREAD_MS = 60_000;
+const workingSpreadMs = 20_000;
+const idleSpreadMs = 60_000;
 /** A multiple of both sides' cadences: 15, 20 and 60 s. */
-const COUNTED_MS = 120_000;
-const HOUR_MS = 3_600_000;
-const LONG_JOB_MS = 2 * HOUR_MS;
+const countedMs = 120_000;
+const hourMs = 3_600_000;
+const longJobMs = 2 * hourMs;
 
 type WorkingFigures = Pick<
   CostFigures,
@@ -20,19 +20,19 @@ type WorkingFigures = Pick<
 
 /** Each device works on one long job that somebody watches; counted for a while at its own cadence. */
 export function measureWorkingHour(name: SideName, folder: string): Promise<WorkingFigures> {
-  return withSite(name, folder, CLOUD, async (site) => {
+  return withSite(name, folder, cloud, async (site) => {
     let started = 0;
-    await site.startWorkers(DEVICES, { onStarted: () => (started += 1) });
-    for (let number = 1; number <= DEVICES; number += 1) {
-      const jobId = await site.submit({ number, kind: "sleep", ms: LONG_JOB_MS });
+    await site.startWorkers(devices, { onStarted: () => (started += 1) });
+    for (let number = 1; number <= devices; number += 1) {
+      const jobId = await site.submit({ number, kind: "sleep", ms: longJobMs });
       site.side.watch(site.client, jobId, () => undefined);
-      await sleep(WORKING_SPREAD_MS / DEVICES);
+      await sleep(workingSpreadMs / devices);
     }
-    while (started < DEVICES) await sleep(50);
+    while (started < devices) await sleep(50);
     // Past what comes with a claim.
-    await sleep(WORKING_SPREAD_MS / 4);
-    const working = totalsOf(await site.counted(() => sleep(COUNTED_MS)));
-    const perHour = (count: number): number => (count / DEVICES) * (HOUR_MS / COUNTED_MS);
+    await sleep(workingSpreadMs / 4);
+    const working = totalsOf(await site.counted(() => sleep(countedMs)));
+    const perHour = (count: number): number => (count / devices) * (hourMs / countedMs);
     return {
       docsWrittenPerWorkingHour: perHour(working.documents),
       callsPerWorkingHour: perHour(working.calls),
@@ -44,10 +44,10 @@ export function measureWorkingHour(name: SideName, folder: string): Promise<Work
 
 /** Among devices that work, each watched, and as many that wait for work. */
 async function rerunsPerHeartbeat(site: Site): Promise<number> {
-  const idle = await site.startWorkers(DEVICES);
+  const idle = await site.startWorkers(devices);
   await idle.quiet();
-  await sleep(WORKING_SPREAD_MS / 4);
-  const usage = await site.counted(() => sleep(COUNTED_MS / 2));
+  await sleep(workingSpreadMs / 4);
+  const usage = await site.counted(() => sleep(countedMs / 2));
   return totalsOf(usage).queryRuns / site.side.heartbeatsIn(usage.functions);
 }
 
@@ -56,10 +56,10 @@ export function measureIdleHour(
   name: SideName,
   folder: string,
 ): Promise<Pick<CostFigures, "callsPerIdleHour">> {
-  return withSite(name, folder, CLOUD, async (site) => {
-    const fleet = await site.startWorkers(DEVICES, {}, IDLE_SPREAD_MS);
+  return withSite(name, folder, cloud, async (site) => {
+    const fleet = await site.startWorkers(devices, {}, idleSpreadMs);
     await fleet.quiet();
-    const { calls } = totalsOf(await site.counted(() => sleep(COUNTED_MS)));
-    return { callsPerIdleHour: (calls / DEVICES) * (HOUR_MS / COUNTED_MS) };
+    const { calls } = totalsOf(await site.counted(() => sleep(countedMs)));
+    return { callsPerIdleHour: (calls / devices) * (hourMs / countedMs) };
   });
 }

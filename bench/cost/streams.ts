@@ -1,17 +1,17 @@
-import type { SideName } from "../fleet/side.ts";
-import { CLOUD, type Site, withSite } from "../fleet/site.ts";
+import { cloud, type Site, withSite } from "../fleet/site.ts";
 import { token } from "../fleet/tokens.ts";
+import type { SideName } from "../side.ts";
 import { totalsOf } from "../support/usage.ts";
 import type { CostFigures } from "./figures.ts";
 
 /** What a laptop manages with a small model. */
-const TOKENS_PER_SECOND = 40;
+const tokensPerSecond = 40;
 
 type StreamFigures = Pick<CostFigures, "bytesPerTokenAt100" | "bytesPerTokenAt1000" | "bytesPerFurtherToken">;
 
 /** Bytes of all documents that are written for a watched answer, from its submission to its end. */
 export function measureStreams(name: SideName, folder: string): Promise<StreamFigures> {
-  return withSite(name, folder, CLOUD, async (site) => {
+  return withSite(name, folder, cloud, async (site) => {
     let onCompleted: () => void = () => undefined;
     const fleet = await site.startWorkers(1, { onCompleted: () => onCompleted() });
     const bytesOf = async (number: number, tokens: number): Promise<number> => {
@@ -38,7 +38,7 @@ export function measureStreams(name: SideName, folder: string): Promise<StreamFi
 /** Resolves once the watcher has all of the text. */
 async function answer(site: Site, number: number, tokens: number): Promise<void> {
   const whole = Array.from({ length: tokens }, (_, n) => token(n)).join("");
-  const jobId = await site.submit({ number, kind: "answer", tokens, perSecond: TOKENS_PER_SECOND });
+  const jobId = await site.submit({ number, kind: "answer", tokens, perSecond: tokensPerSecond });
   await new Promise<void>((resolve) => {
     const unwatch = site.side.watch(site.client, jobId, (text) => {
       if (text !== whole) return;

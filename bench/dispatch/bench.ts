@@ -1,5 +1,5 @@
 import type { Bench } from "../bench.ts";
-import { CLOUD, type Latency, NONE } from "../fleet/site.ts";
+import { cloud, type Latency, none } from "../fleet/site.ts";
 import { barLines } from "../support/bars.ts";
 import { tableRow } from "../support/rows.ts";
 import { withScratch } from "../support/scratch.ts";
@@ -11,7 +11,7 @@ import { measureDispatch } from "./measure.ts";
  * A round's samples; half as many without latency. Five rounds are 80: of fewer the 95th percentile would be that of the
  * two or three slowest. A fleet of 500 takes a while to calm down after a job.
  */
-const FLEETS = [
+const fleets = [
   { workers: 1, perRound: 16 },
   { workers: 50, perRound: 16 },
   { workers: 500, perRound: 6 },
@@ -24,7 +24,7 @@ export const dispatchBench: Bench = {
     withScratch(async (folder) => {
       const all = async (latency: Latency, share: number): Promise<readonly DispatchTimes[]> => {
         const measured: DispatchTimes[] = [];
-        for (const { workers, perRound } of FLEETS) {
+        for (const { workers, perRound } of fleets) {
           say(`${workers} workers, ${latency.readMs} ms a read, ${latency.commitMs} ms a commit`);
           const samples = Math.ceil(rounds * perRound * share);
           const times = roundedNumbers(await measureDispatch(folder, latency, workers, samples));
@@ -34,9 +34,9 @@ export const dispatchBench: Bench = {
         return measured;
       };
       const result = {
-        workers: await all(CLOUD, 1),
-        latency: CLOUD,
-        atZeroLatency: { workers: await all(NONE, 1 / 2), latency: NONE },
+        workers: await all(cloud, 1),
+        latency: cloud,
+        atZeroLatency: { workers: await all(none, 1 / 2), latency: none },
       };
       return { json: result, text: text(result) };
     }),

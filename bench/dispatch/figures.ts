@@ -5,7 +5,7 @@ type Quantiles = { readonly p50: number; readonly p95: number };
 export type DispatchTimes = { readonly n: number; readonly ours: Quantiles; readonly baseline: Quantiles };
 
 /** What ours may take of the baseline's 95th percentile. */
-const SHARES: ReadonlyMap<number, number> = new Map([
+const shares: ReadonlyMap<number, number> = new Map([
   [1, 1],
   [50, 1 / 2],
   [500, 1 / 5],
@@ -13,7 +13,7 @@ const SHARES: ReadonlyMap<number, number> = new Map([
 
 export function dispatchBars(workers: readonly DispatchTimes[]): readonly Bar[] {
   return workers.flatMap(({ n, ours, baseline }) => {
-    const share = SHARES.get(n);
+    const share = shares.get(n);
     if (share === undefined) return [];
     return {
       text: `p95 with ${n} workers: at most ${share === 1 ? "the baseline's" : `1/${Math.round(1 / share)} of the baseline's`}`,

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sharedNow } from "../fleet/messages.ts";
-import { SIDE_NAMES, type SideName } from "../fleet/side.ts";
 import { type Latency, type Site, withSites } from "../fleet/site.ts";
+import { type SideName,sideNames } from "../side.ts";
 import { quantile } from "../support/statistics.ts";
 import type { DispatchTimes } from "./figures.ts";
 
 /** Connections that begin at once would make the backend's queue of them what is waited for. */
-const START_SPREAD_MS = 2;
-const WARM_UP = 3;
+const startSpreadMs = 2;
+const warmUp = 3;
 /** Between two jobs, by chance: so that none falls into step with a timer of either side. */
-const PAUSE_MS = { least: 50, most: 350 };
+const pauseMs = { least: 50, most: 350 };
 
 type Subject = {
   readonly site: Site;
@@ -33,8 +33,8 @@ export function measureDispatch(
       baseline: await subject(sites.baseline, workers),
     };
     const times: { readonly [Name in SideName]: number[] } = { ours: [], baseline: [] };
-    for (let sample = -WARM_UP; sample < samples; sample += 1) {
-      for (const name of sample % 2 === 0 ? SIDE_NAMES : SIDE_NAMES.toReversed()) {
+    for (let sample = -warmUp; sample < samples; sample += 1) {
+      for (const name of sample % 2 === 0 ? sideNames : sideNames.toReversed()) {
         const ms = await subjects[name].dispatch();
         if (sample >= 0) times[name].push(ms);
       }
@@ -54,11 +54,11 @@ async function subject(site: Site, workers: number): Promise<Subject> {
       onStarted();
     },
   };
-  const fleet = await site.startWorkers(workers, events, workers * START_SPREAD_MS);
+  const fleet = await site.startWorkers(workers, events, workers * startSpreadMs);
   let number = 0;
   const dispatch = async (): Promise<number> => {
     await fleet.quiet();
-    await sleep(PAUSE_MS.least + Math.random() * (PAUSE_MS.most - PAUSE_MS.least));
+    await sleep(pauseMs.least + Math.random() * (pauseMs.most - pauseMs.least));
     number += 1;
     const isStarted = new Promise<void>((resolve) => (onStarted = resolve));
     const submittedAt = sharedNow();

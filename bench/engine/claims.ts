@@ -3,12 +3,12 @@ import { api } from "../api.ts";
 import { countdown, withClients } from "../support/clients.ts";
 import { median, quantile } from "../support/statistics.ts";
 
-const LANE = "mine";
-const JOBS = 100;
-const SUBSCRIPTIONS = 1_000;
-const WATCHERS = 4;
+const laneName = "mine";
+const jobs = 100;
+const subscriptions = 1_000;
+const watcherCount = 4;
 /** Past the garbage of opening and closing the subscriptions. */
-const WARM_UP = 60;
+const warmUp = 60;
 
 export type ClaimTimes = {
   /** The 95th percentile of one claim, ms: the median of the rounds. */
@@ -23,11 +23,11 @@ export type ClaimTimes = {
  * the same table by the same index. Both are measured in each round, so that noise hits both.
  */
 export function measureClaims(url: string, rounds: number, perPhase: number): Promise<ClaimTimes> {
-  return withClients(url, 1 + WATCHERS, async ([claimer, ...watchers]) => {
+  return withClients(url, 1 + watcherCount, async ([claimer, ...watchers]) => {
     if (claimer === undefined) throw new Error("There is no client.");
-    await claimer.mutation(api.jobs.add, { lane: LANE, count: JOBS });
+    await claimer.mutation(api.jobs.add, { lane: laneName, count: jobs });
     const phase = async (): Promise<number> => {
-      await claimTimes(claimer, WARM_UP);
+      await claimTimes(claimer, warmUp);
       return quantile(await claimTimes(claimer, perPhase), 0.95);
     };
     await phase();
@@ -53,8 +53,8 @@ export function measureClaims(url: string, rounds: number, perPhase: number): Pr
 export function measureLoneClaims(url: string, perPhase: number): Promise<number> {
   return withClients(url, 1, async ([claimer]) => {
     if (claimer === undefined) throw new Error("There is no client.");
-    await claimer.mutation(api.jobs.add, { lane: LANE, count: JOBS });
-    await claimTimes(claimer, WARM_UP);
+    await claimer.mutation(api.jobs.add, { lane: laneName, count: jobs });
+    await claimTimes(claimer, warmUp);
     return quantile(await claimTimes(claimer, perPhase), 0.95);
   });
 }
@@ -63,7 +63,7 @@ async function claimTimes(client: ConvexClient, count: number): Promise<number[]
   const times: number[] = [];
   for (let n = 0; n < count; n += 1) {
     const began = performance.now();
-    const claimed = await client.mutation(api.jobs.claim, { lane: LANE });
+    const claimed = await client.mutation(api.jobs.claim, { lane: laneName });
     times.push(performance.now() - began);
     if (claimed === null) throw new Error("The lane ran dry.");
   }
@@ -71,8 +71,8 @@ async function claimTimes(client: ConvexClient, count: number): Promise<number[]
 }
 
 async function watchOtherLanes(watchers: readonly ConvexClient[]): Promise<() => Promise<void>> {
-  const { arrived, all } = countdown(SUBSCRIPTIONS);
-  const stops = Array.from({ length: SUBSCRIPTIONS }, (_, lane) => {
+  const { arrived, all } = countdown(subscriptions);
+  const stops = Array.from({ length: subscriptions }, (_, lane) => {
     const watcher = watchers[lane % watchers.length] as ConvexClient;
     return watcher.onUpdate(api.jobs.next, { lane: `other-${lane}` }, arrived);
   });

@@ -3,8 +3,8 @@ import { api } from "../api.ts";
 import { type Collisions, collisionsOf } from "../support/admin.ts";
 import { startEmbedded } from "./subjects.ts";
 
-const CLAIMERS = 8;
-const LANE = "contended";
+const claimers = 8;
+const lane = "contended";
 
 export type Contention = {
   readonly readMs: number;
@@ -22,7 +22,7 @@ export async function measureContention(
   const backend = await startEmbedded(dataFile, { latency });
   try {
     const { url } = backend;
-    await new ConvexHttpClient(url, { logger: false }).mutation(api.jobs.add, { lane: LANE, count: 100 });
+    await new ConvexHttpClient(url, { logger: false }).mutation(api.jobs.add, { lane: lane, count: 100 });
     let left = claims;
     let claimed = 0;
     const claimer = async (): Promise<void> => {
@@ -30,14 +30,14 @@ export async function measureContention(
       while (left > 0) {
         left -= 1;
         // Who loses every race is told so, as by Convex: counted below.
-        await client.mutation(api.jobs.claim, { lane: LANE }).then(
+        await client.mutation(api.jobs.claim, { lane: lane }).then(
           () => (claimed += 1),
           () => undefined,
         );
       }
     };
     const began = performance.now();
-    await Promise.all(Array.from({ length: CLAIMERS }, claimer));
+    await Promise.all(Array.from({ length: claimers }, claimer));
     const seconds = (performance.now() - began) / 1000;
     return { ...latency, claimsPerSecond: claimed / seconds, functions: await collisionsOf(url) };
   } finally {

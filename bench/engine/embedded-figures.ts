@@ -12,7 +12,7 @@ import { gleanerFunctions, startEmbedded } from "./subjects.ts";
 import { measureThroughput } from "./throughput.ts";
 
 /** As idle as it gets between two garbage collections of its own making. */
-const REST_MS = 6_000;
+const restMs = 6_000;
 
 export type Details = {
   /** How much slower a mutation is with the subscriptions, as a share. */
@@ -98,6 +98,6 @@ export async function atRest({ pid }: BackendProcess): Promise<{
   readonly residentMb: number;
   readonly anonymousMb: number | null;
 }> {
-  await sleep(REST_MS);
+  await sleep(restMs);
   return { residentMb: residentMb(pid), anonymousMb: anonymousMb(pid) };
 }

@@ -3,35 +3,35 @@ import { api } from "../api.ts";
 import { countdown, withClients } from "../support/clients.ts";
 import { median } from "../support/statistics.ts";
 
-const SUBSCRIBERS = 1_000;
-const CONNECTIONS = 10;
-const WARM_UP = 3;
-const TOPIC = "news";
+const subscribers = 1_000;
+const connections = 10;
+const warmUp = 3;
+const topic = "news";
 
 /**
  * Milliseconds from the moment at which a mutation is sent until the last of 1,000 subscribers has its result.
  * `distinct`: each asks with arguments of its own, so that each is a run; else a connection's all ask the same.
  */
 export function measureFanout(url: string, rounds: number, distinct: boolean): Promise<number> {
-  return withClients(url, 1 + CONNECTIONS, async ([publisher, ...readers]) => {
+  return withClients(url, 1 + connections, async ([publisher, ...readers]) => {
     if (publisher === undefined) throw new Error("There is no client.");
-    const name = `${TOPIC} ${distinct ? "for each" : "for all"}`;
-    let told = countdown(SUBSCRIBERS);
+    const name = `${topic} ${distinct ? "for each" : "for all"}`;
+    let told = countdown(subscribers);
     let edition = 0;
-    for (let n = 0; n < SUBSCRIBERS; n += 1) {
-      const reader = readers[n % CONNECTIONS] as ConvexClient;
+    for (let n = 0; n < subscribers; n += 1) {
+      const reader = readers[n % connections] as ConvexClient;
       reader.onUpdate(api.topics.edition, { name, reader: distinct ? n : 0 }, (value) => {
         if (value === edition) told.arrived();
       });
     }
     await told.all;
     const times: number[] = [];
-    for (let round = 0; round < rounds + WARM_UP; round += 1) {
+    for (let round = 0; round < rounds + warmUp; round += 1) {
       edition += 1;
-      told = countdown(SUBSCRIBERS);
+      told = countdown(subscribers);
       const began = performance.now();
       await Promise.all([publisher.mutation(api.topics.publish, { name, edition }), told.all]);
-      if (round >= WARM_UP) times.push(performance.now() - began);
+      if (round >= warmUp) times.push(performance.now() - began);
     }
     return median(times);
   });

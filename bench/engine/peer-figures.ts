@@ -5,7 +5,7 @@ import { fillTables, measureReads } from "./reads.ts";
 import { startConvexTest } from "./subjects.ts";
 import { measureThroughput } from "./throughput.ts";
 
-const NO_SUBSCRIPTIONS = "it has no subscriptions: it keeps no read sets, and tells nobody of a commit";
+const noSubscriptions = "it has no subscriptions: it keeps no read sets, and tells nobody of a commit";
 
 /** The same functions and the same front end over convex-test. It slows with its tables, so each figure gets new ones. */
 export async function convexTestFigures(folder: string, rounds: number, say: Say): Promise<PeerFigures> {
@@ -33,8 +33,8 @@ export async function convexTestFigures(folder: string, rounds: number, say: Say
       mutationsPerSecond: "in memory: none of it is durable",
       readMsAt1k: "each read goes through all documents there are, those of the large table, too",
       readMsAt100k: "each read goes through all documents there are",
-      fanoutMs1000: NO_SUBSCRIPTIONS,
-      mutationMsWith1000Subs: NO_SUBSCRIPTIONS,
+      fanoutMs1000: noSubscriptions,
+      mutationMsWith1000Subs: noSubscriptions,
       coldStartMs: "it keeps nothing on disk: there are no documents at its start",
       restMb: "with bench/convex, empty; without an isolate, a bundler and a database",
     },

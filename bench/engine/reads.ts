@@ -2,18 +2,18 @@ import { ConvexHttpClient } from "convex/browser";
 import { api } from "../api.ts";
 import { median } from "../support/statistics.ts";
 
-export const SMALL = 1_000;
-export const LARGE = 100_000;
+export const small = 1_000;
+export const large = 100_000;
 /** Documents of one mutation: within what Convex lets one write. */
-const BATCH = 1_000;
+const batch = 1_000;
 
 export type ReadTimes = { readonly small: number; readonly large: number };
 
-export async function fillTables(url: string, largeRows = LARGE): Promise<void> {
+export async function fillTables(url: string, largeRows = large): Promise<void> {
   const client = new ConvexHttpClient(url, { logger: false });
-  await client.mutation(api.rows.fill, { table: "small", from: 0, count: SMALL });
-  for (let from = 0; from < largeRows; from += BATCH) {
-    await client.mutation(api.rows.fill, { table: "large", from, count: BATCH });
+  await client.mutation(api.rows.fill, { table: "small", from: 0, count: small });
+  for (let from = 0; from < largeRows; from += batch) {
+    await client.mutation(api.rows.fill, { table: "large", from, count: batch });
   }
 }
 
@@ -24,7 +24,7 @@ export async function fillTables(url: string, largeRows = LARGE): Promise<void> 
 export async function measureReads(url: string, perTable: number): Promise<ReadTimes> {
   const client = new ConvexHttpClient(url, { logger: false });
   const read = async (table: "small" | "large", place: number): Promise<number> => {
-    const rows = table === "small" ? SMALL : LARGE;
+    const rows = table === "small" ? small : large;
     // A stride that is prime to the number of groups comes by all of them.
     const group = (place * 7_919) % (rows / 100);
     const from = group * 100 + (place % 90);

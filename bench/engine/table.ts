@@ -8,7 +8,7 @@ export type EngineResult = Figures & {
   readonly details: Details;
 };
 
-const LABELS: readonly (readonly [keyof Figures, string])[] = [
+const labels: readonly (readonly [keyof Figures, string])[] = [
   ["mutationsPerSecond", "durable one-document mutations, 8 clients, 1/s"],
   ["readMsAt1k", "index read of 10 documents of 1,000, ms"],
   ["readMsAt100k", "index read of 10 documents of 100,000, ms"],
@@ -27,7 +27,7 @@ export function table(result: EngineResult): string {
   );
   return [
     tableRow("", ["embedded", ...peers.map(([peer]) => peer)]),
-    ...LABELS.map(([name, label]) =>
+    ...labels.map(([name, label]) =>
       tableRow(label, [result[name], ...peers.map(([, figures]) => figures[name] ?? "–")]),
     ),
     "",

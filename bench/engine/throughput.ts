@@ -3,13 +3,13 @@ import { api } from "../api.ts";
 import { withClients } from "../support/clients.ts";
 import { median } from "../support/statistics.ts";
 
-const CONNECTIONS = 8;
+const connections = 8;
 /** What a client keeps under way, so that neither side waits for the network. */
-const UNDER_WAY = 16;
+const underWay = 16;
 
 /** Acknowledged one-document mutations per second, from eight clients at once: the median of the rounds. */
 export function measureThroughput(url: string, rounds: number, perRound: number): Promise<number> {
-  return withClients(url, CONNECTIONS, async (clients) => {
+  return withClients(url, connections, async (clients) => {
     await writeAll(clients, Math.ceil(perRound / 4));
     const rates: number[] = [];
     for (let round = 0; round < rounds; round += 1) rates.push(await writeAll(clients, perRound));
@@ -27,7 +27,7 @@ async function writeAll(clients: readonly ConvexClient[], total: number): Promis
     }
   };
   const workers = clients.flatMap((client, number) =>
-    Array.from({ length: UNDER_WAY }, () => work(client, number)),
+    Array.from({ length: underWay }, () => work(client, number)),
   );
   await Promise.all(workers);
   return (total / (performance.now() - began)) * 1000;

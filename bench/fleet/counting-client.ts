@@ -1,6 +1,6 @@
 import { ConvexClient } from "convex/browser";
 import { getFunctionName } from "convex/server";
-import type { Call } from "./side.ts";
+import type { Call } from "../side.ts";
 
 /** Convex's own client, which tells how each of its mutations ended, and how many are under way. */
 export class CountingClient extends ConvexClient {

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Call, Side } from "../side.ts";
 import { CountingClient } from "./counting-client.ts";
 import { handlerOf } from "./handler.ts";
-import { type CallCounts, type FromFleet, NO_CALLS, sharedNow, type ToFleet } from "./messages.ts";
-import type { Call, Side } from "./side.ts";
+import { type CallCounts, type FromFleet, noCalls, sharedNow, type ToFleet } from "./messages.ts";
 import { sides } from "./sides.ts";
 
 /** Workers of one side in a process of their own, so that neither the submitter nor the clock waits for them. */
 
-const MAX_FAILURES = 5;
+const maxFailures = 5;
 
 const clients: CountingClient[] = [];
 const failures: string[] = [];
-let calls: CallCounts = NO_CALLS;
+let calls: CallCounts = noCalls;
 
 function tell(message: FromFleet): void {
   process.send?.(message);
@@ -21,8 +21,7 @@ function count(side: Side, call: Call): void {
   const kind = side.kindOf(call);
   calls = { ...calls, [kind]: calls[kind] + 1 };
   if (kind === "completion") tell({ kind: "completed", at: sharedNow() });
-  if (kind === "failure" && failures.length < MAX_FAILURES)
-    failures.push(`${call.name}: ${call.error ?? ""}`);
+  if (kind === "failure" && failures.length < maxFailures) failures.push(`${call.name}: ${call.error ?? ""}`);
 }
 
 async function start({ side: name, url, keys, spreadMs }: ToFleet & { kind: "start" }): Promise<void> {

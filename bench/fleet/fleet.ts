@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CallCounts, type FromFleet, NO_CALLS, type ToFleet } from "./messages.ts";
-import type { CallKind, SideName } from "./side.ts";
+import type { CallKind, SideName } from "../side.ts";
+import { type CallCounts, type FromFleet, noCalls, type ToFleet } from "./messages.ts";
 
-const ENTRY = join(import.meta.dirname, "fleet-process.ts");
+const entry = join(import.meta.dirname, "fleet-process.ts");
 /** How long nothing may be under way before a fleet counts as quiet. */
-const QUIET_MS = 60;
-const NEVER_QUIET_MS = 60_000;
-const PER_PROCESS = 250;
+const quietMs = 60;
+const neverQuietMs = 60_000;
+const perProcess = 250;
 
 export type FleetEvents = {
   readonly onStarted?: (number: number, at: number) => void;
@@ -42,7 +42,7 @@ export class Fleet {
 
   /** Resolves when all have been started; `quiet` says when they are idle. */
   static async start({ side, url, keys, spreadMs = 0, events = {} }: FleetOptions): Promise<Fleet> {
-    const processes = Math.max(1, Math.ceil(keys.length / PER_PROCESS));
+    const processes = Math.max(1, Math.ceil(keys.length / perProcess));
     const members = Array.from({ length: processes }, () => new FleetProcess(events));
     const dealt = members.map((_, n) => keys.filter((_key, index) => index % processes === n));
     await Promise.all(
@@ -57,9 +57,9 @@ export class Fleet {
   async quiet(): Promise<void> {
     const began = performance.now();
     for (let times = 0; times < 2;) {
-      if (performance.now() - began > NEVER_QUIET_MS) throw new Error("The workers do not come to rest.");
+      if (performance.now() - began > neverQuietMs) throw new Error("The workers do not come to rest.");
       times = (await this.state()).quiet ? times + 1 : 0;
-      await sleep(QUIET_MS / 2);
+      await sleep(quietMs / 2);
     }
   }
 
@@ -67,7 +67,7 @@ export class Fleet {
     const states = await Promise.all(this.#members.map((member) => member.ask({ kind: "ask" }, "state")));
     return {
       quiet: states.every(({ quiet }) => quiet),
-      calls: states.map(({ calls }) => calls).reduce(sum, NO_CALLS),
+      calls: states.map(({ calls }) => calls).reduce(sum, noCalls),
       failures: states.flatMap(({ failures }) => failures),
     };
   }
@@ -78,7 +78,7 @@ export class Fleet {
 }
 
 class FleetProcess {
-  readonly #child: ChildProcess = fork(ENTRY);
+  readonly #child: ChildProcess = fork(entry);
   readonly #waiting = new Map<FromFleet["kind"], (message: FromFleet) => void>();
   readonly #died: Promise<never>;
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Handler } from "./side.ts";
+import type { Handler } from "../side.ts";
 import { token } from "./tokens.ts";
 
 /** What jobs do on both sides. `onStart` is told first of all. */

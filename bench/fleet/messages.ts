@@ -1,9 +1,9 @@
-import type { CallKind, SideName } from "./side.ts";
+import type { CallKind, SideName } from "../side.ts";
 
 /** How often the calls of a fleet's workers came to what. */
 export type CallCounts = { readonly [Kind in CallKind]: number };
 
-export const NO_CALLS: CallCounts = { claim: 0, empty: 0, completion: 0, failure: 0, other: 0 };
+export const noCalls: CallCounts = { claim: 0, empty: 0, completion: 0, failure: 0, other: 0 };
 
 /** What a process of workers is told. `spreadMs`: over how long its workers start. */
 export type ToFleet =

@@ -1,4 +1,4 @@
-import type { Side, SideName } from "./side.ts";
+import type { Side, SideName } from "../side.ts";
 
 /** Loaded when wanted: a process of workers holds the one that it is about. */
 export const sides: { readonly [Name in SideName]: () => Promise<Side> } = {

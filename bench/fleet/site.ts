@@ -1,20 +1,20 @@
 import { join } from "node:path";
 import { ConvexClient } from "convex/browser";
+import type { Payload, Side, SideName } from "../side.ts";
 import { startEmbedded } from "../support/embedded.ts";
 import { between, type Usage, usageOf } from "../support/usage.ts";
 import { Fleet, type FleetEvents } from "./fleet.ts";
-import type { Payload, Side, SideName } from "./side.ts";
 import { sides } from "./sides.ts";
 
 /** Added to each read and each commit, ms. */
 export type Latency = { readonly readMs: number; readonly commitMs: number };
 
 /** As a deployment in the cloud has them: a read from the database's memory, a commit to a distant disk. */
-export const CLOUD: Latency = { readMs: 2, commitMs: 10 };
-export const NONE: Latency = { readMs: 0, commitMs: 0 };
+export const cloud: Latency = { readMs: 2, commitMs: 10 };
+export const none: Latency = { readMs: 0, commitMs: 0 };
 
 /** A function may take a second, also on a busy machine. */
-const REGISTERED_AT_ONCE = 20;
+const registeredAtOnce = 20;
 
 /** A backend that serves one side's functions, with a client that submits. */
 export class Site {
@@ -51,8 +51,8 @@ export class Site {
     const first = this.#registered;
     this.#registered += count;
     const keys = Array.from({ length: count }, (_, n) => `worker-${first + n}-of-the-benchmark`);
-    for (let n = 0; n < keys.length; n += REGISTERED_AT_ONCE) {
-      await this.side.register(this.client, keys.slice(n, n + REGISTERED_AT_ONCE));
+    for (let n = 0; n < keys.length; n += registeredAtOnce) {
+      await this.side.register(this.client, keys.slice(n, n + registeredAtOnce));
     }
     const fleet = await Fleet.start({ side: this.name, url: this.url, keys, spreadMs, events });
     this.#fleets.push(fleet);

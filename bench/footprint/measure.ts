@@ -4,16 +4,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startFarm } from "../../launch/demo/farm.ts";
 import { headlessEntry } from "../../launch/headless-entry.ts";
 import { paths } from "../../launch/paths.ts";
-import { contextSwitchesOf, MS_PER_TICK, proportionalMb, ticksOf, treeOf } from "../support/process-tree.ts";
+import { contextSwitchesOf, msPerTick, proportionalMb, ticksOf, treeOf } from "../support/process-tree.ts";
 import { median } from "../support/statistics.ts";
 import { countedLine } from "./counted-line.ts";
 import type { Footprint } from "./figures.ts";
 
-const MINUTES = 2;
-const MEMORY_SAMPLES = 8;
+const minutes = 2;
+const memorySamples = 8;
 /** What is done once at the start (enrolling, verifying the demo model, first collections) is not rest. */
-const SETTLE_MS = 45_000;
-const PATIENCE_MS = 300_000;
+const settleMs = 45_000;
+const patienceMs = 300_000;
 
 /**
  * A donor without a desktop that may work, and for which there is none: connected, standing in line, watching what it
@@ -47,9 +47,9 @@ export async function measureFootprint(folder: string, say: (line: string) => vo
     const startedBefore = await linesOf(startedFile);
     const before = { ...now(), bytes: line.bytes() };
     const held: number[] = [];
-    say(`${MINUTES} minutes of rest`);
-    for (let sample = 0; sample < MEMORY_SAMPLES; sample += 1) {
-      await sleep((MINUTES * 60_000) / MEMORY_SAMPLES);
+    say(`${minutes} minutes of rest`);
+    for (let sample = 0; sample < memorySamples; sample += 1) {
+      await sleep((minutes * 60_000) / memorySamples);
       held.push(proportionalMb(treeOf(measured.pid)));
     }
     const after = now();
@@ -58,7 +58,7 @@ export async function measureFootprint(folder: string, say: (line: string) => vo
     if (started.length > 0) say(`started: ${started.join(", ")}`);
     return {
       restMb: median(held),
-      cpuPercent: ((after.ticks - before.ticks) * MS_PER_TICK) / 10 / seconds,
+      cpuPercent: ((after.ticks - before.ticks) * msPerTick) / 10 / seconds,
       contextSwitchesPerSecond: (after.switches - before.switches) / seconds,
       subprocessesPerMinute: (started.length * 60) / seconds,
       bytesPerMinute: ((line.bytes() - before.bytes) * 60) / seconds,
@@ -71,9 +71,9 @@ export async function measureFootprint(folder: string, say: (line: string) => vo
 
 /** Nor is looking once at a model's file, for which a runner is started. */
 async function settled(pids: readonly number[]): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + patienceMs;
   let restSince = performance.now();
-  while (performance.now() - restSince < SETTLE_MS) {
+  while (performance.now() - restSince < settleMs) {
     if (pids.some((pid) => treeOf(pid).length > 1)) restSince = performance.now();
     if (performance.now() > deadline) throw new Error("The donor does not come to rest.");
     await sleep(100);

@@ -5,7 +5,7 @@ import { tableRow } from "../support/rows.ts";
 import { roundedNumbers } from "../support/statistics.ts";
 import { interferenceBars, interferenceFigures } from "./figures.ts";
 import { startForeground } from "./foreground.ts";
-import { afterYield, besideWork, TASKS } from "./measure.ts";
+import { afterYield, besideWork, tasks } from "./measure.ts";
 
 export const interferenceBench: Bench = {
   summary: "how much slower a person's programs are beside a donor, and just after it yielded",
@@ -19,14 +19,14 @@ export const interferenceBench: Bench = {
       const after = await afterYield(deployment, foreground, rounds);
       const json = roundedNumbers(interferenceFigures(inUse, after));
       const text = [
-        tableRow("slower by, %", [...TASKS]),
+        tableRow("slower by, %", [...tasks]),
         tableRow(
           "beside a donor in its in-use limits",
-          TASKS.map((task) => json.inUse[task]),
+          tasks.map((task) => json.inUse[task]),
         ),
         tableRow(
           "just after it yielded",
-          TASKS.map((task) => json.afterYield[task]),
+          tasks.map((task) => json.afterYield[task]),
         ),
         "",
         ...barLines(interferenceBars(json)),

@@ -44,13 +44,13 @@ export function interferenceFigures(inUse: Tasks, afterYield: Tasks): Interferen
   };
 }
 
-const BAR_PERCENT = 2;
+const barPercent = 2;
 
 export function interferenceBars(figures: InterferenceFigures): readonly Bar[] {
   const bar = (text: string, percent: number): Bar => ({
-    text: `${text}: slower by at most ${BAR_PERCENT} %`,
+    text: `${text}: slower by at most ${barPercent} %`,
     value: `${percent} %`,
-    met: percent <= BAR_PERCENT,
+    met: percent <= barPercent,
   });
   return [
     bar("beside a donor in its in-use limits", figures.inUsePercent),

@@ -9,12 +9,12 @@ import { z } from "zod";
  */
 const asked = z.object({ task: z.enum(["oneCore", "allCores", "input"]), ms: z.number() });
 
-const EVERY_MS = 50;
+const everyMs = 50;
 /**
  * What an input brings to do: half of a frame at 60 Hz, about what an editor needs for a keystroke. Much less would be
  * lost in the timers, whose unit is a millisecond; much more would be a computation, and that is measured beside it.
  */
-const SHORT_MS = 8;
+const shortMs = 8;
 /** The same for every machine, or a fast one would be asked for less. */
 let shortRounds = 0;
 
@@ -59,12 +59,12 @@ async function answerInput(ms: number): Promise<number> {
   const end = performance.now() + ms;
   let [total, count] = [0, 0];
   do {
-    const due = performance.now() + EVERY_MS;
-    await sleep(EVERY_MS);
+    const due = performance.now() + everyMs;
+    await sleep(everyMs);
     compute(shortRounds);
     total += performance.now() - due;
     count += 1;
-  } while (performance.now() + EVERY_MS + SHORT_MS < end);
+  } while (performance.now() + everyMs + shortMs < end);
   return total / count;
 }
 
@@ -96,7 +96,7 @@ async function serve(): Promise<void> {
   });
   process.on("disconnect", () => process.exit());
   computeFor(500);
-  shortRounds = roundsFor(SHORT_MS);
+  shortRounds = roundsFor(shortMs);
   await together(500);
   process.send?.({ ready: true });
 }

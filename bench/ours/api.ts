@@ -1,6 +1,6 @@
 import type { StreamPosition, WatchView } from "@gleaner/queue/component/component";
 import { makeFunctionReference } from "convex/server";
-import type { Payload } from "../fleet/side.ts";
+import type { Payload } from "../side.ts";
 
 type Watch = { jobId: string; after?: StreamPosition };
 

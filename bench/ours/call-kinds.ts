@@ -1,18 +1,18 @@
-import type { Call, CallKind } from "../fleet/side.ts";
+import type { Call, CallKind } from "../side.ts";
 
 /** The module whose functions workers call. */
-export const MODULE = "work";
+export const module = "work";
 
 /** What the calls of the queue's protocol (packages/queue/worker/protocol.ts) came to. */
 export function kindOf({ name, value, error }: Call): CallKind {
   if (error !== null) return "failure";
   const { kind, jobs = [] } = (value ?? {}) as { readonly kind?: string; readonly jobs?: readonly unknown[] };
   switch (name) {
-    case `${MODULE}:take`:
+    case `${module}:take`:
       return jobs.length > 0 ? "claim" : "empty";
-    case `${MODULE}:claim`:
+    case `${module}:claim`:
       return kind === "claimed" ? "claim" : "empty";
-    case `${MODULE}:complete`:
+    case `${module}:complete`:
       return kind === "completed" ? "completion" : "other";
     default:
       return "other";

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { functionsAt } from "@gleaner/queue/worker/protocol";
 import { Worker } from "@gleaner/queue/worker/worker";
-import type { Payload, Side } from "../fleet/side.ts";
+import type { Payload, Side } from "../side.ts";
 import { api } from "./api.ts";
-import { kindOf, MODULE } from "./call-kinds.ts";
+import { kindOf, module } from "./call-kinds.ts";
 import { watchText } from "./watch-text.ts";
 
 /** Of every job: bench/ours/convex/queue.ts. */
-const KIND = "bench";
+const kind = "bench";
 /** Gleaner's queue, by its component, its server-side client and its worker. */
 export const ours: Side = {
   functions: join(import.meta.dirname, "convex"),
@@ -28,9 +28,9 @@ export const ours: Side = {
   startWorker: (client, key, handler) => {
     const worker = new Worker(client, {
       key,
-      functions: functionsAt(MODULE),
+      functions: functionsAt(module),
       handlers: {
-        [KIND]: async (payload, { append }) => {
+        [kind]: async (payload, { append }) => {
           let text = "";
           await handler(payload as Payload, async (piece) => {
             text += piece;
@@ -45,6 +45,6 @@ export const ours: Side = {
   kindOf,
   heartbeatsIn: (functions) =>
     functions
-      .filter((each) => each.function === `${MODULE}.js:heartbeat`)
+      .filter((each) => each.function === `${module}.js:heartbeat`)
       .reduce((sum, { runs }) => sum + runs, 0),
 };

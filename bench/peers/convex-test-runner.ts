@@ -12,7 +12,7 @@ import type {
 type Mock = TestConvex<SchemaDefinition<GenericSchema, boolean>>;
 
 /** The one moment that there is: a mock tells its states apart by nothing. */
-const NOW = 1n;
+const now = 1n;
 
 /** Runs functions by convex-test. It knows neither timestamps nor read sets. */
 export function convexTestRunner(mock: Mock): FunctionRunner {
@@ -25,11 +25,11 @@ export function convexTestRunner(mock: Mock): FunctionRunner {
   return {
     runQuery: async (call) => ({
       ...(await query(call)),
-      ts: NOW,
+      ts: now,
       readSet: { ranges: [], size: 0 },
       journal: null,
     }),
-    runMutation: async (call) => ({ ...(await mutation(call)), ts: NOW }),
+    runMutation: async (call) => ({ ...(await mutation(call)), ts: now }),
     runAction: action,
     runAny: () => Promise.reject(new Error("convex-test must be told what kind a function is")),
     runHttp: () => Promise.resolve(null),
@@ -40,8 +40,8 @@ export function convexTestRunner(mock: Mock): FunctionRunner {
 /** What the front end asks of an engine: the moment, and to be told of commits, which a mock cannot. */
 export function engineWithoutSubscriptions(): Engine {
   const asked: Pick<Engine, "durable" | "begin" | "discard" | "subscribe"> = {
-    durable: () => NOW,
-    begin: () => ({ snapshot: NOW }) as unknown as Transaction,
+    durable: () => now,
+    begin: () => ({ snapshot: now }) as unknown as Transaction,
     discard: () => undefined,
     subscribe: () => () => undefined,
   };

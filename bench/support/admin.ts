@@ -4,10 +4,10 @@ import {
   type ConflictReport,
   conflictReportSchema,
 } from "../../packages/embedded/runtime/run/conflict-report.ts";
-import { ADMIN_KEY } from "./backend-process.ts";
+import { adminKey } from "./backend-process.ts";
 
 /** Of each function: what is printed of where it collided, the most frequent first. */
-const MAX_RANGES = 5;
+const maxRanges = 5;
 
 /** What the client can do although its types keep it to the CLI. */
 type WithAdminAuth = { setAdminAuth(key: string): void };
@@ -20,7 +20,7 @@ export type Collisions = {
 /** Asks one of the backend's own queries. */
 export function askAsAdmin(url: string, query: string): Promise<unknown> {
   const admin = new ConvexHttpClient(url, { logger: false });
-  (admin as unknown as WithAdminAuth).setAdminAuth(ADMIN_KEY);
+  (admin as unknown as WithAdminAuth).setAdminAuth(adminKey);
   return admin.query(makeFunctionReference<"query">(query), {});
 }
 
@@ -30,7 +30,7 @@ export async function collisionsOf(url: string): Promise<Collisions> {
   return Object.fromEntries(
     Object.entries(functions).map(([name, { latest: _, ...stats }]) => [
       name,
-      { ...stats, ranges: stats.ranges.slice(0, MAX_RANGES) },
+      { ...stats, ranges: stats.ranges.slice(0, maxRanges) },
     ]),
   );
 }

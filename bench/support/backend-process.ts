@@ -15,10 +15,10 @@ export type BackendProcess = {
 };
 
 /** What a backend last said, in pieces, for when it does not start. A contended one says a lot. */
-const KEPT_OUTPUT = 20;
+const keptOutput = 20;
 
 /** Of every backend that is measured. */
-export const ADMIN_KEY = "benchmark|0123456789abcdef";
+export const adminKey = "benchmark|0123456789abcdef";
 
 /** Starts a backend as `npm start` does, in a process of its own, and waits until it is ready. */
 export async function startProcess(
@@ -32,13 +32,13 @@ export async function startProcess(
     [...backendFlags, entry, ...args, "--port", "0", "--site-port", "0", "--with-parent"],
     {
       stdio: ["pipe", "pipe", "pipe"],
-      env: { ...process.env, GLEANER_ADMIN_KEY: ADMIN_KEY, ...compileCache(folder) },
+      env: { ...process.env, GLEANER_ADMIN_KEY: adminKey, ...compileCache(folder) },
     },
   );
   const said: string[] = [];
   child.stderr.on("data", (data: Buffer) => {
     said.push(data.toString());
-    if (said.length > KEPT_OUTPUT) said.shift();
+    if (said.length > keptOutput) said.shift();
   });
   const { url } = await ready(child, said);
   const startedInMs = performance.now() - began;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Linux counts processor time in 1/100 s, whatever the kernel's own clock (proc(5), sysconf(_SC_CLK_TCK)). */
-export const MS_PER_TICK = 10;
+export const msPerTick = 10;
 
 /** A process and those that it started, as /proc has them now; empty once it has gone. Linux alone. */
 export function treeOf(pid: number): readonly number[] {

@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Not the system's folder for temporary files, which may be in memory: what is durable must reach a disk. */
-const PARENT = join(import.meta.dirname, "../../out");
+const parent = join(import.meta.dirname, "../../out");
 
 /** Runs with a folder on the repository's disk, and removes it. */
 export async function withScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  await mkdir(PARENT, { recursive: true });
-  const folder = await mkdtemp(join(PARENT, "bench-"));
+  await mkdir(parent, { recursive: true });
+  const folder = await mkdtemp(join(parent, "bench-"));
   try {
     return await work(folder);
   } finally {

@@ -4,11 +4,11 @@ import { barLines } from "../support/bars.ts";
 import { buildDesktop } from "../support/build.ts";
 import { tableRow } from "../support/rows.ts";
 import { roundedNumbers } from "../support/statistics.ts";
-import { type Phase, PHASES, type Return, yieldBars, yieldFigures } from "./figures.ts";
+import { type Phase, type Return, yieldBars, yieldFigures,yieldPhases } from "./figures.ts";
 import { measureReturn } from "./measure.ts";
 import { desktopSubject, headlessSubject, openDisplay, type Subject } from "./subject.ts";
 
-const WARM_SECONDS = 120;
+const warmSeconds = 120;
 
 type Series = {
   readonly name: string;
@@ -20,7 +20,7 @@ type Series = {
 };
 
 /** Twenty returns a round. A model that stays is loaded once, so that there is no loading to come back to. */
-const SERIES: readonly Series[] = [
+const returnSeries: readonly Series[] = [
   {
     name: "headless, model freed",
     desktop: false,
@@ -49,7 +49,7 @@ export const yieldBench: Bench = {
     const deployment = await startDeployment("slow");
     try {
       const returns: Return[] = [];
-      for (const series of SERIES) {
+      for (const series of returnSeries) {
         say(series.name);
         returns.push(
           ...(await withSubject(deployment, series, (subject) =>
@@ -62,7 +62,7 @@ export const yieldBench: Bench = {
         tableRow(label, of === undefined ? ["–"] : [of.returns, of.p50, of.p95, of.max]);
       const text = [
         tableRow("ms from input to no work", ["returns", "p50", "p95", "max"]),
-        ...PHASES.map((phase) => row(phase, json.phases[phase] as typeof json | undefined)),
+        ...yieldPhases.map((phase) => row(phase, json.phases[phase] as typeof json | undefined)),
         row("all", json),
         tableRow("ms from input to memory free", ["", "", json.memoryBackP95, ""]),
         "",
@@ -81,7 +81,7 @@ async function withSubject(
   work: (subject: Subject) => Promise<readonly Return[]>,
 ): Promise<readonly Return[]> {
   const id = name.replaceAll(/\W+/g, "-");
-  const warm = keepsModel ? WARM_SECONDS : 0;
+  const warm = keepsModel ? warmSeconds : 0;
   if (!desktop) return stopping(await headlessSubject(deployment, id, warm), work);
   const display = await openDisplay();
   try {
@@ -110,7 +110,7 @@ async function all(
   rounds: number,
   say: (line: string) => void,
 ): Promise<readonly Return[]> {
-  const phases = PHASES.flatMap((phase) =>
+  const phases = yieldPhases.flatMap((phase) =>
     Array.from({ length: (perRound[phase] ?? 0) * rounds }, () => phase),
   );
   const returns: Return[] = [];

@@ -1,8 +1,8 @@
 import type { Bar } from "../support/bars.ts";
 import { quantile } from "../support/statistics.ts";
 
-export const PHASES = ["loading", "prefill", "generating", "batched"] as const;
-export type Phase = (typeof PHASES)[number];
+export const yieldPhases = ["loading", "prefill", "generating", "batched"] as const;
+export type Phase = (typeof yieldPhases)[number];
 
 /** One return of the person. Milliseconds from the input. */
 export type Return = {
@@ -25,13 +25,13 @@ export type YieldFigures = Quantiles & {
   readonly phases: Readonly<Partial<Record<Phase, Quantiles>>>;
 };
 
-const BAR_MS = 250;
-const MEMORY_BAR_MS = 1_000;
+const barMs = 250;
+const memoryBarMs = 1_000;
 
 export function yieldFigures(returns: readonly Return[]): YieldFigures {
   const memory = returns.flatMap(({ memoryMs }) => memoryMs ?? []);
   const phases: Partial<Record<Phase, Quantiles>> = {};
-  for (const phase of PHASES) {
+  for (const phase of yieldPhases) {
     const of = returns.filter((each) => each.phase === phase);
     if (of.length > 0) phases[phase] = quantiles(of);
   }
@@ -49,20 +49,20 @@ function quantiles(returns: readonly Return[]): Quantiles {
 }
 
 export function yieldBars(figures: YieldFigures): readonly Bar[] {
-  const worst = PHASES.map((phase) => {
+  const worst = yieldPhases.map((phase) => {
     const of = figures.phases[phase];
     return {
-      text: `input to no work, ${phase}: p95 at most ${BAR_MS} ms`,
+      text: `input to no work, ${phase}: p95 at most ${barMs} ms`,
       value: of === undefined ? "not measured" : `${of.p95} ms`,
-      met: of !== undefined && of.p95 <= BAR_MS,
+      met: of !== undefined && of.p95 <= barMs,
     };
   });
   return [
     ...worst,
     {
-      text: `input to memory free: p95 at most ${MEMORY_BAR_MS} ms`,
+      text: `input to memory free: p95 at most ${memoryBarMs} ms`,
       value: `${figures.memoryBackP95} ms`,
-      met: figures.memoryBackP95 <= MEMORY_BAR_MS,
+      met: figures.memoryBackP95 <= memoryBarMs,
     },
   ];
 }

@@ -7,12 +7,12 @@ import type { Phase, Return } from "./figures.ts";
 import { runnerOf, watchUntilStill } from "./runner-watch.ts";
 import type { Subject } from "./subject.ts";
 
-const PATIENCE_MS = 90_000;
-const BATCH = 4;
-const ATTEMPTS = 8;
+const patienceMs = 90_000;
+const batch = 4;
+const attempts = 8;
 /** One that works uses a hundredth of a second of the processor within this. */
-const AT_WORK_MS = 200;
-const EVERY_MS = 5;
+const atWorkMs = 200;
+const everyMs = 5;
 
 /** Longer than anybody waits here, each in its own way. */
 const reading = (): ReturnType<typeof chat> => chat(`${nonce()} ${"a b c ".repeat(600)}`, { maxTokens: 300 });
@@ -21,7 +21,7 @@ const talking = (): ReturnType<typeof chat> => endless(nonce());
 const nonce = (): string => String(Math.random());
 
 /** At random moments within a phase, which it is let into first. */
-const PAUSE_MS: Readonly<Record<Phase, readonly [least: number, most: number]>> = {
+const pauseMs: Readonly<Record<Phase, readonly [least: number, most: number]>> = {
   loading: [0, 900],
   prefill: [20, 2_000],
   generating: [0, 1_500],
@@ -35,13 +35,13 @@ export async function measureReturn(
   phase: Phase,
   keepsModel: boolean,
 ): Promise<Return> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
     await subject.goAway();
     const before = { loads: loadsOf(subject), claims: timesLogged(subject, "attempt.claimed") };
     const isLoaded = runnerOf(subject.donor.process.pid ?? -1) !== null && before.loads > 0;
     const requests =
       phase === "batched"
-        ? Array.from({ length: BATCH }, talking)
+        ? Array.from({ length: batch }, talking)
         : [phase === "generating" ? talking() : reading()];
     const jobs = await Promise.all(requests.map((request) => deployment.submit(request, true)));
     try {
@@ -49,7 +49,7 @@ export async function measureReturn(
         // Where the model is in memory already, nothing says that it is read with, but that there is a job.
         isLoaded ? timesLogged(subject, "attempt.claimed") > before.claims : loadsOf(subject) > before.loads,
       );
-      const [least, most] = PAUSE_MS[phase];
+      const [least, most] = pauseMs[phase];
       await sleep(least + Math.random() * (most - least));
       const runner = runnerOf(subject.donor.process.pid ?? -1);
       if (runner === null || !(await isWithin(deployment, phase, jobs, runner))) continue;
@@ -92,9 +92,9 @@ async function isWithin(
     if (running < (phase === "batched" ? 2 : 1)) return false;
   }
   const before = ticksOf(treeOf(runner));
-  for (let waited = 0; waited < AT_WORK_MS; waited += EVERY_MS) {
+  for (let waited = 0; waited < atWorkMs; waited += everyMs) {
     if (ticksOf(treeOf(runner)) > before) return true;
-    await sleep(EVERY_MS);
+    await sleep(everyMs);
   }
   return false;
 }
@@ -114,7 +114,7 @@ async function reach(
       return until(isReading, phase);
     case "generating":
     case "batched":
-      await Promise.all(jobs.map((job) => deployment.until(job, ({ text }) => text !== "", PATIENCE_MS)));
+      await Promise.all(jobs.map((job) => deployment.until(job, ({ text }) => text !== "", patienceMs)));
   }
 }
 
@@ -128,9 +128,9 @@ function timesLogged({ donor }: Subject, event: string): number {
 }
 
 async function until(holds: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + patienceMs;
   while (!holds()) {
     if (performance.now() > deadline) throw new Error(`The donor did not come to ${what}.`);
-    await sleep(EVERY_MS);
+    await sleep(everyMs);
   }
 }

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
 
-const EVERY_MS = 5;
+const everyMs = 5;
 /** So long without work is standing still … */
-const QUIET_MS = 500;
+const quietMs = 500;
 /** … but for this: a process whose model stays in memory answers, collects its garbage, and does no more. */
-const ALLOWED_TICKS = 1;
-const PATIENCE_MS = 15_000;
+const allowedTicks = 1;
+const patienceMs = 15_000;
 
 /** The runner's process below a donor's, if it has one. */
 export function runnerOf(donorPid: number): number | null {
@@ -29,11 +29,10 @@ export async function watchUntilStill(pid: number, since: number): Promise<Still
     const at = performance.now();
     if (tree.length === 0) return { stillMs: at - since, goneMs: at - since };
     samples.push({ at, ticks: ticksOf(tree) });
-    const still = stillSince(samples, ALLOWED_TICKS);
-    if (still !== null && at - still >= QUIET_MS)
-      return { stillMs: Math.max(0, still - since), goneMs: null };
-    if (at - since > PATIENCE_MS) throw new Error(`The runner went on for ${PATIENCE_MS / 1_000} s.`);
-    await sleep(EVERY_MS);
+    const still = stillSince(samples, allowedTicks);
+    if (still !== null && at - still >= quietMs) return { stillMs: Math.max(0, still - since), goneMs: null };
+    if (at - since > patienceMs) throw new Error(`The runner went on for ${patienceMs / 1_000} s.`);
+    await sleep(everyMs);
   }
 }
 

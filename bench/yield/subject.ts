@@ -6,9 +6,9 @@ import { chooseShell } from "../../launch/display.ts";
 import type { Deployment, DonorProcess } from "../../main/deployment.fixture.ts";
 
 const run = promisify(execFile);
-const AWAY_SECONDS = "9999";
+const awaySeconds = "9999";
 /** The shortest that a donor may set. */
-const SHORTEST_IDLE_SECONDS = 10;
+const shortestIdleSeconds = 10;
 /** On one thread a donor would do one job after the other. */
 const several = { GLEANER_SEQUENCES: "4" };
 
@@ -28,7 +28,7 @@ export async function headlessSubject(
   name: string,
   modelWarmSeconds: number,
 ): Promise<Subject> {
-  const donor = await deployment.startDonor(name, Number(AWAY_SECONDS), undefined, {
+  const donor = await deployment.startDonor(name, Number(awaySeconds), undefined, {
     rules: { modelWarmSeconds },
     env: several,
   });
@@ -39,7 +39,7 @@ export async function headlessSubject(
       await donor.setIdle(0);
       return at;
     },
-    goAway: () => donor.setIdle(Number(AWAY_SECONDS)),
+    goAway: () => donor.setIdle(Number(awaySeconds)),
     idleAfterMs: 0,
   };
 }
@@ -57,7 +57,7 @@ export async function desktopSubject(
   const shell = chooseShell({ ...process.env, DISPLAY: display, GLEANER_ELECTRON_ARGS: asked });
   if (shell.kind === "headless") throw new Error(`No desktop program, because ${shell.because}.`);
   const donor = await deployment.startDonor(name, 0, undefined, {
-    rules: { modelWarmSeconds, idleAfterSeconds: SHORTEST_IDLE_SECONDS },
+    rules: { modelWarmSeconds, idleAfterSeconds: shortestIdleSeconds },
     electron: { command: shell.electron, args: shell.args },
     env: { ...several, DISPLAY: display, XDG_SESSION_TYPE: "x11" },
   });
@@ -74,7 +74,7 @@ export async function desktopSubject(
       return at;
     },
     goAway: () => Promise.resolve(),
-    idleAfterMs: SHORTEST_IDLE_SECONDS * 1_000,
+    idleAfterMs: shortestIdleSeconds * 1_000,
   };
 }
 

@@ -6,7 +6,7 @@ import type { PolicyFigures } from "../report/figures-of.ts";
 import { runAll } from "../report/run-all.ts";
 import { type Chart, svgOf } from "./svg.ts";
 
-const FLEETS = [10, 32, 100, 316, 1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000];
+const fleets = [10, 32, 100, 316, 1_000, 3_162, 10_000, 31_623, 100_000, 316_228, 1_000_000];
 
 type Curve = Omit<Chart, "series"> & {
   readonly file: string;
@@ -14,9 +14,9 @@ type Curve = Omit<Chart, "series"> & {
 };
 
 /** A logarithm has no place for 0: what is less is drawn here. */
-const LEAST_SHARE = 0.001;
+const leastShare = 0.001;
 
-const CURVES: readonly Curve[] = [
+const curves: readonly Curve[] = [
   {
     file: "queue-dispatch-p95.svg",
     title: "From submission to start, 95th percentile",
@@ -30,15 +30,15 @@ const CURVES: readonly Curve[] = [
     title: "Conflicts for each job",
     yLabel: "transactions that lost and were run again",
     scale: "log",
-    of: ({ conflictsPerJob }) => Math.max(LEAST_SHARE, conflictsPerJob),
-    tick: (value) => (value === LEAST_SHARE ? `≤ ${value}` : value.toLocaleString("en-US")),
+    of: ({ conflictsPerJob }) => Math.max(leastShare, conflictsPerJob),
+    tick: (value) => (value === leastShare ? `≤ ${value}` : value.toLocaleString("en-US")),
   },
   {
     file: "queue-idle-while-waiting.svg",
     title: "Devices idle while a job waits",
     yLabel: "device time, as a share of the work",
     scale: "log",
-    of: ({ idleWhileWaiting }) => Math.max(LEAST_SHARE, idleWhileWaiting),
+    of: ({ idleWhileWaiting }) => Math.max(leastShare, idleWhileWaiting),
     tick: (value) => `${Number((value * 100).toPrecision(2)).toLocaleString("en-US")} %`,
   },
   {
@@ -67,7 +67,7 @@ export async function drawCurves(
 ): Promise<void> {
   const names = policies.map(({ name }) => name);
   const runs: { devices: number; figures: { readonly [name: string]: PolicyFigures } }[] = [];
-  for (const devices of FLEETS) {
+  for (const devices of fleets) {
     say(`a fleet of ${devices}`);
     runs.push({
       devices,
@@ -75,7 +75,7 @@ export async function drawCurves(
     });
   }
   await mkdir(folder, { recursive: true });
-  for (const { file, of, ...chart } of CURVES) {
+  for (const { file, of, ...chart } of curves) {
     const series = names.map((name) => ({
       name,
       points: runs.flatMap(({ devices, figures }) => {

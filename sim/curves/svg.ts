@@ -14,17 +14,17 @@ export type Chart = {
 };
 
 /** One size for all, so that they can stand under each other. */
-const WIDTH = 900;
-const HEIGHT = 470;
-const PLOT = { left: 92, top: 56, right: 610, bottom: 410 };
-const LEGEND = { left: 634, top: 72, line: 27 };
+const chartWidth = 900;
+const height = 470;
+const plot = { left: 92, top: 56, right: 610, bottom: 410 };
+const legendBox = { left: 634, top: 72, line: 27 };
 
 /** Told apart by hue and by dash on light and on dark ground (after Okabe and Ito, darker yellow). */
-const HUES = ["#8a8f98", "#d0782a", "#b0569b", "#3f8fd2", "#2f9e83", "#e0483e"];
+const hues = ["#8a8f98", "#d0782a", "#b0569b", "#3f8fd2", "#2f9e83", "#e0483e"];
 /** Grey of a middle lightness can be read on both grounds. */
-const INK = "#7d8590";
-const FONT = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif";
-const GRID_LINES = 5;
+const ink = "#7d8590";
+const font = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif";
+const gridLines = 5;
 
 type Axis = { readonly ticks: readonly number[]; readonly at: (value: number) => number };
 
@@ -32,16 +32,16 @@ type Axis = { readonly ticks: readonly number[]; readonly at: (value: number) =>
 export function svgOf(chart: Chart): string {
   const xs = chart.series.flatMap(({ points }) => points.map(({ x }) => x));
   const ys = chart.series.flatMap(({ points }) => points.map(({ y }) => y));
-  const x = logAxis(xs, PLOT.left, PLOT.right);
+  const x = logAxis(xs, plot.left, plot.right);
   const y =
-    chart.scale === "log" ? logAxis(ys, PLOT.bottom, PLOT.top) : linearAxis(ys, PLOT.bottom, PLOT.top);
+    chart.scale === "log" ? logAxis(ys, plot.bottom, plot.top) : linearAxis(ys, plot.bottom, plot.top);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="${FONT}" font-size="13" fill="${INK}" role="img" aria-label="${escaped(chart.title)}">`,
-    `<text x="${PLOT.left}" y="28" font-size="17" font-weight="600">${escaped(chart.title)}</text>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${chartWidth} ${height}" width="${chartWidth}" height="${height}" font-family="${font}" font-size="13" fill="${ink}" role="img" aria-label="${escaped(chart.title)}">`,
+    `<text x="${plot.left}" y="28" font-size="17" font-weight="600">${escaped(chart.title)}</text>`,
     ...y.ticks.map((tick) => horizontal(y.at(tick), chart.tick(tick))),
     ...x.ticks.map((tick) => vertical(x.at(tick), tick.toLocaleString("en-US"))),
-    `<text x="${(PLOT.left + PLOT.right) / 2}" y="${PLOT.bottom + 46}" text-anchor="middle">devices in the fleet</text>`,
-    `<text transform="translate(22 ${(PLOT.top + PLOT.bottom) / 2}) rotate(-90)" text-anchor="middle">${escaped(chart.yLabel)}</text>`,
+    `<text x="${(plot.left + plot.right) / 2}" y="${plot.bottom + 46}" text-anchor="middle">devices in the fleet</text>`,
+    `<text transform="translate(22 ${(plot.top + plot.bottom) / 2}) rotate(-90)" text-anchor="middle">${escaped(chart.yLabel)}</text>`,
     ...chart.series.map((series, index) => drawn(series, index, x, y)),
     ...chart.series.map(({ name }, index) => legend(name, index)),
     "</svg>",
@@ -55,24 +55,24 @@ function drawn({ points }: Series, index: number, x: Axis, y: Axis): string {
 }
 
 function legend(name: string, index: number): string {
-  const at = LEGEND.top + index * LEGEND.line;
-  return `<line x1="${LEGEND.left}" x2="${LEGEND.left + 34}" y1="${at}" y2="${at}" ${stroke(index)}/><text x="${LEGEND.left + 42}" y="${at + 4.5}">${escaped(name)}</text>`;
+  const at = legendBox.top + index * legendBox.line;
+  return `<line x1="${legendBox.left}" x2="${legendBox.left + 34}" y1="${at}" y2="${at}" ${stroke(index)}/><text x="${legendBox.left + 42}" y="${at + 4.5}">${escaped(name)}</text>`;
 }
 
 /** The second half of the series are those with affinity: the same hues, dashed. */
 function stroke(index: number): string {
-  const dash = index >= HUES.length ? ' stroke-dasharray="7 5"' : "";
-  const hue = HUES[index % HUES.length] ?? INK;
-  const width = index % HUES.length === HUES.length - 1 ? 3.5 : 2;
+  const dash = index >= hues.length ? ' stroke-dasharray="7 5"' : "";
+  const hue = hues[index % hues.length] ?? ink;
+  const width = index % hues.length === hues.length - 1 ? 3.5 : 2;
   return `stroke="${hue}" stroke-width="${width}" stroke-linejoin="round"${dash}`;
 }
 
 function horizontal(at: number, label: string): string {
-  return `<line x1="${PLOT.left}" x2="${PLOT.right}" y1="${fixed(at)}" y2="${fixed(at)}" stroke="${INK}" stroke-opacity="0.3"/><text x="${PLOT.left - 10}" y="${fixed(at + 4.5)}" text-anchor="end">${escaped(label)}</text>`;
+  return `<line x1="${plot.left}" x2="${plot.right}" y1="${fixed(at)}" y2="${fixed(at)}" stroke="${ink}" stroke-opacity="0.3"/><text x="${plot.left - 10}" y="${fixed(at + 4.5)}" text-anchor="end">${escaped(label)}</text>`;
 }
 
 function vertical(at: number, label: string): string {
-  return `<line x1="${fixed(at)}" x2="${fixed(at)}" y1="${PLOT.top}" y2="${PLOT.bottom}" stroke="${INK}" stroke-opacity="0.15"/><text x="${fixed(at)}" y="${PLOT.bottom + 22}" text-anchor="middle">${label}</text>`;
+  return `<line x1="${fixed(at)}" x2="${fixed(at)}" y1="${plot.top}" y2="${plot.bottom}" stroke="${ink}" stroke-opacity="0.15"/><text x="${fixed(at)}" y="${plot.bottom + 22}" text-anchor="middle">${label}</text>`;
 }
 
 /** A line for each power of ten that the values lie between. */
@@ -85,7 +85,7 @@ function logAxis(values: readonly number[], from: number, to: number): Axis {
 
 /** From 0 to 1: shares. */
 function linearAxis(_values: readonly number[], from: number, to: number): Axis {
-  const ticks = Array.from({ length: GRID_LINES + 1 }, (_, step) => step / GRID_LINES);
+  const ticks = Array.from({ length: gridLines + 1 }, (_, step) => step / gridLines);
   return { ticks, at: (value) => from + value * (to - from) };
 }
 

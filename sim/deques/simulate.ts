@@ -4,7 +4,7 @@ import { type Cluster, sizeOf, steal } from "./cluster.ts";
 /** What one worker did in a stretch of simulated time. */
 export type Ran = { readonly completed: readonly string[]; readonly stolen: number };
 
-const FINISHED = 0;
+const finished = 0;
 
 /**
  * Lets simulated time pass. A free worker takes the front of its deque, else steals the back of a random other one;
@@ -28,7 +28,7 @@ export class Shift {
       const stole = this.#begin(names[worker] ?? "");
       if (stole) (ran[worker] ?? { stolen: 0 }).stolen += 1;
       const left = this.#left.get(names[worker] ?? "");
-      if (left !== undefined) events.push(now + left, FINISHED, worker);
+      if (left !== undefined) events.push(now + left, finished, worker);
     };
     // Who has jobs of its own begins one before anybody steals it.
     const free = names.map((_, worker) => worker);
@@ -36,7 +36,7 @@ export class Shift {
     for (const worker of [...free.filter(hasOwn), ...free.filter((worker) => !hasOwn(worker))])
       begin(worker, 0);
     const ends = new Map<string, number>();
-    const event: Event = { at: 0, kind: FINISHED, a: 0, b: 0 };
+    const event: Event = { at: 0, kind: finished, a: 0, b: 0 };
     while (events.pop(event)) {
       const name = names[event.a] ?? "";
       if (event.at > durationMs) {

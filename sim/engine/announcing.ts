@@ -1,17 +1,17 @@
 import {
-  BACKUP_MS,
-  LOOK_AGAIN_MS,
-  PUSH_PER_SUBSCRIBER_MS,
-  READ_MS,
-  SPREAD_ABOVE,
-  SPREAD_PER_SUBSCRIBER_MS,
-  STAGES,
+  backupMs,
+  lookAgainMs,
+  pushPerSubscriberMs,
+  readMs,
+  readStages,
+  spreadAbove,
+  spreadPerSubscriberMs,
 } from "../figures.ts";
 import { exponential } from "../structures/random.ts";
-import { HERD, LATE, LOOK_AGAIN, THEFT, WAKE, type World } from "./world.ts";
+import { eventKind,type World } from "./world.ts";
 
 /** A subscribed query runs again, and its result is on its way. */
-export const NOTICED_MS = STAGES.candidates * READ_MS + PUSH_PER_SUBSCRIBER_MS;
+export const noticedMs = readStages.candidates * readMs + pushPerSubscriberMs;
 
 /** A job has become ready: those whose subscription it meets are told. */
 export function tellOfReady(world: World, job: number): void {
@@ -29,23 +29,23 @@ export function tellOfReady(world: World, job: number): void {
     let turn = 0;
     for (let watcher = fleet.stands.front(cell); watcher >= 0; watcher = fleet.stands.behind(watcher)) {
       turn += 1;
-      const each = turn > SPREAD_ABOVE ? SPREAD_PER_SUBSCRIBER_MS : PUSH_PER_SUBSCRIBER_MS;
-      events.push(now + NOTICED_MS + turn * each, WAKE, watcher);
+      const each = turn > spreadAbove ? spreadPerSubscriberMs : pushPerSubscriberMs;
+      events.push(now + noticedMs + turn * each, eventKind.wake, watcher);
     }
     return;
   }
   const cover = coverOf(world, cell);
   if (cover < 0) return;
-  events.push(now + NOTICED_MS, WAKE, cover);
-  events.push(now + NOTICED_MS + BACKUP_MS, LATE, job);
+  events.push(now + noticedMs, eventKind.wake, cover);
+  events.push(now + noticedMs + backupMs, eventKind.late, job);
 }
 
 /** Sees what is there already once its subscription has its first result; asks elsewhere, if that is the policy. */
 export function beginToWait(world: World, device: number): void {
   if (world.lane.ready === 0) return;
-  world.events.push(world.now + NOTICED_MS, WAKE, device);
+  world.events.push(world.now + noticedMs, eventKind.wake, device);
   if (world.policy.theft !== null) {
-    world.events.push(world.now + 2 * NOTICED_MS, THEFT, device);
+    world.events.push(world.now + 2 * noticedMs, eventKind.theft, device);
   }
 }
 
@@ -53,18 +53,18 @@ export function beginToWait(world: World, device: number): void {
 export function coverPassesOn(world: World, cell: number): void {
   if (world.policy.wakes !== "cover" || world.lane.ready === 0) return;
   const heir = coverOf(world, cell);
-  if (heir >= 0) world.events.push(world.now + NOTICED_MS, WAKE, heir);
+  if (heir >= 0) world.events.push(world.now + noticedMs, eventKind.wake, heir);
 }
 
 /** Schedules the next look of a random device. */
 export function scheduleLookAgain({ events, now, fleet, random }: World): void {
-  events.push(now + exponential(random, LOOK_AGAIN_MS / fleet.devices), LOOK_AGAIN);
+  events.push(now + exponential(random, lookAgainMs / fleet.devices), eventKind.lookAgain);
 }
 
 function stampede(world: World): void {
   const running = world.herd > 0;
   world.herd = world.fleet.waiting.size;
-  if (!running && world.herd > 0) world.events.push(world.now + NOTICED_MS, HERD);
+  if (!running && world.herd > 0) world.events.push(world.now + noticedMs, eventKind.herd);
 }
 
 /** The stand whose arc a cell lies in: the last at or before it. -1 without stands. */

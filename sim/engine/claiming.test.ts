@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { COMMIT_MS, READ_MS } from "../figures.ts";
+import { commitMs, readMs } from "../figures.ts";
 import { homeSlots } from "../policies/home-slots.ts";
 import type { Policy } from "../policies/policy.ts";
 import { ring } from "../policies/ring.ts";
 import { drawTrace } from "../scenarios/trace.ts";
 import { claimById, commit, complete, wait } from "./claiming.ts";
-import { BUSY, WAITING } from "./states.ts";
+import { deviceState } from "./states.ts";
 import { becomeReady } from "./submitting.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -33,10 +33,10 @@ it("gives a job that two claim at once to the first, and counts the other's conf
   world.now += 1;
   claimById(world, 0, 0, false);
   claimById(world, 1, 0, false);
-  world.now += 2 * READ_MS + COMMIT_MS;
+  world.now += 2 * readMs + commitMs;
   commit(world, 0);
   commit(world, 1);
-  expect(world.fleet.stateOf(0)).toBe(BUSY);
+  expect(world.fleet.stateOf(0)).toBe(deviceState.busy);
   expect(world.measures.conflicts).toBe(1);
   expect(world.fleet.jobOf(1)).toBe(-1);
 });
@@ -48,7 +48,7 @@ it("lets a device wait on, and counts no conflict, where the job is gone when th
   world.lane.take(0, world.now);
   claimById(world, 0, 0, false);
   expect(world.attempts.size).toBe(0);
-  expect(world.fleet.stateOf(0)).toBe(WAITING);
+  expect(world.fleet.stateOf(0)).toBe(deviceState.waiting);
   expect(world.measures.conflicts).toBe(0);
 });
 

@@ -1,21 +1,21 @@
 import { crowd } from "@gleaner/queue/component/model/spreads/width";
 import {
   backoffMs,
-  PREFIX_MS,
-  PROMPT_MS,
-  READ_MS,
-  REST_AFTER_FAILURE_MS,
-  SHOWN,
-  STAGES,
+  mostTries,
+  prefixMs,
+  promptMs,
+  readMs,
+  readStages,
+  restAfterFailureMs,
+  shownJobs,
   transactionMs,
-  TRIES,
 } from "../figures.ts";
 import type { Look } from "../policies/policy.ts";
 import { nothing } from "../policies/slots.ts";
 import { beginToWait, coverPassesOn } from "./announcing.ts";
 import { leaveAfterAll } from "./departures.ts";
-import { ACTING, BUSY, RESTING, WAITING } from "./states.ts";
-import { type Attempt, COMMIT, FINISH, RESTED, RETRY, WAKE, type World } from "./world.ts";
+import { deviceState } from "./states.ts";
+import { type Attempt, eventKind,type World } from "./world.ts";
 
 /** A waiting device claims the job that it was shown. */
 export function claimById(world: World, device: number, job: number, stolen: boolean): void {
@@ -31,14 +31,14 @@ export function claimFirst(world: World, device: number): void {
 
 /** A device has just come: it looks for a job, more thoroughly where the policy says so. */
 export function take(world: World, device: number): void {
-  world.fleet.states[device] = ACTING;
+  world.fleet.states[device] = deviceState.acting;
   world.fleet.woken[device] = 0;
   begin(world, device, "take", nothing, 0);
 }
 
 /** A device has done its job: it completes, and looks for the next one meanwhile. */
 export function complete(world: World, device: number): void {
-  world.fleet.states[device] = ACTING;
+  world.fleet.states[device] = deviceState.acting;
   begin(world, device, "complete", nothing, 0);
 }
 
@@ -58,9 +58,9 @@ export function commit(world: World, device: number): void {
   if (widthChanged || lane.changedSince(attempt.look, attempt.snapshot)) {
     if (measures.counts(now)) measures.conflicts += 1;
     const lost = attempt.lost + 1;
-    if (lost < TRIES) {
+    if (lost < mostTries) {
       world.attempts.set(device, { ...attempt, lost });
-      events.push(now + backoffMs(lost, random.next()), RETRY, device);
+      events.push(now + backoffMs(lost, random.next()), eventKind.retry, device);
     } else giveUp(world, device, attempt);
     return;
   }
@@ -87,7 +87,7 @@ export function wait(world: World, device: number): void {
     leaveAfterAll(world, device);
     return;
   }
-  fleet.states[device] = WAITING;
+  fleet.states[device] = deviceState.waiting;
   fleet.waiting.add(device);
   if (fleet.stands.cellOf(device) < 0) {
     fleet.stands.add(device, policy.watch(fleet.view(device), lane, random));
@@ -110,8 +110,8 @@ function begin(world: World, device: number, kind: Attempt["kind"], shown: Look,
   }
   const crowded = kind === "claim by id" && !look.stolen && isCrowded(world, look.job);
   world.attempts.set(device, { kind, look, crowded, snapshot: now, lost });
-  const stages = stagesOf(world, kind, look) + (crowded ? STAGES.crowd : 0);
-  events.push(now + transactionMs(stages), COMMIT, device);
+  const stages = stagesOf(world, kind, look) + (crowded ? readStages.crowd : 0);
+  events.push(now + transactionMs(stages), eventKind.commit, device);
 }
 
 /** Whether others of its prefix stand behind it in its slot, of those that the device is shown. */
@@ -119,7 +119,7 @@ function isCrowded({ policy, lane }: World, job: number): boolean {
   if (!policy.spreads) return false;
   let others = 0;
   let behind = lane.behind(job);
-  for (let looked = 0; looked < SHOWN && behind >= 0; looked += 1) {
+  for (let looked = 0; looked < shownJobs && behind >= 0; looked += 1) {
     if (lane.prefixOf(behind) === lane.prefixOf(job)) others += 1;
     behind = lane.behind(behind);
   }
@@ -127,19 +127,19 @@ function isCrowded({ policy, lane }: World, job: number): boolean {
 }
 
 function isPrompt({ readySince, now }: World, { kind, look }: Attempt): boolean {
-  return kind === "claim by id" && now - (readySince[look.job] ?? 0) < PROMPT_MS;
+  return kind === "claim by id" && now - (readySince[look.job] ?? 0) < promptMs;
 }
 
 function stagesOf({ policy }: World, kind: Attempt["kind"], look: Look): number {
-  if (kind === "claim by id") return STAGES.claim;
-  if (kind === "claim first") return STAGES.claim + STAGES.home;
-  if (policy.claimsFirst || (kind === "complete" && look === nothing)) return STAGES.complete;
+  if (kind === "claim by id") return readStages.claim;
+  if (kind === "claim first") return readStages.claim + readStages.home;
+  if (policy.claimsFirst || (kind === "complete" && look === nothing)) return readStages.complete;
   const looked = look.stolen || look.scans.some(({ of }) => of === "points");
-  return STAGES.complete + STAGES.home + (looked ? STAGES.theft : 0);
+  return readStages.complete + readStages.home + (looked ? readStages.theft : 0);
 }
 
 function act({ fleet }: World, device: number): void {
-  fleet.states[device] = ACTING;
+  fleet.states[device] = deviceState.acting;
   fleet.waiting.remove(device);
 }
 
@@ -150,9 +150,9 @@ function waitAgain(world: World, device: number): void {
     leaveAfterAll(world, device);
     return;
   }
-  fleet.states[device] = WAITING;
+  fleet.states[device] = deviceState.waiting;
   fleet.waiting.add(device);
-  if (lane.ready > 0 && !policy.claimsFirst) events.push(now + 2 * READ_MS, WAKE, device);
+  if (lane.ready > 0 && !policy.claimsFirst) events.push(now + 2 * readMs, eventKind.wake, device);
 }
 
 function run(world: World, device: number, { job, stolen }: Look): void {
@@ -169,7 +169,7 @@ export function begins(world: World, device: number, job: number, stolen: boolea
     coverPassesOn(world, stood);
   }
   const hit = fleet.holds(device, trace.prefixes[job] ?? 0);
-  const length = (trace.lengths[job] ?? 0) + (hit ? 0 : PREFIX_MS);
+  const length = (trace.lengths[job] ?? 0) + (hit ? 0 : prefixMs);
   measures.change(now, -1, -1);
   const first = world.startedOnce[job] === 0;
   if (job >= trace.countedFrom) {
@@ -182,10 +182,10 @@ export function begins(world: World, device: number, job: number, stolen: boolea
   if (first) world.started += 1;
   world.startedOnce[job] = 1;
   fleet.hold(device, trace.prefixes[job] ?? 0);
-  fleet.states[device] = BUSY;
+  fleet.states[device] = deviceState.busy;
   fleet.jobs[device] = job;
   if (fleet.leaving[device] === 1) leaveAfterAll(world, device);
-  else events.push(now + length, FINISH, device, fleet.epochOf(device));
+  else events.push(now + length, eventKind.finish, device, fleet.epochOf(device));
 }
 
 function isDone(world: World, device: number): void {
@@ -200,8 +200,8 @@ function isDone(world: World, device: number): void {
 function giveUp(world: World, device: number, attempt: Attempt): void {
   const { fleet, measures, events, now } = world;
   if (measures.counts(now)) measures.failures += 1;
-  events.push(now + REST_AFTER_FAILURE_MS, RESTED, device);
+  events.push(now + restAfterFailureMs, eventKind.rested, device);
   if (attempt.kind === "complete" || attempt.kind === "take") return;
   world.attempts.delete(device);
-  fleet.states[device] = RESTING;
+  fleet.states[device] = deviceState.resting;
 }

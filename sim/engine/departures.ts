@@ -1,7 +1,7 @@
-import { LEASE_LOST_MS, PRESENCE_LOST_MS, STAGES, transactionMs } from "../figures.ts";
+import { leaseLostMs, presenceLostMs, readStages, transactionMs } from "../figures.ts";
 import { coverPassesOn } from "./announcing.ts";
-import { AWAY, BUSY, DEAD, WAITING } from "./states.ts";
-import { LAPSE, READY, type World } from "./world.ts";
+import { deviceState } from "./states.ts";
+import { eventKind,type World } from "./world.ts";
 
 /** It was wanted back while a transaction was in flight, and that is over now. */
 export function leaveAfterAll(world: World, device: number): void {
@@ -12,9 +12,9 @@ export function leaveAfterAll(world: World, device: number): void {
 /** A dead device is missed: its stand and its home go. */
 export function lapse(world: World, device: number): void {
   const { fleet } = world;
-  if (fleet.stateOf(device) !== DEAD) return;
+  if (fleet.stateOf(device) !== deviceState.dead) return;
   removeFromRings(world, device);
-  fleet.states[device] = AWAY;
+  fleet.states[device] = deviceState.away;
 }
 
 /** A device goes, with or without a word: its job goes back, and its places on the rings go. */
@@ -22,15 +22,16 @@ export function go(world: World, device: number, silent: boolean): void {
   const { fleet, events, measures, now } = world;
   const state = fleet.stateOf(device);
   fleet.interrupt(device);
-  if (state !== BUSY) measures.change(now, -1, 0);
+  if (state !== deviceState.busy) measures.change(now, -1, 0);
   const job = fleet.jobOf(device);
   fleet.jobs[device] = -1;
   if (job >= 0) {
-    events.push(now + (silent ? LEASE_LOST_MS : transactionMs(STAGES.complete)), READY, job, 0);
+    events.push(now + (silent ? leaseLostMs : transactionMs(readStages.complete)), eventKind.ready, job, 0);
   }
-  if (state === WAITING) fleet.waiting.remove(device);
-  fleet.states[device] = silent ? DEAD : AWAY;
-  if (silent) events.push(now + (state === BUSY ? LEASE_LOST_MS : PRESENCE_LOST_MS), LAPSE, device);
+  if (state === deviceState.waiting) fleet.waiting.remove(device);
+  fleet.states[device] = silent ? deviceState.dead : deviceState.away;
+  if (silent)
+    events.push(now + (state === deviceState.busy ? leaseLostMs : presenceLostMs), eventKind.lapse, device);
   else removeFromRings(world, device);
 }
 

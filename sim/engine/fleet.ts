@@ -1,11 +1,11 @@
-import { HELD_PREFIXES } from "../figures.ts";
+import { heldPrefixes } from "../figures.ts";
 import type { DeviceView, Positions } from "../policies/policy.ts";
 import { CellLists } from "../structures/cell-lists.ts";
 import { IndexedSet } from "../structures/indexed-set.ts";
 import { mix, randomFrom } from "../structures/random.ts";
 import { inLargestGaps } from "./positions.ts";
 import { Stands } from "./stands.ts";
-import { AWAY } from "./states.ts";
+import { deviceState } from "./states.ts";
 
 /** The devices, each a row across typed arrays. */
 export class Fleet {
@@ -36,7 +36,7 @@ export class Fleet {
     positions: Positions = "hash",
   ) {
     this.devices = devices;
-    this.states = new Uint8Array(devices).fill(AWAY);
+    this.states = new Uint8Array(devices).fill(deviceState.away);
     this.jobs = new Int32Array(devices).fill(-1);
     this.epochs = new Int32Array(devices);
     this.leaving = new Uint8Array(devices);
@@ -50,10 +50,10 @@ export class Fleet {
         this.#positions[device] = mix(device ^ mix(seed)) % cells;
       }
     } else this.#positions.set(inLargestGaps(devices, cells, randomFrom(mix(seed))));
-    this.#held = new Int32Array(devices * HELD_PREFIXES).fill(-1);
+    this.#held = new Int32Array(devices * heldPrefixes).fill(-1);
   }
 
-  stateOf = (device: number): number => this.states[device] ?? AWAY;
+  stateOf = (device: number): number => this.states[device] ?? deviceState.away;
   jobOf = (device: number): number => this.jobs[device] ?? -1;
   epochOf = (device: number): number => this.epochs[device] ?? 0;
   positionOf = (device: number): number => this.#positions[device] ?? 0;
@@ -71,26 +71,26 @@ export class Fleet {
       hasHome: this.homes.behind(device) < 0,
       watched: this.stands.cellOf(device),
       nextHome: Math.max(0, this.homes.cellFrom(position + 1)),
-      latestPrefix: this.#held[device * HELD_PREFIXES] ?? -1,
+      latestPrefix: this.#held[device * heldPrefixes] ?? -1,
       holds: (prefix) => this.holds(device, prefix),
     };
   }
 
   holds(device: number, prefix: number): boolean {
-    return this.#indexOf(device, prefix) < HELD_PREFIXES;
+    return this.#indexOf(device, prefix) < heldPrefixes;
   }
 
   /** Makes it the latest prefix of the device; the one that was used longest ago goes. */
   hold(device: number, prefix: number): void {
-    const first = device * HELD_PREFIXES;
-    const last = Math.min(this.#indexOf(device, prefix), HELD_PREFIXES - 1);
+    const first = device * heldPrefixes;
+    const last = Math.min(this.#indexOf(device, prefix), heldPrefixes - 1);
     for (let at = last; at > 0; at -= 1) this.#held[first + at] = this.#held[first + at - 1] ?? -1;
     this.#held[first] = prefix;
   }
 
   #indexOf(device: number, prefix: number): number {
-    const first = device * HELD_PREFIXES;
-    for (let at = 0; at < HELD_PREFIXES; at += 1) if (this.#held[first + at] === prefix) return at;
-    return HELD_PREFIXES;
+    const first = device * heldPrefixes;
+    for (let at = 0; at < heldPrefixes; at += 1) if (this.#held[first + at] === prefix) return at;
+    return heldPrefixes;
   }
 }

@@ -4,9 +4,9 @@ import { drawTrace } from "../scenarios/trace.ts";
 import { mix } from "../structures/random.ts";
 import { wait } from "./claiming.ts";
 import { handOver, lookAround, recalled } from "./handing-over.ts";
-import { ACTING, DEAD } from "./states.ts";
+import { deviceState } from "./states.ts";
 import { arrive, becomeReady } from "./submitting.ts";
-import { createWorld, HANDED, READY, RECALL, type World } from "./world.ts";
+import { createWorld, eventKind,type World } from "./world.ts";
 
 const trace = drawTrace("light", { devices: 40, jobs: 100, seed: 5, load: 0.3 });
 
@@ -36,7 +36,8 @@ function worldBefore(job: number, distances: readonly number[], slots: number): 
 
 function next(world: World): { kind: number; a: number; b: number } {
   const event = { at: 0, kind: 0, a: 0, b: 0 };
-  while (world.events.pop(event)) if (event.kind === HANDED || event.kind === RECALL) return event;
+  while (world.events.pop(event))
+    if (event.kind === eventKind.handed || event.kind === eventKind.recall) return event;
   throw new Error("nothing follows");
 }
 
@@ -48,8 +49,8 @@ describe("a submission that hands over", () => {
     const world = worldWith(2);
     expect(give(world, 0)).toBe("given");
     const { kind, a: device, b: job } = next(world);
-    expect({ kind, job }).toEqual({ kind: HANDED, job: 0 });
-    expect(world.fleet.stateOf(device)).toBe(ACTING);
+    expect({ kind, job }).toEqual({ kind: eventKind.handed, job: 0 });
+    expect(world.fleet.stateOf(device)).toBe(deviceState.acting);
     world.now = 1_100;
     expect(give(world, 1)).toBe("given");
     expect(next(world).a).toBe(1 - device);
@@ -82,11 +83,11 @@ describe("a submission that hands over", () => {
 
   it("takes back what it gave to a dead device, who is out of the ring then", () => {
     const world = worldWith(1);
-    world.fleet.states[0] = DEAD;
+    world.fleet.states[0] = deviceState.dead;
     expect(give(world, 7)).toBe("given");
     expect(give(world, 8)).toBe("nobody");
     const { kind, a, b } = next(world);
-    expect({ kind, a, b }).toEqual({ kind: RECALL, a: 0, b: 7 });
+    expect({ kind, a, b }).toEqual({ kind: eventKind.recall, a: 0, b: 7 });
     recalled(world, 0);
     becomeReady(world, 7, 0);
     expect(world.fleet.stands.count).toBe(0);
@@ -103,7 +104,7 @@ describe("a submission that hands over", () => {
     expect([...world.offers.keys()]).toEqual([0, 1, 2, 3]);
     const event = { at: 0, kind: 0, a: 0, b: 0 };
     let ready = 0;
-    while (world.events.pop(event)) if (event.kind === READY) ready += 1;
+    while (world.events.pop(event)) if (event.kind === eventKind.ready) ready += 1;
     expect(ready).toBe(100);
   });
 });

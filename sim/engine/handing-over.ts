@@ -1,34 +1,34 @@
 import { minSlots } from "@gleaner/queue/component/model/placement";
-import { RECALL_MS, STAGES } from "../figures.ts";
+import { readStages,recallMs } from "../figures.ts";
 import { mix } from "../structures/random.ts";
-import { coverOf, coverPassesOn, NOTICED_MS, standBefore } from "./announcing.ts";
+import { coverOf, coverPassesOn, noticedMs, standBefore } from "./announcing.ts";
 import { begins } from "./claiming.ts";
-import { ACTING, DEAD, WAITING } from "./states.ts";
-import { HANDED, type Offer, RECALL, type Span, type World } from "./world.ts";
+import { deviceState } from "./states.ts";
+import { eventKind,type Offer, type Span, type World } from "./world.ts";
 
 /** As packages/queue/component/model/dispatch/handOver.ts has them: the first three are asked, and a fourth is read beside the lane. */
-const MOST_ASKED = 3;
-const MOST_NEAR = MOST_ASKED + 1;
+const mostAsked = 3;
+const mostNear = mostAsked + 1;
 /** The share of the ring within which those that wait are looked for. */
-const NEAR_SHARE = 1 / 8;
+const nearShare = 1 / 8;
 
 /** Looks who waits where a job will stand, and chooses one that holds nothing. */
 export function lookAround(world: World, job: number): Offer {
   const { policy, lane, fleet, random, trace, now } = world;
-  const near = Math.floor(lane.cells * NEAR_SHARE);
+  const near = Math.floor(lane.cells * nearShare);
   const point = policy.spreads ? mix(trace.prefixes[job] ?? 0) % lane.cells : random.below(lane.cells);
-  const first = waitersAt(world, point, near, MOST_NEAR);
+  const first = waitersAt(world, point, near, mostNear);
   const read = [first.span];
   // Jobs without a prefix are offered at the point itself, wherever they stand.
   const at = policy.spreads ? (world.places[job] ?? 0) : point;
   const back = (cell: number): number => (point - cell + lane.cells) % lane.cells;
   let found: readonly number[] = first.devices
     .filter((device) => back(fleet.stands.cellOf(device)) >= back(at))
-    .slice(0, MOST_ASKED);
+    .slice(0, mostAsked);
   const isSmall = lane.slots <= minSlots;
   const further = back(at) >= near || (found.length === 0 && isSmall);
   if (further) {
-    const second = waitersAt(world, at, isSmall ? lane.cells - 1 : near, MOST_ASKED);
+    const second = waitersAt(world, at, isSmall ? lane.cells - 1 : near, mostAsked);
     read.push(second.span);
     found = second.devices;
   }
@@ -41,7 +41,7 @@ export function lookAround(world: World, job: number): Offer {
     break;
   }
   // The job's own row is read beside what the first one holds.
-  const stages = Math.max(1, asked.length) * STAGES.ask + (further ? STAGES.lookFurther : 0);
+  const stages = Math.max(1, asked.length) * readStages.ask + (further ? readStages.lookFurther : 0);
   return { device, asked, read, stages, snapshot: now };
 }
 
@@ -59,14 +59,14 @@ export function handOver(world: World, job: number, offer: Offer): "given" | "lo
   world.touchedAt[device] = now;
   world.readySince[job] = now;
   world.holdsHanded.add(device);
-  if (fleet.stateOf(device) === DEAD) {
-    events.push(now + RECALL_MS, RECALL, device, job);
+  if (fleet.stateOf(device) === deviceState.dead) {
+    events.push(now + recallMs, eventKind.recall, device, job);
     return "given";
   }
   measures.change(now, 0, 1);
-  fleet.states[device] = ACTING;
+  fleet.states[device] = deviceState.acting;
   fleet.waiting.remove(device);
-  events.push(now + NOTICED_MS, HANDED, device, job);
+  events.push(now + noticedMs, eventKind.handed, device, job);
   return "given";
 }
 
@@ -82,7 +82,7 @@ export function recalled(world: World, device: number): void {
   const { fleet } = world;
   world.holdsHanded.delete(device);
   const stood = fleet.stands.cellOf(device);
-  if (stood < 0 || fleet.stateOf(device) !== DEAD) return;
+  if (stood < 0 || fleet.stateOf(device) !== deviceState.dead) return;
   fleet.stands.remove(device);
   coverPassesOn(world, stood);
 }
@@ -112,7 +112,7 @@ function waitersAt(
 
 function isFree({ fleet, holdsHanded }: World, device: number): boolean {
   const state = fleet.stateOf(device);
-  return (state === WAITING || state === DEAD) && !holdsHanded.has(device);
+  return (state === deviceState.waiting || state === deviceState.dead) && !holdsHanded.has(device);
 }
 
 /** Those before whom much of the ring lies empty would be met by many. */

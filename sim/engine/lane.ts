@@ -1,5 +1,5 @@
 import { type Spread, widened, widthAt } from "@gleaner/queue/component/model/spreads/width";
-import { POINTS } from "../policies/home-slots.ts";
+import { pointCount } from "../policies/home-slots.ts";
 import type { LaneView, Look } from "../policies/policy.ts";
 import type { Trace } from "../scenarios/trace.ts";
 import { CellLists } from "../structures/cell-lists.ts";
@@ -21,14 +21,14 @@ export class Lane implements LaneView {
   readonly #widths = new Map<number, Spread>();
   readonly #newPlaces: LastChanges;
   readonly #clock: () => number;
-  readonly #newPoints = new LastChanges(POINTS);
+  readonly #newPoints = new LastChanges(pointCount);
 
   constructor(cells: number, trace: Trace, clock: () => number) {
     this.#clock = clock;
     this.cells = cells;
     this.#trace = trace;
     this.#places = new CellLists(cells, trace.jobs);
-    this.#points = new CellLists(POINTS, trace.jobs);
+    this.#points = new CellLists(pointCount, trace.jobs);
     this.#lengths = new Int32Array(cells);
     this.#busy = new IndexedSet(cells);
     this.#changedAt = new Float64Array(cells).fill(Number.NEGATIVE_INFINITY);

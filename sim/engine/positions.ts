@@ -1,7 +1,7 @@
 import { CellLists } from "../structures/cell-lists.ts";
 import type { Random } from "../structures/random.ts";
 
-const GAPS_SAMPLED = 8;
+const gapsSampled = 8;
 
 /** Places taken one after the other, each in the middle of the largest of eight gaps that are met at random points. */
 export function inLargestGaps(devices: number, cells: number, random: Random): Int32Array {
@@ -10,7 +10,7 @@ export function inLargestGaps(devices: number, cells: number, random: Random): I
   for (let device = 0; device < devices; device += 1) {
     let widest = 0;
     let middle = 0;
-    for (let sample = 0; sample < GAPS_SAMPLED && device > 0; sample += 1) {
+    for (let sample = 0; sample < gapsSampled && device > 0; sample += 1) {
       const point = random.below(cells);
       const from = taken.cellUpTo(point);
       const width = (taken.cellFrom(point + 1) - from + cells) % cells || cells;

@@ -4,11 +4,11 @@ import { drawTrace, scenarioNames } from "../scenarios/trace.ts";
 import { run, simulate } from "./simulate.ts";
 
 const load = { devices: 60, jobs: 300, seed: 11, load: 0.4 };
-const PLENTY = 5_000_000;
+const plenty = 5_000_000;
 
 describe.each(policies)("$name", (policy) => {
   it.each(scenarioNames)("does every job of `%s` once, and leaves nothing behind", (scenario) => {
-    const { world } = run(policy, drawTrace(scenario, load), PLENTY, "done");
+    const { world } = run(policy, drawTrace(scenario, load), plenty, "done");
     // Whoever gives up after five conflicts may be too slow for the time there is; but nothing is done twice.
     const done = world.doneTimes.filter((times) => times === 1).length;
     const held = new Set([...world.fleet.jobs].filter((job) => job >= 0));
@@ -24,13 +24,13 @@ describe.each(policies)("$name", (policy) => {
   });
 
   it("comes to the same with the same seed, and to something else with another", () => {
-    const outcome = (seed: number) => simulate(policy, drawTrace("bursts", { ...load, seed }), PLENTY);
+    const outcome = (seed: number) => simulate(policy, drawTrace("bursts", { ...load, seed }), plenty);
     expect(outcome(3)).toEqual(outcome(3));
     expect(outcome(4)).not.toEqual(outcome(3));
   });
 
   it("counts one start and one wait for each job, and one more for each that was released", () => {
-    const outcome = simulate(policy, drawTrace("light", load), PLENTY);
+    const outcome = simulate(policy, drawTrace("light", load), plenty);
     expect(outcome.waits.length).toBe(outcome.starts + outcome.unstarted);
     expect(outcome.starts).toBeGreaterThanOrEqual(outcome.jobs - outcome.unstarted);
     expect(outcome.hits).toBeLessThanOrEqual(outcome.starts);

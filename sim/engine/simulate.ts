@@ -1,4 +1,4 @@
-import { AVAILABLE_MS, IN_USE_MS, JOB_MEAN_MS, PREFIX_MS, RESIZE_MS } from "../figures.ts";
+import { availableMs, inUseMs, jobMeanMs, prefixMs, resizeMs } from "../figures.ts";
 import type { Policy } from "../policies/policy.ts";
 import { availableOf, jobLength, type Trace } from "../scenarios/trace.ts";
 import { commit, complete, rested, tryAgain, wait } from "./claiming.ts";
@@ -6,36 +6,15 @@ import { lapse } from "./departures.ts";
 import { beginHanded, recalled } from "./handing-over.ts";
 import type { Outcome } from "./measures.ts";
 import { comeBack, leave, scheduleLeave, scheduleReturn } from "./people.ts";
-import { BUSY } from "./states.ts";
+import { deviceState } from "./states.ts";
 import { arrive, becomeReady, scheduleArrival, submit } from "./submitting.ts";
 import { actLate, lookAgain, nextOfHerd, steal, wake } from "./waking.ts";
 import { warmUp } from "./warm-up.ts";
-import {
-  ARRIVE,
-  COMMIT,
-  createWorld,
-  FINISH,
-  HANDED,
-  HERD,
-  LAPSE,
-  LATE,
-  LEAVE,
-  LOOK_AGAIN,
-  READY,
-  RECALL,
-  RESIZE,
-  RESTED,
-  RETRY,
-  RETURN,
-  SUBMIT,
-  THEFT,
-  WAKE,
-  type World,
-} from "./world.ts";
+import { createWorld, eventKind,type World } from "./world.ts";
 
 /** How long after the last arrival a run may go on, beyond what the fleet needs to work off everything. */
-const PATIENCE_MS = 10 * 60_000;
-const SLACK = 3;
+const patienceMs = 10 * 60_000;
+const slack = 3;
 
 /** Runs one policy on one trace until every job has started, time is up, or `mostEvents` have happened. */
 export function simulate(policy: Policy, trace: Trace, mostEvents: number): Outcome {
@@ -58,9 +37,9 @@ export function run(
   scheduleArrival(world, 0);
   scheduleLeave(world);
   scheduleReturn(world);
-  world.events.push(RESIZE_MS, RESIZE);
-  const work = (trace.jobs * (JOB_MEAN_MS + PREFIX_MS)) / availableOf(trace.devices);
-  const until = (trace.arrivals[trace.jobs - 1] ?? 0) + PATIENCE_MS + SLACK * work;
+  world.events.push(resizeMs, eventKind.resize);
+  const work = (trace.jobs * (jobMeanMs + prefixMs)) / availableOf(trace.devices);
+  const until = (trace.arrivals[trace.jobs - 1] ?? 0) + patienceMs + slack * work;
   const event = { at: 0, kind: 0, a: 0, b: 0 };
   let events = 0;
   while (world[goal] < trace.jobs && events < mostEvents && world.events.pop(event) && event.at <= until) {
@@ -73,24 +52,24 @@ export function run(
 
 /** By kind of event; `a` and `b` are its numbers. */
 const handlers: Readonly<Record<number, (world: World, a: number, b: number) => void>> = {
-  [ARRIVE]: arrive,
-  [SUBMIT]: submit,
-  [READY]: becomeReady,
-  [WAKE]: wake,
-  [COMMIT]: commit,
-  [RETRY]: tryAgain,
-  [RESTED]: rested,
-  [FINISH]: finish,
-  [THEFT]: steal,
-  [HERD]: nextOfHerd,
-  [LOOK_AGAIN]: lookAgain,
-  [LATE]: actLate,
-  [RESIZE]: resize,
-  [LEAVE]: leave,
-  [RETURN]: comeBack,
-  [LAPSE]: lapse,
-  [HANDED]: beginHanded,
-  [RECALL]: (world, device, job) => {
+  [eventKind.arrive]: arrive,
+  [eventKind.submit]: submit,
+  [eventKind.ready]: becomeReady,
+  [eventKind.wake]: wake,
+  [eventKind.commit]: commit,
+  [eventKind.retry]: tryAgain,
+  [eventKind.rested]: rested,
+  [eventKind.finish]: finish,
+  [eventKind.theft]: steal,
+  [eventKind.herd]: nextOfHerd,
+  [eventKind.lookAgain]: lookAgain,
+  [eventKind.late]: actLate,
+  [eventKind.resize]: resize,
+  [eventKind.leave]: leave,
+  [eventKind.return]: comeBack,
+  [eventKind.lapse]: lapse,
+  [eventKind.handed]: beginHanded,
+  [eventKind.recall]: (world, device, job) => {
     recalled(world, device);
     becomeReady(world, job, 0);
   },
@@ -107,14 +86,14 @@ function populate(world: World): void {
   const { fleet, random, trace, events } = world;
   const idle: number[] = [];
   for (let device = 0; device < fleet.devices; device += 1) {
-    if (random.next() >= AVAILABLE_MS / (AVAILABLE_MS + IN_USE_MS)) continue;
+    if (random.next() >= availableMs / (availableMs + inUseMs)) continue;
     fleet.homes.add(device, fleet.positionOf(device));
     if (random.next() >= trace.busyAtStart) {
       idle.push(device);
       continue;
     }
-    fleet.states[device] = BUSY;
-    events.push((jobLength(random, 1) + PREFIX_MS) * random.next(), FINISH, device, 0);
+    fleet.states[device] = deviceState.busy;
+    events.push((jobLength(random, 1) + prefixMs) * random.next(), eventKind.finish, device, 0);
   }
   fitSlots(world);
   warmUp(world);
@@ -123,7 +102,7 @@ function populate(world: World): void {
 }
 
 function resize(world: World): void {
-  world.events.push(world.now + RESIZE_MS, RESIZE);
+  world.events.push(world.now + resizeMs, eventKind.resize);
   const { fleet, lane, policy, random } = world;
   const before = lane.slots;
   fitSlots(world);

@@ -1,11 +1,13 @@
-/** What a device is doing. Numbers, since there are a million of them. */
-export const AWAY = 0;
-/** Stands and may be woken. */
-export const WAITING = 1;
-/** A transaction of its own is in flight. */
-export const ACTING = 2;
-export const BUSY = 3;
-/** Gone without a word: still believed to be there. */
-export const DEAD = 4;
-/** Its mutation lost every try. */
-export const RESTING = 5;
+/** A device's activity. Numbers, since there are a million devices. */
+export const deviceState = {
+  away: 0,
+  /** It has a place on the ring and may be woken. */
+  waiting: 1,
+  /** A transaction of its own is in flight. */
+  acting: 2,
+  busy: 3,
+  /** It went without a word, and counts as present until it is missed. */
+  dead: 4,
+  /** Its mutation lost every try. */
+  resting: 5,
+} as const;

@@ -1,18 +1,18 @@
-import { backoffMs, REST_AFTER_FAILURE_MS, STAGES, transactionMs, TRIES } from "../figures.ts";
+import { backoffMs, mostTries,readStages, restAfterFailureMs, transactionMs } from "../figures.ts";
 import type { Policy } from "../policies/policy.ts";
 import { tellOfReady } from "./announcing.ts";
 import { handOver, lookAround } from "./handing-over.ts";
-import { ARRIVE, type Offer, READY, SUBMIT, type World } from "./world.ts";
+import { eventKind,type Offer, type World } from "./world.ts";
 
 /** Schedules the next submission; one call of the client at a time, of all jobs that arrive together. */
 export function scheduleArrival(world: World, job: number): void {
   const at = world.trace.arrivals[job];
-  if (at !== undefined) world.events.push(at, ARRIVE, job);
+  if (at !== undefined) world.events.push(at, eventKind.arrive, job);
 }
 
-const MOST_IN_A_SUBMISSION = 500;
+const mostInASubmission = 500;
 /** Of one call so many jobs are handed over: packages/queue/component/model/submit/submit.ts. */
-const MOST_HANDED_OVER = 4;
+const mostHandedOver = 4;
 
 /**
  * The jobs from `first` on that arrive now are submitted, up to 500 in a call. Those of a call that share a prefix would all
@@ -24,9 +24,9 @@ export function arrive(world: World, first: number): void {
   let job = first;
   const seen = new Map<number, number>();
   for (; arrivals[job] === arrivals[first] && job < world.trace.jobs; job += 1) {
-    const turn = (job - first) % MOST_IN_A_SUBMISSION;
+    const turn = (job - first) % mostInASubmission;
     if (turn === 0) seen.clear();
-    world.stays[job] = policy.handsOver && turn < MOST_HANDED_OVER ? 0 : 1;
+    world.stays[job] = policy.handsOver && turn < mostHandedOver ? 0 : 1;
     const prefix = world.trace.prefixes[job] ?? 0;
     const before = seen.get(prefix) ?? 0;
     seen.set(prefix, before + 1);
@@ -43,11 +43,11 @@ export function submit(world: World, job: number, lost: number): void {
   world.places[job] = (policy.place(trace.prefixes[job] ?? 0, lane, random) + ahead) % lane.cells;
   const offer = world.stays[job] === 1 ? undefined : lookAround(world, job);
   if (offer !== undefined) world.offers.set(job, offer);
-  events.push(world.now + submissionMs(policy, offer), READY, job, lost + 1);
+  events.push(world.now + submissionMs(policy, offer), eventKind.ready, job, lost + 1);
 }
 
 function submissionMs(policy: Policy, offer: Offer | undefined): number {
-  const { submit, lengths } = STAGES;
+  const { submit, lengths } = readStages;
   return transactionMs(submit + (policy.readsLengths ? lengths : 0) + (offer?.stages ?? 0));
 }
 
@@ -68,7 +68,7 @@ export function becomeReady(world: World, job: number, tries: number): void {
     if (handed === "given") return;
     if (lengthChanged || widthChanged || handed === "lost") {
       if (measures.counts(now)) measures.conflicts += 1;
-      const again = tries < TRIES;
+      const again = tries < mostTries;
       if (!again && offer !== undefined) {
         // As Gleaner's API does.
         world.stays[job] = 1;
@@ -76,8 +76,8 @@ export function becomeReady(world: World, job: number, tries: number): void {
         return;
       }
       if (!again && measures.counts(now)) measures.failures += 1;
-      const wait = again ? backoffMs(tries, random.next()) : REST_AFTER_FAILURE_MS;
-      events.push(now + wait, SUBMIT, job, again ? tries : 0);
+      const wait = again ? backoffMs(tries, random.next()) : restAfterFailureMs;
+      events.push(now + wait, eventKind.submit, job, again ? tries : 0);
       return;
     }
   }

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { ring } from "../policies/ring.ts";
 import { drawTrace } from "../scenarios/trace.ts";
 import { wait } from "./claiming.ts";
-import { ACTING, BUSY, DEAD } from "./states.ts";
+import { deviceState } from "./states.ts";
 import { becomeReady } from "./submitting.ts";
 import { actLate, wake } from "./waking.ts";
-import { createWorld, WAKE, type World } from "./world.ts";
+import { createWorld, eventKind,type World } from "./world.ts";
 
-const RING = 65_536;
+const cellsOnRing = 65_536;
 const trace = drawTrace("light", { devices: 40, jobs: 100, seed: 5, load: 0.3 });
 
 /** Nobody has come yet; then these wait. */
@@ -25,14 +25,14 @@ function worldWith(waiting: number): World {
 function woken(world: World): number[] {
   const event = { at: 0, kind: 0, a: 0, b: 0 };
   const devices: number[] = [];
-  while (world.events.pop(event)) if (event.kind === WAKE) devices.push(event.a);
+  while (world.events.pop(event)) if (event.kind === eventKind.wake) devices.push(event.a);
   return devices;
 }
 
 describe("ring", () => {
   it("has one waiting device cover the whole ring", () => {
     fc.assert(
-      fc.property(fc.nat(RING - 1), (cell) => {
+      fc.property(fc.nat(cellsOnRing - 1), (cell) => {
         const world = worldWith(1);
         world.places[0] = cell;
         becomeReady(world, 0, 0);
@@ -45,13 +45,13 @@ describe("ring", () => {
 
   it("wakes exactly the device that stands last before the job, wherever it is put", () => {
     fc.assert(
-      fc.property(fc.nat(RING - 1), fc.integer({ min: 2, max: 40 }), (cell, waiting) => {
+      fc.property(fc.nat(cellsOnRing - 1), fc.integer({ min: 2, max: 40 }), (cell, waiting) => {
         const world = worldWith(waiting);
         world.places[0] = cell;
         becomeReady(world, 0, 0);
         const distances = Array.from(
           { length: waiting },
-          (_, device) => (cell - world.fleet.positionOf(device) + RING) % RING,
+          (_, device) => (cell - world.fleet.positionOf(device) + cellsOnRing) % cellsOnRing,
         );
         const [cover] = woken(world);
         expect(distances[cover ?? -1]).toBe(Math.min(...distances));
@@ -67,7 +67,7 @@ describe("ring", () => {
     world.places[0] = 123;
     becomeReady(world, 0, 0);
     const [cover] = woken(world);
-    world.fleet.states[cover!] = DEAD;
+    world.fleet.states[cover!] = deviceState.dead;
     world.fleet.waiting.remove(cover!);
     wake(world, cover!);
     expect(world.attempts.size).toBe(0);
@@ -88,7 +88,7 @@ describe("ring", () => {
 
   it("wakes nobody who is at work", () => {
     const world = worldWith(1);
-    for (const state of [ACTING, BUSY]) {
+    for (const state of [deviceState.acting, deviceState.busy]) {
       world.fleet.states[0] = state;
       world.places[0] = 9;
       if (!world.lane.isReady(0)) becomeReady(world, 0, 0);

@@ -1,20 +1,14 @@
-import {
-  BACKUP_MS,
-  PUSH_PER_SUBSCRIBER_MS,
-  SHOWN,
-  SPREAD_ABOVE,
-  SPREAD_PER_SUBSCRIBER_MS,
-} from "../figures.ts";
+import { backupMs, pushPerSubscriberMs, shownJobs, spreadAbove, spreadPerSubscriberMs } from "../figures.ts";
 import { exponential } from "../structures/random.ts";
 import { coverOf, coverPassesOn, scheduleLookAgain, standBefore } from "./announcing.ts";
 import { claimById, claimFirst } from "./claiming.ts";
-import { DEAD, WAITING } from "./states.ts";
-import { HERD, LATE, type World } from "./world.ts";
+import { deviceState } from "./states.ts";
+import { eventKind,type World } from "./world.ts";
 
 /** A device that waits sees its subscription's result. */
 export function wake(world: World, device: number): void {
   const { policy, lane, fleet, measures, now } = world;
-  if (fleet.stateOf(device) !== WAITING || lane.ready === 0) return;
+  if (fleet.stateOf(device) !== deviceState.waiting || lane.ready === 0) return;
   if (measures.counts(now)) measures.wakes += 1;
   if (policy.claimsFirst) {
     claimFirst(world, device);
@@ -33,20 +27,20 @@ export function actLate(world: World, job: number): void {
   if (!lane.isReady(job) || fleet.stands.count < 2) return;
   const cover = coverOf(world, lane.cellOf(job));
   const backup = standBefore(world, cover);
-  if (fleet.stateOf(backup) === WAITING) {
-    if (fleet.stateOf(cover) === DEAD) {
+  if (fleet.stateOf(backup) === deviceState.waiting) {
+    if (fleet.stateOf(cover) === deviceState.dead) {
       const cell = fleet.stands.cellOf(cover);
       fleet.stands.remove(cover);
       coverPassesOn(world, cell);
     }
     claimById(world, backup, job, false);
   }
-  events.push(now + BACKUP_MS, LATE, job);
+  events.push(now + backupMs, eventKind.late, job);
 }
 
 export function steal(world: World, device: number): void {
   const { policy, lane, fleet, random } = world;
-  if (fleet.stateOf(device) !== WAITING) return;
+  if (fleet.stateOf(device) !== deviceState.waiting) return;
   const job = policy.theft?.(lane, random) ?? -1;
   if (job >= 0) claimById(world, device, job, true);
 }
@@ -58,7 +52,7 @@ export function nextOfHerd(world: World): void {
   if (world.herd === 0) return;
   world.herd -= 1;
   wake(world, fleet.waiting.draw(random));
-  if (world.herd > 0) events.push(now + turnOfHerd(world), HERD);
+  if (world.herd > 0) events.push(now + turnOfHerd(world), eventKind.herd);
 }
 
 /** One of all devices looks again; it counts if it waits. The looks of all are one stream, which is the same. */
@@ -68,7 +62,7 @@ export function lookAgain(world: World): void {
   if (!world.looking) return;
   scheduleLookAgain(world);
   const device = random.below(fleet.devices);
-  if (fleet.stateOf(device) !== WAITING) return;
+  if (fleet.stateOf(device) !== deviceState.waiting) return;
   if (policy.looksAgain === "steals") {
     steal(world, device);
     return;
@@ -80,9 +74,7 @@ export function lookAgain(world: World): void {
 }
 
 function turnOfHerd({ fleet, random }: World): number {
-  return fleet.waiting.size > SPREAD_ABOVE
-    ? exponential(random, SPREAD_PER_SUBSCRIBER_MS)
-    : PUSH_PER_SUBSCRIBER_MS;
+  return fleet.waiting.size > spreadAbove ? exponential(random, spreadPerSubscriberMs) : pushPerSubscriberMs;
 }
 
 function shownTo({ fleet: { stands }, lane, random }: World, device: number): number {
@@ -94,7 +86,7 @@ function shownTo({ fleet: { stands }, lane, random }: World, device: number): nu
   const cut = (cell + random.below(width)) % lane.cells;
   const behindCut = lane.firstIn(cut, end);
   let job = behindCut >= 0 ? behindCut : cut === cell ? -1 : lane.firstIn(cell, cut);
-  for (let steps = random.below(SHOWN); steps > 0 && job >= 0; steps -= 1) {
+  for (let steps = random.below(shownJobs); steps > 0 && job >= 0; steps -= 1) {
     const behind = lane.behind(job);
     if (behind < 0) break;
     job = behind;

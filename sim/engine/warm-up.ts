@@ -1,5 +1,5 @@
 import { halvedEveryMs } from "@gleaner/queue/component/model/spreads/width";
-import { HELD_PREFIXES, JOB_MEAN_MS, PREFIX_MS, READ_MS, STAGES, transactionMs } from "../figures.ts";
+import { heldPrefixes, jobMeanMs, prefixMs, readMs, readStages, transactionMs } from "../figures.ts";
 import { powerOfTwo } from "../policies/slots.ts";
 import { availableOf, type Trace } from "../scenarios/trace.ts";
 import { randomFrom } from "../structures/random.ts";
@@ -7,7 +7,7 @@ import type { Lane } from "./lane.ts";
 import type { World } from "./world.ts";
 
 /** From a job's being ready to its being claimed by one that waits. */
-const HANDED_OUT_MS = STAGES.candidates * READ_MS + transactionMs(STAGES.claim);
+const handedOutMs = readStages.candidates * readMs + transactionMs(readStages.claim);
 
 /**
  * What the devices hold when it begins, as if each had done HELD_PREFIXES jobs. This is not simulated event by event:
@@ -18,15 +18,15 @@ export function warmUp({ fleet, lane, policy, trace }: World): void {
   const random = randomFrom(trace.seed + 2);
   if (!policy.spreads) {
     // Wherever it is placed, any device has it: no need to deal.
-    for (let share = 0; share < HELD_PREFIXES; share += 1) {
+    for (let share = 0; share < heldPrefixes; share += 1) {
       for (let device = 0; device < fleet.devices; device += 1) fleet.hold(device, trace.drawPrefix(random));
     }
     return;
   }
-  const prefixes = Int32Array.from({ length: fleet.devices * HELD_PREFIXES }, () => trace.drawPrefix(random));
+  const prefixes = Int32Array.from({ length: fleet.devices * heldPrefixes }, () => trace.drawPrefix(random));
   spreadAsWorn(lane, trace, prefixes);
   const order = byPosition(fleet.devices, fleet.positionOf, lane.cells);
-  const room = new Uint8Array(fleet.devices).fill(HELD_PREFIXES);
+  const room = new Uint8Array(fleet.devices).fill(heldPrefixes);
   const back = new Int32Array(fleet.devices).map((_, index) => index);
   for (const prefix of prefixes) {
     const index = withRoom(order.lastUpTo(policy.place(prefix, lane, random)), back);
@@ -42,12 +42,12 @@ export function warmUp({ fleet, lane, policy, trace }: World): void {
  * second for each doubling, in which a million devices would start hundreds of thousands of jobs.)
  */
 function spreadAsWorn(lane: Lane, { devices, busyAtStart }: Trace, prefixes: Int32Array): void {
-  const perMs = (busyAtStart * availableOf(devices)) / (JOB_MEAN_MS + PREFIX_MS);
+  const perMs = (busyAtStart * availableOf(devices)) / (jobMeanMs + prefixMs);
   const counts = new Map<number, number>();
   for (const prefix of prefixes) counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
   for (const [prefix, count] of counts) {
     const rate = (perMs * count) / prefixes.length;
-    const width = powerOfTwo(rate ** 1.5 * HANDED_OUT_MS * Math.sqrt(halvedEveryMs / 2));
+    const width = powerOfTwo(rate ** 1.5 * handedOutMs * Math.sqrt(halvedEveryMs / 2));
     if (width > 1) lane.spread(prefix, Math.min(width, lane.slots));
   }
 }

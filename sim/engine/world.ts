@@ -6,25 +6,27 @@ import { Fleet } from "./fleet.ts";
 import { Lane } from "./lane.ts";
 import { Measures } from "./measures.ts";
 
-/** The kinds of events. `a` and `b` are what their handler says (engine/simulate.ts). */
-export const ARRIVE = 0;
-export const READY = 1;
-export const WAKE = 2;
-export const COMMIT = 3;
-export const RETRY = 4;
-export const RESTED = 5;
-export const FINISH = 6;
-export const THEFT = 7;
-export const HERD = 8;
-export const LOOK_AGAIN = 9;
-export const LATE = 10;
-export const RESIZE = 11;
-export const LEAVE = 12;
-export const RETURN = 13;
-export const LAPSE = 14;
-export const SUBMIT = 15;
-export const HANDED = 16;
-export const RECALL = 17;
+/** Kinds of events. `a` and `b` are the numbers that their handlers take (engine/simulate.ts). */
+export const eventKind = {
+  arrive: 0,
+  ready: 1,
+  wake: 2,
+  commit: 3,
+  retry: 4,
+  rested: 5,
+  finish: 6,
+  theft: 7,
+  herd: 8,
+  lookAgain: 9,
+  late: 10,
+  resize: 11,
+  leave: 12,
+  return: 13,
+  lapse: 14,
+  submit: 15,
+  handed: 16,
+  recall: 17,
+} as const;
 
 /** A device's transaction that is in flight. */
 export type Attempt = {

@@ -38,8 +38,8 @@ function backOfBusy(lane: LaneView, random: Random): number {
 }
 
 function atRandomPoint(lane: LaneView, random: Random): number {
-  return lane.byPoint(random.below(POINTS));
+  return lane.byPoint(random.below(pointCount));
 }
 
 /** Points that jobs are given at random, for thieves to come upon them. */
-export const POINTS = 65_536;
+export const pointCount = 65_536;

@@ -5,12 +5,12 @@ import { frontOfSlot, powerOfTwo, randomSlot, slotCell, slotNearPrefix, slotsWit
  * Devices to a slot. With one, a third of the slots has no watcher by chance; with many, they collide. Of 1, 2, 4 and 8
  * the last gave the best times, with the most conflicts: `--compare devices-per-slot`.
  */
-const DEVICES_PER_SLOT = 8;
+const defaultDevicesPerSlot = 8;
 
 /** What random slots and two choices have in common: a waiting device watches one slot, and no job is stolen. */
 export function watchedSlots(
   affinity: boolean,
-  devicesPerSlot = DEVICES_PER_SLOT,
+  devicesPerSlot = defaultDevicesPerSlot,
 ): Omit<Policy, "name" | "summary" | "place" | "readsLengths" | "spreads"> {
   const watch: Policy["watch"] = (device, lane, random) =>
     affinity && device.watched < 0

@@ -1,7 +1,7 @@
 import { glance, survey } from "@gleaner/queue/component/model/dispatch/scans";
 import { ringSize, slotsFor } from "@gleaner/queue/component/model/placement";
 import type { Random } from "../structures/random.ts";
-import { POINTS } from "./home-slots.ts";
+import { pointCount } from "./home-slots.ts";
 import type { LaneView, Look, Policy, Positions } from "./policy.ts";
 import { frontOf, nothing, randomSlot, slotNearPrefix } from "./slots.ts";
 
@@ -43,7 +43,7 @@ export function ring(
       const home = hasHome ? frontOf(position, nextHome, lane) : nothing;
       if (home.job >= 0) return home;
       const share = joins ? survey(lane.slots, joinSlots) : glance(lane.slots, glanceSlots);
-      const theft = atRandomPoint(lane, random, Math.floor(POINTS * share));
+      const theft = atRandomPoint(lane, random, Math.floor(pointCount * share));
       return { ...theft, scans: [...home.scans, ...theft.scans] };
     },
     restsWhenWoken: true,
@@ -56,11 +56,11 @@ export function ring(
 
 function atRandomPoint(lane: LaneView, random: Random, width: number): Look {
   if (width === 0) return nothing;
-  const from = random.below(POINTS);
+  const from = random.below(pointCount);
   const job = lane.byPoint(from);
   const point = job < 0 ? -1 : lane.pointOf(job);
-  if (job < 0 || (point - from + POINTS) % POINTS >= width) {
-    return { ...nothing, scans: [{ of: "points", from, to: (from + width) % POINTS }] };
+  if (job < 0 || (point - from + pointCount) % pointCount >= width) {
+    return { ...nothing, scans: [{ of: "points", from, to: (from + width) % pointCount }] };
   }
   return { job, stolen: true, read: [job], scans: point === from ? [] : [{ of: "points", from, to: point }] };
 }

@@ -2,17 +2,17 @@ import type { DeviceView, LaneView, Look, Policy } from "./policy.ts";
 import { frontOf, nothing } from "./slots.ts";
 
 /** How far from the head a device looks for a prefix that it holds. */
-const REACH = 16;
-const CELLS = 1024;
+const reach = 16;
+const cellCount = 1024;
 
 /** One range for all: everybody is woken, and takes the first. What the published pattern does. */
 export function sharedHead(affinity: boolean): Policy {
   return {
     name: affinity ? "shared-head-affinity" : "shared-head",
     summary: affinity
-      ? `one range; everybody is woken and takes, of the first ${REACH}, one whose prefix it holds`
+      ? `one range; everybody is woken and takes, of the first ${reach}, one whose prefix it holds`
       : "one range; everybody is woken and takes the first",
-    cells: () => CELLS,
+    cells: () => cellCount,
     slots: () => 1,
     place: () => 0,
     spreads: false,
@@ -34,11 +34,11 @@ function amongTheFirst(device: DeviceView, lane: LaneView): Look {
   if (first < 0) return nothing;
   const read: number[] = [];
   let held = -1;
-  for (let job = first; job >= 0 && read.length < REACH; job = lane.behind(job)) {
+  for (let job = first; job >= 0 && read.length < reach; job = lane.behind(job)) {
     read.push(job);
     if (held < 0 && device.holds(lane.prefixOf(job))) held = job;
   }
   // It came to the end: a job that is put there since would have been read, too.
-  const scans = read.length < REACH ? [{ of: "places", from: 0, to: 1 } as const] : [];
+  const scans = read.length < reach ? [{ of: "places", from: 0, to: 1 } as const] : [];
   return { job: held < 0 ? first : held, stolen: false, read, scans };
 }

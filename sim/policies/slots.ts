@@ -1,7 +1,7 @@
 import { mix, type Random } from "../structures/random.ts";
 import type { LaneView, Look } from "./policy.ts";
 
-const LEAST_SLOTS = 16;
+const leastSlots = 16;
 
 /** The largest power of two that is not more than `count`. */
 export function powerOfTwo(count: number): number {
@@ -10,7 +10,7 @@ export function powerOfTwo(count: number): number {
 
 /** As many slots as a power of two allows without having more than devices that accept jobs. */
 export function slotsWithin(accepting: number, most: number): number {
-  return Math.min(most, Math.max(LEAST_SLOTS, powerOfTwo(accepting)));
+  return Math.min(most, Math.max(leastSlots, powerOfTwo(accepting)));
 }
 
 /** The first cell of the slot that a cell lies in. */

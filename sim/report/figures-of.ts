@@ -1,5 +1,5 @@
 import type { Outcome } from "../engine/measures.ts";
-import { JOB_MEAN_MS, PREFIX_MS } from "../figures.ts";
+import { jobMeanMs, prefixMs } from "../figures.ts";
 import type { ScenarioName } from "../scenarios/trace.ts";
 
 /** One policy's figures over all scenarios that were run. */
@@ -41,7 +41,7 @@ export function figuresOf(outcomes: readonly ScenarioOutcome[]): PolicyFigures {
     p95: rounded(quantile(waits, 0.95)),
     conflictsPerJob: rounded(sum((outcome) => outcome.conflicts) / jobs),
     stealsPerJob: rounded(sum((outcome) => outcome.steals) / jobs),
-    idleWhileWaiting: rounded(sum((outcome) => outcome.idleMs) / (jobs * (JOB_MEAN_MS + PREFIX_MS))),
+    idleWhileWaiting: rounded(sum((outcome) => outcome.idleMs) / (jobs * (jobMeanMs + prefixMs))),
     cacheHits: rounded(sum((outcome) => outcome.hits) / starts),
   };
 }

@@ -4,7 +4,7 @@ import type { Load, ScenarioName } from "../scenarios/trace.ts";
 import { figuresOf, type PolicyFigures, type ScenarioOutcome } from "./figures-of.ts";
 import type { Answer, Task } from "./worker.ts";
 
-const MOST_WORKERS = 4;
+const mostWorkers = 4;
 
 /** Runs every named policy on every scenario, on as many threads as there are cores. The order changes nothing. */
 export async function runAll(
@@ -15,7 +15,7 @@ export async function runAll(
 ): Promise<{ readonly [name: string]: PolicyFigures }> {
   const tasks = scenarios.flatMap((scenario) => names.map((policy): Task => ({ policy, scenario, load })));
   const outcomes = new Map<string, ScenarioOutcome[]>(names.map((name) => [name, []]));
-  const threads = Math.max(1, Math.min(MOST_WORKERS, availableParallelism(), tasks.length));
+  const threads = Math.max(1, Math.min(mostWorkers, availableParallelism(), tasks.length));
   await Promise.all(
     Array.from({ length: threads }, async () => {
       const worker = new Worker(new URL("./worker.ts", import.meta.url));

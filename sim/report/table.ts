@@ -1,6 +1,6 @@
 import type { PolicyFigures } from "./figures-of.ts";
 
-const COLUMNS: readonly [string, (figures: PolicyFigures) => string][] = [
+const columns: readonly [string, (figures: PolicyFigures) => string][] = [
   ["p50 ms", ({ p50 }) => whole(p50)],
   ["p95 ms", ({ p95 }) => whole(p95)],
   ["conflicts/job", ({ conflictsPerJob }) => conflictsPerJob.toFixed(3)],
@@ -12,9 +12,9 @@ const COLUMNS: readonly [string, (figures: PolicyFigures) => string][] = [
 export function table(policies: { readonly [name: string]: PolicyFigures }, winner: string): string {
   const rows = Object.entries(policies).map(([name, figures]) => [
     name === winner ? `${name} *` : name,
-    ...COLUMNS.map(([, cell]) => cell(figures)),
+    ...columns.map(([, cell]) => cell(figures)),
   ]);
-  const head = ["policy", ...COLUMNS.map(([title]) => title)];
+  const head = ["policy", ...columns.map(([title]) => title)];
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
     row

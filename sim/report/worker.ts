@@ -9,13 +9,13 @@ export type Task = { readonly policy: string; readonly scenario: ScenarioName; r
 export type Answer = Outcome;
 
 /** A policy that needs more for each job is cut off: its herds would take hours to simulate. */
-const EVENTS_PER_JOB = 40;
-const FEWEST_EVENTS = 200_000;
+const eventsPerJob = 40;
+const fewestEvents = 200_000;
 
 parentPort?.on("message", ({ policy: name, scenario, load }: Task) => {
   const policy = [...policies, ...Object.values(variants).flat()].find((known) => known.name === name);
   if (policy === undefined) throw new Error(`No policy is called ${name}.`);
-  const mostEvents = Math.max(FEWEST_EVENTS, EVENTS_PER_JOB * load.jobs);
+  const mostEvents = Math.max(fewestEvents, eventsPerJob * load.jobs);
   const outcome = simulate(policy, drawTrace(scenario, load), mostEvents);
   parentPort?.postMessage(outcome, [outcome.waits.buffer as ArrayBuffer]);
 });

@@ -1,5 +1,5 @@
-import { AVAILABLE_MS, IN_USE_MS, JOB_MEAN_MS, JOB_SIGMA, PREFIX_MS } from "../figures.ts";
-import { POINTS } from "../policies/home-slots.ts";
+import { availableMs, inUseMs, jobMeanMs, jobSigma, prefixMs } from "../figures.ts";
+import { pointCount } from "../policies/home-slots.ts";
 import { exponential, mix, normal, type Random, randomFrom } from "../structures/random.ts";
 import { zipf } from "../structures/zipf.ts";
 
@@ -36,18 +36,18 @@ export type Load = {
 };
 
 /** Jobs in one burst: a tenth of the devices, at most the 2,000 of Workpool's published figures. */
-const MOST_IN_A_BURST = 2_000;
-const HOT_SHARE = 0.5;
-const DEVICES_PER_PREFIX = 50;
-const FEWEST_PREFIXES = 50;
+const mostInABurst = 2_000;
+const shareOfHotPrefix = 0.5;
+const devicesPerPrefix = 50;
+const fewestPrefixes = 50;
 
 export function drawTrace(scenario: ScenarioName, { devices, jobs, seed, load }: Load): Trace {
   const random = randomFrom(mix(seed) ^ mix(scenarioNames.indexOf(scenario) + 1));
-  const rank = zipf(Math.max(FEWEST_PREFIXES, Math.floor(devices / DEVICES_PER_PREFIX)));
-  const hotShare = scenario === "hot-prefix" ? HOT_SHARE : 0;
+  const rank = zipf(Math.max(fewestPrefixes, Math.floor(devices / devicesPerPrefix)));
+  const hotShare = scenario === "hot-prefix" ? shareOfHotPrefix : 0;
   const drawPrefix = (from: Random) => hashed(hotShare > 0 && from.next() < hotShare ? 0 : rank(from));
   const available = availableOf(devices);
-  const perMs = (load * available) / (JOB_MEAN_MS + PREFIX_MS);
+  const perMs = (load * available) / (jobMeanMs + prefixMs);
   const arrivals = arrivalsOf(scenario, jobs, perMs, Math.ceil(available / 10), random);
   const prefixes = new Int32Array(jobs);
   const lengths = new Float64Array(jobs);
@@ -55,7 +55,7 @@ export function drawTrace(scenario: ScenarioName, { devices, jobs, seed, load }:
   for (let job = 0; job < jobs; job += 1) {
     prefixes[job] = drawPrefix(random);
     lengths[job] = jobLength(random);
-    points[job] = random.below(POINTS);
+    points[job] = random.below(pointCount);
   }
   return {
     scenario,
@@ -74,13 +74,13 @@ export function drawTrace(scenario: ScenarioName, { devices, jobs, seed, load }:
 
 /** How many devices of a fleet can be had on average. */
 export function availableOf(devices: number): number {
-  return (devices * AVAILABLE_MS) / (AVAILABLE_MS + IN_USE_MS);
+  return (devices * availableMs) / (availableMs + inUseMs);
 }
 
 /** In ms, without a prefix. @param skew 1 draws what one meets at a random moment: long jobs more often. */
 export function jobLength(random: Random, skew: 0 | 1 = 0): number {
-  const mu = Math.log(JOB_MEAN_MS) - JOB_SIGMA ** 2 / 2;
-  return Math.exp(mu + skew * JOB_SIGMA ** 2 + JOB_SIGMA * normal(random));
+  const mu = Math.log(jobMeanMs) - jobSigma ** 2 / 2;
+  return Math.exp(mu + skew * jobSigma ** 2 + jobSigma * normal(random));
 }
 
 function hashed(rank: number): number {
@@ -96,7 +96,7 @@ function arrivalsOf(
 ): Float64Array {
   const arrivals = new Float64Array(jobs);
   if (scenario === "batch") return arrivals;
-  const burst = Math.min(MOST_IN_A_BURST, tenth);
+  const burst = Math.min(mostInABurst, tenth);
   // One submission in burst + 1 is a burst, so that half of the jobs come one by one.
   const jobsPerSubmission = scenario === "bursts" ? (2 * burst) / (burst + 1) : 1;
   const meanGap = jobsPerSubmission / perMs;

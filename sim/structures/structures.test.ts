@@ -7,8 +7,8 @@ import { LastChanges } from "./last-changes.ts";
 import { randomFrom } from "./random.ts";
 import { zipf } from "./zipf.ts";
 
-const CELLS = 2_048;
-const cells = fc.nat(CELLS - 1);
+const cellCount = 2_048;
+const cells = fc.nat(cellCount - 1);
 
 describe("EventQueue", () => {
   it("gives events by their time", () => {
@@ -36,7 +36,7 @@ describe("CellLists", () => {
     const step = fc.record({ member: fc.nat(49), cell: cells, front: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), cells, (steps, from) => {
-        const lists = new CellLists(CELLS, 50);
+        const lists = new CellLists(cellCount, 50);
         const model = new Map<number, number[]>();
         for (const { member, cell, front } of steps) {
           const at = lists.cellOf(member);
@@ -53,11 +53,13 @@ describe("CellLists", () => {
           model.set(cell, front ? [member, ...there] : [...there, member]);
         }
         const occupied = [...model].filter(([, all]) => all.length > 0).map(([cell]) => cell);
-        const distance = (a: number, b: number) => (b - a + CELLS) % CELLS;
+        const distance = (a: number, b: number) => (b - a + cellCount) % cellCount;
         const next = Math.min(...occupied.map((cell) => distance(from, cell)));
         const previous = Math.min(...occupied.map((cell) => distance(cell, from)));
-        expect(lists.cellFrom(from)).toBe(occupied.length === 0 ? -1 : (from + next) % CELLS);
-        expect(lists.cellUpTo(from)).toBe(occupied.length === 0 ? -1 : (from - previous + CELLS) % CELLS);
+        expect(lists.cellFrom(from)).toBe(occupied.length === 0 ? -1 : (from + next) % cellCount);
+        expect(lists.cellUpTo(from)).toBe(
+          occupied.length === 0 ? -1 : (from - previous + cellCount) % cellCount,
+        );
         for (const [cell, all] of model) {
           expect(lists.front(cell)).toBe(all[0] ?? -1);
           expect(lists.back(cell)).toBe(all.at(-1) ?? -1);
@@ -71,10 +73,12 @@ describe("LastChanges", () => {
   it("knows the latest change in any range, around the ring", () => {
     fc.assert(
       fc.property(fc.array(cells, { maxLength: 50 }), cells, cells, (changes, from, to) => {
-        const tree = new LastChanges(CELLS);
+        const tree = new LastChanges(cellCount);
         changes.forEach((cell, at) => tree.note(cell, at));
-        const width = to === from ? CELLS : (to - from + CELLS) % CELLS;
-        const within = changes.map((cell, at) => ((cell - from + CELLS) % CELLS < width ? at : -Infinity));
+        const width = to === from ? cellCount : (to - from + cellCount) % cellCount;
+        const within = changes.map((cell, at) =>
+          (cell - from + cellCount) % cellCount < width ? at : -Infinity,
+        );
         expect(tree.latest(from, to)).toBe(Math.max(-Infinity, ...within));
       }),
     );

@@ -6,29 +6,29 @@ import { startCrashingBackend } from "./crashing-backend.ts";
 import { isEmbedded, liveClient } from "./deployment.ts";
 import { watch } from "./watch.ts";
 
-const CLIENTS = 8;
-const CRASHES = 10;
-const TIME_LIMIT_MS = 180_000;
+const clientCount = 8;
+const crashes = 10;
+const timeLimitMs = 180_000;
 
 /** Mutations that a client sends between two crashes, and after the last one: 250 each, 2,000 in all. */
-const BURSTS = [...Array.from({ length: CRASHES }, () => 23), 20];
+const bursts = [...Array.from({ length: crashes }, () => 23), 20];
 
-const each = <T>(make: (client: number) => T): T[] => Array.from({ length: CLIENTS }, (_, n) => make(n));
+const each = <T>(make: (client: number) => T): T[] => Array.from({ length: clientCount }, (_, n) => make(n));
 const bodiesOf = (client: number, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${client}: ${n}`);
 
 describe.skipIf(!isEmbedded)("ten times kill -9 under load", () => {
   test(
     "every mutation of a live client happens once, and all subscriptions converge",
-    { timeout: TIME_LIMIT_MS },
+    { timeout: timeLimitMs },
     async () => {
       const backend = await startCrashingBackend();
       const clients = each(() => liveClient(backend.url));
-      const channel = (client: number): string => `channel ${client % CLIENTS}`;
+      const channel = (client: number): string => `channel ${client % clientCount}`;
       // Each sees what it writes itself, and what its neighbour writes.
       const watches = clients.flatMap((client, n) =>
         [n, n + 1].map((of) => ({
-          of: of % CLIENTS,
+          of: of % clientCount,
           seen: watch(client, api.messages.list, { channel: channel(of) }),
         })),
       );
@@ -38,7 +38,7 @@ describe.skipIf(!isEmbedded)("ten times kill -9 under load", () => {
       /** Everybody sends; resolves at once when half of it all was acknowledged, and the other half was not. */
       const halfOf = (burst: number): Promise<void> =>
         new Promise((resolve) => {
-          const half = acknowledged + (CLIENTS * burst) / 2;
+          const half = acknowledged + (clientCount * burst) / 2;
           const send = async (client: ConvexClient, n: number): Promise<void> => {
             const count = sent[n]!++;
             await client.mutation(api.messages.send, {
@@ -53,14 +53,14 @@ describe.skipIf(!isEmbedded)("ten times kill -9 under load", () => {
             for (let count = 0; count < burst; count += 1) answers.push(send(client, n));
           });
         });
-      for (const burst of BURSTS.slice(0, CRASHES)) {
+      for (const burst of bursts.slice(0, crashes)) {
         await halfOf(burst);
         expect(acknowledged).toBeLessThan(answers.length);
         await backend.crash();
         // A client that is cut off before it has caught up waits longer each time: it is not the client that is tested.
         await Promise.all(answers);
       }
-      await halfOf(BURSTS[CRASHES]!);
+      await halfOf(bursts[crashes]!);
       await Promise.all(answers);
       expect(answers).toHaveLength(2_000);
       const stored = await Promise.all(
@@ -77,7 +77,7 @@ describe.skipIf(!isEmbedded)("ten times kill -9 under load", () => {
 
   test(
     "what was acknowledged over HTTP is there, and nothing is there twice",
-    { timeout: TIME_LIMIT_MS },
+    { timeout: timeLimitMs },
     async () => {
       const backend = await startCrashingBackend();
       const acknowledged = each((): string[] => []);
@@ -98,14 +98,14 @@ describe.skipIf(!isEmbedded)("ten times kill -9 under load", () => {
         }
       };
       const sending = Promise.all(each(send));
-      for (let crash = 1; crash <= CRASHES; crash += 1) {
+      for (let crash = 1; crash <= crashes; crash += 1) {
         while (!acknowledged.every((bodies) => bodies.length >= crash * 20)) await sleep(1);
         await backend.crash();
       }
       stopping = true;
       await sending;
-      expect(acknowledged.flat().length).toBeGreaterThanOrEqual(CLIENTS * CRASHES * 20);
-      for (let n = 0; n < CLIENTS; n += 1) {
+      expect(acknowledged.flat().length).toBeGreaterThanOrEqual(clientCount * crashes * 20);
+      for (let n = 0; n < clientCount; n += 1) {
         const stored = await new ConvexHttpClient(backend.url).query(api.messages.list, {
           channel: `channel ${n}`,
         });

@@ -46,7 +46,7 @@ const familiar: fc.Arbitrary<Value> = fc.constantFrom<Value[]>(
 );
 
 /** A document may have 16 levels; convex-test does not count them. */
-const MAX_NESTING = 12;
+const maxNesting = 12;
 
 function nestingOf(value: Value): number {
   if (typeof value !== "object" || value === null || value instanceof ArrayBuffer) return 0;
@@ -56,7 +56,7 @@ function nestingOf(value: Value): number {
 // No ids among them: each backend's sort in an order of its own.
 export const value: fc.Arbitrary<Value> = fc.oneof(
   { weight: 2, arbitrary: familiar },
-  { weight: 1, arbitrary: anyValue.filter((each) => nestingOf(each) <= MAX_NESTING) },
+  { weight: 1, arbitrary: anyValue.filter((each) => nestingOf(each) <= maxNesting) },
 );
 
 const item: fc.Arbitrary<Record<string, Value>> = fc

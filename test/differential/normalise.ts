@@ -3,7 +3,7 @@ import type { Outcome } from "./backend.ts";
 import type { Known } from "./convex/program.ts";
 
 // What a backend may choose as it likes.
-const OWN_CHOICE = new Set(["_creationTime", "times", "continueCursor", "splitCursor", "pageStatus"]);
+const ownChoice = new Set(["_creationTime", "times", "continueCursor", "splitCursor", "pageStatus"]);
 
 /** Names ids by the order of their creation, and drops what every backend chooses for itself. */
 export function normalised(outcome: Outcome, { created, scheduled }: Known): Outcome {
@@ -15,7 +15,7 @@ export function normalised(outcome: Outcome, { created, scheduled }: Known): Out
     if (typeof value === "string") return names.get(value) ?? value;
     if (Array.isArray(value)) return value.map(visit);
     if (typeof value !== "object" || value === null || value instanceof ArrayBuffer) return value;
-    const entries = Object.entries(value).filter(([field]) => !OWN_CHOICE.has(field));
+    const entries = Object.entries(value).filter(([field]) => !ownChoice.has(field));
     return Object.fromEntries(entries.map(([field, each]) => [field, visit(each as Value)]));
   };
   if (outcome.kind === "value") return { kind: "value", value: errorsByKind(visit(outcome.value)) };
@@ -38,7 +38,7 @@ function errorsByKind(value: Value): Value {
 }
 
 /** The kinds of errors, and how Convex, the embedded backend and convex-test word them. */
-const KINDS: readonly (readonly [string, RegExp])[] = [
+const kinds: readonly (readonly [string, RegExp])[] = [
   ["thrown", /thrown: \w+/],
   ["not unique", /unique\(\) query returned more than one result/],
   ["no such document", /on nonexistent document|on non-existent doc/],
@@ -53,7 +53,7 @@ const KINDS: readonly (readonly [string, RegExp])[] = [
 ];
 
 function kindOfError(message: string): string {
-  for (const [kind, words] of KINDS) {
+  for (const [kind, words] of kinds) {
     const found = words.exec(message);
     if (found !== null) return kind === "thrown" ? found[0] : kind;
   }

@@ -9,14 +9,14 @@ import { expect, test } from "vitest";
 import { startBackend } from "../../packages/embedded/server.ts";
 
 // A backend refuses calls that read too much, or too much at once: with as many lanes as a scope may have, none does.
-const FOLDER = fileURLToPath(new URL("./fixtures/convex", import.meta.url));
-const LANES = 64;
-const HELD = 16;
+const fixtureFolder = fileURLToPath(new URL("./fixtures/convex", import.meta.url));
+const lanes = 64;
+const held = 16;
 
 test("workers take from, wait in and are woken by as many lanes as there may be", async () => {
   const dir = await mkdtemp(join(tmpdir(), "queue-lanes-"));
   const backend = await startBackend({
-    convexDir: FOLDER,
+    convexDir: fixtureFolder,
     dataFile: join(dir, "data.sqlite"),
     port: 0,
     sitePort: 0,
@@ -33,25 +33,25 @@ test("workers take from, wait in and are woken by as many lanes as there may be"
     const keys = ["one", "two", "three"];
     for (const key of keys) {
       await call("office:register", { key });
-      const capabilities = { kinds: ["count"], memoryMb: 1_000, concurrency: HELD };
+      const capabilities = { kinds: ["count"], memoryMb: 1_000, concurrency: held };
       await call("work:hello", { key, capabilities, startup: true });
     }
-    await call("office:submitToLanes", { lanes: LANES });
+    await call("office:submitToLanes", { lanes: lanes });
     const taken: NextWork[] = [];
     for (const key of keys) {
-      taken.push((await call("work:take", { key, wish: { jobs: HELD } })) as NextWork);
+      taken.push((await call("work:take", { key, wish: { jobs: held } })) as NextWork);
     }
-    expect(taken.map(({ jobs }) => jobs.length)).toEqual([HELD, HELD, HELD]);
+    expect(taken.map(({ jobs }) => jobs.length)).toEqual([held, held, held]);
     for (const { attemptId } of taken[0]?.jobs ?? []) {
       await call("work:complete", { key: "one", attemptId, result: null, wish: { jobs: 0 } });
     }
-    const last = (await call("work:take", { key: "one", wish: { jobs: HELD } })) as NextWork;
-    expect(last.jobs).toHaveLength(LANES - 3 * HELD);
+    const last = (await call("work:take", { key: "one", wish: { jobs: held } })) as NextWork;
+    expect(last.jobs).toHaveLength(lanes - 3 * held);
     for (const { attemptId } of last.jobs) {
       await call("work:complete", { key: "one", attemptId, result: null, wish: { jobs: 0 } });
     }
     const waiting = (await call("work:take", { key: "one", wish: { jobs: 1 } })) as NextWork;
-    expect(waiting.stands).toHaveLength(LANES);
+    expect(waiting.stands).toHaveLength(lanes);
     expect((await shownTo("one", [])).jobs).toEqual([]);
     expect((await shownTo("one", waiting.stands)).jobs).toEqual([]);
   } finally {

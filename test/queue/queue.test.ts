@@ -11,11 +11,11 @@ import { expect, test } from "vitest";
 import { startBackend } from "../../packages/embedded/server.ts";
 
 // The queue as an app installs it, with workers that all want the same jobs at once.
-const FOLDER = fileURLToPath(new URL("./fixtures/convex", import.meta.url));
-const WORKERS = 50;
-const JOBS = 500;
-const PATIENCE_MS = 240_000;
-const LATE_MS = 400;
+const fixtureFolder = fileURLToPath(new URL("./fixtures/convex", import.meta.url));
+const workerCount = 50;
+const jobs = 500;
+const patienceMs = 240_000;
+const lateMs = 400;
 
 const mutation = (name: string) => makeFunctionReference<"mutation">(name);
 const candidates = makeFunctionReference<"query">("work:candidates");
@@ -104,7 +104,7 @@ class TestWorker {
           shown = value.jobs;
           bumped = value.stands.length === 0;
           if (bumped && !claiming) end(null);
-          else void claim(false).then(() => setTimeout(() => void claim(true), LATE_MS));
+          else void claim(false).then(() => setTimeout(() => void claim(true), lateMs));
         },
       );
       this.#stop = () => end(null);
@@ -125,11 +125,11 @@ class TestWorker {
 }
 
 test(
-  `${JOBS} jobs among ${WORKERS} workers: none is lost, none is run twice`,
+  `${jobs} jobs among ${workerCount} workers: none is lost, none is run twice`,
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "queue-"));
     const backend = await startBackend({
-      convexDir: FOLDER,
+      convexDir: fixtureFolder,
       dataFile: join(folder, "data.sqlite"),
       port: 0,
       sitePort: 0,
@@ -139,7 +139,7 @@ test(
     const starts = new Map<number, number>();
     let ends = 0;
     const workers = Array.from(
-      { length: WORKERS },
+      { length: workerCount },
       (_, n) =>
         new TestWorker(
           backend.url,
@@ -156,17 +156,17 @@ test(
         throw new Error("The workers ended before the jobs did.");
       });
       const submitted = async () => {
-        for (let first = 0; first < JOBS; first += 20) {
+        for (let first = 0; first < jobs; first += 20) {
           const numbers = Array.from({ length: 20 }, (_, n) => first + n);
           expect(await office.mutation(mutation("office:submit"), { numbers })).toBe("submitted");
         }
-        while (ends < JOBS) await new Promise((resolve) => setTimeout(resolve, 20));
+        while (ends < jobs) await new Promise((resolve) => setTimeout(resolve, 20));
       };
       await Promise.race([submitted(), failed]);
-      expect(starts.size).toBe(JOBS);
+      expect(starts.size).toBe(jobs);
       expect([...starts.values()].filter((times) => times !== 1)).toEqual([]);
-      expect(ends).toBe(JOBS);
-      expect(await countSucceeded(office)).toBe(JOBS);
+      expect(ends).toBe(jobs);
+      expect(await countSucceeded(office)).toBe(jobs);
     } finally {
       await Promise.all(workers.map((worker) => worker.close()));
       await office.close();
@@ -174,7 +174,7 @@ test(
       await rm(folder, { recursive: true });
     }
   },
-  PATIENCE_MS,
+  patienceMs,
 );
 
 async function countSucceeded(client: ConvexClient): Promise<number> {

@@ -3,7 +3,7 @@ import { type GenericId, v } from "convex/values";
 import { type Doc, internalMutation, mutation, type MutationCtx, query } from "./builders.ts";
 
 /** A worker that is silent for this long has died. */
-const DEAD_AFTER_MS = 60_000;
+const deadAfterMs = 60_000;
 
 const timeOutReference = makeFunctionReference<"mutation", { jobId: GenericId<"jobs"> }, null>(
   "workers:timeOut",
@@ -123,7 +123,7 @@ async function scheduleTimeOut(
   job: Doc<"jobs">,
 ): Promise<GenericId<"_scheduled_functions">> {
   if (job.timeOutId !== undefined) await ctx.scheduler.cancel(job.timeOutId);
-  return ctx.scheduler.runAfter(DEAD_AFTER_MS, timeOutReference, { jobId: job._id });
+  return ctx.scheduler.runAfter(deadAfterMs, timeOutReference, { jobId: job._id });
 }
 
 async function append(

@@ -1,12 +1,12 @@
 import { anything } from "@gleaner/queue/component/validators";
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
-import { KIND, queue, SCOPE } from "./queue.ts";
+import { kind, queue, scope } from "./queue.ts";
 
 export const submit = mutation({
   args: { payload: anything, watched: v.boolean(), handOver: v.boolean() },
   handler: async (ctx, { payload, watched, handOver }) => {
-    const outcome = await queue.submit(ctx, SCOPE, { kind: KIND, payload, watched }, { handOver });
+    const outcome = await queue.submit(ctx, scope, { kind: kind, payload, watched }, { handOver });
     if (outcome.kind !== "submitted") throw new Error(`The job was not taken: ${outcome.kind}.`);
     return outcome.jobId;
   },
@@ -18,17 +18,17 @@ export const watch = query({
     jobId: v.string(),
     after: v.optional(v.object({ attemptId: v.string(), seq: v.number() })),
   },
-  handler: (ctx, { jobId, after }) => queue.watch(ctx, SCOPE, jobId, after),
+  handler: (ctx, { jobId, after }) => queue.watch(ctx, scope, jobId, after),
 });
 
-const OPEN = ["waiting", "ready", "prefetched", "running", "failed", "canceled", "expired"] as const;
+const open = ["waiting", "ready", "prefetched", "running", "failed", "canceled", "expired"] as const;
 
 /** Whether every job has succeeded. */
 export const allDone = query({
   args: {},
   handler: async (ctx) => {
-    for (const status of OPEN) {
-      const { page } = await queue.list(ctx, SCOPE, {
+    for (const status of open) {
+      const { page } = await queue.list(ctx, scope, {
         status,
         paginationOpts: { numItems: 1, cursor: null },
       });

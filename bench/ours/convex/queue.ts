@@ -7,6 +7,6 @@ const components = componentsGeneric() as unknown as { readonly queue: QueueComp
 export const queue = new Queue(components.queue);
 
 /** Everything belongs to one tenant. */
-export const SCOPE = "benchmark";
+export const scope = "benchmark";
 /** Of every job. */
-export const KIND = "bench";
+export const kind = "bench";

@@ -1,5 +1,5 @@
 import type { ConvexClient } from "convex/browser";
-import type { Functions } from "../support/usage.ts";
+import type { Functions } from "./support/usage.ts";
 
 /** What a job is told to do: to take a while, or to answer, a token at a time. */
 export type Payload =
@@ -38,4 +38,4 @@ export type Side = {
 };
 
 export type SideName = "ours" | "baseline";
-export const SIDE_NAMES: readonly SideName[] = ["ours", "baseline"];
+export const sideNames: readonly SideName[] = ["ours", "baseline"];
