@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { LOG_FORMATS, LOG_LEVELS } from "./operations/log.ts";
+import { logFormats, logLevels } from "./operations/log.ts";
 
 const port = z.coerce.number().int().min(0).max(65_535);
 /** Longer waits than these are no network's. */
@@ -38,8 +38,8 @@ const schema = z.object({
   passEnv: z.array(z.string().min(1)).default([]),
   adminKeyFile: z.string().optional(),
   maxFileMib: z.coerce.number().int().positive().default(2_048),
-  logFormat: z.enum(LOG_FORMATS).optional(),
-  logLevel: z.enum(LOG_LEVELS).default("info"),
+  logFormat: z.enum(logFormats).optional(),
+  logLevel: z.enum(logLevels).default("info"),
   readLatencyMs: latency,
   commitLatencyMs: latency,
   withParent: z.boolean().default(false),
@@ -50,7 +50,7 @@ export type Arguments = Omit<z.output<typeof schema>, "sitePort"> & { readonly s
 export type ParsedArguments =
   { readonly kind: "ok"; readonly value: Arguments } | { readonly kind: "invalid"; readonly reason: string };
 
-export const USAGE = `node packages/embedded/main.ts --convex FOLDER --data FILE [options]
+export const usage = `node packages/embedded/main.ts --convex FOLDER --data FILE [options]
   --host ADDRESS         where to listen (127.0.0.1)
   --port PORT            the API: WebSocket and HTTP (3210; 0 takes a free one)
   --site-port PORT       the HTTP actions (the API's port + 1)

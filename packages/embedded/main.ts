@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { flushCompileCache } from "node:module";
-import { parseArguments, USAGE } from "./arguments.ts";
+import { parseArguments, usage } from "./arguments.ts";
 import type { Backend } from "./compose/backend-options.ts";
 import { createLog, describeError, type Log } from "./operations/log.ts";
 import { startRestartingBackend } from "./restarting-backend.ts";
 
 /** Bad arguments, as the shell's own tools report them. */
-const EXIT_USAGE = 2;
-const EXIT_FAILED = 1;
+const exitUsage = 2;
+const exitFailed = 1;
 /** What a shell says of a process that a signal has ended. */
-const EXIT_SIGNALLED = { SIGINT: 130, SIGTERM: 143 } as const;
+const exitSignalled = { SIGINT: 130, SIGTERM: 143 } as const;
 /** A backend that cannot stop in time is stopped: what it acknowledged is on disk. */
-const STOP_WITHIN_MS = 10_000;
+const stopWithinMs = 10_000;
 
 /** Tells why nothing was started; to a program, once it is known that one listens. */
 let report = (message: string): void => console.error(message);
@@ -21,7 +21,7 @@ class ConfigurationError extends Error {
 }
 
 /** What startBackend rejects with when it is not the program that is at fault. */
-const EXPECTED = new Set([
+const expected = new Set([
   "ConfigurationError",
   "PortInUseError",
   "StoreError",
@@ -36,8 +36,8 @@ async function main(): Promise<void> {
   process.env["TZ"] = "UTC";
   const parsed = parseArguments(process.argv.slice(2));
   if (parsed.kind === "invalid") {
-    console.error(`${parsed.reason}\n\n${USAGE}`);
-    process.exit(EXIT_USAGE);
+    console.error(`${parsed.reason}\n\n${usage}`);
+    process.exit(exitUsage);
   }
   const { value: options } = parsed;
   const format = options.logFormat ?? (process.stderr.isTTY ? "text" : "json");
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
     // Whoever watches over this process starts it again; all that was acknowledged is on disk.
     onFailed: (error) => {
       log.error("backend.failed", { message: error.message });
-      process.exit(EXIT_FAILED);
+      process.exit(exitFailed);
     },
   });
   stopWhenTold(backend, options.withParent, log);
@@ -105,19 +105,19 @@ function stopWhenTold(backend: Backend, withParent: boolean, log: Log): void {
     log.info("backend.stopping", { reason });
     setTimeout(() => {
       log.error("stop.failed", { message: "it took too long" });
-      process.exit(EXIT_FAILED);
-    }, STOP_WITHIN_MS).unref();
+      process.exit(exitFailed);
+    }, stopWithinMs).unref();
     backend.close().then(
       () => process.exit(0),
       (error: unknown) => {
         log.error("stop.failed", { message: describeError(error) });
-        process.exit(EXIT_FAILED);
+        process.exit(exitFailed);
       },
     );
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      if (stopping) process.exit(EXIT_SIGNALLED[signal]);
+      if (stopping) process.exit(exitSignalled[signal]);
       stop(signal);
     });
   }
@@ -129,9 +129,9 @@ function stopWhenTold(backend: Backend, withParent: boolean, log: Log): void {
 
 /** Failures with a name of ours, and the system's, are a sentence for people; all others come with their stack. */
 function fail(error: unknown): never {
-  const isSentence = error instanceof Error && (EXPECTED.has(error.name) || "syscall" in error);
+  const isSentence = error instanceof Error && (expected.has(error.name) || "syscall" in error);
   report(isSentence ? error.message : describeError(error));
-  process.exit(EXIT_FAILED);
+  process.exit(exitFailed);
 }
 
 main().catch(fail);

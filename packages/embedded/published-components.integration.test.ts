@@ -10,8 +10,8 @@ import { eventually } from "./scheduler/scheduling.fixture.ts";
 import { startBackend } from "./server.ts";
 
 // Convex's own components, unmodified from their packages, driven by their published clients.
-const FOLDER = fileURLToPath(new URL("./fixtures/published-components/convex", import.meta.url));
-const PATIENCE_MS = 30_000;
+const fixtureFolder = fileURLToPath(new URL("./fixtures/published-components/convex", import.meta.url));
+const patienceMs = 30_000;
 
 let folder: string;
 let backend: Backend;
@@ -20,14 +20,14 @@ let client: ConvexHttpClient;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "components-"));
   backend = await startBackend({
-    convexDir: FOLDER,
+    convexDir: fixtureFolder,
     dataFile: join(folder, "data.sqlite"),
     port: 0,
     sitePort: 0,
     adminKey: "test-admin-key",
   });
   client = new ConvexHttpClient(backend.url, { logger: false });
-}, PATIENCE_MS);
+}, patienceMs);
 
 afterAll(async () => {
   await backend.close();
@@ -51,7 +51,7 @@ const query = (path: string, args: Args = {}) => client.query(reference(path), a
 const mutate = (path: string, args: Args = {}) => client.mutation(reference(path), args) as Promise<unknown>;
 const act = (path: string, args: Args = {}) => client.action(reference(path), args) as Promise<unknown>;
 
-const until = (assertion: () => Promise<void>) => eventually(assertion, PATIENCE_MS);
+const until = (assertion: () => Promise<void>) => eventually(assertion, patienceMs);
 const notes = () => query("notes:all") as Promise<string[]>;
 
 describe("@convex-dev/rate-limiter", () => {
@@ -108,7 +108,7 @@ describe("@convex-dev/workpool", () => {
         expect(await notes()).toContain("shaky: shaky after 3");
       });
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   test(
@@ -118,7 +118,7 @@ describe("@convex-dev/workpool", () => {
       await until(async () => expect(await notes()).toContain("broken: failed"));
       expect((await notes()).filter((text) => text === "try broken")).toHaveLength(3);
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   test(
@@ -132,7 +132,7 @@ describe("@convex-dev/workpool", () => {
         expect(all.filter((text) => text.startsWith("mutation: "))).toHaveLength(texts.length);
       });
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   test(
@@ -143,7 +143,7 @@ describe("@convex-dev/workpool", () => {
       await until(async () => expect(await notes()).toContain("late: canceled"));
       expect(await notes()).not.toContain("never");
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 });
 
@@ -179,7 +179,7 @@ describe("@convex-dev/aggregate", () => {
         expect(await query("scores:summary")).toMatchObject({ count: 5, sum: 125, min: 5 }),
       );
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 });
 
@@ -216,6 +216,6 @@ describe("@convex-dev/crons", () => {
       await mutate("timers:stop", { name: "by cron" });
       expect(await query("timers:list")).toEqual([]);
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 });

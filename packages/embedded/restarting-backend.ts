@@ -1,6 +1,6 @@
 import { undoRestore } from "./backup/full/restore-swap.ts";
 import type { Backend, BackendOptions } from "./compose/backend-options.ts";
-import { describeError, SILENT } from "./operations/log.ts";
+import { describeError, silent } from "./operations/log.ts";
 import { startBackend } from "./server.ts";
 
 /**
@@ -8,7 +8,7 @@ import { startBackend } from "./server.ts";
  * restored state with which it does not start is given up for the one before it. Rejects as startBackend does.
  */
 export async function startRestartingBackend(options: BackendOptions): Promise<Backend> {
-  const { log = SILENT, dataFile } = options;
+  const { log = silent, dataFile } = options;
   let closed = false;
   let restarting: Promise<void> = Promise.resolve();
   let current = await startBackend({ ...options, restart });

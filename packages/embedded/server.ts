@@ -6,7 +6,7 @@ import { openListeners } from "./compose/listeners.ts";
 import { serveNetwork } from "./compose/network.ts";
 import { startScheduling } from "./compose/start-scheduling.ts";
 import { startSweeper } from "./engine/transact/sweeper.ts";
-import { describeError, SILENT } from "./operations/log.ts";
+import { describeError, silent } from "./operations/log.ts";
 import { ReadinessProbe } from "./operations/readiness.ts";
 import { bundleApart } from "./runtime/bundle/bundle-apart.ts";
 import type { Bundle } from "./runtime/isolate/isolate.ts";
@@ -19,7 +19,7 @@ import { sweepSessionRequests } from "./sync/session-janitor.ts";
  */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
   const closing = new Closing();
-  const { log = SILENT } = options;
+  const { log = silent } = options;
   try {
     return { ...(await compose(options, closing)), close: () => closing.run() };
   } catch (error) {
@@ -31,7 +31,7 @@ export async function startBackend(options: BackendOptions): Promise<Backend> {
 }
 
 async function compose(options: BackendOptions, closing: Closing): Promise<Omit<Backend, "close">> {
-  const { log = SILENT } = options;
+  const { log = silent } = options;
   const readiness = new ReadinessProbe();
   closing.first(() => readiness.stopping());
   // Ports come first: functions may ask for the deployment's own URL while they are loaded.

@@ -21,14 +21,14 @@ export type ParsedAuthConfig =
   | { readonly kind: "ok"; readonly providers: readonly AuthProvider[] }
   | { readonly kind: "invalid"; readonly reason: string };
 
-const MAX_PROVIDERS = 50;
-const MAX_URL_LENGTH = 2048;
-const MAX_DATA_URL_LENGTH = 256 * 1024;
+const maxProviders = 50;
+const maxUrlLength = 2048;
+const maxDataUrlLength = 256 * 1024;
 
 /** As Convex reads a domain: https unless it says otherwise, and then it has to look like a host's name. */
 const issuer = z
   .string()
-  .max(MAX_URL_LENGTH)
+  .max(maxUrlLength)
   .transform((text, context) => {
     const url = /^\w+:\/\//.test(text) ? text : `https://${text}`;
     const parsed = URL.parse(url);
@@ -42,7 +42,7 @@ const issuer = z
 
 const keyPlace = z
   .string()
-  .max(MAX_DATA_URL_LENGTH)
+  .max(maxDataUrlLength)
   .transform((text, context): KeyPlace => {
     const protocol = URL.parse(text)?.protocol;
     if (protocol === "https:" || protocol === "http:") return { kind: "remote", url: text };
@@ -81,7 +81,7 @@ const customJwt = z
   }));
 
 const authConfig = z.object({
-  providers: z.array(z.discriminatedUnion("type", [oidc, customJwt])).max(MAX_PROVIDERS),
+  providers: z.array(z.discriminatedUnion("type", [oidc, customJwt])).max(maxProviders),
 });
 
 /** Reads the default export of auth.config.ts; null, there being none, knows no provider. */

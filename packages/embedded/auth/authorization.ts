@@ -17,7 +17,7 @@ export type Authenticators = {
   readonly tokens: Pick<TokenVerifier, "verify">;
 };
 
-export const BAD_DEPLOY_KEY = {
+export const badDeployKey = {
   kind: "refused",
   code: "BadDeployKey",
   message: "The provided admin key was invalid for this deployment.",
@@ -47,7 +47,7 @@ export function authorize(header: string | undefined, isAdminKey: AdminKeyCheck)
   if (header === undefined || header === "") return { kind: "ok", identity: { kind: "none" } };
   const { scheme, credential } = partsOf(header);
   if (scheme === "convex") return authorizeAdmin(credential, isAdminKey);
-  if (scheme === "bearer") return BAD_DEPLOY_KEY;
+  if (scheme === "bearer") return badDeployKey;
   return { kind: "refused", code: "InvalidAuthHeader", message: "Unknown kind of Authorization header." };
 }
 
@@ -61,7 +61,7 @@ function partsOf(header: string): { readonly scheme: string; readonly credential
 function authorizeAdmin(credential: string, isAdminKey: AdminKeyCheck): Authorized {
   if (isAdminKey(credential)) return { kind: "ok", identity: { kind: "admin" } };
   const colon = credential.lastIndexOf(":");
-  if (colon === -1 || !isAdminKey(credential.slice(0, colon))) return BAD_DEPLOY_KEY;
+  if (colon === -1 || !isAdminKey(credential.slice(0, colon))) return badDeployKey;
   const actingAs = parseBoundedJson(Buffer.from(credential.slice(colon + 1), "base64").toString("utf8"));
   if (actingAs.kind === "invalid" || !isClaims(actingAs.value)) {
     return {

@@ -4,13 +4,13 @@ export type Fetched =
 
 export type FetchDocument = (url: string) => Promise<Fetched>;
 
-export const FETCH_TIMEOUT_MS = 5_000;
+export const fetchTimeoutMs = 5_000;
 /** Far above what issuers publish. */
-const MAX_DOCUMENT_BYTES = 256 * 1024;
-const JSON_TYPES = /^application\/(json|jwk-set\+json)\s*(;|$)/i;
+const maxDocumentBytes = 256 * 1024;
+const jsonTypes = /^application\/(json|jwk-set\+json)\s*(;|$)/i;
 
 /** Fetches JSON that an issuer publishes. It has to answer in time, in size, and itself: redirects are not followed. */
-export async function fetchDocument(url: string, timeoutMs = FETCH_TIMEOUT_MS): Promise<Fetched> {
+export async function fetchDocument(url: string, timeoutMs = fetchTimeoutMs): Promise<Fetched> {
   try {
     const response = await fetch(url, {
       headers: { Accept: "application/json" },
@@ -24,7 +24,7 @@ export async function fetchDocument(url: string, timeoutMs = FETCH_TIMEOUT_MS): 
     }
     const text = await boundedText(response);
     return text === null
-      ? { kind: "failed", reason: `${url} answered with more than ${String(MAX_DOCUMENT_BYTES)} bytes` }
+      ? { kind: "failed", reason: `${url} answered with more than ${String(maxDocumentBytes)} bytes` }
       : { kind: "ok", text };
   } catch (error) {
     return { kind: "failed", reason: `${url} could not be fetched: ${describe(error)}` };
@@ -34,7 +34,7 @@ export async function fetchDocument(url: string, timeoutMs = FETCH_TIMEOUT_MS): 
 function refusalOf({ status, headers }: Response): string | null {
   if (status !== 200) return `answered with HTTP ${String(status)}`;
   const type = headers.get("content-type") ?? "no content type";
-  return JSON_TYPES.test(type) ? null : `answered with ${type}, not application/json`;
+  return jsonTypes.test(type) ? null : `answered with ${type}, not application/json`;
 }
 
 async function boundedText({ body }: Response): Promise<string | null> {
@@ -42,7 +42,7 @@ async function boundedText({ body }: Response): Promise<string | null> {
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_DOCUMENT_BYTES) return null;
+    if (size > maxDocumentBytes) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -43,11 +43,11 @@ function withScheme(issuer: string): string {
 }
 
 /** Characters of a token: far above what headers carry. */
-const MAX_TOKEN_LENGTH = 64 * 1024;
+const maxTokenLength = 64 * 1024;
 
-const MALFORMED =
+const malformed =
   "Could not parse JWT payload. Check that the token is a valid JWT format with three base64-encoded parts separated by dots.";
-const NO_ISSUER =
+const noIssuer =
   "Missing issuer claim ('iss') in JWT payload. The JWT must include an 'iss' claim that matches one of your configured auth providers.";
 
 const addressed = z.object({
@@ -62,13 +62,13 @@ type TokenAddress =
 
 /** Reads as much of a token as tells which provider could verify it. Bounded in size and depth. */
 export function readTokenAddress(token: string): TokenAddress {
-  const parts = token.length > MAX_TOKEN_LENGTH ? [] : token.split(".");
-  if (parts.length !== 3) return { kind: "invalid", reason: MALFORMED };
+  const parts = token.length > maxTokenLength ? [] : token.split(".");
+  if (parts.length !== 3) return { kind: "invalid", reason: malformed };
   const json = parseBoundedJson(Buffer.from(parts[1] ?? "", "base64url").toString("utf8"));
   const parsed = json.kind === "ok" ? addressed.safeParse(json.value) : null;
-  if (parsed?.success !== true) return { kind: "invalid", reason: MALFORMED };
+  if (parsed?.success !== true) return { kind: "invalid", reason: malformed };
   const { iss, aud = [] } = parsed.data;
   return iss === undefined
-    ? { kind: "invalid", reason: NO_ISSUER }
+    ? { kind: "invalid", reason: noIssuer }
     : { kind: "ok", issuer: iss, audiences: aud };
 }

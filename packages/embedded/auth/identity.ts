@@ -27,7 +27,7 @@ const standard = z.object({
   updated_at: z.number().min(0).max(253_402_300_799).nullish(),
 });
 
-const PROTOCOL = [
+const protocol = [
   "iss",
   "sub",
   "aud",
@@ -42,8 +42,8 @@ const PROTOCOL = [
   "c_hash",
 ];
 /** Left out as Convex does: they differ from token to token, and every refresh would make a new identity. */
-const HOUSEKEEPING = ["jti", "nbf", "fva"];
-const NOT_CUSTOM = new Set([...PROTOCOL, ...HOUSEKEEPING, ...Object.keys(standard.shape)]);
+const housekeeping = ["jti", "nbf", "fva"];
+const notCustom = new Set([...protocol, ...housekeeping, ...Object.keys(standard.shape)]);
 
 /** A UserIdentity from an ID token's verified claims; null when a standard claim has a type that it cannot have. */
 export function oidcIdentity(claims: Claims & { readonly iss: string; readonly sub: string }): Claims | null {
@@ -74,7 +74,7 @@ export function oidcIdentity(claims: Claims & { readonly iss: string; readonly s
     updatedAt: typeof known.updated_at === "number" ? rfc3339(known.updated_at) : null,
   };
   // No custom claim may pass for a standard one.
-  const custom = Object.entries(claims).filter(([claim]) => !NOT_CUSTOM.has(claim) && !(claim in fields));
+  const custom = Object.entries(claims).filter(([claim]) => !notCustom.has(claim) && !(claim in fields));
   const present = Object.entries(fields).filter((entry): entry is [string, string | boolean] => {
     return entry[1] !== null && entry[1] !== undefined;
   });
@@ -86,11 +86,11 @@ function rfc3339(seconds: number): string {
 }
 
 /** The registered claims of JSON Web Tokens, and one that Convex leaves out because it differs from token to token. */
-const REGISTERED = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "fva"]);
+const registered = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "fva"]);
 
 /** A UserIdentity from a custom JWT's verified claims: they keep their names, nested ones as "outer.inner". */
 export function customJwtIdentity(claims: Claims & { readonly iss: string; readonly sub: string }): Claims {
-  const custom = Object.entries(claims).filter(([claim]) => !REGISTERED.has(claim));
+  const custom = Object.entries(claims).filter(([claim]) => !registered.has(claim));
   return Object.fromEntries<JSONValue>([
     ...custom.flatMap(([claim, value]) => flattened(claim, value)),
     // Last, so that no custom claim passes for a verified field.

@@ -5,10 +5,10 @@ import { parseBoundedJson } from "../wire/bounded-json.ts";
 /** Finds the key that a token names, among those of one issuer. */
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
 
-const MAX_KEYS = 100;
+const maxKeys = 100;
 
 const jwks = z.object({
-  keys: z.array(z.looseObject({ kty: z.string() })).max(MAX_KEYS),
+  keys: z.array(z.looseObject({ kty: z.string() })).max(maxKeys),
 });
 
 /** Reads a JSON Web Key Set (RFC 7517); null when the text is none. */

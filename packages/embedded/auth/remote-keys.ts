@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseBoundedJson } from "../wire/bounded-json.ts";
 import type { FetchDocument, Fetched } from "./fetch-document.ts";
-import { mayAskForUnknownKey, nextKeyStep, STALE_MS } from "./key-refresh.ts";
+import { mayAskForUnknownKey, nextKeyStep, staleMs } from "./key-refresh.ts";
 import { type KeySet, parseKeySet } from "./key-set.ts";
 
 export type KeysFetched =
@@ -23,7 +23,7 @@ export class RemoteKeys {
   async current(): Promise<KeysFetched> {
     if (nextKeyStep(this.#state(), this.#now()) === "fetch") await this.#ask();
     const held = this.#held;
-    if (held !== null && this.#now() - held.fetchedAt < STALE_MS) return { kind: "ok", keySet: held.keySet };
+    if (held !== null && this.#now() - held.fetchedAt < staleMs) return { kind: "ok", keySet: held.keySet };
     return { kind: "failed", reason: this.#failure?.reason ?? "The issuer's keys are too old." };
   }
 

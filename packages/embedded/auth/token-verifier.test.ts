@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Issuer, startIssuer } from "../../../test/conformance/issuer.fixture.ts";
 import { parseAuthConfig } from "./auth-config.ts";
 import { fetchDocument } from "./fetch-document.ts";
-import { FRESH_MS, RETRY_AFTER_MS, STALE_MS, UNKNOWN_KEY_RETRY_MS } from "./key-refresh.ts";
+import { freshMs, retryAfterMs, staleMs, unknownKeyRetryMs } from "./key-refresh.ts";
 import { TokenVerifier } from "./token-verifier.ts";
 
 let issuer: Issuer;
@@ -123,7 +123,7 @@ test("keys are fetched once for all who ask, and again when they are old", async
   await Promise.all([tokens.verify(token), tokens.verify(token), tokens.verify(token)]);
   await tokens.verify(token);
   expect(issuer.asked() - before).toBe(1);
-  now += FRESH_MS;
+  now += freshMs;
   await tokens.verify(token);
   expect(issuer.asked() - before).toBe(2);
 });
@@ -132,7 +132,7 @@ test("new keys are found, but made-up ones cost the issuer no flood of questions
   const tokens = verifier(oidc());
   await tokens.verify(await issuer.sign({}));
   const before = issuer.asked();
-  now += UNKNOWN_KEY_RETRY_MS;
+  now += unknownKeyRetryMs;
   await issuer.rotate();
   expect(await tokens.verify(await issuer.sign({}))).toMatchObject({ kind: "verified" });
   expect(issuer.asked() - before).toBe(1);
@@ -147,16 +147,16 @@ test("while the issuer is down, known keys are believed for a day; without any i
   const tokens = verifier(oidc());
   expect(await tokens.verify(token)).toMatchObject({ kind: "verified" });
   issuer.answer = (response) => response.writeHead(503).end();
-  now += FRESH_MS;
+  now += freshMs;
   expect(await tokens.verify(token)).toMatchObject({ kind: "verified" });
-  now += STALE_MS;
+  now += staleMs;
   expect(await tokens.verify(token)).toMatchObject({
     kind: "unavailable",
     code: "AuthProviderDiscoveryFailed",
   });
   issuer.answer = null;
   expect(await tokens.verify(token)).toMatchObject({ kind: "unavailable" });
-  now += RETRY_AFTER_MS;
+  now += retryAfterMs;
   expect(await tokens.verify(token)).toMatchObject({ kind: "verified" });
 });
 

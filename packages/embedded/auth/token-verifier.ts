@@ -23,10 +23,10 @@ export type Verification =
   | { readonly kind: "unavailable"; readonly code: string; readonly message: string };
 
 /** How far a custom JWT's `exp`, and any token's `nbf`, may be off, in s. An ID token's `exp` may not. */
-const LEEWAY_S = 5;
-const OIDC_ALGORITHMS = ["RS256", "EdDSA"];
+const leewayS = 5;
+const oidcAlgorithms = ["RS256", "EdDSA"];
 
-const UNVERIFIED_OIDC =
+const unverifiedOidc =
   "Could not verify OIDC token claim. Check that the token signature is valid and the token hasn't expired.";
 
 /** Verifies users' tokens against the providers of auth.config.ts. */
@@ -62,8 +62,8 @@ export class TokenVerifier {
   async #check(token: string, provider: AuthProvider, keys: KeySet): Promise<Verification | "unknown key"> {
     try {
       const { payload } = await jwtVerify(token, keys, {
-        algorithms: provider.kind === "oidc" ? OIDC_ALGORITHMS : [provider.algorithm],
-        clockTolerance: LEEWAY_S,
+        algorithms: provider.kind === "oidc" ? oidcAlgorithms : [provider.algorithm],
+        clockTolerance: leewayS,
         currentDate: new Date(this.#now()),
         requiredClaims: provider.kind === "oidc" ? ["iss", "sub", "exp", "iat"] : ["iss", "sub", "exp"],
       });
@@ -140,13 +140,13 @@ function unavailable(issuer: string, reason: string): Verification {
 
 function unfit(provider: AuthProvider, why: string): Verification {
   return provider.kind === "oidc"
-    ? refused("Unauthenticated", `${UNVERIFIED_OIDC} (${why})`)
+    ? refused("Unauthenticated", `${unverifiedOidc} (${why})`)
     : refused("InvalidAuthHeader", `Could not validate token: ${why}`);
 }
 
 function unknownKey(provider: AuthProvider): Verification {
   return provider.kind === "oidc"
-    ? refused("Unauthenticated", UNVERIFIED_OIDC)
+    ? refused("Unauthenticated", unverifiedOidc)
     : refused(
         "InvalidAuthHeader",
         "Could not decode token. The JWT's 'kid' (key ID) header doesn't match any key in the provider's JWKS.",

@@ -1,4 +1,4 @@
-import { APP, type ComponentPath } from "../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../names/table-name.ts";
 import { decodeDocumentId } from "../values/document-id.ts";
 
 /** What a file in an export is, by its name. */
@@ -8,20 +8,20 @@ export type ArchiveEntry =
   | { readonly kind: "file"; readonly component: ComponentPath; readonly id: string }
   | { readonly kind: "other" };
 
-export const README = "README.md";
+export const readme = "README.md";
 
 // As Convex reads them: a folder around it all is skipped, as zipping an unpacked export by hand makes one.
-const TABLE_FILE = /^(.*\/)?([^/]+)\/(documents|generated_schema)\.jsonl$/;
-const STORAGE_FILE = /^(.*\/)?_storage\/([^/.]+)(?:\.[^/]+)?$/;
-const LAST_COMPONENT = /^(.*\/)?_components\/([^/]+)\/$/;
+const tableFile = /^(.*\/)?([^/]+)\/(documents|generated_schema)\.jsonl$/;
+const storageFile = /^(.*\/)?_storage\/([^/.]+)(?:\.[^/]+)?$/;
+const lastComponent = /^(.*\/)?_components\/([^/]+)\/$/;
 
 export function readArchiveName(name: string): ArchiveEntry {
-  const table = TABLE_FILE.exec(name);
+  const table = tableFile.exec(name);
   if (table !== null) {
     const kind = table[3] === "documents" ? "documents" : "generated_schema";
     return { kind, component: componentIn(table[1] ?? ""), table: table[2] ?? "" };
   }
-  const file = STORAGE_FILE.exec(name);
+  const file = storageFile.exec(name);
   const id = file?.[2] ?? "";
   if (file !== null && decodeDocumentId(id) !== null) {
     return { kind: "file", component: componentIn(file[1] ?? ""), id };
@@ -31,7 +31,7 @@ export function readArchiveName(name: string): ArchiveEntry {
 
 /** "_components/pool/_components/batch/" of "pool/batch". */
 export function archivePrefix(component: ComponentPath): string {
-  if (component === APP) return "";
+  if (component === appComponent) return "";
   return component
     .split("/")
     .map((name) => `_components/${name}/`)
@@ -41,7 +41,7 @@ export function archivePrefix(component: ComponentPath): string {
 function componentIn(prefix: string): ComponentPath {
   const names: string[] = [];
   let rest = prefix;
-  for (let match = LAST_COMPONENT.exec(rest); match !== null; match = LAST_COMPONENT.exec(rest)) {
+  for (let match = lastComponent.exec(rest); match !== null; match = lastComponent.exec(rest)) {
     names.unshift(match[2] ?? "");
     rest = match[1] ?? "";
   }

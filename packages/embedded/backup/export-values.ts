@@ -31,14 +31,14 @@ export type NumberStyle = "exported" | "plain";
 // V8 hands the reviver what stood in the text; TypeScript does not know that yet.
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-const INTEGER = /^-?\d+$/;
-const MAX_INT64 = 2n ** 63n - 1n;
+const integerPattern = /^-?\d+$/;
+const maxInt64 = 2n ** 63n - 1n;
 
 /** Parses a line into Convex's JSON encoding. What the value may be is for the caller to check. */
 export function parseExportText(text: string, style: NumberStyle): ParsedLine {
   const revive: Reviver = (_, value, { source }) => {
     if (typeof value !== "number") return value;
-    const isInteger = style === "exported" && source !== undefined && INTEGER.test(source);
+    const isInteger = style === "exported" && source !== undefined && integerPattern.test(source);
     return isInteger ? integerJson(source, value) : floatJson(value);
   };
   try {
@@ -58,7 +58,7 @@ export function floatJson(value: number): JSONValue {
 
 function integerJson(source: string, value: number): JSONValue {
   const integer = BigInt(source);
-  if (integer > MAX_INT64 || integer < -MAX_INT64 - 1n) return floatJson(value);
+  if (integer > maxInt64 || integer < -maxInt64 - 1n) return floatJson(value);
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64LE(integer);
   return { $integer: bytes.toString("base64") };

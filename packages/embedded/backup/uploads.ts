@@ -6,9 +6,9 @@ import { pipeline } from "node:stream/promises";
 import type { WorkFolder } from "./work-folder.ts";
 
 /** As in Convex: parts are numbered from 1. */
-const MAX_PARTS = 10_000;
-const MAX_PART_BYTES = 1024 ** 3;
-const MAX_OPEN_UPLOADS = 4;
+const maxParts = 10_000;
+const maxPartBytes = 1024 ** 3;
+const maxOpenUploads = 4;
 
 type Upload = { readonly folder: string; readonly parts: Set<number> };
 
@@ -26,7 +26,7 @@ export class Uploads {
   /** Begins an upload; the oldest one gives way where there are too many. */
   async start(): Promise<string> {
     const [oldest] = this.#open.keys();
-    if (oldest !== undefined && this.#open.size >= MAX_OPEN_UPLOADS) await this.discard(oldest);
+    if (oldest !== undefined && this.#open.size >= maxOpenUploads) await this.discard(oldest);
     const token = randomUUID();
     const folder = this.#work.newPath("upload");
     await mkdir(folder, { mode: 0o700 });
@@ -42,12 +42,12 @@ export class Uploads {
   ): Promise<UploadProblem | { readonly kind: "ok" }> {
     const upload = this.#open.get(token);
     if (upload === undefined) return unknownUpload;
-    if (!Number.isInteger(part) || part < 1 || part > MAX_PARTS) {
-      return { kind: "refused", reason: `A part's number is between 1 and ${String(MAX_PARTS)}.` };
+    if (!Number.isInteger(part) || part < 1 || part > maxParts) {
+      return { kind: "refused", reason: `A part's number is between 1 and ${String(maxParts)}.` };
     }
     const file = partFile(upload, part);
     const isWhole = await writePart(content, file);
-    if (!isWhole) return { kind: "refused", reason: `A part has at most ${String(MAX_PART_BYTES)} bytes.` };
+    if (!isWhole) return { kind: "refused", reason: `A part has at most ${String(maxPartBytes)} bytes.` };
     upload.parts.add(part);
     return { kind: "ok" };
   }
@@ -87,13 +87,13 @@ async function writePart(content: AsyncIterable<Uint8Array>, file: string): Prom
   async function* bounded(): AsyncGenerator<Uint8Array> {
     for await (const chunk of content) {
       size += chunk.length;
-      if (size > MAX_PART_BYTES) return;
+      if (size > maxPartBytes) return;
       yield chunk;
     }
   }
   await pipeline(bounded, createWriteStream(file, { mode: 0o600 }));
-  if (size > MAX_PART_BYTES) await rm(file, { force: true });
-  return size <= MAX_PART_BYTES;
+  if (size > maxPartBytes) await rm(file, { force: true });
+  return size <= maxPartBytes;
 }
 
 function partFile({ folder }: Upload, part: number): string {

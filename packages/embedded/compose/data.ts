@@ -2,14 +2,14 @@ import { createHmac } from "node:crypto";
 import { completeRestore } from "../backup/full/restore-swap.ts";
 import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/model/types.ts";
-import { describeError, SILENT } from "../operations/log.ts";
+import { describeError, silent } from "../operations/log.ts";
 import { type Files, openFiles } from "../storage/open-files.ts";
 import { EnvironmentVariables } from "../system/environment-variables.ts";
 import type { BackendOptions } from "./backend-options.ts";
 import type { Closing } from "./closing.ts";
 import type { Listeners } from "./listeners.ts";
 
-const MAX_FILE_BYTES = 2 * 1024 ** 3;
+const maxFileBytes = 2 * 1024 ** 3;
 
 /** All that a deployment keeps. */
 export type Data = {
@@ -24,7 +24,7 @@ export async function openData(
   { url, siteUrl }: Pick<Listeners, "url" | "siteUrl">,
   closing: Closing,
 ): Promise<Data> {
-  const { dataFile, adminKey, onFailed, publicUrl, publicSiteUrl, log = SILENT } = options;
+  const { dataFile, adminKey, onFailed, publicUrl, publicSiteUrl, log = silent } = options;
   completeRestore(dataFile);
   const engine = openEngine({ path: dataFile, ...(onFailed === undefined ? {} : { onFailed }) });
   // Before all that stands on it, so that it closes after them: what is being answered needs it to the end.
@@ -39,7 +39,7 @@ export async function openData(
     dataFile,
     baseUrl: () => environment.all["CONVEX_CLOUD_URL"] ?? url,
     secret: createHmac("sha256", adminKey).update("upload URLs").digest("hex"),
-    maxFileBytes: options.maxFileBytes ?? MAX_FILE_BYTES,
+    maxFileBytes: options.maxFileBytes ?? maxFileBytes,
     onError: (error) => log.error("storage.failed", { message: describeError(error) }),
   });
   closing.afterwards(() => files.close());

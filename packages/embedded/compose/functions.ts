@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { TokenVerifier } from "../auth/token-verifier.ts";
 import { FunctionLog } from "../operations/function-log.ts";
-import { SILENT } from "../operations/log.ts";
+import { silent } from "../operations/log.ts";
 import { logLine, logRun } from "../operations/log-runs.ts";
 import { Usage } from "../operations/usage.ts";
 import type { FunctionRunner } from "../runtime/contract/function-runner.ts";
@@ -19,7 +19,7 @@ import type { BackendOptions } from "./backend-options.ts";
 import { createTokenVerifier } from "./create-token-verifier.ts";
 import type { Data } from "./data.ts";
 
-export const DEPLOYMENT_NAME = "embedded";
+export const deploymentName = "embedded";
 
 export type Functions = {
   readonly runtime: FunctionRuntime;
@@ -34,7 +34,7 @@ export type Functions = {
 /** Loads the functions over the data. Throws FunctionsLoadError or SchemaMismatchError. */
 export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Data): Functions {
   const { engine, environment, files } = data;
-  const { log = SILENT } = options;
+  const { log = silent } = options;
   const functionLog = new FunctionLog();
   const usage = new Usage();
   const watchers: FunctionObserver["onEnd"][] = [
@@ -52,7 +52,7 @@ export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Dat
     },
     latency: options.latency ?? { readMs: 0, commitMs: 0 },
     secret: createHmac("sha256", options.adminKey).update("pagination cursors").digest("hex"),
-    deploymentName: DEPLOYMENT_NAME,
+    deploymentName: deploymentName,
     files: files.storage,
     observer: {
       onEnd: (run) => watchers.forEach((watch) => watch(run)),

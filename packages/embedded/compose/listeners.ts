@@ -8,7 +8,7 @@ import type { BackendOptions } from "./backend-options.ts";
 import type { Closing } from "./closing.ts";
 
 /** How long running requests have to finish once the backend stops, in ms. */
-export const GRACE_MS = 3_000;
+export const graceMs = 3_000;
 
 export type Listeners = {
   readonly api: Listener;
@@ -29,7 +29,7 @@ export async function openListeners(
     const starting = startingHandler(readiness);
     const listener = await openListener({ host, port, starting: starting.handle, isUpload });
     closing.first(starting.giveUp);
-    closing.together(() => closeServer(listener.server, GRACE_MS));
+    closing.together(() => closeServer(listener.server, graceMs));
     const serve: Listener["serve"] = (next) => {
       listener.serve(next);
       starting.handOver(next);

@@ -7,7 +7,7 @@ import { apiHandler } from "../http/api/api-handler.ts";
 import { functionRoutes } from "../http/api/function-routes.ts";
 import { storageRoutes } from "../http/api/storage-routes.ts";
 import { siteHandler } from "../http/site/site-handler.ts";
-import { SILENT } from "../operations/log.ts";
+import { silent } from "../operations/log.ts";
 import { createMetrics } from "../operations/metrics.ts";
 import type { ReadinessProbe } from "../operations/readiness.ts";
 import { countPending, fileBytes, storageBytes } from "../operations/stored-state.ts";
@@ -21,11 +21,11 @@ import { sourceOf } from "../wire/request-source.ts";
 import type { BackendOptions } from "./backend-options.ts";
 import type { Closing } from "./closing.ts";
 import type { Data } from "./data.ts";
-import { DEPLOYMENT_NAME, type Functions } from "./functions.ts";
-import { GRACE_MS, type Listeners } from "./listeners.ts";
+import { deploymentName, type Functions } from "./functions.ts";
+import { graceMs, type Listeners } from "./listeners.ts";
 import { openBackups } from "./open-backups.ts";
 
-const MAX_CONNECTIONS = 20_000;
+const maxConnections = 20_000;
 
 /** Answers on both ports: WebSockets, the API, HTTP actions and pages. */
 export async function serveNetwork(
@@ -40,7 +40,7 @@ export async function serveNetwork(
     publicSiteUrl,
     dataFile,
     staticFolders = [],
-    log = SILENT,
+    log = silent,
   } = options;
   const { engine, environment, files } = data;
   const { runtime, runner, tokens, functionLog } = functions;
@@ -50,7 +50,7 @@ export async function serveNetwork(
 
   const isAdminKey = adminKeyCheck(options.adminKey);
   const backups = await openBackups({
-    ...{ engine, dataFile, runtime, isAdminKey, log, deploymentName: DEPLOYMENT_NAME },
+    ...{ engine, dataFile, runtime, isAdminKey, log, deploymentName: deploymentName },
     restart: options.restart ?? null,
     files: { store: files.storage.store, hold: () => files.janitor.hold() },
   });
@@ -78,8 +78,8 @@ export async function serveNetwork(
     onDropped: () => metrics.onDroppedClient(),
     lanes: new MutationLanes(),
     now: Date.now,
-    maxConnections: MAX_CONNECTIONS,
-    graceMs: GRACE_MS,
+    maxConnections: maxConnections,
+    graceMs: graceMs,
   });
   closing.together(() => connections.close());
   const stored = { engine, components: runtime.componentPaths };
@@ -111,7 +111,7 @@ export async function serveNetwork(
       isAllowedHost,
       log,
       version: convexVersion,
-      instanceName: DEPLOYMENT_NAME,
+      instanceName: deploymentName,
     }),
   );
   const apiOrigins = (hostHeader: string) =>

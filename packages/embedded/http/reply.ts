@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { JSONValue } from "convex/values";
 import type { Completed } from "../runtime/contract/function-runner.ts";
-import { type ValueFormat, plainJson } from "./plain-json.ts";
+import { plainJson, type ValueFormat } from "./plain-json.ts";
 
 export type Reply = {
   readonly status: number;
@@ -56,20 +56,20 @@ export async function sendReply(response: ServerResponse, reply: Reply): Promise
   response.writeHead(reply.status, {
     "Content-Type": isJson ? "application/json" : "text/plain; charset=utf-8",
     "Content-Length": String(Buffer.byteLength(text)),
-    ...COMMON_HEADERS,
+    ...commonHeaders,
     ...reply.headers,
   });
   response.end(text);
 }
 
-const COMMON_HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+const commonHeaders = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
 
 async function sendStream(response: ServerResponse, reply: Reply, stream: Readable): Promise<void> {
   if (response.headersSent || response.destroyed) {
     stream.destroy();
     return;
   }
-  response.writeHead(reply.status, { ...COMMON_HEADERS, ...reply.headers });
+  response.writeHead(reply.status, { ...commonHeaders, ...reply.headers });
   // Headers are out: a stream that breaks can only cut the connection, which pipeline does.
   await pipeline(stream, response).catch(() => undefined);
 }

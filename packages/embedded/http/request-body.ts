@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { JSONValue } from "convex/values";
-import { LIMITS } from "../runtime/checks/limits.ts";
+import { limits } from "../runtime/checks/limits.ts";
 import { parseBoundedJson, type ParsedJson } from "../wire/bounded-json.ts";
 import { refusal, type Reply } from "./reply.ts";
 
-const MAX_ENVELOPE_BYTES = 64 * 1024;
+const maxEnvelopeBytes = 64 * 1024;
 /** Bytes of a function call's body: arguments up to their limit, all of them bytes in base64, and the envelope. */
-const MAX_CALL_BYTES = Math.ceil((LIMITS.argsBytes * 4) / 3) + MAX_ENVELOPE_BYTES;
+const maxCallBytes = Math.ceil((limits.argsBytes * 4) / 3) + maxEnvelopeBytes;
 
 export type BodyText =
   | { readonly kind: "ok"; readonly text: string }
@@ -41,7 +41,7 @@ export type JsonBody =
 
 /** Reads a JSON body, or says with what reply to refuse it. */
 export async function readJson(incoming: IncomingMessage): Promise<JsonBody> {
-  const body = await readBody(incoming, MAX_CALL_BYTES);
+  const body = await readBody(incoming, maxCallBytes);
   switch (body.kind) {
     case "too large":
       return refused(413, "RequestTooLarge", `The body is larger than ${String(body.limit)} bytes.`);

@@ -1,4 +1,4 @@
-import { APP, type ComponentPath } from "./table-name.ts";
+import { appComponent, type ComponentPath } from "./table-name.ts";
 
 /** A function's place: the component whose it is, the module without its extension, and the export. */
 export type FunctionPath = {
@@ -7,15 +7,18 @@ export type FunctionPath = {
   readonly name: string;
 };
 
-const MAX_LENGTH = 1024;
-const HANDLE_PREFIX = "function://";
+const maxLength = 1024;
+const handlePrefix = "function://";
 
 /**
  * Reads "folder/module:name", "module.js:name" or "module" (its default export), as a function of a component;
  * of the app unless told otherwise. Null when it is none.
  */
-export function parseFunctionPath(text: string, component: ComponentPath = APP): FunctionPath | null {
-  if (text.length === 0 || text.length > MAX_LENGTH) return null;
+export function parseFunctionPath(
+  text: string,
+  component: ComponentPath = appComponent,
+): FunctionPath | null {
+  if (text.length === 0 || text.length > maxLength) return null;
   const colon = text.lastIndexOf(":");
   const rawModule = colon === -1 ? text : text.slice(0, colon);
   const name = colon === -1 ? "default" : text.slice(colon + 1);
@@ -30,7 +33,7 @@ export function udfPathOf({ module, name }: Pick<FunctionPath, "module" | "name"
 
 /** Unique in the deployment: "module.js:name", or "pool/module.js:name" of the component "pool". */
 export function identifierOf(path: FunctionPath): string {
-  return path.component === APP ? udfPathOf(path) : `${path.component}/${udfPathOf(path)}`;
+  return path.component === appComponent ? udfPathOf(path) : `${path.component}/${udfPathOf(path)}`;
 }
 
 /** As errors write it: "module:name", without a default export's name. */
@@ -40,12 +43,12 @@ export function shortPathOf({ module, name }: Pick<FunctionPath, "module" | "nam
 
 /** A handle that outlives the call it was made in and may be stored in a document. */
 export function functionHandleOf(path: FunctionPath): string {
-  return `${HANDLE_PREFIX}${path.component};${udfPathOf(path)}`;
+  return `${handlePrefix}${path.component};${udfPathOf(path)}`;
 }
 
 /** The path in a handle, or null when the text is no handle. */
 export function parseFunctionHandle(text: string): FunctionPath | null {
-  if (!text.startsWith(HANDLE_PREFIX)) return null;
-  const [component, path] = text.slice(HANDLE_PREFIX.length).split(";", 2) as [string, string | undefined];
+  if (!text.startsWith(handlePrefix)) return null;
+  const [component, path] = text.slice(handlePrefix.length).split(";", 2) as [string, string | undefined];
   return path === undefined ? null : parseFunctionPath(path, component);
 }

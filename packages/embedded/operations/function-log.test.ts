@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FunctionLog, MAX_ENTRIES } from "./function-log.ts";
+import { FunctionLog, maxEntries } from "./function-log.ts";
 
 const printer = { requestId: "1", component: "", identifier: "GET /x", kind: "HttpAction" } as const;
 const never = new AbortController().signal;
@@ -41,9 +41,9 @@ test("a client that waits in vain is told so", async () => {
 
 test("keeps no more than so many runs, and no more than so much text", () => {
   const log = new FunctionLog();
-  for (let n = 0; n < 5 * MAX_ENTRIES; n++) log.printed(printer, `[LOG] ${String(n)}`);
-  expect(log.latest().length).toBeLessThanOrEqual(1.5 * MAX_ENTRIES);
-  expect(log.latest().at(-1)?.logLines).toEqual([`[LOG] ${String(5 * MAX_ENTRIES - 1)}`]);
+  for (let n = 0; n < 5 * maxEntries; n++) log.printed(printer, `[LOG] ${String(n)}`);
+  expect(log.latest().length).toBeLessThanOrEqual(1.5 * maxEntries);
+  expect(log.latest().at(-1)?.logLines).toEqual([`[LOG] ${String(5 * maxEntries - 1)}`]);
   for (let n = 0; n < 500; n++) log.printed(printer, "x".repeat(32_768));
   const characters = log.latest().reduce((sum, { logLines }) => sum + (logLines[0]?.length ?? 0), 0);
   expect(characters).toBeLessThanOrEqual(4 * 1024 * 1024);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { APP } from "../names/table-name.ts";
+import { appComponent } from "../names/table-name.ts";
 import type { FunctionRun, NamedRun } from "../runtime/execution/function-run.ts";
 
 /** One run, or a line of one that goes on, in the shape that `npx convex logs` reads. */
@@ -37,8 +37,8 @@ export type FunctionLogPage = { readonly entries: readonly FunctionLogEntry[]; r
 type Kept = { readonly cursor: number; readonly entry: FunctionLogEntry; readonly size: number };
 
 /** What is kept for those who come later: so many entries, and so many characters of log lines. */
-export const MAX_ENTRIES = 1_000;
-const MAX_CHARACTERS = 4 * 1024 * 1024;
+export const maxEntries = 1_000;
+const maxCharacters = 4 * 1024 * 1024;
 
 /** The latest runs of functions, for whoever follows them: `npx convex logs`. Cursors are times, in ms. */
 export class FunctionLog {
@@ -100,7 +100,7 @@ export class FunctionLog {
     return {
       kind,
       udfType: run.kind,
-      componentPath: component === APP ? null : component,
+      componentPath: component === appComponent ? null : component,
       identifier: identifier === null ? "(not found)" : withoutPrefix(identifier, `${component}/`),
       logLines,
       timestamp: this.#now() / 1000,
@@ -122,10 +122,10 @@ export class FunctionLog {
 
   // In blocks: cutting an array's front at each entry would cost by its length.
   #trim(): void {
-    if (this.#kept.length <= MAX_ENTRIES * 1.5 && this.#characters <= MAX_CHARACTERS) return;
-    let from = Math.max(0, this.#kept.length - MAX_ENTRIES);
+    if (this.#kept.length <= maxEntries * 1.5 && this.#characters <= maxCharacters) return;
+    let from = Math.max(0, this.#kept.length - maxEntries);
     let left = this.#kept.slice(from).reduce((sum, { size }) => sum + size, 0);
-    while (left > MAX_CHARACTERS / 2 && from < this.#kept.length - 1) left -= this.#kept[from++]?.size ?? 0;
+    while (left > maxCharacters / 2 && from < this.#kept.length - 1) left -= this.#kept[from++]?.size ?? 0;
     this.#kept = this.#kept.slice(from);
     this.#characters = left;
   }

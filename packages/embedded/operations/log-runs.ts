@@ -2,8 +2,8 @@ import type { FunctionRun, NamedRun } from "../runtime/execution/function-run.ts
 import { withoutValues } from "../runtime/execution/log-lines.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 
-const LINE = /^\[(LOG|DEBUG|INFO|WARN|ERROR)\] /;
-const LEVELS: { readonly [level: string]: LogLevel } = {
+const linePattern = /^\[(LOG|DEBUG|INFO|WARN|ERROR)\] /;
+const levels: { readonly [level: string]: LogLevel } = {
   LOG: "info",
   DEBUG: "debug",
   INFO: "info",
@@ -27,8 +27,8 @@ export function logRun(log: Log, run: FunctionRun): void {
 
 /** A line that a function printed, at the level that it was printed at. */
 export function logLine(log: Log, run: NamedRun, line: string): void {
-  const level = LINE.exec(line)?.[1] ?? "LOG";
-  log[LEVELS[level] ?? "info"]("function.printed", { ...named(run), message: line.replace(LINE, "") });
+  const level = linePattern.exec(line)?.[1] ?? "LOG";
+  log[levels[level] ?? "info"]("function.printed", { ...named(run), message: line.replace(linePattern, "") });
 }
 
 function named({ requestId, identifier, kind }: NamedRun): LogFields {

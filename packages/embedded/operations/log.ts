@@ -1,10 +1,10 @@
 import { assertNever } from "../values/assert-never.ts";
 
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+export const logLevels = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
 
-export const LOG_FORMATS = ["json", "text"] as const;
-export type LogFormat = (typeof LOG_FORMATS)[number];
+export const logFormats = ["json", "text"] as const;
+export type LogFormat = (typeof logFormats)[number];
 
 /** What an entry says besides its time, level and event. Never secrets, arguments or documents. */
 export type LogFields = { readonly [name: string]: string | number | boolean | null | undefined };
@@ -32,7 +32,7 @@ type Entry = {
   readonly fields: LogFields;
 };
 
-export const SILENT: Log = {
+export const silent: Log = {
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
@@ -46,8 +46,8 @@ export function createLog({ format, level: least, write, now = Date.now }: LogOp
       const entry = { time: new Date(now()).toISOString(), level, event, fields };
       write(lineOf(format, entry));
     };
-  const isShown = (level: LogLevel): boolean => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
-  const [debug, info, warn, error] = LOG_LEVELS.map((level) => (isShown(level) ? at(level) : SILENT[level]));
+  const isShown = (level: LogLevel): boolean => logLevels.indexOf(level) >= logLevels.indexOf(least);
+  const [debug, info, warn, error] = logLevels.map((level) => (isShown(level) ? at(level) : silent[level]));
   return { debug, info, warn, error } as Log;
 }
 

@@ -28,9 +28,9 @@ export type Metrics = {
 };
 
 /** Label values of one name: what comes after is "(other)". */
-const MAX_FUNCTIONS = 500;
-const MAX_INDEXES = 500;
-const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
+const maxFunctions = 500;
+const maxIndexes = 500;
+const durationBucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
 /** All metrics of one backend, in a registry of their own. */
 export function createMetrics(sources: MetricSources): Metrics {
@@ -56,7 +56,7 @@ export function createMetrics(sources: MetricSources): Metrics {
 }
 
 function functionMetrics(registry: Registry): (run: FunctionRun) => void {
-  const functions = new BoundedLabels(MAX_FUNCTIONS);
+  const functions = new BoundedLabels(maxFunctions);
   const runs = new Counter({
     name: "gleaner_function_runs_total",
     help: "Runs of functions, by how they ended.",
@@ -67,7 +67,7 @@ function functionMetrics(registry: Registry): (run: FunctionRun) => void {
     name: "gleaner_function_duration_seconds",
     help: "How long functions took, with their commits and retries.",
     labelNames: ["function", "kind"],
-    buckets: DURATION_BUCKETS_S,
+    buckets: durationBucketsS,
     registers: [registry],
   });
   return ({ identifier, kind, failure, durationMs }) => {
@@ -108,8 +108,8 @@ function addReadings(registry: Registry, sources: MetricSources): void {
 }
 
 function addConflicts(registry: Registry, conflicts: MetricSources["conflicts"]): void {
-  const functions = new BoundedLabels(MAX_FUNCTIONS);
-  const indexes = new BoundedLabels(MAX_INDEXES);
+  const functions = new BoundedLabels(maxFunctions);
+  const indexes = new BoundedLabels(maxIndexes);
   const lost: Counter = new Counter({
     name: "gleaner_mutation_conflicts_total",
     help: "Races that mutations lost, by the index (table.index) in which they had read what was changed.",
@@ -147,7 +147,7 @@ function counter(registry: Registry, name: string, help: string): Counter {
   return new Counter({ name, help, registers: [registry] });
 }
 
-const OTHER = "(other)";
+const other = "(other)";
 
 /** Keeps a label to so many values, first come first kept: each makes a time series wherever it is collected. */
 class BoundedLabels {
@@ -160,7 +160,7 @@ class BoundedLabels {
 
   of(value: string): string {
     if (this.#known.has(value)) return value;
-    if (this.#known.size >= this.#limit) return OTHER;
+    if (this.#known.size >= this.#limit) return other;
     this.#known.add(value);
     return value;
   }

@@ -2,15 +2,15 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Registry } from "prom-client";
 import { counterOf, gaugeOf } from "./readings.ts";
 
-const LAG_RESOLUTION_MS = 20;
-const NS_PER_S = 1e9;
+const lagResolutionMs = 20;
+const nsPerS = 1e9;
 
 /** Adds what the process costs to a registry, under the names that dashboards know. Returns what stops it. */
 export function addProcessMetrics(registry: Registry): () => void {
-  const lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
+  const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   lag.enable();
   // The histogram counts the timer's own interval, and has no mean before its first reading.
-  const late = (ns: number): number => Math.max(0, (ns || 0) / NS_PER_S - LAG_RESOLUTION_MS / 1000);
+  const late = (ns: number): number => Math.max(0, (ns || 0) / nsPerS - lagResolutionMs / 1000);
   const startedAt = Date.now() / 1000 - process.uptime();
   gaugeOf(
     registry,

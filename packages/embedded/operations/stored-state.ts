@@ -3,12 +3,12 @@ import type { Engine, Transaction } from "../engine/model/types.ts";
 import { type ComponentPath, engineTableName } from "../names/table-name.ts";
 import { runTablesOf } from "../scheduler/scheduled-function.ts";
 import { pendingRange } from "../scheduler/scheduled-queries.ts";
-import { STORAGE_TABLE } from "../storage/file-rows.ts";
+import { storageTable } from "../storage/file-rows.ts";
 import { fullRange } from "../values/keys/index-range.ts";
 
 /** Counting goes no further: a look at the metrics must not hold up what runs. */
-const MAX_COUNTED = 10_000;
-const SUM_EVERY_MS = 60_000;
+const maxCounted = 10_000;
+const sumEveryMs = 60_000;
 
 export type StoredStateDeps = {
   readonly engine: Engine;
@@ -22,7 +22,7 @@ export function countPending({ engine, components }: StoredStateDeps): number {
     let count = 0;
     for (const table of runTablesOf(components)) {
       const scan = transaction.scan(pendingRange(table), "asc");
-      while (count < MAX_COUNTED && scan.next() !== null) count++;
+      while (count < maxCounted && scan.next() !== null) count++;
     }
     return count;
   });
@@ -32,7 +32,7 @@ export function countPending({ engine, components }: StoredStateDeps): number {
 export function storageBytes({ engine, components, now = Date.now }: StoredStateDeps): () => number {
   let known = { bytes: 0, at: -Infinity };
   return () => {
-    if (now() - known.at >= SUM_EVERY_MS) known = { bytes: sumSizes(engine, components), at: now() };
+    if (now() - known.at >= sumEveryMs) known = { bytes: sumSizes(engine, components), at: now() };
     return known.bytes;
   };
 }
@@ -46,7 +46,7 @@ function sumSizes(engine: Engine, components: readonly ComponentPath[]): number 
   return inSnapshot(engine, (transaction) => {
     let bytes = 0;
     for (const component of components) {
-      const table = engineTableName({ component, table: STORAGE_TABLE.name });
+      const table = engineTableName({ component, table: storageTable.name });
       const scan = transaction.scan(fullRange(table, "by_creation_time"), "asc");
       for (let entry = scan.next(); entry !== null; entry = scan.next()) {
         bytes += Number(entry.document["size"]);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { parseFunctionPath, shortPathOf, udfPathOf } from "../names/function-path.ts";
-import { APP, type ComponentPath } from "../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../names/table-name.ts";
 import type { ScheduledFunction } from "../scheduler/scheduled-function.ts";
 import type { ScheduledFunctionRunner } from "../scheduler/scheduler.ts";
 import type { LoadedComponents } from "./bundle/loaded-components.ts";
@@ -14,7 +14,7 @@ import {
   type MutationRun,
   type Outcome,
   type QueryRun,
-  UNKNOWN_SOURCE,
+  unknownSource,
 } from "./contract/function-runner.ts";
 import type { RegisteredFunction } from "./contract/registered-function.ts";
 import { type CallContext, newCallContext } from "./execution/execution.ts";
@@ -35,7 +35,7 @@ type Resolved =
   | { readonly kind: "target"; readonly target: RegisteredFunction }
   | { readonly kind: "refused"; readonly result: FunctionResult };
 
-const NO_USER: Identity = { kind: "none" };
+const noUser: Identity = { kind: "none" };
 
 /** Runs the functions of one loaded bundle for clients: finds them, checks who may call, words the outcome. */
 export class BundleRunner implements FunctionRuntime {
@@ -124,7 +124,7 @@ export class BundleRunner implements FunctionRuntime {
   async runHttp(request: Request, caller: HttpCaller = {}): Promise<Response | null> {
     const target = routeHttp(this.#components, request);
     if (target === null) return null;
-    const { identity = NO_USER, requestId = randomUUID(), source = UNKNOWN_SOURCE } = caller;
+    const { identity = noUser, requestId = randomUUID(), source = unknownSource } = caller;
     const { component, identifier } = target;
     const run = { requestId, component, identifier, kind: "HttpAction", caller: "Client" } as const;
     // Lines are told as they come: a stream may log long after its response was returned.
@@ -136,7 +136,7 @@ export class BundleRunner implements FunctionRuntime {
     return response;
   }
 
-  functionSpecs(component: ComponentPath = APP): readonly FunctionSpec[] {
+  functionSpecs(component: ComponentPath = appComponent): readonly FunctionSpec[] {
     const { functions = [] } = this.#components.get(component)?.modules ?? {};
     return functions.map(({ path, type, visibility, args, returns }) => ({
       identifier: udfPathOf(path),
@@ -160,10 +160,10 @@ export class BundleRunner implements FunctionRuntime {
   }
 
   #resolve(call: FunctionCall, type: RegisteredFunction["type"] | null): Resolved {
-    const { path: text, component = APP, identity } = call;
+    const { path: text, component = appComponent, identity } = call;
     const path = parseFunctionPath(text, component);
     const target = path === null ? null : this.#components.find(path);
-    const isPublic = target?.visibility === "public" && component === APP;
+    const isPublic = target?.visibility === "public" && component === appComponent;
     if (target === null || !(isPublic || identity.kind === "admin")) {
       return { kind: "refused", result: notFound(path === null ? text : shortPathOf(path), identity) };
     }
@@ -174,7 +174,7 @@ export class BundleRunner implements FunctionRuntime {
   }
 
   /** Starts the watch of a client's call; the result ends it, and words its outcome for the client. */
-  #watch({ requestId, component = APP }: FunctionCall, kind: FunctionKind, resolved: Resolved) {
+  #watch({ requestId, component = appComponent }: FunctionCall, kind: FunctionKind, resolved: Resolved) {
     const identifier = resolved.kind === "target" ? resolved.target.identifier : null;
     const ended = timedRun(this.#observer, { requestId, component, identifier, kind, caller: "Client" });
     return ({ logs }: CallContext, result: FunctionResult, retries = 0): Completed => {
@@ -216,7 +216,7 @@ export class BundleRunner implements FunctionRuntime {
     const target = this.#schedulable(job);
     if (target === null) throw new Error(`There is no function ${job.name} to run.`);
     const scheduledFunctionId = job.isCronRun ? null : job.id;
-    const context = newCallContext({ identity: NO_USER, requestId: randomUUID() }, scheduledFunctionId);
+    const context = newCallContext({ identity: noUser, requestId: randomUUID() }, scheduledFunctionId);
     return { target, context };
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
 import { backoffMs } from "../engine/transact/transact.ts";
-import { APP } from "../names/table-name.ts";
+import { appComponent } from "../names/table-name.ts";
 import { checkStoredDocuments, type Schema } from "./checks/schema.ts";
 import { type Fixture, openFixture, request, valueOf } from "./runtime.fixture.ts";
 
@@ -128,7 +128,7 @@ test("stored documents that do not fit the schema are named", async () => {
       ["notes", { type: "object", value: { text: { fieldType: { type: "string" }, optional: false } } }],
     ]),
   };
-  expect(() => checkStoredDocuments(engine, schema, APP, ["notes"])).toThrow(
+  expect(() => checkStoredDocuments(engine, schema, appComponent, ["notes"])).toThrow(
     `Document with ID "${id}" in table "notes" does not match the schema: Value does not match validator.\nPath: .text`,
   );
   await engine.close();

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Engine } from "../engine/model/types.ts";
-import { APP } from "../names/table-name.ts";
+import { appComponent } from "../names/table-name.ts";
 import type { FileStorage } from "../storage/file-storage.ts";
 import { LoadedComponents } from "./bundle/loaded-components.ts";
 import { BundleRunner } from "./bundle-runner.ts";
@@ -12,7 +12,7 @@ import {
 } from "./components/component-variables.ts";
 import type { EnvironmentVariables } from "./components/environment-variables.ts";
 import { describeCopy } from "./execution/function-failure.ts";
-import { type FunctionObserver, UNOBSERVED } from "./execution/function-run.ts";
+import { type FunctionObserver, unobserved } from "./execution/function-run.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
 import { type Bundle, loadBundle, ModuleLoadError, scriptNameOf } from "./isolate/isolate.ts";
 import { installRejectionGuard } from "./isolate/rejection-guard.ts";
@@ -48,7 +48,7 @@ export class FunctionsLoadError extends Error {
  */
 export function createFunctionRunner(options: RunnerOptions): FunctionRuntime {
   const { engine, bundle } = options;
-  const { observer = UNOBSERVED } = options;
+  const { observer = unobserved } = options;
   const mapStack = createStackMapper(sourceMapsOf(bundle));
   installRejectionGuard(mapStack);
   const stats = new ConflictStats();
@@ -96,6 +96,6 @@ function applySchema(engine: Engine, components: LoadedComponents): void {
 }
 
 function sourceMapsOf(bundle: Bundle): ReadonlyMap<string, string> {
-  const scripts = [[APP, bundle] as const, ...bundle.components];
+  const scripts = [[appComponent, bundle] as const, ...bundle.components];
   return new Map(scripts.map(([definition, { sourceMap }]) => [scriptNameOf(definition), sourceMap]));
 }

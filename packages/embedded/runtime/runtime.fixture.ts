@@ -9,13 +9,13 @@ import type { Bundle } from "./isolate/isolate.ts";
 import { createFunctionRunner, type RunnerOptions } from "./runner.ts";
 
 /** The functions folder that the tests of the runtime and of the scheduler run. */
-export const FIXTURE_FOLDER = fileURLToPath(new URL("./fixtures/convex", import.meta.url));
+export const fixtureFolder = fileURLToPath(new URL("./fixtures/convex", import.meta.url));
 
 let bundled: Promise<Bundle> | null = null;
 
 /** The fixture's bundle, built once per test file. */
 export function fixtureBundle(): Promise<Bundle> {
-  bundled ??= bundleFunctions(FIXTURE_FOLDER).then((outcome) => {
+  bundled ??= bundleFunctions(fixtureFolder).then((outcome) => {
     if (outcome.kind === "failed") throw new Error(outcome.message);
     return outcome.bundle;
   });

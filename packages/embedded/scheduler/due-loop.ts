@@ -12,7 +12,7 @@ export type DueLoopOptions = {
 };
 
 // The clock may jump and the machine may sleep: no timer is trusted for longer.
-const LONGEST_SLEEP_MS = 60_000;
+const longestSleepMs = 60_000;
 
 /**
  * Watches a table of things that are due at some time, with one timer and one subscription: it looks again when
@@ -49,7 +49,7 @@ export class DueLoop {
     try {
       this.#look();
     } catch (error) {
-      this.#sleep(LONGEST_SLEEP_MS);
+      this.#sleep(longestSleepMs);
       this.#options.onError(error);
     }
   }
@@ -62,14 +62,14 @@ export class DueLoop {
       const nextTime = this.#start(transaction, now);
       const { readSet, snapshot } = transaction;
       this.#unsubscribe = engine.subscribe(readSet, snapshot, () => this.wake());
-      this.#sleep(nextTime === null ? LONGEST_SLEEP_MS : nextTime - now);
+      this.#sleep(nextTime === null ? longestSleepMs : nextTime - now);
     } finally {
       engine.discard(transaction);
     }
   }
 
   #sleep(ms: number): void {
-    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 0), LONGEST_SLEEP_MS));
+    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(ms, 0), longestSleepMs));
   }
 
   #forget(): void {

@@ -29,7 +29,7 @@ export type ScheduledFunction = {
  * `_scheduled_functions`, one for the app and for each component. Written by: the schedule and cancel syscalls
  * (pending, canceled), the scheduler (all others), the sweeper (removal of finished rows).
  */
-export const SCHEDULED_TABLE: TableDefinition = {
+export const scheduledTable: TableDefinition = {
   name: "_scheduled_functions",
   indexes: [
     { name: "by_state_and_time", fields: ["state.kind", "scheduledTime"] },
@@ -41,16 +41,16 @@ export const SCHEDULED_TABLE: TableDefinition = {
  * `_cron_runs`, one for the app and for each component, hidden from functions: in Convex, too, crons run apart from
  * what is scheduled. Written by: the crons (pending), the scheduler (all other states), the sweeper (removal).
  */
-export const CRON_RUN_TABLE: TableDefinition = { ...SCHEDULED_TABLE, name: "_cron_runs" };
+export const cronRunTable: TableDefinition = { ...scheduledTable, name: "_cron_runs" };
 
 /** The engine's name for a component's `_scheduled_functions`. */
 export function scheduledTableOf(component: ComponentPath): string {
-  return engineTableName({ component, table: SCHEDULED_TABLE.name });
+  return engineTableName({ component, table: scheduledTable.name });
 }
 
 /** The engine's name for a component's `_cron_runs`. */
 export function cronRunTableOf(component: ComponentPath): string {
-  return engineTableName({ component, table: CRON_RUN_TABLE.name });
+  return engineTableName({ component, table: cronRunTable.name });
 }
 
 /** The tables of all that waits to be run, as the engine names them. */
@@ -84,7 +84,7 @@ export function parseScheduled(document: DocumentJson, table: string): Scheduled
   const owner = parseEngineTableName(table);
   return {
     id: document["_id"] as string,
-    isCronRun: owner.table === CRON_RUN_TABLE.name,
+    isCronRun: owner.table === cronRunTable.name,
     component: (document["component"] as string | undefined) ?? owner.component,
     name: document["name"] as string,
     args: args ?? {},

@@ -4,9 +4,9 @@ import { withSystemFields } from "../values/keys/index-fields.ts";
 import { type KeyRange, type RangeExpression, toKeyRange } from "../values/keys/index-range.ts";
 import {
   parseScheduled,
-  SCHEDULED_TABLE,
   type ScheduledFunction,
   type ScheduledState,
+  scheduledTable,
 } from "./scheduled-function.ts";
 
 /** A table's pending rows, in the order in which they are due. Tables are named as the engine names them. */
@@ -42,7 +42,7 @@ function inStateRange(table: string, kind: JSONValue): KeyRange {
 }
 
 function rangeOf(table: string, index: string, expressions: readonly RangeExpression[]): KeyRange {
-  const definition = SCHEDULED_TABLE.indexes.find(({ name }) => name === index);
+  const definition = scheduledTable.indexes.find(({ name }) => name === index);
   const keyFields = withSystemFields(definition?.fields ?? []);
   return toKeyRange({ table, index, keyFields }, expressions);
 }

@@ -10,13 +10,13 @@ import { openEngine } from "../engine/engine.ts";
 import { openFixture } from "../runtime/runtime.fixture.ts";
 import { eventually, states } from "./scheduling.fixture.ts";
 
-const COUNT = 1_000;
+const count = 1_000;
 const script = fileURLToPath(new URL("./scheduler-crash.fixture.ts", import.meta.url));
 
 test("killed in the middle, each scheduled mutation still takes effect exactly once", async () => {
   const folder = await mkdtemp(join(tmpdir(), "scheduler-"));
   const path = join(folder, "data.sqlite");
-  const child = spawn(process.execPath, [script, path, String(COUNT)], {
+  const child = spawn(process.execPath, [script, path, String(count)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout, "data");
@@ -26,7 +26,7 @@ test("killed in the middle, each scheduled mutation still takes effect exactly o
 
   const fixture = await openFixture({ engine: openEngine({ path }) });
   const before = await states(fixture);
-  expect(before).toHaveLength(COUNT);
+  expect(before).toHaveLength(count);
   // Otherwise the kill came too late to be in the middle.
   expect(before).toContain("pending");
   const stop = await startScheduling({
@@ -36,8 +36,8 @@ test("killed in the middle, each scheduled mutation still takes effect exactly o
   });
   await eventually(async () => expect(new Set(await states(fixture))).toEqual(new Set(["success"])), 20_000);
   const notes = (await fixture.call("notes:byRank", { from: 7, to: 8 })) as { text: string }[];
-  expect(notes).toHaveLength(COUNT);
-  expect(new Set(notes.map(({ text }) => text)).size).toBe(COUNT);
+  expect(notes).toHaveLength(count);
+  expect(new Set(notes.map(({ text }) => text)).size).toBe(count);
   await stop();
   await fixture.engine.close();
   await rm(folder, { recursive: true });

@@ -33,9 +33,9 @@ export type SchedulerOptions = {
   readonly concurrency?: number;
 };
 
-const CONCURRENCY = 16;
-const GRACE_MS = 3_000;
-const INTERRUPTED = "Transient error while executing action";
+const defaultConcurrency = 16;
+const graceMs = 3_000;
+const interruptedMessage = "Transient error while executing action";
 
 type Postponed = { readonly until: number; readonly failures: number };
 
@@ -60,7 +60,7 @@ export class Scheduler {
     await transact(engine, (transaction) => {
       const interrupted = tables.flatMap((table) => scheduledInState(transaction, "inProgress", table));
       for (const { id } of interrupted) {
-        setScheduledState(transaction, id, { kind: "failed", error: INTERRUPTED });
+        setScheduledState(transaction, id, { kind: "failed", error: interruptedMessage });
       }
     });
     this.#loop.wake();
@@ -70,13 +70,13 @@ export class Scheduler {
   async close(): Promise<void> {
     this.#loop.close();
     let timer: NodeJS.Timeout | undefined;
-    const grace = new Promise((resolve) => (timer = setTimeout(resolve, GRACE_MS)));
+    const grace = new Promise((resolve) => (timer = setTimeout(resolve, graceMs)));
     await Promise.race([Promise.all(this.#running.values()), grace]);
     clearTimeout(timer);
   }
 
   #look(transaction: Transaction, now: number): number | null {
-    const { tables, concurrency = CONCURRENCY } = this.#options;
+    const { tables, concurrency = defaultConcurrency } = this.#options;
     let lookAgain: number | null = null;
     for (const job of pendingInOrder(transaction, tables)) {
       const dueAt = Math.max(job.scheduledTime, this.#postponed.get(job.id)?.until ?? 0);
@@ -124,7 +124,7 @@ export class Scheduler {
     if (!(await this.#move(job.id, "pending", { kind: "inProgress" }))) return;
     const result = await this.#options.functions.runAction(job).catch((error: unknown) => {
       this.#options.onError(error);
-      return { kind: "failure" as const, message: INTERRUPTED };
+      return { kind: "failure" as const, message: interruptedMessage };
     });
     await this.#move(
       job.id,
@@ -148,10 +148,10 @@ export class Scheduler {
   }
 }
 
-const FIRST_MS = 1_000;
-const LONGEST_MS = 60_000;
+const firstMs = 1_000;
+const longestMs = 60_000;
 
 /** How long a scheduled function waits whose run could not be committed, by how often that happened. */
 function retryDelayMs(failures: number): number {
-  return Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS);
+  return Math.min(firstMs * 2 ** (failures - 1), longestMs);
 }

@@ -7,7 +7,7 @@ import { scheduledInState } from "./scheduled-queries.ts";
 import { states } from "./scheduling.fixture.ts";
 import { sweepFinished } from "./sweep-finished.ts";
 
-const DAY_MS = 86_400_000;
+const dayMs = 86_400_000;
 
 test("what has finished goes after a week; what is pending and the records of sessions stay", async () => {
   const fixture = await openFixture();
@@ -26,10 +26,10 @@ test("what has finished goes after a week; what is pending and the records of se
   await runner.runMutation({ ...request("notes:increment", { name: "swept" }), session });
 
   const now = Date.now();
-  await sweepFinished(engine, tables, now + 6 * DAY_MS);
+  await sweepFinished(engine, tables, now + 6 * dayMs);
   expect(await states(fixture)).toHaveLength(601);
 
-  await sweepFinished(engine, tables, now + 8 * DAY_MS);
+  await sweepFinished(engine, tables, now + 8 * dayMs);
   expect(await states(fixture)).toEqual(["pending"]);
   const left = await transact(engine, (transaction) => ({
     cronRuns: ["pending", "success"].map(

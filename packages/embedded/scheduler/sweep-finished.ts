@@ -3,7 +3,7 @@ import { removeRange } from "../engine/transact/remove-range.ts";
 import { completedBeforeRange } from "./scheduled-queries.ts";
 
 /** How long a finished scheduled function can be looked up, as Convex keeps it: a week, in ms. */
-const KEEP_FINISHED_MS = 7 * 24 * 3_600_000;
+const keepFinishedMs = 7 * 24 * 3_600_000;
 
 /**
  * Removes the rows of what has long been run.
@@ -17,6 +17,6 @@ export async function sweepFinished(
   signal?: AbortSignal,
 ): Promise<void> {
   for (const table of tables) {
-    await removeRange(engine, completedBeforeRange(table, now - KEEP_FINISHED_MS), signal);
+    await removeRange(engine, completedBeforeRange(table, now - keepFinishedMs), signal);
   }
 }

@@ -8,12 +8,12 @@ import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { filesFolderOf } from "./open-files.ts";
-import { ADMIN_KEY, sha256Of, someBytes } from "./storage.fixture.ts";
+import { adminKey, sha256Of, someBytes } from "./storage.fixture.ts";
 
-const ROUNDS = 4;
-const UPLOADS_PER_ROUND = 30;
-const LANES = 6;
-const DEADLINE = { timeout: 20_000, interval: 50 };
+const rounds = 4;
+const uploadsPerRound = 30;
+const laneCount = 6;
+const deadline = { timeout: 20_000, interval: 50 };
 
 const functions = {
   generateUploadUrl: makeFunctionReference<"mutation", Record<string, never>, string>(
@@ -32,7 +32,7 @@ async function start(dataFile: string): Promise<{ child: ChildProcess; client: C
   const args = ["--convex", fixture, "--data", dataFile, "--port", "0", "--site-port", "0", "--with-parent"];
   const child = spawn(process.execPath, [join(root, "packages/embedded/main.ts"), ...args], {
     stdio: ["pipe", "pipe", "ignore"],
-    env: { ...process.env, GLEANER_ADMIN_KEY: ADMIN_KEY },
+    env: { ...process.env, GLEANER_ADMIN_KEY: adminKey },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   for await (const line of createInterface(child.stdout as NodeJS.ReadableStream)) {
@@ -66,10 +66,10 @@ test("killed in the middle of uploads and deletions, it has what clients were to
   const kept = new Map<string, string>();
   const gone = new Set<string>();
 
-  for (let round = 1; round <= ROUNDS; round += 1) {
+  for (let round = 1; round <= rounds; round += 1) {
     const { child, client } = await start(dataFile);
-    const lanes = Array.from({ length: LANES }, () => work(client, kept, gone).catch(() => undefined));
-    await vi.waitFor(() => expect(kept.size).toBeGreaterThan(round * UPLOADS_PER_ROUND), DEADLINE);
+    const lanes = Array.from({ length: laneCount }, () => work(client, kept, gone).catch(() => undefined));
+    await vi.waitFor(() => expect(kept.size).toBeGreaterThan(round * uploadsPerRound), deadline);
     const exited = once(child, "exit");
     child.kill("SIGKILL");
     await exited;
@@ -86,6 +86,6 @@ test("killed in the middle of uploads and deletions, it has what clients were to
   }
   await vi.waitFor(
     async () => expect(await readdir(filesFolderOf(dataFile))).toHaveLength(rows.size),
-    DEADLINE,
+    deadline,
   );
 }, 60_000);

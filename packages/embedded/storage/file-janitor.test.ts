@@ -9,7 +9,7 @@ import { systemTablesOf } from "../runtime/tables/system-tables.ts";
 import { deleteFile, fileById } from "./file-rows.ts";
 import { filesFolderOf, openFiles } from "./open-files.ts";
 
-const DEADLINE = { timeout: 10_000, interval: 20 };
+const deadline = { timeout: 10_000, interval: 20 };
 
 async function open(
   dataFile?: string,
@@ -94,7 +94,7 @@ test("a sweep takes nothing that an upload is about to commit", async () => {
     contentType: null,
     expectedSha256: null,
   });
-  await vi.waitFor(async () => expect(await names()).toHaveLength(2), DEADLINE);
+  await vi.waitFor(async () => expect(await names()).toHaveLength(2), deadline);
   await janitor.sweep();
   expect(await names()).toHaveLength(2);
   more();
@@ -122,7 +122,7 @@ test("sweeping while many are saved and deleted loses none that has a row", asyn
   void work.finally(() => (isWorking = false));
   while (isWorking) await janitor.sweep();
   const kept = (await work).flat();
-  await vi.waitFor(async () => expect(await names()).toHaveLength(kept.length), DEADLINE);
+  await vi.waitFor(async () => expect(await names()).toHaveLength(kept.length), deadline);
   const keys = await storage.store.keys();
   for (const id of kept) {
     expect(keys).toContain(storage.read((transaction) => fileById(transaction, id))?.key);
@@ -140,9 +140,9 @@ test("while it is held, the bytes of deleted files stay", async () => {
   expect(await names()).toHaveLength(2);
   release();
   release();
-  await vi.waitFor(async () => expect(await names()).toHaveLength(1), DEADLINE);
+  await vi.waitFor(async () => expect(await names()).toHaveLength(1), deadline);
   await remove(second);
-  await vi.waitFor(async () => expect(await names()).toEqual([]), DEADLINE);
+  await vi.waitFor(async () => expect(await names()).toEqual([]), deadline);
 });
 
 test("one file that cannot be removed keeps no other, and is tried again", async () => {
@@ -158,13 +158,13 @@ test("one file that cannot be removed keeps no other, and is tried again", async
   await remove(stuck);
   await remove(other);
   janitor.start();
-  await vi.waitFor(async () => expect(await names()).toEqual([key]), DEADLINE);
+  await vi.waitFor(async () => expect(await names()).toEqual([key]), deadline);
   expect(errors.length).toBeGreaterThan(0);
   await rmdir(path);
   await writeFile(path, "stuck");
   const last = await save("last");
   await remove(last);
-  await vi.waitFor(async () => expect(await names()).toEqual([]), DEADLINE);
+  await vi.waitFor(async () => expect(await names()).toEqual([]), deadline);
 });
 
 test("the folder of data in memory goes with it", async () => {

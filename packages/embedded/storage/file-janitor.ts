@@ -10,8 +10,8 @@ export type FileJanitorOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-const HOUR_MS = 3_600_000;
-const BATCH = 200;
+const hourMs = 3_600_000;
+const batch = 200;
 
 /**
  * Removes bytes: of files whose deletion is on disk, at once; and of those that no row has, at the start and every
@@ -37,7 +37,7 @@ export class FileJanitor {
       this.#do(() => this.sweep());
       // What could not be removed before is tried again.
       this.#do(() => this.#removeDeleted());
-    }, HOUR_MS);
+    }, hourMs);
     this.#timer.unref();
   }
 
@@ -78,8 +78,8 @@ export class FileJanitor {
     // The order matters: what is not pending now was committed before now, or never will be, and the rows are
     // read after now.
     const candidates = (await store.keys()).filter((key) => !store.isPending(key));
-    for (let start = 0; start < candidates.length; start += BATCH) {
-      for (const key of this.#withoutRow(candidates.slice(start, start + BATCH))) {
+    for (let start = 0; start < candidates.length; start += batch) {
+      for (const key of this.#withoutRow(candidates.slice(start, start + batch))) {
         if (this.#mustNot()) return;
         await store.remove(key);
       }
@@ -128,7 +128,7 @@ export class FileJanitor {
     const { engine } = this.#options;
     const transaction = engine.begin({ snapshot: engine.durable() });
     try {
-      const rows = deletedKeys(transaction, BATCH);
+      const rows = deletedKeys(transaction, batch);
       this.#unsubscribe();
       this.#unsubscribe = engine.subscribe(transaction.readSet, transaction.snapshot, () => {
         this.#do(() => this.#removeDeleted());

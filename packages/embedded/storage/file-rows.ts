@@ -8,23 +8,23 @@ import { fullRange, toKeyRange } from "../values/keys/index-range.ts";
  * `_storage`, one per component: what functions may know of a file (`sha256` in base64, `size` in bytes,
  * `contentType` or null). Written only here.
  */
-export const STORAGE_TABLE: TableDefinition = { name: "_storage", indexes: [] };
+export const storageTable: TableDefinition = { name: "_storage", indexes: [] };
 
-const BY_FILE = { name: "by_file", fields: ["fileId"] };
-const BY_STORAGE_ID = { name: "by_storage_id", fields: ["storageId"] };
-const BY_KEY = { name: "by_key", fields: ["key"] };
+const byFile = { name: "by_file", fields: ["fileId"] };
+const byStorageId = { name: "by_storage_id", fields: ["storageId"] };
+const byKey = { name: "by_key", fields: ["key"] };
 
 /**
  * `_file_storage`, one for all components and hidden from functions: for each row of a `_storage` the UUID in its
  * URL (`storageId`) and the key of its bytes in the file store. Written only here, along with that row.
  */
-export const FILE_TABLE: TableDefinition = {
+export const fileTable: TableDefinition = {
   name: "_file_storage",
-  indexes: [BY_FILE, BY_STORAGE_ID, BY_KEY],
+  indexes: [byFile, byStorageId, byKey],
 };
 
 /** `_deleted_files`: keys whose bytes go once the deletion is durable. Written here; emptied by the janitor. */
-export const DELETED_TABLE: TableDefinition = { name: "_deleted_files", indexes: [] };
+export const deletedTable: TableDefinition = { name: "_deleted_files", indexes: [] };
 
 export type StoredFile = {
   /** The `_storage` row's id. */
@@ -44,7 +44,7 @@ export type StoredFile = {
 /** Adds a file whose bytes are in the store, and returns its id. */
 export function insertFile(transaction: Transaction, file: Omit<StoredFile, "id">): string {
   const { component, storageId, key, sha256, size, contentType } = file;
-  const table = engineTableName({ component, table: STORAGE_TABLE.name });
+  const table = engineTableName({ component, table: storageTable.name });
   const id = transaction.insert(table, { sha256, size, contentType });
   putFileRow(transaction, { fileId: id, component, storageId, key });
   return id;
@@ -54,41 +54,41 @@ export function insertFile(transaction: Transaction, file: Omit<StoredFile, "id"
 export type FileRow = Pick<StoredFile, "component" | "storageId" | "key"> & { readonly fileId: string };
 
 export function putFileRow(transaction: Transaction, row: FileRow): void {
-  transaction.insert(FILE_TABLE.name, row);
+  transaction.insert(fileTable.name, row);
 }
 
 /** Removes the hidden halves of all files of some components, whose `_storage` an import replaces. */
 export function deleteFileRows(transaction: Transaction, components: ReadonlySet<ComponentPath>): void {
-  const scan = transaction.scan(fullRange(FILE_TABLE.name, "by_creation_time"), "asc");
+  const scan = transaction.scan(fullRange(fileTable.name, "by_creation_time"), "asc");
   for (let entry = scan.next(); entry !== null; entry = scan.next()) {
     const { _id, component, key } = entry.document;
     if (!components.has(component as string)) continue;
     transaction.remove(_id as string);
-    transaction.insert(DELETED_TABLE.name, { key: key as string });
+    transaction.insert(deletedTable.name, { key: key as string });
   }
 }
 
 /** By the id of its `_storage` row; null when there is none (any more). */
 export function fileById(transaction: Transaction, id: string): StoredFile | null {
-  return joined(transaction, firstWith(transaction, BY_FILE, id));
+  return joined(transaction, firstWith(transaction, byFile, id));
 }
 
 /** By the UUID in its URL. */
 export function fileByStorageId(transaction: Transaction, storageId: string): StoredFile | null {
-  return joined(transaction, firstWith(transaction, BY_STORAGE_ID, storageId));
+  return joined(transaction, firstWith(transaction, byStorageId, storageId));
 }
 
 /** Removes a file's rows. Its bytes go when that is durable. */
 export function deleteFile(transaction: Transaction, { id, key }: StoredFile): void {
-  const internal = firstWith(transaction, BY_FILE, id);
+  const internal = firstWith(transaction, byFile, id);
   if (internal !== null) transaction.remove(internal["_id"] as string);
   transaction.remove(id);
-  transaction.insert(DELETED_TABLE.name, { key });
+  transaction.insert(deletedTable.name, { key });
 }
 
 /** Whether some row has these bytes. */
 export function hasKey(transaction: Transaction, key: string): boolean {
-  return firstWith(transaction, BY_KEY, key) !== null;
+  return firstWith(transaction, byKey, key) !== null;
 }
 
 /** A deleted file's key, and the id of the row that says so. */
@@ -96,7 +96,7 @@ export type DeletedKey = { readonly id: string; readonly key: string };
 
 /** The first of the deleted files whose bytes may still be there. */
 export function deletedKeys(transaction: Transaction, limit: number): readonly DeletedKey[] {
-  const scan = transaction.scan(fullRange(DELETED_TABLE.name, "by_creation_time"), "asc");
+  const scan = transaction.scan(fullRange(deletedTable.name, "by_creation_time"), "asc");
   const rows: DeletedKey[] = [];
   while (rows.length < limit) {
     const document = scan.next()?.document;
@@ -124,10 +124,10 @@ function joined(transaction: Transaction, internal: DocumentJson | null): Stored
 
 function firstWith(
   transaction: Transaction,
-  { name, fields }: typeof BY_FILE,
+  { name, fields }: typeof byFile,
   value: JSONValue,
 ): DocumentJson | null {
-  const target = { table: FILE_TABLE.name, index: name, keyFields: withSystemFields(fields) };
+  const target = { table: fileTable.name, index: name, keyFields: withSystemFields(fields) };
   const range = toKeyRange(target, [{ type: "Eq", fieldPath: fields[0] as string, value }]);
   return transaction.scan(range, "asc").next()?.document ?? null;
 }

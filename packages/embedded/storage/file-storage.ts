@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Engine, Transaction } from "../engine/model/types.ts";
 import { transact } from "../engine/transact/transact.ts";
-import { APP, type ComponentPath } from "../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../names/table-name.ts";
 import { fileByStorageId, insertFile, type StoredFile } from "./file-rows.ts";
 import type { FileStore } from "./file-store.ts";
 import { checkUploadToken, issueUploadToken, type TokenCheck } from "./upload-token.ts";
@@ -56,7 +56,7 @@ export class FileStorage {
   }
 
   urlOf({ component, storageId }: StoredFile): string {
-    const query = component === APP ? "" : `?component=${encodeURIComponent(component)}`;
+    const query = component === appComponent ? "" : `?component=${encodeURIComponent(component)}`;
     return `${this.#options.baseUrl()}/api/storage/${storageId}${query}`;
   }
 

@@ -6,12 +6,12 @@ import { pipeline } from "node:stream/promises";
 import { measured } from "./measured.ts";
 
 /** For their owner alone, as the data file is. */
-const PRIVATE_FILE = 0o600;
-const PRIVATE_FOLDER = 0o700;
+const privateFile = 0o600;
+const privateFolder = 0o700;
 /** Bytes that are being written stand under a name that no key can have. */
-const PARTIAL = ".part";
-const MAX_BYTES_IN_MEMORY = 64 * 1024 * 1024;
-const KEY = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const partialSuffix = ".part";
+const maxBytesInMemory = 64 * 1024 * 1024;
+const keyPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export type Written = {
   /** Base64, as the `_storage` table has it. */
@@ -56,7 +56,7 @@ export interface FileStore {
 
 /** Opens the folder, and makes it if there is none. Rejects with what the file system says. */
 export async function openFileStore(folder: string): Promise<FileStore> {
-  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  await mkdir(folder, { recursive: true, mode: privateFolder });
   return new FolderStore(folder);
 }
 
@@ -76,7 +76,7 @@ class FolderStore implements FileStore {
     const size = await this.sizeOf(key);
     if (size === null) return null;
     const path = this.#path(key);
-    if (size > MAX_BYTES_IN_MEMORY) return openAsBlob(path, { type });
+    if (size > maxBytesInMemory) return openAsBlob(path, { type });
     const bytes = await readFile(path).catch(nullIfMissing);
     return bytes === null ? null : new Blob([bytes], { type });
   }
@@ -88,7 +88,7 @@ class FolderStore implements FileStore {
 
   async write(key: string, source: AsyncIterable<Uint8Array>): Promise<Written> {
     const path = this.#path(key);
-    const partial = path + PARTIAL;
+    const partial = path + partialSuffix;
     if (this.#pending.has(key) || (await this.sizeOf(key)) !== null)
       throw new Error(`${key} exists already.`);
     this.#pending.add(key);
@@ -97,7 +97,7 @@ class FolderStore implements FileStore {
       // `flush` syncs the file before it is closed.
       await pipeline(
         bytes.content,
-        createWriteStream(partial, { flags: "wx", mode: PRIVATE_FILE, flush: true }),
+        createWriteStream(partial, { flags: "wx", mode: privateFile, flush: true }),
       );
       await rename(partial, path);
       await syncFolder(this.#folder);
@@ -123,18 +123,18 @@ class FolderStore implements FileStore {
   }
 
   async keys(): Promise<readonly string[]> {
-    return (await readdir(this.#folder)).filter((name) => KEY.test(name));
+    return (await readdir(this.#folder)).filter((name) => keyPattern.test(name));
   }
 
   async removePartial(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
-      if (!name.endsWith(PARTIAL) || this.#pending.has(name.slice(0, -PARTIAL.length))) continue;
+      if (!name.endsWith(partialSuffix) || this.#pending.has(name.slice(0, -partialSuffix.length))) continue;
       await rm(join(this.#folder, name), { force: true });
     }
   }
 
   #path(key: string): string {
-    if (!KEY.test(key)) throw new RangeError(`"${key}" is no key of a stored file.`);
+    if (!keyPattern.test(key)) throw new RangeError(`"${key}" is no key of a stored file.`);
     return join(this.#folder, key);
   }
 }

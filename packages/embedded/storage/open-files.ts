@@ -5,7 +5,7 @@ import { FileJanitor } from "./file-janitor.ts";
 import { FileStorage, type FileStorageOptions } from "./file-storage.ts";
 import { openFileStore } from "./file-store.ts";
 
-const IN_MEMORY = ":memory:";
+const inMemory = ":memory:";
 
 export type FilesOptions = Omit<FileStorageOptions, "store"> & {
   /** The engine's data file, or ":memory:". The files are in a folder beside it. */
@@ -27,7 +27,7 @@ export function filesFolderOf(dataFile: string): string {
 
 /** Opens the stored files of an engine. The janitor is not started: the schema is applied first. */
 export async function openFiles({ dataFile, onError, ...options }: FilesOptions): Promise<Files> {
-  const temporary = dataFile === IN_MEMORY ? await mkdtemp(join(tmpdir(), "files-")) : null;
+  const temporary = dataFile === inMemory ? await mkdtemp(join(tmpdir(), "files-")) : null;
   const store = await openFileStore(temporary ?? filesFolderOf(dataFile));
   const janitor = new FileJanitor({ engine: options.engine, store, onError });
   return {

@@ -10,7 +10,7 @@ import type { Backend, BackendOptions } from "../compose/backend-options.ts";
 import { startBackend } from "../server.ts";
 import { filesFolderOf } from "./open-files.ts";
 
-export const ADMIN_KEY = "storage|0123456789abcdef";
+export const adminKey = "storage|0123456789abcdef";
 
 export type StorageFixture = {
   readonly backend: Backend;
@@ -41,7 +41,7 @@ async function start(options: Partial<BackendOptions> & { dataFile: string }): P
     convexDir: join(import.meta.dirname, "fixtures/convex"),
     port: 0,
     sitePort: 0,
-    adminKey: ADMIN_KEY,
+    adminKey: adminKey,
     ...options,
   });
   let isClosed = false;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { sha256Of, someBytes, startWithFiles } from "./storage.fixture.ts";
 
-const DEADLINE = { timeout: 10_000, interval: 20 };
+const deadline = { timeout: 10_000, interval: 20 };
 
 test("an uploaded file has a document, a URL and its bytes", async () => {
   const { backend, call, stored, names } = await startWithFiles();
@@ -78,7 +78,7 @@ test("a deleted file is gone at once, and its bytes soon after", async () => {
   await call("action", "removeInAction", { id: other });
   await expect(call("mutation", "remove", { id })).rejects.toThrow(`storage id ${id} not found`);
   await expect(call("action", "removeInAction", { id: other })).rejects.toThrow("not found");
-  await vi.waitFor(async () => expect(await names()).toHaveLength(1), DEADLINE);
+  await vi.waitFor(async () => expect(await names()).toHaveLength(1), deadline);
   expect(await call<{ _id: string }[]>("query", "list")).toMatchObject([{ _id: kept }]);
 });
 
@@ -93,7 +93,7 @@ test("a mutation that fails has deleted nothing, nor has a nested one", async ()
   const otherUrl = await call<string>("query", "url", { id: other });
   await call("mutation", "remove", { id: other });
   expect(await (await fetch(otherUrl)).text()).toContain("FileNotFound");
-  await vi.waitFor(async () => expect(await names()).toHaveLength(1), DEADLINE);
+  await vi.waitFor(async () => expect(await names()).toHaveLength(1), deadline);
   expect(await (await fetch(url)).text()).toBe("precious");
 });
 

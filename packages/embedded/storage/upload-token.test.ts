@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { checkUploadToken, issueUploadToken } from "./upload-token.ts";
 
-const HOUR_MS = 3_600_000;
+const hourMs = 3_600_000;
 const issued = Date.UTC(2026, 0, 1);
 
 test("a token names its component for an hour", () => {
   const token = issueUploadToken("secret", "pool/batch", issued);
   expect(token).toMatch(/^[A-Za-z0-9_.-]+$/);
-  expect(checkUploadToken("secret", token, issued + HOUR_MS)).toEqual({
+  expect(checkUploadToken("secret", token, issued + hourMs)).toEqual({
     kind: "valid",
     component: "pool/batch",
   });
-  expect(checkUploadToken("secret", token, issued + HOUR_MS + 1)).toEqual({ kind: "expired" });
+  expect(checkUploadToken("secret", token, issued + hourMs + 1)).toEqual({ kind: "expired" });
 });
 
 test("no token but ours is valid", () => {

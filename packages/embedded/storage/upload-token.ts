@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { ComponentPath } from "../names/table-name.ts";
 
 /** How long an upload URL can be used, in ms: Convex's hour. */
-const VALID_MS = 3_600_000;
-const MAX_LENGTH = 2_048;
+const validMs = 3_600_000;
+const maxLength = 2_048;
 
 const payloadSchema = z.object({ component: z.string(), issued: z.number(), nonce: z.string() });
 
@@ -22,14 +22,14 @@ export function issueUploadToken(secret: string, component: ComponentPath, now: 
 
 /** Whether we issued the token, and not more than an hour ago. */
 export function checkUploadToken(secret: string, token: string, now: number): TokenCheck {
-  if (token.length > MAX_LENGTH) return { kind: "invalid" };
+  if (token.length > maxLength) return { kind: "invalid" };
   const [body = "", signature = "", ...rest] = token.split(".");
   const expected = signatureOf(secret, body);
   const given = Buffer.from(signature, "base64url");
   const isOurs = rest.length === 0 && given.length === expected.length && timingSafeEqual(given, expected);
   if (!isOurs) return { kind: "invalid" };
   const { component, issued } = payloadSchema.parse(JSON.parse(Buffer.from(body, "base64url").toString()));
-  return now > issued + VALID_MS ? { kind: "expired" } : { kind: "valid", component };
+  return now > issued + validMs ? { kind: "expired" } : { kind: "valid", component };
 }
 
 function signatureOf(secret: string, body: string): Buffer {

@@ -2,19 +2,19 @@ import { createHmac } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { expect, test, vi } from "vitest";
-import { ADMIN_KEY, sha256Of, someBytes, startWithFiles, type StorageFixture } from "./storage.fixture.ts";
+import { adminKey, sha256Of, someBytes, startWithFiles, type StorageFixture } from "./storage.fixture.ts";
 import { issueUploadToken } from "./upload-token.ts";
 
-const HOUR_MS = 3_600_000;
-const DEADLINE = { timeout: 10_000, interval: 20 };
-const LIMIT = 1_000_000;
+const hourMs = 3_600_000;
+const deadline = { timeout: 10_000, interval: 20 };
+const limit = 1_000_000;
 
 async function refused(response: Response): Promise<unknown> {
   return [response.status, ((await response.json()) as { code: string }).code];
 }
 
 async function nothingIsLeft({ call, names }: StorageFixture): Promise<void> {
-  await vi.waitFor(async () => expect(await names()).toEqual([]), DEADLINE);
+  await vi.waitFor(async () => expect(await names()).toEqual([]), deadline);
   expect(await call("query", "list")).toEqual([]);
 }
 
@@ -29,26 +29,26 @@ test("a digest that comes along is checked", async () => {
 
 test("an upload URL must be ours, and be younger than an hour", async () => {
   const fixture = await startWithFiles();
-  const secret = createHmac("sha256", ADMIN_KEY).update("upload URLs").digest("hex");
+  const secret = createHmac("sha256", adminKey).update("upload URLs").digest("hex");
   const post = (query: string) =>
     fetch(`${fixture.backend.url}/api/storage/upload${query}`, { method: "POST", body: "x" });
   const token = (issued: number, by = secret) => `?token=${issueUploadToken(by, "", issued)}`;
   expect(await refused(await post(""))).toEqual([400, "MissingToken"]);
   expect(await refused(await post("?token=coffee"))).toEqual([401, "StorageTokenInvalid"]);
   expect(await refused(await post(token(Date.now(), "guessed")))).toEqual([401, "StorageTokenInvalid"]);
-  expect(await refused(await post(token(Date.now() - HOUR_MS - 1)))).toEqual([401, "StorageTokenExpired"]);
+  expect(await refused(await post(token(Date.now() - hourMs - 1)))).toEqual([401, "StorageTokenExpired"]);
   await nothingIsLeft(fixture);
-  expect((await post(token(Date.now() - HOUR_MS + 60_000))).status).toBe(200);
+  expect((await post(token(Date.now() - hourMs + 60_000))).status).toBe(200);
 });
 
 test("a file that is too large is refused, announced or not", async () => {
-  const fixture = await startWithFiles({ maxFileBytes: LIMIT });
+  const fixture = await startWithFiles({ maxFileBytes: limit });
   const message = "A file may have 1000000 bytes at most on this deployment.";
-  const announced = await fixture.upload(someBytes(LIMIT + 1));
+  const announced = await fixture.upload(someBytes(limit + 1));
   expect([announced.status, await announced.json()]).toEqual([413, { code: "FileTooLarge", message }]);
 
   const url = await fixture.call<string>("mutation", "generateUploadUrl");
-  const chunk = someBytes(LIMIT / 10);
+  const chunk = someBytes(limit / 10);
   const body = new ReadableStream({
     start(controller) {
       for (let count = 0; count < 15; count += 1) controller.enqueue(chunk);
@@ -59,11 +59,11 @@ test("a file that is too large is refused, announced or not", async () => {
   expect([streamed.status, await streamed.json()]).toEqual([413, { code: "FileTooLarge", message }]);
   await nothingIsLeft(fixture);
 
-  const bytes = new Uint8Array(LIMIT).buffer;
-  const tooMuch = new Uint8Array(LIMIT + 1).buffer;
+  const bytes = new Uint8Array(limit).buffer;
+  const tooMuch = new Uint8Array(limit + 1).buffer;
   await fixture.call("action", "store", { bytes, type: "" });
   await expect(fixture.call("action", "store", { bytes: tooMuch, type: "" })).rejects.toThrow("larger than");
-  expect((await fixture.upload(someBytes(LIMIT))).status).toBe(200);
+  expect((await fixture.upload(someBytes(limit))).status).toBe(200);
 });
 
 test("a client that leaves in the middle leaves nothing", async () => {
@@ -75,7 +75,7 @@ test("a client that leaves in the middle leaves nothing", async () => {
     `POST ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Length: 1000000\r\n\r\n`,
   );
   socket.write(someBytes(200_000));
-  await vi.waitFor(async () => expect(await fixture.names()).toHaveLength(1), DEADLINE);
+  await vi.waitFor(async () => expect(await fixture.names()).toHaveLength(1), deadline);
   socket.destroy();
   await nothingIsLeft(fixture);
   expect((await fixture.upload("next")).status).toBe(200);

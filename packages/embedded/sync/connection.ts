@@ -8,12 +8,12 @@ import { Session, type SessionDeps } from "./session/session.ts";
 import type { SessionSocket } from "./session/session-socket.ts";
 
 /** A client that has let this many bytes wait does not read any more. */
-export const MAX_BUFFERED_BYTES = 32 * 1024 * 1024;
+export const maxBufferedBytes = 32 * 1024 * 1024;
 /** Pings in a row without a byte from the client, or without a Connect: the other end is gone. */
-const MAX_SILENT_PINGS = 4;
-const PROTOCOL_ERROR = 1002;
-const INTERNAL_ERROR = 1011;
-const OPEN = 1;
+const maxSilentPings = 4;
+const protocolError = 1002;
+const internalError = 1011;
+const open = 1;
 
 export type ConnectionOptions = {
   readonly deps: SessionDeps;
@@ -51,7 +51,7 @@ export class Connection {
   }
 
   receive(text: string): void {
-    if (this.#ws.readyState !== OPEN) return;
+    if (this.#ws.readyState !== open) return;
     const parsed = parseClientMessage(text);
     if (parsed.kind === "invalid") {
       this.refuse(`Received an invalid message: ${parsed.reason}`);
@@ -73,8 +73,8 @@ export class Connection {
     void this.#send({ type: "Ping" });
     const acknowledgements = this.#session?.acknowledgements;
     // The answers come behind all that the client has sent, and that may be much.
-    if ((acknowledgements?.unansweredPings ?? 0) >= MAX_SILENT_PINGS) return;
-    if (this.#ws.readyState === OPEN) this.#ws.ping(acknowledgements?.ping());
+    if ((acknowledgements?.unansweredPings ?? 0) >= maxSilentPings) return;
+    if (this.#ws.readyState === open) this.#ws.ping(acknowledgements?.ping());
   }
 
   pong(payload: string): void {
@@ -85,7 +85,7 @@ export class Connection {
   refuse(reason: string): void {
     this.#log.warn("websocket.refused", { message: reason });
     void this.#send({ type: "FatalError", error: reason });
-    this.close(PROTOCOL_ERROR, "protocol error");
+    this.close(protocolError, "protocol error");
   }
 
   /** Resolves when what the client has asked for and runs is answered; nothing more is begun. */
@@ -117,7 +117,7 @@ export class Connection {
     this.#bytesAtPing = bytesRead;
     // A client that waits for its user's token is silent at first, but not for ever.
     if (this.#session === null) this.#pingsBeforeConnect += 1;
-    return Math.max(this.#silentPings, this.#pingsBeforeConnect) >= MAX_SILENT_PINGS;
+    return Math.max(this.#silentPings, this.#pingsBeforeConnect) >= maxSilentPings;
   }
 
   #socket(): SessionSocket {
@@ -128,7 +128,7 @@ export class Connection {
       },
       fail: (error) => {
         this.#log.error("session.failed", { message: describeError(error) });
-        this.close(INTERNAL_ERROR, "InternalServerError");
+        this.close(internalError, "InternalServerError");
       },
       hangUp: (code, reason) => {
         this.close(code, reason);
@@ -137,8 +137,8 @@ export class Connection {
   }
 
   async #send(message: ServerMessage): Promise<void> {
-    if (this.#ws.readyState !== OPEN) return;
-    if (this.#ws.bufferedAmount > MAX_BUFFERED_BYTES) {
+    if (this.#ws.readyState !== open) return;
+    if (this.#ws.bufferedAmount > maxBufferedBytes) {
       this.#onDropped();
       this.#log.warn("websocket.dropped", { message: "the client does not read" });
       this.#ws.terminate();

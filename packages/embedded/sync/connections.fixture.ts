@@ -13,7 +13,7 @@ import { Connections, type ConnectionsOptions } from "./connections.ts";
 import { LiveQueries } from "./queries/live-queries.ts";
 import { MutationLanes } from "./session/mutation-lanes.ts";
 
-export const PING_EVERY_MS = 30;
+export const pingEveryMs = 30;
 
 export type Served = { readonly url: string; readonly connections: Connections; readonly logged: string[] };
 
@@ -39,7 +39,7 @@ export async function serve(
     sourceOf: sourceOf(false),
     now: Date.now,
     maxConnections: 2,
-    pingEveryMs: PING_EVERY_MS,
+    pingEveryMs: pingEveryMs,
     log: createLog({ format: "text", level: "debug", write: (line) => logged.push(line) }),
     ...options,
   });

@@ -5,14 +5,14 @@ import type { Log } from "../operations/log.ts";
 import type { HostCheck } from "../wire/host-check.ts";
 import type { SourceOf } from "../wire/request-source.ts";
 import { Connection } from "./connection.ts";
-import { MAX_CLIENT_MESSAGE_BYTES } from "./protocol/protocol.ts";
+import { maxClientMessageBytes } from "./protocol/protocol.ts";
 import type { SessionDeps } from "./session/session.ts";
 
 /** The client gives up after 60 s of silence. */
-export const PING_EVERY_MS = 15_000;
-const SYNC_PATH = /^\/api\/(?:[^/]{1,64}\/)?sync$/;
-const GOING_AWAY = 1001;
-const FAREWELL_MS = 500;
+export const pingEveryMs = 15_000;
+const syncPath = /^\/api\/(?:[^/]{1,64}\/)?sync$/;
+const goingAway = 1001;
+const farewellMs = 500;
 
 export type ConnectionsOptions = Omit<SessionDeps, "source"> & {
   readonly isAllowedHost: HostCheck;
@@ -31,7 +31,7 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #server = new WebSocketServer({
     noServer: true,
-    maxPayload: MAX_CLIENT_MESSAGE_BYTES,
+    maxPayload: maxClientMessageBytes,
     perMessageDeflate: false,
   });
   readonly #open = new Set<Connection>();
@@ -42,7 +42,7 @@ export class Connections {
     this.#options = options;
     this.#pinger = setInterval(() => {
       for (const connection of this.#open) connection.ping();
-    }, options.pingEveryMs ?? PING_EVERY_MS);
+    }, options.pingEveryMs ?? pingEveryMs);
     this.#pinger.unref();
   }
 
@@ -78,7 +78,7 @@ export class Connections {
 
   #refusalOf(request: IncomingMessage): string | null {
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
-    if (!SYNC_PATH.test(path)) return "404 Not Found";
+    if (!syncPath.test(path)) return "404 Not Found";
     if (!this.#options.isAllowedHost(request.headers.host)) return "403 Forbidden";
     const { maxConnections } = this.#options;
     return this.#closing || this.#open.size >= maxConnections ? "503 Service Unavailable" : null;
@@ -111,8 +111,8 @@ export class Connections {
 async function dismiss(connection: Connection, grace: Promise<undefined>): Promise<void> {
   // A client that leaves by itself is not waited for: nobody reads what it asked for.
   await Promise.race([connection.drain(), connection.closed, grace]);
-  connection.close(GOING_AWAY, "server is stopping");
-  const cut = setTimeout(() => connection.terminate(), FAREWELL_MS);
+  connection.close(goingAway, "server is stopping");
+  const cut = setTimeout(() => connection.terminate(), farewellMs);
   await connection.closed;
   clearTimeout(cut);
 }

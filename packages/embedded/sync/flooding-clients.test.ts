@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { TokenVerifier } from "../auth/token-verifier.ts";
-import { PING_EVERY_MS, serve } from "./connections.fixture.ts";
-import { MAX_PENDING_BYTES, MAX_PENDING_MESSAGES } from "./inbound.ts";
+import { pingEveryMs, serve } from "./connections.fixture.ts";
+import { maxPendingBytes, maxPendingMessages } from "./inbound.ts";
 import { RawClient } from "./raw-client.fixture.ts";
 
-const MESSAGES = 30;
-const BYTES_EACH = 8_000_000;
+const messages = 30;
+const bytesEach = 8_000_000;
 /** What the system's own buffers on both sides may hold, and the message that went beyond the bound. */
-const IN_TRANSIT = 20_000_000 + BYTES_EACH;
-const everyRequest = Array.from({ length: MESSAGES }, (_, requestId) => requestId);
+const inTransit = 20_000_000 + bytesEach;
+const everyRequest = Array.from({ length: messages }, (_, requestId) => requestId);
 
 function flood(client: RawClient): void {
-  const args = [{ value: "x".repeat(BYTES_EACH) }];
+  const args = [{ value: "x".repeat(bytesEach) }];
   for (const requestId of everyRequest) {
     client.send({ type: "Mutation", requestId, udfPath: "world:measure", args });
   }
@@ -22,11 +22,11 @@ function flood(client: RawClient): void {
 async function untilNothingIsRead(client: RawClient): Promise<void> {
   for (let before = -1; before !== client.ws.bufferedAmount;) {
     before = client.ws.bufferedAmount;
-    await sleep(PING_EVERY_MS * 10);
+    await sleep(pingEveryMs * 10);
   }
 }
 
-const unread = MESSAGES * BYTES_EACH - MAX_PENDING_BYTES - IN_TRANSIT;
+const unread = messages * bytesEach - maxPendingBytes - inTransit;
 
 test(
   "what is asked for beyond the bound stays with the client, until some is done",
@@ -45,7 +45,7 @@ test(
     expect(client.ws.bufferedAmount).toBeGreaterThan(unread);
     expect([client.answered, connections.size]).toEqual([[], 1]);
     gate.resolve(undefined);
-    await client.until(() => client.answered.length === MESSAGES);
+    await client.until(() => client.answered.length === messages);
     expect(client.answered).toEqual(everyRequest);
   },
 );
@@ -64,7 +64,7 @@ test("so it does while a token is verified", { timeout: 60_000 }, async () => {
   expect(client.ws.bufferedAmount).toBeGreaterThan(unread);
   expect([client.answered, connections.size]).toEqual([[], 1]);
   gate.resolve(undefined);
-  await client.until(() => client.answered.length === MESSAGES);
+  await client.until(() => client.answered.length === messages);
   expect(client.answered).toEqual(everyRequest);
 });
 
@@ -87,7 +87,7 @@ test(
   "thousands of small requests at once are all answered, on one connection",
   { timeout: 60_000 },
   async () => {
-    const many = 3 * MAX_PENDING_MESSAGES;
+    const many = 3 * maxPendingMessages;
     const { url } = await serve({});
     const client = await RawClient.open(url, "many");
     for (let requestId = 0; requestId < many; requestId++) {

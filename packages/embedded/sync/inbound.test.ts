@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { Inbound, MAX_PENDING_BYTES, MAX_PENDING_MESSAGES } from "./inbound.ts";
+import { Inbound, maxPendingBytes, maxPendingMessages } from "./inbound.ts";
 
 test("stops above the bound, once, and goes on below half of it", () => {
   const told: string[] = [];
   const inbound = new Inbound({ pause: () => told.push("pause"), resume: () => told.push("resume") });
-  const quarter = MAX_PENDING_BYTES / 4;
+  const quarter = maxPendingBytes / 4;
   const done = Array.from({ length: 4 }, () => inbound.hold(quarter));
   expect(told).toEqual([]);
   done.push(inbound.hold(1), inbound.hold(quarter));
@@ -23,11 +23,11 @@ test("stops above the bound, once, and goes on below half of it", () => {
 test("stops and goes on by the number of messages, too", () => {
   const told: string[] = [];
   const inbound = new Inbound({ pause: () => told.push("pause"), resume: () => told.push("resume") });
-  const done = Array.from({ length: MAX_PENDING_MESSAGES }, () => inbound.hold(1));
+  const done = Array.from({ length: maxPendingMessages }, () => inbound.hold(1));
   expect(told).toEqual([]);
   done.push(inbound.hold(1));
   expect(told).toEqual(["pause"]);
-  for (const release of done.slice(0, MAX_PENDING_MESSAGES / 2)) release();
+  for (const release of done.slice(0, maxPendingMessages / 2)) release();
   expect(told).toEqual(["pause"]);
   for (const release of done) release();
   expect(told).toEqual(["pause", "resume"]);

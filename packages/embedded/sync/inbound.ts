@@ -1,6 +1,6 @@
 /** What of one client may wait or run. With more, nothing is read from it until half is done. */
-export const MAX_PENDING_BYTES = 64 * 1024 * 1024;
-export const MAX_PENDING_MESSAGES = 2_000;
+export const maxPendingBytes = 64 * 1024 * 1024;
+export const maxPendingMessages = 2_000;
 
 /** A socket whose reading can be stopped: the client's own buffers fill up instead of ours. */
 export type Valve = { readonly pause: () => void; readonly resume: () => void };
@@ -32,7 +32,7 @@ export class Inbound {
   hold(bytes: number): () => void {
     this.#bytes += bytes;
     this.#messages += 1;
-    if (!this.#paused && (this.#bytes > MAX_PENDING_BYTES || this.#messages > MAX_PENDING_MESSAGES)) {
+    if (!this.#paused && (this.#bytes > maxPendingBytes || this.#messages > maxPendingMessages)) {
       this.#paused = true;
       this.#valve.pause();
     }
@@ -48,7 +48,7 @@ export class Inbound {
     this.#bytes -= bytes;
     this.#messages -= 1;
     if (!this.#paused) return;
-    if (this.#bytes >= MAX_PENDING_BYTES / 2 || this.#messages >= MAX_PENDING_MESSAGES / 2) return;
+    if (this.#bytes >= maxPendingBytes / 2 || this.#messages >= maxPendingMessages / 2) return;
     this.#paused = false;
     this.#valve.resume();
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import { PING_EVERY_MS, serve } from "./connections.fixture.ts";
+import { pingEveryMs, serve } from "./connections.fixture.ts";
 
 function open(url: string): Promise<WebSocket> {
   const ws = new WebSocket(`${url.replace("http", "ws")}/api/sync`);
@@ -23,7 +23,7 @@ test("a client that reads is kept, and hears from us", async () => {
   const heard: string[] = [];
   ws.on("message", (data: Buffer) => heard.push(data.toString()));
   ws.send(connect);
-  await sleep(PING_EVERY_MS * 10);
+  await sleep(pingEveryMs * 10);
   expect(connections.size).toBe(1);
   expect(heard.length).toBeGreaterThanOrEqual(3);
   expect(new Set(heard)).toEqual(new Set(['{"type":"Ping"}']));
@@ -37,7 +37,7 @@ test("a client that does not read is dropped, and so is one that never says who 
   deaf.pause();
   await open(url);
   expect(connections.size).toBe(2);
-  await sleep(PING_EVERY_MS * 10);
+  await sleep(pingEveryMs * 10);
   expect(connections.size).toBe(0);
 });
 

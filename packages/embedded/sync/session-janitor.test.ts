@@ -1,29 +1,29 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
-import { SESSION_TABLE } from "../runtime/tables/session-requests.ts";
+import { sessionTable } from "../runtime/tables/session-requests.ts";
 import { fullRange } from "../values/keys/index-range.ts";
 import { sweepSessionRequests } from "./session-janitor.ts";
 
-const DAY_MS = 86_400_000;
+const dayMs = 86_400_000;
 
 test("forgets the records of sessions that were away for 15 days, not of those that were for 13", async () => {
   const engine = openEngine({ path: ":memory:" });
   onTestFinished(() => engine.close());
-  engine.applySchema([SESSION_TABLE]);
+  engine.applySchema([sessionTable]);
   const now = 1_800_000_000_000;
   const record = async (createdAt: number, count: number): Promise<void> => {
     const transaction = engine.begin({ now: createdAt });
     for (let requestId = 0; requestId < count; requestId++) {
-      transaction.insert(SESSION_TABLE.name, { sessionId: String(createdAt), requestId, value: null });
+      transaction.insert(sessionTable.name, { sessionId: String(createdAt), requestId, value: null });
     }
     await engine.commit(transaction);
   };
-  await record(now - 15 * DAY_MS, 1200);
-  await record(now - 13 * DAY_MS, 3);
+  await record(now - 15 * dayMs, 1200);
+  await record(now - 13 * dayMs, 3);
   expect(await sweepSessionRequests(engine, now)).toBe(1200);
   expect(await sweepSessionRequests(engine, now)).toBe(0);
   const reader = engine.begin();
-  const scan = reader.scan(fullRange(SESSION_TABLE.name, "by_creation_time"), "asc");
+  const scan = reader.scan(fullRange(sessionTable.name, "by_creation_time"), "asc");
   const left: unknown[] = [];
   for (let entry = scan.next(); entry !== null; entry = scan.next()) left.push(entry.document["requestId"]);
   engine.discard(reader);

@@ -1,13 +1,13 @@
 import type { Engine } from "../engine/model/types.ts";
 import { removeRange } from "../engine/transact/remove-range.ts";
-import { SESSION_TABLE } from "../runtime/tables/session-requests.ts";
+import { sessionTable } from "../runtime/tables/session-requests.ts";
 import { toKeyRange } from "../values/keys/index-range.ts";
 
 /** How long a client may be away and still be answered from its records: two weeks, as in Convex, in ms. */
-const FORGET_AFTER_MS = 14 * 24 * 60 * 60 * 1000;
+const forgetAfterMs = 14 * 24 * 60 * 60 * 1000;
 
-const BY_CREATION_TIME = {
-  table: SESSION_TABLE.name,
+const byCreationTime = {
+  table: sessionTable.name,
   index: "by_creation_time",
   keyFields: ["_creationTime", "_id"],
 };
@@ -19,8 +19,8 @@ const BY_CREATION_TIME = {
  * @returns how many records went
  */
 export function sweepSessionRequests(engine: Engine, now: number, signal?: AbortSignal): Promise<number> {
-  const createdBefore = toKeyRange(BY_CREATION_TIME, [
-    { type: "Lt", fieldPath: "_creationTime", value: now - FORGET_AFTER_MS },
+  const createdBefore = toKeyRange(byCreationTime, [
+    { type: "Lt", fieldPath: "_creationTime", value: now - forgetAfterMs },
   ]);
   return removeRange(engine, createdBefore, signal);
 }

@@ -1,13 +1,13 @@
 import { ConvexHttpClient } from "convex/browser";
 import { makeFunctionReference } from "convex/server";
 import { expect, test } from "vitest";
-import { SILENT } from "../operations/log.ts";
-import { MAX_BUFFERED_BYTES } from "./connection.ts";
+import { silent } from "../operations/log.ts";
+import { maxBufferedBytes } from "./connection.ts";
 import { openBackend, RawClient } from "./raw-client.fixture.ts";
 
-const MEGABYTE = 1_000_000;
+const megabyte = 1_000_000;
 /** What the system's own buffers on both sides may hold, and more. */
-const IN_TRANSIT = 20 * MEGABYTE;
+const inTransit = 20 * megabyte;
 
 const send = makeFunctionReference<"mutation", { channel: string; body: string }>("messages:send");
 
@@ -17,7 +17,7 @@ test(
   async () => {
     const backend = await openBackend(undefined);
     const writer = new ConvexHttpClient(backend.url, { logger: false });
-    await writer.mutation(send, { channel: "c", body: "x".repeat(0.9 * MEGABYTE) });
+    await writer.mutation(send, { channel: "c", body: "x".repeat(0.9 * megabyte) });
     const client = await RawClient.open(backend.url, "slow");
     client.watch("messages:list", { channel: "c" });
     await client.until(() => client.transitions.length === 1);
@@ -27,7 +27,7 @@ test(
     client.ws.resume();
     const newest = (): number => (client.transitions.at(-1)?.[0]?.value as string[]).length;
     await client.until(() => newest() === 1 + commits);
-    expect(client.received).toBeLessThan(IN_TRANSIT);
+    expect(client.received).toBeLessThan(inTransit);
   },
 );
 
@@ -38,12 +38,12 @@ test(
     let dropped = (): void => undefined;
     const wasDropped = new Promise<void>((resolve) => (dropped = resolve));
     const backend = await openBackend({
-      ...SILENT,
+      ...silent,
       warn: (event) => (event === "websocket.dropped" ? dropped() : undefined),
     });
     const client = await RawClient.open(backend.url, "deaf");
     client.ws.pause();
-    const data = "x".repeat(MEGABYTE);
+    const data = "x".repeat(megabyte);
     // Each answer repeats what was sent: 100 MB in all.
     for (let requestId = 0; requestId < 100; requestId += 1) {
       client.send({ type: "Mutation", requestId, udfPath: "values:failWithData", args: [{ data }] });
@@ -51,6 +51,6 @@ test(
     await wasDropped;
     client.ws.resume();
     await client.closed;
-    expect(client.received).toBeLessThan(MAX_BUFFERED_BYTES + IN_TRANSIT);
+    expect(client.received).toBeLessThan(maxBufferedBytes + inTransit);
   },
 );

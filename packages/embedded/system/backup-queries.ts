@@ -1,13 +1,13 @@
 import type { JSONValue } from "convex/values";
 import { newestFirst } from "../backup/state-documents.ts";
-import { EXPORT_TABLE, IMPORT_TABLE } from "../runtime/tables/state-tables.ts";
+import { exportTable, importTable } from "../runtime/tables/state-tables.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
 /** What `npx convex export` watches. */
 export function exportQueries(): SystemQueries {
   return {
     "_system/cli/exports:getLatest": (transaction) => {
-      const [newest] = newestFirst(transaction, EXPORT_TABLE.name);
+      const [newest] = newestFirst(transaction, exportTable.name);
       return newest === undefined ? null : { ...newest };
     },
   };
@@ -18,11 +18,11 @@ export function importQueries(): SystemQueries {
   return {
     "_system/cli/queryImport": (transaction, args) => {
       const id = importIdIn(args);
-      if (id === null || transaction.tableOf(id) !== IMPORT_TABLE.name) return null;
+      if (id === null || transaction.tableOf(id) !== importTable.name) return null;
       return asJson(transaction.get(id));
     },
     "_system/cli/queryImport:list": (transaction) =>
-      newestFirst(transaction, IMPORT_TABLE.name).map((row) => ({ ...row })),
+      newestFirst(transaction, importTable.name).map((row) => ({ ...row })),
   };
 }
 

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/model/types.ts";
-import { ENVIRONMENT_TABLE } from "../runtime/tables/environment-table.ts";
-import { EnvironmentVariables, MAX_VARIABLES } from "./environment-variables.ts";
+import { environmentTable } from "../runtime/tables/environment-table.ts";
+import { EnvironmentVariables, maxVariables } from "./environment-variables.ts";
 
 function open(): { engine: Engine; environment: EnvironmentVariables } {
   const engine = openEngine({ path: ":memory:" });
   // Before the schema is applied, as at a first start.
   const environment = new EnvironmentVariables(engine, { URL: "http://x" }, { COLOUR: "red", URL: "mine" });
   expect(environment.all).toEqual({ COLOUR: "red", URL: "http://x" });
-  engine.applySchema([ENVIRONMENT_TABLE]);
+  engine.applySchema([environmentTable]);
   return { engine, environment };
 }
 
@@ -43,7 +43,7 @@ test("a transaction sees the variables of its snapshot, and conflicts with a cha
   expect(environment.in(before)["SIZE"]).toBeUndefined();
   await environment.update([{ name: "SIZE", value: "5" }]);
   expect(environment.in(before)["SIZE"]).toBeUndefined();
-  before.insert(ENVIRONMENT_TABLE.name, { name: "OTHER", value: "1" });
+  before.insert(environmentTable.name, { name: "OTHER", value: "1" });
   expect(await engine.commit(before)).toMatchObject({
     kind: "conflict",
     conflict: { table: "_environment_variables" },
@@ -53,14 +53,14 @@ test("a transaction sees the variables of its snapshot, and conflicts with a cha
 test("what changes the table by another way, as a restored backup does, shows", async () => {
   const { engine, environment } = open();
   const transaction = engine.begin();
-  transaction.insert(ENVIRONMENT_TABLE.name, { name: "SIZE", value: "9" });
+  transaction.insert(environmentTable.name, { name: "SIZE", value: "9" });
   await engine.commit(transaction);
   expect(environment.all["SIZE"]).toBe("9");
 });
 
 test("no more than so many, and then none of them", async () => {
   const { environment } = open();
-  const many = Array.from({ length: MAX_VARIABLES }, (_, n) => ({ name: `V${n}`, value: "" }));
+  const many = Array.from({ length: maxVariables }, (_, n) => ({ name: `V${n}`, value: "" }));
   expect(await environment.update(many)).toEqual({ kind: "updated" });
   const over = [
     { name: "V0", value: "changed" },

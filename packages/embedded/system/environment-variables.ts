@@ -1,22 +1,22 @@
 import { z } from "zod";
 import type { Engine, Transaction } from "../engine/model/types.ts";
 import { commitWithRetries } from "../engine/transact/transact.ts";
-import { ENVIRONMENT_TABLE, storedVariables } from "../runtime/tables/environment-table.ts";
+import { environmentTable, storedVariables } from "../runtime/tables/environment-table.ts";
 
 export type EnvironmentVariable = { readonly name: string; readonly value: string };
 
-const MAX_VALUE_LENGTH = 8 * 1024;
+const maxValueLength = 8 * 1024;
 /** Of a deployment, as with Convex. */
-export const MAX_VARIABLES = 1000;
+export const maxVariables = 1000;
 
 const change = z.object({
   name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,39}$/, "not a name of an environment variable"),
   /** Null removes the variable. */
-  value: z.string().max(MAX_VALUE_LENGTH).nullable(),
+  value: z.string().max(maxValueLength).nullable(),
 });
 
 /** The body of `/api/update_environment_variables`. */
-export const environmentChanges = z.object({ changes: z.array(change).max(MAX_VARIABLES) });
+export const environmentChanges = z.object({ changes: z.array(change).max(maxVariables) });
 export type EnvironmentChange = z.output<typeof change>;
 
 export type Updated =
@@ -89,9 +89,9 @@ export class EnvironmentVariables {
         transaction.remove(id);
         ids.delete(name);
       } else if (value !== null && id !== undefined) transaction.replace(id, { name, value });
-      else if (value !== null) ids.set(name, transaction.insert(ENVIRONMENT_TABLE.name, { name, value }));
+      else if (value !== null) ids.set(name, transaction.insert(environmentTable.name, { name, value }));
     }
-    return ids.size <= MAX_VARIABLES;
+    return ids.size <= maxVariables;
   }
 
   /** Reads what is stored, and again whenever that has changed: a restored backup brings its own, for one. */
@@ -117,6 +117,6 @@ export class EnvironmentVariables {
   }
 
   #hasTable(): boolean {
-    return this.#engine.definitionOf(ENVIRONMENT_TABLE.name) !== null;
+    return this.#engine.definitionOf(environmentTable.name) !== null;
   }
 }

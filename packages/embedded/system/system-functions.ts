@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
 import type { Engine, ReadSet, Transaction } from "../engine/model/types.ts";
-import { APP, type ComponentPath } from "../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../names/table-name.ts";
 import type {
   Completed,
   FunctionCall,
@@ -9,7 +9,7 @@ import type {
   QueryRun,
 } from "../runtime/contract/function-runner.ts";
 
-const PREFIX = "_system/";
+const prefix = "_system/";
 
 /**
  * A query of the backend's own, about the app or about the component that was named. What it reads of the
@@ -30,7 +30,7 @@ export function withSystemFunctions(
   families: readonly SystemQueries[],
 ): FunctionRunner {
   const queries = new Map(families.flatMap((family) => Object.entries(family)));
-  const isSystem = (call: FunctionCall): boolean => call.path.startsWith(PREFIX);
+  const isSystem = (call: FunctionCall): boolean => call.path.startsWith(prefix);
   return {
     runQuery: (call) =>
       isSystem(call) ? Promise.resolve(runSystemQuery(engine, queries, call)) : runner.runQuery(call),
@@ -60,7 +60,7 @@ function runSystemQuery(
 
 function outcomeOf(
   queries: ReadonlyMap<string, SystemQuery>,
-  { path, component = APP, identity, args }: FunctionCall,
+  { path, component = appComponent, identity, args }: FunctionCall,
   transaction: Transaction,
 ): Outcome {
   const query = queries.get(path.replace(/:default$/, ""));

@@ -15,8 +15,8 @@ const tableArgs = z.object({
 });
 
 /** Bounds a page as Convex does, whatever is asked for. */
-const MAX_PAGE = 1_000;
-const END = "end";
+const maxPage = 1_000;
+const end = "end";
 
 /** What `npx convex data` shows: the tables, and the documents of one. */
 export function tableQueries(engine: Pick<Engine, "tables">): SystemQueries {
@@ -28,7 +28,7 @@ export function tableQueries(engine: Pick<Engine, "tables">): SystemQueries {
         .filter((each) => each.component === component && !each.table.startsWith("_"))
         .map(({ table }) => ({ name: table })),
       isDone: true,
-      continueCursor: END,
+      continueCursor: end,
     }),
     "_system/cli/tableData": (transaction, args, component) => page(transaction, args, component),
   };
@@ -40,7 +40,7 @@ function page(transaction: Transaction, args: JSONValue, component: ComponentPat
   if (table.includes("/") || (table.startsWith("_") && !isReadableSystemTable(table))) return empty;
   const whole = fullRange(engineTableName({ component, table }), "by_creation_time");
   const { cursor } = paginationOpts;
-  if (cursor === END) return empty;
+  if (cursor === end) return empty;
   const last = cursor === null ? null : new Uint8Array(Buffer.from(cursor, "base64"));
   const range =
     last === null
@@ -52,10 +52,10 @@ function page(transaction: Transaction, args: JSONValue, component: ComponentPat
   const documents: JSONValue[] = [];
   for (let entry = scan.next(); entry !== null; entry = scan.next()) {
     documents.push({ ...entry.document });
-    if (documents.length < Math.min(paginationOpts.numItems, MAX_PAGE)) continue;
+    if (documents.length < Math.min(paginationOpts.numItems, maxPage)) continue;
     return { page: documents, isDone: false, continueCursor: Buffer.from(entry.key).toString("base64") };
   }
-  return { page: documents, isDone: true, continueCursor: END };
+  return { page: documents, isDone: true, continueCursor: end };
 }
 
-const empty: JSONValue = { page: [], isDone: true, continueCursor: END };
+const empty: JSONValue = { page: [], isDone: true, continueCursor: end };

@@ -1,6 +1,6 @@
 /** Crockford's alphabet in lower case: no i, l, o or u. */
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const DIGITS = new Map(Array.from(ALPHABET, (character, value) => [character, value]));
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const digits = new Map(Array.from(alphabet, (character, value) => [character, value]));
 
 /** Five bits a character, most significant first, the last one padded with zeros. */
 export function encodeBase32(bytes: Uint8Array): string {
@@ -12,11 +12,11 @@ export function encodeBase32(bytes: Uint8Array): string {
     bits += 8;
     while (bits >= 5) {
       bits -= 5;
-      text += ALPHABET[(pending >> bits) & 31] as string;
+      text += alphabet[(pending >> bits) & 31] as string;
     }
     pending &= (1 << bits) - 1;
   }
-  return bits === 0 ? text : text + (ALPHABET[(pending << (5 - bits)) & 31] as string);
+  return bits === 0 ? text : text + (alphabet[(pending << (5 - bits)) & 31] as string);
 }
 
 /** Null for a character outside the alphabet. Padding bits are dropped. */
@@ -26,7 +26,7 @@ export function decodeBase32(text: string): Uint8Array | null {
   let pending = 0;
   let bits = 0;
   for (const character of text) {
-    const digit = DIGITS.get(character);
+    const digit = digits.get(character);
     if (digit === undefined) return null;
     pending = (pending << 5) | digit;
     bits += 5;

@@ -3,24 +3,24 @@ import { decodeBase32, encodeBase32 } from "./base32.ts";
 /** What a Convex document id says: the table's number and 16 bytes that name the document in it. */
 export type DocumentId = { readonly tableNumber: number; readonly internalId: Uint8Array };
 
-const INTERNAL_ID_BYTES = 16;
-const CHECKSUM_BYTES = 2;
-const MAX_TABLE_NUMBER = 0xffff_ffff;
+const internalIdBytes = 16;
+const checksumBytes = 2;
+const maxTableNumber = 0xffff_ffff;
 // One to five bytes of table number, the internal id and the checksum, in base 32.
-const MIN_LENGTH = 31;
-const MAX_LENGTH = 37;
+const minLength = 31;
+const maxLength = 37;
 
 /** What was decoded lately: a function's ids are looked at again with each read and write. */
 const decoded = new Map<string, DocumentId>();
-const MAX_DECODED = 4_096;
+const maxDecoded = 4_096;
 
 /** Encodes an id as Convex does (its version 6): varint table number, internal id, Fletcher-16 checksum. */
 export function encodeDocumentId({ tableNumber, internalId }: DocumentId): string {
-  if (!Number.isInteger(tableNumber) || tableNumber < 1 || tableNumber > MAX_TABLE_NUMBER) {
-    throw new RangeError(`A table number is between 1 and ${MAX_TABLE_NUMBER}, not ${tableNumber}.`);
+  if (!Number.isInteger(tableNumber) || tableNumber < 1 || tableNumber > maxTableNumber) {
+    throw new RangeError(`A table number is between 1 and ${maxTableNumber}, not ${tableNumber}.`);
   }
-  if (internalId.length !== INTERNAL_ID_BYTES) {
-    throw new RangeError(`An internal id has ${INTERNAL_ID_BYTES} bytes, not ${internalId.length}.`);
+  if (internalId.length !== internalIdBytes) {
+    throw new RangeError(`An internal id has ${internalIdBytes} bytes, not ${internalId.length}.`);
   }
   const body = [...varint(tableNumber), ...internalId];
   return encodeBase32(Uint8Array.from([...body, ...fletcher16(body)]));
@@ -32,19 +32,19 @@ export function decodeDocumentId(text: string): DocumentId | null {
   if (known !== undefined) return known;
   const id = decode(text);
   if (id === null) return null;
-  if (decoded.size >= MAX_DECODED) decoded.clear();
+  if (decoded.size >= maxDecoded) decoded.clear();
   decoded.set(text, id);
   return id;
 }
 
 function decode(text: string): DocumentId | null {
-  if (text.length < MIN_LENGTH || text.length > MAX_LENGTH) return null;
+  if (text.length < minLength || text.length > maxLength) return null;
   const bytes = decodeBase32(text);
   if (bytes === null) return null;
-  const numberLength = bytes.length - INTERNAL_ID_BYTES - CHECKSUM_BYTES;
+  const numberLength = bytes.length - internalIdBytes - checksumBytes;
   const tableNumber = fromVarint(bytes.subarray(0, numberLength));
   if (tableNumber === null) return null;
-  const id = { tableNumber, internalId: bytes.slice(numberLength, numberLength + INTERNAL_ID_BYTES) };
+  const id = { tableNumber, internalId: bytes.slice(numberLength, numberLength + internalIdBytes) };
   // Encoding again checks the checksum, the padding bits and overlong numbers at once.
   return encodeDocumentId(id) === text ? id : null;
 }
@@ -66,7 +66,7 @@ function fromVarint(bytes: Uint8Array): number | null {
     if (byte < 0x80 !== isLast) return null;
     value += (byte & 0x7f) * 0x80 ** position;
   }
-  return value >= 1 && value <= MAX_TABLE_NUMBER ? value : null;
+  return value >= 1 && value <= maxTableNumber ? value : null;
 }
 
 /** Fletcher-16 with modulus 256 (RFC 1145), low byte first. */

@@ -1,13 +1,13 @@
 import type { JSONValue } from "convex/values";
 
 /** Deeper than any Convex value may nest (64), with room for the message around it. */
-export const MAX_JSON_DEPTH = 128;
+export const maxJsonDepth = 128;
 
 export type ParsedJson =
   { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "invalid"; readonly reason: string };
 
 /** Parses JSON from outside. Nesting is bounded first, so that nothing behind this can overflow its stack. */
-export function parseBoundedJson(text: string, maxDepth = MAX_JSON_DEPTH): ParsedJson {
+export function parseBoundedJson(text: string, maxDepth = maxJsonDepth): ParsedJson {
   if (nestsDeeperThan(text, maxDepth)) {
     return { kind: "invalid", reason: `JSON nested deeper than ${String(maxDepth)} levels` };
   }
@@ -18,10 +18,10 @@ export function parseBoundedJson(text: string, maxDepth = MAX_JSON_DEPTH): Parse
   }
 }
 
-const QUOTE = 34;
-const BACKSLASH = 92;
-const OPENING = new Set([91, 123]);
-const CLOSING = new Set([93, 125]);
+const quote = 34;
+const backslash = 92;
+const opening = new Set([91, 123]);
+const closing = new Set([93, 125]);
 
 export function nestsDeeperThan(text: string, maxDepth: number): boolean {
   let depth = 0;
@@ -29,13 +29,13 @@ export function nestsDeeperThan(text: string, maxDepth: number): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (inString) {
-      if (code === BACKSLASH) at++;
-      else if (code === QUOTE) inString = false;
-    } else if (code === QUOTE) inString = true;
-    else if (OPENING.has(code)) {
+      if (code === backslash) at++;
+      else if (code === quote) inString = false;
+    } else if (code === quote) inString = true;
+    else if (opening.has(code)) {
       depth++;
       if (depth > maxDepth) return true;
-    } else if (CLOSING.has(code)) depth--;
+    } else if (closing.has(code)) depth--;
   }
   return false;
 }

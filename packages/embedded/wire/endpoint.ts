@@ -1,8 +1,8 @@
-const WILDCARDS = new Set(["0.0.0.0", "::"]);
+const wildcards = new Set(["0.0.0.0", "::"]);
 
 /** The URL at which a program on this machine reaches what is bound to `host`. */
 export function localUrl(host: string, port: number): string {
-  return `http://${WILDCARDS.has(host) ? "127.0.0.1" : bracketed(host)}:${port}`;
+  return `http://${wildcards.has(host) ? "127.0.0.1" : bracketed(host)}:${port}`;
 }
 
 /** A deployment's origins for a page's requests and its WebSocket. */

@@ -1,4 +1,4 @@
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 export type HostCheck = (hostHeader: string | undefined) => boolean;
 
@@ -8,7 +8,7 @@ export type HostCheck = (hostHeader: string | undefined) => boolean;
  */
 export function hostCheck(boundTo: string, allowed: readonly string[] = []): HostCheck {
   if (!isLoopback(boundTo)) return () => true;
-  const names = new Set([...LOOPBACK, ...allowed.map((name) => name.toLowerCase())]);
+  const names = new Set([...loopback, ...allowed.map((name) => name.toLowerCase())]);
   return (hostHeader) => hostHeader !== undefined && names.has(hostNameOf(hostHeader));
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 /** Where an answer says by what id its errors and log lines are found. */
-export const REQUEST_ID_HEADER = "X-Convex-Request-Id";
+export const requestIdHeader = "X-Convex-Request-Id";
 
 const ids = new WeakMap<IncomingMessage, string>();
 

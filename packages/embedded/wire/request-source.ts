@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { type RequestSource, UNKNOWN_SOURCE } from "../runtime/contract/function-runner.ts";
+import { type RequestSource, unknownSource } from "../runtime/contract/function-runner.ts";
 import { isLoopback } from "./host-check.ts";
 
 export type SourceOf = (request: Pick<IncomingMessage, "headers" | "socket">) => RequestSource;
@@ -12,7 +12,7 @@ export function sourceOf(isBehindProxy: boolean): SourceOf {
     const forwarded = headers["x-forwarded-for"];
     // Anybody can send the header; only the proxy's own connection vouches for it.
     const ip = isBehindProxy && peer !== null && isLoopback(peer) ? lastHop(forwarded) : peer;
-    return { ip, userAgent: headers["user-agent"] ?? UNKNOWN_SOURCE.userAgent };
+    return { ip, userAgent: headers["user-agent"] ?? unknownSource.userAgent };
   };
 }
 

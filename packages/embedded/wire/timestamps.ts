@@ -1,17 +1,19 @@
 import type { Timestamp } from "../engine/model/types.ts";
 
-const BYTES = 8;
-const MAX = (1n << 64n) - 1n;
+const timestampBytes = 8;
+const maxTimestamp = (1n << 64n) - 1n;
 
 /** A timestamp as the protocol carries it: base64 of a little-endian u64. */
 export function encodeTimestamp(ts: Timestamp): string {
-  const bytes = Buffer.alloc(BYTES);
-  bytes.writeBigUInt64LE(BigInt.asUintN(64, ts > MAX ? MAX : ts));
+  const bytes = Buffer.alloc(timestampBytes);
+  bytes.writeBigUInt64LE(BigInt.asUintN(64, ts > maxTimestamp ? maxTimestamp : ts));
   return bytes.toString("base64");
 }
 
 /** Null when the text is not base64 of exactly eight bytes. */
 export function decodeTimestamp(encoded: string): Timestamp | null {
   const bytes = Buffer.from(encoded, "base64");
-  return bytes.length === BYTES && bytes.toString("base64") === encoded ? bytes.readBigUInt64LE() : null;
+  return bytes.length === timestampBytes && bytes.toString("base64") === encoded
+    ? bytes.readBigUInt64LE()
+    : null;
 }

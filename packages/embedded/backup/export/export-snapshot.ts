@@ -5,17 +5,17 @@ import type { IndexEntry, TableEntry } from "../../engine/model/catalog.ts";
 import type { DocumentJson } from "../../engine/model/types.ts";
 import { Store } from "../../engine/store/store.ts";
 import { type ComponentPath, parseEngineTableName } from "../../names/table-name.ts";
-import { FILE_TABLE } from "../../storage/file-rows.ts";
+import { fileTable } from "../../storage/file-rows.ts";
 import type { FileStore } from "../../storage/file-store.ts";
 import { prefixEnd, successor } from "../../values/keys/bytes.ts";
 import { encodeKey } from "../../values/keys/key-encoding.ts";
-import { archivePrefix, README } from "../archive-names.ts";
+import { archivePrefix, readme } from "../archive-names.ts";
 import { exportLine } from "../export-values.ts";
 import { writeZip, type ZipWriter } from "../zip-writer.ts";
 
-const PAGE = 256;
+const rowsPerPage = 256;
 
-const README_TEXT = `# An export of a Convex deployment
+const readmeText = `# An export of a Convex deployment
 
 TABLE/documents.jsonl has a table's documents, one JSON object a line. Files are in _storage, the tables of
 components below _components. The format is that of \`npx convex export\`; \`npx convex import FILE.zip\` takes it.
@@ -36,7 +36,7 @@ export async function exportSnapshot({ copy, target, files }: ExportJob): Promis
   try {
     const { components, tables, storage } = exportedTables(store.tables());
     await writeZip(target, async (zip) => {
-      await zip.add(README, [README_TEXT]);
+      await zip.add(readme, [readmeText]);
       for (const component of components) {
         const own = tables.filter((each) => each.component === component);
         const lines = own.map(({ table, entry }) => `${JSON.stringify({ name: table, id: entry.number })}\n`);
@@ -67,7 +67,7 @@ async function addFiles(
   { component, entry }: ExportedTable,
   files: Pick<FileStore, "read">,
 ): Promise<void> {
-  const folder = `${archivePrefix(component)}${STORAGE_TABLE}`;
+  const folder = `${archivePrefix(component)}${storageTable}`;
   const line = (document: DocumentJson) => fileLine(document, fileRowOf(store, document).storageId);
   await zip.add(`${folder}/documents.jsonl`, lines(store, entry, line));
   for await (const page of pages(store, entry)) {
@@ -100,7 +100,7 @@ async function* pages(store: Store, table: TableEntry): AsyncGenerator<readonly 
   const byId = table.indexes.find((index) => index.name === "by_id") as IndexEntry;
   let lower: Uint8Array | null = new Uint8Array(0);
   while (lower !== null) {
-    const rows = store.scan(byId, lower, null, "asc", PAGE);
+    const rows = store.scan(byId, lower, null, "asc", rowsPerPage);
     yield rows.map(({ json }) => JSON.parse(json) as DocumentJson);
     const last = rows.at(-1);
     lower = last === undefined ? null : successor(last.key);
@@ -114,7 +114,7 @@ type FileRow = { readonly storageId: string; readonly key: string };
 function fileRowOf(store: Store, document: DocumentJson): FileRow {
   const index = store
     .tables()
-    .find(({ name }) => name === FILE_TABLE.name)
+    .find(({ name }) => name === fileTable.name)
     ?.indexes.find(({ name }) => name === "by_file");
   const prefix = encodeKey([document["_id"]]);
   const [row] = index === undefined ? [] : store.scan(index, prefix, prefixEnd(prefix), "asc", 1);
@@ -129,7 +129,7 @@ type ExportedTable = {
   readonly entry: TableEntry;
 };
 
-const STORAGE_TABLE = "_storage";
+const storageTable = "_storage";
 
 /** A deployment's tables as an export has them: the backend's own are not in it, but for the files' table. */
 function exportedTables(entries: readonly TableEntry[]): {
@@ -141,13 +141,13 @@ function exportedTables(entries: readonly TableEntry[]): {
     .map((entry) => ({ ...parseEngineTableName(entry.name), entry }))
     .sort((a, b) => a.entry.number - b.entry.number);
   const tables = all.filter(({ table }) => !table.startsWith("_"));
-  const storage = all.filter(({ table }) => table === STORAGE_TABLE);
+  const storage = all.filter(({ table }) => table === storageTable);
   const components = new Set(["", ...[...tables, ...storage].map(({ component }) => component)]);
   return { components: [...components].sort(), tables, storage };
 }
 
 /** What files of a type are commonly called: only for people who look into an export. */
-const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+const extensions: ReadonlyMap<string, string> = new Map([
   ["application/json", ".json"],
   ["application/pdf", ".pdf"],
   ["application/x-ndjson", ".jsonl"],
@@ -173,5 +173,5 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 /** The extension for a content type, with its dot; empty where there is none. */
 function extensionOf(contentType: JSONValue | undefined): string {
   if (typeof contentType !== "string") return "";
-  return EXTENSIONS.get(contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "") ?? "";
+  return extensions.get(contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "") ?? "";
 }

@@ -2,7 +2,7 @@ import { rm, stat } from "node:fs/promises";
 import { convexToJson } from "convex/values";
 import type { DocumentJson, Engine, Timestamp } from "../../engine/model/types.ts";
 import { describeError, type Log } from "../../operations/log.ts";
-import { EXPORT_TABLE } from "../../runtime/tables/state-tables.ts";
+import { exportTable } from "../../runtime/tables/state-tables.ts";
 import type { FilesInUse } from "../files-in-use.ts";
 import { change, newestFirst, patch } from "../state-documents.ts";
 import { removeDatabase, type WorkFolder } from "../work-folder.ts";
@@ -30,7 +30,7 @@ export class Exports {
   /** What an earlier process left unfinished has failed. */
   async start(): Promise<void> {
     await change(this.#deps.engine, (transaction) => {
-      for (const row of newestFirst(transaction, EXPORT_TABLE.name)) {
+      for (const row of newestFirst(transaction, exportTable.name)) {
         const isOpen = row["state"] === "requested" || row["state"] === "in_progress";
         if (isOpen) patch(transaction, row["_id"] as string, { state: "failed" });
       }
@@ -70,8 +70,8 @@ export class Exports {
 
   #newRow(includeStorage: boolean): Promise<string> {
     return change(this.#deps.engine, (transaction) => {
-      for (const row of newestFirst(transaction, EXPORT_TABLE.name)) transaction.remove(row["_id"] as string);
-      return transaction.insert(EXPORT_TABLE.name, {
+      for (const row of newestFirst(transaction, exportTable.name)) transaction.remove(row["_id"] as string);
+      return transaction.insert(exportTable.name, {
         state: "requested",
         requestor: "snapshotExport",
         format: { format: "zip", include_storage: includeStorage },

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 /** Raised when an older program could not restore what is written now. */
-export const BACKUP_FORMAT = 1;
+export const backupFormat = 1;
 
-export const DATABASE = "database.sqlite";
-export const MANIFEST = "manifest.json";
-export const FILES = "files";
+export const database = "database.sqlite";
+export const manifestName = "manifest.json";
+export const filesFolder = "files";
 
 const entry = z.object({
   name: z.string(),
@@ -35,7 +35,7 @@ export type ParsedManifest =
   | { readonly kind: "ok"; readonly manifest: BackupManifest }
   | { readonly kind: "refused"; readonly reason: string };
 
-const ENTRY_NAME = /^(?:database\.sqlite|files\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const entryName = /^(?:database\.sqlite|files\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** Reads a manifest: what it names can only be the database and the contents of files. */
 export function parseManifest(text: string): ParsedManifest {
@@ -48,15 +48,15 @@ export function parseManifest(text: string): ParsedManifest {
   const parsed = manifest.safeParse(json);
   if (!parsed.success) return refused("its manifest is not one of a backup of this program");
   const { format, entries } = parsed.data;
-  if (format > BACKUP_FORMAT) {
+  if (format > backupFormat) {
     return refused(
-      `it has format ${String(format)}, and this program knows ${String(BACKUP_FORMAT)}: update it`,
+      `it has format ${String(format)}, and this program knows ${String(backupFormat)}: update it`,
     );
   }
   const names = entries.map(({ name }) => name);
-  if (new Set(names).size !== names.length || !names.includes(DATABASE))
+  if (new Set(names).size !== names.length || !names.includes(database))
     return refused("its manifest is damaged");
-  if (!names.every((name) => ENTRY_NAME.test(name)))
+  if (!names.every((name) => entryName.test(name)))
     return refused("its manifest names what is no part of one");
   return { kind: "ok", manifest: parsed.data };
 }

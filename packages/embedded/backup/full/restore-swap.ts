@@ -12,16 +12,16 @@ import {
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { filesFolderOf } from "../../storage/open-files.ts";
-import { DATABASE, FILES } from "./backup-manifest.ts";
+import { database, filesFolder } from "./backup-manifest.ts";
 
 /** What became of the last restore; `undo` is where the state before it is kept. */
 export type RestoreOutcome =
   | { readonly id: string; readonly kind: "done"; readonly undo: string | null }
   | { readonly id: string; readonly kind: "failed"; readonly reason: string };
 
-const ID_FILE = "restore-id";
+const idFile = "restore-id";
 /** Why the backend did not start with the state that this one replaces. */
-const FAILURE_FILE = "restore-failure";
+const failureFile = "restore-failure";
 
 /** Everything lies beside the data file, on one disk, so that a rename is all it takes. */
 const pathsOf = (dataFile: string) => ({
@@ -40,7 +40,7 @@ export function unpackFolderOf(dataFile: string): string {
 /** Where the state before the last restore is, or null. */
 export function replacedStateOf(dataFile: string): string | null {
   const { replaced } = pathsOf(dataFile);
-  return existsSync(join(replaced, DATABASE)) ? replaced : null;
+  return existsSync(join(replaced, database)) ? replaced : null;
 }
 
 /** Marks an unpacked state as the one that the next start takes. From here on it will be taken, come what may. */
@@ -51,9 +51,9 @@ export function makePending(
   failure: string | null = null,
 ): void {
   const { pending } = pathsOf(dataFile);
-  mkdirSync(join(folder, FILES), { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, ID_FILE), id, { flush: true });
-  if (failure !== null) writeFileSync(join(folder, FAILURE_FILE), failure, { flush: true });
+  mkdirSync(join(folder, filesFolder), { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, idFile), id, { flush: true });
+  if (failure !== null) writeFileSync(join(folder, failureFile), failure, { flush: true });
   rmSync(pending, { recursive: true, force: true });
   renameSync(folder, pending);
   syncFolder(dirname(dataFile));
@@ -66,16 +66,16 @@ export function makePending(
 export function completeRestore(dataFile: string): void {
   const { pending, replaced, replacing, files } = pathsOf(dataFile);
   if (!existsSync(pending)) return;
-  const id = readIfThere(join(pending, ID_FILE)) ?? "";
-  const failure = readIfThere(join(pending, FAILURE_FILE));
-  const incoming = join(pending, DATABASE);
+  const id = readIfThere(join(pending, idFile)) ?? "";
+  const failure = readIfThere(join(pending, failureFile));
+  const incoming = join(pending, database);
   if (existsSync(incoming)) {
     moveForward(incoming, dataFile);
-    swapIn(incoming, dataFile, join(replacing, DATABASE));
+    swapIn(incoming, dataFile, join(replacing, database));
   }
-  swapIn(join(pending, FILES), files, join(replacing, FILES));
-  if (existsSync(join(replacing, DATABASE))) {
-    mkdirSync(join(replacing, FILES), { recursive: true, mode: 0o700 });
+  swapIn(join(pending, filesFolder), files, join(replacing, filesFolder));
+  if (existsSync(join(replacing, database))) {
+    mkdirSync(join(replacing, filesFolder), { recursive: true, mode: 0o700 });
     rmSync(replaced, { recursive: true, force: true });
     renameSync(replacing, replaced);
   }

@@ -5,14 +5,14 @@ import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
-import { FORMAT_VERSION, readFormat } from "../../engine/store/file-format.ts";
+import { formatVersion, readFormat } from "../../engine/store/file-format.ts";
 import { measured } from "../../storage/measured.ts";
 import {
   type BackupEntry,
   type BackupManifest,
-  DATABASE,
-  FILES,
-  MANIFEST,
+  database,
+  filesFolder,
+  manifestName,
   parseManifest,
 } from "./backup-manifest.ts";
 
@@ -25,9 +25,9 @@ export class BackupRefusedError extends Error {
   }
 }
 
-const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
+const maxManifestBytes = 256 * 1024 * 1024;
 /** Left free on the disk, in bytes. */
-const SPARE_BYTES = 64 * 1024 * 1024;
+const spareBytes = 64 * 1024 * 1024;
 
 /** Checks every byte of a backup against its manifest. Rejects with BackupRefusedError. */
 export async function verifyBackup(file: string): Promise<BackupManifest> {
@@ -39,12 +39,12 @@ export async function verifyBackup(file: string): Promise<BackupManifest> {
  * Rejects with BackupRefusedError; the folder is the caller's to remove then.
  */
 export async function unpackBackup(file: string, folder: string): Promise<BackupManifest> {
-  await mkdir(join(folder, FILES), { recursive: true, mode: 0o700 });
+  await mkdir(join(folder, filesFolder), { recursive: true, mode: 0o700 });
   const manifest = await readBackup(
     file,
     (name) => join(folder, name),
     async ({ entries }) => {
-      const needed = entries.reduce((total, { size }) => total + size, SPARE_BYTES);
+      const needed = entries.reduce((total, { size }) => total + size, spareBytes);
       const { bavail, bsize } = await statfs(dirname(folder));
       if (bavail * bsize < needed) {
         throw new BackupRefusedError(
@@ -53,7 +53,7 @@ export async function unpackBackup(file: string, folder: string): Promise<Backup
       }
     },
   );
-  checkDatabase(join(folder, DATABASE));
+  checkDatabase(join(folder, database));
   return manifest;
 }
 
@@ -73,7 +73,7 @@ async function readBackup(
   try {
     const entries = new Map<string, Entry>();
     for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry);
-    const manifest = await readManifest(zip, entries.get(MANIFEST));
+    const manifest = await readManifest(zip, entries.get(manifestName));
     await before(manifest);
     for (const expected of manifest.entries) {
       const entry = entries.get(expected.name);
@@ -91,7 +91,7 @@ async function readBackup(
 }
 
 async function readManifest(zip: ZipFile, entry: Entry | undefined): Promise<BackupManifest> {
-  if (entry === undefined || entry.uncompressedSize > MAX_MANIFEST_BYTES) {
+  if (entry === undefined || entry.uncompressedSize > maxManifestBytes) {
     throw new BackupRefusedError("it has no manifest: it is no backup of this program");
   }
   const parsed = parseManifest(await text(await zip.openReadStreamPromise(entry)));
@@ -117,7 +117,7 @@ function checkDatabase(file: string): void {
   try {
     const format = readFormat(db);
     if (format.kind !== "ours") throw new BackupRefusedError("its database is not one of this program");
-    if (format.version > FORMAT_VERSION) {
+    if (format.version > formatVersion) {
       throw new BackupRefusedError("its database was written by a newer version of this program: update it");
     }
     const result = db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];

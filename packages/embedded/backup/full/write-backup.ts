@@ -3,24 +3,24 @@ import { setImmediate } from "node:timers/promises";
 import { version as convexVersion } from "convex";
 import type { TableEntry } from "../../engine/model/catalog.ts";
 import type { DocumentJson, Engine } from "../../engine/model/types.ts";
-import { FORMAT_VERSION } from "../../engine/store/file-format.ts";
+import { formatVersion } from "../../engine/store/file-format.ts";
 import { Store } from "../../engine/store/store.ts";
-import { FILE_TABLE } from "../../storage/file-rows.ts";
+import { fileTable } from "../../storage/file-rows.ts";
 import { measured } from "../../storage/measured.ts";
 import { successor } from "../../values/keys/bytes.ts";
 import type { FilesInUse } from "../files-in-use.ts";
-import { type WorkFolder, removeDatabase } from "../work-folder.ts";
+import { removeDatabase, type WorkFolder } from "../work-folder.ts";
 import { ZipWriter } from "../zip-writer.ts";
 import {
-  BACKUP_FORMAT,
   type BackupEntry,
+  backupFormat,
   type BackupManifest,
-  DATABASE,
-  FILES,
-  MANIFEST,
+  database,
+  filesFolder,
+  manifestName,
 } from "./backup-manifest.ts";
 
-const PAGE = 500;
+const page = 500;
 
 export type BackupSource = {
   readonly engine: Engine;
@@ -47,24 +47,24 @@ export async function writeBackup({ engine, files, work }: BackupSource): Promis
     const zip = new ZipWriter();
     const fill = async (): Promise<void> => {
       const entries: BackupEntry[] = [];
-      entries.push(await addEntry(zip, DATABASE, createReadStream(copy), true));
+      entries.push(await addEntry(zip, database, createReadStream(copy), true));
       for (const key of keys) {
         // Most of what people store is packed already.
-        entries.push(await addEntry(zip, `${FILES}/${key}`, files.store.read(key), false));
+        entries.push(await addEntry(zip, `${filesFolder}/${key}`, files.store.read(key), false));
       }
       const manifest: BackupManifest = {
         ...{
           kind: "gleaner-backup",
-          format: BACKUP_FORMAT,
+          format: backupFormat,
           createdAt,
           convexVersion,
           snapshot,
           tables,
           entries,
         },
-        databaseFormat: FORMAT_VERSION,
+        databaseFormat: formatVersion,
       };
-      await zip.add(MANIFEST, [JSON.stringify(manifest, null, 2)]);
+      await zip.add(manifestName, [JSON.stringify(manifest, null, 2)]);
       zip.end();
     };
     void fill()
@@ -96,11 +96,11 @@ async function contentsOf(copy: string) {
     const tables = all.map((table) => ({ name: table.name, documents: countOf(store, table) }));
     const keys: string[] = [];
     const byId = all
-      .find(({ name }) => name === FILE_TABLE.name)
+      .find(({ name }) => name === fileTable.name)
       ?.indexes.find(({ name }) => name === "by_id");
     let lower: Uint8Array | null = new Uint8Array(0);
     while (byId !== undefined && lower !== null) {
-      const rows = store.scan(byId, lower, null, "asc", PAGE);
+      const rows = store.scan(byId, lower, null, "asc", page);
       keys.push(...rows.map(({ json }) => (JSON.parse(json) as DocumentJson)["key"] as string));
       const last = rows.at(-1);
       lower = last === undefined ? null : successor(last.key);

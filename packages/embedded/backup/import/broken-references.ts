@@ -8,7 +8,7 @@ import { ImportFailure } from "../read/import-failure.ts";
 import type { ImportPlan } from "./planned-tables.ts";
 import { tablesAfter } from "./tables-after.ts";
 
-const DOCUMENTS_PER_TURN = 200;
+const documentsPerTurn = 200;
 
 /**
  * Ids say by a number which table they are of. Where an import gives a table another number, or takes it away,
@@ -68,7 +68,7 @@ async function checkTable(
         );
       }
       seen += 1;
-      if (seen % DOCUMENTS_PER_TURN === 0) await setImmediate();
+      if (seen % documentsPerTurn === 0) await setImmediate();
     }
   } finally {
     engine.discard(transaction);

@@ -15,8 +15,8 @@ type TakenFile = {
   readonly size: number;
 };
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const MAX_FILE_BYTES = 16 * 1024 ** 3;
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const maxFileBytes = 16 * 1024 ** 3;
 
 /** The files of one import: taken into the store beforehand, and named by rows only once it is put in place. */
 export class ImportFiles {
@@ -48,7 +48,7 @@ export class ImportFiles {
     if (sha256 !== undefined && !isDigest(sha256, taken.sha256)) {
       throw at(file, lineNumber, `the content of the file ${taken.id} is not the one that was exported.`);
     }
-    if (typeof internalId === "string" && UUID.test(internalId)) this.#urls.set(taken.id, internalId);
+    if (typeof internalId === "string" && uuidPattern.test(internalId)) this.#urls.set(taken.id, internalId);
     return {
       ...(_id === undefined ? {} : { _id }),
       ...(_creationTime === undefined ? {} : { _creationTime }),
@@ -91,7 +91,7 @@ async function* bounded(content: AsyncIterable<Uint8Array>, id: string): AsyncGe
   let size = 0;
   for await (const chunk of content) {
     size += chunk.length;
-    if (size > MAX_FILE_BYTES) throw new ImportFailure(`The file ${id} is larger than 16 GiB.`);
+    if (size > maxFileBytes) throw new ImportFailure(`The file ${id} is larger than 16 GiB.`);
     yield chunk;
   }
 }

@@ -4,9 +4,9 @@ import { ImportFailure } from "../read/import-failure.ts";
 import type { ImportedTable, ImportMode, ImportPlan, PlannedTable, Present } from "./planned-tables.ts";
 import { resolveNumbers } from "./resolve-numbers.ts";
 
-const FIRST_FREE_NUMBER = 10_001;
-const NAME = /^[a-zA-Z][a-zA-Z0-9_]{0,63}$/;
-export const STORAGE = "_storage";
+const firstFreeNumber = 10_001;
+const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,63}$/;
+export const storage = "_storage";
 
 /** Decides what an import does to each table. Throws ImportFailure where it may not do it. */
 export function planImport(
@@ -80,7 +80,7 @@ function assertNames({ component, table }: ImportedTable, { isDeclared }: Presen
   if (isDeclared(component, table) === null) {
     throw new ImportFailure(`There is no component "${component}" in this deployment.`);
   }
-  if (table !== STORAGE && !NAME.test(table)) {
+  if (table !== storage && !namePattern.test(table)) {
     throw new ImportFailure(`"${table}" is not a valid table name.`);
   }
 }
@@ -91,7 +91,7 @@ class Numbers {
 
   constructor(present: readonly NumberedTable[], imported: readonly ImportedTable[]) {
     this.#last = Math.max(
-      FIRST_FREE_NUMBER - 1,
+      firstFreeNumber - 1,
       ...present.map(({ number }) => number),
       ...imported.map(({ number }) => number ?? 0),
     );
@@ -109,7 +109,7 @@ export function summaryOf({ tables }: ImportPlan): string {
   const shown = tables
     .filter(({ onlyIfEmpty }) => onlyIfEmpty !== true)
     .map(({ name, table, rows, append, existing }) => {
-      const unit = table === STORAGE ? " files" : "";
+      const unit = table === storage ? " files" : "";
       return [name, count(rows), `${count(append ? 0 : existing)} of ${count(existing)}${unit}`] as const;
     });
   const lines = [["table", "create", "delete"] as const, ...shown.sort(([a], [b]) => (a < b ? -1 : 1))];

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { JSONValue } from "convex/values";
 import type { CreationClock } from "../../engine/model/creation-clock.ts";
 import type { DocumentJson } from "../../engine/model/types.ts";
-import { LIMITS } from "../../runtime/checks/limits.ts";
+import { limits } from "../../runtime/checks/limits.ts";
 import { measureValue } from "../../runtime/checks/measure-value.ts";
 import { checkNewDocument, type Schema } from "../../runtime/checks/schema.ts";
 import type { TableOf } from "../../runtime/checks/validator-json.ts";
@@ -31,7 +31,7 @@ export function importedDocument(value: JSONValue, rules: DocumentRules): Checke
   if (reserved !== undefined) return refused(`the field "${reserved}" begins with an underscore.`);
   const measured = measureValue(fields);
   if (measured.kind === "refused") return refused(measured.reason);
-  if (measured.bytes > LIMITS.documentBytes) return refused("the document is larger than 1 MiB.");
+  if (measured.bytes > limits.documentBytes) return refused("the document is larger than 1 MiB.");
   const problem =
     idProblem(id, rules) ??
     timeProblem(creationTime) ??

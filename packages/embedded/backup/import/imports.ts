@@ -4,7 +4,7 @@ import type { DocumentJson, Engine } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
 import { describeError, type Log } from "../../operations/log.ts";
 import type { Schema } from "../../runtime/checks/schema.ts";
-import { IMPORT_TABLE } from "../../runtime/tables/state-tables.ts";
+import { importTable } from "../../runtime/tables/state-tables.ts";
 import type { FilesInUse } from "../files-in-use.ts";
 import { ImportFailure } from "../read/import-failure.ts";
 import type { ImportFormat, ImportSource } from "../read/import-source.ts";
@@ -18,10 +18,10 @@ import type { ImportMode, ImportPlan } from "./planned-tables.ts";
 import { runImport } from "./run-import.ts";
 import { scanImport } from "./scan-import.ts";
 
-const KEPT_ROWS = 50;
+const keptRows = 50;
 /** Imports that nobody has confirmed yet; the oldest gives way. */
-const MAX_WAITING = 8;
-const NOTE =
+const maxWaiting = 8;
+const note =
   "Once the import has started, it will run in the background.\nInterrupting `npx convex import` will not cancel it.";
 
 export type ImportRequest = {
@@ -59,11 +59,11 @@ export class Imports {
   async start(): Promise<void> {
     const message = "The backend was stopped before the import was finished. Nothing was changed.";
     await change(this.#deps.engine, (transaction) => {
-      const rows = newestFirst(transaction, IMPORT_TABLE.name);
-      for (const row of rows.slice(0, KEPT_ROWS)) {
+      const rows = newestFirst(transaction, importTable.name);
+      for (const row of rows.slice(0, keptRows)) {
         if (isOpen(row)) patch(transaction, row["_id"] as string, { state: failed(message) });
       }
-      for (const row of rows.slice(KEPT_ROWS)) transaction.remove(row["_id"] as string);
+      for (const row of rows.slice(keptRows)) transaction.remove(row["_id"] as string);
     });
   }
 
@@ -71,7 +71,7 @@ export class Imports {
   async add(request: ImportRequest): Promise<string> {
     const { format, mode, component, table } = request;
     const id = await change(this.#deps.engine, (transaction) =>
-      transaction.insert(IMPORT_TABLE.name, {
+      transaction.insert(importTable.name, {
         state: { state: "uploaded" },
         requestor: { type: "snapshotImport" },
         mode,
@@ -127,11 +127,11 @@ export class Imports {
       });
       if (this.#canceled.has(id)) throw new ImportFailure("Import was canceled.");
       const [oldest] = this.#waiting.keys();
-      if (oldest !== undefined && this.#waiting.size >= MAX_WAITING) await this.cancel(oldest);
+      if (oldest !== undefined && this.#waiting.size >= maxWaiting) await this.cancel(oldest);
       this.#waiting.set(id, { request, source, plan });
       await this.#report(id, {
         state: "waiting_for_confirmation",
-        message_to_confirm: `${summaryOf(plan)}\n${NOTE}`,
+        message_to_confirm: `${summaryOf(plan)}\n${note}`,
         require_manual_confirmation: deletesSomething(plan),
       });
     } catch (error) {

@@ -1,4 +1,4 @@
-import { APP, parseEngineTableName } from "../../names/table-name.ts";
+import { appComponent, parseEngineTableName } from "../../names/table-name.ts";
 import { ImportFailure } from "../read/import-failure.ts";
 import type { ImportPlan, PlannedTable, Present } from "./planned-tables.ts";
 
@@ -21,7 +21,7 @@ export function resolveNumbers(plan: ImportPlan, present: Present, next: () => n
       claimed.set(table.number, table);
       return table;
     }
-    if (table.component === APP || table.append) {
+    if (table.component === appComponent || table.append) {
       throw new ImportFailure(
         `The ids of table "${table.table}" conflict with those of the table "${holder}". ` +
           "Import into an empty deployment, or import both tables together.",
@@ -32,7 +32,8 @@ export function resolveNumbers(plan: ImportPlan, present: Present, next: () => n
     return moved;
   };
   // Tables that are appended to cannot move; then the app's.
-  const rank = ({ append, component }: PlannedTable): number => (append ? 0 : component === APP ? 1 : 2);
+  const rank = ({ append, component }: PlannedTable): number =>
+    append ? 0 : component === appComponent ? 1 : 2;
   const ordered = [...plan.tables].sort((a, b) => rank(a) - rank(b));
   const byName = new Map(ordered.map((table) => [table.name, claim(table)]));
   const tables = plan.tables.map((table) => byName.get(table.name) ?? table);

@@ -9,7 +9,7 @@ import { at, ImportFailure } from "../read/import-failure.ts";
 import type { ImportSource, Row, SourceTable } from "../read/import-source.ts";
 import { assertReferencesHold } from "./broken-references.ts";
 import type { ImportFiles } from "./import-files.ts";
-import { STORAGE } from "./import-plan.ts";
+import { storage } from "./import-plan.ts";
 import { type DocumentRules, importedDocument } from "./imported-document.ts";
 import type { ImportPlan, PlannedTable } from "./planned-tables.ts";
 import { renumberIds, type Renumbering } from "./renumber-ids.ts";
@@ -18,8 +18,8 @@ import { StagingFile } from "./staging-file.ts";
 import { tablesAfter } from "./tables-after.ts";
 
 /** Rows between two turns of everybody else. */
-const ROWS_PER_TURN = 100;
-const ROWS_PER_REPORT = 5_000;
+const rowsPerTurn = 100;
+const rowsPerReport = 5_000;
 
 export type ImportRun = {
   readonly engine: Engine;
@@ -54,14 +54,14 @@ export async function runImport(run: ImportRun): Promise<number> {
       if (table === undefined) continue;
       const rows = await stageTable(run, staging, each, table);
       await run.onTable(table, rows);
-      written += table.table === STORAGE ? 0 : rows;
+      written += table.table === storage ? 0 : rows;
     }
   } finally {
     staging.close();
   }
   await assertReferencesHold(engine, plan, run.schemaOf);
   assertGoesOn(run);
-  const replaced = plan.tables.filter(({ table, append }) => table === STORAGE && !append);
+  const replaced = plan.tables.filter(({ table, append }) => table === storage && !append);
   const placed = engine.placeTables(
     { file: run.stagingFile, tables: plan.tables, drop: plan.drop },
     (transaction) => {
@@ -103,8 +103,8 @@ async function stageTable(
       );
     }
     rows += 1;
-    if (rows % ROWS_PER_TURN === 0) await setImmediate();
-    if (rows % ROWS_PER_REPORT === 0) await run.onRows(table, rows);
+    if (rows % rowsPerTurn === 0) await setImmediate();
+    if (rows % rowsPerReport === 0) await run.onRows(table, rows);
     assertGoesOn(run);
   }
   return rows;
@@ -116,7 +116,7 @@ function valueOf(
   { line, value }: Row,
   schema: Schema,
 ): Row["value"] {
-  if (table === STORAGE) {
+  if (table === storage) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     return run.files.document(value, file, line);
   }

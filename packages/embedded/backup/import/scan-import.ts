@@ -2,16 +2,16 @@ import { type ComponentPath, engineTableName } from "../../names/table-name.ts";
 import { decodeDocumentId } from "../../values/document-id.ts";
 import { at } from "../read/import-failure.ts";
 import type { ImportSource, Row, SourceTable } from "../read/import-source.ts";
-import { STORAGE } from "./import-plan.ts";
+import { storage } from "./import-plan.ts";
 import type { ImportedTable } from "./planned-tables.ts";
 
-export const TABLES = "_tables";
+export const tables = "_tables";
 
 /** Reads an import once from end to end: which tables it names, with which numbers and how many rows. */
 export async function scanImport(source: ImportSource): Promise<readonly ImportedTable[]> {
   const numbers = new Map<string, number>();
   const components = new Map<string, { component: ComponentPath; table: string }>();
-  for (const each of source.tables.filter(({ table }) => table === TABLES)) {
+  for (const each of source.tables.filter(({ table }) => table === tables)) {
     for await (const row of each.rows()) {
       const { name, id } = tableRow(each, row);
       const table = { component: each.component, table: name };
@@ -37,7 +37,7 @@ export async function scanImport(source: ImportSource): Promise<readonly Importe
 
 /** Other tables of the backend's own are not imported: Convex passes them over as well. */
 export function isImported({ table }: Pick<SourceTable, "table">): boolean {
-  return table === STORAGE || !table.startsWith("_");
+  return table === storage || !table.startsWith("_");
 }
 
 async function readThrough(table: SourceTable): Promise<{ rows: number; firstNumber: number | null }> {

@@ -7,7 +7,7 @@ import { stagedIndexes } from "../../engine/store/staged-tables.ts";
 import type { IndexDefinition } from "../../values/keys/index-fields.ts";
 
 /** Documents of one transaction into the staging file, which nobody else reads meanwhile. */
-const BATCH = 2_000;
+const batch = 2_000;
 
 /**
  * Where an import collects documents and their index entries before they take their place all at once. A file of
@@ -49,7 +49,7 @@ export class StagingFile {
       this.#putEntry.run(index.qualified, keyOf(index, document), id);
     }
     this.#pending += 1;
-    if (this.#pending % BATCH === 0) this.#db.exec("COMMIT; BEGIN");
+    if (this.#pending % batch === 0) this.#db.exec("COMMIT; BEGIN");
     return true;
   }
 

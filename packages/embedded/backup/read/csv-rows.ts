@@ -4,10 +4,10 @@ import { at, ImportFailure } from "./import-failure.ts";
 
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
-const MAX_CELL_LENGTH = 1024 * 1024;
-const MAX_CELLS = 1024;
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
-const NAMED = /^([+-]?)(inf|infinity|nan)$/i;
+const maxCellLength = 1024 * 1024;
+const maxCells = 1024;
+const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const namedPattern = /^([+-]?)(inf|infinity|nan)$/i;
 
 /** The records of a CSV file (RFC 4180). Throws ImportFailure for what cannot be one. */
 export async function* csvRows(content: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<CsvRow> {
@@ -18,13 +18,13 @@ export async function* csvRows(content: AsyncIterable<Uint8Array>, file: string)
   let cells: string[] = [];
   let state: "start" | "bare" | "quoted" | "quote" = "start";
   const endCell = (): void => {
-    if (cells.length >= MAX_CELLS) throw at(file, start, `there are more than ${String(MAX_CELLS)} cells.`);
+    if (cells.length >= maxCells) throw at(file, start, `there are more than ${String(maxCells)} cells.`);
     cells.push(cell);
     cell = "";
     state = "start";
   };
   const add = (character: string): void => {
-    if (cell.length >= MAX_CELL_LENGTH) throw at(file, start, "a cell is longer than 1 MiB.");
+    if (cell.length >= maxCellLength) throw at(file, start, "a cell is longer than 1 MiB.");
     cell += character;
   };
   for await (const text of decoded(content, decoder, file)) {
@@ -61,8 +61,8 @@ export async function* csvRows(content: AsyncIterable<Uint8Array>, file: string)
 
 /** As Convex reads cells: what is a number is a float, all else is text. */
 export function cellValue(cell: string): JSONValue {
-  if (NUMBER.test(cell)) return floatJson(Number(cell));
-  const named = NAMED.exec(cell);
+  if (number.test(cell)) return floatJson(Number(cell));
+  const named = namedPattern.exec(cell);
   if (named === null) return cell;
   const size = named[2]?.toLowerCase() === "nan" ? NaN : Infinity;
   return floatJson(named[1] === "-" ? -size : size);

@@ -9,9 +9,9 @@ import type { ImportFormat, ImportSource, Row } from "./import-source.ts";
 import { textLines } from "./text-lines.ts";
 
 /** Of a JSON array, which is read whole. Convex has a limit there, too. */
-const MAX_ARRAY_BYTES = 16 * 1024 * 1024;
+const maxArrayBytes = 16 * 1024 * 1024;
 /** Deeper than any document may nest. */
-const MAX_DEPTH = 72;
+const maxDepth = 72;
 
 /** A file with the rows of one table. */
 export function tableSource(
@@ -43,9 +43,9 @@ function linesOf(path: string, file: string): AsyncIterable<Row> {
 
 async function* arrayOf(path: string, file: string): AsyncGenerator<Row> {
   const { size } = await stat(path);
-  if (size > MAX_ARRAY_BYTES) {
+  if (size > maxArrayBytes) {
     throw new ImportFailure(
-      `${file} is too large for a JSON array (${String(size)} bytes, of ${String(MAX_ARRAY_BYTES)} at most). ` +
+      `${file} is too large for a JSON array (${String(size)} bytes, of ${String(maxArrayBytes)} at most). ` +
         "Write one document a line, and import it as .jsonl.",
     );
   }
@@ -78,7 +78,7 @@ async function* csvOf(path: string, file: string): AsyncGenerator<Row> {
 }
 
 function parsed(text: string, style: NumberStyle, file: string, line: number): JSONValue {
-  if (nestsDeeperThan(text, MAX_DEPTH)) throw at(file, line, "the JSON is nested too deeply.");
+  if (nestsDeeperThan(text, maxDepth)) throw at(file, line, "the JSON is nested too deeply.");
   const result = parseExportText(text, style);
   if (result.kind === "invalid") throw at(file, line, `this is not valid JSON: ${result.reason}.`);
   return result.value;

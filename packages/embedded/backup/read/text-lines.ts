@@ -3,15 +3,15 @@ import { at } from "./import-failure.ts";
 export type Line = { readonly number: number; readonly text: string };
 
 /** Above any line with a document of 1 MiB, also where every character of it is escaped. */
-export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+export const lineBytesLimit = 16 * 1024 * 1024;
 
-const NEWLINE = 0x0a;
+const newline = 0x0a;
 
 /** The lines of a UTF-8 file that are not blank. Throws ImportFailure where a line is too long or no UTF-8. */
 export async function* textLines(
   content: AsyncIterable<Uint8Array>,
   file: string,
-  maxLineBytes = MAX_LINE_BYTES,
+  maxLineBytes = lineBytesLimit,
 ): AsyncGenerator<Line> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
   let number = 1;
@@ -29,7 +29,7 @@ export async function* textLines(
   };
   for await (const chunk of content) {
     let from = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
       if (bytes + end - from > maxLineBytes) throw tooLong(file, number, maxLineBytes);
       const text = decode(chunk.subarray(from, end));
       if (text !== "") yield { number, text };

@@ -8,22 +8,22 @@ import type { ImportSource, SourceFile, SourceTable } from "./import-source.ts";
 import { documentRows } from "./table-source.ts";
 import { textLines } from "./text-lines.ts";
 
-const MAX_ENTRIES = 1_000_000;
+const maxEntries = 1_000_000;
 /** What an archive may unpack to: enough for any real one, and no bomb. */
-const FREE_BYTES = 1024 ** 3;
-const MAX_RATIO = 100;
+const alwaysAllowedBytes = 1024 ** 3;
+const maxRatio = 100;
 /** What Convex writes now; older exports described each table's values instead. */
-const UNIFORM = '"uniform"';
+const uniform = '"uniform"';
 
 /** An export of `npx convex export`. Rejects with ImportFailure where the file is no such thing. */
 export async function zipSource(
   path: string,
   baseComponent: string,
-  freeBytes = FREE_BYTES,
+  freeBytes = alwaysAllowedBytes,
 ): Promise<ImportSource> {
   const zip = await openZip(path);
   try {
-    const entries = await readEntries(zip, freeBytes + MAX_RATIO * (await stat(path)).size);
+    const entries = await readEntries(zip, freeBytes + maxRatio * (await stat(path)).size);
     const styles = await numberStyles(zip, entries);
     const below = (component: string) => [baseComponent, component].filter((each) => each !== "").join("/");
     const tables: SourceTable[] = [];
@@ -60,8 +60,8 @@ async function openZip(path: string): Promise<ZipFile> {
 }
 
 async function readEntries(zip: ZipFile, limit: number): Promise<readonly Entry[]> {
-  if (zip.entryCount > MAX_ENTRIES) {
-    throw new ImportFailure(`The ZIP file has more than ${String(MAX_ENTRIES)} files.`);
+  if (zip.entryCount > maxEntries) {
+    throw new ImportFailure(`The ZIP file has more than ${String(maxEntries)} files.`);
   }
   const entries: Entry[] = [];
   let bytes = 0;
@@ -70,7 +70,7 @@ async function readEntries(zip: ZipFile, limit: number): Promise<readonly Entry[
       bytes += entry.uncompressedSize;
       if (bytes > limit) {
         throw new ImportFailure(
-          `The ZIP file unpacks to more than ${String(limit)} bytes, ${String(MAX_RATIO)} times its size: ` +
+          `The ZIP file unpacks to more than ${String(limit)} bytes, ${String(maxRatio)} times its size: ` +
             "it is refused as a bomb.",
         );
       }
@@ -92,7 +92,7 @@ async function numberStyles(
     if (name.kind !== "generated_schema") continue;
     const first = await textLines(contentOf(zip, entry), entry.fileName).next();
     const text = first.done === true ? "" : first.value.text;
-    if (text === UNIFORM) styles.set(engineTableName(name), "exported");
+    if (text === uniform) styles.set(engineTableName(name), "exported");
     else if (/int64|bytes|field_name|infinity|nan/i.test(text)) {
       throw new ImportFailure(
         `${entry.fileName}: this export was made by an older Convex, whose integers and bytes cannot be told ` +

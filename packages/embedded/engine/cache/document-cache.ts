@@ -1,7 +1,7 @@
 import type { DocumentJson } from "../model/types.ts";
 
 /** Of JSON text, in each of two generations. Parsed it takes about thrice as many bytes. */
-const GENERATION_LENGTH = 2_000_000;
+const defaultGenerationLength = 2_000_000;
 
 type Cached = { readonly document: DocumentJson; readonly length: number };
 
@@ -12,7 +12,7 @@ export class DocumentCache {
   #old = new Map<string, Cached>();
   #length = 0;
 
-  constructor(generationLength = GENERATION_LENGTH) {
+  constructor(generationLength = defaultGenerationLength) {
     this.#generationLength = generationLength;
   }
 

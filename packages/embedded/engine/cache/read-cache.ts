@@ -7,9 +7,9 @@ import { CachedRanges } from "./cached-ranges.ts";
 import { DocumentCache } from "./document-cache.ts";
 
 /** Entries and ranges of one index: what most functions look at is a few rows, over and over. */
-const MAX_INDEX_SIZE = 2_048;
+const maxIndexSize = 2_048;
 /** Who reads more at a time reads a table once, and would push out what others need. */
-const LARGEST_PAGE = 16;
+const largestPage = 16;
 
 /** The store's newest state, with what was read of it lately in memory. Whatever is written must be told. */
 export class ReadCache {
@@ -39,7 +39,7 @@ export class ReadCache {
     order: ScanOrder,
     limit: number,
   ): ScanEntry[] {
-    if (limit > LARGEST_PAGE) {
+    if (limit > largestPage) {
       const rows = this.#store.scan(index, lower, upper, order, limit);
       return rows.map(({ key, json }) => ({ key, document: parse(json) }));
     }
@@ -92,7 +92,7 @@ export class ReadCache {
 
   #rangesOf({ id }: IndexEntry): CachedRanges {
     const known = this.#indexes.get(id);
-    if (known !== undefined && known.size < MAX_INDEX_SIZE) return known;
+    if (known !== undefined && known.size < maxIndexSize) return known;
     const ranges = new CachedRanges();
     this.#indexes.set(id, ranges);
     return ranges;

@@ -4,9 +4,9 @@ import type { Catalog } from "../model/catalog.ts";
 import { EngineFailedError } from "../model/errors.ts";
 import type { CommitOutcome, Conflict, Placed, TableWrites, Timestamp } from "../model/types.ts";
 import type { LiveSnapshots } from "../snapshot/live-snapshots.ts";
-import { type CommitRecord, RETENTION, type WriteLog } from "../snapshot/write-log.ts";
+import { type CommitRecord, defaultRetention, type WriteLog } from "../snapshot/write-log.ts";
 import type { Store } from "../store/store.ts";
-import { type StoreWrite, applyWrite } from "../store/store-write.ts";
+import { applyWrite, type StoreWrite } from "../store/store-write.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { EngineTransaction } from "../transaction/transaction.ts";
 import { firstCollision } from "./conflict.ts";
@@ -21,7 +21,7 @@ export type Prepared =
 
 type Waiter = { readonly resolve: () => void; readonly reject: (error: Error) => void };
 
-export type CommitterParts = {
+export type CommitterDeps = {
   readonly store: Store;
   readonly cache: ReadCache;
   readonly log: WriteLog;
@@ -34,15 +34,15 @@ export type CommitterParts = {
 };
 
 /** What a commit meets whose snapshot was forgotten, be it for a new schema: Convex blames its index table, too. */
-const FORGOTTEN: Conflict = { table: "_index", index: "by_id", documentId: "_index", range: null };
-const NANOSECONDS_PER_MILLISECOND = 1_000_000;
+const forgotten: Conflict = { table: "_index", index: "by_id", documentId: "_index", range: null };
+const nanosecondsPerMillisecond = 1_000_000;
 
 /**
  * Orders commits. Each is checked and applied at once, in memory and in the store's open SQLite transaction;
  * one flush per turn of the event loop puts all of the turn on disk and only then acknowledges them.
  */
 export class Committer {
-  readonly #parts: CommitterParts;
+  readonly #deps: CommitterDeps;
   #durable: Timestamp;
   #unflushed: CommitRecord[] = [];
   #waiters: Waiter[] = [];
@@ -53,9 +53,9 @@ export class Committer {
   #flushes = 0;
   readonly #tally = new WriteTally();
 
-  constructor(parts: CommitterParts) {
-    this.#parts = parts;
-    this.#durable = parts.log.newest;
+  constructor(deps: CommitterDeps) {
+    this.#deps = deps;
+    this.#durable = deps.log.newest;
   }
 
   get durable(): Timestamp {
@@ -71,7 +71,7 @@ export class Committer {
   }
 
   async commit(transaction: EngineTransaction): Promise<CommitOutcome> {
-    const { health, live } = this.#parts;
+    const { health, live } = this.#deps;
     health.assertUsable();
     if (transaction.isFinished) throw new Error("The transaction was committed or discarded.");
     transaction.finish();
@@ -95,7 +95,7 @@ export class Committer {
   flush(): void {
     if (this.#scheduled !== null) clearImmediate(this.#scheduled);
     this.#scheduled = null;
-    const { store, log, live, subscriptions, clock } = this.#parts;
+    const { store, log, live, subscriptions, clock } = this.#deps;
     if (log.newest === this.#durable) return;
     this.#orFail(() => store.flush(log.newest));
     this.#durable = log.newest;
@@ -112,20 +112,20 @@ export class Committer {
 
   /** The last commits before a silence would stay in memory for as long as it lasts. */
   #forgetLater(): void {
-    const { log, live, clock } = this.#parts;
+    const { log, live, clock } = this.#deps;
     if (this.#forgetting !== null || log.size === 0) return;
     this.#forgetting = setTimeout(() => {
       this.#forgetting = null;
       log.trim(clock(), live.oldest());
       this.#forgetLater();
-    }, RETENTION.windowMs);
+    }, defaultRetention.windowMs);
     this.#forgetting.unref();
   }
 
   /** Runs a change that no transaction may span (the schema's), and makes it the only snapshot that there is. */
   flushBarrier(change: () => void): void {
     this.flush();
-    const { store, cache, log, subscriptions } = this.#parts;
+    const { store, cache, log, subscriptions } = this.#deps;
     const ts = this.#nextTimestamp();
     this.#orFail(() => {
       change();
@@ -141,7 +141,7 @@ export class Committer {
   /** As `flushBarrier`, for a change that may be refused or fail: it is taken back then, and all stays usable. */
   tryBarrier(file: string, transaction: EngineTransaction, change: () => Prepared): Placed {
     this.flush();
-    const { store, cache, log, subscriptions } = this.#parts;
+    const { store, cache, log, subscriptions } = this.#deps;
     const ts = this.#nextTimestamp();
     let refused: Placed | null;
     try {
@@ -165,13 +165,13 @@ export class Committer {
   }
 
   #conflictOf({ snapshot, readSet }: EngineTransaction): Conflict | null {
-    const { log } = this.#parts;
-    if (snapshot < log.floor) return FORGOTTEN;
+    const { log } = this.#deps;
+    if (snapshot < log.floor) return forgotten;
     return firstCollision(readSet.merged(), log.since(snapshot))?.conflict ?? null;
   }
 
   #apply(transaction: EngineTransaction): Timestamp {
-    const { log, clock } = this.#parts;
+    const { log, clock } = this.#deps;
     const ts = this.#nextTimestamp();
     const changes = this.#orFail(() => this.#write(transaction, ts));
     const record = { ts, madeAt: clock(), changes };
@@ -182,7 +182,7 @@ export class Committer {
   }
 
   #write(transaction: EngineTransaction, ts: Timestamp): CommitRecord["changes"] {
-    const { store, cache, catalog } = this.#parts;
+    const { store, cache, catalog } = this.#deps;
     const { writes, changes } = prepareCommit(transaction.pending, ts);
     for (const table of catalog.takeUnsaved()) store.createTable(table);
     for (const write of writes) {
@@ -194,8 +194,8 @@ export class Committer {
   }
 
   #nextTimestamp(): Timestamp {
-    const now = BigInt(Math.round(this.#parts.clock())) * BigInt(NANOSECONDS_PER_MILLISECOND);
-    const { newest } = this.#parts.log;
+    const now = BigInt(Math.round(this.#deps.clock())) * BigInt(nanosecondsPerMillisecond);
+    const { newest } = this.#deps.log;
     return now > newest ? now : newest + 1n;
   }
 
@@ -210,7 +210,7 @@ export class Committer {
       this.flush();
     } catch (error) {
       // Everybody who waited was told by #orFail; everybody who comes is told by the engine's health.
-      if (this.#parts.health.isUsable) throw error;
+      if (this.#deps.health.isUsable) throw error;
     }
   }
 
@@ -220,10 +220,10 @@ export class Committer {
       return write();
     } catch (cause) {
       const error = new EngineFailedError(cause);
-      this.#parts.health.fail(error);
+      this.#deps.health.fail(error);
       for (const { reject } of this.#waiters) reject(error);
       this.#waiters = [];
-      this.#parts.store.close();
+      this.#deps.store.close();
       throw error;
     }
   }

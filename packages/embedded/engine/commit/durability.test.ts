@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { all, collect, read } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
 
-const SCRIPT = new URL("./durability.child.ts", import.meta.url).pathname;
+const script = new URL("./durability.child.ts", import.meta.url).pathname;
 let folder: string;
 let path: string;
 
@@ -43,7 +43,7 @@ async function expectAllPresent(ids: readonly string[]): Promise<void> {
 test.each([1, 2, 3])(
   "every commit that was acknowledged before a SIGKILL is there afterwards (%i)",
   async (round) => {
-    const { child, exited } = start(process.execPath, [SCRIPT, path, "8"]);
+    const { child, exited } = start(process.execPath, [script, path, "8"]);
     const output = text(child.stdout);
     await new Promise((resolve) => child.stdout.once("data", resolve));
     // Not at a whole number of anything, so that the kill hits whatever is going on.
@@ -62,7 +62,7 @@ test.skipIf(process.platform === "win32")(
   async () => {
     // SIGXFSZ ignored, a write over the limit fails as one to a full disk does.
     const command = `trap '' XFSZ; ulimit -f 2048; exec "$0" "$@"`;
-    const { child, exited } = start("bash", ["-c", command, process.execPath, SCRIPT, path, "8"]);
+    const { child, exited } = start("bash", ["-c", command, process.execPath, script, path, "8"]);
     const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
     expect(code).toBe(3);
     const told = errors.split("\n").filter((line) => line.includes("EngineFailedError"));

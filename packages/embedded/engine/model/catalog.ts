@@ -23,28 +23,28 @@ export type TableEntry = {
 };
 
 /** Convex numbers the tables of a deployment's own from here on. */
-const FIRST_TABLE_NUMBER = 10_001;
+const firstTableNumber = 10_001;
 /** The backend's own tables stay below, so that what is imported finds its numbers free. */
-const FIRST_SYSTEM_TABLE_NUMBER = 5_001;
-const SYSTEM_INDEXES: ReadonlyMap<string, readonly string[]> = new Map([
+const firstSystemTableNumber = 5_001;
+const systemIndexes: ReadonlyMap<string, readonly string[]> = new Map([
   ["by_id", ["_id"]],
   ["by_creation_time", ["_creationTime", "_id"]],
 ]);
 
 const qualified = new Map<string, Map<string, string>>();
-const MAX_QUALIFIED = 1_000;
+const maxQualified = 1_000;
 
 /** The same text for the same names, made once: every read looks ranges up by it. */
 export function qualify(table: string, index: string): string {
   let ofTable = qualified.get(table);
   if (ofTable === undefined) {
-    if (qualified.size >= MAX_QUALIFIED) qualified.clear();
+    if (qualified.size >= maxQualified) qualified.clear();
     ofTable = new Map();
     qualified.set(table, ofTable);
   }
   let name = ofTable.get(index);
   if (name === undefined) {
-    if (ofTable.size >= MAX_QUALIFIED) ofTable.clear();
+    if (ofTable.size >= maxQualified) ofTable.clear();
     name = `${table}.${index}`;
     ofTable.set(index, name);
   }
@@ -52,7 +52,7 @@ export function qualify(table: string, index: string): string {
 }
 
 export function isSystemIndex(name: string): boolean {
-  return SYSTEM_INDEXES.has(name);
+  return systemIndexes.has(name);
 }
 
 /** The tables and indexes that there are, as the store has them or will have with the next commit. */
@@ -60,8 +60,8 @@ export class Catalog {
   readonly #byName = new Map<string, TableEntry>();
   readonly #byNumber = new Map<number, TableEntry>();
   #unsaved: TableEntry[] = [];
-  #nextTable = FIRST_TABLE_NUMBER;
-  #nextSystemTable = FIRST_SYSTEM_TABLE_NUMBER;
+  #nextTable = firstTableNumber;
+  #nextSystemTable = firstSystemTableNumber;
   #nextIndex = 1;
 
   constructor(tables: Iterable<TableEntry>) {
@@ -99,7 +99,7 @@ export class Catalog {
   put(table: TableEntry): void {
     this.#byName.set(table.name, table);
     this.#byNumber.set(table.number, table);
-    if (table.number >= FIRST_TABLE_NUMBER) this.#nextTable = Math.max(this.#nextTable, table.number + 1);
+    if (table.number >= firstTableNumber) this.#nextTable = Math.max(this.#nextTable, table.number + 1);
     else this.#nextSystemTable = Math.max(this.#nextSystemTable, table.number + 1);
     for (const index of table.indexes) this.#nextIndex = Math.max(this.#nextIndex, index.id + 1);
   }
@@ -119,7 +119,7 @@ export class Catalog {
   }
 
   draftSystemIndexes(table: string): readonly IndexEntry[] {
-    return [...SYSTEM_INDEXES.keys()].map((index) => this.draftIndex(table, { name: index, fields: [] }));
+    return [...systemIndexes.keys()].map((index) => this.draftIndex(table, { name: index, fields: [] }));
   }
 
   draftIndex(table: string, definition: IndexDefinition): IndexEntry {
@@ -128,7 +128,7 @@ export class Catalog {
 }
 
 export function indexEntry(id: number, table: string, { name, fields }: IndexDefinition): IndexEntry {
-  const keyFields = SYSTEM_INDEXES.get(name) ?? withSystemFields(fields);
+  const keyFields = systemIndexes.get(name) ?? withSystemFields(fields);
   return { id, name, fields, keyFields, qualified: qualify(table, name) };
 }
 

@@ -3,7 +3,7 @@ import { insertOne } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
 import { SnapshotTooOldError } from "../model/errors.ts";
 import type { Engine } from "../model/types.ts";
-import { RETENTION } from "./write-log.ts";
+import { defaultRetention } from "./write-log.ts";
 
 let engine: Engine;
 
@@ -20,7 +20,7 @@ test("the last commits before a silence are forgotten, too", async () => {
   const before = engine.durable();
   await insertOne(engine, "jobs", { n: 1 });
   engine.discard(engine.begin({ snapshot: before }));
-  vi.advanceTimersByTime(2 * RETENTION.windowMs);
+  vi.advanceTimersByTime(2 * defaultRetention.windowMs);
   expect(() => engine.begin({ snapshot: before })).toThrow(SnapshotTooOldError);
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -28,11 +28,11 @@ test("the last commits before a silence are forgotten, too", async () => {
 test("not while somebody reads as of before them", async () => {
   const reader = engine.begin();
   await insertOne(engine, "jobs", { n: 1 });
-  vi.advanceTimersByTime(3 * RETENTION.windowMs);
+  vi.advanceTimersByTime(3 * defaultRetention.windowMs);
   expect(
     reader.scan({ table: "jobs", index: "by_id", lower: new Uint8Array(), upper: null }, "asc").next(),
   ).toBeNull();
   engine.discard(reader);
-  vi.advanceTimersByTime(2 * RETENTION.windowMs);
+  vi.advanceTimersByTime(2 * defaultRetention.windowMs);
   expect(vi.getTimerCount()).toBe(0);
 });

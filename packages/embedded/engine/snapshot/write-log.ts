@@ -24,7 +24,7 @@ export type Retention = {
   readonly maxHeldKeys: number;
 };
 
-export const RETENTION: Retention = { windowMs: 30_000, maxIdleKeys: 40_000, maxHeldKeys: 400_000 };
+export const defaultRetention: Retention = { windowMs: 30_000, maxIdleKeys: 40_000, maxHeldKeys: 400_000 };
 
 /** The recent commits, oldest first: enough to rebuild every snapshot from `floor` on. */
 export class WriteLog {
@@ -72,7 +72,7 @@ export class WriteLog {
   }
 
   /** Drops what neither the retention nor a transaction at `oldestLive` or later needs. */
-  trim(now: number, oldestLive: Timestamp | null, retention: Retention = RETENTION): void {
+  trim(now: number, oldestLive: Timestamp | null, retention: Retention = defaultRetention): void {
     let dropped = 0;
     for (const record of this.#records) {
       const isHeld = oldestLive !== null && record.ts > oldestLive;

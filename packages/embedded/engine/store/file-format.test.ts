@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { all, collect, insertOne, read } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
-import { APPLICATION_ID, applyMigrations, FORMAT_VERSION } from "./file-format.ts";
+import { applyMigrations, formatVersion, ourApplicationId } from "./file-format.ts";
 import { migrationCopyPath } from "./store-schema.ts";
 
 let folder: string;
@@ -47,7 +47,7 @@ async function writeFormat1(): Promise<void> {
 
 test("a new file says what it is and of which format", async () => {
   await openEngine({ path }).close();
-  expect(version(path)).toEqual([APPLICATION_ID, FORMAT_VERSION, FORMAT_VERSION]);
+  expect(version(path)).toEqual([ourApplicationId, formatVersion, formatVersion]);
   expect(readdirSync(folder).filter((name) => name.includes("format"))).toEqual([]);
 });
 
@@ -56,7 +56,7 @@ test("a file of an older format is migrated, and stays as it was beside it", asy
   const engine = openEngine({ path });
   expect(read(engine, (transaction) => collect(transaction, all("jobs"))).length).toBe(50);
   await engine.close();
-  expect(version(path)).toEqual([APPLICATION_ID, FORMAT_VERSION, FORMAT_VERSION]);
+  expect(version(path)).toEqual([ourApplicationId, formatVersion, formatVersion]);
   const copy = migrationCopyPath(path, 1);
   expect(version(copy)).toEqual([0, 0, 1]);
   expect(edit(copy, (db) => db.prepare("SELECT count(*) AS n FROM documents").get())).toEqual({ n: 50 });

@@ -1,19 +1,19 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /** "GLNR": what SQLite's own tools, and `file`, know the data file by. */
-export const APPLICATION_ID = 0x47_4c_4e_52;
+export const ourApplicationId = 0x47_4c_4e_52;
 
 /** One step from the format before it to `to`. Runs in a transaction; must not commit. */
 export type Migration = { readonly to: number; readonly apply: (db: DatabaseSync) => void };
 
 /** In ascending order. A step, once released, is never changed: files of every age go through it. */
-const MIGRATIONS: readonly Migration[] = [
+const fileMigrations: readonly Migration[] = [
   // Format 1 had its version in `meta` alone and no application id. Writing those two is all there is to do.
   { to: 2, apply: () => undefined },
 ];
 
 /** The format that this program writes. Raised with every change that an older program could not read. */
-export const FORMAT_VERSION = MIGRATIONS.at(-1)?.to ?? 1;
+export const formatVersion = fileMigrations.at(-1)?.to ?? 1;
 
 export type FileFormat =
   | { readonly kind: "new" }
@@ -28,20 +28,20 @@ export function readFormat(db: DatabaseSync): FileFormat {
     .all()
     .map((row) => row["name"]);
   if (tables.length === 0 && applicationId === 0) return { kind: "new" };
-  if (applicationId === APPLICATION_ID) return { kind: "ours", version: pragma(db, "user_version") };
+  if (applicationId === ourApplicationId) return { kind: "ours", version: pragma(db, "user_version") };
   const version = applicationId === 0 && tables.includes("meta") ? formatInMeta(db) : null;
   return version === null ? { kind: "foreign" } : { kind: "ours", version };
 }
 
 /** Brings a file from `version` to the present format, in the open transaction. */
-export function applyMigrations(db: DatabaseSync, version: number, migrations = MIGRATIONS): void {
+export function applyMigrations(db: DatabaseSync, version: number, migrations = fileMigrations): void {
   for (const { to, apply } of migrations) if (to > version) apply(db);
   writeFormat(db, migrations.at(-1)?.to ?? version);
 }
 
 /** `meta` has it too: programs from before the application id look there, and must refuse what is newer. */
 export function writeFormat(db: DatabaseSync, version: number): void {
-  db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}; PRAGMA user_version = ${String(version)}`);
+  db.exec(`PRAGMA application_id = ${String(ourApplicationId)}; PRAGMA user_version = ${String(version)}`);
   db.prepare(
     "INSERT INTO meta VALUES ('format', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
   ).run(version);

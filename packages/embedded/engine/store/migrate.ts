@@ -1,12 +1,12 @@
 import { assertNever } from "../../values/assert-never.ts";
-import { EMPTY_KEY, successor } from "../../values/keys/bytes.ts";
+import { emptyKey, successor } from "../../values/keys/bytes.ts";
 import type { Catalog, IndexEntry, TableEntry } from "../model/catalog.ts";
 import { keyOf } from "../model/index-keys.ts";
 import type { SchemaChange } from "../model/schema-diff.ts";
 import type { DocumentJson } from "../model/types.ts";
 import type { Store } from "./store.ts";
 
-const BACKFILL_PAGE = 256;
+const backfillPage = 256;
 
 /** Carries out schema changes in the store's open transaction and in the catalog. The caller flushes. */
 export function migrate(store: Store, catalog: Catalog, changes: readonly SchemaChange[]): void {
@@ -43,9 +43,9 @@ function apply(store: Store, catalog: Catalog, change: SchemaChange): void {
 
 function backfill(store: Store, table: TableEntry, created: IndexEntry): void {
   const byId = table.indexes.find((index) => index.name === "by_id") as IndexEntry;
-  let lower: Uint8Array | null = EMPTY_KEY;
+  let lower: Uint8Array | null = emptyKey;
   while (lower !== null) {
-    const rows = store.scan(byId, lower, null, "asc", BACKFILL_PAGE);
+    const rows = store.scan(byId, lower, null, "asc", backfillPage);
     for (const { json } of rows) {
       const document = JSON.parse(json) as DocumentJson;
       store.putEntry(created, keyOf(created, document), document["_id"] as string);

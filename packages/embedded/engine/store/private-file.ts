@@ -1,12 +1,12 @@
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 
 /** For its owner alone: documents hold what people ask and answer. */
-const PRIVATE = 0o600;
+const ownerOnly = 0o600;
 
-const IN_MEMORY = ":memory:";
+const inMemory = ":memory:";
 
 export function isInMemory(path: string): boolean {
-  return path === IN_MEMORY;
+  return path === inMemory;
 }
 
 /**
@@ -15,7 +15,7 @@ export function isInMemory(path: string): boolean {
  */
 export function createPrivate(path: string): void {
   if (isInMemory(path)) return;
-  closeSync(openSync(path, "a", PRIVATE));
+  closeSync(openSync(path, "a", ownerOnly));
 }
 
 /** Takes a database and the files beside it from everybody else, where an earlier program left them open. */
@@ -23,7 +23,7 @@ export function makePrivate(path: string): void {
   if (isInMemory(path)) return;
   for (const each of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
     try {
-      if (existsSync(each)) chmodSync(each, PRIVATE);
+      if (existsSync(each)) chmodSync(each, ownerOnly);
     } catch {
       // Some file systems know no modes, and some files are another user's: not for us to say.
     }

@@ -1,30 +1,37 @@
 import { StoreError } from "../model/errors.ts";
 
 /** SQLite's primary result codes (https://www.sqlite.org/rescode.html). */
-const CODE = { busy: 5, locked: 6, readonly: 8, corrupt: 11, cannotOpen: 14, notADatabase: 26 } as const;
+const sqliteCodes = {
+  busy: 5,
+  locked: 6,
+  readonly: 8,
+  corrupt: 11,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const;
 
 /** Says what a failure to open `path` means for the person who runs the backend. */
 export function openingError(path: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   if (isSystemError(error)) return cannotOpen(path, error);
   switch (primaryCode(error)) {
-    case CODE.busy:
-    case CODE.locked:
+    case sqliteCodes.busy:
+    case sqliteCodes.locked:
       return new StoreError(
         "locked",
         `The database ${path} is in use by another process. Stop that one, or give this one another data folder.`,
         error,
       );
-    case CODE.notADatabase:
-    case CODE.corrupt:
+    case sqliteCodes.notADatabase:
+    case sqliteCodes.corrupt:
       return new StoreError(
         "corrupt",
         `The database ${path} is damaged. Move it away (with its -wal file) to start anew, or bring back a backup: ` +
           "`gleaner restore FILE`, then start again.",
         error,
       );
-    case CODE.cannotOpen:
-    case CODE.readonly:
+    case sqliteCodes.cannotOpen:
+    case sqliteCodes.readonly:
       return cannotOpen(path, error);
     default:
       return new StoreError(
@@ -38,7 +45,7 @@ export function openingError(path: string, error: unknown): StoreError {
 /** Whether SQLite found that a file is not what it wrote. */
 export function isDamage(error: unknown): boolean {
   const code = primaryCode(error);
-  return code === CODE.corrupt || code === CODE.notADatabase;
+  return code === sqliteCodes.corrupt || code === sqliteCodes.notADatabase;
 }
 
 function cannotOpen(path: string, error: unknown): StoreError {

@@ -2,10 +2,10 @@ import { readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../model/errors.ts";
-import { applyMigrations, FORMAT_VERSION, readFormat, writeFormat } from "./file-format.ts";
+import { applyMigrations, formatVersion, readFormat, writeFormat } from "./file-format.ts";
 import { createPrivate, isInMemory } from "./private-file.ts";
 
-const CREATE = `
+const createTables = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE tables (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
   CREATE TABLE indexes (
@@ -25,9 +25,9 @@ const CREATE = `
 `;
 
 /** Bytes that the WAL keeps on disk once it was checkpointed. A long reader may make it longer meanwhile. */
-const MAX_IDLE_WAL_BYTES = 64 * 1024 * 1024;
+const maxIdleWalBytes = 64 * 1024 * 1024;
 /** Pages (of 4 KiB) in the WAL at which a commit moves them into the main file. */
-export const CHECKPOINT_PAGES = 1_000;
+export const checkpointPages = 1_000;
 
 /**
  * Takes the file for this process alone, checks that it is ours, migrates an older one and creates what a new
@@ -43,16 +43,16 @@ export function prepareDatabase(db: DatabaseSync, path: string): void {
   db.exec("PRAGMA journal_mode = WAL");
   // Every COMMIT waits for the disk; on macOS only fullfsync really does.
   db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536");
-  db.exec(`PRAGMA wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`);
-  db.exec(`PRAGMA journal_size_limit = ${String(MAX_IDLE_WAL_BYTES)}`);
-  if (format.kind === "ours" && format.version < FORMAT_VERSION) {
+  db.exec(`PRAGMA wal_autocheckpoint = ${String(checkpointPages)}`);
+  db.exec(`PRAGMA journal_size_limit = ${String(maxIdleWalBytes)}`);
+  if (format.kind === "ours" && format.version < formatVersion) {
     keepCopyBeforeMigration(db, path, format.version);
   }
   // Also takes the lock for a file that needs nothing.
   db.exec("BEGIN EXCLUSIVE");
   try {
     if (format.kind === "new") create(db);
-    else if (format.version < FORMAT_VERSION) applyMigrations(db, format.version);
+    else if (format.version < formatVersion) applyMigrations(db, format.version);
   } catch (error) {
     db.exec("ROLLBACK");
     throw error;
@@ -61,9 +61,9 @@ export function prepareDatabase(db: DatabaseSync, path: string): void {
 }
 
 function create(db: DatabaseSync): void {
-  db.exec(CREATE);
+  db.exec(createTables);
   db.prepare("INSERT INTO meta VALUES ('last_ts', 1)").run();
-  writeFormat(db, FORMAT_VERSION);
+  writeFormat(db, formatVersion);
 }
 
 function foreign(path: string): StoreError {
@@ -74,11 +74,11 @@ function foreign(path: string): StoreError {
 }
 
 function assertKnown(path: string, version: number): void {
-  if (version <= FORMAT_VERSION) return;
+  if (version <= formatVersion) return;
   throw new StoreError(
     "newer_format",
     `The database ${path} has format ${String(version)}; this program knows formats up to ` +
-      `${String(FORMAT_VERSION)}. Start the newer version that wrote it, or restore a backup of this version.`,
+      `${String(formatVersion)}. Start the newer version that wrote it, or restore a backup of this version.`,
   );
 }
 

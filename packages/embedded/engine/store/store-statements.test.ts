@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { prepareDatabase } from "./store-schema.ts";
-import { STATEMENTS } from "./store-statements.ts";
+import { statements } from "./store-statements.ts";
 
 function planOf(sql: string): readonly string[] {
   const db = new DatabaseSync(":memory:");
@@ -14,11 +14,11 @@ function planOf(sql: string): readonly string[] {
     .map((row) => row["detail"] as string);
 }
 
-test.each(Object.entries(STATEMENTS))("%s goes through no table and sorts nothing", (_, sql) => {
+test.each(Object.entries(statements))("%s goes through no table and sorts nothing", (_, sql) => {
   for (const step of planOf(sql)) expect(step).toMatch(/^SEARCH /);
 });
 
-test.each([STATEMENTS.scanUp, STATEMENTS.scanDown])("a scan reads its range alone, in order: %#", (sql) => {
+test.each([statements.scanUp, statements.scanDown])("a scan reads its range alone, in order: %#", (sql) => {
   expect(planOf(sql)).toEqual([
     "SEARCH e USING PRIMARY KEY (index_id=? AND key>? AND key<?)",
     expect.stringMatching(/^SEARCH d USING INDEX \S+ \(id=\?\)$/),

@@ -1,13 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-const SCAN = `SELECT e.key AS key, d.json AS json FROM index_entries e JOIN documents d ON d.id = e.doc_id
+const scan = `SELECT e.key AS key, d.json AS json FROM index_entries e JOIN documents d ON d.id = e.doc_id
   WHERE e.index_id = ? AND e.key >= ? AND e.key < ? ORDER BY e.key`;
 
-const SCAN_IDS = `SELECT key, doc_id AS id FROM index_entries
+const scanIds = `SELECT key, doc_id AS id FROM index_entries
   WHERE index_id = ? AND key >= ? AND key < ? ORDER BY key`;
 
 /** What every read and every commit is made of: each must find its rows by a key. */
-export const STATEMENTS = {
+export const statements = {
   lastTimestamp: "SELECT value FROM meta WHERE name = 'last_ts'",
   setLastTimestamp: "UPDATE meta SET value = ? WHERE name = 'last_ts'",
   document: "SELECT json FROM documents WHERE id = ?",
@@ -17,17 +17,17 @@ export const STATEMENTS = {
   deleteEntry: "DELETE FROM index_entries WHERE index_id = ? AND key = ?",
   hasEntry: "SELECT 1 FROM index_entries WHERE index_id = ? AND key = ?",
   countEntries: "SELECT count(*) AS n FROM index_entries WHERE index_id = ? AND key >= ? AND key < ?",
-  scanUp: `${SCAN} ASC LIMIT ?`,
-  scanDown: `${SCAN} DESC LIMIT ?`,
-  scanIdsUp: `${SCAN_IDS} ASC LIMIT ?`,
-  scanIdsDown: `${SCAN_IDS} DESC LIMIT ?`,
+  scanUp: `${scan} ASC LIMIT ?`,
+  scanDown: `${scan} DESC LIMIT ?`,
+  scanIdsUp: `${scanIds} ASC LIMIT ?`,
+  scanIdsDown: `${scanIds} DESC LIMIT ?`,
 } as const;
 
-export type Statements = { readonly [Name in keyof typeof STATEMENTS]: StatementSync };
+export type Statements = { readonly [Name in keyof typeof statements]: StatementSync };
 
 export function prepareStatements(db: DatabaseSync): Statements {
   const prepared = Object.fromEntries(
-    Object.entries(STATEMENTS).map(([name, sql]) => [name, db.prepare(sql)]),
+    Object.entries(statements).map(([name, sql]) => [name, db.prepare(sql)]),
   ) as Statements;
   prepared.lastTimestamp.setReadBigInts(true);
   return prepared;

@@ -3,7 +3,7 @@ import { type IndexEntry, indexEntry, type TableEntry } from "../model/catalog.t
 import type { ScanOrder, Timestamp } from "../model/types.ts";
 import { createPrivate, makePrivate } from "./private-file.ts";
 import { isDamage, openingError } from "./sqlite-errors.ts";
-import { CHECKPOINT_PAGES, prepareDatabase } from "./store-schema.ts";
+import { checkpointPages, prepareDatabase } from "./store-schema.ts";
 import { prepareStatements, type Statements } from "./store-statements.ts";
 
 /** The file may not grow beyond this many pages of 4 KiB: how tests fill a disk. */
@@ -13,10 +13,10 @@ export type StoredRow = { readonly key: Uint8Array; readonly json: string };
 export type IndexedId = { readonly key: Uint8Array; readonly id: string };
 
 // No encoded key is empty or starts with 0xff. An empty blob would be bound as NULL.
-const LOWEST = Uint8Array.of(0x00);
-const HIGHEST = Uint8Array.of(0xff);
+const lowest = Uint8Array.of(0x00);
+const highest = Uint8Array.of(0xff);
 
-const VERIFIED = "verified:";
+const verified = "verified:";
 
 /**
  * The latest version of each document and its index entries, in one SQLite file that this process alone may open.
@@ -75,8 +75,8 @@ export class Store {
     limit: number,
   ): StoredRow[] {
     const statement = order === "asc" ? this.#statements.scanUp : this.#statements.scanDown;
-    const from = lower.length === 0 ? LOWEST : lower;
-    return this.#read(() => statement.all(index.id, from, upper ?? HIGHEST, limit)) as unknown as StoredRow[];
+    const from = lower.length === 0 ? lowest : lower;
+    return this.#read(() => statement.all(index.id, from, upper ?? highest, limit)) as unknown as StoredRow[];
   }
 
   /** As `scan`, with ids in place of documents. */
@@ -88,14 +88,14 @@ export class Store {
     limit: number,
   ): IndexedId[] {
     const statement = order === "asc" ? this.#statements.scanIdsUp : this.#statements.scanIdsDown;
-    const from = lower.length === 0 ? LOWEST : lower;
-    return this.#read(() => statement.all(index.id, from, upper ?? HIGHEST, limit)) as unknown as IndexedId[];
+    const from = lower.length === 0 ? lowest : lower;
+    return this.#read(() => statement.all(index.id, from, upper ?? highest, limit)) as unknown as IndexedId[];
   }
 
   /** How many entries of an index have lower <= key < upper, without reading what they point to. */
   count(index: IndexEntry, lower: Uint8Array, upper: Uint8Array | null): number {
-    const from = lower.length === 0 ? LOWEST : lower;
-    const row = this.#read(() => this.#statements.countEntries.get(index.id, from, upper ?? HIGHEST));
+    const from = lower.length === 0 ? lowest : lower;
+    const row = this.#read(() => this.#statements.countEntries.get(index.id, from, upper ?? highest));
     return row?.["n"] as number;
   }
 
@@ -155,7 +155,7 @@ export class Store {
   verified(): ReadonlyMap<string, string> {
     const rows = this.#db.prepare("SELECT name, value FROM meta WHERE name LIKE 'verified:%'").all();
     return new Map(
-      rows.map((row) => [(row["name"] as string).slice(VERIFIED.length), row["value"] as string]),
+      rows.map((row) => [(row["name"] as string).slice(verified.length), row["value"] as string]),
     );
   }
 
@@ -164,7 +164,7 @@ export class Store {
     this.#begin();
     this.#db.exec("DELETE FROM meta WHERE name LIKE 'verified:%'");
     const insert = this.#db.prepare("INSERT INTO meta VALUES (?, ?)");
-    for (const [table, fingerprint] of fingerprints) insert.run(`${VERIFIED}${table}`, fingerprint);
+    for (const [table, fingerprint] of fingerprints) insert.run(`${verified}${table}`, fingerprint);
   }
 
   /** Takes back what was written since the last flush. */
@@ -251,7 +251,7 @@ export class Store {
     if (result?.["busy"] !== 0) throw new Error("The WAL is in use and cannot be moved into the main file.");
     this.#db.exec("PRAGMA wal_autocheckpoint = 0");
     return () => {
-      if (this.#db.isOpen) this.#db.exec(`PRAGMA wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`);
+      if (this.#db.isOpen) this.#db.exec(`PRAGMA wal_autocheckpoint = ${String(checkpointPages)}`);
     };
   }
 

@@ -17,7 +17,7 @@ import { all, collect, insertOne, read } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
 import { commitEnds } from "./wal-file.fixture.ts";
 
-const SCRIPT = new URL("./torn-writes.child.ts", import.meta.url).pathname;
+const script = new URL("./torn-writes.child.ts", import.meta.url).pathname;
 let folder: string;
 
 beforeAll(() => {
@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Lets a process commit until it has acknowledged `atLeast`, and kills it. Returns how many it did. */
 async function killedWriter(path: string, bytes: number, atLeast: number): Promise<number> {
-  const child = spawn(process.execPath, [SCRIPT, path, String(bytes)], {
+  const child = spawn(process.execPath, [script, path, String(bytes)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const output = text(child.stdout);

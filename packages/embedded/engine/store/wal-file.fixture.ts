@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 
-const HEADER_BYTES = 32;
-const FRAME_HEADER_BYTES = 24;
+const headerBytes = 32;
+const frameHeaderBytes = 24;
 
 /** Where the transactions of a WAL end, in bytes (https://www.sqlite.org/fileformat2.html#walformat). */
 export function commitEnds(walFile: string): readonly number[] {
   const wal = readFileSync(walFile);
-  if (wal.length < HEADER_BYTES) return [];
-  const frameBytes = FRAME_HEADER_BYTES + wal.readUInt32BE(8);
+  if (wal.length < headerBytes) return [];
+  const frameBytes = frameHeaderBytes + wal.readUInt32BE(8);
   const salt = wal.subarray(16, 24);
   const ends: number[] = [];
-  for (let at = HEADER_BYTES; at + frameBytes <= wal.length; at += frameBytes) {
+  for (let at = headerBytes; at + frameBytes <= wal.length; at += frameBytes) {
     // Frames with another salt are left from before the WAL was begun anew.
     if (!wal.subarray(at + 8, at + 16).equals(salt)) break;
     const isCommit = wal.readUInt32BE(at + 4) !== 0;

@@ -5,7 +5,7 @@ import type { Engine } from "../model/types.ts";
 import { removeRange } from "./remove-range.ts";
 import { transact } from "./transact.ts";
 
-const ROWS = 1_200;
+const rows = 1_200;
 const all = fullRange("rows", "by_creation_time");
 
 async function withRows(): Promise<Engine> {
@@ -13,14 +13,14 @@ async function withRows(): Promise<Engine> {
   onTestFinished(() => engine.close());
   engine.applySchema([{ name: "rows", indexes: [] }]);
   await transact(engine, (transaction) => {
-    for (let n = 0; n < ROWS; n += 1) transaction.insert("rows", { n });
+    for (let n = 0; n < rows; n += 1) transaction.insert("rows", { n });
   });
   return engine;
 }
 
 test("removes every row of a range that is longer than a transaction may be", async () => {
   const engine = await withRows();
-  expect(await removeRange(engine, all)).toBe(ROWS);
+  expect(await removeRange(engine, all)).toBe(rows);
   expect(await removeRange(engine, all)).toBe(0);
 });
 
@@ -31,7 +31,7 @@ test("ends between two transactions once it is told to stop, and goes on from th
   stopping.abort();
   const removed = await removing;
   expect(removed).toBeGreaterThan(0);
-  expect(removed).toBeLessThan(ROWS);
+  expect(removed).toBeLessThan(rows);
   expect(await removeRange(engine, all, stopping.signal)).toBe(0);
-  expect(await removeRange(engine, all)).toBe(ROWS - removed);
+  expect(await removeRange(engine, all)).toBe(rows - removed);
 });

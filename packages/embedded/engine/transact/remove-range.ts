@@ -3,7 +3,7 @@ import type { Engine, Transaction } from "../model/types.ts";
 import { transact } from "./transact.ts";
 
 /** Rows of one commit: a sweep must not hold up the mutations that wait behind it. */
-const BATCH = 500;
+const batch = 500;
 
 /**
  * Removes the rows of a range in transactions of bounded size, the lowest keys first, until none is left or the
@@ -15,7 +15,7 @@ export async function removeRange(engine: Engine, range: KeyRange, signal?: Abor
   while (signal?.aborted !== true) {
     const swept = await transact(engine, (transaction) => removeBatch(transaction, range));
     removed += swept;
-    if (swept < BATCH) break;
+    if (swept < batch) break;
   }
   return removed;
 }
@@ -23,7 +23,7 @@ export async function removeRange(engine: Engine, range: KeyRange, signal?: Abor
 function removeBatch(transaction: Transaction, range: KeyRange): number {
   const scan = transaction.scan(range, "asc");
   let removed = 0;
-  while (removed < BATCH) {
+  while (removed < batch) {
     const entry = scan.next();
     if (entry === null) break;
     transaction.remove(entry.document["_id"] as string);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startSweeper } from "./sweeper.ts";
 
-const HOUR_MS = 3_600_000;
+const hourMs = 3_600_000;
 
 function withFakeTime(): void {
   vi.useFakeTimers();
@@ -21,10 +21,10 @@ test("sweeps at the start and every hour, also after a sweep has failed", async 
     },
     onError: (error) => errors.push((error as Error).message),
   });
-  await vi.advanceTimersByTimeAsync(2 * HOUR_MS);
+  await vi.advanceTimersByTimeAsync(2 * hourMs);
   expect(errors).toEqual(["sweep 1", "sweep 2", "sweep 3"]);
   await close();
-  await vi.advanceTimersByTimeAsync(2 * HOUR_MS);
+  await vi.advanceTimersByTimeAsync(2 * hourMs);
   expect(sweeps).toBe(3);
 });
 
@@ -39,11 +39,11 @@ test("does not begin a sweep beside another, and closes when the one under way i
     },
     onError: (error) => expect.unreachable(String(error)),
   });
-  await vi.advanceTimersByTimeAsync(3 * HOUR_MS);
+  await vi.advanceTimersByTimeAsync(3 * hourMs);
   expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
   let isClosed = false;
   const closed = close().then(() => (isClosed = true));
-  await vi.advanceTimersByTimeAsync(HOUR_MS);
+  await vi.advanceTimersByTimeAsync(hourMs);
   expect([signals[0]?.aborted, isClosed]).toEqual([true, false]);
   underWay.resolve(null);
   await closed;

@@ -1,4 +1,4 @@
-const HOUR_MS = 3_600_000;
+const hourMs = 3_600_000;
 
 export type SweeperOptions = {
   /** Removes what is old; it stops between two batches once the signal says so. */
@@ -23,7 +23,7 @@ export function startSweeper({ sweep, onError }: SweeperOptions): () => Promise<
       });
   };
   begin();
-  const timer = setInterval(begin, HOUR_MS);
+  const timer = setInterval(begin, hourMs);
   timer.unref();
   return async () => {
     clearInterval(timer);

@@ -27,9 +27,9 @@ type RetryOptions = {
   readonly commitMs?: number;
 };
 
-const MAX_ATTEMPTS = 5;
-const FIRST_BACKOFF_MS = 10;
-const MAX_BACKOFF_MS = 2_000;
+const maxAttempts = 5;
+const firstBackoffMs = 10;
+const maxBackoffMs = 2_000;
 
 /**
  * Runs a transaction and commits it; on a conflict waits a little and runs it again on a newer snapshot, five
@@ -53,7 +53,7 @@ export async function commitWithRetries<T>(
     if (commitMs > 0) await sleep(commitMs);
     const outcome = await engine.commit(transaction);
     if (outcome.kind === "committed") return { kind: "finished", ts: outcome.ts, result };
-    const again = tries < MAX_ATTEMPTS;
+    const again = tries < maxAttempts;
     onConflict?.(outcome.conflict, again);
     if (!again) {
       return { kind: "conflicted", ts: transaction.snapshot, message: conflictMessage(outcome.conflict) };
@@ -64,7 +64,7 @@ export async function commitWithRetries<T>(
 
 /** How long to wait before the next try: doubled each time, between half and all of it at random. */
 export function backoffMs(tries: number, random: number): number {
-  const full = Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), MAX_BACKOFF_MS);
+  const full = Math.min(firstBackoffMs * 2 ** (tries - 1), maxBackoffMs);
   return full / 2 + (random * full) / 2;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareBytes, EMPTY_KEY } from "../../values/keys/bytes.ts";
+import { compareBytes, emptyKey } from "../../values/keys/bytes.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
 import { rangeAt, RecordedReads } from "./read-set.ts";
 
@@ -36,7 +36,7 @@ test("merged ranges contain the keys that the recorded ones contain, are disjoin
 });
 
 describe("a scan records what it consumed", () => {
-  const whole: KeyRange = { table: "a", index: "by_x", lower: EMPTY_KEY, upper: null };
+  const whole: KeyRange = { table: "a", index: "by_x", lower: emptyKey, upper: null };
   const five = Uint8Array.of(5);
 
   test("nothing before its first step", () => {

@@ -6,8 +6,8 @@ import { all, collect, where } from "../engine.fixture.ts";
 import { openEngine } from "../engine.ts";
 import type { DocumentJson, Engine, ScanOrder, Transaction } from "../model/types.ts";
 
-const SLOTS = 6;
-const slot = fc.nat(SLOTS - 1);
+const slots = 6;
+const slot = fc.nat(slots - 1);
 const number = fc.integer({ min: 0, max: 5 });
 
 const operation = fc.oneof(
@@ -100,7 +100,7 @@ async function interleave(
 /** A first transaction, so that the others have something to fight over. */
 function seed(engine: Engine, known: string[]): Worker {
   const worker: Worker = { transaction: engine.begin(), events: [] };
-  for (let n = 0; n < SLOTS; n++) perform(engine, worker, { kind: "insert", n }, known);
+  for (let n = 0; n < slots; n++) perform(engine, worker, { kind: "insert", n }, known);
   return worker;
 }
 
@@ -121,8 +121,8 @@ function perform(engine: Engine, { transaction, events }: Worker, action: Operat
     }
     case "insert": {
       const id = transaction.insert("docs", { n: action.n });
-      if (known.length < SLOTS) known.push(id);
-      else known[action.n % SLOTS] = id;
+      if (known.length < slots) known.push(id);
+      else known[action.n % slots] = id;
       events.push({ kind: "wrote", id, document: transaction.get(id) });
       return;
     }

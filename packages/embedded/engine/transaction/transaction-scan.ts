@@ -8,8 +8,8 @@ import type { OwnWrites } from "./own-writes.ts";
 import type { ConsumedRange } from "./read-set.ts";
 
 // Most scans want one document or a few; long ones are read in larger pieces.
-const FIRST_PAGE = 4;
-const LARGEST_PAGE = 64;
+const firstPage = 4;
+const largestPage = 64;
 
 type Bounds = { readonly lower: Uint8Array; readonly upper: Uint8Array | null };
 
@@ -28,7 +28,7 @@ export class TransactionScan implements Scan {
   #unread: Bounds | null;
   #page: readonly ScanEntry[] = [];
   #position = 0;
-  #pageSize = FIRST_PAGE;
+  #pageSize = firstPage;
 
   constructor(options: {
     readonly view: SnapshotView;
@@ -76,7 +76,7 @@ export class TransactionScan implements Scan {
       this.#page = page.entries;
       this.#unread = page.rest;
       this.#position = 0;
-      this.#pageSize = Math.min(this.#pageSize * 4, LARGEST_PAGE);
+      this.#pageSize = Math.min(this.#pageSize * 4, largestPage);
     }
     return this.#page[this.#position];
   }

@@ -11,7 +11,7 @@ import { OwnWrites, type PendingDocument } from "./own-writes.ts";
 import { RecordedReads } from "./read-set.ts";
 import { TransactionScan } from "./transaction-scan.ts";
 
-export type TransactionParts = {
+export type TransactionDeps = {
   readonly snapshot: Timestamp;
   readonly now: number;
   readonly view: SnapshotView;
@@ -25,14 +25,14 @@ export class EngineTransaction implements Transaction {
   readonly snapshot: Timestamp;
   readonly now: number;
   readonly readSet = new RecordedReads();
-  readonly #parts: TransactionParts;
+  readonly #deps: TransactionDeps;
   readonly #writes = new OwnWrites();
   #isFinished = false;
 
-  constructor(parts: TransactionParts) {
-    this.#parts = parts;
-    this.snapshot = parts.snapshot;
-    this.now = parts.now;
+  constructor(deps: TransactionDeps) {
+    this.#deps = deps;
+    this.snapshot = deps.snapshot;
+    this.now = deps.now;
   }
 
   get pending(): ReadonlyMap<string, PendingDocument> {
@@ -54,7 +54,7 @@ export class EngineTransaction implements Transaction {
     if (table === null) return null;
     this.readSet.recordPoint(table, "by_id", idKey(id));
     const own = this.#writes.get(id);
-    return own === undefined ? this.#parts.view.get(table, id) : (own.current?.document ?? null);
+    return own === undefined ? this.#deps.view.get(table, id) : (own.current?.document ?? null);
   }
 
   scan(range: KeyRange, order: ScanOrder): Scan {
@@ -66,7 +66,7 @@ export class EngineTransaction implements Transaction {
       return { next: () => (consumed.ended(), null) };
     }
     return new TransactionScan({
-      view: this.#parts.view,
+      view: this.#deps.view,
       writes: this.#writes,
       index,
       range,
@@ -81,7 +81,7 @@ export class EngineTransaction implements Transaction {
     this.readSet.recordScan(range, "asc").ended();
     const index = this.#indexOf(range);
     if (index === null) return 0;
-    const { view } = this.#parts;
+    const { view } = this.#deps;
     let total = view.count(index, range.lower, range.upper);
     const own = this.#writes.overlay(index.qualified)?.between(range.lower, range.upper) ?? [];
     for (const { key, value } of own) total += Number(value !== null) - Number(view.has(index, key));
@@ -90,9 +90,9 @@ export class EngineTransaction implements Transaction {
 
   insert(table: string, value: DocumentJson): string {
     this.#assertUsable();
-    const entry = this.#parts.catalog.ensure(table);
+    const entry = this.#deps.catalog.ensure(table);
     const id = encodeDocumentId({ tableNumber: entry.number, internalId: randomBytes(16) });
-    const created = { ...value, _creationTime: this.#parts.creationClock.next(this.now), _id: id };
+    const created = { ...value, _creationTime: this.#deps.creationClock.next(this.now), _id: id };
     this.#writes.put(id, entry, null, created);
     return id;
   }
@@ -112,7 +112,7 @@ export class EngineTransaction implements Transaction {
 
   tableOf(id: string): string | null {
     const decoded = decodeDocumentId(id);
-    return decoded === null ? null : (this.#parts.catalog.byNumber(decoded.tableNumber)?.name ?? null);
+    return decoded === null ? null : (this.#deps.catalog.byNumber(decoded.tableNumber)?.name ?? null);
   }
 
   hasWrites(): boolean {
@@ -128,13 +128,13 @@ export class EngineTransaction implements Transaction {
   }
 
   #put(id: string, existing: DocumentJson, next: DocumentJson | null): void {
-    const table = this.#parts.catalog.byName(this.tableOf(id) as string);
+    const table = this.#deps.catalog.byName(this.tableOf(id) as string);
     if (table === null) throw new DocumentNotFoundError("Update", id);
     this.#writes.put(id, table, existing, next);
   }
 
   #indexOf({ table, index }: KeyRange): IndexEntry | null {
-    const entry = this.#parts.catalog.byName(table);
+    const entry = this.#deps.catalog.byName(table);
     const found = entry?.indexes.find((each) => each.name === index) ?? null;
     if (found === null && (entry !== null || !isSystemIndex(index)))
       throw new IndexNotFoundError(table, index);
@@ -142,7 +142,7 @@ export class EngineTransaction implements Transaction {
   }
 
   #assertUsable(): void {
-    this.#parts.assertEngineUsable();
+    this.#deps.assertEngineUsable();
     if (this.#isFinished) throw new Error("The transaction was committed or discarded.");
   }
 }

@@ -19,11 +19,11 @@ export type BackupRouteDeps = {
 
 const restoreBody = z.object({ uploadToken: z.string().max(64) });
 /** How long the answer has to leave before the connections are closed, in ms. */
-const ANSWER_LEAVES_MS = 100;
+const answerLeavesMs = 100;
 
 type Answer = (deps: BackupRouteDeps, request: IncomingMessage) => Promise<Reply>;
 
-const ANSWERS = new Map<string, Answer>([
+const answers = new Map<string, Answer>([
   ["GET gleaner/backup", sendBackup],
   ["POST gleaner/restore", restore],
   ["POST gleaner/restore/undo", async ({ restores }) => answerTo(restores, await restores.undo())],
@@ -36,7 +36,7 @@ const ANSWERS = new Map<string, Answer>([
  */
 export function backupRoutes(deps: BackupRouteDeps): ApiRoute {
   return async (path, request) => {
-    const answer = ANSWERS.get(`${request.method ?? ""} ${path}`);
+    const answer = answers.get(`${request.method ?? ""} ${path}`);
     if (answer === undefined) return null;
     return adminRefusal(request, deps.isAdminKey) ?? (await answer(deps, request));
   };
@@ -65,6 +65,6 @@ async function restore({ restores, uploads }: BackupRouteDeps, request: Incoming
 function answerTo(restores: Restores, request: RestoreRequest): Reply {
   if (request.kind === "refused") return refusal(400, "RestoreRefused", request.reason);
   const { id, manifest } = request;
-  setTimeout(() => restores.restart(id), ANSWER_LEAVES_MS);
+  setTimeout(() => restores.restart(id), answerLeavesMs);
   return jsonReply({ id, createdAt: manifest?.createdAt ?? null });
 }

@@ -4,7 +4,7 @@ import { authorize } from "../../auth/authorization.ts";
 import {
   environmentChanges,
   type EnvironmentVariables,
-  MAX_VARIABLES,
+  maxVariables,
   type Updated,
 } from "../../system/environment-variables.ts";
 import type { ApiRoute } from "../api/api-handler.ts";
@@ -43,7 +43,7 @@ function updatedReply(updated: Updated): Reply {
       return refusal(
         400,
         "EnvVarLimitMet",
-        `A deployment has ${MAX_VARIABLES} environment variables at most.`,
+        `A deployment has ${maxVariables} environment variables at most.`,
       );
     case "conflicted":
       return refusal(503, "OptimisticConcurrencyControlFailure", updated.message);

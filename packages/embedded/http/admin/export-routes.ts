@@ -12,12 +12,12 @@ export type ExportRouteDeps = {
   readonly deploymentName: string;
 };
 
-const ZIP = /^export\/zip\/(\d{1,20})$/;
+const zip = /^export\/zip\/(\d{1,20})$/;
 
 /** `POST /api/export/request/zip` and `GET /api/export/zip/{snapshot}`: `npx convex export`. */
 export function exportRoutes(deps: ExportRouteDeps): ApiRoute {
   return async (path, request) => {
-    const snapshot = ZIP.exec(path)?.[1];
+    const snapshot = zip.exec(path)?.[1];
     const isRequest = path === "export/request/zip" && request.method === "POST";
     if (!isRequest && (snapshot === undefined || request.method !== "GET")) return null;
     const refused = adminRefusal(request, deps.isAdminKey);

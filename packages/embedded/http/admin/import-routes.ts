@@ -28,7 +28,7 @@ const importBody = z.object({ importId: z.string().max(64) });
 
 type Answer = (deps: ImportRouteDeps, request: IncomingMessage) => Promise<Reply>;
 
-const ANSWERS = new Map<string, Answer>([
+const answers = new Map<string, Answer>([
   ["import/start_upload", async ({ uploads }) => jsonReply({ uploadToken: await uploads.start() })],
   ["import/upload_part", takePart],
   ["import/finish_upload", finishUpload],
@@ -39,7 +39,7 @@ const ANSWERS = new Map<string, Answer>([
 /** `POST /api/import/…`, `perform_import` and `cancel_import`: `npx convex import`. */
 export function importRoutes(deps: ImportRouteDeps): ApiRoute {
   return async (path, request) => {
-    const answer = ANSWERS.get(path);
+    const answer = answers.get(path);
     if (answer === undefined || request.method !== "POST") return null;
     return adminRefusal(request, deps.isAdminKey) ?? (await answer(deps, request));
   };

@@ -6,8 +6,8 @@ import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
 
 /** How long a client waits for news before it is told that there are none, in ms: less than proxies wait. */
-const WAIT_MS = 25_000;
-const MAX_FOLLOWERS = 50;
+const waitMs = 25_000;
+const maxFollowers = 50;
 
 export type LogRouteDeps = {
   readonly functionLog: FunctionLog;
@@ -24,7 +24,7 @@ export function logRoutes(deps: LogRouteDeps): ApiRoute {
     const refused = adminRefusal(request, deps.isAdminKey);
     if (refused !== null) return refused;
     if (request.method !== "GET") return refusal(405, "MethodNotAllowed", "Use GET.");
-    if (followers >= MAX_FOLLOWERS)
+    if (followers >= maxFollowers)
       return refusal(503, "TooManyFollowers", "Too many clients follow the log.");
     followers += 1;
     try {
@@ -43,7 +43,7 @@ async function nextPage({ functionLog, stopping }: LogRouteDeps, request: Incomi
   const leave = (): void => gone.abort();
   request.socket.once("close", leave);
   try {
-    const until = AbortSignal.any([gone.signal, stopping, AbortSignal.timeout(WAIT_MS)]);
+    const until = AbortSignal.any([gone.signal, stopping, AbortSignal.timeout(waitMs)]);
     return jsonReply(await functionLog.after(cursor, until));
   } finally {
     request.socket.off("close", leave);

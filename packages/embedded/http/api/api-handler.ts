@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describeError, type Log } from "../../operations/log.ts";
 import type { HostCheck } from "../../wire/host-check.ts";
-import { REQUEST_ID_HEADER, requestIdOf } from "../../wire/request-id.ts";
+import { requestIdHeader, requestIdOf } from "../../wire/request-id.ts";
 import { bodyEnd, drain } from "../drain.ts";
 import { refusal, type Reply, sendReply, textReply } from "../reply.ts";
 
@@ -22,13 +22,13 @@ export type ApiOptions = {
   readonly log: Log;
 };
 
-const API = "/api/";
+const api = "/api/";
 /** Files, of any size: backups that are restored come as imports do. */
-const UPLOADS: ReadonlySet<string> = new Set(["storage/upload", "import/upload_part"]);
+const uploads: ReadonlySet<string> = new Set(["storage/upload", "import/upload_part"]);
 
 /** Whether what is sent to a path is a file. */
 export function isUploadPath(path: string): boolean {
-  return path.startsWith(API) && UPLOADS.has(withoutVersion(path.slice(API.length)));
+  return path.startsWith(api) && uploads.has(withoutVersion(path.slice(api.length)));
 }
 
 /** The deployment's HTTP API. */
@@ -50,7 +50,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   allowAnyOrigin(request, response);
-  response.setHeader(REQUEST_ID_HEADER, requestIdOf(request));
+  response.setHeader(requestIdHeader, requestIdOf(request));
   if (!options.isAllowedHost(request.headers.host)) {
     await sendReply(response, refusal(403, "UnknownHost", "This backend does not answer to that host name."));
     return;
@@ -72,12 +72,12 @@ async function answer(
 async function route(options: ApiOptions, request: IncomingMessage): Promise<Reply> {
   const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
   if (request.method === "GET" || request.method === "HEAD") {
-    if (path === "/version" || path === `${API}version`) return textReply(options.version);
+    if (path === "/version" || path === `${api}version`) return textReply(options.version);
     if (path === "/instance_name") return textReply(options.instanceName);
     if (path === "/") return textReply("This deployment is running. See https://docs.convex.dev/.");
   }
-  if (!path.startsWith(API)) return (await options.operations(path, request)) ?? notFound();
-  const endpoint = withoutVersion(path.slice(API.length));
+  if (!path.startsWith(api)) return (await options.operations(path, request)) ?? notFound();
+  const endpoint = withoutVersion(path.slice(api.length));
   for (const each of options.routes) {
     const reply = await each(endpoint, request);
     if (reply !== null) return reply;
@@ -94,9 +94,9 @@ function notFound(): Reply {
   return refusal(404, "NotFound", "There is no such endpoint.");
 }
 
-const ALLOWED_HEADERS =
+const allowedHeaders =
   "Content-Type, Authorization, Convex-Client, Convex-Parent-Request-Id, Digest, If-None-Match, If-Range, Range";
-const ONE_DAY_S = 86_400;
+const oneDayS = 86_400;
 
 /**
  * Any web page may call a deployment's public functions, as with Convex: what they need to know they ask
@@ -107,14 +107,14 @@ function allowAnyOrigin(request: IncomingMessage, response: ServerResponse): voi
   response.setHeader("Vary", "Origin");
   if (origin === undefined) return;
   response.setHeader("Access-Control-Allow-Origin", origin);
-  response.setHeader("Access-Control-Expose-Headers", REQUEST_ID_HEADER);
+  response.setHeader("Access-Control-Expose-Headers", requestIdHeader);
 }
 
 function answerPreflight(response: ServerResponse): void {
   response.writeHead(204, {
     "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
-    "Access-Control-Allow-Headers": ALLOWED_HEADERS,
-    "Access-Control-Max-Age": String(ONE_DAY_S),
+    "Access-Control-Allow-Headers": allowedHeaders,
+    "Access-Control-Max-Age": String(oneDayS),
   });
   response.end();
 }

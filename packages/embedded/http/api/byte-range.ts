@@ -3,8 +3,8 @@ export type RangeChoice =
   | { readonly kind: "part"; readonly start: number; readonly end: number }
   | { readonly kind: "unsatisfiable" };
 
-const BYTES = /^bytes=(.+)$/;
-const ONE_RANGE = /^\s*(\d{0,15})-(\d{0,15})\s*$/;
+const bytes = /^bytes=(.+)$/;
+const oneRange = /^\s*(\d{0,15})-(\d{0,15})\s*$/;
 
 /**
  * What of a file of `size` bytes a `Range` header asks for (RFC 9110, 14); both ends are included. A header that is
@@ -12,7 +12,7 @@ const ONE_RANGE = /^\s*(\d{0,15})-(\d{0,15})\s*$/;
  * are wanted.
  */
 export function chooseRange(header: string | undefined, size: number): RangeChoice {
-  const ranges = header === undefined ? undefined : BYTES.exec(header.trim())?.[1];
+  const ranges = header === undefined ? undefined : bytes.exec(header.trim())?.[1];
   if (ranges === undefined || size === 0) return { kind: "whole" };
   const choices = ranges.split(",").map((range) => chooseOne(range, size));
   if (choices.length === 1) return choices[0] ?? { kind: "whole" };
@@ -20,7 +20,7 @@ export function chooseRange(header: string | undefined, size: number): RangeChoi
 }
 
 function chooseOne(range: string, size: number): RangeChoice {
-  const [, first = "", last = ""] = ONE_RANGE.exec(range) ?? [];
+  const [, first = "", last = ""] = oneRange.exec(range) ?? [];
   if (first === "" && last === "") return { kind: "whole" };
   if (first === "") {
     const length = Number(last);

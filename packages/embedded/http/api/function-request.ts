@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
 import { z } from "zod";
 import type { Timestamp } from "../../engine/model/types.ts";
-import { APP, type ComponentPath } from "../../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import { decodeTimestamp } from "../../wire/timestamps.ts";
 import type { ValueFormat } from "../plain-json.ts";
 
@@ -40,7 +40,7 @@ export function parseFunctionRequest(value: JSONValue, pathFromUrl?: string): Pa
   const { path, args, format, ts: encodedTs, componentPath } = parsed.data;
   const ts = encodedTs === undefined ? null : decodeTimestamp(encodedTs);
   if (encodedTs !== undefined && ts === null) return { kind: "invalid", reason: "ts is not a timestamp" };
-  return { kind: "ok", request: { path, args, format, ts, component: componentPath ?? APP } };
+  return { kind: "ok", request: { path, args, format, ts, component: componentPath ?? appComponent } };
 }
 
 /** `/api/run/folder/module/name` names `folder/module:name`. Null when there is no name after a module. */

@@ -11,7 +11,7 @@ import type { ApiRoute } from "./api-handler.ts";
 import { functionPathOfUrl, type FunctionRequest, parseFunctionRequest } from "./function-request.ts";
 
 /** How far back `query_at_ts` reaches, in ns: Convex promises 30 seconds. */
-const OLDEST_QUERY_NS = 30_000_000_000n;
+const oldestQueryNs = 30_000_000_000n;
 
 export type FunctionRouteDeps = Authenticators & {
   readonly engine: Engine;
@@ -25,7 +25,7 @@ type Run = (
   request: FunctionRequest,
 ) => Promise<Completed | Reply>;
 
-const RUNS = new Map<string, Run>([
+const runs = new Map<string, Run>([
   ["query", ({ runner }, call) => runner.runQuery(call)],
   ["query_at_ts", runQueryAt],
   ["mutation", ({ runner }, call) => runner.runMutation(call)],
@@ -38,11 +38,11 @@ export function functionRoutes(deps: FunctionRouteDeps): ApiRoute {
   return (route, request) => {
     const answer = answerOf(deps, route);
     if (answer === null) return Promise.resolve(null);
-    return request.method === "POST" ? answer(request) : Promise.resolve(USE_POST);
+    return request.method === "POST" ? answer(request) : Promise.resolve(usePost);
   };
 }
 
-const USE_POST = refusal(405, "MethodNotAllowed", "Use POST.");
+const usePost = refusal(405, "MethodNotAllowed", "Use POST.");
 
 function answerOf(
   deps: FunctionRouteDeps,
@@ -50,7 +50,7 @@ function answerOf(
 ): ((request: IncomingMessage) => Promise<Reply>) | null {
   if (route === "query_ts")
     return () => Promise.resolve(jsonReply({ ts: encodeTimestamp(deps.engine.durable()) }));
-  const run = RUNS.get(route);
+  const run = runs.get(route);
   if (run !== undefined) return (request) => callFunction(deps, run, request, undefined);
   if (!route.startsWith("run/")) return null;
   const path = functionPathOfUrl(route.slice("run/".length));
@@ -90,7 +90,7 @@ function runQueryAt(
 ): Promise<Completed | Reply> {
   if (ts === null) return Promise.resolve(refusal(400, "BadRequest", "query_at_ts needs a ts."));
   const durable = engine.durable();
-  if (ts > durable || ts + OLDEST_QUERY_NS < durable) {
+  if (ts > durable || ts + oldestQueryNs < durable) {
     return Promise.resolve(refusal(400, "TimestampOutOfRange", "No snapshot is kept for this ts."));
   }
   return runner.runQuery({ ...call, ts });

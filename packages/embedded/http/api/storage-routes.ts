@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { APP } from "../../names/table-name.ts";
+import { appComponent } from "../../names/table-name.ts";
 import type { StoredFile } from "../../storage/file-rows.ts";
 import type { FileStorage } from "../../storage/file-storage.ts";
 import { assertNever } from "../../values/assert-never.ts";
@@ -15,20 +15,20 @@ export type StorageRouteDeps = {
   readonly now?: () => number;
 };
 
-const PREFIX = "storage/";
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const prefix = "storage/";
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** `POST /api/storage/upload?token=…` and `GET /api/storage/{uuid}`. */
 export function storageRoutes({ storage, now = Date.now }: StorageRouteDeps): ApiRoute {
   return async (path, request) => {
-    if (!path.startsWith(PREFIX)) return null;
-    const name = path.slice(PREFIX.length);
+    if (!path.startsWith(prefix)) return null;
+    const name = path.slice(prefix.length);
     const query = new URLSearchParams(request.url?.split("?", 2)[1] ?? "");
     if (name === "upload") {
       return request.method === "POST" ? upload(storage, now(), query, request) : notAllowed("POST");
     }
     if (request.method !== "GET" && request.method !== "HEAD") return notAllowed("GET, HEAD");
-    return serve(storage, name, query.get("component") ?? APP, request);
+    return serve(storage, name, query.get("component") ?? appComponent, request);
   };
 }
 
@@ -95,7 +95,7 @@ async function serve(
   component: string,
   request: IncomingMessage,
 ): Promise<Reply> {
-  if (!UUID.test(storageId)) {
+  if (!uuidPattern.test(storageId)) {
     return refusal(
       400,
       "InvalidStoragePath",
@@ -156,21 +156,21 @@ function nothing(): Readable {
 }
 
 /** As Convex has it: what a URL means never changes, but it may be deleted. */
-const CACHE_CONTROL = "private, max-age=2592000";
+const cacheControl = "private, max-age=2592000";
 
 /** What a browser may show by itself; all else, above all HTML and SVG, is downloaded. */
-const SHOWN = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/json\b)/i;
+const shown = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/json\b)/i;
 
 /**
  * A stored file's headers. Anybody may have uploaded it, and it is served from the deployment's own origin: no
  * browser may run what is in it.
  */
 function storedFileHeaders({ sha256, contentType }: StoredFile): { readonly [name: string]: string } {
-  const isShown = contentType !== null && SHOWN.test(contentType);
+  const isShown = contentType !== null && shown.test(contentType);
   return {
     ...(contentType === null ? {} : { "Content-Type": contentType }),
     "Accept-Ranges": "bytes",
-    "Cache-Control": CACHE_CONTROL,
+    "Cache-Control": cacheControl,
     ETag: entityTagOf(sha256),
     "Content-Disposition": isShown ? "inline" : "attachment",
     "Content-Security-Policy": "sandbox; default-src 'none'",

@@ -11,21 +11,21 @@ export type ParsedUpload =
     }
   | { readonly kind: "refused"; readonly message: string };
 
-const MAX_TYPE_LENGTH = 255;
-const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:\\s*;\\s*${TOKEN}=(?:${TOKEN}|"[^"\\\\]*"))*\\s*;?$`);
+const maxTypeLength = 255;
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const mediaType = new RegExp(`^${token}/${token}(?:\\s*;\\s*${token}=(?:${token}|"[^"\\\\]*"))*\\s*;?$`);
 /** 32 bytes in base64. */
-const SHA256 = /^[A-Za-z0-9+/]{43}=$/;
+const sha256Pattern = /^[A-Za-z0-9+/]{43}=$/;
 
 /** Reads the headers of an upload. */
 export function parseUpload({ headers }: Pick<IncomingMessage, "headers">): ParsedUpload {
   const contentType = headers["content-type"] ?? null;
-  if (contentType !== null && (contentType.length > MAX_TYPE_LENGTH || !MEDIA_TYPE.test(contentType))) {
+  if (contentType !== null && (contentType.length > maxTypeLength || !mediaType.test(contentType))) {
     return { kind: "refused", message: "Bad header for content-type: it is no media type." };
   }
   const digest = headers["digest"];
   const sha256 = digest === undefined ? null : /^sha-256=(.*)$/i.exec(String(digest))?.[1];
-  if (sha256 === undefined || (sha256 !== null && !SHA256.test(sha256))) {
+  if (sha256 === undefined || (sha256 !== null && !sha256Pattern.test(sha256))) {
     return { kind: "refused", message: "Bad header for digest: expected sha-256= and the digest in base64." };
   }
   return { kind: "ok", contentType, sha256, announced: Number(headers["content-length"] ?? 0) };

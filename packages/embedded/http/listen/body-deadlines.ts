@@ -20,7 +20,7 @@ type Awaited = {
   bytes: number;
 };
 
-const TIMED_OUT = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+const timedOut = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
 /** Cuts requests whose bodies do not arrive. Node's own limit knows no endpoints, and would cut long uploads. */
 export class BodyDeadlines {
@@ -76,6 +76,6 @@ export class BodyDeadlines {
 
 /** Unless an answer has begun, it says why. */
 function cut({ socket }: IncomingMessage, { headersSent }: ServerResponse): void {
-  if (socket.writable && !headersSent) socket.write(TIMED_OUT);
+  if (socket.writable && !headersSent) socket.write(timedOut);
   socket.destroySoon();
 }

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-const IDLE_CHECK_MS = 50;
+const idleCheckMs = 50;
 
 export class PortInUseError extends Error {
   override readonly name = "PortInUseError";
@@ -36,7 +36,7 @@ export function closeServer(server: Server, graceMs: number): Promise<void> {
     // What still answers when the server closes is kept alive by its client afterwards.
     const idle = setInterval(() => {
       server.closeIdleConnections();
-    }, IDLE_CHECK_MS);
+    }, idleCheckMs);
     server.close(() => {
       clearTimeout(cut);
       clearInterval(idle);

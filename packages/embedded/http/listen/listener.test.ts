@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { isUploadPath } from "../api/api-handler.ts";
 import { openListener } from "./listener.ts";
 
-const MINUTE = 60_000;
+const minute = 60_000;
 const patience = { timeout: 10_000 };
 
 /** A listener whose clock the test moves. */
@@ -21,7 +21,7 @@ async function listening() {
   const { server, port } = await openListener({
     ...{ host: "127.0.0.1", port: 0, starting: answer, isUpload: isUploadPath },
     bodyTimes: {
-      ...{ totalMs: 5 * MINUTE, idleMs: MINUTE, checkEveryMs: 5 },
+      ...{ totalMs: 5 * minute, idleMs: minute, checkEveryMs: 5 },
       now: () => {
         checks += 1;
         return now;
@@ -67,7 +67,7 @@ test.each(["/api/storage/upload?token=t", "/api/1.48.0/import/upload_part?partNu
     const { begin, pass, received } = await listening();
     const { socket, heard } = await begin(path, 11);
     for (let sent = 1; sent <= 10; sent++) {
-      await pass(0.9 * MINUTE);
+      await pass(0.9 * minute);
       socket.write("-");
       await expect.poll(received, patience).toBe(sent + 1);
     }
@@ -78,7 +78,7 @@ test.each(["/api/storage/upload?token=t", "/api/1.48.0/import/upload_part?partNu
 test("an upload of which nothing comes any more is cut", async () => {
   const { begin, pass } = await listening();
   const { heard, closed } = await begin("/api/storage/upload", 100);
-  await pass(1.1 * MINUTE);
+  await pass(1.1 * minute);
   await closed;
   expect(heard()).toMatch(/^HTTP\/1\.1 408 /);
 });
@@ -87,11 +87,11 @@ test("any other request is to be there within a time, however it trickles", asyn
   const { begin, pass, received } = await listening();
   const { socket, heard, closed } = await begin("/api/mutation", 100);
   for (let sent = 1; sent <= 5; sent++) {
-    await pass(0.9 * MINUTE);
+    await pass(0.9 * minute);
     socket.write("-");
     await expect.poll(received, patience).toBe(sent + 1);
   }
-  await pass(0.9 * MINUTE);
+  await pass(0.9 * minute);
   await closed;
   expect(heard()).toMatch(/^HTTP\/1\.1 408 /);
 });
@@ -100,7 +100,7 @@ test("a connection whose requests have come whole is left alone", async () => {
   const { begin, pass } = await listening();
   const { socket, heard } = await begin("/api/mutation", 1);
   await expect.poll(heard, patience).toContain("taken");
-  await pass(10 * MINUTE);
+  await pass(10 * minute);
   socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await expect.poll(() => heard().match(/ 200 /g)?.length, patience).toBe(2);
 });

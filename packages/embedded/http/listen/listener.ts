@@ -3,16 +3,16 @@ import { BodyDeadlines, type BodyTimes } from "./body-deadlines.ts";
 import { listen } from "./listen.ts";
 
 /** How long a request's headers may take to arrive (a slow one holds a connection), in ms. */
-const HEADERS_WITHIN_MS = 15_000;
+const headersWithinMs = 15_000;
 /** A connection without a request is kept a little longer than proxies keep theirs. */
-const KEEP_ALIVE_MS = 65_000;
+const keepAliveMs = 65_000;
 /** Of the request line and all headers together, in bytes; a longer one is told 431. */
-const MAX_HEADER_BYTES = 16 * 1024;
-const CHECK_EVERY_MS = 5_000;
-const BODY_TIMES: BodyTimes = {
+const maxHeaderBytes = 16 * 1024;
+const checkEveryMs = 5_000;
+const defaultBodyTimes: BodyTimes = {
   totalMs: 5 * 60_000,
   idleMs: 60_000,
-  checkEveryMs: CHECK_EVERY_MS,
+  checkEveryMs: checkEveryMs,
   now: () => performance.now(),
 };
 
@@ -36,16 +36,16 @@ export type ListenerOptions = {
 
 /** Binds a port at once. Rejects with PortInUseError. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
-  const { host, port, isUpload = () => false, bodyTimes = BODY_TIMES } = options;
+  const { host, port, isUpload = () => false, bodyTimes = defaultBodyTimes } = options;
   let listener = options.starting;
   const deadlines = new BodyDeadlines(bodyTimes, isUpload);
   const server = createServer(
     {
-      headersTimeout: HEADERS_WITHIN_MS,
+      headersTimeout: headersWithinMs,
       requestTimeout: 0,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
+      keepAliveTimeout: keepAliveMs,
+      maxHeaderSize: maxHeaderBytes,
+      connectionsCheckingInterval: checkEveryMs,
     },
     (request, response) => {
       deadlines.watch(request, response);

@@ -8,7 +8,7 @@ import { WebSocket } from "ws";
 import { ReadinessProbe } from "../../operations/readiness.ts";
 import { type HoldBounds, startingHandler } from "./starting-handler.ts";
 
-const LONG = 600_000;
+const long = 600_000;
 
 const echo: RequestListener = (request, response) => {
   void text(request).then((body) => response.end(`${request.method} ${request.url} ${body}`));
@@ -43,7 +43,7 @@ async function expectComeBack(response: Response): Promise<void> {
 }
 
 test("who comes early is answered once all is there, body and all", async () => {
-  const { url, arrived, serve } = await starting({ count: 10, ms: LONG });
+  const { url, arrived, serve } = await starting({ count: 10, ms: long });
   const answers: Promise<Response>[] = [];
   for (const path of ["/a", "/b"]) {
     const arriving = arrived();
@@ -56,7 +56,7 @@ test("who comes early is answered once all is there, body and all", async () => 
 });
 
 test("health checks wait for nothing", async () => {
-  const { url } = await starting({ count: 10, ms: LONG });
+  const { url } = await starting({ count: 10, ms: long });
   expect((await fetch(`${url}/health`)).status).toBe(200);
   const ready = await fetch(`${url}/ready?verbose`);
   expect([ready.status, ready.headers.get("retry-after")]).toEqual([503, "1"]);
@@ -68,7 +68,7 @@ test("there is an end to how long one waits", async () => {
 });
 
 test("there is an end to how many wait; who leaves makes room", async () => {
-  const { url, arrived, serve } = await starting({ count: 1, ms: LONG });
+  const { url, arrived, serve } = await starting({ count: 1, ms: long });
   const leaving = new AbortController();
   const first = arrived();
   const left = fetch(url, { signal: leaving.signal }).catch((error: unknown) => error);
@@ -84,7 +84,7 @@ test("there is an end to how many wait; who leaves makes room", async () => {
 });
 
 test("once it gives up, those who wait are told to come back, and so is whoever comes later", async () => {
-  const { url, handler, arrived } = await starting({ count: 10, ms: LONG });
+  const { url, handler, arrived } = await starting({ count: 10, ms: long });
   const arriving = arrived();
   const waiting = fetch(url);
   await arriving;
@@ -94,7 +94,7 @@ test("once it gives up, those who wait are told to come back, and so is whoever 
 });
 
 test("a WebSocket is told to come back at once: a request that has waited cannot become one", async () => {
-  const { url } = await starting({ count: 10, ms: LONG });
+  const { url } = await starting({ count: 10, ms: long });
   const socket = new WebSocket(url.replace("http", "ws"));
   const [error] = (await once(socket, "error")) as [Error];
   expect(error.message).toContain("503");

@@ -19,10 +19,13 @@ export type StartingHandler = {
   readonly giveUp: () => void;
 };
 
-const BOUNDS: HoldBounds = { count: 1_000, ms: 5_000 };
+const defaultBounds: HoldBounds = { count: 1_000, ms: 5_000 };
 
 /** Who answers while the functions are loaded. A restart is then a delay to most clients, and no error. */
-export function startingHandler(readiness: ReadinessProbe, bounds: HoldBounds = BOUNDS): StartingHandler {
+export function startingHandler(
+  readiness: ReadinessProbe,
+  bounds: HoldBounds = defaultBounds,
+): StartingHandler {
   const held = new Map<ServerResponse, Held>();
   let isHolding = true;
 

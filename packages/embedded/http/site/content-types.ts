@@ -1,4 +1,4 @@
-const TYPES: { readonly [extension: string]: string } = {
+const types: { readonly [extension: string]: string } = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".mjs": "text/javascript; charset=utf-8",
@@ -21,5 +21,5 @@ const TYPES: { readonly [extension: string]: string } = {
 /** By the file's name, as nothing is sniffed; unknown ones are only to be downloaded. */
 export function contentTypeOf(fileName: string): string {
   const dot = fileName.lastIndexOf(".");
-  return (dot === -1 ? undefined : TYPES[fileName.slice(dot).toLowerCase()]) ?? "application/octet-stream";
+  return (dot === -1 ? undefined : types[fileName.slice(dot).toLowerCase()]) ?? "application/octet-stream";
 }

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTokenVerifier } from "../../compose/create-token-verifier.ts";
-import { SILENT } from "../../operations/log.ts";
+import { silent } from "../../operations/log.ts";
 import type { FunctionRunner } from "../../runtime/contract/function-runner.ts";
 import { localOrigins } from "../../wire/endpoint.ts";
 import { hostCheck } from "../../wire/host-check.ts";
 import { sourceOf } from "../../wire/request-source.ts";
 import { closeServer, listen } from "../listen/listen.ts";
 import { siteHandler } from "./site-handler.ts";
-import { MAX_HTTP_ACTION_BYTES } from "./web-request.ts";
+import { maxHttpActionBytes } from "./web-request.ts";
 
 const unused = (): never => {
   throw new Error("not called by the site");
@@ -99,7 +99,7 @@ beforeAll(async () => {
       sourceOf: sourceOf(false),
       staticFolders: [{ path: "/console", dir: join(dir, "console") }],
       apiOrigins: (host) => localOrigins("http://127.0.0.1:4210", host),
-      log: SILENT,
+      log: silent,
     }),
   );
   url = `http://127.0.0.1:${String(await listen(server, 0, "127.0.0.1"))}`;
@@ -212,7 +212,7 @@ test("does not ask for more of a body than its client reads, and cuts one that i
       return pulled - before;
     })
     .toBe(0);
-  expect(pulled).toBeLessThan(MAX_HTTP_ACTION_BYTES);
+  expect(pulled).toBeLessThan(maxHttpActionBytes);
   let received = 0;
   let end = "";
   socket.on("data", (chunk: Buffer) => {
@@ -220,9 +220,9 @@ test("does not ask for more of a body than its client reads, and cuts one that i
     end = chunk.subarray(-5).toString();
   });
   await new Promise((resolve) => socket.on("close", resolve).on("error", resolve).resume());
-  expect(received).toBeGreaterThan(MAX_HTTP_ACTION_BYTES * 0.5);
+  expect(received).toBeGreaterThan(maxHttpActionBytes * 0.5);
   expect(end).not.toBe("0\r\n\r\n");
-  expect(pulled).toBeLessThan(MAX_HTTP_ACTION_BYTES + 2 ** 20);
+  expect(pulled).toBeLessThan(maxHttpActionBytes + 2 ** 20);
   expect(String(floodEnded)).toContain("too large");
 });
 
@@ -236,7 +236,7 @@ test("a client that leaves cancels the stream", async () => {
 });
 
 test("answers 413 to a body that is announced as too large, once it was sent", async () => {
-  const body = Buffer.alloc(MAX_HTTP_ACTION_BYTES + 4 * 1024 * 1024);
+  const body = Buffer.alloc(maxHttpActionBytes + 4 * 1024 * 1024);
   const socket = connect(Number(new URL(url).port), "127.0.0.1").pause();
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString()));

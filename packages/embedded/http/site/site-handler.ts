@@ -3,13 +3,13 @@ import { authenticate, type Authenticators } from "../../auth/authorization.ts";
 import { describeError, type Log } from "../../operations/log.ts";
 import type { FunctionRunner, Identity } from "../../runtime/contract/function-runner.ts";
 import type { HostCheck } from "../../wire/host-check.ts";
-import { REQUEST_ID_HEADER, requestIdOf } from "../../wire/request-id.ts";
+import { requestIdHeader, requestIdOf } from "../../wire/request-id.ts";
 import type { SourceOf } from "../../wire/request-source.ts";
 import { bodyEnd, drain } from "../drain.ts";
 import { sendReply, textReply } from "../reply.ts";
 import { serveStatic } from "./static-files.ts";
 import type { StaticFolder } from "./static-path.ts";
-import { BODY_TOO_LARGE, toWebRequest } from "./web-request.ts";
+import { bodyTooLarge, toWebRequest } from "./web-request.ts";
 import { sendWebResponse } from "./web-response.ts";
 
 export type SiteOptions = Authenticators & {
@@ -74,14 +74,14 @@ async function answerByAction(
     drain(incoming);
   });
   const requestId = requestIdOf(incoming);
-  outgoing.setHeader(REQUEST_ID_HEADER, requestId);
+  outgoing.setHeader(requestIdHeader, requestId);
   // Asked now: a client that has left meanwhile has no address any more.
   const source = sourceOf(incoming);
   const identity = await identityOf(incoming.headers.authorization, authenticators);
   const response = await runner.runHttp(request, { requestId, identity, source });
   if (tooLarge.aborted) {
     await response?.body?.cancel();
-    await refuse(incoming, outgoing, BODY_TOO_LARGE);
+    await refuse(incoming, outgoing, bodyTooLarge);
   } else if (response === null) {
     abandonBody();
     await refuse(incoming, outgoing, { status: 404, message: "No matching routes found" });

@@ -10,7 +10,7 @@ import { type StaticFolder, staticTarget } from "./static-path.ts";
 type Found = { readonly file: string; readonly size: number; readonly etag: string };
 
 /** Bundlers put a hash of the content into such names: what one of them means never changes. */
-const HASHED = /[.-][A-Za-z0-9_-]{8,}\.(?:js|mjs|css|woff2?|png|jpe?g|webp|svg|wasm|map)$/;
+const hashed = /[.-][A-Za-z0-9_-]{8,}\.(?:js|mjs|css|woff2?|png|jpe?g|webp|svg|wasm|map)$/;
 
 /**
  * Serves a built single-page program. Paths that name no file get its index.html, so that its own router
@@ -64,7 +64,7 @@ async function send(
   const all = {
     ...headers,
     ETag: etag,
-    "Cache-Control": HASHED.test(file) ? "public, max-age=31536000, immutable" : "no-cache",
+    "Cache-Control": hashed.test(file) ? "public, max-age=31536000, immutable" : "no-cache",
   };
   if (request.headers["if-none-match"] === etag) {
     response.writeHead(304, all).end();

@@ -2,13 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { boundedBody } from "./bounded-body.ts";
 
 /** Of a response, as in Convex. Of a request it documents no limit: ours bounds what one may cost. */
-export const MAX_HTTP_ACTION_BYTES = 20 * 1024 * 1024;
+export const maxHttpActionBytes = 20 * 1024 * 1024;
 
-const WITHOUT_BODY = new Set(["GET", "HEAD"]);
+const withoutBody = new Set(["GET", "HEAD"]);
 /** Methods that `Request` refuses to carry. */
-const FORBIDDEN = new Set(["CONNECT", "TRACE", "TRACK"]);
+const forbidden = new Set(["CONNECT", "TRACE", "TRACK"]);
 
-export const BODY_TOO_LARGE = { kind: "refused", status: 413, message: "Body too large" } as const;
+export const bodyTooLarge = { kind: "refused", status: 413, message: "Body too large" } as const;
 
 export type WebRequest =
   | {
@@ -27,13 +27,13 @@ export type WebRequest =
  */
 export function toWebRequest(incoming: IncomingMessage, origin: string, signal: AbortSignal): WebRequest {
   const method = incoming.method ?? "GET";
-  if (FORBIDDEN.has(method)) return { kind: "refused", status: 405, message: "Method not allowed" };
+  if (forbidden.has(method)) return { kind: "refused", status: 405, message: "Method not allowed" };
   const announced = Number(incoming.headers["content-length"] ?? 0);
-  if (announced > MAX_HTTP_ACTION_BYTES) return BODY_TOO_LARGE;
+  if (announced > maxHttpActionBytes) return bodyTooLarge;
   const url = parseUrl(incoming.url ?? "/", origin);
   if (url === null) return { kind: "refused", status: 400, message: "Invalid URL" };
-  const { stream, tooLarge, abandon } = boundedBody(incoming, MAX_HTTP_ACTION_BYTES);
-  const body = WITHOUT_BODY.has(method) ? null : stream;
+  const { stream, tooLarge, abandon } = boundedBody(incoming, maxHttpActionBytes);
+  const body = withoutBody.has(method) ? null : stream;
   const init = { method, headers: headersOf(incoming), signal, body, duplex: "half" } as const;
   return { kind: "ok", request: new Request(url, init), tooLarge, abandonBody: abandon };
 }

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { MAX_HTTP_ACTION_BYTES } from "./web-request.ts";
+import { maxHttpActionBytes } from "./web-request.ts";
 
 /** Set by the server itself, from how it sends the body. */
-const OWN_HEADERS = new Set(["connection", "keep-alive", "transfer-encoding"]);
+const ownHeaders = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
 /**
  * Sends an HTTP action's response as its body comes, no faster than the client reads. When the client is
@@ -16,7 +16,7 @@ export async function sendWebResponse(
   signal: AbortSignal,
 ): Promise<void> {
   for (const [name, value] of response.headers) {
-    if (!OWN_HEADERS.has(name) && name !== "set-cookie") outgoing.setHeader(name, value);
+    if (!ownHeaders.has(name) && name !== "set-cookie") outgoing.setHeader(name, value);
   }
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
@@ -48,7 +48,7 @@ async function pump(
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       size += part.value.byteLength;
-      if (size > MAX_HTTP_ACTION_BYTES) throw new Error("The response is too large");
+      if (size > maxHttpActionBytes) throw new Error("The response is too large");
       if (!outgoing.write(part.value)) await once(outgoing, "drain", { signal });
     }
     outgoing.end();

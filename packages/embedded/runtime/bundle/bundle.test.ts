@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { openEngine } from "../../engine/engine.ts";
 import { createFunctionRunner } from "../runner.ts";
-import { FIXTURE_FOLDER } from "../runtime.fixture.ts";
+import { fixtureFolder } from "../runtime.fixture.ts";
 import { asksForNode, isModule } from "../source/bundle-modules.ts";
 import { bundleFunctions, type BundleOutcome } from "./bundle.ts";
 
@@ -51,7 +51,7 @@ test.each([
 
 describe("bundling", () => {
   test("takes all modules of a folder, with what they import from outside", async () => {
-    const outcome = await bundleFunctions(FIXTURE_FOLDER);
+    const outcome = await bundleFunctions(fixtureFolder);
     if (outcome.kind === "failed") throw new Error(outcome.message);
     expect(outcome.bundle.modules).toContain("folder/deep");
     expect(outcome.bundle.code).toContain("function double");

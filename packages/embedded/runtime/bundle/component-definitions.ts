@@ -17,20 +17,20 @@ export type ComponentTreeOutcome =
   | { readonly kind: "ok"; readonly tree: ComponentTree }
   | { readonly kind: "failed"; readonly message: string };
 
-const CONFIG_FILES = ["convex.config.ts", "convex.config.js"];
-const IMPORTS_CONFIG = /(?:^|[\\/])convex\.config(?:\.[jt]s)?$/;
-const NAMESPACE = "component-reference";
-const DEFINITIONS_GLOBAL = "__convexDefinitions";
-const APP_GLOBAL = "__convexApp";
-const TIMEOUT_MS = 10_000;
+const configFiles = ["convex.config.ts", "convex.config.js"];
+const importsConfig = /(?:^|[\\/])convex\.config(?:\.[jt]s)?$/;
+const namespace = "component-reference";
+const definitionsGlobal = "__convexDefinitions";
+const appGlobal = "__convexApp";
+const timeoutMs = 10_000;
 
 /**
  * Evaluates the app's `convex.config.ts` and those of the components that it installs. Rejects with esbuild's
  * BuildFailure where one cannot be bundled.
  */
 export async function findComponents(folder: string): Promise<ComponentTreeOutcome> {
-  const config = CONFIG_FILES.map((file) => join(folder, file)).find((file) => existsSync(file));
-  if (config === undefined) return { kind: "ok", tree: { mounts: [APP_ALONE], folders: new Map() } };
+  const config = configFiles.map((file) => join(folder, file)).find((file) => existsSync(file));
+  if (config === undefined) return { kind: "ok", tree: { mounts: [appAlone], folders: new Map() } };
   const folders = new Map<string, string>();
   const uses = new Map<string, Set<string>>();
   const code = await bundleDefinitions(config, folder, folders, uses);
@@ -46,7 +46,7 @@ export async function findComponents(folder: string): Promise<ComponentTreeOutco
   return { kind: "ok", tree: { mounts: mounted.mounts, folders } };
 }
 
-const APP_ALONE: ComponentMount = {
+const appAlone: ComponentMount = {
   path: "",
   definition: "",
   variables: [],
@@ -66,7 +66,7 @@ async function bundleDefinitions(
     bundle: true,
     write: false,
     format: "iife",
-    globalName: APP_GLOBAL,
+    globalName: appGlobal,
     platform: "browser",
     target: "esnext",
     conditions: ["convex", "module"],
@@ -87,23 +87,23 @@ function componentReferences(
 ): Plugin {
   const keyOf = (file: string): string => relative(folder, dirname(file)).split(sep).join("/");
   return {
-    name: NAMESPACE,
+    name: namespace,
     setup(pluginBuild) {
-      pluginBuild.onResolve({ filter: IMPORTS_CONFIG }, async (args) => {
-        if (args.kind === "entry-point" || args.namespace === NAMESPACE || args.pluginData === NAMESPACE)
+      pluginBuild.onResolve({ filter: importsConfig }, async (args) => {
+        if (args.kind === "entry-point" || args.namespace === namespace || args.pluginData === namespace)
           return;
         const path = await resolveConfig(pluginBuild, args);
         if (path === null) return;
         const user = keyOf(args.importer);
         uses.set(user, (uses.get(user) ?? new Set()).add(keyOf(path)));
-        return { path, namespace: NAMESPACE };
+        return { path, namespace: namespace };
       });
-      pluginBuild.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => {
+      pluginBuild.onLoad({ filter: /.*/, namespace: namespace }, ({ path }) => {
         const key = keyOf(path);
         folders.set(key, dirname(path));
         const contents = `
           import definition from ${JSON.stringify(path)};
-          (globalThis.${DEFINITIONS_GLOBAL} ??= {})[${JSON.stringify(key)}] = definition;
+          (globalThis.${definitionsGlobal} ??= {})[${JSON.stringify(key)}] = definition;
           export default { componentDefinitionPath: ${JSON.stringify(key)}, defaultName: definition._name };`;
         return { contents, resolveDir: dirname(path), loader: "js" };
       });
@@ -119,7 +119,7 @@ async function resolveConfig(pluginBuild: PluginBuild, args: OnResolveArgs): Pro
     `${args.path}.js`,
     `${args.path}.ts`,
   ]) {
-    const options = { importer, resolveDir, kind, pluginData: NAMESPACE };
+    const options = { importer, resolveDir, kind, pluginData: namespace };
     const { path, errors } = await pluginBuild.resolve(candidate, options);
     if (errors.length === 0 && path !== "") return path;
   }
@@ -135,9 +135,9 @@ type Exportable = { readonly export?: () => unknown };
 function evaluate(code: string): Evaluated {
   const context = vm.createContext(sharedGlobals(() => ({})));
   try {
-    vm.runInContext(code, context, { filename: "convex.config", timeout: TIMEOUT_MS });
-    const app = (context[APP_GLOBAL] as { readonly default?: Exportable }).default;
-    const components = (context[DEFINITIONS_GLOBAL] ?? {}) as { readonly [path: string]: Exportable };
+    vm.runInContext(code, context, { filename: "convex.config", timeout: timeoutMs });
+    const app = (context[appGlobal] as { readonly default?: Exportable }).default;
+    const components = (context[definitionsGlobal] ?? {}) as { readonly [path: string]: Exportable };
     const definitions = new Map<string, DefinitionAnalysis>();
     for (const [path, definition] of [["", app] as const, ...Object.entries(components)]) {
       const parsed = parseAnalysis(exportOf(path, definition));

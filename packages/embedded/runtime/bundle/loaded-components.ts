@@ -1,8 +1,8 @@
 import type { FunctionPath } from "../../names/function-path.ts";
-import { APP, type ComponentPath, engineTableName } from "../../names/table-name.ts";
+import { appComponent, type ComponentPath, engineTableName } from "../../names/table-name.ts";
 import type { CronSpec } from "../../scheduler/cron/cron-spec.ts";
 import type { TableDefinition } from "../../values/keys/index-fields.ts";
-import { NO_SCHEMA, type Schema } from "../checks/schema.ts";
+import { noSchema, type Schema } from "../checks/schema.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import type { ModuleNamespaces } from "../isolate/isolate.ts";
@@ -24,7 +24,7 @@ export class LoadedComponents {
       modules: readModules(namespaces.get(mount.path) ?? {}, mount.path),
     }));
     this.#byPath = new Map(loaded.map((component) => [component.path, component]));
-    this.app = this.#byPath.get(APP) as LoadedComponent;
+    this.app = this.#byPath.get(appComponent) as LoadedComponent;
   }
 
   /** The app first. */
@@ -55,6 +55,6 @@ export class LoadedComponents {
   }
 
   schemaOf(component: ComponentPath): Schema {
-    return this.get(component)?.modules.schema ?? NO_SCHEMA;
+    return this.get(component)?.modules.schema ?? noSchema;
   }
 }

@@ -3,7 +3,7 @@ import { type FunctionPath, identifierOf, parseFunctionPath } from "../../names/
 import type { ComponentPath } from "../../names/table-name.ts";
 import { cronProblem } from "../../scheduler/cron/cron-problems.ts";
 import { type CronSpec, parseCrons } from "../../scheduler/cron/cron-spec.ts";
-import { NO_SCHEMA, parseSchema, type Schema } from "../checks/schema.ts";
+import { noSchema, parseSchema, type Schema } from "../checks/schema.ts";
 import { readRegisteredFunction, type RegisteredFunction } from "../contract/registered-function.ts";
 import type { ModuleNamespaces } from "../isolate/isolate.ts";
 
@@ -47,7 +47,7 @@ export function readModules(namespaces: ModuleNamespaces, component: ComponentPa
   return {
     functions: [...functions.values()],
     find,
-    schema: schema === undefined ? NO_SCHEMA : parseSchema(exportOf(schema, "schema.ts", "defineSchema(…)")),
+    schema: schema === undefined ? noSchema : parseSchema(exportOf(schema, "schema.ts", "defineSchema(…)")),
     crons: crons === undefined ? [] : readCrons(exportOf(crons, "crons.ts", "cronJobs()"), component, find),
     http: http === undefined ? null : readRouter(http),
     authConfig: JSON.parse(JSON.stringify(special("auth.config") ?? null)) as JSONValue,

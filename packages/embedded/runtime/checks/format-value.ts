@@ -3,12 +3,12 @@ import { assertNever } from "../../values/assert-never.ts";
 import type { ObjectField, ValidatorJson } from "./validator-json.ts";
 import { kindOf } from "./value-kind.ts";
 
-const MAX_LENGTH = 16_384;
+const maxLength = 16_384;
 
 /** A value as Convex's validation errors print it: `{age: 1.0, name: "ada"}`. */
 export function formatValue(value: JSONValue): string {
   const text = format(value);
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}[...truncated]` : text;
+  return text.length > maxLength ? `${text.slice(0, maxLength)}[...truncated]` : text;
 }
 
 function format(value: JSONValue): string {

@@ -1,19 +1,19 @@
-import { LIMITS } from "./limits.ts";
+import { limits } from "./limits.ts";
 
 // As Convex allows in field names: ASCII that prints.
-const NOT_IN_FIELD_NAME = /[^ -~]/u;
-const NOT_IN_IDENTIFIER = /[^a-zA-Z0-9_]/u;
+const notInFieldName = /[^ -~]/u;
+const notInIdentifier = /[^a-zA-Z0-9_]/u;
 
 /** Why this cannot name a field of an object, in Convex's words; null when it can. */
 export function fieldNameProblem(name: string): string | null {
   if (name === "") return "Field name cannot be empty";
   if (name.startsWith("$")) return `Field name ${name} starts with '$', which is reserved.`;
-  const bad = NOT_IN_FIELD_NAME.exec(name)?.[0];
+  const bad = notInFieldName.exec(name)?.[0];
   if (bad !== undefined) {
     return `Field name ${name} has invalid character '${bad}': Field names can only contain non-control ASCII characters`;
   }
-  if (name.length > LIMITS.fieldNameLength) {
-    return `Field name is too long (${name.length} > maximum ${LIMITS.fieldNameLength})`;
+  if (name.length > limits.fieldNameLength) {
+    return `Field name is too long (${name.length} > maximum ${limits.fieldNameLength})`;
   }
   return null;
 }
@@ -25,12 +25,12 @@ export function identifierProblem(name: string): string | null {
   if (!/[a-zA-Z_]/.test(first)) {
     return `Invalid first character '${first}' in ${name}: Identifiers must start with an alphabetic character or underscore`;
   }
-  const bad = NOT_IN_IDENTIFIER.exec(name)?.[0];
+  const bad = notInIdentifier.exec(name)?.[0];
   if (bad !== undefined) {
     return `Identifier ${name} has invalid character '${bad}': Identifiers can only contain alphanumeric characters or underscores`;
   }
-  if (name.length > LIMITS.identifierLength) {
-    return `Identifier is too long (${name.length} > maximum ${LIMITS.identifierLength})`;
+  if (name.length > limits.identifierLength) {
+    return `Identifier is too long (${name.length} > maximum ${limits.identifierLength})`;
   }
   return /^_+$/.test(name) ? `Identifier ${name} cannot have exclusively underscores` : null;
 }

@@ -12,16 +12,16 @@ afterAll(() => fixture.engine.close());
 
 type Case = readonly [title: string, path: string, args: JSONValue, refusal: string | null];
 
-const MIB = 2 ** 20;
+const mib = 2 ** 20;
 const stored = (kind: string, size: number, field = "value"): JSONValue => ({ kind, size, field });
 
 /** Each limit twice: what is just allowed, and what is just not, in Convex's words. */
 const cases: readonly Case[] = [
-  ["a document of 1 MiB", "limits:stores", stored("long", MIB - 61 - 2 - 6 - 2), null],
+  ["a document of 1 MiB", "limits:stores", stored("long", mib - 61 - 2 - 6 - 2), null],
   [
     "a larger one",
     "limits:stores",
-    stored("long", MIB),
+    stored("long", mib),
     "Value is too large (1.00 MiB > maximum size 1 MiB)",
   ],
   ["1,024 fields", "limits:stores", stored("wide", 1_024), null],
@@ -130,7 +130,7 @@ const cases: readonly Case[] = [
   [
     "16 MiB written and more",
     "limits:storesMany",
-    { count: 17, bytes: MIB - 100 },
+    { count: 17, bytes: mib - 100 },
     "Too many bytes written in a single function execution (limit: 16777216 bytes)",
   ],
   ["1,000 functions scheduled", "limits:schedules", { count: 1_000, bytes: 1 }, null],
@@ -143,7 +143,7 @@ const cases: readonly Case[] = [
   [
     "16 MiB of their arguments",
     "limits:schedules",
-    { count: 17, bytes: MIB },
+    { count: 17, bytes: mib },
     "Too large total size of the arguments of scheduled functions from this mutation (limit: 16777216 bytes)",
   ],
   ["calls 8 levels deep", "limits:deeper", { levels: 8 }, null],
@@ -185,7 +185,7 @@ describe("limits", () => {
 
   test("16 MiB are read, and no more", async () => {
     const { call, engine } = await openFixture();
-    for (let i = 0; i < 2; i += 1) await call("limits:storesMany", { count: 8, bytes: MIB - 100 });
+    for (let i = 0; i < 2; i += 1) await call("limits:storesMany", { count: 8, bytes: mib - 100 });
     expect(await call("limits:reads")).toBe(16);
     await call("limits:storesMany", { count: 1, bytes: 2_000 });
     await expect(call("limits:reads")).rejects.toThrow(
@@ -212,8 +212,8 @@ test.each([
   [0, "0 B"],
   [1_023, "1023 B"],
   [1_024, "1 KiB"],
-  [16 * MIB, "16 MiB"],
-  [16.5 * MIB, "16.50 MiB"],
+  [16 * mib, "16 MiB"],
+  [16.5 * mib, "16.50 MiB"],
 ])("%d bytes are %s", (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
 });

@@ -1,4 +1,4 @@
-const MIB = 1024 * 1024;
+const mib = 1024 * 1024;
 
 /**
  * What one function execution, one value, one schema and one log may take: Convex's documented limits, or those of
@@ -6,17 +6,17 @@ const MIB = 1024 * 1024;
  * scheduled function's arguments may take (4 MiB, of which Convex only warns), and what a plan or a deployment class
  * limits.
  */
-export const LIMITS = {
+export const limits = {
   documentsRead: 32_000,
-  bytesRead: 16 * MIB,
+  bytesRead: 16 * mib,
   documentsWritten: 16_000,
-  bytesWritten: 16 * MIB,
+  bytesWritten: 16 * mib,
   databaseQueries: 4_096,
   functionsScheduled: 1_000,
-  scheduledArgsBytes: 16 * MIB,
-  documentBytes: MIB,
-  argsBytes: 16 * MIB,
-  returnBytes: 16 * MIB,
+  scheduledArgsBytes: 16 * mib,
+  documentBytes: mib,
+  argsBytes: 16 * mib,
+  returnBytes: 16 * mib,
   /** Objects and arrays inside of each other, in an argument or a returned value. */
   valueNesting: 64,
   documentNesting: 16,

@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
 import { fieldNameProblem } from "./identifier.ts";
-import { LIMITS } from "./limits.ts";
+import { limits } from "./limits.ts";
 import { kindOf } from "./value-kind.ts";
 
 /** A value's size in bytes as Convex counts it, or why it is no value that may be stored or passed. */
@@ -17,10 +17,10 @@ class Refusal extends Error {}
 
 /** Field names that were looked at: the same ones come over and over. */
 const goodNames = new Set<string>();
-const MAX_GOOD_NAMES = 1_000;
+const maxGoodNames = 1_000;
 
-const NOT_BASE64 = /[^A-Za-z0-9+/]/;
-const EIGHT_BYTES_IN_BASE64 = 12;
+const notBase64 = /[^A-Za-z0-9+/]/;
+const eightBytesInBase64 = 12;
 
 /**
  * Walks a value in Convex's JSON encoding once: shape, nesting, field names, array lengths and size. `around`: how
@@ -70,9 +70,9 @@ function stringSize(value: string): number {
 }
 
 function enter(depth: number, walk: Walk): void {
-  if (depth > LIMITS.valueNesting) {
+  if (depth > limits.valueNesting) {
     throw new Refusal(
-      `Value is too nested (nested ${depth} levels deep > maximum nesting ${LIMITS.valueNesting})`,
+      `Value is too nested (nested ${depth} levels deep > maximum nesting ${limits.valueNesting})`,
     );
   }
   walk.deepest = Math.max(walk.deepest, depth);
@@ -81,8 +81,8 @@ function enter(depth: number, walk: Walk): void {
 function arraySize(elements: readonly JSONValue[], depth: number, walk: Walk): number {
   enter(depth, walk);
   const { length } = elements;
-  if (length > LIMITS.arrayLength) {
-    throw new Refusal(`Array length is too long (${length} > maximum length ${LIMITS.arrayLength})`);
+  if (length > limits.arrayLength) {
+    throw new Refusal(`Array length is too long (${length} > maximum length ${limits.arrayLength})`);
   }
   return elements.reduce<number>((total, element) => total + sizeOf(element, depth, walk), 2);
 }
@@ -90,8 +90,8 @@ function arraySize(elements: readonly JSONValue[], depth: number, walk: Walk): n
 function objectSize(fields: { readonly [field: string]: JSONValue }, depth: number, walk: Walk): number {
   enter(depth, walk);
   const names = Object.keys(fields);
-  if (names.length > LIMITS.objectFields) {
-    throw new Refusal(`Object has too many fields (${names.length} > maximum number ${LIMITS.objectFields})`);
+  if (names.length > limits.objectFields) {
+    throw new Refusal(`Object has too many fields (${names.length} > maximum number ${limits.objectFields})`);
   }
   let total = 2;
   for (const name of names) {
@@ -105,12 +105,12 @@ function requireFieldName(name: string): void {
   if (goodNames.has(name)) return;
   const problem = fieldNameProblem(name);
   if (problem !== null) throw new Refusal(problem);
-  if (goodNames.size >= MAX_GOOD_NAMES) goodNames.clear();
+  if (goodNames.size >= maxGoodNames) goodNames.clear();
   goodNames.add(name);
 }
 
 function requireEightBytes(encoded: JSONValue, field: string): void {
-  if (typeof encoded === "string" && encoded.length === EIGHT_BYTES_IN_BASE64 && isBase64(encoded)) return;
+  if (typeof encoded === "string" && encoded.length === eightBytesInBase64 && isBase64(encoded)) return;
   throw new Refusal(`Malformed ${field} field`);
 }
 
@@ -122,5 +122,5 @@ function bytesSize(encoded: JSONValue): number {
 // A pattern of the whole would remember each step that it took, and overflow on a few megabytes.
 function isBase64(text: string): boolean {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  return text.length % 4 === 0 && !NOT_BASE64.test(text.slice(0, text.length - padding));
+  return text.length % 4 === 0 && !notBase64.test(text.slice(0, text.length - padding));
 }

@@ -1,5 +1,5 @@
 import { identifierProblem } from "./identifier.ts";
-import { LIMITS } from "./limits.ts";
+import { limits } from "./limits.ts";
 
 type Index = { readonly indexDescriptor: string; readonly fields?: readonly string[] };
 
@@ -16,11 +16,11 @@ export class SchemaDefinitionError extends Error {
   override readonly name = "SchemaDefinitionError";
 }
 
-const RESERVED_INDEXES = new Set(["by_id", "by_creation_time"]);
+const reservedIndexes = new Set(["by_id", "by_creation_time"]);
 
 /** Checks names and numbers of tables and indexes. Throws SchemaDefinitionError in Convex's words. */
 export function checkDefinitions(tables: readonly TableShape[]): void {
-  if (tables.length > LIMITS.tables) refuse(`Number of tables cannot exceed ${LIMITS.tables}.`);
+  if (tables.length > limits.tables) refuse(`Number of tables cannot exceed ${limits.tables}.`);
   for (const table of tables) checkTable(table);
 }
 
@@ -32,8 +32,8 @@ function checkTable({ tableName, indexes, searchIndexes = [], vectorIndexes = []
   }
   if (tableName.startsWith("_")) refuse(`${tableName} is a reserved table name.`);
   const all = [...indexes, ...searchIndexes, ...vectorIndexes];
-  if (all.length > LIMITS.indexesPerTable) {
-    refuse(`Table "${tableName}" cannot have more than ${LIMITS.indexesPerTable} indexes.`);
+  if (all.length > limits.indexesPerTable) {
+    refuse(`Table "${tableName}" cannot have more than ${limits.indexesPerTable} indexes.`);
   }
   for (const index of indexes) checkFields(tableName, index);
   checkDistinct(tableName, indexes);
@@ -46,14 +46,14 @@ function checkTable({ tableName, indexes, searchIndexes = [], vectorIndexes = []
 }
 
 function checkIndexName(table: string, name: string): void {
-  if (RESERVED_INDEXES.has(name) || name.startsWith("_")) {
+  if (reservedIndexes.has(name) || name.startsWith("_")) {
     refuse(
       `In table "${table}" cannot name an index "${name}" because the name is reserved. Indexes may not start with an underscore or be named "by_id" or "by_creation_time".`,
     );
   }
   if (identifierProblem(name) !== null) {
     refuse(
-      `In table "${table}": Invalid index name: "${name}". Identifiers must be ${LIMITS.identifierLength} characters or less, start with a letter, and only contain letters, digits, underscores.`,
+      `In table "${table}": Invalid index name: "${name}". Identifiers must be ${limits.identifierLength} characters or less, start with a letter, and only contain letters, digits, underscores.`,
     );
   }
 }
@@ -68,8 +68,8 @@ function fieldsProblem(name: string, fields: readonly string[]): string | null {
   const bad = fields.find((path) => path.split(".").some((part) => identifierProblem(part) !== null));
   if (bad !== undefined) return `In index "${name}": Invalid index field: "${bad}"`;
   const inIndex = `In index "${name}": `;
-  if (fields.length > LIMITS.fieldsPerIndex) {
-    return `${inIndex}Indexes may have up to ${LIMITS.fieldsPerIndex} fields.`;
+  if (fields.length > limits.fieldsPerIndex) {
+    return `${inIndex}Indexes may have up to ${limits.fieldsPerIndex} fields.`;
   }
   if (fields.includes("_id")) {
     return `${inIndex}\`_id\` is not a valid index field. To load documents by ID, use \`db.get(id)\`.`;

@@ -20,7 +20,7 @@ type ExportedTable = {
 };
 type ExportedSchema = { readonly tables: readonly ExportedTable[]; readonly schemaValidation: boolean };
 
-export const NO_SCHEMA: Schema = { tables: [], validators: new Map() };
+export const noSchema: Schema = { tables: [], validators: new Map() };
 
 /** Stored documents do not fit the schema that is about to be applied. */
 export class SchemaMismatchError extends Error {

@@ -6,7 +6,7 @@ import { checkStoredDocuments, type Schema } from "./schema.ts";
 type SchemaAt = { readonly path: ComponentPath; readonly modules: { readonly schema: Schema } };
 
 /** Raised when documents that were found to fit may not do so any more by the same validator. */
-const CHECK_VERSION = 1;
+const checkVersion = 1;
 
 /**
  * Checks the stored documents of each table whose validator is not the one that they were found to fit before:
@@ -36,7 +36,7 @@ export function checkChangedTables(
 }
 
 function fingerprintOf(validator: unknown): string {
-  const hash = createHash("sha256").update(JSON.stringify([CHECK_VERSION, validator]));
+  const hash = createHash("sha256").update(JSON.stringify([checkVersion, validator]));
   return `sha256:${hash.digest("base64")}`;
 }
 

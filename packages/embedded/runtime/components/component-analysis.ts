@@ -3,7 +3,7 @@ import { z } from "zod";
 /** What a `defineApp` or `defineComponent` exports of itself. Parsed, since configs are any developer's code. */
 export type DefinitionAnalysis = z.infer<typeof analysis>;
 
-const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+const namePattern = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 const envSource = z.discriminatedUnion("type", [
   z.object({ type: z.literal("value"), value: z.string() }),
@@ -13,7 +13,7 @@ const envSource = z.discriminatedUnion("type", [
 const child = z.object({
   name: z
     .string()
-    .regex(NAME, {
+    .regex(namePattern, {
       error:
         "A component's name may only contain letters, digits and underscores, and not begin with a digit",
     })

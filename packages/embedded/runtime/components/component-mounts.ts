@@ -1,4 +1,4 @@
-import { APP, type ComponentPath } from "../../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ValidatorJson } from "../checks/validator-json.ts";
 import type { DefinitionAnalysis } from "./component-analysis.ts";
 
@@ -32,12 +32,12 @@ export type MountsOutcome =
 
 type Definitions = ReadonlyMap<string, DefinitionAnalysis>;
 
-const CHILD_REFERENCE = "_reference/childComponent/";
+const childReference = "_reference/childComponent/";
 
 /** The components that an app installs, the app first and parents before children. */
 export function mountsOf(definitions: Definitions): MountsOutcome {
   const mounts: ComponentMount[] = [];
-  const problem = mount(definitions, mounts, APP, "", []);
+  const problem = mount(definitions, mounts, appComponent, "", []);
   return problem === null ? { kind: "ok", mounts } : { kind: "invalid", reason: problem };
 }
 
@@ -69,7 +69,7 @@ function mount(
     variables: declared.map((each) => variableOf(each, env)),
     httpMounts: Object.entries(analysis.httpMounts).map(([prefix, reference]) => ({
       prefix,
-      child: childPath(path, reference.slice(CHILD_REFERENCE.length)),
+      child: childPath(path, reference.slice(childReference.length)),
     })),
     httpPrefix: analysis.httpPrefix ?? null,
   });
@@ -82,7 +82,7 @@ function mount(
 
 /** The path of a component's child: "pool" in the app, "pool/batch" in "pool". */
 export function childPath(parent: ComponentPath, name: string): ComponentPath {
-  return parent === APP ? name : `${parent}/${name}`;
+  return parent === appComponent ? name : `${parent}/${name}`;
 }
 
 /** The component that one is installed in; the app has none, and is its own. */

@@ -3,8 +3,8 @@ import type { DefinitionAnalysis } from "./component-analysis.ts";
 import { type ComponentMount, mountsOf } from "./component-mounts.ts";
 import { componentVariables, variablesProblem } from "./component-variables.ts";
 
-const TEXT = { value: JSON.stringify({ type: "string" }) };
-const LEVEL = {
+const text = { value: JSON.stringify({ type: "string" }) };
+const level = {
   value: JSON.stringify({
     type: "union",
     value: ["high", "low"].map((value) => ({ type: "literal", value })),
@@ -12,7 +12,7 @@ const LEVEL = {
   optional: true,
 };
 
-const ALONE: DefinitionAnalysis = { childComponents: [], httpMounts: {} };
+const alone: DefinitionAnalysis = { childComponents: [], httpMounts: {} };
 
 function mounted(definitions: { readonly [path: string]: DefinitionAnalysis }): readonly ComponentMount[] {
   const outcome = mountsOf(new Map(Object.entries(definitions)));
@@ -22,22 +22,22 @@ function mounted(definitions: { readonly [path: string]: DefinitionAnalysis }): 
 
 const mounts = mounted({
   "": {
-    ...ALONE,
-    envVars: [["TOKEN", TEXT]],
+    ...alone,
+    envVars: [["TOKEN", text]],
     childComponents: [
       { name: "a", path: "../c", env: [["SECRET", { type: "envVar", name: "TOKEN" }]] },
       { name: "b", path: "../c", env: [["SECRET", { type: "value", value: "fixed" }]] },
     ],
   },
   "../c": {
-    ...ALONE,
+    ...alone,
     envVars: [
-      ["SECRET", TEXT],
-      ["LEVEL", LEVEL],
+      ["SECRET", text],
+      ["LEVEL", level],
     ],
     childComponents: [{ name: "inner", path: "../d", env: [["DEEP", { type: "envVar", name: "SECRET" }]] }],
   },
-  "../d": { ...ALONE, envVars: [["DEEP", TEXT]] },
+  "../d": { ...alone, envVars: [["DEEP", text]] },
 });
 
 test("one definition is mounted once for each installation, with what it installs itself", () => {
@@ -79,10 +79,10 @@ test("a declared variable that is missing, or not of its type, is named", () => 
   ).toMatch(/The app needs .* TOKEN/);
   const unfit = mounted({
     "": {
-      ...ALONE,
+      ...alone,
       childComponents: [{ name: "c", path: "c", env: [["LEVEL", { type: "value", value: "no" }]] }],
     },
-    c: { ...ALONE, envVars: [["LEVEL", LEVEL]] },
+    c: { ...alone, envVars: [["LEVEL", level]] },
   });
   expect(
     variablesProblem(
@@ -97,8 +97,8 @@ test("what cannot be installed is refused with its name", () => {
   const refused = (childComponents: DefinitionAnalysis["childComponents"]) =>
     mountsOf(
       new Map([
-        ["", { ...ALONE, childComponents }],
-        ["c", ALONE],
+        ["", { ...alone, childComponents }],
+        ["c", alone],
       ]),
     );
   expect(refused([child, child])).toMatchObject({

@@ -1,4 +1,4 @@
-import { APP, type ComponentPath } from "../../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import { checkValue } from "../checks/check-value.ts";
 import { type ComponentMount, parentPath } from "./component-mounts.ts";
 import type { EnvironmentVariables } from "./environment-variables.ts";
@@ -7,7 +7,7 @@ import type { EnvironmentVariables } from "./environment-variables.ts";
 export type ComponentVariables = (component: ComponentPath) => { readonly [name: string]: string };
 
 /** Set by the backend, not by people: every component may know where it is served. */
-const SYSTEM_VARIABLES = ["CONVEX_CLOUD_URL", "CONVEX_SITE_URL"];
+const systemVariables = ["CONVEX_CLOUD_URL", "CONVEX_SITE_URL"];
 
 /**
  * The app sees all variables of the deployment. A component sees those that it declares and its parent passes:
@@ -19,14 +19,14 @@ export function componentVariables(
 ): ComponentVariables {
   const byPath = new Map(mounts.map((mount) => [mount.path, mount]));
   const variablesOf: ComponentVariables = (component) => {
-    if (component === APP) return env();
+    if (component === appComponent) return env();
     const { variables = [] } = byPath.get(component) ?? {};
     const parent = variablesOf(parentPath(component));
     const passed = variables.map(({ name, source }) => {
       if (source === null) return [name, undefined] as const;
       return [name, source.kind === "value" ? source.value : parent[source.name]] as const;
     });
-    const system = SYSTEM_VARIABLES.map((name) => [name, parent[name]] as const);
+    const system = systemVariables.map((name) => [name, parent[name]] as const);
     const set = [...system, ...passed].flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value]],
     );
@@ -44,9 +44,10 @@ export function variablesProblem(
     const values = variablesOf(path);
     for (const { name, validator, optional } of variables) {
       const value = values[name];
-      const owner = path === APP ? "The app" : `The component "${path}"`;
+      const owner = path === appComponent ? "The app" : `The component "${path}"`;
       if (value === undefined && !optional) {
-        const advice = path === APP ? "Set it for the deployment." : "Pass it in `use(…, { env: { … } })`.";
+        const advice =
+          path === appComponent ? "Set it for the deployment." : "Pass it in `use(…, { env: { … } })`.";
         return `${owner} needs the environment variable ${name}, which is not set. ${advice}`;
       }
       const problem = value === undefined ? null : checkValue(validator, value, () => null);

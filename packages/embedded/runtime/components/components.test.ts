@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { startScheduling } from "../../compose/start-scheduling.ts";
 import { openEngine } from "../../engine/engine.ts";
 import { FunctionLog } from "../../operations/function-log.ts";
-import { CRON_TABLE, parseCronJob } from "../../scheduler/cron/cron-job.ts";
+import { cronTable, parseCronJob } from "../../scheduler/cron/cron-job.ts";
 import { eventually } from "../../scheduler/scheduling.fixture.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
 import { bundleFunctions } from "../bundle/bundle.ts";
@@ -15,9 +15,9 @@ import type { Bundle } from "../isolate/isolate.ts";
 import { createFunctionRunner } from "../runner.ts";
 import { type Fixture, openFixture, request } from "../runtime.fixture.ts";
 
-const FOLDER = fileURLToPath(new URL("../fixtures/components/convex", import.meta.url));
-const USER: Identity = { kind: "user", attributes: { subject: "ann" } };
-const EMPTY_LEDGER = "0 in the ledger";
+const folder = fileURLToPath(new URL("../fixtures/components/convex", import.meta.url));
+const user: Identity = { kind: "user", attributes: { subject: "ann" } };
+const emptyLedger = "0 in the ledger";
 
 const loaded = fixtureBundle();
 let bundle: Bundle;
@@ -25,7 +25,7 @@ let fixture: Fixture;
 let call: Fixture["call"];
 
 async function fixtureBundle(): Promise<Bundle> {
-  const outcome = await bundleFunctions(FOLDER);
+  const outcome = await bundleFunctions(folder);
   if (outcome.kind === "failed") throw new Error(outcome.message);
   return outcome.bundle;
 }
@@ -83,14 +83,14 @@ test("a component that fails is undone alone, with what it called; the app's wri
   const survived = await call("app:survive", { mount: "first" });
   expect(survived).toMatchObject({
     problem: expect.stringContaining("Uncaught Error: the component failed") as unknown,
-    names: [EMPTY_LEDGER],
+    names: [emptyLedger],
   });
   expect(await call("app:own")).toEqual(["kept"]);
 });
 
 test("an app that fails leaves nothing of what its components wrote", async () => {
   await expect(call("app:addAndFail", { mount: "first" })).rejects.toThrow("the app failed");
-  expect(await call("app:names", { mount: "first" })).toEqual([EMPTY_LEDGER]);
+  expect(await call("app:names", { mount: "first" })).toEqual([emptyLedger]);
 });
 
 test.each([
@@ -100,7 +100,7 @@ test.each([
   "/first/lib:add",
   "first/ledger/entries:add",
 ])("no client calls a component's function as %s", async (path) => {
-  for (const identity of [USER, { kind: "none" }, { kind: "admin" }] as const) {
+  for (const identity of [user, { kind: "none" }, { kind: "admin" }] as const) {
     await expect(call(path, { name: "x", text: "x" }, identity)).rejects.toThrow("Could not find");
   }
 });
@@ -109,11 +109,11 @@ test("the admin may name a component to call any of its functions", async () => 
   const ask = (identity: Identity) =>
     fixture.runner.runAny({ ...request("lib:secret"), component: "first", identity });
   expect(await ask({ kind: "admin" })).toMatchObject({ outcome: { value: "nobody asks" } });
-  expect((await ask(USER)).outcome).toMatchObject({
+  expect((await ask(user)).outcome).toMatchObject({
     kind: "failure",
     message: expect.stringContaining("Could not find public function for 'lib:secret'") as unknown,
   });
-  const open = await fixture.runner.runAny({ ...request("lib:names"), component: "first", identity: USER });
+  const open = await fixture.runner.runAny({ ...request("lib:names"), component: "first", identity: user });
   expect(open.outcome.kind).toBe("failure");
 });
 
@@ -156,23 +156,23 @@ test("a component's schema is checked under the names that it uses", async () =>
 });
 
 test("users are the app's: a component sees none, and a function that it calls by handle does again", async () => {
-  expect(await call("app:describe", { mount: "first" }, USER)).toMatchObject({
+  expect(await call("app:describe", { mount: "first" }, user)).toMatchObject({
     app: { user: "ann" },
     component: {
       user: null,
       function: { name: "lib:describe", componentPath: "first", type: "query", visibility: "public" },
     },
   });
-  expect(await call("app:callBack", { mount: "first" }, USER)).toBe("called back by ann");
+  expect(await call("app:callBack", { mount: "first" }, user)).toBe("called back by ann");
   expect(await call("app:own")).toEqual(["called back"]);
 });
 
 test("nor do a component's actions see a user, its HTTP actions with a token included", async () => {
   const seen = { app: "ann", component: null };
-  expect(await call("app:userByAction", { mount: "first" }, USER)).toEqual(seen);
+  expect(await call("app:userByAction", { mount: "first" }, user)).toEqual(seen);
   const ask = (identity: Identity) =>
     fixture.runner.runHttp(new Request("http://localhost/first/user"), { identity });
-  expect(await (await ask(USER))?.json()).toBeNull();
+  expect(await (await ask(user))?.json()).toBeNull();
   // A token that is none is the app's affair, too.
   expect(await (await ask({ kind: "none", refused: "no token" }))?.json()).toBeNull();
 });
@@ -232,7 +232,7 @@ test("a component schedules in a table of its own, its own functions and the app
 test("each mount's crons run in it", async () => {
   await startedScheduling(fixture.runner.crons);
   const transaction = fixture.engine.begin();
-  const scan = transaction.scan(fullRange(CRON_TABLE.name, "by_creation_time"), "asc");
+  const scan = transaction.scan(fullRange(cronTable.name, "by_creation_time"), "asc");
   const components: unknown[] = [];
   for (let entry = scan.next(); entry !== null; entry = scan.next()) {
     components.push(parseCronJob(entry.document).spec.component);

@@ -1,4 +1,4 @@
-import { APP, type ComponentPath } from "../../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentMount } from "./component-mounts.ts";
 
 /** Whose router answers, and what path it is asked for. */
@@ -13,12 +13,14 @@ type Mounts = {
  * Null for a path outside of the app's own prefix.
  */
 export function mountedPath(mounts: Mounts, pathname: string): MountedPath | null {
-  let place: MountedPath = { component: APP, path: pathname };
+  let place: MountedPath = { component: appComponent, path: pathname };
   for (let child = mountBelow(mounts, place); child !== null; child = mountBelow(mounts, place))
     place = child;
-  const prefix = mounts.get(APP)?.httpPrefix ?? null;
-  if (place.component !== APP || prefix === null) return place;
-  return pathname.startsWith(prefix) ? { component: APP, path: pathname.slice(prefix.length - 1) } : null;
+  const prefix = mounts.get(appComponent)?.httpPrefix ?? null;
+  if (place.component !== appComponent || prefix === null) return place;
+  return pathname.startsWith(prefix)
+    ? { component: appComponent, path: pathname.slice(prefix.length - 1) }
+    : null;
 }
 
 function mountBelow(mounts: Mounts, { component, path }: MountedPath): MountedPath | null {

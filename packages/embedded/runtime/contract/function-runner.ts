@@ -18,7 +18,7 @@ export type Identity =
 export type RequestSource = { readonly ip: string | null; readonly userAgent: string | null };
 
 /** Of what no request caused: scheduled functions, crons. */
-export const UNKNOWN_SOURCE: RequestSource = { ip: null, userAgent: null };
+export const unknownSource: RequestSource = { ip: null, userAgent: null };
 
 export type FunctionCall = {
   /** "module:name" or "folder/module:name", as clients send it (".js" and a missing name allowed). */

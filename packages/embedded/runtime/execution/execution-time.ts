@@ -1,13 +1,13 @@
 import { getHeapStatistics } from "node:v8";
-import { LIMITS } from "../checks/limits.ts";
+import { limits } from "../checks/limits.ts";
 import { forgetPace } from "./fuel.ts";
 import { currentTurn, markRunning, takeRunningMs } from "./turn-clock.ts";
 
-const MIB = 1024 * 1024;
+const mib = 1024 * 1024;
 
 /** Generous, since others run in the same heap and what is garbage counts: what these end would end the process. */
-const MAX_BUFFERS = 512 * MIB;
-const MAX_HEAP = 1024 * MIB;
+const maxBuffers = 512 * mib;
+const maxHeap = 1024 * mib;
 
 /** What the process has in use, in bytes. */
 type MemoryUse = { readonly buffers: number; readonly heap: number };
@@ -20,7 +20,7 @@ function memoryUse(): MemoryUse {
 /** Whether the process has taken so much that the code which has run meanwhile must end. */
 function hasOutgrown(before: MemoryUse): boolean {
   const { buffers, heap } = memoryUse();
-  return buffers - before.buffers > MAX_BUFFERS || heap - before.heap > MAX_HEAP;
+  return buffers - before.buffers > maxBuffers || heap - before.heap > maxHeap;
 }
 
 /** A function has run for longer, or taken more memory, than it may. */
@@ -87,7 +87,7 @@ export class ExecutionTime {
 
   #count(): void {
     this.#charge();
-    const limitMs = this.#limit === "total" ? LIMITS.userTimeMs : LIMITS.unbrokenMs;
+    const limitMs = this.#limit === "total" ? limits.userTimeMs : limits.unbrokenMs;
     if (this.#usedMs >= limitMs) this.spend(limitMs);
   }
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Transaction } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
-import { type Identity, type RequestSource, UNKNOWN_SOURCE } from "../contract/function-runner.ts";
+import { type Identity, type RequestSource, unknownSource } from "../contract/function-runner.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import { ExecutionTime } from "./execution-time.ts";
 import type { Journal } from "./journal.ts";
@@ -59,7 +59,7 @@ export type ActionExecution = ExecutionBase & {
 export type Execution = TransactionExecution | ActionExecution;
 
 /** Each takes what comes next of it: a stream for each would cost a key for each. */
-const RANDOM = new RandomStream();
+const random = new RandomStream();
 
 /** Which execution the code that runs right now belongs to. */
 export const executions = new AsyncLocalStorage<Execution>();
@@ -68,7 +68,7 @@ export function newCallContext(
   caller: { readonly identity: Identity; readonly requestId: string; readonly source?: RequestSource },
   scheduledFunctionId: string | null = null,
 ): CallContext {
-  const { identity, requestId, source = UNKNOWN_SOURCE } = caller;
+  const { identity, requestId, source = unknownSource } = caller;
   return { identity, requestId, source, logs: new LogLines(), scheduledFunctionId };
 }
 
@@ -89,7 +89,7 @@ export function newTransactionExecution(
     ended: false,
     transaction,
     usage: new TransactionUsage(),
-    random: RANDOM,
+    random: random,
     depth: 0,
     streams: new Map(),
     nextStreamId: 0,

@@ -1,11 +1,11 @@
 /** The ticks that pass, at most, until the clock is looked at. */
-const MAX_GRANT = 128;
+const maxGrant = 128;
 
 /** Between two looks at the clock: from here on, each tick does it. */
-const LATE_MS = 0.5;
+const lateMs = 0.5;
 
 /** How often, at most, an execution is checked, in ms. */
-const CHECK_EVERY_MS = 1;
+const checkEveryMs = 1;
 
 /** The ticks' counter, which scripts count down. An element is nearly as fast as a variable, and can be reset. */
 export const fuel = new Int32Array(1);
@@ -27,11 +27,11 @@ export function forgetPace(): void {
 export function refuel(check: () => void): void {
   fuel[0] = 0;
   const at = performance.now();
-  if (at - checkedAt >= CHECK_EVERY_MS) {
+  if (at - checkedAt >= checkEveryMs) {
     check();
     checkedAt = at;
   }
-  grant = at - lookedAt > LATE_MS ? 1 : Math.min(2 * grant, MAX_GRANT);
+  grant = at - lookedAt > lateMs ? 1 : Math.min(2 * grant, maxGrant);
   lookedAt = at;
   fuel[0] = grant;
 }

@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import { LIMITS } from "../checks/limits.ts";
+import { limits } from "../checks/limits.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 import { copyThrown, type ThrownValue } from "./thrown-value.ts";
 import { truncated } from "./truncated.ts";
@@ -44,9 +44,9 @@ export function clientMessage(requestId: string, failure: FunctionFailure): stri
 // The message stands before the frames, and may be as long as the developer's code has made it.
 function framesOf({ message, stack }: ThrownValue & { readonly kind: "error" }): string {
   const from = Math.max(stack.indexOf(message), 0) + message.length;
-  return stack.slice(from, from + LIMITS.errorBytes);
+  return stack.slice(from, from + limits.errorBytes);
 }
 
 function bounded(text: string): string {
-  return truncated(text, LIMITS.errorBytes);
+  return truncated(text, limits.errorBytes);
 }

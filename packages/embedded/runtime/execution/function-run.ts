@@ -35,7 +35,7 @@ export type FunctionObserver = {
   readonly onLine: (run: NamedRun, line: string) => void;
 };
 
-export const UNOBSERVED: FunctionObserver = { onEnd: () => undefined, onLine: () => undefined };
+export const unobserved: FunctionObserver = { onEnd: () => undefined, onLine: () => undefined };
 
 /** Starts the watch of a run; call the result when it has ended. */
 export function timedRun(

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { LIMITS } from "../checks/limits.ts";
+import { limits } from "../checks/limits.ts";
 import { truncated } from "./truncated.ts";
 
 export type LogLevel = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
@@ -7,19 +7,19 @@ export type LogLevel = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 /** One console call as Convex formats it: `[LOG] 'text' { a: 1 }`. */
 export function formatLogLine(level: LogLevel, args: readonly unknown[]): string {
   // An execution's strings may be as long as a line; the line is what is bounded.
-  const options = { depth: 4, breakLength: Infinity, maxStringLength: LIMITS.logLineBytes };
+  const options = { depth: 4, breakLength: Infinity, maxStringLength: limits.logLineBytes };
   const line = `[${level}] ${args.map((arg) => inspect(arg, options)).join(" ")}`;
-  return truncated(line, LIMITS.logLineBytes);
+  return truncated(line, limits.logLineBytes);
 }
 
-const VALIDATION_ERROR = /\b(?:(?:Argument|Returns)ValidationError|does not match the schema): /;
+const validationError = /\b(?:(?:Argument|Returns)ValidationError|does not match the schema): /;
 
 /**
  * A validation error quotes the value that it refuses. Whoever called gets to see it; a log, which others read and
  * which is kept, gets the place alone.
  */
 export function withoutValues(line: string): string {
-  const found = VALIDATION_ERROR.exec(line);
+  const found = validationError.exec(line);
   if (found === null) return line;
   const start = found.index + found[0].length;
   const path = /\nPath: ([\w.[\]()]+)/.exec(line.slice(start))?.[1];
@@ -37,10 +37,10 @@ export class LogLines {
   }
 
   add(line: string): void {
-    const last = LIMITS.logLines - 1;
+    const last = limits.logLines - 1;
     if (this.#lines.length < last) this.#push(withoutValues(line));
     else if (this.#lines.length === last) {
-      this.#push(`[ERROR] Log overflow (maximum ${LIMITS.logLines}). Remaining log lines omitted.`);
+      this.#push(`[ERROR] Log overflow (maximum ${limits.logLines}). Remaining log lines omitted.`);
     }
   }
 

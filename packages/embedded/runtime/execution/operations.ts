@@ -1,12 +1,12 @@
-import { LIMITS } from "../checks/limits.ts";
+import { limits } from "../checks/limits.ts";
 import type { Execution } from "./execution.ts";
 import { SyscallError } from "./syscall-error.ts";
 
 /** Counts one more operation that an execution waits for. Convex documents the limit; the words are ours. */
 export function beginOperation(execution: Execution): void {
-  if (execution.operations >= LIMITS.concurrentOperations) {
+  if (execution.operations >= limits.concurrentOperations) {
     throw new SyscallError(
-      `Too many concurrent operations in a single function execution (limit: ${LIMITS.concurrentOperations}).`,
+      `Too many concurrent operations in a single function execution (limit: ${limits.concurrentOperations}).`,
     );
   }
   execution.operations += 1;

@@ -1,8 +1,8 @@
 import { type Cipheriv, createCipheriv, randomBytes } from "node:crypto";
 
-const KEY_BYTES = 32;
-const IV_BYTES = 16;
-const CHUNK_BYTES = 4096;
+const keyBytes = 32;
+const ivBytes = 16;
+const chunkBytes = 4096;
 
 /** Random numbers: the key stream of AES-256 in counter mode over a seed. */
 export class RandomStream {
@@ -61,9 +61,9 @@ export class RandomStream {
   #keyStream(): Buffer {
     this.#cipher ??= createCipheriv(
       "aes-256-ctr",
-      this.#seed ?? randomBytes(KEY_BYTES),
-      Buffer.alloc(IV_BYTES),
+      this.#seed ?? randomBytes(keyBytes),
+      Buffer.alloc(ivBytes),
     );
-    return this.#cipher.update(Buffer.alloc(CHUNK_BYTES));
+    return this.#cipher.update(Buffer.alloc(chunkBytes));
   }
 }

@@ -12,7 +12,7 @@ export type ThrownValue =
       readonly data: JSONValue | undefined;
     };
 
-const CONVEX_ERROR = Symbol.for("ConvexError");
+const convexError = Symbol.for("ConvexError");
 
 /**
  * Copies anything that can be thrown. Never throws, but may run the developer's code, as a getter or the trap of a
@@ -44,7 +44,7 @@ function kindOfObject(value: unknown): string {
 }
 
 function dataOf(thrown: ErrorLike): JSONValue | undefined {
-  if (!(CONVEX_ERROR in thrown)) return undefined;
+  if (!(convexError in thrown)) return undefined;
   const { data } = thrown;
   // The convex package serializes it when the error leaves a function's handler.
   if (typeof data === "string" && "ConvexErrorSymbol" in thrown) return JSON.parse(data) as JSONValue;

@@ -1,7 +1,7 @@
-import { LIMITS } from "../checks/limits.ts";
+import { limits } from "../checks/limits.ts";
 import { SyscallError } from "./syscall-error.ts";
 
-const READ_ADVICE =
+const readAdvice =
   "Consider using smaller limits in your queries, paginating your queries, or using indexed queries with a " +
   "selective index range expressions.";
 
@@ -17,23 +17,23 @@ export class TransactionUsage {
 
   query(): void {
     this.databaseQueries += 1;
-    if (this.databaseQueries <= LIMITS.databaseQueries) return;
+    if (this.databaseQueries <= limits.databaseQueries) return;
     throw new SyscallError(
-      `Too many reads in a single function execution (limit: ${LIMITS.databaseQueries}). ${READ_ADVICE}`,
+      `Too many reads in a single function execution (limit: ${limits.databaseQueries}). ${readAdvice}`,
     );
   }
 
   read(bytes: number): void {
     this.documentsRead += 1;
     this.bytesRead += bytes;
-    if (this.documentsRead > LIMITS.documentsRead) {
+    if (this.documentsRead > limits.documentsRead) {
       throw new SyscallError(
-        `Too many documents read in a single function execution (limit: ${LIMITS.documentsRead}). ${READ_ADVICE}`,
+        `Too many documents read in a single function execution (limit: ${limits.documentsRead}). ${readAdvice}`,
       );
     }
-    if (this.bytesRead > LIMITS.bytesRead) {
+    if (this.bytesRead > limits.bytesRead) {
       throw new SyscallError(
-        `Too many bytes read in a single function execution (limit: ${LIMITS.bytesRead} bytes). ${READ_ADVICE}`,
+        `Too many bytes read in a single function execution (limit: ${limits.bytesRead} bytes). ${readAdvice}`,
       );
     }
   }
@@ -41,14 +41,14 @@ export class TransactionUsage {
   write(bytes: number): void {
     this.documentsWritten += 1;
     this.bytesWritten += bytes;
-    if (this.documentsWritten > LIMITS.documentsWritten) {
+    if (this.documentsWritten > limits.documentsWritten) {
       throw new SyscallError(
-        `Too many writes in a single function execution (limit: ${LIMITS.documentsWritten})`,
+        `Too many writes in a single function execution (limit: ${limits.documentsWritten})`,
       );
     }
-    if (this.bytesWritten > LIMITS.bytesWritten) {
+    if (this.bytesWritten > limits.bytesWritten) {
       throw new SyscallError(
-        `Too many bytes written in a single function execution (limit: ${LIMITS.bytesWritten} bytes)`,
+        `Too many bytes written in a single function execution (limit: ${limits.bytesWritten} bytes)`,
       );
     }
   }
@@ -56,15 +56,15 @@ export class TransactionUsage {
   schedule(bytes: number): void {
     this.functionsScheduled += 1;
     this.scheduledArgsBytes += bytes;
-    if (this.functionsScheduled > LIMITS.functionsScheduled) {
+    if (this.functionsScheduled > limits.functionsScheduled) {
       throw new SyscallError(
-        `Too many functions scheduled by this mutation (limit: ${LIMITS.functionsScheduled})`,
+        `Too many functions scheduled by this mutation (limit: ${limits.functionsScheduled})`,
       );
     }
-    if (this.scheduledArgsBytes > LIMITS.scheduledArgsBytes) {
+    if (this.scheduledArgsBytes > limits.scheduledArgsBytes) {
       throw new SyscallError(
         "Too large total size of the arguments of scheduled functions from this mutation " +
-          `(limit: ${LIMITS.scheduledArgsBytes} bytes)`,
+          `(limit: ${limits.scheduledArgsBytes} bytes)`,
       );
     }
   }
@@ -74,13 +74,13 @@ export class TransactionUsage {
     const metric = (used: number, limit: number) => ({ used, remaining: Math.max(0, limit - used) });
     const none = metric(0, 0);
     return {
-      bytesRead: metric(this.bytesRead, LIMITS.bytesRead),
-      bytesWritten: metric(this.bytesWritten, LIMITS.bytesWritten),
-      databaseQueries: metric(this.databaseQueries, LIMITS.databaseQueries),
-      documentsRead: metric(this.documentsRead, LIMITS.documentsRead),
-      documentsWritten: metric(this.documentsWritten, LIMITS.documentsWritten),
-      functionsScheduled: metric(this.functionsScheduled, LIMITS.functionsScheduled),
-      scheduledFunctionArgsBytes: metric(this.scheduledArgsBytes, LIMITS.scheduledArgsBytes),
+      bytesRead: metric(this.bytesRead, limits.bytesRead),
+      bytesWritten: metric(this.bytesWritten, limits.bytesWritten),
+      databaseQueries: metric(this.databaseQueries, limits.databaseQueries),
+      documentsRead: metric(this.documentsRead, limits.documentsRead),
+      documentsWritten: metric(this.documentsWritten, limits.documentsWritten),
+      functionsScheduled: metric(this.functionsScheduled, limits.functionsScheduled),
+      scheduledFunctionArgsBytes: metric(this.scheduledArgsBytes, limits.scheduledArgsBytes),
       filesWritten: none,
       fileWriteBytes: none,
       filesRead: none,

@@ -1,11 +1,11 @@
-const TRUNCATION = " (truncated due to length)";
+const truncation = " (truncated due to length)";
 
 /** A text of at most so many bytes of UTF-8, which says where it was cut. */
 export function truncated(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes || (text.length <= maxBytes && Buffer.byteLength(text) <= maxBytes)) {
     return text;
   }
-  const room = new Uint8Array(maxBytes - TRUNCATION.length);
+  const room = new Uint8Array(maxBytes - truncation.length);
   const { read } = new TextEncoder().encodeInto(text, room);
-  return text.slice(0, read) + TRUNCATION;
+  return text.slice(0, read) + truncation;
 }

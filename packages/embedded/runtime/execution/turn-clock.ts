@@ -1,8 +1,8 @@
 /** How long others may wait for a turn of the event loop before a function's syscall lets them go first. */
-const LONG_TURN_MS = 20;
+const longTurnMs = 20;
 
 /** What an execution is charged, at most, for time that another may have spent. */
-const MAX_FOREIGN_MS = 50;
+const maxForeignMs = 50;
 
 // Since when, in ms, the event loop has been in its present turn; null while nobody has asked in it.
 let turnStarted: number | null = null;
@@ -25,7 +25,7 @@ export function takeRunningMs(owner: object): number {
   const at = now();
   const elapsed = isNewTurn ? 0 : at - marked;
   // Several that never yield take turns within one: each pays for a part.
-  const charged = markedBy === owner ? elapsed : Math.min(elapsed, MAX_FOREIGN_MS);
+  const charged = markedBy === owner ? elapsed : Math.min(elapsed, maxForeignMs);
   marked = at;
   markedBy = owner;
   return charged;
@@ -39,7 +39,7 @@ export function currentTurn(): number {
 /** Whether the event loop has been kept in one turn for too long for others. */
 export function isTurnLong(): boolean {
   const at = now();
-  return at - (turnStarted ?? at) > LONG_TURN_MS;
+  return at - (turnStarted ?? at) > longTurnMs;
 }
 
 /** Resolves once the event loop has seen to everything else. */

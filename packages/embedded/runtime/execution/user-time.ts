@@ -1,11 +1,11 @@
-import { LIMITS } from "../checks/limits.ts";
+import { limits } from "../checks/limits.ts";
 import type { Ticks } from "../source/loop-ticks.ts";
 import { type Execution, executions, isTransactional } from "./execution.ts";
 import { ExecutionLimitError } from "./execution-time.ts";
 import { fuel, refuel } from "./fuel.ts";
 
 /** Short against the limit: what is counted at a time. */
-const TICK_MS = 100;
+const tickMs = 100;
 
 /** A query or a mutation waits for what is no syscall: nothing else can come to it. */
 export class NeverResolvesError extends Error {
@@ -32,8 +32,8 @@ export async function withinUserTime<T>(execution: Execution, returned: Promise<
   const stopped = new Promise<never>((_, reject) => {
     execution.time.onSpent = reject;
     timer = isBounded
-      ? setInterval(countWaiting(execution, reject), TICK_MS)
-      : setTimeout(() => execution.time.spend(LIMITS.actionTimeMs), LIMITS.actionTimeMs);
+      ? setInterval(countWaiting(execution, reject), tickMs)
+      : setTimeout(() => execution.time.spend(limits.actionTimeMs), limits.actionTimeMs);
   });
   try {
     const value = await Promise.race([returned, stopped]);
@@ -52,9 +52,9 @@ function countWaiting(execution: Execution, reject: (error: Error) => void): () 
   let waited = 0;
   return () => {
     if (isTransactional(execution) && execution.pendingSyscalls > 0) return;
-    waited += TICK_MS;
-    if (waited < LIMITS.userTimeMs) return;
-    if (execution.operations > 0) execution.time.spend(LIMITS.userTimeMs);
+    waited += tickMs;
+    if (waited < limits.userTimeMs) return;
+    if (execution.operations > 0) execution.time.spend(limits.userTimeMs);
     else reject(new NeverResolvesError());
   };
 }

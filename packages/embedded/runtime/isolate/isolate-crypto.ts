@@ -3,7 +3,7 @@ import { executions, isTransactional } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";
 import type { RandomStream } from "../execution/random-stream.ts";
 
-const MAX_RANDOM_BYTES = 65_536;
+const maxRandomBytes = 65_536;
 
 /** The random numbers of the query or mutation that runs right now; null in actions. */
 export function seededRandom(): RandomStream | null {
@@ -12,22 +12,22 @@ export function seededRandom(): RandomStream | null {
 }
 
 /** Algorithms whose results are never the same twice, by the method that they are given to. */
-const RANDOMIZED: { readonly [method: string]: RegExp } = {
+const randomized: { readonly [method: string]: RegExp } = {
   generateKey: /^/,
   sign: /^(?:ECDSA|RSA-PSS)$/i,
   encrypt: /^RSA-OAEP$/i,
   wrapKey: /^RSA-OAEP$/i,
 };
 
-const SHORT_BYTES = 16_384;
-const DIGESTS: ReadonlyMap<string, string> = new Map([
+const shortBytes = 16_384;
+const digests: ReadonlyMap<string, string> = new Map([
   ["SHA-1", "sha1"],
   ["SHA-256", "sha256"],
   ["SHA-384", "sha384"],
   ["SHA-512", "sha512"],
 ]);
 
-const METHODS = [
+const subtleMethods = [
   "decrypt",
   "deriveBits",
   "deriveKey",
@@ -57,19 +57,19 @@ function getRandomValues<T extends ArrayBufferView<ArrayBuffer>>(array: T): T {
   if (array instanceof Float32Array || array instanceof Float64Array) {
     throw new DOMException("The provided ArrayBufferView is not an integer array type", "TypeMismatchError");
   }
-  if (array.byteLength > MAX_RANDOM_BYTES) {
-    throw new DOMException(`More than ${MAX_RANDOM_BYTES} bytes were asked for`, "QuotaExceededError");
+  if (array.byteLength > maxRandomBytes) {
+    throw new DOMException(`More than ${maxRandomBytes} bytes were asked for`, "QuotaExceededError");
   }
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(random.bytes(array.byteLength));
   return array;
 }
 
 function isolateSubtle(): object {
-  const methods = METHODS.map((name) => [name, { value: guarded(name), enumerable: true }] as const);
+  const methods = subtleMethods.map((name) => [name, { value: guarded(name), enumerable: true }] as const);
   return Object.create(SubtleCrypto.prototype, Object.fromEntries(methods)) as object;
 }
 
-function guarded(name: (typeof METHODS)[number]): Method {
+function guarded(name: (typeof subtleMethods)[number]): Method {
   const { subtle } = crypto;
   const method = (subtle[name] as unknown as Method).bind(subtle);
   return async (...args) => {
@@ -90,8 +90,8 @@ function guarded(name: (typeof METHODS)[number]): Method {
 
 /** What is hashed faster here than a thread is told to; null for all else. */
 function shortDigest([algorithm, data]: readonly unknown[]): ArrayBuffer | null {
-  const digest = typeof algorithm === "string" ? DIGESTS.get(algorithm) : undefined;
-  if (digest === undefined || !(data instanceof Uint8Array) || data.length > SHORT_BYTES) return null;
+  const digest = typeof algorithm === "string" ? digests.get(algorithm) : undefined;
+  if (digest === undefined || !(data instanceof Uint8Array) || data.length > shortBytes) return null;
   if (!(data.buffer instanceof ArrayBuffer)) return null;
   return Uint8Array.from(hash(digest, data, "buffer")).buffer;
 }
@@ -99,5 +99,5 @@ function shortDigest([algorithm, data]: readonly unknown[]): ArrayBuffer | null 
 function isRandomized(method: string, args: readonly unknown[]): boolean {
   const given = args[method === "wrapKey" ? 3 : 0];
   const name: unknown = typeof given === "object" && given !== null ? Reflect.get(given, "name") : given;
-  return RANDOMIZED[method]?.test(typeof name === "string" ? name : "") ?? false;
+  return randomized[method]?.test(typeof name === "string" ? name : "") ?? false;
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { APP, type ComponentPath } from "../../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentVariables } from "../components/component-variables.ts";
 import { executions, isTransactional } from "../execution/execution.ts";
 import { countOperation } from "../execution/operations.ts";
@@ -8,7 +8,7 @@ import { isolateCrypto } from "./isolate-crypto.ts";
 import { requestedTimers } from "./isolate-timers.ts";
 
 /** Offered as they are. The binary types come along, since the web APIs give and take this realm's. */
-const SHARED = [
+const shared = [
   "AbortController",
   "AbortSignal",
   "Blob",
@@ -65,11 +65,11 @@ const SHARED = [
  */
 export function sharedGlobals(
   env: ComponentVariables,
-  loading: () => ComponentPath = () => APP,
+  loading: () => ComponentPath = () => appComponent,
 ): { [name: string]: unknown } {
   const here = globalThis as unknown as Record<string, unknown>;
   return {
-    ...Object.fromEntries(SHARED.map((name) => [name, here[name]])),
+    ...Object.fromEntries(shared.map((name) => [name, here[name]])),
     ReadableStream: bound(ReadableStream, ["start", "pull", "cancel"]),
     WritableStream: bound(WritableStream, ["start", "write", "close", "abort"]),
     TransformStream: bound(TransformStream, ["start", "transform", "flush", "cancel"]),

@@ -1,9 +1,9 @@
-const LOCALE = "en-US";
+const locale = "en-US";
 
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
 /** Methods that fall back to the process' locale, with the place of their locale argument. */
-const METHODS = [
+const subtleMethods = [
   ["Date", "toLocaleString", 0],
   ["Date", "toLocaleDateString", 0],
   ["Date", "toLocaleTimeString", 0],
@@ -17,11 +17,11 @@ const METHODS = [
 
 /** Makes American English the locale of a context, whatever the machine's is. */
 export function fixLocale(context: { [name: string]: unknown }, intrinsic: (code: string) => unknown): void {
-  for (const [type, method, place] of METHODS) {
+  for (const [type, method, place] of subtleMethods) {
     const { prototype } = intrinsic(type) as { prototype: object };
     const own = Reflect.get(prototype, method) as AnyFunction;
     const value: AnyFunction = function (...args) {
-      args[place] ??= LOCALE;
+      args[place] ??= locale;
       return own.apply(this, args);
     };
     Object.defineProperty(prototype, method, { value });
@@ -37,7 +37,7 @@ export function fixLocale(context: { [name: string]: unknown }, intrinsic: (code
 }
 
 function withLocale(constructor: AnyFunction): AnyFunction {
-  const localized = ([locales, ...rest]: unknown[]): unknown[] => [locales ?? LOCALE, ...rest];
+  const localized = ([locales, ...rest]: unknown[]): unknown[] => [locales ?? locale, ...rest];
   const proxy = new Proxy(constructor, {
     construct: (target, args: unknown[], newTarget) =>
       Reflect.construct(target, localized(args), newTarget) as object,

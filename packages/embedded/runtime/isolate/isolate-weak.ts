@@ -1,5 +1,5 @@
 /** Runs in the context: what its functions see of the garbage collector would differ from run to run. */
-const STRONG_REFERENCES = `
+const strongReferences = `
 (() => {
   const hold = (value) => {
     const held = typeof value === "object" ? value !== null
@@ -29,7 +29,7 @@ const STRONG_REFERENCES = `
 })()`;
 
 // What the last regular expression has matched, whoever's it was.
-const LAST_MATCH = [
+const lastMatch = [
   "input",
   "lastMatch",
   "lastParen",
@@ -48,10 +48,10 @@ export function hideGarbageCollection(
   context: { [name: string]: unknown },
   intrinsic: (code: string) => unknown,
 ): void {
-  for (const [name, value] of Object.entries(intrinsic(STRONG_REFERENCES) as object)) {
+  for (const [name, value] of Object.entries(intrinsic(strongReferences) as object)) {
     Object.defineProperty(context, name, { value, writable: true, configurable: true });
   }
   const regExp = intrinsic("RegExp") as object;
-  for (const name of LAST_MATCH) Reflect.deleteProperty(regExp, name);
+  for (const name of lastMatch) Reflect.deleteProperty(regExp, name);
   Reflect.deleteProperty(intrinsic("Intl") as object, "v8BreakIterator");
 }

@@ -1,20 +1,20 @@
 import { setFlagsFromString } from "node:v8";
 import vm from "node:vm";
-import { APP, type ComponentPath } from "../../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentMount } from "../components/component-mounts.ts";
 import type { ComponentVariables } from "../components/component-variables.ts";
 import { copyThrown, type ThrownValue } from "../execution/thrown-value.ts";
 import { executionTicks } from "../execution/user-time.ts";
-import { type BundledScript, MODULES_GLOBAL } from "../source/bundle-script.ts";
-import { TICKS_GLOBAL } from "../source/loop-ticks.ts";
+import { type BundledScript, modulesGlobal } from "../source/bundle-script.ts";
+import { ticksGlobal } from "../source/loop-ticks.ts";
 import type { ConvexGlobal } from "../syscalls/convex-global.ts";
 import { installDeterminism } from "./isolate-determinism.ts";
 import { sharedGlobals } from "./isolate-globals.ts";
 import { bridgeRealms } from "./realm-bridge.ts";
 
 // To display an error, Node reads its stack, which no time limit covers.
-const LOADING = { timeout: 10_000, displayErrors: false };
-const COPY_GLOBAL = "__convexCopyThrown";
+const loadingOptions = { timeout: 10_000, displayErrors: false };
+const copyGlobal = "__convexCopyThrown";
 
 // A regular expression has no loop that a tick could be put into. One that backtracks too much goes on in V8's
 // linear engine instead, unless it has a back reference or looks around.
@@ -44,7 +44,7 @@ export class ModuleLoadError extends Error {
 
 /** Where a definition's code stands in stack traces; "" is the app's. */
 export function scriptNameOf(definition: string): string {
-  return definition === APP ? "convex:bundle" : `convex:bundle/${definition}`;
+  return definition === appComponent ? "convex:bundle" : `convex:bundle/${definition}`;
 }
 
 /**
@@ -57,12 +57,12 @@ export function loadBundle(
   convex: ConvexGlobal,
   env: ComponentVariables,
 ): ReadonlyMap<ComponentPath, ModuleNamespaces> {
-  let loading: ComponentPath = APP;
+  let loading: ComponentPath = appComponent;
   // With an object of ours for its global one, each look at `JSON` or `Object` would cross into Node.
   const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
   Object.assign(context, { Convex: convex, ...sharedGlobals(env, () => loading) });
   const intrinsic = (name: string): unknown => vm.runInContext(name, context) as unknown;
-  context[TICKS_GLOBAL] = executionTicks;
+  context[ticksGlobal] = executionTicks;
   context["self"] = intrinsic("globalThis");
   bridgeRealms(intrinsic);
   installDeterminism(context, intrinsic);
@@ -71,27 +71,27 @@ export function loadBundle(
   for (const { path, definition } of bundle.mounts) {
     loading = path;
     try {
-      scripts.get(definition)?.runInContext(context, LOADING);
+      scripts.get(definition)?.runInContext(context, loadingOptions);
     } catch (thrown) {
       throw new ModuleLoadError(copyWithin(context, thrown));
     }
-    namespaces.set(path, context[MODULES_GLOBAL] as ModuleNamespaces);
+    namespaces.set(path, context[modulesGlobal] as ModuleNamespaces);
   }
   return namespaces;
 }
 
 /** Copies what a module threw. Reading that may run the module's code, which may take as long as it likes. */
 function copyWithin(context: vm.Context, thrown: unknown): ThrownValue {
-  context[COPY_GLOBAL] = () => copyThrown(thrown);
+  context[copyGlobal] = () => copyThrown(thrown);
   try {
-    return vm.runInContext(`${COPY_GLOBAL}()`, context, LOADING) as ThrownValue;
+    return vm.runInContext(`${copyGlobal}()`, context, loadingOptions) as ThrownValue;
   } catch {
     return { kind: "value", text: "an error that cannot be read: its code takes too long" };
   }
 }
 
 function compile(bundle: Bundle): ReadonlyMap<string, vm.Script> {
-  const codes = [[APP, bundle] as const, ...bundle.components];
+  const codes = [[appComponent, bundle] as const, ...bundle.components];
   return new Map(
     codes.map(([definition, { code }]) => {
       return [definition, new vm.Script(code, { filename: scriptNameOf(definition) })] as const;

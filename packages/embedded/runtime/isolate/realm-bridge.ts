@@ -3,14 +3,14 @@ import { isNativeError } from "../execution/native-error.ts";
 
 type Constructor = abstract new (...args: never[]) => unknown;
 
-const ERRORS = ["Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError"];
+const errors = ["Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError"];
 
 /**
  * Makes `instanceof` of the context's intrinsics accept what the shared web APIs create in this realm: the
  * error that `fetch` rejects with, the array that `response.json()` gives, its promise.
  */
 export function bridgeRealms(intrinsic: (name: string) => unknown): void {
-  for (const name of ERRORS) {
+  for (const name of errors) {
     const outer = (globalThis as unknown as Record<string, Constructor>)[name] as Constructor;
     extend(intrinsic(name), (value) => isNativeError(value) && value instanceof outer);
   }

@@ -1,4 +1,4 @@
-import { LIMITS } from "../checks/limits.ts";
+import { limits } from "../checks/limits.ts";
 import { executions } from "../execution/execution.ts";
 import { describeThrown } from "../execution/function-failure.ts";
 import { truncated } from "../execution/truncated.ts";
@@ -22,6 +22,6 @@ function logLeftBehind(reason: unknown): void {
   if (execution === undefined) throw reason;
   const { message } = describeThrown(reason, mapStack ?? (() => []));
   execution.context.logs.add(
-    truncated(`[WARN] Unhandled promise rejection: ${message}`, LIMITS.logLineBytes),
+    truncated(`[WARN] Unhandled promise rejection: ${message}`, limits.logLineBytes),
   );
 }

@@ -2,7 +2,7 @@ import type { JSONValue } from "convex/values";
 import { checkValue } from "../checks/check-value.ts";
 import { formatBytes } from "../checks/format-bytes.ts";
 import { formatValue } from "../checks/format-value.ts";
-import { LIMITS } from "../checks/limits.ts";
+import { limits } from "../checks/limits.ts";
 import { measureValue } from "../checks/measure-value.ts";
 import type { TableOf } from "../checks/validator-json.ts";
 import { kindOf } from "../checks/value-kind.ts";
@@ -17,8 +17,8 @@ export function checkArguments(
   // Convex counts the list that the one argument is passed in.
   const measured = measureValue(args, 1);
   if (measured.kind === "refused") return `Invalid arguments for ${identifier}: ${measured.reason}`;
-  if (measured.bytes > LIMITS.argsBytes) {
-    return `Arguments for ${identifier} are too large (actual: ${formatBytes(measured.bytes)}, limit: ${formatBytes(LIMITS.argsBytes)})`;
+  if (measured.bytes > limits.argsBytes) {
+    return `Arguments for ${identifier} are too large (actual: ${formatBytes(measured.bytes)}, limit: ${formatBytes(limits.argsBytes)})`;
   }
   if (kindOf(args) !== "object") {
     return `ArgumentValidationError: Expected to receive an object as the function's argument. Instead received: ${formatValue(args)}`;
@@ -35,8 +35,8 @@ export function checkReturned(
 ): string | null {
   const measured = measureValue(value);
   if (measured.kind === "refused") return `Function ${identifier} return value invalid: ${measured.reason}`;
-  if (measured.bytes > LIMITS.returnBytes) {
-    return `Function ${identifier} return value is too large (actual: ${formatBytes(measured.bytes)}, limit: ${formatBytes(LIMITS.returnBytes)})`;
+  if (measured.bytes > limits.returnBytes) {
+    return `Function ${identifier} return value is too large (actual: ${formatBytes(measured.bytes)}, limit: ${formatBytes(limits.returnBytes)})`;
   }
   const problem = validator === null ? null : checkValue(validator, value, tableOf);
   return problem === null ? null : `ReturnsValidationError: ${problem}`;

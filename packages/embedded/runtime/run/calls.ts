@@ -2,7 +2,7 @@ import type { JSONValue } from "convex/values";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 import { type CallContext, newNestedExecution } from "../execution/execution.ts";
 import type { FunctionResult } from "../execution/function-failure.ts";
-import { type FunctionObserver, timedRun, UNOBSERVED } from "../execution/function-run.ts";
+import { type FunctionObserver, timedRun, unobserved } from "../execution/function-run.ts";
 import type { Calls, Services } from "../syscalls/services.ts";
 import type { ConflictStats } from "./conflict-stats.ts";
 import { invokeToEnd } from "./invoke.ts";
@@ -14,7 +14,7 @@ import { runQuery } from "./run-query.ts";
 export function createCalls(
   services: () => Services,
   stats: ConflictStats,
-  observer: FunctionObserver = UNOBSERVED,
+  observer: FunctionObserver = unobserved,
 ): Calls {
   // What an action's calls log belongs to the action.
   const watched = (target: RegisteredFunction, { requestId }: CallContext) => {

@@ -40,8 +40,8 @@ type Counters = {
 };
 
 /** Of each function. Beyond them the least frequent range makes room. */
-const MAX_RANGES = 32;
-const MAX_LATEST = 16;
+const maxRanges = 32;
+const maxLatest = 16;
 
 /** Counts what mutations lose to each other, by function. */
 export class ConflictStats {
@@ -65,7 +65,7 @@ export class ConflictStats {
     else counters.exhausted += 1;
     countRange(counters.ranges, conflict);
     const late = { at: this.#now(), conflict, retried: again };
-    counters.latest = [late, ...counters.latest].slice(0, MAX_LATEST);
+    counters.latest = [late, ...counters.latest].slice(0, maxLatest);
   }
 
   snapshot(): { readonly [identifier: string]: FunctionStats } {
@@ -110,7 +110,7 @@ function countRange(ranges: Counters["ranges"], conflict: Conflict): void {
     known.count += 1;
     return;
   }
-  if (ranges.size >= MAX_RANGES) {
+  if (ranges.size >= maxRanges) {
     const [rarest] = [...ranges].reduce((least, each) => (each[1].count < least[1].count ? each : least));
     ranges.delete(rarest);
   }

@@ -8,12 +8,12 @@ export type ModuleFile = {
   readonly file: string;
 };
 
-const SCRIPT = /\.(?:ts|tsx|js|jsx|mjs|mts)$/;
-const SKIPPED_FOLDERS = new Set(["_generated", "node_modules"]);
-const USE_NODE = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*(["'])use node\1/;
+const script = /\.(?:ts|tsx|js|jsx|mjs|mts)$/;
+const skippedFolders = new Set(["_generated", "node_modules"]);
+const useNode = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*(["'])use node\1/;
 
 /** Its folder is a component, which is bundled where it is installed. */
-const COMPONENT_FILE = "/convex.config.ts";
+const componentFile = "/convex.config.ts";
 
 /**
  * Finds the modules of a functions folder: every script but tests, declarations, generated code, and what is in
@@ -24,30 +24,30 @@ export async function findModules(directory: string): Promise<readonly ModuleFil
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const paths = files.map((file) => relative(directory, file).split(sep).join("/"));
   const components = paths
-    .filter((path) => path.endsWith(COMPONENT_FILE))
-    .map((path) => path.slice(0, 1 - COMPONENT_FILE.length));
+    .filter((path) => path.endsWith(componentFile))
+    .map((path) => path.slice(0, 1 - componentFile.length));
   return paths
     .filter((path) => isModule(path) && !components.some((folder) => path.startsWith(folder)))
     .sort()
-    .map((path) => ({ module: path.replace(SCRIPT, ""), file: join(directory, path) }));
+    .map((path) => ({ module: path.replace(script, ""), file: join(directory, path) }));
 }
 
 /** Whether a path relative to the folder is a module that the backend loads. */
 export function isModule(path: string): boolean {
   const folders = path.split("/");
   const base = folders.pop() as string;
-  if (!SCRIPT.test(base) || base.startsWith(".") || base.startsWith("#") || base.includes(" ")) return false;
-  if (folders.some((folder) => SKIPPED_FOLDERS.has(folder) || folder.startsWith("."))) return false;
+  if (!script.test(base) || base.startsWith(".") || base.startsWith("#") || base.includes(" ")) return false;
+  if (folders.some((folder) => skippedFolders.has(folder) || folder.startsWith("."))) return false;
   // One dot is the extension's; "a.test.ts", "a.d.ts" and "convex.config.ts" have more.
   return base.split(".").length === 2 || (folders.length === 0 && base.startsWith("auth.config."));
 }
 
-const COMPONENT_OF_PATH = /^[A-Za-z0-9_.]+$/;
+const componentOfPath = /^[A-Za-z0-9_.]+$/;
 
 /** Why Convex would refuse to deploy a module for its path, in Convex's words; null when it would not. */
 export function faultOfPath({ module }: ModuleFile): string | null {
   const path = `${module}.js`;
-  const bad = path.split("/").find((component) => !COMPONENT_OF_PATH.test(component));
+  const bad = path.split("/").find((component) => !componentOfPath.test(component));
   if (bad === undefined) return null;
   return (
     `${path} is not a valid path to a Convex module. Path component ${bad} can only contain ` +
@@ -57,5 +57,5 @@ export function faultOfPath({ module }: ModuleFile): string | null {
 
 /** Whether a source asks for Convex's Node.js runtime with its "use node" directive. */
 export function asksForNode(source: string): boolean {
-  return USE_NODE.test(source);
+  return useNode.test(source);
 }

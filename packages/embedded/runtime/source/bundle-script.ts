@@ -3,7 +3,7 @@ import { build } from "esbuild";
 import type { ModuleFile } from "./bundle-modules.ts";
 import { withTicks } from "./loop-ticks.ts";
 
-/** All modules of a folder in one script, which leaves them in `MODULES_GLOBAL`. */
+/** All modules of a folder in one script, which leaves them in `modulesGlobal`. */
 export type BundledScript = {
   readonly code: string;
   /** The source map as JSON; its sources are relative to the functions folder's parent. */
@@ -12,7 +12,7 @@ export type BundledScript = {
 };
 
 /** The context's global variable to which a script assigns its modules by name. */
-export const MODULES_GLOBAL = "__convexModules";
+export const modulesGlobal = "__convexModules";
 
 /** Bundles modules with what they import. `root`: the functions folder. Rejects with esbuild's BuildFailure. */
 export async function bundleModules(root: string, modules: readonly ModuleFile[]): Promise<BundledScript> {
@@ -45,5 +45,5 @@ export async function bundleModules(root: string, modules: readonly ModuleFile[]
 function entryPoint(modules: readonly ModuleFile[]): string {
   const imports = modules.map(({ file }, index) => `import * as m${index} from ${JSON.stringify(file)};`);
   const names = modules.map(({ module }, index) => `  ${JSON.stringify(module)}: m${index},`);
-  return [...imports, `globalThis.${MODULES_GLOBAL} = {`, ...names, "};"].join("\n");
+  return [...imports, `globalThis.${modulesGlobal} = {`, ...names, "};"].join("\n");
 }

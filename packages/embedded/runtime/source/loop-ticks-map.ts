@@ -1,7 +1,7 @@
 /** A text that goes into a script before the character at `at`. */
 export type Insertion = { readonly at: number; readonly text: string };
 
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /**
  * Moves the columns of a source map's mappings to where insertions push them, which must be in order and on one
@@ -54,7 +54,7 @@ function decode(segment: string): { readonly value: number; readonly length: num
   let bits = 0;
   let length = 0;
   for (let more = true; more; length += 1) {
-    const digit = DIGITS.indexOf(segment[length] as string);
+    const digit = digits.indexOf(segment[length] as string);
     bits |= (digit & 31) << (5 * length);
     more = (digit & 32) !== 0;
   }
@@ -67,7 +67,7 @@ function encode(value: number): string {
   do {
     const digit = bits & 31;
     bits >>>= 5;
-    text += DIGITS.charAt(bits > 0 ? digit | 32 : digit);
+    text += digits.charAt(bits > 0 ? digit | 32 : digit);
   } while (bits > 0);
   return text;
 }

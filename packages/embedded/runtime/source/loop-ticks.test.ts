@@ -3,11 +3,11 @@ import vm from "node:vm";
 import { transform } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Ticks, TICKS_GLOBAL, withTicks } from "./loop-ticks.ts";
+import { type Ticks, ticksGlobal, withTicks } from "./loop-ticks.ts";
 
-const NO_MAP = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
+const noMap = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
 
-const ticked = (code: string): string => withTicks(code, NO_MAP).code;
+const ticked = (code: string): string => withTicks(code, noMap).code;
 
 const ticks = (check: () => void): Ticks => {
   const fuel = new Int32Array(1);
@@ -24,7 +24,7 @@ async function logOf(code: string): Promise<readonly unknown[]> {
   const log: unknown[] = [];
   const context: { done?: Promise<void> } = vm.createContext({
     log: (value: unknown) => void log.push(value),
-    [TICKS_GLOBAL]: ticks(() => undefined),
+    [ticksGlobal]: ticks(() => undefined),
   });
   try {
     vm.runInContext(code, context, { timeout: 5_000 });
@@ -131,7 +131,7 @@ describe("a script with ticks", () => {
     const stopped = new Promise((resolve) => (stop = resolve));
     const context: { done?: Promise<void> } = vm.createContext({
       step: () => undefined,
-      [TICKS_GLOBAL]: ticks(() => {
+      [ticksGlobal]: ticks(() => {
         checks += 1;
         if (checks < 3) return;
         const error = new Error("stopped");
@@ -147,7 +147,7 @@ describe("a script with ticks", () => {
   test("gets away with no catch", () => {
     let checks = 0;
     const context = vm.createContext({
-      [TICKS_GLOBAL]: ticks(() => {
+      [ticksGlobal]: ticks(() => {
         checks += 1;
         throw new Error("stopped");
       }),

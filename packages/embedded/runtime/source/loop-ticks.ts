@@ -3,15 +3,15 @@ import { full } from "acorn-walk";
 import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 
 /** The context's global variable from which a script takes its `Ticks`. */
-export const TICKS_GLOBAL = "__convexTicks";
+export const ticksGlobal = "__convexTicks";
 
 /** What a script's ticks count down, and what they call when nothing is left: it refills `fuel`, or throws. */
 export type Ticks = { readonly fuel: Int32Array; readonly refuel: () => void };
 
 // What stands in a function is as fast as it gets; a vm context's global scope is a hundred times slower.
-const TICK = "--__convexFuel[0]<0&&__convexRefuel()";
-const PROLOGUE = `(()=>{const {fuel:__convexFuel,refuel:__convexRefuel}=globalThis.${TICKS_GLOBAL};`;
-const EPILOGUE = "})();";
+const tick = "--__convexFuel[0]<0&&__convexRefuel()";
+const prologue = `(()=>{const {fuel:__convexFuel,refuel:__convexRefuel}=globalThis.${ticksGlobal};`;
+const epilogue = "})();";
 
 type Ticked = { readonly code: string; readonly sourceMap: string };
 
@@ -31,21 +31,21 @@ export function withTicks(code: string, sourceMap: string): Ticked {
 }
 
 function tickInsertions(program: Program): readonly Insertion[] {
-  const openers: Insertion[] = [{ at: afterDirectives(program.body, program.start), text: PROLOGUE }];
-  const closers: Insertion[] = [{ at: program.end, text: EPILOGUE }];
+  const openers: Insertion[] = [{ at: afterDirectives(program.body, program.start), text: prologue }];
+  const closers: Insertion[] = [{ at: program.end, text: epilogue }];
   const around = ({ start, end }: AnyNode, before: string, after: string): void => {
     openers.push({ at: start, text: before });
     closers.push({ at: end, text: after });
   };
   const tickStatement = (body: Statement): void => {
-    if (body.type === "BlockStatement") openers.push({ at: body.start + 1, text: `${TICK};` });
-    else around(body, `{${TICK};`, "}");
+    if (body.type === "BlockStatement") openers.push({ at: body.start + 1, text: `${tick};` });
+    else around(body, `{${tick};`, "}");
   };
   const tickFunction = ({ body }: Function): void => {
     if (body.type === "BlockStatement") {
-      openers.push({ at: afterDirectives(body.body, body.start + 1), text: `${TICK};` });
+      openers.push({ at: afterDirectives(body.body, body.start + 1), text: `${tick};` });
     } else if (mayRecur(body)) {
-      around(body, `(${TICK},`, ")");
+      around(body, `(${tick},`, ")");
     }
   };
   // Inner nodes come first.

@@ -3,7 +3,7 @@ import { SourceMap, type SourceMapPayload } from "node:module";
 /** Turns a stack of the bundle into lines of the developer's own files. */
 export type StackMapper = (stack: string) => readonly string[];
 
-const FRAME = /^\s+at (?:(async )?(.*?) )?\(?([^()\s]+):(\d+):(\d+)\)?$/;
+const frame = /^\s+at (?:(async )?(.*?) )?\(?([^()\s]+):(\d+):(\d+)\)?$/;
 
 /**
  * Makes a mapper for some scripts, from their names to their source maps as JSON. Frames of other scripts are
@@ -22,7 +22,7 @@ export function createStackMapper(sourceMaps: ReadonlyMap<string, string>): Stac
   return (stack) => {
     const lines: string[] = [];
     for (const line of stack.split("\n")) {
-      const [, isAsync, name, script, row, column] = FRAME.exec(line) ?? [];
+      const [, isAsync, name, script, row, column] = frame.exec(line) ?? [];
       const map = script === undefined ? null : mapOf(script);
       if (map === null) continue;
       const entry = map.findEntry(Number(row) - 1, Number(column) - 1);

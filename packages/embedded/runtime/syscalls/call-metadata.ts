@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
 import { parseFunctionPath, shortPathOf } from "../../names/function-path.ts";
-import { APP } from "../../names/table-name.ts";
+import { appComponent } from "../../names/table-name.ts";
 import { assertNever } from "../../values/assert-never.ts";
 import type { Claims, Identity } from "../contract/function-runner.ts";
 import { type Execution, isTransactional, type TransactionExecution } from "../execution/execution.ts";
@@ -48,7 +48,7 @@ export function getTransactionMetrics(_: Services, { usage }: TransactionExecuti
 
 /** `1.0/getFunctionMetadata` */
 export function getFunctionMetadata(_: Services, { identifier, component }: Execution): JSONValue {
-  const own = component === APP ? identifier : identifier.slice(component.length + 1);
+  const own = component === appComponent ? identifier : identifier.slice(component.length + 1);
   const path = parseFunctionPath(own);
   return { name: path === null ? own : shortPathOf(path), componentPath: component };
 }

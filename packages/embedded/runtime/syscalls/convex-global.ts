@@ -11,7 +11,7 @@ type JsArgs = { readonly [name: string]: unknown };
 type JsSyscall = (services: Services, execution: ActionExecution, args: JsArgs) => Promise<unknown>;
 
 /** Those of actions alone, whose arguments and results are more than JSON. */
-const JS_SYSCALLS: ReadonlyMap<string, JsSyscall> = new Map<string, JsSyscall>([
+const jsSyscalls: ReadonlyMap<string, JsSyscall> = new Map<string, JsSyscall>([
   ["storage/storeBlob", storeBlob],
   ["storage/getBlob", getBlob],
 ]);
@@ -48,7 +48,7 @@ export function createConvexGlobal(services: () => Services): ConvexGlobal {
     },
     jsSyscall: (op, args) => {
       const execution = current(op);
-      const syscall = JS_SYSCALLS.get(op);
+      const syscall = jsSyscalls.get(op);
       if (syscall === undefined || isTransactional(execution)) {
         throw new SyscallError(`Unknown JS operation ${op}`);
       }

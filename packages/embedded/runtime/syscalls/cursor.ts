@@ -5,12 +5,12 @@ import { SyscallError } from "../execution/syscall-error.ts";
 /** Where a page ended: after the document with this index key, or at the end of the query's range. */
 export type CursorPosition = { readonly kind: "after"; readonly key: Uint8Array } | { readonly kind: "end" };
 
-const KEY_BYTES = 32;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-const QUERY_BYTES = 16;
-const POSITION_END = 0;
-const POSITION_AFTER = 1;
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+const queryBytes = 16;
+const positionEnd = 0;
+const positionAfter = 1;
 
 /**
  * Seals cursors. An index key holds field values that the page's reader may not be allowed to see, so a cursor
@@ -20,14 +20,14 @@ export class CursorSealer {
   readonly #key: Uint8Array;
 
   constructor(secret: string) {
-    this.#key = new Uint8Array(hkdfSync("sha256", secret, "", "pagination cursors", KEY_BYTES));
+    this.#key = new Uint8Array(hkdfSync("sha256", secret, "", "pagination cursors", keyBytes));
   }
 
   seal(position: CursorPosition, query: JSONValue): string {
-    const nonce = randomBytes(NONCE_BYTES);
+    const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv("aes-256-gcm", this.#key, nonce);
     cipher.setAAD(fingerprint(query));
-    const plain = position.kind === "end" ? [POSITION_END] : [POSITION_AFTER, ...position.key];
+    const plain = position.kind === "end" ? [positionEnd] : [positionAfter, ...position.key];
     const sealed = Buffer.concat([cipher.update(Uint8Array.from(plain)), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
   }
@@ -35,14 +35,14 @@ export class CursorSealer {
   /** Throws a SyscallError whose message begins with "InvalidCursor", on which clients start over. */
   open(cursor: string, query: JSONValue): CursorPosition {
     const bytes = Buffer.from(cursor, "base64url");
-    const nonce = bytes.subarray(0, NONCE_BYTES);
-    const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+    const nonce = bytes.subarray(0, nonceBytes);
+    const tag = bytes.subarray(nonceBytes, nonceBytes + tagBytes);
     try {
       const decipher = createDecipheriv("aes-256-gcm", this.#key, nonce);
       decipher.setAAD(fingerprint(query)).setAuthTag(tag);
-      const sealed = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+      const sealed = bytes.subarray(nonceBytes + tagBytes);
       const plain = Buffer.concat([decipher.update(sealed), decipher.final()]);
-      if (plain[0] === POSITION_END) return { kind: "end" };
+      if (plain[0] === positionEnd) return { kind: "end" };
       return { kind: "after", key: new Uint8Array(plain.subarray(1)) };
     } catch {
       throw new SyscallError(
@@ -54,5 +54,5 @@ export class CursorSealer {
 }
 
 function fingerprint(query: JSONValue): Buffer {
-  return createHash("sha256").update(JSON.stringify(query)).digest().subarray(0, QUERY_BYTES);
+  return createHash("sha256").update(JSON.stringify(query)).digest().subarray(0, queryBytes);
 }

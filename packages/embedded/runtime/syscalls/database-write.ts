@@ -3,7 +3,7 @@ import type { DocumentJson } from "../../engine/model/types.ts";
 import { localTableOf } from "../../names/table-name.ts";
 import { formatBytes } from "../checks/format-bytes.ts";
 import { identifierProblem } from "../checks/identifier.ts";
-import { LIMITS } from "../checks/limits.ts";
+import { limits } from "../checks/limits.ts";
 import { measureValue } from "../checks/measure-value.ts";
 import { checkNewDocument, withoutSystemFields } from "../checks/schema.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
@@ -13,7 +13,7 @@ import { invalidArg, objectArg, optionalStringArg, stringArg, type SyscallArgs }
 import { requireWritable, tableFor, tableOfArg } from "./table-access.ts";
 
 /** `_id` and `_creationTime`, as Convex counts them. */
-const SYSTEM_FIELDS_BYTES = 61;
+const systemFieldsBytes = 61;
 
 /** `1.0/insert` */
 export function insert(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
@@ -93,10 +93,10 @@ function admit(
 ): void {
   const measured = measureValue(fields);
   if (measured.kind === "refused") throw invalidArg("value", method, measured.reason);
-  const bytes = measured.bytes + SYSTEM_FIELDS_BYTES;
-  if (bytes > LIMITS.documentBytes) {
+  const bytes = measured.bytes + systemFieldsBytes;
+  if (bytes > limits.documentBytes) {
     throw new SyscallError(
-      `Value is too large (${formatBytes(bytes)} > maximum size ${formatBytes(LIMITS.documentBytes)})`,
+      `Value is too large (${formatBytes(bytes)} > maximum size ${formatBytes(limits.documentBytes)})`,
     );
   }
   const invalid = documentProblems(fields, measured.nesting);
@@ -115,9 +115,9 @@ function isUndefinedMarker(value: JSONValue | undefined): boolean {
 /** Why a value cannot be a document, besides its schema, in Convex's words. `fields`: without the system fields. */
 function documentProblems(fields: DocumentJson, nesting: number): readonly string[] {
   const problems: string[] = [];
-  if (nesting > LIMITS.documentNesting) {
+  if (nesting > limits.documentNesting) {
     problems.push(
-      `Document is too nested (nested ${nesting} levels deep > maximum nesting ${LIMITS.documentNesting})`,
+      `Document is too nested (nested ${nesting} levels deep > maximum nesting ${limits.documentNesting})`,
     );
   }
   for (const [field, value] of Object.entries(fields)) {

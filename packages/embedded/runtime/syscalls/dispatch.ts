@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import { APP } from "../../names/table-name.ts";
+import { appComponent } from "../../names/table-name.ts";
 import {
   type ActionExecution,
   type Execution,
@@ -25,23 +25,23 @@ type Table<S> = ReadonlyMap<string, S>;
 
 const table = <S>(entries: { readonly [op: string]: S }): Table<S> => new Map(Object.entries(entries));
 
-const SYNC: Table<SyncSyscall> = table({
+const sync: Table<SyncSyscall> = table({
   "1.0/queryStream": read.queryStream,
   "1.0/queryCleanup": read.queryCleanup,
   "1.0/db/normalizeId": read.normalizeId,
   "1.0/getSnapshotTs": read.getSnapshotTs,
 });
 
-const EVERYWHERE: Table<Syscall<Execution>> = table({
+const everywhereSyscalls: Table<Syscall<Execution>> = table({
   "1.0/getUserIdentity": (services, execution) =>
     // The app alone knows who its users are; it tells a component what that needs to know.
-    execution.component === APP ? metadata.getUserIdentity(services, execution) : null,
+    execution.component === appComponent ? metadata.getUserIdentity(services, execution) : null,
   "1.0/createFunctionHandle": functions.createFunctionHandle,
   "1.0/getFunctionMetadata": metadata.getFunctionMetadata,
   "1.0/getDeploymentMetadata": metadata.getDeploymentMetadata,
 });
 
-const IN_QUERIES: Table<Syscall<TransactionExecution>> = table({
+const inQueries: Table<Syscall<TransactionExecution>> = table({
   "1.0/get": read.get,
   "1.0/queryStreamNext": read.queryStreamNext,
   "1.0/queryPage": queryPage,
@@ -52,7 +52,7 @@ const IN_QUERIES: Table<Syscall<TransactionExecution>> = table({
   "1.0/storageGetMetadata": storage.getMetadata,
 });
 
-const IN_MUTATIONS: Table<Syscall<TransactionExecution>> = table({
+const inMutations: Table<Syscall<TransactionExecution>> = table({
   "1.0/insert": write.insert,
   "1.0/shallowMerge": write.shallowMerge,
   "1.0/replace": write.replace,
@@ -66,7 +66,7 @@ const IN_MUTATIONS: Table<Syscall<TransactionExecution>> = table({
   "1.0/storageGet": storage.unsupportedInMutations("get"),
 });
 
-const IN_ACTIONS: Table<Syscall<ActionExecution>> = table({
+const inActions: Table<Syscall<ActionExecution>> = table({
   "1.0/actions/query": functions.actionQuery,
   "1.0/actions/mutation": functions.actionMutation,
   "1.0/actions/action": functions.actionAction,
@@ -80,7 +80,7 @@ const IN_ACTIONS: Table<Syscall<ActionExecution>> = table({
 });
 
 /** What Convex has and we do not, in the words of who calls it. */
-const UNSUPPORTED: Table<string> = table({
+const unsupported: Table<string> = table({
   "1.0/signJwt": "ctx.auth.signJwt()",
   "1.0/auditLog": "log.audit()",
   "1.0/createServiceToken": "getServiceToken()",
@@ -95,7 +95,7 @@ export function dispatchSync(
   op: string,
   args: SyscallArgs,
 ): JSONValue {
-  const syscall = SYNC.get(op);
+  const syscall = sync.get(op);
   if (syscall === undefined) throw new SyscallError(`Unknown operation ${op}`);
   if (!isTransactional(execution)) throw unavailable(op, execution);
   return syscall(services, execution, args);
@@ -109,9 +109,9 @@ export function dispatchAsync(
   args: SyscallArgs,
 ): JSONValue | Promise<JSONValue> {
   if (!isTransactional(execution)) return dispatchInAction(services, execution, op, args);
-  const everywhere = EVERYWHERE.get(op);
+  const everywhere = everywhereSyscalls.get(op);
   if (everywhere !== undefined) return everywhere(services, execution, args);
-  const syscall = IN_QUERIES.get(op) ?? (execution.kind === "mutation" ? IN_MUTATIONS.get(op) : undefined);
+  const syscall = inQueries.get(op) ?? (execution.kind === "mutation" ? inMutations.get(op) : undefined);
   if (syscall === undefined) throw unavailable(op, execution);
   execution.pendingSyscalls += 1;
   const { readMs } = services.latency;
@@ -127,7 +127,7 @@ async function dispatchInAction(
   args: SyscallArgs,
 ): Promise<JSONValue> {
   if (isTurnLong()) await nextTurn();
-  const syscall = EVERYWHERE.get(op) ?? IN_ACTIONS.get(op);
+  const syscall = everywhereSyscalls.get(op) ?? inActions.get(op);
   if (syscall === undefined) throw unavailable(op, execution);
   return syscall(services, execution, args);
 }
@@ -175,8 +175,8 @@ export function endedError(): SyscallError {
 
 // The convex package looks for "Unknown async operation" to explain itself.
 function unavailable(op: string, { kind }: Execution): SyscallError {
-  const feature = UNSUPPORTED.get(op);
+  const feature = unsupported.get(op);
   if (feature !== undefined) return new SyscallError(`${feature} is not supported by the embedded backend`);
-  const known = [SYNC, EVERYWHERE, IN_QUERIES, IN_MUTATIONS, IN_ACTIONS].some((each) => each.has(op));
+  const known = [sync, everywhereSyscalls, inQueries, inMutations, inActions].some((each) => each.has(op));
   return new SyscallError(`Unknown async operation ${op}${known ? ` in a ${kind}` : ""}`);
 }

@@ -14,7 +14,7 @@ type Arithmetic = {
   readonly bigint: (l: bigint, r: bigint) => bigint;
 };
 
-const COMPARISONS: { readonly [operator: string]: Comparison } = {
+const comparisons: { readonly [operator: string]: Comparison } = {
   $eq: (order) => order === 0,
   $neq: (order) => order !== 0,
   $lt: (order) => order < 0,
@@ -23,7 +23,7 @@ const COMPARISONS: { readonly [operator: string]: Comparison } = {
   $gte: (order) => order >= 0,
 };
 
-const ARITHMETIC: { readonly [operator: string]: Arithmetic } = {
+const arithmeticOperators: { readonly [operator: string]: Arithmetic } = {
   $add: { verb: "add", number: (l, r) => l + r, bigint: (l, r) => l + r },
   $sub: { verb: "subtract", number: (l, r) => l - r, bigint: (l, r) => l - r },
   $mul: { verb: "multiply", number: (l, r) => l * r, bigint: (l, r) => l * r },
@@ -67,18 +67,18 @@ function compile(expression: JSONValue): Evaluate {
 function compileBinary(operator: string, operands: readonly Evaluate[]): Evaluate {
   const [left, right] = operands;
   if (left === undefined || right === undefined || operands.length !== 2) throw malformed(operator);
-  const comparison = COMPARISONS[operator];
+  const comparison = comparisons[operator];
   if (comparison !== undefined) {
     return (document) => comparison(compareValues(left(document), right(document)));
   }
-  const arithmetic = ARITHMETIC[operator];
+  const arithmetic = arithmeticOperators[operator];
   if (arithmetic === undefined) throw malformed(operator);
   return (document) => calculate(arithmetic, left(document), right(document));
 }
 
 function calculate(arithmetic: Arithmetic, left: Result, right: Result): Result {
   if (typeof left === "number" && typeof right === "number") return arithmetic.number(left, right);
-  const divides = arithmetic === ARITHMETIC["$div"] || arithmetic === ARITHMETIC["$mod"];
+  const divides = arithmetic === arithmeticOperators["$div"] || arithmetic === arithmeticOperators["$mod"];
   if (typeof left === "bigint" && typeof right === "bigint" && !(divides && right === 0n)) {
     return BigInt.asIntN(64, arithmetic.bigint(left, right));
   }
@@ -106,7 +106,7 @@ function compileNegation(operand: JSONValue): Evaluate {
   };
 }
 
-const TYPE_NAMES: Readonly<Record<ValueKind, string>> = {
+const typeNames: Readonly<Record<ValueKind, string>> = {
   null: "Null",
   boolean: "Boolean",
   number: "Float64",
@@ -122,7 +122,7 @@ const TYPE_NAMES: Readonly<Record<ValueKind, string>> = {
 function described(value: Result): string {
   if (value === undefined) return "undefined (type undefined)";
   const json = convexToJson(value);
-  return `${formatValue(json)} (type ${TYPE_NAMES[kindOf(json)]})`;
+  return `${formatValue(json)} (type ${typeNames[kindOf(json)]})`;
 }
 
 function onlyEntry(expression: JSONValue): readonly [string, JSONValue] {

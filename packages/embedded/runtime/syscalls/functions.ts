@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
 import { functionHandleOf } from "../../names/function-path.ts";
-import { LIMITS } from "../checks/limits.ts";
+import { limits } from "../checks/limits.ts";
 import type { ActionExecution, Execution, TransactionExecution } from "../execution/execution.ts";
 import type { FunctionResult } from "../execution/function-failure.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
@@ -22,7 +22,7 @@ export async function runUdf(
   if (udfType === "mutation" && execution.kind === "query") {
     throw new SyscallError("Cannot call a Mutation function from a Query function");
   }
-  if (execution.depth >= LIMITS.nestedCalls) {
+  if (execution.depth >= limits.nestedCalls) {
     throw new SyscallError(
       "Cross component call depth limit exceeded. Do you have an infinite loop in your app?",
     );

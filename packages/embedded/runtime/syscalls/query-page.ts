@@ -2,7 +2,7 @@ import type { JSONValue } from "convex/values";
 import type { ScanOrder } from "../../engine/model/types.ts";
 import { compareBytes, successor } from "../../values/keys/bytes.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
-import { LIMITS } from "../checks/limits.ts";
+import { limits } from "../checks/limits.ts";
 import type { TransactionExecution } from "../execution/execution.ts";
 import { QueryStream } from "../execution/query-stream.ts";
 import { SyscallError } from "../execution/syscall-error.ts";
@@ -11,9 +11,9 @@ import { planQuery, type SerializedQuery } from "./serialized-query.ts";
 import type { Services } from "./services.ts";
 import { numberArg, optionalNumberArg, optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
 
-const METHOD = "paginate";
+const method = "paginate";
 // A page is often returned as it is, and a returned array has a longest length.
-const RECOMMENDED_PAGE_LENGTH = Math.floor(LIMITS.arrayLength * 0.75);
+const recommendedPageLength = Math.floor(limits.arrayLength * 0.75);
 
 type Page = {
   readonly documents: readonly JSONValue[];
@@ -26,15 +26,15 @@ type Page = {
 export function queryPage(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const { cursors } = services;
   const query = args["query"] as JSONValue;
-  const pageSize = numberArg(args, "pageSize", METHOD);
+  const pageSize = numberArg(args, "pageSize", method);
   if (pageSize < 1) throw new SyscallError("Must request at least 1 document while paginating");
   const budget = {
-    rows: positive(optionalNumberArg(args, "maximumRowsRead", METHOD)),
-    bytes: positive(optionalNumberArg(args, "maximumBytesRead", METHOD)),
+    rows: positive(optionalNumberArg(args, "maximumRowsRead", method)),
+    bytes: positive(optionalNumberArg(args, "maximumBytesRead", method)),
   };
   if (execution.journal.endCursor !== null) throw multiplePages();
-  const cursor = optionalStringArg(args, "cursor", METHOD);
-  const endCursor = optionalStringArg(args, "endCursor", METHOD) ?? execution.previousJournal.endCursor;
+  const cursor = optionalStringArg(args, "cursor", method);
+  const endCursor = optionalStringArg(args, "endCursor", method) ?? execution.previousJournal.endCursor;
   const start = cursor === null ? null : cursors.open(cursor, query);
   const end = endCursor === null ? null : cursors.open(endCursor, query);
 
@@ -84,7 +84,7 @@ function readPage(
   const status =
     outcome === "stopped"
       ? "SplitRequired"
-      : documents.length > RECOMMENDED_PAGE_LENGTH
+      : documents.length > recommendedPageLength
         ? "SplitRecommended"
         : null;
   return { documents, position: end ?? reached, keysRead, status };

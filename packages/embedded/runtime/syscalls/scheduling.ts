@@ -6,7 +6,7 @@ import { localTableOf } from "../../names/table-name.ts";
 import {
   cancelScheduled,
   insertScheduled,
-  SCHEDULED_TABLE,
+  scheduledTable,
   scheduledTableOf,
 } from "../../scheduler/scheduled-function.ts";
 import { measureValue } from "../checks/measure-value.ts";
@@ -16,7 +16,7 @@ import type { Services } from "./services.ts";
 import { invalidArg, numberArg, objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { targetOf } from "./target.ts";
 
-const FIVE_YEARS_MS = 5 * 366 * 24 * 3600 * 1000;
+const fiveYearsMs = 5 * 366 * 24 * 3600 * 1000;
 
 /** `1.0/schedule`: joins the mutation's transaction, so that it is scheduled exactly if the mutation commits. */
 export function schedule(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
@@ -58,7 +58,7 @@ function parseJob(services: Services, execution: Execution, args: SyscallArgs, n
     throw new SyscallError(`Queries cannot be scheduled: ${target.identifier}`);
   }
   const scheduledTime = numberArg(args, "ts", "scheduler") * 1000;
-  if (Math.abs(scheduledTime - now) > FIVE_YEARS_MS) {
+  if (Math.abs(scheduledTime - now) > fiveYearsMs) {
     const direction = scheduledTime > now ? "future" : "past";
     throw new SyscallError(`${scheduledTime} is more than 5 years in the ${direction}`);
   }
@@ -71,7 +71,7 @@ function parseJob(services: Services, execution: Execution, args: SyscallArgs, n
 
 function cancel(transaction: Transaction, { component }: Execution, args: SyscallArgs): void {
   const id = stringArg(args, "id", "scheduler.cancel");
-  if (localTableOf(transaction, component, id) !== SCHEDULED_TABLE.name) {
+  if (localTableOf(transaction, component, id) !== scheduledTable.name) {
     throw invalidArg("id", "scheduler.cancel", `"${id}" is not the ID of a scheduled function`);
   }
   cancelScheduled(transaction, id);

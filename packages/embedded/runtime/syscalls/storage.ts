@@ -5,7 +5,7 @@ import {
   deleteFile,
   fileById,
   fileByStorageId,
-  STORAGE_TABLE,
+  storageTable,
   type StoredFile,
 } from "../../storage/file-rows.ts";
 import type { FileStorage } from "../../storage/file-storage.ts";
@@ -19,7 +19,7 @@ import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
 import { invalidArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 
-const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
+const uuidPattern = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /** `1.0/storageGetUrl`. In a query or a mutation, part of what it reads: a live query learns of the deletion. */
 export function getUrl(services: Services, execution: Execution, args: SyscallArgs): JSONValue {
@@ -133,14 +133,14 @@ function find(
 ): StoredFile | null {
   const table = transaction.tableOf(id);
   if (table === null) {
-    if (!UUID.test(id)) {
+    if (!uuidPattern.test(id)) {
       const problem = `Invalid storage ID: "${id}". Storage ID should be an Id of '_storage' table, or a UUID string.`;
       throw invalidArg("storageId", `storage.${method}`, problem);
     }
     const file = fileByStorageId(transaction, hyphenated(id));
     return file?.component === component ? file : null;
   }
-  if (table === engineTableName({ component, table: STORAGE_TABLE.name })) return fileById(transaction, id);
+  if (table === engineTableName({ component, table: storageTable.name })) return fileById(transaction, id);
   throw new SyscallError(
     "Invalid storage ID. Storage ID cannot be an ID on any table other than '_storage'.",
   );

@@ -11,7 +11,7 @@ import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
 import { optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
 
-const CHILD_REFERENCE = "_reference/childComponent/";
+const childReference = "_reference/childComponent/";
 
 /**
  * The function that a call names: by path, one of the caller's own component; by reference, a public one of a
@@ -49,8 +49,8 @@ export function wrongType(target: RegisteredFunction, expected: RegisteredFuncti
 
 /** "_reference/childComponent/pool/folder/module/name", as a component's code refers to a child's function. */
 function parseReference(reference: string, parent: string): FunctionPath | null {
-  if (!reference.startsWith(CHILD_REFERENCE)) return null;
-  const [child, ...rest] = reference.slice(CHILD_REFERENCE.length).split("/");
+  if (!reference.startsWith(childReference)) return null;
+  const [child, ...rest] = reference.slice(childReference.length).split("/");
   if (child === undefined || rest.length < 2) return null;
   return parseFunctionPath(`${rest.slice(0, -1).join("/")}:${rest.at(-1)}`, childPath(parent, child));
 }

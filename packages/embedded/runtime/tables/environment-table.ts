@@ -3,7 +3,7 @@ import type { TableDefinition } from "../../values/keys/index-fields.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
 
 /** `_environment_variables`: what the deployment's admin has set, written by packages/embedded/system/environment-variables.ts. */
-export const ENVIRONMENT_TABLE: TableDefinition = {
+export const environmentTable: TableDefinition = {
   name: "_environment_variables",
   indexes: [{ name: "by_name", fields: ["name"] }],
 };
@@ -16,7 +16,7 @@ export type StoredVariable = { readonly id: string; readonly name: string; reado
  */
 export function storedVariables(transaction: Transaction, hasTable: boolean): readonly StoredVariable[] {
   if (!hasTable) return [];
-  const scan = transaction.scan(fullRange(ENVIRONMENT_TABLE.name, "by_name"), "asc");
+  const scan = transaction.scan(fullRange(environmentTable.name, "by_name"), "asc");
   const variables: StoredVariable[] = [];
   for (let entry = scan.next(); entry !== null; entry = scan.next()) {
     const { _id: id, name, value } = entry.document as Record<string, string>;

@@ -1,16 +1,20 @@
 import type { JSONValue } from "convex/values";
 import type { Transaction } from "../../engine/model/types.ts";
-import { type IndexDefinition, type TableDefinition, withSystemFields } from "../../values/keys/index-fields.ts";
+import {
+  type IndexDefinition,
+  type TableDefinition,
+  withSystemFields,
+} from "../../values/keys/index-fields.ts";
 import { type RangeExpression, toKeyRange } from "../../values/keys/index-range.ts";
 import type { SessionRequest } from "../contract/function-runner.ts";
 
-const BY_SESSION: IndexDefinition = { name: "by_session", fields: ["sessionId", "requestId"] };
+const bySession: IndexDefinition = { name: "by_session", fields: ["sessionId", "requestId"] };
 
 /**
  * `_session_requests`: the values of mutations that came over a WebSocket, kept until the client has seen them.
  * Written in the mutation's own transaction, so that a mutation and its record stand or fall together.
  */
-export const SESSION_TABLE: TableDefinition = { name: "_session_requests", indexes: [BY_SESSION] };
+export const sessionTable: TableDefinition = { name: "_session_requests", indexes: [bySession] };
 
 /** The value of a mutation that was committed before; null when it was not. Joins the transaction's read set. */
 export function findSessionRecord(
@@ -37,14 +41,14 @@ export function recordSessionRequest(
   for (let entry = scan.next(); entry !== null; entry = scan.next()) {
     transaction.remove(entry.document["_id"] as string);
   }
-  transaction.insert(SESSION_TABLE.name, { sessionId, requestId, value });
+  transaction.insert(sessionTable.name, { sessionId, requestId, value });
 }
 
 function sessionRange(sessionId: string, requestId: RangeExpression) {
   const target = {
-    table: SESSION_TABLE.name,
-    index: BY_SESSION.name,
-    keyFields: withSystemFields(BY_SESSION.fields),
+    table: sessionTable.name,
+    index: bySession.name,
+    keyFields: withSystemFields(bySession.fields),
   };
   return toKeyRange(target, [{ type: "Eq", fieldPath: "sessionId", value: sessionId }, requestId]);
 }

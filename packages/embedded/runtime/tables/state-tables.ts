@@ -4,10 +4,10 @@ import type { TableDefinition } from "../../values/keys/index-fields.ts";
  * `_exports`: the one export that there is or was. Written by `Exports` alone. `state` goes requested →
  * in_progress → completed, or failed from each of the first two.
  */
-export const EXPORT_TABLE: TableDefinition = { name: "_exports", indexes: [] };
+export const exportTable: TableDefinition = { name: "_exports", indexes: [] };
 
 /**
  * `_snapshot_imports`: the last imports. Written by `Imports` alone. `state.state` goes uploaded →
  * waiting_for_confirmation → in_progress → completed, or failed from any of the first three.
  */
-export const IMPORT_TABLE: TableDefinition = { name: "_snapshot_imports", indexes: [] };
+export const importTable: TableDefinition = { name: "_snapshot_imports", indexes: [] };

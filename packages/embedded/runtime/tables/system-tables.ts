@@ -1,33 +1,33 @@
-import { APP, type ComponentPath } from "../../names/table-name.ts";
-import { CRON_TABLE } from "../../scheduler/cron/cron-job.ts";
-import { CRON_RUN_TABLE, SCHEDULED_TABLE } from "../../scheduler/scheduled-function.ts";
-import { DELETED_TABLE, FILE_TABLE, STORAGE_TABLE } from "../../storage/file-rows.ts";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
+import { cronTable } from "../../scheduler/cron/cron-job.ts";
+import { cronRunTable, scheduledTable } from "../../scheduler/scheduled-function.ts";
+import { deletedTable, fileTable, storageTable } from "../../storage/file-rows.ts";
 import type { TableDefinition } from "../../values/keys/index-fields.ts";
-import { ENVIRONMENT_TABLE } from "./environment-table.ts";
-import { SESSION_TABLE } from "./session-requests.ts";
-import { EXPORT_TABLE, IMPORT_TABLE } from "./state-tables.ts";
+import { environmentTable } from "./environment-table.ts";
+import { sessionTable } from "./session-requests.ts";
+import { exportTable, importTable } from "./state-tables.ts";
 
 /** Tables that the backend itself keeps for the whole deployment. */
-const DEPLOYMENT_TABLES: readonly TableDefinition[] = [
-  CRON_TABLE,
-  SESSION_TABLE,
-  ENVIRONMENT_TABLE,
-  FILE_TABLE,
-  DELETED_TABLE,
-  EXPORT_TABLE,
-  IMPORT_TABLE,
+const deploymentTables: readonly TableDefinition[] = [
+  cronTable,
+  sessionTable,
+  environmentTable,
+  fileTable,
+  deletedTable,
+  exportTable,
+  importTable,
 ];
 /** Those that it keeps for the app and for each component. */
-const COMPONENT_TABLES: readonly TableDefinition[] = [SCHEDULED_TABLE, STORAGE_TABLE, CRON_RUN_TABLE];
+const componentTables: readonly TableDefinition[] = [scheduledTable, storageTable, cronRunTable];
 
 /** What the backend keeps beside a component's own tables, whatever its schema says. */
 export function systemTablesOf(component: ComponentPath): readonly TableDefinition[] {
-  return component === APP ? [...COMPONENT_TABLES, ...DEPLOYMENT_TABLES] : COMPONENT_TABLES;
+  return component === appComponent ? [...componentTables, ...deploymentTables] : componentTables;
 }
 
-const READABLE = new Set([SCHEDULED_TABLE.name, STORAGE_TABLE.name]);
+const readable = new Set([scheduledTable.name, storageTable.name]);
 
 /** Whether `ctx.db.system` may read a system table. */
 export function isReadableSystemTable(table: string): boolean {
-  return READABLE.has(table);
+  return readable.has(table);
 }

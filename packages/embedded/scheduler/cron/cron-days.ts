@@ -1,8 +1,8 @@
 /** Whether a date, read as UTC, is one of a cron string's days. */
 export type DayMatcher = (date: Date) => boolean;
 
-const FRIDAY = 5;
-const SATURDAY = 6;
+const friday = 5;
+const saturday = 6;
 
 export function inMonthDays(days: ReadonlySet<number>): DayMatcher {
   return (date) => days.has(date.getUTCDate());
@@ -39,8 +39,8 @@ export function lastWeekday(weekday: number): DayMatcher {
 
 function closestWorkingDay(month: Date, day: number, length: number): number {
   const weekday = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth(), day)).getUTCDay();
-  if (weekday >= 1 && weekday <= FRIDAY) return day;
-  if (weekday === SATURDAY) return day > 1 ? day - 1 : day + 2;
+  if (weekday >= 1 && weekday <= friday) return day;
+  if (weekday === saturday) return day > 1 ? day - 1 : day + 2;
   return day < length ? day + 1 : day - 2;
 }
 

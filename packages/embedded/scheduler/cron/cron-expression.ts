@@ -25,18 +25,18 @@ type Field = {
   readonly names?: readonly string[];
 };
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
-const MINUTE: Field = { min: 0, max: 59 };
-const HOUR: Field = { min: 0, max: 23 };
-const DAY: Field = { min: 1, max: 31 };
-const MONTH: Field = { min: 1, max: 12, names: MONTHS };
+const monthNames = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const minute: Field = { min: 0, max: 59 };
+const hour: Field = { min: 0, max: 23 };
+const dayBounds: Field = { min: 1, max: 31 };
+const month: Field = { min: 1, max: 12, names: monthNames };
 /** From Sunday. */
-const WEEKDAY: Field = { min: 0, max: 6, names: WEEKDAYS };
+const weekdayBounds: Field = { min: 0, max: 6, names: weekdays };
 
-const PART = /^(\*|[a-z0-9]+)(?:-([a-z0-9]+))?(?:\/(\d+))?$/i;
-const LAST_DAY = /^L(?:-(\d+))?(W?)$/;
-const MAX_LAST_DAY_OFFSET = 30;
+const partPattern = /^(\*|[a-z0-9]+)(?:-([a-z0-9]+))?(?:\/(\d+))?$/i;
+const lastDayPattern = /^L(?:-(\d+))?(W?)$/;
+const maxLastDayOffset = 30;
 
 /**
  * Reads a cron string of five fields, such as "15 7 * * MON-FRI". As in Convex, ranges may wrap around ("22-2"), days
@@ -47,37 +47,38 @@ export function parseCronExpression(text: string): CronFields {
   const [minutes, hours, daysOfMonth, months, daysOfWeek, ...more] = text.split(/[ \t]+/);
   if (daysOfWeek === undefined || more.length > 0) throw new CronExpressionError();
   return {
-    minutes: parseField(MINUTE, minutes as string),
-    hours: parseField(HOUR, hours as string),
+    minutes: parseField(minute, minutes as string),
+    hours: parseField(hour, hours as string),
     daysOfMonth: parseDaysOfMonth(daysOfMonth as string),
-    months: parseField(MONTH, months as string),
+    months: parseField(month, months as string),
     daysOfWeek: parseDaysOfWeek(daysOfWeek),
   };
 }
 
 function parseDaysOfMonth(text: string): DayMatcher | null {
   if (text === "*") return null;
-  const [last, before, weekday] = LAST_DAY.exec(text) ?? [];
+  const [last, before, weekday] = lastDayPattern.exec(text) ?? [];
   if (last !== undefined) {
-    const offset = before === undefined ? 0 : parseInRange(before, 1, MAX_LAST_DAY_OFFSET);
+    const offset = before === undefined ? 0 : parseInRange(before, 1, maxLastDayOffset);
     return weekday === "W" ? closestWeekday((length) => length - offset) : lastDay(offset);
   }
   const [, closest] = /^(\d+)W$/.exec(text) ?? [];
   if (closest !== undefined) {
-    const day = parseValue(DAY, closest);
+    const day = parseValue(dayBounds, closest);
     return closestWeekday(() => day);
   }
-  return inMonthDays(parseField(DAY, text));
+  return inMonthDays(parseField(dayBounds, text));
 }
 
 function parseDaysOfWeek(text: string): DayMatcher | null {
   if (text === "*") return null;
-  if (text === "L") return inWeekDays(new Set([WEEKDAY.max]));
+  if (text === "L") return inWeekDays(new Set([weekdayBounds.max]));
   const [, last] = /^(\w+)L$/.exec(text) ?? [];
-  if (last !== undefined) return lastWeekday(parseValue(WEEKDAY, last));
+  if (last !== undefined) return lastWeekday(parseValue(weekdayBounds, last));
   const [, weekday, nth] = /^(\w+)#(\d+)$/.exec(text) ?? [];
-  if (weekday !== undefined) return nthWeekday(parseValue(WEEKDAY, weekday), parseInRange(nth ?? "", 1, 5));
-  return inWeekDays(parseField(WEEKDAY, text));
+  if (weekday !== undefined)
+    return nthWeekday(parseValue(weekdayBounds, weekday), parseInRange(nth ?? "", 1, 5));
+  return inWeekDays(parseField(weekdayBounds, text));
 }
 
 function parseField(field: Field, text: string): ReadonlySet<number> {
@@ -90,7 +91,7 @@ function parseField(field: Field, text: string): ReadonlySet<number> {
   };
   if (text === "*") return new Set(all(field.min, field.max, 1));
   const values = text.split(",").flatMap((part) => {
-    const [, first, last, stride] = PART.exec(part) ?? [];
+    const [, first, last, stride] = partPattern.exec(part) ?? [];
     const isAny = first === "*";
     if (first === undefined || (isAny && (last !== undefined || stride === undefined))) {
       throw new CronExpressionError();

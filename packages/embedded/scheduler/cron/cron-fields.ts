@@ -12,26 +12,26 @@ export type CronFields = {
   readonly daysOfWeek: DayMatcher | null;
 };
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 // The 29th of February on a given weekday comes once in 28 years, or 40 where a century is no leap year.
-const HORIZON_MS = 41 * 366 * DAY_MS;
+const horizonMs = 41 * 366 * dayMs;
 
 /** The first matching minute after a time, in ms since the epoch; null when no minute ever matches. */
 export function nextMatch(fields: CronFields, after: number): number | null {
-  const horizon = after + HORIZON_MS;
-  let time = (Math.floor(after / MINUTE_MS) + 1) * MINUTE_MS;
+  const horizon = after + horizonMs;
+  let time = (Math.floor(after / minuteMs) + 1) * minuteMs;
   while (time < horizon) {
     const date = new Date(time);
     if (!fields.months.has(date.getUTCMonth() + 1)) {
       time = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
     } else if (!matchesDay(fields, date)) {
-      time = (Math.floor(time / DAY_MS) + 1) * DAY_MS;
+      time = (Math.floor(time / dayMs) + 1) * dayMs;
     } else if (!fields.hours.has(date.getUTCHours())) {
-      time = (Math.floor(time / HOUR_MS) + 1) * HOUR_MS;
+      time = (Math.floor(time / hourMs) + 1) * hourMs;
     } else if (!fields.minutes.has(date.getUTCMinutes())) {
-      time += MINUTE_MS;
+      time += minuteMs;
     } else {
       return time;
     }

@@ -13,7 +13,7 @@ export type CronJob = {
 };
 
 /** `_cron_jobs`. Written by the crons alone: one row for each job of the bundle's `crons.ts`. */
-export const CRON_TABLE: TableDefinition = {
+export const cronTable: TableDefinition = {
   name: "_cron_jobs",
   indexes: [{ name: "by_next_time", fields: ["nextTime"] }],
 };

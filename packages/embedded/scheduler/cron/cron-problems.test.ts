@@ -1,6 +1,6 @@
 import { cronJobs, makeFunctionReference } from "convex/server";
 import { describe, expect, test } from "vitest";
-import { APP } from "../../names/table-name.ts";
+import { appComponent } from "../../names/table-name.ts";
 import { cronProblem, type CronTarget } from "./cron-problems.ts";
 import { type CronSpec, parseCrons } from "./cron-spec.ts";
 import { nextRun } from "./next-run.ts";
@@ -9,13 +9,13 @@ type Crons = ReturnType<typeof cronJobs>;
 
 const note = makeFunctionReference<"mutation", { text: string }, null>("later:note");
 const target: CronTarget = { type: "Mutation", identifier: "later.js:note" };
-const NOW = Date.parse("2026-11-21T10:20:00Z");
+const now = Date.parse("2026-11-21T10:20:00Z");
 
 /** What the convex package makes of a definition. */
 function defined(define: (crons: Crons) => void): CronSpec {
   const crons = cronJobs();
   define(crons);
-  return parseCrons((crons as unknown as { export(): string }).export(), APP)[0] as CronSpec;
+  return parseCrons((crons as unknown as { export(): string }).export(), appComponent)[0] as CronSpec;
 }
 
 describe("every form of definition", () => {
@@ -44,13 +44,13 @@ describe("every form of definition", () => {
     const spec = defined(define);
     expect(spec.args).toEqual({ text: "" });
     expect(cronProblem(spec, target)).toBeNull();
-    expect(new Date(nextRun(spec, NOW, NOW)).toISOString()).toBe(new Date(expected).toISOString());
+    expect(new Date(nextRun(spec, now, now)).toISOString()).toBe(new Date(expected).toISOString());
   });
 
   test("a month without the day is passed over", () => {
     const spec = defined((c) => c.monthly("x", { day: 31, hourUTC: 0, minuteUTC: 0 }, note, { text: "" }));
     const times: string[] = [];
-    for (let at = NOW; times.length < 4;) {
+    for (let at = now; times.length < 4;) {
       at = nextRun(spec, at, at);
       times.push(new Date(at).toISOString().slice(0, 10));
     }

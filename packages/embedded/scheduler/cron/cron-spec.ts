@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
-import { APP, type ComponentPath } from "../../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 
-export const DAYS_OF_WEEK = [
+export const daysOfWeek = [
   "sunday",
   "monday",
   "tuesday",
@@ -23,7 +23,7 @@ export type CronSchedule =
   | { readonly type: "daily"; readonly hourUTC: number; readonly minuteUTC?: number }
   | {
       readonly type: "weekly";
-      readonly dayOfWeek: (typeof DAYS_OF_WEEK)[number];
+      readonly dayOfWeek: (typeof daysOfWeek)[number];
       readonly hourUTC: number;
       readonly minuteUTC?: number;
     }
@@ -52,7 +52,7 @@ export function parseCrons(exported: string, component: ComponentPath): readonly
   const crons = JSON.parse(exported) as { readonly [identifier: string]: ExportedCron };
   return Object.entries(crons).map(([identifier, { name, args, schedule }]) => ({
     identifier,
-    ...(component === APP ? {} : { component }),
+    ...(component === appComponent ? {} : { component }),
     function: name,
     args: args[0] ?? {},
     schedule,

@@ -6,20 +6,20 @@ import { transact as write } from "../../engine/transact/transact.ts";
 import { openFixture } from "../../runtime/runtime.fixture.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
 import {
-  CRON_RUN_TABLE,
+  cronRunTable,
   insertScheduled,
-  SCHEDULED_TABLE,
   type ScheduledState,
+  scheduledTable,
   setScheduledState,
 } from "../scheduled-function.ts";
 import { scheduledInState } from "../scheduled-queries.ts";
 import { eventually, states } from "../scheduling.fixture.ts";
-import { CRON_TABLE, type CronJob, formatCronJob, parseCronJob } from "./cron-job.ts";
+import { type CronJob, cronTable, formatCronJob, parseCronJob } from "./cron-job.ts";
 import type { CronSpec } from "./cron-spec.ts";
 import { advanceCron, Crons, reconcileCrons } from "./crons.ts";
 
-const START = Date.parse("2026-11-21T10:00:00Z");
-const HOUR_MS = 3_600_000;
+const start = Date.parse("2026-11-21T10:00:00Z");
+const hourMs = 3_600_000;
 
 const hourly: CronSpec = {
   identifier: "tick",
@@ -41,14 +41,14 @@ async function scheduling(engine: Engine, crons: readonly CronSpec[]) {
 
 function cronsOf(engine: Engine): CronJob[] {
   const transaction = engine.begin();
-  const scan = transaction.scan(fullRange(CRON_TABLE.name, "by_creation_time"), "asc");
+  const scan = transaction.scan(fullRange(cronTable.name, "by_creation_time"), "asc");
   const jobs: CronJob[] = [];
   for (let entry = scan.next(); entry !== null; entry = scan.next()) jobs.push(parseCronJob(entry.document));
   engine.discard(transaction);
   return jobs;
 }
 
-const runsIn = (engine: Engine, kind: ScheduledState["kind"], table = CRON_RUN_TABLE.name) =>
+const runsIn = (engine: Engine, kind: ScheduledState["kind"], table = cronRunTable.name) =>
   write(engine, (transaction) => scheduledInState(transaction, kind, table));
 const pending = (engine: Engine) => runsIn(engine, "pending");
 
@@ -68,41 +68,41 @@ test("jobs that did not change keep their time, changed ones start anew, removed
     identifier: "other",
     schedule: { type: "daily", hourUTC: 3, minuteUTC: 0 },
   };
-  await write(engine, (transaction) => reconcileCrons(transaction, [hourly, other], START));
-  await write(engine, (transaction) => reconcileCrons(transaction, [hourly], START + 5));
-  expect(cronsOf(engine).map(({ spec, nextTime }) => [spec.identifier, nextTime])).toEqual([["tick", START]]);
+  await write(engine, (transaction) => reconcileCrons(transaction, [hourly, other], start));
+  await write(engine, (transaction) => reconcileCrons(transaction, [hourly], start + 5));
+  expect(cronsOf(engine).map(({ spec, nextTime }) => [spec.identifier, nextTime])).toEqual([["tick", start]]);
   const changed: CronSpec = { ...hourly, args: { text: "tock" } };
-  await write(engine, (transaction) => reconcileCrons(transaction, [changed], START + 7));
+  await write(engine, (transaction) => reconcileCrons(transaction, [changed], start + 7));
   expect(cronsOf(engine).map(({ spec, nextTime }) => [spec.args, nextTime])).toEqual([
-    [{ text: "tock" }, START + 7],
+    [{ text: "tock" }, start + 7],
   ]);
   await engine.close();
 });
 
 test("after a long sleep a job runs once, and next at its own rhythm", async () => {
   const engine = await openTables();
-  await write(engine, (transaction) => reconcileCrons(transaction, [hourly], START));
+  await write(engine, (transaction) => reconcileCrons(transaction, [hourly], start));
   const [job] = cronsOf(engine);
-  const awake = START + 100.5 * HOUR_MS;
+  const awake = start + 100.5 * hourMs;
   await write(engine, (transaction) => advanceCron(transaction, (job as CronJob).id, awake));
   await write(engine, (transaction) => advanceCron(transaction, (job as CronJob).id, awake));
   expect(await pending(engine)).toHaveLength(1);
-  expect(cronsOf(engine)[0]?.nextTime).toBe(START + 101 * HOUR_MS);
+  expect(cronsOf(engine)[0]?.nextTime).toBe(start + 101 * hourMs);
   await engine.close();
 });
 
 test("a run that is not over is not joined by another", async () => {
   const engine = await openTables();
-  await write(engine, (transaction) => reconcileCrons(transaction, [hourly], START));
+  await write(engine, (transaction) => reconcileCrons(transaction, [hourly], start));
   const { id } = cronsOf(engine)[0] as CronJob;
-  await write(engine, (transaction) => advanceCron(transaction, id, START));
-  await write(engine, (transaction) => advanceCron(transaction, id, START + HOUR_MS));
+  await write(engine, (transaction) => advanceCron(transaction, id, start));
+  await write(engine, (transaction) => advanceCron(transaction, id, start + hourMs));
   const [run, ...others] = await pending(engine);
   expect(others).toEqual([]);
   await write(engine, (transaction) =>
     setScheduledState(transaction, run?.id as string, { kind: "success" }),
   );
-  await write(engine, (transaction) => advanceCron(transaction, id, START + 2 * HOUR_MS));
+  await write(engine, (transaction) => advanceCron(transaction, id, start + 2 * hourMs));
   expect(await pending(engine)).toHaveLength(1);
   await engine.close();
 });
@@ -137,15 +137,15 @@ test("a run that an older release scheduled finishes where it is, and is not joi
   await write(engine, (transaction) => {
     const args = { text: "old" };
     const job = { component: "", name: "later.js:note", args, scheduledTime: 0 };
-    const lastRun = insertScheduled(transaction, SCHEDULED_TABLE.name, job);
-    transaction.insert(CRON_TABLE.name, formatCronJob({ spec: hourly, nextTime: START, lastRun }));
+    const lastRun = insertScheduled(transaction, scheduledTable.name, job);
+    transaction.insert(cronTable.name, formatCronJob({ spec: hourly, nextTime: start, lastRun }));
   });
   const { id, lastRun } = cronsOf(engine)[0] as CronJob;
-  await write(engine, (transaction) => advanceCron(transaction, id, START));
+  await write(engine, (transaction) => advanceCron(transaction, id, start));
   expect(await pending(engine)).toEqual([]);
   expect(cronsOf(engine)[0]?.lastRun).toBe(lastRun);
   const { stop } = await scheduling(engine, []);
-  await eventually(async () => expect(await runsIn(engine, "success", SCHEDULED_TABLE.name)).toHaveLength(1));
+  await eventually(async () => expect(await runsIn(engine, "success", scheduledTable.name)).toHaveLength(1));
   await stop();
   await engine.close();
 });

@@ -1,7 +1,7 @@
 import type { Engine, Transaction } from "../../engine/model/types.ts";
 import { transact } from "../../engine/transact/transact.ts";
 import { parseFunctionPath, udfPathOf } from "../../names/function-path.ts";
-import { APP, type ComponentPath } from "../../names/table-name.ts";
+import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
 import { DueLoop } from "../due-loop.ts";
 import {
@@ -11,7 +11,7 @@ import {
   isFinal,
   type NewScheduledFunction,
 } from "../scheduled-function.ts";
-import { CRON_TABLE, type CronJob, formatCronJob, parseCronJob } from "./cron-job.ts";
+import { type CronJob, cronTable, formatCronJob, parseCronJob } from "./cron-job.ts";
 import type { CronSpec } from "./cron-spec.ts";
 import { firstRun, nextRun } from "./next-run.ts";
 
@@ -48,7 +48,7 @@ export class Crons {
   }
 
   #look(transaction: Transaction, now: number): number | null {
-    const scan = transaction.scan(fullRange(CRON_TABLE.name, "by_next_time"), "asc");
+    const scan = transaction.scan(fullRange(cronTable.name, "by_next_time"), "asc");
     for (let entry = scan.next(); entry !== null; entry = scan.next()) {
       const job = parseCronJob(entry.document);
       if (job.nextTime > now) return job.nextTime;
@@ -80,7 +80,7 @@ export function reconcileCrons(transaction: Transaction, specs: readonly CronSpe
   }
   for (const spec of wanted.values()) {
     const nextTime = firstRun(spec, now);
-    transaction.insert(CRON_TABLE.name, formatCronJob({ spec, nextTime, lastRun: null }));
+    transaction.insert(cronTable.name, formatCronJob({ spec, nextTime, lastRun: null }));
   }
 }
 
@@ -104,7 +104,7 @@ function scheduledRun(spec: CronSpec, scheduledTime: number): NewScheduledFuncti
   return { component: ownerOf(spec), name: path === null ? name : udfPathOf(path), args, scheduledTime };
 }
 
-function ownerOf({ component = APP }: CronSpec): ComponentPath {
+function ownerOf({ component = appComponent }: CronSpec): ComponentPath {
   return component;
 }
 
@@ -113,7 +113,7 @@ function keyOf(spec: CronSpec): string {
 }
 
 function allCrons(transaction: Transaction): readonly CronJob[] {
-  const scan = transaction.scan(fullRange(CRON_TABLE.name, "by_creation_time"), "asc");
+  const scan = transaction.scan(fullRange(cronTable.name, "by_creation_time"), "asc");
   const jobs: CronJob[] = [];
   for (let entry = scan.next(); entry !== null; entry = scan.next()) jobs.push(parseCronJob(entry.document));
   return jobs;

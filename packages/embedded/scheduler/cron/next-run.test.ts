@@ -10,7 +10,7 @@ const spec = (schedule: CronSchedule): CronSpec => ({
   schedule,
 });
 const time = (text: string): number => Date.parse(text);
-const NOW = time("2026-11-21T10:00:00Z");
+const now = time("2026-11-21T10:00:00Z");
 
 describe("the next run", () => {
   test.each<[CronSchedule, string]>([
@@ -21,32 +21,32 @@ describe("the next run", () => {
     [{ type: "cron", cron: "0 */6 * * *" }, "2026-11-21T12:00:00Z"],
     [{ type: "interval", minutes: 5 }, "2026-11-21T10:05:00Z"],
   ])("of %j is at %s", (schedule, expected) => {
-    expect(nextRun(spec(schedule), NOW, NOW)).toBe(time(expected));
+    expect(nextRun(spec(schedule), now, now)).toBe(time(expected));
   });
 
   test("of a new interval is at once", () => {
-    expect(firstRun(spec({ type: "interval", seconds: 30 }), NOW)).toBe(NOW);
-    expect(firstRun(spec({ type: "hourly", minuteUTC: 30 }), NOW)).toBe(time("2026-11-21T10:30:00Z"));
+    expect(firstRun(spec({ type: "interval", seconds: 30 }), now)).toBe(now);
+    expect(firstRun(spec({ type: "hourly", minuteUTC: 30 }), now)).toBe(time("2026-11-21T10:30:00Z"));
   });
 
   test("skips what a sleep missed and keeps the interval's rhythm", () => {
     const hourly = spec({ type: "interval", hours: 1 });
-    expect(nextRun(hourly, NOW, NOW + 10.5 * 3_600_000)).toBe(NOW + 11 * 3_600_000);
+    expect(nextRun(hourly, now, now + 10.5 * 3_600_000)).toBe(now + 11 * 3_600_000);
   });
 
   test("lies after now, by one period at most", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 86_400 }), fc.nat(1e9), (seconds, late) => {
-        const next = nextRun(spec({ type: "interval", seconds }), NOW, NOW + late);
-        expect(next).toBeGreaterThan(NOW + late);
-        expect(next).toBeLessThanOrEqual(NOW + late + seconds * 1000);
-        expect((next - NOW) % (seconds * 1000)).toBe(0);
+        const next = nextRun(spec({ type: "interval", seconds }), now, now + late);
+        expect(next).toBeGreaterThan(now + late);
+        expect(next).toBeLessThanOrEqual(now + late + seconds * 1000);
+        expect((next - now) % (seconds * 1000)).toBe(0);
       }),
     );
   });
 
   test("of a job without a minute is at the same one each hour", () => {
-    const first = nextRun(spec({ type: "hourly" }), NOW, NOW);
+    const first = nextRun(spec({ type: "hourly" }), now, now);
     expect(nextRun(spec({ type: "hourly" }), first, first)).toBe(first + 3_600_000);
   });
 });

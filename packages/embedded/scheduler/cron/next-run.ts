@@ -3,13 +3,13 @@ import { assertNever } from "../../values/assert-never.ts";
 import { inMonthDays, inWeekDays } from "./cron-days.ts";
 import { parseCronExpression } from "./cron-expression.ts";
 import { type CronFields, nextMatch } from "./cron-fields.ts";
-import { type CronSchedule, type CronSpec, DAYS_OF_WEEK } from "./cron-spec.ts";
+import { type CronSchedule, type CronSpec, daysOfWeek } from "./cron-spec.ts";
 
 /** As late as JSON can say. */
-export const NEVER = Number.MAX_SAFE_INTEGER;
+export const never = Number.MAX_SAFE_INTEGER;
 
-const EVERY_HOUR = range(0, 23);
-const EVERY_MONTH = range(1, 12);
+const everyHour = range(0, 23);
+const everyMonth = range(1, 12);
 
 /** When a job that is new or was changed runs first: intervals at once, the others at their next time. */
 export function firstRun(spec: CronSpec, now: number): number {
@@ -26,16 +26,16 @@ export function nextRun({ identifier, schedule }: CronSpec, previous: number, no
     const elapsed = Math.max(0, now - previous);
     return previous + (Math.floor(elapsed / period) + 1) * period;
   }
-  return nextMatch(fieldsOf(schedule, identifier), now) ?? NEVER;
+  return nextMatch(fieldsOf(schedule, identifier), now) ?? never;
 }
 
 function fieldsOf(schedule: Exclude<CronSchedule, { type: "interval" }>, identifier: string): CronFields {
   if (schedule.type === "cron") return parseCronExpression(schedule.cron);
   const base = {
     minutes: new Set([schedule.minuteUTC ?? spreadMinute(identifier)]),
-    hours: EVERY_HOUR,
+    hours: everyHour,
     daysOfMonth: null,
-    months: EVERY_MONTH,
+    months: everyMonth,
     daysOfWeek: null,
   };
   switch (schedule.type) {
@@ -47,7 +47,7 @@ function fieldsOf(schedule: Exclude<CronSchedule, { type: "interval" }>, identif
       return {
         ...base,
         hours: new Set([schedule.hourUTC]),
-        daysOfWeek: inWeekDays(new Set([DAYS_OF_WEEK.indexOf(schedule.dayOfWeek)])),
+        daysOfWeek: inWeekDays(new Set([daysOfWeek.indexOf(schedule.dayOfWeek)])),
       };
     case "monthly":
       return {

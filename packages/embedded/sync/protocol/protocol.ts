@@ -8,21 +8,21 @@ import { decodeTimestamp } from "../../wire/timestamps.ts";
  * message costs the connection, and the client would send it again for ever, so what is refused must be refused
  * as arguments are.
  */
-export const MAX_CLIENT_MESSAGE_BYTES = 64 * 1024 * 1024;
-const MAX_MODIFICATIONS = 10_000;
-const MAX_PATH_LENGTH = 1024;
-const MAX_JOURNAL_LENGTH = 64 * 1024;
-const MAX_TOKEN_LENGTH = 64 * 1024;
+export const maxClientMessageBytes = 64 * 1024 * 1024;
+const maxModifications = 10_000;
+const maxPathLength = 1024;
+const maxJournalLength = 64 * 1024;
+const maxTokenLength = 64 * 1024;
 
 const counter = z.int().min(0).max(0xffff_ffff);
 const json = z.custom<JSONValue>((value) => value !== undefined);
-const path = z.string().min(1).max(MAX_PATH_LENGTH);
+const path = z.string().min(1).max(maxPathLength);
 /** Convex calls take one object; the array around it is a leftover of the protocol. */
 const args = z
   .array(json)
   .max(1)
   .transform((list): JSONValue => list[0] ?? {});
-const component = z.string().max(MAX_PATH_LENGTH).optional();
+const component = z.string().max(maxPathLength).optional();
 
 const addQuery = z.object({
   type: z.literal("Add"),
@@ -31,7 +31,7 @@ const addQuery = z.object({
   args,
   journal: z
     .string()
-    .max(MAX_JOURNAL_LENGTH)
+    .max(maxJournalLength)
     .nullish()
     .transform((journal) => journal ?? null),
   componentPath: component,
@@ -52,14 +52,14 @@ const authenticate = z.discriminatedUnion("tokenType", [
     type: z.literal("Authenticate"),
     tokenType: z.literal("Admin"),
     baseVersion: counter,
-    value: z.string().max(MAX_TOKEN_LENGTH),
+    value: z.string().max(maxTokenLength),
     impersonating: z.record(z.string(), json).nullish(),
   }),
   z.object({
     type: z.literal("Authenticate"),
     tokenType: z.literal("User"),
     baseVersion: counter,
-    value: z.string().max(MAX_TOKEN_LENGTH),
+    value: z.string().max(maxTokenLength),
   }),
   z.object({ type: z.literal("Authenticate"), tokenType: z.literal("None"), baseVersion: counter }),
 ]);
@@ -77,7 +77,7 @@ const clientMessage = z.discriminatedUnion("type", [
     type: z.literal("ModifyQuerySet"),
     baseVersion: counter,
     newVersion: counter,
-    modifications: z.array(z.discriminatedUnion("type", [addQuery, removeQuery])).max(MAX_MODIFICATIONS),
+    modifications: z.array(z.discriminatedUnion("type", [addQuery, removeQuery])).max(maxModifications),
   }),
   z.object({ type: z.literal("Mutation"), ...request }),
   z.object({ type: z.literal("Action"), ...request }),

@@ -3,10 +3,13 @@ import { resultFieldsJson } from "./known-result.ts";
 import type { ServerMessage, StateModification, TransitionMessage } from "./server-messages.ts";
 
 /** Characters of one chunk: small enough that a ping or a response is never stuck behind a huge frame. */
-export const CHUNK_LENGTH = 4 * 1024 * 1024;
+export const defaultChunkLength = 4 * 1024 * 1024;
 
 /** A transition as the frames that carry it: one, or numbered chunks when it is large. */
-export function transitionFrames(message: TransitionMessage, chunkLength = CHUNK_LENGTH): readonly string[] {
+export function transitionFrames(
+  message: TransitionMessage,
+  chunkLength = defaultChunkLength,
+): readonly string[] {
   const text = transitionJson(message);
   if (text.length <= chunkLength) return [text];
   const transitionId = randomUUID();

@@ -7,7 +7,7 @@ import type { FunctionRunner } from "../../runtime/contract/function-runner.ts";
 import { createFunctionRunner } from "../../runtime/runner.ts";
 import { LiveQueries } from "./live-queries.ts";
 
-const NOBODY = { kind: "none" } as const;
+const nobody = { kind: "none" } as const;
 const fixture = join(import.meta.dirname, "../../../../test/conformance/convex");
 
 /** The real engine and the real runner over the conformance suite's functions; query runs are counted. */
@@ -29,7 +29,7 @@ async function setUp() {
     runtime.runMutation({
       path: "messages:send",
       args: { channel, body: "x" },
-      identity: NOBODY,
+      identity: nobody,
       requestId: "r",
     });
   return { engine, live, runs, send };
@@ -38,7 +38,7 @@ async function setUp() {
 const list = (channel: string) => ({
   path: "messages:list",
   args: { channel },
-  identity: NOBODY,
+  identity: nobody,
   journal: null,
 });
 

@@ -6,8 +6,8 @@ import { createFunctionRunner } from "../../runtime/runner.ts";
 import { LiveQueries } from "./live-queries.ts";
 import { QuerySet } from "./query-set.ts";
 
-const NOBODY = { kind: "none" } as const;
-const QUERIES = 100;
+const nobody = { kind: "none" } as const;
+const queries = 100;
 
 async function setUp() {
   const bundled = await bundleFunctions(join(import.meta.dirname, "../../../../test/conformance/convex"));
@@ -20,7 +20,7 @@ async function setUp() {
     runner.runMutation({
       path: "messages:send",
       args: { channel: String(channel), body: "x" },
-      identity: NOBODY,
+      identity: nobody,
       requestId: "r",
     });
   return { set, send, changes: () => set.changesAt(engine.durable()) };
@@ -33,15 +33,15 @@ const add = (queryId: number, channel = String(queryId)) => ({
   args: { channel },
   journal: null,
 });
-const all = Array.from({ length: QUERIES }, (_, queryId) => add(queryId));
+const all = Array.from({ length: queries }, (_, queryId) => add(queryId));
 
 test("a commit that meets one query has one looked at", async () => {
   const { set, send, changes } = await setUp();
-  set.modify(all, NOBODY);
-  expect((await changes()).results.size).toBe(QUERIES);
+  set.modify(all, nobody);
+  expect((await changes()).results.size).toBe(queries);
   expect((await changes()).results.size).toBe(0);
   await send(7);
-  await send(QUERIES);
+  await send(queries);
   const { results } = await changes();
   expect([...results].map(([queryId, { outcome }]) => [queryId, outcome])).toEqual([
     [7, { kind: "success", value: ["x"] }],
@@ -51,20 +51,20 @@ test("a commit that meets one query has one looked at", async () => {
 
 test("what was added, removed or is asked as somebody else is looked at, once", async () => {
   const { set, changes } = await setUp();
-  set.modify(all, NOBODY);
+  set.modify(all, nobody);
   await changes();
-  set.modify([{ type: "Remove", queryId: 1 }, { type: "Remove", queryId: 2 }, add(2), add(QUERIES)], NOBODY);
+  set.modify([{ type: "Remove", queryId: 1 }, { type: "Remove", queryId: 2 }, add(2), add(queries)], nobody);
   const { removed, results } = await changes();
-  expect([removed, [...results.keys()]]).toEqual([[1], [2, QUERIES]]);
+  expect([removed, [...results.keys()]]).toEqual([[1], [2, queries]]);
   set.reidentify({ kind: "admin" });
-  expect((await changes()).results.size).toBe(QUERIES);
+  expect((await changes()).results.size).toBe(queries);
   expect(await changes()).toEqual({ removed: [], results: new Map() });
 });
 
 test("there is an end to what arguments are kept", async () => {
   const { set } = await setUp();
   const half = "x".repeat(33 * 2 ** 20);
-  expect(set.modify([add(1, half)], NOBODY)).toEqual({ kind: "ok" });
-  expect(set.modify([add(2, half)], NOBODY)).toMatchObject({ kind: "refused" });
-  expect(set.modify([{ type: "Remove", queryId: 1 }, add(2, half)], NOBODY)).toEqual({ kind: "ok" });
+  expect(set.modify([add(1, half)], nobody)).toEqual({ kind: "ok" });
+  expect(set.modify([add(2, half)], nobody)).toMatchObject({ kind: "refused" });
+  expect(set.modify([{ type: "Remove", queryId: 1 }, add(2, half)], nobody)).toEqual({ kind: "ok" });
 });

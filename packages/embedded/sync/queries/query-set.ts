@@ -1,5 +1,5 @@
 import type { Timestamp } from "../../engine/model/types.ts";
-import { APP } from "../../names/table-name.ts";
+import { appComponent } from "../../names/table-name.ts";
 import type { Identity } from "../../runtime/contract/function-runner.ts";
 import type { KnownResult } from "../protocol/known-result.ts";
 import type { QuerySetModification } from "../protocol/protocol.ts";
@@ -8,9 +8,9 @@ import type { LiveQueries, Watched } from "./live-queries.ts";
 import type { KnownResults, QuerySetChanges } from "./transition.ts";
 
 /** Queries of one client at a time: far above what a page or a device needs. */
-const MAX_QUERIES = 10_000;
+const maxQueries = 10_000;
 /** Their arguments, as JSON, in UTF-16 units. */
-const MAX_ARGS_LENGTH = 64 * 1024 * 1024;
+const maxArgsLength = 64 * 1024 * 1024;
 
 type Entry = {
   readonly add: QuerySetModification & { type: "Add" };
@@ -49,10 +49,10 @@ export class QuerySet {
         continue;
       }
       if (present !== undefined) return refused(`query ${String(change.queryId)} is already in the set`);
-      if (this.#entries.size >= MAX_QUERIES) return refused(`more than ${String(MAX_QUERIES)} queries`);
+      if (this.#entries.size >= maxQueries) return refused(`more than ${String(maxQueries)} queries`);
       const argsLength = JSON.stringify(change.args).length;
-      if (this.#argsLength + argsLength > MAX_ARGS_LENGTH) {
-        return refused(`queries with arguments of more than ${String(MAX_ARGS_LENGTH)} bytes`);
+      if (this.#argsLength + argsLength > maxArgsLength) {
+        return refused(`queries with arguments of more than ${String(maxArgsLength)} bytes`);
       }
       this.#argsLength += argsLength;
       const watched = this.#watch(change, change.journal, identity);
@@ -110,7 +110,7 @@ export class QuerySet {
   }
 
   #watch(add: Entry["add"], journal: string | null, identity: Identity): Watched {
-    const component = add.componentPath ?? APP;
+    const component = add.componentPath ?? appComponent;
     const spec = { path: add.udfPath, component, args: add.args, identity, journal };
     this.#dirty.add(add.queryId);
     return this.#live.watch(spec, () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Acknowledgements, NONE, SETTLE_MS } from "./acknowledgements.ts";
+import { Acknowledgements, none, settleMs } from "./acknowledgements.ts";
 
 test("a mutation is acknowledged by the pong to a ping that came after its transition, once settled", () => {
   const seen = new Acknowledgements();
@@ -7,10 +7,10 @@ test("a mutation is acknowledged by the pong to a ping that came after its trans
   seen.covered(3);
   const after = seen.ping();
   seen.pong(before, 0);
-  expect(seen.through(SETTLE_MS * 2)).toBe(NONE);
+  expect(seen.through(settleMs * 2)).toBe(none);
   seen.pong(after, 1000);
-  expect(seen.through(1000 + SETTLE_MS - 1)).toBe(NONE);
-  expect(seen.through(1000 + SETTLE_MS)).toBe(3);
+  expect(seen.through(1000 + settleMs - 1)).toBe(none);
+  expect(seen.through(1000 + settleMs)).toBe(3);
 });
 
 test("what nobody sent is no acknowledgement", () => {
@@ -18,7 +18,7 @@ test("what nobody sent is no acknowledgement", () => {
   seen.covered(1);
   seen.pong("7", 0);
   seen.pong("", 0);
-  expect(seen.through(SETTLE_MS)).toBe(NONE);
+  expect(seen.through(settleMs)).toBe(none);
 });
 
 test("a pong answers all earlier pings", () => {

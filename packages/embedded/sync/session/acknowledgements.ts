@@ -1,11 +1,11 @@
 /** No request was acknowledged: below every request id. */
-export const NONE = -1;
+export const none = -1;
 
 /**
  * A browser answers pings although its page is too busy to handle messages, and a page may drop what it
  * has not handled when it reconnects. So a pong counts only this many ms later.
  */
-export const SETTLE_MS = 60_000;
+export const settleMs = 60_000;
 
 type Pong = { readonly covered: number; readonly at: number };
 
@@ -15,8 +15,8 @@ type Pong = { readonly covered: number; readonly at: number };
  * answered, the client will not send that mutation again, and the record of its outcome may go.
  */
 export class Acknowledgements {
-  #covered = NONE;
-  #through = NONE;
+  #covered = none;
+  #through = none;
   #lastPing = 0;
   readonly #pings = new Map<number, number>();
   #pongs: readonly Pong[] = [];
@@ -47,9 +47,9 @@ export class Acknowledgements {
 
   /** The newest mutation that will surely not be sent again. */
   through(now: number): number {
-    const settled = this.#pongs.filter(({ at }) => at + SETTLE_MS <= now);
+    const settled = this.#pongs.filter(({ at }) => at + settleMs <= now);
     this.#through = Math.max(this.#through, ...settled.map(({ covered }) => covered));
-    this.#pongs = this.#pongs.filter(({ at }) => at + SETTLE_MS > now);
+    this.#pongs = this.#pongs.filter(({ at }) => at + settleMs > now);
     return this.#through;
   }
 }

@@ -4,11 +4,11 @@ import type { Identity } from "../../runtime/contract/function-runner.ts";
 import { assertNever } from "../../values/assert-never.ts";
 import type { AuthenticateMessage } from "../protocol/protocol.ts";
 import type { AuthErrorMessage } from "../protocol/server-messages.ts";
-import { hasExpired, identify, NOBODY, type SessionIdentity } from "./session-identity.ts";
+import { hasExpired, identify, nobody, type SessionIdentity } from "./session-identity.ts";
 import type { SessionSocket } from "./session-socket.ts";
 
-const POLICY_VIOLATION = 1008;
-const TRY_AGAIN_LATER = 1013;
+const policyViolation = 1008;
+const tryAgainLater = 1013;
 
 export type CallerDeps = Authenticators & { readonly log: Log; readonly now: () => number };
 
@@ -23,7 +23,7 @@ export type CallerSession = {
 export class SessionCaller {
   readonly #deps: CallerDeps;
   readonly #session: CallerSession;
-  #current: SessionIdentity = NOBODY;
+  #current: SessionIdentity = nobody;
   #version = 0;
   #verifying = false;
 
@@ -73,7 +73,7 @@ export class SessionCaller {
       case "unavailable":
         // No AuthError: after a few of those the client would log its user out.
         this.#deps.log.warn("auth.unavailable", { message: identified.message });
-        this.#leave(TRY_AGAIN_LATER, identified.code);
+        this.#leave(tryAgainLater, identified.code);
         return false;
       default:
         return assertNever(identified);
@@ -91,7 +91,7 @@ export class SessionCaller {
    */
   #refuse(why: Omit<AuthErrorMessage, "type">): void {
     void this.#session.socket.send({ type: "AuthError", ...why });
-    this.#leave(POLICY_VIOLATION, "Unauthenticated");
+    this.#leave(policyViolation, "Unauthenticated");
   }
 
   #leave(code: number, reason: string): void {

@@ -1,4 +1,4 @@
-import { type Authenticators, BAD_DEPLOY_KEY } from "../../auth/authorization.ts";
+import { type Authenticators, badDeployKey } from "../../auth/authorization.ts";
 import type { Identity } from "../../runtime/contract/function-runner.ts";
 import { assertNever } from "../../values/assert-never.ts";
 import type { AuthenticateMessage } from "../protocol/protocol.ts";
@@ -6,7 +6,7 @@ import type { AuthenticateMessage } from "../protocol/protocol.ts";
 /** Whom a session acts as, and until when, in ms since the epoch; null without an end. */
 export type SessionIdentity = { readonly identity: Identity; readonly expiresAt: number | null };
 
-export const NOBODY: SessionIdentity = { identity: { kind: "none" }, expiresAt: null };
+export const nobody: SessionIdentity = { identity: { kind: "none" }, expiresAt: null };
 
 export type Identified =
   | { readonly kind: "ok"; readonly as: SessionIdentity }
@@ -21,9 +21,9 @@ export async function identify(
 ): Promise<Identified> {
   switch (message.tokenType) {
     case "None":
-      return { kind: "ok", as: NOBODY };
+      return { kind: "ok", as: nobody };
     case "Admin": {
-      if (!isAdminKey(message.value)) return { kind: "refused", message: BAD_DEPLOY_KEY.message };
+      if (!isAdminKey(message.value)) return { kind: "refused", message: badDeployKey.message };
       const actingAs = message.impersonating ?? null;
       const identity =
         actingAs === null ? ({ kind: "admin" } as const) : ({ kind: "admin", actingAs } as const);

@@ -1,6 +1,6 @@
 import type { Authenticators } from "../../auth/authorization.ts";
 import type { Engine, Timestamp } from "../../engine/model/types.ts";
-import { APP } from "../../names/table-name.ts";
+import { appComponent } from "../../names/table-name.ts";
 import type { Log } from "../../operations/log.ts";
 import type { FunctionRunner, Identity, RequestSource } from "../../runtime/contract/function-runner.ts";
 import { assertNever } from "../../values/assert-never.ts";
@@ -19,7 +19,7 @@ import {
 } from "../protocol/server-messages.ts";
 import type { LiveQueries } from "../queries/live-queries.ts";
 import { QuerySet } from "../queries/query-set.ts";
-import { type QuerySetChanges, nextTransition } from "../queries/transition.ts";
+import { nextTransition, type QuerySetChanges } from "../queries/transition.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
 import type { MutationLanes } from "./mutation-lanes.ts";
 import { SessionCaller } from "./session-caller.ts";
@@ -207,7 +207,7 @@ export class Session {
   }
 
   #call(message: RequestMessage, identity: Identity) {
-    const { udfPath: path, componentPath: component = APP, args } = message;
+    const { udfPath: path, componentPath: component = appComponent, args } = message;
     const { nextRequestId, source } = this.#deps;
     return { path, component, args, identity, requestId: nextRequestId(), source };
   }

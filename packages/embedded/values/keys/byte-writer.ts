@@ -1,11 +1,11 @@
-const FIRST_BYTES = 512;
+const firstBytes = 512;
 /** What a writer holds on to between two uses. */
-const KEPT_BYTES = 64 * 1024;
+const keptBytes = 64 * 1024;
 const utf8 = new TextEncoder();
 
 /** A growing buffer, to be used again and again: what is written is copied out once. */
 export class ByteWriter {
-  #buffer = new Uint8Array(FIRST_BYTES);
+  #buffer = new Uint8Array(firstBytes);
   #length = 0;
 
   byte(value: number): void {
@@ -67,7 +67,7 @@ export class ByteWriter {
 
   clear(): void {
     this.#length = 0;
-    if (this.#buffer.length > KEPT_BYTES) this.#buffer = new Uint8Array(FIRST_BYTES);
+    if (this.#buffer.length > keptBytes) this.#buffer = new Uint8Array(firstBytes);
   }
 
   #end(): void {

@@ -1,7 +1,7 @@
 /** Above every encoded key that starts with the same bytes: no encoded value starts with 0xff. */
-const ABOVE_ALL = 0xff;
+const aboveAll = 0xff;
 
-export const EMPTY_KEY = new Uint8Array(0);
+export const emptyKey = new Uint8Array(0);
 
 /** Compares as SQLite compares blobs: byte by byte, the shorter first where one is a prefix of the other. */
 export function compareBytes(left: Uint8Array, right: Uint8Array): number {
@@ -20,7 +20,7 @@ export function successor(key: Uint8Array): Uint8Array {
 
 /** The smallest bound above all encoded keys that start with `prefix`. */
 export function prefixEnd(prefix: Uint8Array): Uint8Array {
-  return withByte(prefix, ABOVE_ALL);
+  return withByte(prefix, aboveAll);
 }
 
 function withByte(key: Uint8Array, byte: number): Uint8Array {

@@ -2,7 +2,7 @@ import type { Value } from "convex/values";
 import type { KeyRange } from "./index-range.ts";
 import { decodeBound, type DecodedBound } from "./key-decoding.ts";
 
-const MAX_VALUE_LENGTH = 64;
+const maxValueLength = 64;
 
 /**
  * A range of an index for people: `by_lane["m", "ready"]` is all that begins with these, `by_lane["m", 3] ..
@@ -50,5 +50,5 @@ function textOf(value: Value | undefined): string {
 }
 
 function shortened(text: string): string {
-  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
+  return text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text;
 }

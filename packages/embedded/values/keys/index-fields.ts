@@ -10,14 +10,14 @@ export type TableDefinition = {
   readonly indexes: readonly IndexDefinition[];
 };
 
-const BY_ID = ["_id"];
-const BY_CREATION_TIME = ["_creationTime", "_id"];
+const byId = ["_id"];
+const byCreationTime = ["_creationTime", "_id"];
 const known = new WeakMap<IndexDefinition, readonly string[]>();
 
 /** The fields that an index's keys are made of, in order; null when the table has no such index. */
 export function keyFieldsOf(definition: TableDefinition | null, index: string): readonly string[] | null {
-  if (index === "by_id") return BY_ID;
-  if (index === "by_creation_time") return BY_CREATION_TIME;
+  if (index === "by_id") return byId;
+  if (index === "by_creation_time") return byCreationTime;
   const declared = definition?.indexes.find((each) => each.name === index);
   if (declared === undefined) return null;
   let fields = known.get(declared);

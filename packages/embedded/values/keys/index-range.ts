@@ -1,5 +1,5 @@
 import { jsonToConvex, type JSONValue, type Value } from "convex/values";
-import { EMPTY_KEY, prefixEnd } from "./bytes.ts";
+import { emptyKey, prefixEnd } from "./bytes.ts";
 import { encodeKey } from "./key-encoding.ts";
 
 /** A half-open range of encoded keys in one index. `upper: null` means unbounded. */
@@ -45,12 +45,12 @@ type Comparisons = {
   readonly upper: Bound | null;
 };
 
-const DOCS = "For more information see https://docs.convex.dev/using/indexes.";
-const COMPARATORS = { Eq: "==", Gt: ">", Gte: ">=", Lt: "<", Lte: "<=" } as const;
+const docs = "For more information see https://docs.convex.dev/using/indexes.";
+const comparators = { Eq: "==", Gt: ">", Gte: ">=", Lt: "<", Lte: "<=" } as const;
 
 /** The whole of an index. */
 export function fullRange(table: string, index: string): KeyRange {
-  return { table, index, lower: EMPTY_KEY, upper: null };
+  return { table, index, lower: emptyKey, upper: null };
 }
 
 /**
@@ -131,7 +131,7 @@ function decode(json: JSONValue): Value | undefined {
 }
 
 function alreadyDefined(bound: string, { type, fieldPath, value }: RangeExpression): IndexRangeError {
-  const added = `"${fieldPath}" ${COMPARATORS[type]} ${JSON.stringify(value)}`;
+  const added = `"${fieldPath}" ${comparators[type]} ${JSON.stringify(value)}`;
   const message = `Already defined ${bound} bound in index range. Can't add ${added}.`;
   return new IndexRangeError("AlreadyDefinedBound", message);
 }
@@ -149,7 +149,7 @@ function notIndexed(target: RangeTarget, field: string): IndexRangeError {
   return new IndexRangeError(
     "FieldNotInIndex",
     `The index range included a comparison with "${field}", but ${target.table}.${target.index} with fields ` +
-      `${list(publicFields(target))} doesn't index this field. ${DOCS}`,
+      `${list(publicFields(target))} doesn't index this field. ${docs}`,
   );
 }
 
@@ -159,7 +159,7 @@ function outOfOrder(target: RangeTarget, used: readonly string[], wrong: string)
     `Tried to query index ${target.table}.${target.index} but the query didn't use the index fields in order.\n` +
       `Index fields: ${list(publicFields(target))}\n` +
       `Query fields: ${list(used)}\n` +
-      `First incorrect field: ${wrong}\n${DOCS}`,
+      `First incorrect field: ${wrong}\n${docs}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Value } from "convex/values";
-import { TAG } from "./key-encoding.ts";
+import { keyTags } from "./key-encoding.ts";
 import { KeyReader } from "./key-reader.ts";
 
 /** What a bound of a range of encoded keys stands for. */
@@ -12,10 +12,10 @@ export type DecodedBound = {
   readonly place: "prefix" | "exact" | "after";
 };
 
-const SUCCESSOR = 0x00;
-const ABOVE_ALL = 0xff;
-const SIGN_BIT = 1n << 63n;
-const ALL_BITS = (1n << 64n) - 1n;
+const successor = 0x00;
+const aboveAll = 0xff;
+const signBit = 1n << 63n;
+const allBits = (1n << 64n) - 1n;
 const floatBits = new DataView(new ArrayBuffer(8));
 
 /** Reads a bound of a key range back into the values that it was made of, for people. Null: not such a bound. */
@@ -25,8 +25,8 @@ export function decodeBound(bound: Uint8Array): DecodedBound | null {
   try {
     while (!reader.atEnd) {
       const next = reader.peek();
-      if (reader.left === 1 && (next === SUCCESSOR || next === ABOVE_ALL)) {
-        return { values, place: next === SUCCESSOR ? "exact" : "after" };
+      if (reader.left === 1 && (next === successor || next === aboveAll)) {
+        return { values, place: next === successor ? "exact" : "after" };
       }
       values.push(readValue(reader));
     }
@@ -40,25 +40,25 @@ export function decodeBound(bound: Uint8Array): DecodedBound | null {
 function readValue(reader: KeyReader): Value | undefined {
   const tag = reader.byte();
   switch (tag) {
-    case TAG.undefined:
+    case keyTags.undefined:
       return undefined;
-    case TAG.null:
+    case keyTags.null:
       return null;
-    case TAG.int64:
-      return BigInt.asIntN(64, reader.uint64() ^ SIGN_BIT);
-    case TAG.float64:
+    case keyTags.int64:
+      return BigInt.asIntN(64, reader.uint64() ^ signBit);
+    case keyTags.float64:
       return floatOf(reader.uint64());
-    case TAG.false:
+    case keyTags.false:
       return false;
-    case TAG.true:
+    case keyTags.true:
       return true;
-    case TAG.string:
+    case keyTags.string:
       return new TextDecoder().decode(reader.escaped());
-    case TAG.bytes:
+    case keyTags.bytes:
       return reader.escaped().slice().buffer;
-    case TAG.array:
+    case keyTags.array:
       return readUntilEnd(reader, () => readValue(reader) as Value);
-    case TAG.object:
+    case keyTags.object:
       return Object.fromEntries(
         readUntilEnd(reader, () => [readValue(reader) as string, readValue(reader) as Value]),
       );
@@ -75,6 +75,6 @@ function readUntilEnd<T>(reader: KeyReader, read: () => T): T[] {
 }
 
 function floatOf(ordered: bigint): number {
-  floatBits.setBigUint64(0, ordered & SIGN_BIT ? ordered ^ SIGN_BIT : ordered ^ ALL_BITS);
+  floatBits.setBigUint64(0, ordered & signBit ? ordered ^ signBit : ordered ^ allBits);
   return floatBits.getFloat64(0);
 }
