@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Backend, BackendOptions } from "./compose/backend-options.ts";
 import { startBackend } from "./server.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 
 /** The real functions, with a page beside them. */
 async function start(options: Partial<BackendOptions>): Promise<Backend> {

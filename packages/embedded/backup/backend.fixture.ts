@@ -8,7 +8,7 @@ import type { Value } from "convex/values";
 import type { Backend, BackendOptions } from "../compose/backend-options.ts";
 import { startRestartingBackend } from "../restarting-backend.ts";
 
-const modules = join(import.meta.dirname, "../../node_modules");
+const modules = join(import.meta.dirname, "../../../node_modules");
 const cli = join(modules, "convex/bin/main.js");
 const adminKey = "backup-test|0123456789abcdef";
 

@@ -23,7 +23,7 @@ async function start(...options: readonly string[]): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), "stopping-"));
   const args = [
     "--convex",
-    join(embedded, "../test/conformance/convex"),
+    join(embedded, "../../test/conformance/convex"),
     "--data",
     join(folder, "data.sqlite"),
   ];

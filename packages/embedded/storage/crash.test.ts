@@ -27,10 +27,9 @@ const functions = {
 };
 
 async function start(dataFile: string): Promise<{ child: ChildProcess; client: ConvexHttpClient }> {
-  const root = join(import.meta.dirname, "../..");
   const fixture = join(import.meta.dirname, "fixtures/convex");
   const args = ["--convex", fixture, "--data", dataFile, "--port", "0", "--site-port", "0", "--with-parent"];
-  const child = spawn(process.execPath, [join(root, "packages/embedded/main.ts"), ...args], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts"), ...args], {
     stdio: ["pipe", "pipe", "ignore"],
     env: { ...process.env, GLEANER_ADMIN_KEY: adminKey },
   });
