@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Effect } from "../../app/policy/decision.ts";
 import { type Facts, known, unknownComputer } from "../../app/facts/facts.ts";
+import type { Effect } from "../../app/policy/decision.ts";
 import { idleLimits } from "../../app/policy/limits.fixture.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { silentLog } from "../log.ts";
-import { ConnectionGrace } from "./connection-grace.ts";
-import { InputWatch } from "./input-watch.ts";
-import { startOfDay } from "./local-day.ts";
+import { InputWatch } from "./input/input-watch.ts";
 import { DonorLoop } from "./loop.ts";
+import { ConnectionGrace } from "./organization/connection-grace.ts";
+import { startOfDay } from "./reports/local-day.ts";
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => void vi.useRealTimers());

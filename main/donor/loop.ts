@@ -1,6 +1,6 @@
+import type { Facts } from "../../app/facts/facts.ts";
 import { decide } from "../../app/policy/decide.ts";
 import type { Activity, Effect } from "../../app/policy/decision.ts";
-import type { Facts } from "../../app/facts/facts.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { Log } from "../log.ts";
 

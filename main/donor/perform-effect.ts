@@ -1,7 +1,7 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { Effect } from "../../app/policy/decision.ts";
 import type { Log } from "../log.ts";
-import type { DonatedWork } from "./donated-work.ts";
+import type { DonatedWork } from "./work/donated-work.ts";
 
 export type EffectParts = {
   readonly work: Pick<DonatedWork, "accept" | "limit" | "finish" | "yield">;

@@ -1,7 +1,7 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
-import { waitWords } from "../../app/models/wait-reasons.ts";
 import type { Known } from "../../app/facts/facts.ts";
+import { waitWords } from "../../app/models/wait-reasons.ts";
 import { ruleNames } from "../../app/policy/rules.ts";
 import { sayLimits } from "../../app/policy/say-limits.ts";
 import { sayRule } from "../../app/policy/say-rule.ts";

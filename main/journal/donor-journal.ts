@@ -1,7 +1,7 @@
 import type { Handler } from "@gleaner/queue/worker/handler";
 import type { ModelView } from "../../app/contract/snapshot.ts";
-import type { Activity } from "../../app/policy/decision.ts";
 import type { Facts } from "../../app/facts/facts.ts";
+import type { Activity } from "../../app/policy/decision.ts";
 import type { Log } from "../log.ts";
 import type { JournalEntry } from "./entry.ts";
 import { JobCounts } from "./job-counts.ts";

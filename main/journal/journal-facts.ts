@@ -1,5 +1,5 @@
-import type { Activity } from "../../app/policy/decision.ts";
 import type { Facts } from "../../app/facts/facts.ts";
+import type { Activity } from "../../app/policy/decision.ts";
 import type { JournalFacts } from "./entry.ts";
 
 type Names = readonly (keyof Facts)[];

@@ -1,5 +1,5 @@
-import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
 import { known, unknownComputer } from "../../app/facts/facts.ts";
+import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { silentLog } from "../log.ts";
 import { ModelCatalogue } from "./catalogue.ts";

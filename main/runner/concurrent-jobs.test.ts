@@ -7,8 +7,8 @@ import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
 import type { RunOutcome } from "../supervisor/attempt.ts";
 import { forkRunner } from "../supervisor/process/fork-runner.ts";
-import { chat, demoModel, planOf, runnerEntry } from "./runner.fixture.ts";
 import { RunnerSupervisor } from "../supervisor/supervisor.ts";
+import { chat, demoModel, planOf, runnerEntry } from "./runner.fixture.ts";
 
 let model: ModelFile;
 let folder: string;

@@ -1,7 +1,7 @@
+import { contextExceeded, jobErrors } from "../../app/contract/job-errors.ts";
 import type { JobError } from "../../app/jobs/chat.ts";
 import type { EmbeddingRequest, EmbeddingResult } from "../../app/jobs/embedding.ts";
 import { limits } from "../../app/jobs/limits.ts";
-import { contextExceeded, jobErrors } from "../../app/contract/job-errors.ts";
 import type { LoadedModel } from "./load/model-slot.ts";
 import type { Clock, Pace } from "./process/duty-cycle.ts";
 

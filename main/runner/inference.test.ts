@@ -5,9 +5,9 @@ import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import type { Work, WorkResult } from "../../app/jobs/work.ts";
 import { silentLog } from "../log.ts";
 import { forkRunner } from "../supervisor/process/fork-runner.ts";
+import { RunnerSupervisor } from "../supervisor/supervisor.ts";
 import { grammarOf } from "./generate/grammars.ts";
 import { chat, demoModel, planOf, runnerEntry } from "./runner.fixture.ts";
-import { RunnerSupervisor } from "../supervisor/supervisor.ts";
 
 let model: ModelFile;
 let supervisor: RunnerSupervisor;

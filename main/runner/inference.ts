@@ -1,3 +1,4 @@
+import { internalError } from "../../app/contract/job-errors.ts";
 import type {
   Backend,
   LoadReport,
@@ -8,17 +9,16 @@ import type {
 } from "../../app/contract/runner.ts";
 import type { JobError } from "../../app/jobs/chat.ts";
 import type { WorkResult } from "../../app/jobs/work.ts";
-import { answer } from "./generate/answer.ts";
 import { embed } from "./embed.ts";
+import { answer } from "./generate/answer.ts";
+import { PrefillSlices } from "./generate/prefill-slices.ts";
+import { mayBegin } from "./job-turns.ts";
 import { inspectModel } from "./load/inspect-model.ts";
-import { internalError } from "../../app/contract/job-errors.ts";
 import { Libraries } from "./load/libraries.ts";
 import { type LoadedModel, loadKey, ModelSlot } from "./load/model-slot.ts";
 import { measureSpeed } from "./measure-speed.ts";
 import { DutyCycle } from "./process/duty-cycle.ts";
-import { PrefillSlices } from "./generate/prefill-slices.ts";
 import { speedOf } from "./speed.ts";
-import { mayBegin } from "./job-turns.ts";
 
 export type InferenceEvents = {
   readonly loaded: (report: LoadReport) => void;

@@ -1,8 +1,8 @@
 import type { Speed } from "../../app/contract/runner.ts";
-import type { LoadedModel } from "./load/model-slot.ts";
-import type { Clock, Pace } from "./process/duty-cycle.ts";
 import { prefill } from "./generate/prefill.ts";
 import { PrefillSlices } from "./generate/prefill-slices.ts";
+import type { LoadedModel } from "./load/model-slot.ts";
+import type { Clock, Pace } from "./process/duty-cycle.ts";
 import { perSecond } from "./speed.ts";
 
 /** Short: the job for which the model was loaded waits. */

@@ -4,9 +4,9 @@ import { pack } from "./embed.ts";
 import { historyOf } from "./generate/history.ts";
 import { JsonEnd } from "./generate/json-end.ts";
 import { choicesWithin } from "./generate/logprobs.ts";
-import { DutyCycle } from "./process/duty-cycle.ts";
-import { chooseSequence } from "./load/sequence-choice.ts";
 import { mayBegin } from "./job-turns.ts";
+import { chooseSequence } from "./load/sequence-choice.ts";
+import { DutyCycle } from "./process/duty-cycle.ts";
 
 describe("chooseSequence", () => {
   const empty = { shared: 0, held: 0, usedAt: -1 };

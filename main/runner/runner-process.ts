@@ -1,8 +1,8 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { ModelFile, ToRunner } from "../../app/contract/runner.ts";
-import { lookForCudaIn } from "./load/cuda-packages.ts";
-import { Inference } from "./inference.ts";
 import { parseToRunner } from "../supervisor/messages.ts";
+import { Inference } from "./inference.ts";
+import { lookForCudaIn } from "./load/cuda-packages.ts";
 import { findParentPort, type ParentPort } from "./process/parent-port.ts";
 import { lowerProcess } from "./process/priority.ts";
 import { TextOutlet } from "./text-throttle.ts";

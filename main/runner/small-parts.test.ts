@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { CrashBackoff, crashBackoffMs } from "../supervisor/crash-backoff.ts";
 import { parseFromRunner, parseToRunner } from "../supervisor/messages.ts";
+import { chooseThreads, runnerCores } from "../supervisor/plan/parallelism.ts";
 import { PrefillSlices } from "./generate/prefill-slices.ts";
 import { chat } from "./runner.fixture.ts";
-import { chooseThreads, runnerCores } from "../supervisor/plan/parallelism.ts";
 
 describe("chooseThreads", () => {
   it.each([

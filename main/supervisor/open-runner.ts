@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { Log } from "../log.ts";
-import type { SpawnRunner } from "./process/runner-child.ts";
 import { cudaEnvironment } from "../runner/load/cuda-packages.ts";
-import { gpuEnvironment } from "./process/runner-environment.ts";
-import { memoryForModels, type MemoryNow } from "./plan/model-memory.ts";
 import { ModelKnowledge } from "./plan/model-knowledge.ts";
+import { memoryForModels, type MemoryNow } from "./plan/model-memory.ts";
 import { ModelPlans } from "./plan/model-plans.ts";
-import { RunnerSupervisor } from "./supervisor.ts";
 import { runnerThreads } from "./plan/parallelism.ts";
+import type { SpawnRunner } from "./process/runner-child.ts";
+import { gpuEnvironment } from "./process/runner-environment.ts";
+import { RunnerSupervisor } from "./supervisor.ts";
 
 /** Its jobs are computed there, whatever few threads they have besides: several at once are worth it. */
 const hasAppleGpu = process.platform === "darwin" && process.arch === "arm64";

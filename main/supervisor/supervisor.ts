@@ -1,12 +1,12 @@
 import type { FromRunner, ModelFigures, ModelFile, RunnerJob } from "../../app/contract/runner.ts";
 import type { Log } from "../log.ts";
+import { tidyPriority } from "../runner/process/priority.ts";
 import { Attempt, type JobMessage, type RunEvents, type RunOutcome } from "./attempt.ts";
-import type { RunnerExit, SpawnRunner } from "./process/runner-child.ts";
-import { readCpuTimes } from "./process/cpu-times.ts";
 import { CrashBackoff } from "./crash-backoff.ts";
 import { Inspections } from "./inspections.ts";
-import { tidyPriority } from "../runner/process/priority.ts";
+import { readCpuTimes } from "./process/cpu-times.ts";
 import { type Ending, isOrderly, outcomeAtExit } from "./process/process-exit.ts";
+import type { RunnerExit, SpawnRunner } from "./process/runner-child.ts";
 import { type RunnerLimits, workTheSame } from "./process/runner-limits.ts";
 import { SupervisedProcess } from "./process/supervised-process.ts";
 import { type SupervisorTimes, supervisorTimes } from "./timeouts.ts";

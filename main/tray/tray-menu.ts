@@ -1,6 +1,6 @@
 import type { CallArgument, CallName } from "../../app/contract/donor-calls.ts";
-import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { pauseChoices, type PauseLength } from "../../app/contract/pause-choices.ts";
+import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { downloadLine } from "./download-line.ts";
 import { trayTooltip } from "./tray-state.ts";
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import WebSocket from "ws";
 import { effectiveRules, noOrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { defaultRules } from "../../../app/policy/rules.ts";
-import { initialSnapshot } from "../../donor/views.ts";
+import { initialSnapshot } from "../../donor/reports/views.ts";
 import { silentLog } from "../../log.ts";
 import { type AnswerCall, answerCalls } from "../answer-call.ts";
 import { fakeHandlers } from "../handlers.fixture.ts";

@@ -1,12 +1,12 @@
+import type { Facts } from "../../../app/facts/facts.ts";
 import type { WaitReason } from "../../../app/models/wait-reasons.ts";
 import { type Check, firstOf } from "../../../app/policy/declare/check.ts";
+import type { HoldReason } from "../../../app/policy/reasons.ts";
+import type { Rules } from "../../../app/policy/rules.ts";
+import { connection, membership, pause, sleep } from "../../../app/policy/rules/availability.ts";
 import { idleness, isAskedFor } from "../../../app/policy/rules/idleness.ts";
 import { metered, requiredNetwork } from "../../../app/policy/rules/network.ts";
 import { power } from "../../../app/policy/rules/power.ts";
-import { connection, membership, pause, sleep } from "../../../app/policy/rules/availability.ts";
-import type { Facts } from "../../../app/facts/facts.ts";
-import type { HoldReason } from "../../../app/policy/reasons.ts";
-import type { Rules } from "../../../app/policy/rules.ts";
 
 /** What the gate looks at, of the facts that the policy decides by. */
 export type GateFacts = Pick<Facts, GateFact>;

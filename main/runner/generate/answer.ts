@@ -1,15 +1,15 @@
 import type { Llama, LlamaModel, Token } from "node-llama-cpp";
+import { contextExceeded, jobErrors } from "../../../app/contract/job-errors.ts";
 import type { ChatRequest, ChatResult, JobError, ToolCall } from "../../../app/jobs/chat.ts";
 import type { Work } from "../../../app/jobs/work.ts";
-import { type Enforced, grammarOf } from "./grammars.ts";
-import { contextExceeded, jobErrors } from "../../../app/contract/job-errors.ts";
 import type { LoadedModel } from "../load/model-slot.ts";
-import { choicesWithin } from "./logprobs.ts";
+import type { Lease } from "../load/sequences.ts";
 import type { Clock, Pace } from "../process/duty-cycle.ts";
+import { type Enforced, grammarOf } from "./grammars.ts";
+import { choicesWithin } from "./logprobs.ts";
 import { prefillButLastSlice } from "./prefill.ts";
 import type { PrefillSlices } from "./prefill-slices.ts";
 import { chatPrompt, plainPrompt, type Prompt } from "./prompt.ts";
-import type { Lease } from "../load/sequences.ts";
 import { argumentsGrammar, callSyntax, mustCall, nameGrammar, toolCall, toolsOf } from "./tool-call.ts";
 import { type PassageEnd, Writer } from "./writer.ts";
 

@@ -1,10 +1,10 @@
 import type { LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Sampling, TokenChoice } from "../../../app/jobs/sampling.ts";
+import type { Clock, Pace } from "../process/duty-cycle.ts";
 import type { Enforced } from "./grammars.ts";
 import { JsonEnd } from "./json-end.ts";
 import { choiceOf } from "./logprobs.ts";
-import type { Clock, Pace } from "../process/duty-cycle.ts";
 import { evaluateOptions } from "./sampling.ts";
 import { StopMatcher } from "./stop-matcher.ts";
 import { TokenText } from "./token-decoder.ts";

@@ -6,15 +6,15 @@ import {
   type LlamaModel,
   resolveChatWrapper,
 } from "node-llama-cpp";
+import { internalError, jobErrors } from "../../../app/contract/job-errors.ts";
 import type { Backend, LoadPlan, LoadReport, ModelFile } from "../../../app/contract/runner.ts";
 import type { JobError } from "../../../app/jobs/chat.ts";
 import { type FileStamp, stampOf, verifyFile } from "../../models/verify-file.ts";
-import { batchTokens } from "./batch-tokens.ts";
-import { type EmbeddingContext, openEmbeddingContext } from "./embedding-context.ts";
-import { internalError, jobErrors } from "../../../app/contract/job-errors.ts";
-import type { Libraries } from "./libraries.ts";
 import { fullPace, type Pace } from "../process/duty-cycle.ts";
 import { lowerPriority } from "../process/priority.ts";
+import { batchTokens } from "./batch-tokens.ts";
+import { type EmbeddingContext, openEmbeddingContext } from "./embedding-context.ts";
+import type { Libraries } from "./libraries.ts";
 import { Sequences } from "./sequences.ts";
 
 export type LoadedModel = {

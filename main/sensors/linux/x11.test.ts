@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { known, unknown } from "../../../app/facts/facts.ts";
-import { InputWatch } from "../../donor/input-watch.ts";
+import { InputWatch } from "../../donor/input/input-watch.ts";
 import { gatherFacts } from "../facts.ts";
 import { unknownIdle } from "../idle.ts";
 import { DesktopIdle } from "./desktop-idle.ts";

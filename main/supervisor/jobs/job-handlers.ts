@@ -1,6 +1,7 @@
 import type { Handler, JobContext } from "@gleaner/queue/worker/handler";
 import { JobFailure, JobLetGo } from "@gleaner/queue/worker/job-failure";
 import type { Value } from "convex/values";
+import { jobErrors } from "../../../app/contract/job-errors.ts";
 import type {
   Backend,
   LoadPlan,
@@ -15,7 +16,6 @@ import { parseWork } from "../../../app/jobs/payload.ts";
 import type { Work, WorkResult } from "../../../app/jobs/work.ts";
 import type { Log } from "../../log.ts";
 import type { RunEvents, RunOutcome } from "../attempt.ts";
-import { jobErrors } from "../../../app/contract/job-errors.ts";
 import { WorkProgress } from "./work-progress.ts";
 
 /** The part of the runner's supervisor that jobs need. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Backend, ModelFigures, Speed } from "../../../app/contract/runner.ts";
 import { errorName, type Log } from "../../log.ts";
-import { loadJson, saveJson } from "../../store/json-file.ts";
 import { afterAnother } from "../../runner/speed.ts";
+import { loadJson, saveJson } from "../../store/json-file.ts";
 
 const amount = z.number().min(0);
 const known = z.object({

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ModelFigures, ModelFile } from "../../../app/contract/runner.ts";
 import { silentLog } from "../../log.ts";
+import { afterAnother, speedOf } from "../../runner/speed.ts";
 import { backendOrder, chooseSequences } from "./backends.ts";
 import { fitModel } from "./model-fit.ts";
 import { ModelKnowledge } from "./model-knowledge.ts";
 import { ModelPlans } from "./model-plans.ts";
-import { afterAnother, speedOf } from "../../runner/speed.ts";
 
 const mb = 2 ** 20;
 /** 4 GB, and half a gigabyte for 4,096 tokens. */

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
-import type { RunnerChild, SpawnRunner } from "./runner-child.ts";
-import { runnerWrapper } from "./linux-wrappers.ts";
 import { hastenEnd } from "../../runner/process/priority.ts";
+import { runnerWrapper } from "./linux-wrappers.ts";
+import type { RunnerChild, SpawnRunner } from "./runner-child.ts";
 
 /**
  * Starts the runner as a child of plain Node, or of Electron as plain Node. `entry` is the path of runner-process.

@@ -2,9 +2,9 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import type { RunnerChild } from "./runner-child.ts";
-import { cpuGroupOf, idleGroupName, leaveIdleGroup } from "./idle-group.ts";
 import { runnerEntry } from "../../runner/runner.fixture.ts";
+import { cpuGroupOf, idleGroupName, leaveIdleGroup } from "./idle-group.ts";
+import type { RunnerChild } from "./runner-child.ts";
 
 const mount = (root: string, point: string, type: string, options = "rw"): string =>
   `41 31 0:38 ${root} ${point} rw,relatime shared:9 master:1 - ${type} ${type} ${options}`;

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { afterEach, expect, it, vi } from "vitest";
-import type { RunnerChild } from "./runner-child.ts";
-import { removeIdleGroup } from "./idle-group.ts";
 import { runnerEntry } from "../../runner/runner.fixture.ts";
+import { removeIdleGroup } from "./idle-group.ts";
+import type { RunnerChild } from "./runner-child.ts";
 
 const started: RunnerChild[] = [];
 afterEach(async () => {

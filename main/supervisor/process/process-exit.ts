@@ -1,6 +1,6 @@
 import { assertNever } from "../../../app/assert-never.ts";
-import type { RunOutcome } from "../attempt.ts";
 import { jobErrors } from "../../../app/contract/job-errors.ts";
+import type { RunOutcome } from "../attempt.ts";
 
 /** Why the supervisor ends a process. One that ends without any of these has crashed. */
 export type Ending = "abort" | "yield" | "rest" | "silence" | "memory";

@@ -1,12 +1,12 @@
 import type { FromRunner, ToRunner } from "../../../app/contract/runner.ts";
 import type { Log } from "../../log.ts";
 import { happening } from "../../with-resolvers.ts";
-import type { RunnerChild, RunnerExit } from "./runner-child.ts";
-import type { ReadCpuTimes } from "./cpu-times.ts";
 import { parseFromRunner } from "../messages.ts";
-import type { Ending } from "./process-exit.ts";
 import { Processors } from "./cpu-affinity.ts";
+import type { ReadCpuTimes } from "./cpu-times.ts";
+import type { Ending } from "./process-exit.ts";
 import { residentMb } from "./resident-memory.ts";
+import type { RunnerChild, RunnerExit } from "./runner-child.ts";
 import type { RunnerLimits } from "./runner-limits.ts";
 import type { SilenceLimits } from "./silence.ts";
 import { SilenceWatch } from "./silence-watch.ts";

@@ -1,18 +1,18 @@
 import type { Unsubscribe } from "@gleaner/queue/worker/calls";
 import { refusalOf } from "@gleaner/queue/worker/refusal";
 import type { ConvexClient } from "convex/browser";
-import type { HistoryRow } from "../../app/contract/snapshot.ts";
+import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import {
   type ModelPieces,
   modelPieces,
   type OfferedModel,
   offeredModel,
-} from "../../app/models/catalogue-entry.ts";
-import { readOrganizationRules } from "../../app/policy/read-rules.ts";
-import type { DonateReason, HoldReason } from "../../app/policy/reasons.ts";
-import type { OrganizationRules } from "../../app/policy/rule-layers.ts";
-import { api } from "../../convex/_generated/api.js";
-import { errorName, type Log } from "../log.ts";
+} from "../../../app/models/catalogue-entry.ts";
+import { readOrganizationRules } from "../../../app/policy/read-rules.ts";
+import type { DonateReason, HoldReason } from "../../../app/policy/reasons.ts";
+import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
+import { api } from "../../../convex/_generated/api.js";
+import { errorName, type Log } from "../../log.ts";
 
 export type EnrolOutcome =
   | { readonly kind: "enrolled"; readonly deviceId: string; readonly organizationName: string }

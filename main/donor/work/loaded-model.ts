@@ -1,5 +1,5 @@
-import type { LoadReport, ModelFile } from "../../app/contract/runner.ts";
-import type { ModelPlans } from "../supervisor/plan/model-plans.ts";
+import type { LoadReport, ModelFile } from "../../../app/contract/runner.ts";
+import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 
 /** A model as the runner loaded it last. */
 export type HeldModel = {

@@ -1,8 +1,8 @@
 import { oneToSixtySeconds } from "@gleaner/queue/worker/back-off";
 import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { idleLimits } from "../../app/policy/limits.fixture.ts";
-import { silentLog } from "../log.ts";
+import { idleLimits } from "../../../app/policy/limits.fixture.ts";
+import { silentLog } from "../../log.ts";
 import { ActivityReport } from "./activity-report.ts";
 
 const idle = { kind: "donating", reason: "idle", since: 1, limits: idleLimits } as const;

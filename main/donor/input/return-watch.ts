@@ -1,4 +1,4 @@
-import type { IdleSensor } from "../sensors/idle.ts";
+import type { IdleSensor } from "../../sensors/idle.ts";
 import { InputWatch } from "./input-watch.ts";
 
 /** Whoever touches the computer again after so long without had left it. */

@@ -1,8 +1,8 @@
 import { BackOff, type BackOffDelay } from "@gleaner/queue/worker/back-off";
 import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
-import type { ModelView } from "../../app/contract/snapshot.ts";
-import { errorName, type Log } from "../log.ts";
-import type { Me, Organization, ReportedModel } from "./organization.ts";
+import type { ModelView } from "../../../app/contract/snapshot.ts";
+import { errorName, type Log } from "../../log.ts";
+import type { Me, Organization, ReportedModel } from "../organization/organization.ts";
 
 /** While bytes come in and nothing else changes, the organization is told this often. */
 const progressEveryMs = 30_000;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { LoadPlan } from "../../app/contract/runner.ts";
-import { mustLetGo } from "./held-model.ts";
+import type { LoadPlan } from "../../../app/contract/runner.ts";
+import { mustLetGo } from "./loaded-model.ts";
 
 const model = { modelId: "m", path: "/m", sha256: "0", sizeBytes: 1, contextTokens: 64 };
 const plan: LoadPlan = {

@@ -1,5 +1,5 @@
-import type { Known } from "../../app/facts/facts.ts";
-import type { IdleSensor } from "../sensors/idle.ts";
+import type { Known } from "../../../app/facts/facts.ts";
+import type { IdleSensor } from "../../sensors/idle.ts";
 
 /** How often input is looked for while the donor works, where nothing tells of it: so that yielding begins within 200 ms. */
 const pollMs = 100;

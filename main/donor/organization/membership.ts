@@ -1,4 +1,4 @@
-import type { Facts } from "../../app/facts/facts.ts";
+import type { Facts } from "../../../app/facts/facts.ts";
 import type { Enrolment } from "./identity.ts";
 import type { Me } from "./organization.ts";
 

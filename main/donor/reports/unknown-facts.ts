@@ -1,5 +1,5 @@
-import { type ComputerFacts, unknownComputer } from "../../app/facts/facts.ts";
-import type { Needs } from "../sensors/sensor.ts";
+import { type ComputerFacts, unknownComputer } from "../../../app/facts/facts.ts";
+import type { Needs } from "../../sensors/sensor.ts";
 
 /** Asked while the donor works alone, since asking costs a process: unknown meanwhile says nothing. */
 const askedAtWork: ReadonlySet<string> = new Set<keyof ComputerFacts>(["otherGpuLoad", "vramFreeMb"]);

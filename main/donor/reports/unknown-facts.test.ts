@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { known, unknownComputer } from "../../app/facts/facts.ts";
+import { known, unknownComputer } from "../../../app/facts/facts.ts";
 import { unknownFacts } from "./unknown-facts.ts";
 
 const facts = { ...unknownComputer, power: known("ac" as const) };

@@ -1,8 +1,8 @@
 import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { silentLog } from "../log.ts";
+import { silentLog } from "../../log.ts";
+import type { ReportedModel } from "../organization/organization.ts";
 import { ModelReport, reportDue, reportedModel } from "./model-report.ts";
-import type { ReportedModel } from "./organization.ts";
 
 const at = (downloadedBytes: number): ReportedModel => ({
   modelId: "m",

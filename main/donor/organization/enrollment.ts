@@ -1,5 +1,5 @@
-import type { Reply } from "../../app/contract/donor-calls.ts";
-import { errorName, type Log } from "../log.ts";
+import type { Reply } from "../../../app/contract/donor-calls.ts";
+import { errorName, type Log } from "../../log.ts";
 import { enrolmentRefusals } from "./enrolment-words.ts";
 import type { IdentityStore } from "./identity.ts";
 import type { Me, Organization } from "./organization.ts";

@@ -1,8 +1,8 @@
-import type { DonorSnapshot, FactSources, FactsView } from "../../app/contract/snapshot.ts";
-import { type Facts, type Known, unknownComputer } from "../../app/facts/facts.ts";
-import type { EffectiveRules } from "../../app/policy/rule-layers.ts";
-import type { Enrolment } from "./identity.ts";
-import type { Settings } from "./settings.ts";
+import type { DonorSnapshot, FactSources, FactsView } from "../../../app/contract/snapshot.ts";
+import { type Facts, type Known, unknownComputer } from "../../../app/facts/facts.ts";
+import type { EffectiveRules } from "../../../app/policy/rule-layers.ts";
+import type { Enrolment } from "../organization/identity.ts";
+import type { Settings } from "../settings.ts";
 
 type Program = {
   readonly name: string;

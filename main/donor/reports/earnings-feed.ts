@@ -1,7 +1,7 @@
 import type { Unsubscribe } from "@gleaner/queue/worker/calls";
-import type { SnapshotStore } from "../face/snapshot-store.ts";
+import type { SnapshotStore } from "../../face/snapshot-store.ts";
+import type { Organization } from "../organization/organization.ts";
 import { startOfDay } from "./local-day.ts";
-import type { Organization } from "./organization.ts";
 
 /** As many of the last jobs as the panel shows. */
 const historyRows = 50;

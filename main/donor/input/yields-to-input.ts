@@ -1,5 +1,5 @@
-import type { Activity } from "../../app/policy/decision.ts";
-import type { Rules } from "../../app/policy/rules.ts";
+import type { Activity } from "../../../app/policy/decision.ts";
+import type { Rules } from "../../../app/policy/rules.ts";
 
 /** Whether the next input may change what the donor does, so that it is worth watching for. */
 export function yieldsToInput(

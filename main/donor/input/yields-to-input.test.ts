@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { donating, holdingFor } from "../../app/policy/decide.fixture.ts";
-import type { Activity } from "../../app/policy/decision.ts";
-import { idleLimits } from "../../app/policy/limits.fixture.ts";
-import { defaultRules, type Rules } from "../../app/policy/rules.ts";
+import { donating, holdingFor } from "../../../app/policy/decide.fixture.ts";
+import type { Activity } from "../../../app/policy/decision.ts";
+import { idleLimits } from "../../../app/policy/limits.fixture.ts";
+import { defaultRules, type Rules } from "../../../app/policy/rules.ts";
 import { yieldsToInput } from "./yields-to-input.ts";
 
 const still: Activity = { ...donating, reason: "within-limits", limits: { ...idleLimits, stillSince: 4 } };

@@ -1,17 +1,17 @@
-import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
-import type { Activity } from "../../app/policy/decision.ts";
-import type { Facts } from "../../app/facts/facts.ts";
-import type { EffectiveRules } from "../../app/policy/rule-layers.ts";
-import type { SnapshotStore } from "../face/snapshot-store.ts";
-import type { DonorJournal } from "../journal/donor-journal.ts";
-import type { Log } from "../log.ts";
-import type { Needs, Readings } from "../sensors/sensor.ts";
-import type { ModelPlans } from "../supervisor/plan/model-plans.ts";
+import type { DonorSnapshot, ModelView } from "../../../app/contract/snapshot.ts";
+import type { Facts } from "../../../app/facts/facts.ts";
+import type { Activity } from "../../../app/policy/decision.ts";
+import type { EffectiveRules } from "../../../app/policy/rule-layers.ts";
+import type { SnapshotStore } from "../../face/snapshot-store.ts";
+import type { DonorJournal } from "../../journal/donor-journal.ts";
+import type { Log } from "../../log.ts";
+import type { Needs, Readings } from "../../sensors/sensor.ts";
+import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
+import type { Me, Organization } from "../organization/organization.ts";
+import type { Settings } from "../settings.ts";
 import { ActivityReport } from "./activity-report.ts";
 import { EarningsFeed } from "./earnings-feed.ts";
 import { ModelReport, reportedModels } from "./model-report.ts";
-import type { Me, Organization } from "./organization.ts";
-import type { Settings } from "./settings.ts";
 import { unknownFacts } from "./unknown-facts.ts";
 import { factsView, settingsView, sourcesView } from "./views.ts";
 

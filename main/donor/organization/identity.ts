@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { Log } from "../log.ts";
-import { loadJson, saveJson } from "../store/json-file.ts";
+import type { Log } from "../../log.ts";
+import { loadJson, saveJson } from "../../store/json-file.ts";
 
 /** Who this device is. The key never leaves the device but to its backend, which keeps only a hash of it. */
 export type Identity = {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { silentLog } from "../log.ts";
+import { silentLog } from "../../log.ts";
 import { openIdentity } from "./identity.ts";
 
 let folder: string;

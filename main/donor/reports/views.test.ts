@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Facts, known, unknown, unknownComputer } from "../../app/facts/facts.ts";
+import { type Facts, known, unknown, unknownComputer } from "../../../app/facts/facts.ts";
 import { factsView } from "./views.ts";
 
 it("shows what a person asked for and no rule looks at, as long as it is fresh", () => {

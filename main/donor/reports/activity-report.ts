@@ -1,8 +1,8 @@
 import { BackOff, type BackOffDelay } from "@gleaner/queue/worker/back-off";
 import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
-import type { Activity } from "../../app/policy/decision.ts";
-import { errorName, type Log } from "../log.ts";
-import type { Organization, ReportedActivity } from "./organization.ts";
+import type { Activity } from "../../../app/policy/decision.ts";
+import { errorName, type Log } from "../../log.ts";
+import type { Organization, ReportedActivity } from "../organization/organization.ts";
 
 type Told = { readonly activity: ReportedActivity; readonly unknownFacts: readonly string[] };
 
