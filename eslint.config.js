@@ -81,7 +81,7 @@ const knowsElectron = [
 
 const noElectron = {
   files: ["main/**/*.ts"],
-  ignores: knowsElectron,
+  ignores: [...knowsElectron, "**/*.test.ts"],
   rules: {
     "no-restricted-imports": [
       "error",
@@ -98,7 +98,10 @@ const rawIpc = [
     selector: "ImportSpecifier[imported.name=/^(ipcMain|ipcRenderer)$/]",
     message: "Use the donor's calls (app/contract/donor-calls.ts), not raw IPC.",
   },
-  { selector: "MemberExpression[property.name=/^(ipcMain|ipcRenderer)$/]", message: "Use the donor's calls." },
+  {
+    selector: "MemberExpression[property.name=/^(ipcMain|ipcRenderer)$/]",
+    message: "Use the donor's calls.",
+  },
 ];
 const theBridge = {
   selector: "MemberExpression[property.name='gleaner']",

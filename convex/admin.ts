@@ -1,26 +1,26 @@
-import { jobStatus } from "@gleaner/queue/component/validators";
+import { jobStatus } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel.js";
 import { mutation, type MutationCtx, query } from "./_generated/server.js";
 import { codeRow, codeRows } from "./model/admin/codeRows.ts";
-import { deviceCount as countDevices, deviceRow, deviceRows } from "./model/devices/rows.ts";
-import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
 import { keyRow, keyRows } from "./model/admin/keyRows.ts";
-import { signIn as signInByLink } from "./model/organizations/signIn.ts";
-import { summaryOf, summaryView } from "./model/organizations/summary.ts";
 import { record } from "./model/audit.ts";
-import { forgetModels } from "./model/devices/report.ts";
-import { createCode } from "./model/devices/enrollmentCodes.ts";
 import { authenticateSession, findSession } from "./model/authenticate.ts";
-import { createKey as createApiKey } from "./model/organizations/apiKeys.ts";
+import { createCode } from "./model/devices/enrollmentCodes.ts";
+import { forgetModels } from "./model/devices/report.ts";
+import { deviceCount as countDevices, deviceRow, deviceRows } from "./model/devices/rows.ts";
+import { rotateSecret } from "./model/devices/sharing.ts";
 import { cancelJobsOf } from "./model/keys/revoke.ts";
 import { owned, present } from "./model/load.ts";
-import { canceled, cancelOrder } from "./model/orders/orders.ts";
+import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
 import { ownedOrder } from "./model/orders/orderOf.ts";
+import { canceled, cancelOrder } from "./model/orders/orders.ts";
+import { createKey as createApiKey } from "./model/organizations/apiKeys.ts";
+import { signIn as signInByLink } from "./model/organizations/signIn.ts";
+import { summaryOf, summaryView } from "./model/organizations/summary.ts";
 import { boundedPage } from "./model/page.ts";
 import { queue } from "./model/queue.ts";
-import { rotateSecret } from "./model/devices/sharing.ts";
 
 /**
  * A device that is out of service gives back what it holds, and gets no more. For the queue it is but paused: there the

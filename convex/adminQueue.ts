@@ -1,13 +1,13 @@
-import { batchView, laneState, laneView } from "@gleaner/queue/component/validators";
+import { batchView, laneState, laneView } from "@gleaner/queue/validators";
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { keyLimits } from "../app/jobs/limits.ts";
 import { internal } from "./_generated/api.js";
 import { mutation, query } from "./_generated/server.js";
-import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
 import { record } from "./model/audit.ts";
 import { authenticateSession } from "./model/authenticate.ts";
 import { owned } from "./model/load.ts";
+import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
 import { ownedOrder } from "./model/orders/orderOf.ts";
 import { retryBatch, retryOrder } from "./model/orders/retry.ts";
 import { boundedPage } from "./model/page.ts";

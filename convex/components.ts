@@ -1,5 +1,5 @@
 import type { ComponentApi } from "@convex-dev/rate-limiter/_generated/component.js";
-import type { QueueComponent } from "@gleaner/queue/component/component";
+import type { QueueComponent } from "@gleaner/queue";
 import { componentsGeneric } from "convex/server";
 
 /** What `convex.config.ts` installs. Written by hand, since the types are generated without a deployment. */

@@ -1,5 +1,5 @@
 import rateLimiter from "@convex-dev/rate-limiter/convex.config.js";
-import queue from "@gleaner/queue/component/convex.config";
+import queue from "@gleaner/queue/convex.config";
 import { defineApp } from "convex/server";
 
 const app = defineApp();

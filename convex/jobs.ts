@@ -1,4 +1,4 @@
-import { finalEvent } from "@gleaner/queue/component/validators";
+import { finalEvent } from "@gleaner/queue/validators";
 import { v } from "convex/values";
 import { internalMutation } from "./_generated/server.js";
 import { close } from "./model/orders/close.ts";

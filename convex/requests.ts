@@ -1,12 +1,12 @@
-import { priority } from "@gleaner/queue/component/validators";
+import { priority } from "@gleaner/queue/validators";
 import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel.js";
 import type { QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { authenticateApiKey } from "./model/authenticate.ts";
 import { catalogueOf, modelView } from "./model/models/catalog.ts";
-import { canceled, cancelOrder } from "./model/orders/orders.ts";
 import { ownedOrder } from "./model/orders/orderOf.ts";
+import { canceled, cancelOrder } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
 import { admitCall as admit } from "./model/rates/admitCall.ts";
 import { refuse } from "./model/refuse.ts";

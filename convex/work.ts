@@ -1,6 +1,4 @@
-import { workerFunctions } from "@gleaner/queue/client/workerFunctions";
-import type { QueueComponent } from "@gleaner/queue/component/component";
-import { workerMutations } from "@gleaner/queue/component/workerArgs";
+import { type QueueComponent, workerFunctions, workerMutations } from "@gleaner/queue";
 import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
 import { mutation } from "./_generated/server.js";

@@ -1,4 +1,4 @@
-import type { StreamPosition, WatchView } from "@gleaner/queue/component/component";
+import type { StreamPosition, WatchView } from "@gleaner/queue";
 import { makeFunctionReference } from "convex/server";
 import type { Payload } from "../side.ts";
 

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { functionsAt } from "@gleaner/queue/worker/protocol";
-import { Worker } from "@gleaner/queue/worker/worker";
+import { functionsAt, Worker } from "@gleaner/queue/worker";
 import type { Payload, Side } from "../side.ts";
 import { api } from "./api.ts";
 import { kindOf, module } from "./call-kinds.ts";

@@ -1,4 +1,4 @@
-import type { StreamPosition } from "@gleaner/queue/component/component";
+import type { StreamPosition } from "@gleaner/queue";
 import type { ConvexClient } from "convex/browser";
 import { api } from "./api.ts";
 

@@ -1,5 +1,5 @@
-import { Queue } from "@gleaner/queue/client/queue";
-import type { Policy } from "@gleaner/queue/component/validators";
+import { Queue } from "@gleaner/queue";
+import type { Policy } from "@gleaner/queue/validators";
 import { maxFailedAttempts } from "../../app/jobs/limits.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";

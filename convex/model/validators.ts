@@ -1,4 +1,4 @@
-import type { attemptStatus, jobStatus } from "@gleaner/queue/component/validators";
+import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { ChatResult } from "../../app/jobs/chat.ts";
 import type { EmbeddingResult } from "../../app/jobs/embedding.ts";

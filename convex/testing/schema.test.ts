@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import queueSchema from "@gleaner/queue/component/schema";
 import { defineSchema, defineTable } from "convex/server";
 import { type GenericValidator, v } from "convex/values";
 import { describe, expect, it } from "vitest";
+import queueSchema from "../../packages/queue/component/schema.ts";
 import schema from "../schema.ts";
 import { type ExportedSchema, narrowed } from "./schemaWidens.fixture.ts";
 

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { parsing } from "@gleaner/queue/worker/parsing";
-import { Worker } from "@gleaner/queue/worker/worker";
+import { parsing, Worker } from "@gleaner/queue/worker";
 import { ConvexClient } from "convex/browser";
 import { z } from "zod";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Connection, followConnection, notConnected } from "@gleaner/queue/worker/connection";
+import { type Connection, followConnection, notConnected } from "@gleaner/queue/worker";
 import type { Facts } from "../../app/facts/facts.ts";
 import { defaultRules, type Rules } from "../../app/policy/rules.ts";
 import { answerCalls, type DonorHandlers } from "../face/answer-call.ts";

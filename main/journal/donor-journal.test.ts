@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JobContext } from "@gleaner/queue/worker/handler";
-import { JobFailure, JobLetGo } from "@gleaner/queue/worker/job-failure";
+import { type JobContext, JobFailure, JobLetGo } from "@gleaner/queue/worker";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Facts, known, unknown } from "../../app/facts/facts.ts";
 import { silentLog } from "../log.ts";

@@ -1,4 +1,4 @@
-import type { Handler } from "@gleaner/queue/worker/handler";
+import type { Handler } from "@gleaner/queue/worker";
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { Facts } from "../../app/facts/facts.ts";
 import type { Activity } from "../../app/policy/decision.ts";

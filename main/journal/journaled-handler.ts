@@ -1,5 +1,4 @@
-import type { Handler } from "@gleaner/queue/worker/handler";
-import { JobFailure, JobLetGo } from "@gleaner/queue/worker/job-failure";
+import { type Handler, JobFailure, JobLetGo } from "@gleaner/queue/worker";
 import { z } from "zod";
 
 /** Nothing in it tells of what a job holds. */

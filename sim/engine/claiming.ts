@@ -1,4 +1,4 @@
-import { crowd } from "@gleaner/queue/component/model/spreads/width";
+import { crowd } from "../../packages/queue/component/model/spreads/width.ts";
 import {
   backoffMs,
   mostTries,

@@ -1,4 +1,4 @@
-import { minSlots } from "@gleaner/queue/component/model/placement";
+import { minSlots } from "../../packages/queue/component/model/placement.ts";
 import { readStages,recallMs } from "../figures.ts";
 import { mix } from "../structures/random.ts";
 import { coverOf, coverPassesOn, noticedMs, standBefore } from "./announcing.ts";

@@ -1,4 +1,4 @@
-import { type Spread, widened, widthAt } from "@gleaner/queue/component/model/spreads/width";
+import { type Spread, widened, widthAt } from "../../packages/queue/component/model/spreads/width.ts";
 import { pointCount } from "../policies/home-slots.ts";
 import type { LaneView, Look } from "../policies/policy.ts";
 import type { Trace } from "../scenarios/trace.ts";

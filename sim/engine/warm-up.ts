@@ -1,4 +1,4 @@
-import { halvedEveryMs } from "@gleaner/queue/component/model/spreads/width";
+import { halvedEveryMs } from "../../packages/queue/component/model/spreads/width.ts";
 import { heldPrefixes, jobMeanMs, prefixMs, readMs, readStages, transactionMs } from "../figures.ts";
 import { powerOfTwo } from "../policies/slots.ts";
 import { availableOf, type Trace } from "../scenarios/trace.ts";

@@ -1,5 +1,5 @@
-import { glance, survey } from "@gleaner/queue/component/model/dispatch/scans";
-import { ringSize, slotsFor } from "@gleaner/queue/component/model/placement";
+import { glance, survey } from "../../packages/queue/component/model/dispatch/scans.ts";
+import { ringSize, slotsFor } from "../../packages/queue/component/model/placement.ts";
 import type { Random } from "../structures/random.ts";
 import { pointCount } from "./home-slots.ts";
 import type { LaneView, Look, Policy, Positions } from "./policy.ts";

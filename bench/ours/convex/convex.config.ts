@@ -1,4 +1,4 @@
-import queue from "@gleaner/queue/component/convex.config";
+import queue from "@gleaner/queue/convex.config";
 import { defineApp } from "convex/server";
 
 const app = defineApp();

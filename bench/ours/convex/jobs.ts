@@ -1,4 +1,4 @@
-import { anything } from "@gleaner/queue/component/validators";
+import { anything } from "@gleaner/queue/validators";
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
 import { kind, queue, scope } from "./queue.ts";

@@ -1,5 +1,4 @@
-import { Queue } from "@gleaner/queue/client/queue";
-import type { QueueComponent } from "@gleaner/queue/component/component";
+import { Queue, type QueueComponent } from "@gleaner/queue";
 import { componentsGeneric } from "convex/server";
 
 const components = componentsGeneric() as unknown as { readonly queue: QueueComponent };

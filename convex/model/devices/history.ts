@@ -1,4 +1,4 @@
-import { attemptStatus, type AttemptView } from "@gleaner/queue/component/validators";
+import { attemptStatus, type AttemptView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { parse } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";

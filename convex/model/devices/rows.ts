@@ -1,14 +1,14 @@
-import { capabilities, type WorkerView } from "@gleaner/queue/component/validators";
+import { capabilities, type WorkerView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { components } from "../../components.ts";
-import type { DeviceModel } from "./report.ts";
 import { deviceAccount } from "../ledger/accounts.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { fleetOf } from "../models/fleet.ts";
 import { queue } from "../queue.ts";
 import { activity, deviceModel } from "../validators.ts";
+import type { DeviceModel } from "./report.ts";
 
 const maxListed = 300;
 /** Counting stops here: beyond, the number means "at least". */

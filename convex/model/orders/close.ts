@@ -1,4 +1,4 @@
-import type { FinalEvent } from "@gleaner/queue/component/validators";
+import type { FinalEvent } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { parse } from "convex-helpers/validators";
 import { assertNever } from "../../../app/assert-never.ts";

@@ -1,15 +1,9 @@
-import {
-  attemptStatus,
-  jobStatus,
-  type JobView,
-  priority,
-  waitsFor,
-} from "@gleaner/queue/component/validators";
+import { attemptStatus, jobStatus, type JobView, priority, waitsFor } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { QueryCtx } from "../../_generated/server.js";
-import { orderOf } from "./orderOf.ts";
 import { queue } from "../queue.ts";
 import { usage } from "../validators.ts";
+import { orderOf } from "./orderOf.ts";
 
 export const jobRow = v.object({
   jobId: v.string(),

@@ -1,4 +1,4 @@
-import { jobStatus } from "@gleaner/queue/component/validators";
+import { jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";

@@ -1,4 +1,4 @@
-import type { Priority, SubmitOutcome } from "@gleaner/queue/component/validators";
+import type { Priority, SubmitOutcome } from "@gleaner/queue/validators";
 import { assertNever } from "../../../app/assert-never.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
 import type { Work } from "../../../app/jobs/work.ts";

@@ -1,4 +1,4 @@
-import type { StreamPosition, WatchView } from "@gleaner/queue/component/component";
+import type { StreamPosition, WatchView } from "@gleaner/queue";
 import { type Infer, v } from "convex/values";
 import { parse } from "convex-helpers/validators";
 import { requestStatusOf } from "../../../app/jobs/states.ts";

@@ -1,5 +1,4 @@
-import { Queue } from "@gleaner/queue/client/queue";
-import type { QueueComponent } from "@gleaner/queue/component/component";
+import { Queue, type QueueComponent } from "@gleaner/queue";
 import { componentsGeneric } from "convex/server";
 
 // `components` of _generated/api.js, where code generation has run.

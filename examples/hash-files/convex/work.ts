@@ -1,4 +1,4 @@
-import { workerFunctions } from "@gleaner/queue/client/workerFunctions";
+import { workerFunctions } from "@gleaner/queue";
 import { queue } from "./queue.ts";
 
 export const {

@@ -1,4 +1,4 @@
-import type { Connection } from "@gleaner/queue/worker/connection";
+import type { Connection } from "@gleaner/queue/worker";
 
 /**
  * A short cut costs nobody a job: the donor counts as online for a while after the connection is lost, shorter

@@ -1,5 +1,4 @@
-import type { Unsubscribe } from "@gleaner/queue/worker/calls";
-import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
+import { UnknownWorkerError, type Unsubscribe } from "@gleaner/queue/worker";
 import type { Me, Organization } from "./organization.ts";
 
 /** What this device's organization says of it. */

@@ -1,5 +1,4 @@
-import type { Unsubscribe } from "@gleaner/queue/worker/calls";
-import { refusalOf } from "@gleaner/queue/worker/refusal";
+import { refusalOf, type Unsubscribe } from "@gleaner/queue/worker";
 import type { ConvexClient } from "convex/browser";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import {

@@ -1,5 +1,4 @@
-import { oneToSixtySeconds } from "@gleaner/queue/worker/back-off";
-import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
+import { oneToSixtySeconds, UnknownWorkerError } from "@gleaner/queue/worker";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { idleLimits } from "../../../app/policy/limits.fixture.ts";
 import { silentLog } from "../../log.ts";

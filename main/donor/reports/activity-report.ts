@@ -1,5 +1,4 @@
-import { BackOff, type BackOffDelay } from "@gleaner/queue/worker/back-off";
-import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
+import { BackOff, type BackOffDelay, UnknownWorkerError } from "@gleaner/queue/worker";
 import type { Activity } from "../../../app/policy/decision.ts";
 import { errorName, type Log } from "../../log.ts";
 import type { Organization, ReportedActivity } from "../organization/organization.ts";

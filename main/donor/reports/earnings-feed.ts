@@ -1,4 +1,4 @@
-import type { Unsubscribe } from "@gleaner/queue/worker/calls";
+import type { Unsubscribe } from "@gleaner/queue/worker";
 import type { SnapshotStore } from "../../face/snapshot-store.ts";
 import type { Organization } from "../organization/organization.ts";
 import { startOfDay } from "./local-day.ts";

@@ -1,4 +1,4 @@
-import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
+import { UnknownWorkerError } from "@gleaner/queue/worker";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silentLog } from "../../log.ts";
 import type { ReportedModel } from "../organization/organization.ts";

@@ -1,5 +1,4 @@
-import { BackOff, type BackOffDelay } from "@gleaner/queue/worker/back-off";
-import { UnknownWorkerError } from "@gleaner/queue/worker/refusal";
+import { BackOff, type BackOffDelay, UnknownWorkerError } from "@gleaner/queue/worker";
 import type { ModelView } from "../../../app/contract/snapshot.ts";
 import { errorName, type Log } from "../../log.ts";
 import type { Me, Organization, ReportedModel } from "../organization/organization.ts";

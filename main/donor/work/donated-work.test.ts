@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { claimedJob, FakeQueue, nextWork, someStand } from "@gleaner/queue/worker/fake-queue.fixture";
+import { claimedJob, FakeQueue, nextWork, someStand } from "../../../packages/queue/worker/fake-queue.fixture.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunnerJob } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";

@@ -1,9 +1,5 @@
 import { totalmem } from "node:os";
-import { BackOff, doubling } from "@gleaner/queue/worker/back-off";
-import type { WorkerClient } from "@gleaner/queue/worker/calls";
-import type { Handler } from "@gleaner/queue/worker/handler";
-import { Worker } from "@gleaner/queue/worker/worker";
-import type { Abilities, Capacity } from "@gleaner/queue/worker/worker-options";
+import { type Abilities, BackOff, type Capacity, doubling, type Handler, Worker, type WorkerClient } from "@gleaner/queue/worker";
 import type { ModelFile } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import type { Limits } from "../../../app/policy/decision.ts";

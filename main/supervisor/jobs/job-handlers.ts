@@ -1,5 +1,4 @@
-import type { Handler, JobContext } from "@gleaner/queue/worker/handler";
-import { JobFailure, JobLetGo } from "@gleaner/queue/worker/job-failure";
+import { type Handler, type JobContext, JobFailure, JobLetGo } from "@gleaner/queue/worker";
 import type { Value } from "convex/values";
 import { jobErrors } from "../../../app/contract/job-errors.ts";
 import type {

@@ -1,0 +1,7 @@
+/** The public face of the package for an app's own functions. */
+export type { ComponentApi, QueueComponent, StreamPosition, WatchView } from "../component/component.ts";
+export type { Settings } from "../component/model/settings.ts";
+export { workerMutations } from "../component/workerArgs.ts";
+export { Queue, type QueueOptions, type SubmitOptions } from "./queue.ts";
+export type { JobInput, MutationRunner, OnDone, OnFinal, QueryRunner } from "./runners.ts";
+export { workerFunctions } from "./workerFunctions.ts";
