@@ -1,6 +1,6 @@
 import type { JobError } from "../jobs/chat.ts";
 
-/** An attempt's failures in words that a requester may read: never with anything of the prompt in them. */
+/** Why an attempt failed, in words for the requester. They never quote the prompt. */
 export const jobErrors = {
   modelMissing: {
     code: "model_unavailable",
@@ -9,22 +9,22 @@ export const jobErrors = {
   },
   modelCorrupt: {
     code: "model_corrupt",
-    message: "The model's file on this device is not the one that it should be.",
+    message: "The model's file on this device has the wrong hash.",
     retryable: true,
   },
   modelUnsuitable: {
     code: "model_unsuitable",
-    message: "The model's file is nothing that this device's llama.cpp can run for such a job.",
+    message: "This device's llama.cpp cannot run the model for such a job.",
     retryable: true,
   },
   invalidGrammar: {
     code: "invalid_grammar",
-    message: "llama.cpp cannot hold an answer to this schema or grammar.",
+    message: "llama.cpp cannot enforce this schema or grammar.",
     retryable: false,
   },
   resultTooLarge: {
     code: "result_too_large",
-    message: "The vectors of so many inputs are too large for one job: ask for fewer at once.",
+    message: "The vectors of so many inputs are too large for one job. Send fewer inputs at once.",
     retryable: false,
   },
   outOfMemory: {
@@ -40,13 +40,13 @@ export function contextExceeded(promptTokens: number, contextTokens: number): Jo
   return {
     code: "context_length_exceeded",
     message:
-      `This model's context holds ${contextTokens} tokens, ` +
-      `but what there is to read takes ${promptTokens} and leaves no room for an answer.`,
+      `This model's context holds ${contextTokens} tokens. ` +
+      `The input takes ${promptTokens} and leaves no room for an answer.`,
     retryable: false,
   };
 }
 
-/** `during` names a step of ours; `error` only lends its class's name. */
+/** @param during a step of the runner. Of the error only its class's name is told. */
 export function internalError(during: string, error: unknown): JobError {
   const name = error instanceof Error ? error.name : typeof error;
   return { code: "internal_error", message: `The runner failed while ${during} (${name}).`, retryable: true };

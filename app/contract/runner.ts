@@ -1,97 +1,213 @@
+import { z } from "zod";
 import type { JobError } from "../jobs/chat.ts";
+import { parseWork } from "../jobs/payload.ts";
 import type { Work, WorkResult } from "../jobs/work.ts";
+import { backend, measuredSpeed } from "./speed.ts";
 
-/** A model file that the runner may open: only after its SHA-256 was found to be this one. */
-export type ModelFile = {
-  readonly modelId: string;
-  readonly path: string;
-  readonly sha256: string;
-  readonly sizeBytes: number;
-  readonly contextTokens: number;
-  /** The chat template (Jinja) that the organization set in place of the file's own. */
-  readonly template?: string | undefined;
+/**
+ * The protocol between the donor and its runner, the process that holds llama.cpp and may be killed at any moment.
+ * Both sides parse what they receive by these schemas. All types of the protocol are inferred from them.
+ */
+
+const attemptId = z.string().min(1).max(200);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.number().int().min(0);
+const amount = z.number().min(0);
+const threads = z.number().int().min(1).max(256);
+const contextTokens = z
+  .number()
+  .int()
+  .min(1)
+  .max(2 ** 24);
+
+/** A model file. The runner opens it only after its SHA-256 was found to be this one. */
+export type ModelFile = z.infer<typeof modelFile>;
+const modelFile = z
+  .object({
+    modelId: z.string(),
+    path: z.string(),
+    sha256,
+    sizeBytes: z.number().int().positive(),
+    contextTokens,
+    /** The chat template (Jinja) that the organization set in place of the file's own. */
+    template: z.string().max(65_536).optional(),
+  })
+  .readonly();
+
+/** How a model is to be loaded. A difference in anything but `threads`, `spareBytes` and `measure` needs another load. */
+export type LoadPlan = z.infer<typeof loadPlan>;
+const loadPlan = z
+  .object({
+    threads,
+    /** For each sequence. */
+    contextTokens,
+    /** Jobs that the context holds at once. */
+    sequences: z.number().int().min(1).max(64),
+    /** Tried in this order; the CPU always comes last, named or not. */
+    backends: z.array(backend).max(4).readonly(),
+    /** "auto": as many as fit into the GPU's free memory at load time. */
+    gpuLayers: z.union([z.number().int().min(0).max(10_000), z.literal("auto")]),
+    /**
+     * Memory left beside the model, in bytes. A model that was not made for embeddings may use it for a context in which
+     * it computes vectors. Absent: that context is already counted.
+     */
+    spareBytes: amount.optional(),
+    /** The model's speed here is unknown: measure it briefly after the load. */
+    measure: z.boolean().optional(),
+  })
+  .readonly();
+
+const work = z
+  .object({ kind: z.string(), request: z.unknown() })
+  .transform(({ kind, request }, context): Work => {
+    const parsed = parseWork(kind, request);
+    if (parsed !== null) return parsed;
+    context.addIssue({ code: "custom", message: "is no job of this kind" });
+    return z.NEVER;
+  });
+
+/** One attempt at a job, as the donor sends it. */
+export type RunnerJob = z.infer<typeof runnerJob>;
+const runnerJob = z.object({ attemptId, model: modelFile, work, plan: loadPlan }).readonly();
+
+/** How a model was loaded. */
+export type LoadReport = z.infer<typeof loadReport>;
+const loadReport = z
+  .object({
+    modelId: z.string(),
+    /** 0 if the model was in memory already. */
+    loadMs: amount,
+    backend,
+    gpuLayers: count,
+    contextTokens: count,
+    sequences: count,
+    /** Backends that were tried before `backend`, and why each was not available. */
+    passedOver: z
+      .array(z.object({ backend, why: z.string().max(200) }).readonly())
+      .max(4)
+      .readonly(),
+  })
+  .readonly();
+
+/** The memory that a model takes on the CPU, in bytes, estimated from the head of its file. */
+export type ModelFigures = z.infer<typeof modelFigures>;
+export const modelFigures = z
+  .object({
+    /** Of the weights. */
+    modelBytes: amount,
+    /** Of a context with one sequence: a fixed part, and a part for each token. */
+    contextBytes: amount,
+    tokenBytes: amount,
+    /** The same for the second context in which an embedding model reads texts; 0 for other models. */
+    embeddingBytes: amount,
+    embeddingTokenBytes: amount,
+    /** The longest context that the model was trained for. */
+    trainedTokens: count,
+    layers: count,
+  })
+  .readonly();
+
+const jobError = z
+  .object({
+    code: z.enum([
+      "context_length_exceeded",
+      "invalid_grammar",
+      "result_too_large",
+      "model_unavailable",
+      "model_corrupt",
+      "model_unsuitable",
+      "runner_crashed",
+      "runner_timeout",
+      "out_of_memory",
+      "internal_error",
+    ]),
+    message: z.string().max(1_000),
+    retryable: z.boolean(),
+  })
+  .readonly() satisfies z.ZodType<JobError>;
+
+const tokenLogprob = { token: z.string(), logprob: z.number() };
+
+const textResult = z
+  .object({
+    text: z.string(),
+    finishReason: z.enum(["stop", "length", "tool_calls"]),
+    toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })).exactOptional(),
+    logprobs: z.array(z.object({ ...tokenLogprob, top: z.array(z.object(tokenLogprob)) })).exactOptional(),
+    usage: z.object({
+      promptTokens: count,
+      completionTokens: count,
+      cachedPromptTokens: count.exactOptional(),
+    }),
+    timing: z.object({ prefillMs: amount, generateMs: amount }),
+  })
+  .readonly();
+
+const embeddingResult = z
+  .object({
+    embeddings: z.array(z.string()),
+    usage: z.object({ promptTokens: count, completionTokens: z.literal(0) }),
+    timing: z.object({ prefillMs: amount, generateMs: z.literal(0) }),
+  })
+  .readonly();
+
+const workResult: z.ZodType<WorkResult> = z.union([textResult, embeddingResult]);
+
+/** How an attempt ends. */
+export type RunOutcome = z.infer<typeof runOutcome>;
+const runOutcome = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("done"), result: workResult }).readonly(),
+  z.object({ kind: z.literal("failed"), error: jobError }).readonly(),
+  z.object({ kind: z.literal("aborted") }).readonly(),
+]);
+
+/** Donor → runner. */
+export type ToRunner = z.infer<typeof toRunner>;
+const toRunner = z.discriminatedUnion("type", [
+  /** Several may run at once: jobs of one model side by side, jobs of other models after them. */
+  z.object({ type: z.literal("run"), job: runnerJob }).readonly(),
+  z.object({ type: z.literal("abort"), attemptId }).readonly(),
+  /** For current and later jobs: the most threads, and the share of time to work. At a share of 0 all work pauses. */
+  z.object({ type: z.literal("limit"), threads, dutyCycle: z.number().min(0).max(1) }).readonly(),
+  /** Read the head of a model's file, without loading the model. */
+  z.object({ type: z.literal("inspect"), model: modelFile }).readonly(),
+]);
+
+/** Runner → donor. Each `run` is followed by exactly one `ended`. */
+export type FromRunner = z.infer<typeof fromRunner>;
+const fromRunner = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("started") }).readonly(),
+  z.object({ type: z.literal("loaded"), attemptId, report: loadReport }).readonly(),
+  /** The next piece of an answer. An empty one shows that the process is alive. */
+  z.object({ type: z.literal("text"), attemptId, text: z.string() }).readonly(),
+  /** After a load, and after a job that was long enough to measure. */
+  z.object({ type: z.literal("measured"), attemptId, speed: measuredSpeed }).readonly(),
+  z.object({ type: z.literal("ended"), attemptId, outcome: runOutcome }).readonly(),
+  /** Null: llama.cpp cannot run this file. */
+  z.object({ type: z.literal("inspected"), sha256, figures: modelFigures.nullable() }).readonly(),
+]);
+
+/** Null if it is no message of the protocol. */
+export function parseToRunner(message: unknown): ToRunner | null {
+  return toRunner.safeParse(message).data ?? null;
+}
+
+/** Null if it is no message of the protocol. */
+export function parseFromRunner(message: unknown): FromRunner | null {
+  return fromRunner.safeParse(message).data ?? null;
+}
+
+/** Receives what an attempt reports before it ends. */
+export type RunEvents = {
+  readonly loaded: (report: LoadReport) => void;
+  readonly text: (text: string) => void;
+  readonly measured: (speed: z.infer<typeof measuredSpeed>) => void;
 };
 
-/** What llama.cpp computes with. */
-export type Backend = "cpu" | "cuda" | "vulkan" | "metal";
-
-/** How a model is to be loaded. Two plans that differ in anything but `threads`, `spareBytes` and `measure` are two loads. */
-export type LoadPlan = {
-  readonly threads: number;
-  /** Of each sequence. */
-  readonly contextTokens: number;
-  /** Jobs that one context holds at once. */
-  readonly sequences: number;
-  /** Tried in this order; the CPU is always there in the end. */
-  readonly backends: readonly Backend[];
-  /** "auto": as many as there is memory free for when it is loaded. */
-  readonly gpuLayers: number | "auto";
-  /**
-   * What is left beside all that, in bytes: for a context in which a model that was not made for embeddings reads texts
-   * whose vectors are asked for. Without it that is counted already.
-   */
-  readonly spareBytes?: number | undefined;
-  /** Its speed is not known here: measure it, shortly, once it is loaded. */
-  readonly measure?: boolean;
-};
-
-/** One attempt at a job, as the runner is asked for it. */
-export type RunnerJob = {
-  readonly attemptId: string;
-  readonly model: ModelFile;
-  readonly work: Work;
-  readonly plan: LoadPlan;
-};
-
-/** What a model was loaded with. `loadMs` is 0 where it was in memory already. */
-export type LoadReport = {
-  readonly modelId: string;
-  readonly loadMs: number;
-  readonly backend: Backend;
-  readonly gpuLayers: number;
-  readonly contextTokens: number;
-  readonly sequences: number;
-  /** What was tried before `backend`, and why it was not to be had. */
-  readonly passedOver: readonly { readonly backend: Backend; readonly why: string }[];
-};
-
-/** Tokens per second that a model makes here, one job at a time. */
-export type Speed = { readonly prefill: number; readonly generate: number };
-
-/** What a model's file says of the memory that it takes. Bytes; on the CPU alone. */
-export type ModelFigures = {
-  /** Of the weights. */
-  readonly modelBytes: number;
-  /** Of a context of one sequence, whatever its length, and of each token in it. */
-  readonly contextBytes: number;
-  readonly tokenBytes: number;
-  /** The same of the context beside it in which a model that was made for embeddings reads texts; 0 for other models. */
-  readonly embeddingBytes: number;
-  readonly embeddingTokenBytes: number;
-  /** The longest context that it was trained for. */
-  readonly trainedTokens: number;
-  readonly layers: number;
-};
-
-/** Donor → runner. The runner is a process of its own that can be killed at any moment. */
-export type ToRunner =
-  /** Several may be under way: the runner does those of one model side by side, and others after them. */
-  | ({ readonly type: "run" } & RunnerJob)
-  | { readonly type: "abort"; readonly attemptId: string }
-  /** For what runs and for what comes: at most so many threads, and this share of the time (0 to 1; at 0 it stands still). */
-  | { readonly type: "limit"; readonly threads: number; readonly dutyCycle: number }
-  /** Reads the head of a model's file, without loading it. */
-  | { readonly type: "inspect"; readonly model: ModelFile };
-
-/** Runner → donor. After `run` exactly one of done, failed, aborted follows for that attempt. */
-export type FromRunner =
-  | { readonly type: "started" }
-  | ({ readonly type: "loaded"; readonly attemptId: string } & LoadReport)
-  | { readonly type: "text"; readonly attemptId: string; readonly text: string }
-  /** After a load, and with runs that were long enough to tell. */
-  | ({ readonly type: "measured"; readonly attemptId: string; readonly backend: Backend } & Speed)
-  | { readonly type: "done"; readonly attemptId: string; readonly result: WorkResult }
-  | { readonly type: "failed"; readonly attemptId: string; readonly error: JobError }
-  | { readonly type: "aborted"; readonly attemptId: string }
-  /** Null: nothing that llama.cpp can run. */
-  | { readonly type: "inspected"; readonly sha256: string; readonly figures: ModelFigures | null };
+/**
+ * Tests set GLEANER_TEST_PRIORITY=normal: at the lowest priority a runner gets no processor while other tests run.
+ * @param env the environment of the donor, which the runner inherits.
+ */
+export function keepsPriority(env: Readonly<Record<string, string | undefined>>): boolean {
+  return env["GLEANER_TEST_PRIORITY"] === "normal";
+}

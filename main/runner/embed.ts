@@ -1,21 +1,16 @@
 import { contextExceeded, jobErrors } from "../../app/contract/job-errors.ts";
-import type { JobError } from "../../app/jobs/chat.ts";
-import type { EmbeddingRequest, EmbeddingResult } from "../../app/jobs/embedding.ts";
+import type { RunOutcome } from "../../app/contract/runner.ts";
+import type { EmbeddingRequest } from "../../app/jobs/embedding.ts";
 import { limits } from "../../app/jobs/limits.ts";
-import type { LoadedModel } from "./load/model-slot.ts";
-import type { Clock, Pace } from "./process/duty-cycle.ts";
+import type { LoadedModel } from "./load/load-model.ts";
+import type { Pacing } from "./process/duty-cycle.ts";
 
-export type EmbedOutcome =
-  | { readonly kind: "done"; readonly result: EmbeddingResult }
-  | { readonly kind: "failed"; readonly error: JobError }
-  | { readonly kind: "aborted" };
-
-/** Turns texts to vectors, one at a time. */
+/** Computes the vectors of texts, one text at a time. */
 export async function embed(
   loaded: LoadedModel,
   { inputs }: EmbeddingRequest,
-  { signal, pace, clock }: { readonly signal: AbortSignal; readonly pace: Pace; readonly clock: Clock },
-): Promise<EmbedOutcome> {
+  { signal, pace, clock }: Pacing,
+): Promise<RunOutcome> {
   const startedAt = clock();
   const opened = await loaded.embedding();
   if (opened.kind === "unsuitable") return { kind: "failed", error: jobErrors.modelUnsuitable };
@@ -28,16 +23,16 @@ export async function embed(
     if (wait !== null) await wait;
     if (signal.aborted) return { kind: "aborted" };
     const tokens = context.calculateInputLength(input);
-    // The library wants one token of room.
+    // The library needs room for one more token.
     if (tokens >= loaded.contextTokens) {
       return { kind: "failed", error: contextExceeded(tokens, loaded.contextTokens) };
     }
-    // Elsewhere there may be room for it.
+    // Another device may have room for this text.
     if (tokens >= opened.contextTokens) return { kind: "failed", error: jobErrors.outOfMemory };
     const { vector } = await context.getEmbeddingFor(input);
     promptTokens += tokens;
     const packed = pack(vector);
-    // Known from the first one: a model's vectors are of one length.
+    // All vectors of a model have the same length, so the first one tells the size of the result.
     if (packed.length * inputs.length > limits.resultBytes - 4_096) {
       return { kind: "failed", error: jobErrors.resultTooLarge };
     }
@@ -54,7 +49,7 @@ export async function embed(
   };
 }
 
-/** Of length 1, so that a product of two is their cosine; as 32-bit floats, little-endian, in base64. */
+/** Scales to length 1, so that the product of two vectors is their cosine. 32-bit floats, little-endian, in base64. */
 export function pack(vector: readonly number[]): string {
   const length = Math.hypot(...vector) || 1;
   const bytes = Buffer.alloc(vector.length * 4);

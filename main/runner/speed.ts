@@ -1,11 +1,17 @@
-import type { Speed } from "../../app/contract/runner.ts";
+import { perSecond, type Speed } from "../../app/contract/speed.ts";
 import type { ChatResult } from "../../app/jobs/chat.ts";
+import { prefill, PrefillSlices } from "./generate/prefill.ts";
+import type { LoadedModel } from "./load/load-model.ts";
+import type { Pacing } from "./process/duty-cycle.ts";
 
-/** Fewer tokens, or less time, say too little. */
+/** Fewer tokens, or less time, tell too little. */
 const leastTokens = 16;
 const leastMs = 20;
 
-/** Tokens per second of an answer that was made alone; null where it was too short to tell. */
+/** Few, because the job that loaded the model waits meanwhile. */
+const measuredTokens = { read: 64, written: 8 };
+
+/** The speed of an answer that was generated without others beside it. Null if it was too short to tell. */
 export function speedOf({ usage, timing }: Pick<ChatResult, "usage" | "timing">): Speed | null {
   const read = usage.promptTokens - (usage.cachedPromptTokens ?? 0);
   const { prefillMs, generateMs } = timing;
@@ -15,20 +21,38 @@ export function speedOf({ usage, timing }: Pick<ChatResult, "usage" | "timing">)
   return { prefill: perSecond(read, prefillMs), generate: perSecond(usage.completionTokens - 1, generateMs) };
 }
 
-/** What is known of a speed after one more measurement: recent ones count for more, one odd one for little. */
-export function afterAnother(known: Speed | null, measured: Speed): Speed {
-  if (known === null) return measured;
-  const mix = (before: number, now: number): number => rounded(before * 0.7 + now * 0.3);
-  return {
-    prefill: mix(known.prefill, measured.prefill),
-    generate: mix(known.generate, measured.generate),
-  };
-}
-
-export function perSecond(tokens: number, ms: number): number {
-  return rounded((tokens / Math.max(ms, 1)) * 1_000);
-}
-
-function rounded(value: number): number {
-  return Number(value.toPrecision(3));
+/** Measures a model that was just loaded. Null if aborted. The first slice warms it up and does not count. */
+export async function measureSpeed(
+  loaded: LoadedModel,
+  { signal, pace, clock }: Pacing,
+): Promise<Speed | null> {
+  const { model, batchTokens, sequences } = loaded;
+  const { read, written } = measuredTokens;
+  const slices = new PrefillSlices(batchTokens);
+  const words = model.tokenize("the ".repeat(slices.size + read));
+  const [first, rest] = [words.slice(0, slices.size), words.slice(slices.size, slices.size + read)];
+  if (rest.length === 0 || first.length + rest.length + written >= loaded.contextTokens) return null;
+  const { sequence, release } = await sequences.lease(words);
+  try {
+    await sequence.clearHistory();
+    if (!(await prefill(sequence, first, { slices, signal, pace }))) return null;
+    const readFrom = clock();
+    if (!(await prefill(sequence, rest, { slices, signal, pace }))) return null;
+    const readMs = clock() - readFrom;
+    const wroteFrom = clock();
+    let tokens = 0;
+    for await (const _token of sequence.evaluate(rest.slice(-1), { temperature: 0, yieldEogToken: true })) {
+      tokens += 1;
+      if (tokens >= written) break;
+      const wait = pace();
+      if (wait !== null) await wait;
+      if (signal.aborted) break;
+    }
+    if (signal.aborted) return null;
+    const wroteMs = clock() - wroteFrom;
+    return { prefill: perSecond(rest.length, readMs), generate: perSecond(tokens, wroteMs) };
+  } finally {
+    await sequence.clearHistory();
+    release();
+  }
 }

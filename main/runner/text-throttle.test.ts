@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { TextOutlet } from "./text-throttle.ts";
+import { TextThrottle } from "./text-throttle.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function outlet(): { readonly outlet: TextOutlet; readonly sent: string[] } {
+function throttle(): { readonly throttle: TextThrottle; readonly sent: string[] } {
   const sent: string[] = [];
-  return { outlet: new TextOutlet((text) => sent.push(text)), sent };
+  return { throttle: new TextThrottle((text) => sent.push(text)), sent };
 }
 
-it("passes the first piece on at once, and those that follow soon together", () => {
-  const { outlet: texts, sent } = outlet();
+it("sends the first piece at once, and later ones together", () => {
+  const { throttle: texts, sent } = throttle();
   for (const piece of ["a", "b", "c"]) texts.push(piece);
   expect(sent).toEqual(["a"]);
   vi.advanceTimersByTime(100);
@@ -21,8 +21,8 @@ it("passes the first piece on at once, and those that follow soon together", () 
   expect(sent).toEqual(["a", "bc", "d"]);
 });
 
-it("passes each on at once where they come slowly", () => {
-  const { outlet: texts, sent } = outlet();
+it("sends slow pieces at once", () => {
+  const { throttle: texts, sent } = throttle();
   for (const piece of ["a", "b", "c"]) {
     texts.push(piece);
     expect(sent.at(-1)).toBe(piece);
@@ -31,8 +31,8 @@ it("passes each on at once where they come slowly", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("holds nothing back at the end, and leaves no timer", () => {
-  const { outlet: texts, sent } = outlet();
+it("sends the rest at the end, and leaves no timer", () => {
+  const { throttle: texts, sent } = throttle();
   texts.push("a");
   texts.push("b");
   texts.end();

@@ -1,8 +1,8 @@
-/** More often than text is sent to the queue, and seldom enough that it keeps no second process busy. */
-const everyMs = 100;
+/** Shorter than the interval at which text goes to the queue, and long enough to keep the donor's process idle. */
+const intervalMs = 100;
 
-/** Passes text on in pieces: at once after a while of silence, else together with what follows within 100 ms. */
-export class TextOutlet {
+/** Sends text in pieces: the first at once, and what follows within 100 ms as one piece. */
+export class TextThrottle {
   readonly #send: (text: string) => void;
   #held = "";
   #timer: NodeJS.Timeout | null = null;
@@ -13,22 +13,22 @@ export class TextOutlet {
 
   push(text: string): void {
     this.#held += text;
-    if (this.#timer === null) this.#pass();
+    if (this.#timer === null) this.#flush();
   }
 
-  /** What is held back is passed on now: nothing follows. */
+  /** Sends the rest at once. Nothing may be pushed afterwards. */
   end(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#held !== "") this.#send(this.#held);
     this.#held = "";
   }
 
-  #pass(): void {
+  #flush(): void {
     this.#send(this.#held);
     this.#held = "";
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      if (this.#held !== "") this.#pass();
-    }, everyMs);
+      if (this.#held !== "") this.#flush();
+    }, intervalMs);
   }
 }

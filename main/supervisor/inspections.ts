@@ -8,7 +8,7 @@ type Inspection = {
   sent: boolean;
 };
 
-/** The models' files whose heads a runner is asked to read: each once, however many want to know. */
+/** Requests to read the head of a model's file. Requests for the same file share one inspection. */
 export class Inspections {
   readonly #pending = new Map<string, Inspection>();
 
@@ -20,7 +20,8 @@ export class Inspections {
     return [...this.#pending.values()].some(({ sent }) => !sent);
   }
 
-  ask(model: ModelFile): Promise<ModelFigures | null> {
+  /** Resolves with null if llama.cpp cannot run the file, or if the inspection was dropped. */
+  request(model: ModelFile): Promise<ModelFigures | null> {
     const pending = this.#pending.get(model.sha256);
     if (pending !== undefined) return pending.figures;
     const { promise, resolve } = withResolvers<ModelFigures | null>();
@@ -36,18 +37,17 @@ export class Inspections {
     }
   }
 
-  answered(sha256: string, figures: ModelFigures | null): void {
+  settle(sha256: string, figures: ModelFigures | null): void {
     this.#pending.get(sha256)?.resolve(figures);
     this.#pending.delete(sha256);
   }
 
-  /** Nobody is to look any more: whoever still wants to know asks again. */
-  giveUp(): void {
-    for (const sha256 of [...this.#pending.keys()]) this.answered(sha256, null);
+  dropAll(): void {
+    for (const sha256 of [...this.#pending.keys()]) this.settle(sha256, null);
   }
 
-  /** Nobody answers any more what was sent. */
-  processGone(): void {
-    for (const { sent, model } of this.#pending.values()) if (sent) this.answered(model.sha256, null);
+  /** Drops the inspections that the process had, since it has exited. */
+  dropSent(): void {
+    for (const { sent, model } of this.#pending.values()) if (sent) this.settle(model.sha256, null);
   }
 }

@@ -4,7 +4,7 @@ import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { ChatResult } from "../../app/jobs/chat.ts";
 import type { Work } from "../../app/jobs/work.ts";
-import { perSecond } from "../runner/speed.ts";
+import { perSecond } from "../../app/contract/speed.ts";
 import type { ModelPlans } from "./plan/model-plans.ts";
 import type { RunnerSupervisor } from "./supervisor.ts";
 

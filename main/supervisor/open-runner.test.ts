@@ -8,12 +8,14 @@ import { demoModel, runnerEntry } from "../runner/runner.fixture.ts";
 import { openRunner } from "./open-runner.ts";
 import { forkRunner } from "./process/fork-runner.ts";
 
-it("learns of a model with a process, and tells when that has ended", { timeout: 60_000 }, async () => {
+it("inspects a model with a process, and tells when that has ended", { timeout: 60_000 }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "gleaner-runner-"));
   onTestFinished(() => rm(dataDir, { recursive: true }));
   let ended = 0;
   const { runner, plans, knowledge } = await openRunner({
-    ...{ dataDir, spawnRunner: forkRunner(runnerEntry), log: silentLog },
+    dataDir,
+    spawnRunner: forkRunner(runnerEntry),
+    log: silentLog,
     deniedGpus: () => [],
     memory: () => ({ found: unknown, leaveMb: 0 }),
     onEnded: () => (ended += 1),

@@ -1,6 +1,6 @@
 import { findParentPort } from "../runner/process/parent-port.ts";
 
-/** A runner that gets into a loop without an end with its first job. */
+/** A runner that enters an endless loop with its first message. */
 const port = findParentPort();
 port?.onMessage(() => {
   for (;;);

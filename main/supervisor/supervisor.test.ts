@@ -4,19 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
+import type { LoadPlan, LoadReport, ModelFile, RunOutcome } from "../../app/contract/runner.ts";
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
-import { chat, demoModel, runnerEntry } from "../runner/runner.fixture.ts";
 import { happening } from "../with-resolvers.ts";
-import type { RunOutcome } from "./attempt.ts";
-import { type ReadCpuTimes, readCpuTimes } from "./process/cpu-times.ts";
-import { forkRunner } from "./process/fork-runner.ts";
 import type { RunnerChild, SpawnRunner } from "./process/runner-child.ts";
-import type { RunnerLimits } from "./process/runner-limits.ts";
-import type { CpuTimes } from "./process/silence.ts";
+import { forkRunner } from "./process/fork-runner.ts";
+import { chat, demoModel, runnerEntry } from "../runner/runner.fixture.ts";
+import type { RunnerLimits } from "./process/supervised-process.ts";
+import { type CpuTimes, type ReadCpuTimes, readCpuTimes } from "./process/silence.ts";
 import { RunnerSupervisor } from "./supervisor.ts";
-import { supervisorTimes } from "./timeouts.ts";
+import { supervisorTimeouts } from "./timeouts.ts";
 
 // The end of every process is waited for, on a machine that may be busy.
 vi.setConfig({ hookTimeout: 60_000 });
@@ -35,7 +33,7 @@ afterEach(async () => {
 });
 
 function open(
-  times: Partial<typeof supervisorTimes> = {},
+  times: Partial<typeof supervisorTimeouts> = {},
   spawn: SpawnRunner = forkRunner(runnerEntry),
   cpuTimes: ReadCpuTimes = readCpuTimes,
 ): RunnerSupervisor {
@@ -44,7 +42,7 @@ function open(
     spawned.push(child);
     return child;
   };
-  const supervisor = new RunnerSupervisor(tracked, silentLog, { ...supervisorTimes, ...times }, cpuTimes);
+  const supervisor = new RunnerSupervisor(tracked, silentLog, { ...supervisorTimeouts, ...times }, cpuTimes);
   opened.push(supervisor);
   return supervisor;
 }

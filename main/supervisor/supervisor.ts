@@ -1,24 +1,30 @@
-import type { FromRunner, ModelFigures, ModelFile, RunnerJob } from "../../app/contract/runner.ts";
+import type {
+  FromRunner,
+  ModelFigures,
+  ModelFile,
+  RunEvents,
+  RunnerJob,
+  RunOutcome,
+} from "../../app/contract/runner.ts";
 import type { Log } from "../log.ts";
-import { tidyPriority } from "../runner/process/priority.ts";
-import { Attempt, type JobMessage, type RunEvents, type RunOutcome } from "./attempt.ts";
+import { Attempt, type JobMessage } from "./attempt.ts";
 import { CrashBackoff } from "./crash-backoff.ts";
 import { Inspections } from "./inspections.ts";
-import { readCpuTimes } from "./process/cpu-times.ts";
-import { type Ending, isOrderly, outcomeAtExit } from "./process/process-exit.ts";
+import { removeIdleGroup } from "./process/idle-group.ts";
+import { type EndReason, isOrderly, outcomeAtExit } from "./process/process-exit.ts";
 import type { RunnerExit, SpawnRunner } from "./process/runner-child.ts";
-import { type RunnerLimits, workTheSame } from "./process/runner-limits.ts";
-import { SupervisedProcess } from "./process/supervised-process.ts";
-import { type SupervisorTimes, supervisorTimes } from "./timeouts.ts";
+import { readCpuTimes } from "./process/silence.ts";
+import { type RunnerLimits, sameForProcess, SupervisedProcess } from "./process/supervised-process.ts";
+import { type SupervisorTimeouts, supervisorTimeouts } from "./timeouts.ts";
 
 /**
- * Keeps the runner's process: starts it when there is work, ends it when it is stuck, too slow to abort, too large or
- * long idle, and starts it again after a crash. Several jobs at once, all in the one process.
+ * Keeps the runner's process. Starts it when there is work. Ends it when it is stuck, too slow to abort, too large, or
+ * idle for long. Restarts it after a crash. One process runs all jobs.
  */
 export class RunnerSupervisor {
   readonly #spawn: SpawnRunner;
   readonly #log: Log;
-  readonly #times: SupervisorTimes;
+  readonly #timeouts: SupervisorTimeouts;
   readonly #cpuTimes: typeof readCpuTimes;
   readonly #attempts = new Map<string, Attempt>();
   readonly #inspections = new Inspections();
@@ -28,24 +34,24 @@ export class RunnerSupervisor {
   #restTimer: NodeJS.Timeout | undefined;
   #memoryTimer: NodeJS.Timeout | undefined;
 
-  constructor(spawn: SpawnRunner, log: Log, times = supervisorTimes, cpuTimes = readCpuTimes) {
+  constructor(spawn: SpawnRunner, log: Log, timeouts = supervisorTimeouts, cpuTimes = readCpuTimes) {
     this.#spawn = spawn;
     this.#log = log;
-    this.#times = times;
+    this.#timeouts = timeouts;
     this.#cpuTimes = cpuTimes;
   }
 
-  /** The runner's process id, for measuring its load; undefined while there is none. */
+  /** The id of the runner's process, for measuring its load. Undefined while no process runs. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
 
-  /** After crashes: milliseconds until the next job may be tried. 0: at any time. */
+  /** Milliseconds until the next job may be tried; more than 0 only after a crash. */
   get restMs(): number {
     return this.#crashes.restMs;
   }
 
-  /** Resolves when no work on this job is on the CPU any more, however it ended. Never rejects. */
+  /** Resolves when no work on this job uses the CPU any more. Never rejects. Throws if the attempt runs already. */
   run(job: RunnerJob, events: RunEvents): Promise<RunOutcome> {
     if (this.#attempts.has(job.attemptId)) throw new Error("the runner has this job already");
     const attempt = new Attempt(job, events);
@@ -56,21 +62,21 @@ export class RunnerSupervisor {
   }
 
   /**
-   * What the head of a model's file says of the memory that it takes. Null where it is nothing that llama.cpp can run,
-   * or the process ended meanwhile: as it does on a file that is broken.
+   * The memory that a model takes, from the head of its file. Null if llama.cpp cannot run the file, or if the process
+   * exited meanwhile, as it does on a broken file.
    */
   inspect(model: ModelFile): Promise<ModelFigures | null> {
-    const figures = this.#inspections.ask(model);
+    const figures = this.#inspections.request(model);
     this.#followWork();
     this.#sendWork();
     return figures;
   }
 
-  /** Stops one job: by asking, and then by killing. Resolves when it has stopped. */
+  /** Stops one job. Kills the process if the job does not stop in time. Resolves when it has stopped. */
   async abort(attemptId: string): Promise<void> {
     const attempt = this.#attempts.get(attemptId);
     if (attempt === undefined) return;
-    if (attempt.sent) this.#ask(attempt);
+    if (attempt.sent) this.#sendAbort(attempt);
     else {
       this.#settle(attempt, { kind: "aborted" });
       if (this.#attempts.size === 0 && this.#process?.started === false) this.#end("abort");
@@ -78,55 +84,55 @@ export class RunnerSupervisor {
     await attempt.outcome;
   }
 
-  /** Holds for what runs and for what comes, from now on. */
+  /** Holds for current and later jobs. */
   limit(limits: RunnerLimits): void {
-    const same = workTheSame(this.#limits, limits);
+    const same = sameForProcess(this.#limits, limits);
     this.#limits = limits;
     if (!same && this.#process?.started === true) this.#process.limit(limits);
   }
 
   /**
-   * Stops everything, at once. With `warmMs` the model stays in memory for so long, if it is there and if the process
-   * stops when asked; else the process ends, and its memory and the GPU's is free with it. Resolves when that is so.
+   * Stops all jobs at once. With `warmMs` the model stays in memory for that time, if it is loaded and the jobs stop in
+   * time. Otherwise the process is killed, which frees its memory, the GPU's too. Resolves when that is done.
    */
   async yield({ warmMs }: { readonly warmMs: number }): Promise<void> {
     const attempts = [...this.#attempts.values()];
     const inspecting = this.#inspections.any;
-    this.#inspections.giveUp();
+    this.#inspections.dropAll();
     this.#followWork();
     for (const attempt of attempts) {
       if (!attempt.sent) this.#settle(attempt, { kind: "aborted" });
     }
     const running = this.#process;
     if (running === null) return;
-    // What is being loaded is not there to be kept; and neither that nor reading a file's head can be stopped half-way.
+    // A model that still loads is not worth keeping. Neither a load nor the reading of a file's head can be aborted.
     const loading = attempts.some(({ sent, loaded }) => sent && !loaded);
     if (warmMs === 0 || !running.holdsModel || loading || inspecting) {
       this.#end("yield");
       await running.gone;
       return;
     }
-    const timer = setTimeout(() => this.#end("yield"), this.#times.yieldMs);
-    for (const attempt of attempts) if (attempt.sent) this.#ask(attempt);
+    const timer = setTimeout(() => this.#end("yield"), this.#timeouts.yieldMs);
+    for (const attempt of attempts) if (attempt.sent) this.#sendAbort(attempt);
     await Promise.all(attempts.map(({ outcome }) => outcome));
     clearTimeout(timer);
     if (this.#attempts.size === 0) this.#restIn(warmMs);
   }
 
-  /** Ends everything. The supervisor can be used again after. */
+  /** Ends the process and all jobs. The supervisor can be used again afterwards. */
   async stop(): Promise<void> {
     await this.yield({ warmMs: 0 });
     clearTimeout(this.#restTimer);
-    tidyPriority();
+    removeIdleGroup();
   }
 
-  #ask(attempt: Attempt): void {
+  #sendAbort(attempt: Attempt): void {
     if (attempt.aborting) return;
     attempt.aborting = true;
     const { attemptId } = attempt.job;
     this.#process?.send({ type: "abort", attemptId });
     const alone = this.#attempts.size === 1;
-    const { abortAloneMs, abortBesideOthersMs } = this.#times;
+    const { abortAloneMs, abortBesideOthersMs } = this.#timeouts;
     const timer = setTimeout(() => this.#end("abort"), alone ? abortAloneMs : abortBesideOthersMs);
     void attempt.outcome.then(() => clearTimeout(timer));
   }
@@ -134,7 +140,7 @@ export class RunnerSupervisor {
   #start(): void {
     const running = new SupervisedProcess({
       child: this.#spawn(),
-      silence: this.#times.silence,
+      silence: this.#timeouts.silence,
       cpuTimes: this.#cpuTimes,
       log: this.#log,
     });
@@ -151,7 +157,7 @@ export class RunnerSupervisor {
     this.#log("debug", "runner.spawned", { pid: running.pid ?? null });
   }
 
-  /** Sends what was not sent; it waits for a process that has started and stays. */
+  /** Sends jobs and inspections to the process. Starts one if none runs; waits while one starts or ends. */
   #sendWork(): void {
     const running = this.#process;
     const waiting = [...this.#attempts.values()].filter(({ sent }) => !sent);
@@ -160,10 +166,10 @@ export class RunnerSupervisor {
       this.#start();
       return;
     }
-    if (!running.started || running.ending !== null) return;
+    if (!running.started || running.endReason !== null) return;
     for (const attempt of waiting) {
       attempt.sent = true;
-      running.send({ type: "run", ...attempt.job });
+      running.send({ type: "run", job: attempt.job });
     }
     this.#inspections.send((model) => running.send({ type: "inspect", model }));
   }
@@ -175,19 +181,19 @@ export class RunnerSupervisor {
         this.#sendWork();
         return;
       case "inspected":
-        this.#inspections.answered(message.sha256, message.figures);
+        this.#inspections.settle(message.sha256, message.figures);
         this.#followWork();
-        if (!this.#hasWork()) this.#restIn(from.holdsModel ? this.#times.idleMs : this.#times.emptyMs);
+        if (!this.#hasWork()) this.#restIn(from.holdsModel ? this.#timeouts.idleMs : this.#timeouts.emptyMs);
         return;
       default:
-        this.#heardOfJob(message);
+        this.#receiveOfJob(message);
     }
   }
 
-  #heardOfJob(message: JobMessage): void {
-    if (message.type === "done") this.#crashes.succeeded();
+  #receiveOfJob(message: JobMessage): void {
+    if (message.type === "ended" && message.outcome.kind === "done") this.#crashes.succeeded();
     const attempt = this.#attempts.get(message.attemptId);
-    const outcome = attempt?.heard(message) ?? null;
+    const outcome = attempt?.receive(message) ?? null;
     if (attempt?.sent === true && outcome !== null) this.#settle(attempt, outcome);
   }
 
@@ -197,27 +203,27 @@ export class RunnerSupervisor {
     attempt.settle(outcome);
   }
 
-  /** A process's memory is watched while it has something to do; without that it rests, and goes after a while. */
+  /** Call this when work may have come or gone. Watches the memory during work, and ends an idle process later. */
   #followWork(): void {
     if (!this.#hasWork()) {
       clearInterval(this.#memoryTimer);
       this.#memoryTimer = undefined;
-      this.#restIn(this.#times.idleMs);
+      this.#restIn(this.#timeouts.idleMs);
       return;
     }
     clearTimeout(this.#restTimer);
     if (this.#memoryTimer !== undefined) return;
     this.#process?.workBegins();
-    this.#memoryTimer = setInterval(() => this.#lookAtMemory(), this.#times.memoryTickMs);
+    this.#memoryTimer = setInterval(() => this.#checkMemory(), this.#timeouts.memoryTickMs);
   }
 
   #hasWork(): boolean {
     return this.#attempts.size > 0 || this.#inspections.any;
   }
 
-  #lookAtMemory(): void {
+  #checkMemory(): void {
     const limitMb = this.#limits?.memoryMb ?? null;
-    const heldMb = limitMb === null ? null : (this.#process?.heldMb ?? null);
+    const heldMb = limitMb === null ? null : (this.#process?.residentMb ?? null);
     if (limitMb === null || heldMb === null || heldMb <= limitMb) return;
     this.#log("warn", "runner.too-large", { heldMb: Math.round(heldMb), limitMb });
     this.#end("memory");
@@ -231,34 +237,34 @@ export class RunnerSupervisor {
     this.#restTimer.unref();
   }
 
-  #end(why: Ending): void {
-    this.#process?.end(why);
+  #end(reason: EndReason): void {
+    this.#process?.end(reason);
   }
 
-  #exited({ ending }: SupervisedProcess, { code, signal }: RunnerExit): void {
+  #exited({ endReason }: SupervisedProcess, { code, signal }: RunnerExit): void {
     this.#process = null;
-    this.#inspections.processGone();
+    this.#inspections.dropSent();
     this.#followWork();
-    if (isOrderly(ending)) {
-      this.#log("info", "runner.ended", { why: ending });
+    if (isOrderly(endReason)) {
+      this.#log("info", "runner.ended", { why: endReason });
       this.#settleAll(
         [...this.#attempts.values()].filter(({ sent }) => sent),
-        ending,
+        endReason,
       );
-      // What came in after the decision to end the old process gets a new one.
+      // Work that came after the decision to end the old process gets a new one.
       this.#sendWork();
       return;
     }
-    // Also those that it never heard of: nobody starts another one for them.
-    this.#inspections.giveUp();
+    // Drops also those that were not sent: no new process is started for them.
+    this.#inspections.dropAll();
     this.#followWork();
     const pauseMs = this.#crashes.crashed();
     const { crashes } = this.#crashes;
-    this.#log("error", "runner.crashed", { code, signal, why: ending, crashes, pauseMs });
-    this.#settleAll([...this.#attempts.values()], ending);
+    this.#log("error", "runner.crashed", { code, signal, why: endReason, crashes, pauseMs });
+    this.#settleAll([...this.#attempts.values()], endReason);
   }
 
-  #settleAll(attempts: readonly Attempt[], ending: Ending | null): void {
-    for (const attempt of attempts) this.#settle(attempt, outcomeAtExit(ending, attempt.aborting));
+  #settleAll(attempts: readonly Attempt[], endReason: EndReason | null): void {
+    for (const attempt of attempts) this.#settle(attempt, outcomeAtExit(endReason, attempt.aborting));
   }
 }

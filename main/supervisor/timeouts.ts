@@ -1,24 +1,24 @@
 import type { SilenceLimits } from "./process/silence.ts";
 
-/** How long the supervisor waits for what, in ms. */
-export type SupervisorTimes = {
-  /** A yield that takes longer ends the process: a person waits for it. */
+/** How long the supervisor waits, in ms. */
+export type SupervisorTimeouts = {
+  /** A yield that takes longer ends the process, because a person waits for it. */
   readonly yieldMs: number;
-  /** So does the abort of a job that runs alone: who cancels one wants it to stop within a second. */
+  /** An abort of the only job that takes longer ends the process: a canceled job should stop within a second. */
   readonly abortAloneMs: number;
-  /** The same for a job beside which others run: they would be lost, too. */
+  /** The same while other jobs run, which would be lost too. */
   readonly abortBesideOthersMs: number;
-  /** Jobs, or a start, without any message for this long are stuck. */
+  /** A process that starts or has jobs and stays silent for longer is stuck. */
   readonly silence: SilenceLimits;
-  /** How often the memory of a process with jobs is looked at. */
+  /** How often to look at the memory of a process with jobs. */
   readonly memoryTickMs: number;
-  /** Without a job for this long, the process and its memory go … */
+  /** A process without jobs ends after this time, and its memory becomes free. */
   readonly idleMs: number;
-  /** … and sooner where it holds no model: it had no job, but was asked about a file. */
+  /** The same for a process that only read a file's head and holds no model. */
   readonly emptyMs: number;
 };
 
-export const supervisorTimes: SupervisorTimes = {
+export const supervisorTimeouts: SupervisorTimeouts = {
   yieldMs: 100,
   abortAloneMs: 700,
   abortBesideOthersMs: 10_000,

@@ -4,15 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claimedJob, FakeQueue, nextWork, someStand } from "../../../packages/queue/worker/fake-queue.fixture.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { RunnerJob } from "../../../app/contract/runner.ts";
+import type { RunEvents, RunnerJob, RunOutcome } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import type { ChatResult } from "../../../app/jobs/chat.ts";
 import { silentLog } from "../../log.ts";
 import { ModelCatalogue } from "../../models/catalogue.ts";
-import type { RunEvents, RunOutcome } from "../../supervisor/attempt.ts";
 import { ModelKnowledge } from "../../supervisor/plan/model-knowledge.ts";
 import { ModelPlans } from "../../supervisor/plan/model-plans.ts";
-import type { RunnerLimits } from "../../supervisor/process/runner-limits.ts";
+import type { RunnerLimits } from "../../supervisor/process/supervised-process.ts";
 import type { OrganizationModel } from "../organization/organization.ts";
 import { DonatedWork } from "./donated-work.ts";
 

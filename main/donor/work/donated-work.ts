@@ -7,16 +7,16 @@ import { sameLimits } from "../../../app/policy/limits.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { Log } from "../../log.ts";
 import type { ModelCatalogue } from "../../models/catalogue.ts";
-import { type ChatRunner, jobHandlers } from "../../supervisor/jobs/job-handlers.ts";
+import { type JobRunner, jobHandlers } from "../../supervisor/jobs/job-handlers.ts";
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
-import type { RunnerLimits } from "../../supervisor/process/runner-limits.ts";
+import type { RunnerLimits } from "../../supervisor/process/supervised-process.ts";
 import type { OrganizationModel } from "../organization/organization.ts";
 import { type HeldModel, mustLetGo } from "./loaded-model.ts";
 
 export type DonatedWorkParts = {
   readonly client: WorkerClient;
   readonly deviceKey: string;
-  readonly runner: ChatRunner & {
+  readonly runner: JobRunner & {
     limit(limits: RunnerLimits): void;
     yield(how: { readonly warmMs: number }): Promise<void>;
     stop(): Promise<void>;
@@ -101,7 +101,7 @@ export class DonatedWork {
   }
 
   modelsChanged(): void {
-    this.#parts.plans.consider(this.usableModels);
+    this.#parts.plans.refit(this.usableModels);
     this.#offer();
     if (this.#accepting) this.#learn();
   }

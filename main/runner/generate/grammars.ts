@@ -4,34 +4,35 @@ import type { AnswerFormat } from "../../../app/jobs/sampling.ts";
 
 export type Enforced = {
   readonly grammar: LlamaGrammar;
-  /** What the grammar lets follow a whole answer, and is no part of it. */
+  /** Text that the grammar allows after a complete answer, and that is not part of it. */
   readonly stopTexts: readonly string[];
-  /** Blanks at the end say nothing. */
+  /** Whether to cut blanks at the end. */
   readonly trimEnd: boolean;
 };
 
-/** Null where llama.cpp cannot make one of it. Everything was bounded where the job came in. */
+/** Null if llama.cpp cannot make a grammar of this format. Sizes were limited when the job was received. */
 export async function grammarOf(llama: Llama, format: AnswerFormat): Promise<Enforced | null> {
   try {
     switch (format.kind) {
       case "json":
-        return await json(llama, '{"type":"object","additionalProperties":true}');
+        return await schemaGrammar(llama, '{"type":"object","additionalProperties":true}');
       case "json-schema":
-        return await json(llama, format.schema);
+        return await schemaGrammar(llama, format.schema);
       case "grammar":
-        return {
-          grammar: await llama.createGrammar({ grammar: format.grammar }),
-          stopTexts: [],
-          trimEnd: false,
-        };
+        return await plainGrammar(llama, format.grammar);
     }
   } catch {
     return null;
   }
 }
 
-/** The library's own grammar of a schema ends in line breaks, for models that do not end by themselves. */
-async function json(llama: Llama, text: string): Promise<Enforced | null> {
+/** Enforces a grammar in llama.cpp's syntax (GBNF). Throws if llama.cpp refuses it. */
+export async function plainGrammar(llama: Llama, grammar: string): Promise<Enforced> {
+  return { grammar: await llama.createGrammar({ grammar }), stopTexts: [], trimEnd: false };
+}
+
+/** The library's grammar of a schema ends with line breaks, for models that do not stop by themselves. */
+async function schemaGrammar(llama: Llama, text: string): Promise<Enforced | null> {
   const parsed = parseSchema(JSON.parse(text));
   if (parsed.kind === "refused") return null;
   const grammar = await llama.createGrammarForJsonSchema(
@@ -41,10 +42,38 @@ async function json(llama: Llama, text: string): Promise<Enforced | null> {
   return { grammar: integers, stopTexts: ["\n\n\n\n"], trimEnd: true };
 }
 
-/** The library lets an integer have an exponent, and with it be none: 1e-3. */
+/** The library allows an exponent in an integer. With one, the value may be no integer: 1e-3. */
 function withoutExponents(grammar: string): string {
   return grammar.replace(
     /^integer-number-rule ::= .*$/m,
     'integer-number-rule ::= "-"? ("0" | [1-9] [0-9]{0,15})',
   );
+}
+
+/** Finds the end of a JSON object or array in streamed text, so that nobody waits for the blanks after it. */
+export class JsonEnd {
+  #depth = 0;
+  #begun = false;
+  #inText = false;
+  #escaped = false;
+
+  /** Takes the next piece of text. Returns how much of it belongs to the value; null until the value is complete. */
+  push(text: string): number | null {
+    for (let at = 0; at < text.length; at += 1) {
+      const sign = text[at];
+      if (this.#escaped) this.#escaped = false;
+      else if (this.#inText) {
+        if (sign === "\\") this.#escaped = true;
+        else if (sign === '"') this.#inText = false;
+      } else if (sign === '"') this.#inText = true;
+      else if (sign === "{" || sign === "[") {
+        this.#depth += 1;
+        this.#begun = true;
+      } else if (sign === "}" || sign === "]") {
+        this.#depth -= 1;
+        if (this.#begun && this.#depth === 0) return at + 1;
+      }
+    }
+    return null;
+  }
 }

@@ -1,30 +1,32 @@
 import {
+  type ChatHistoryItem,
+  type ChatModelFunctionCall,
   type ChatModelFunctions,
+  type ChatModelResponse,
   type ChatWrapper,
   type GbnfJsonSchema,
   type LlamaModel,
   LlamaText,
   type Token,
 } from "node-llama-cpp";
-import type { ChatRequest, ChatTool } from "../../../app/jobs/chat.ts";
-import { historyOf } from "./history.ts";
+import type { ChatMessage, ChatRequest, ChatTool } from "../../../app/jobs/chat.ts";
 
 export type Prompt = {
-  /** The whole prompt as the model reads it, the chat template's tokens included. */
+  /** The whole prompt as the model reads it, with the chat template's tokens. */
   readonly tokens: readonly Token[];
-  /** Tokens that end an answer besides the model's own end-of-generation tokens. */
+  /** Tokens that end an answer, besides the model's own end-of-generation tokens. */
   readonly stopTokens: ReadonlySet<Token>;
-  /** The same as text, where the template ends answers by words. */
+  /** Texts that end an answer, in templates that use words for it. */
   readonly stopTexts: readonly string[];
 };
 
-type Speaking = { readonly model: LlamaModel; readonly wrapper: ChatWrapper };
+type ChatModel = { readonly model: LlamaModel; readonly wrapper: ChatWrapper };
 
-/** Message contents are tokenized as plain text: a "<|im_end|>" in them is nine characters, no token. */
-export function chatPrompt({ model, wrapper }: Speaking, request: ChatRequest): Prompt {
+/** Tokenizes contents as plain text: a "<|im_end|>" in a message never becomes a control token. */
+export function chatPrompt({ model, wrapper }: ChatModel, request: ChatRequest): Prompt {
   const tools = request.toolChoice === "none" ? [] : (request.tools ?? []);
   const state = wrapper.generateContextState({
-    // The history is ours to the last item: no default system prompt is put in front of it.
+    // A complete history, so that the library adds no default system prompt.
     chatHistory: historyOf(request.messages),
     ...(tools.length === 0 ? {} : { availableFunctions: functionsOf(tools), documentFunctionParams: true }),
   });
@@ -36,19 +38,20 @@ export function chatPrompt({ model, wrapper }: Speaking, request: ChatRequest): 
     if (triggerTokens.length === 1 && only !== undefined) stopTokens.add(only);
     else if (trigger.values.every((value) => typeof value === "string")) stopTexts.push(trigger.toString());
   }
-  return { tokens: begun(model, state.contextText.tokenize(model.tokenizer)), stopTokens, stopTexts };
+  return { tokens: withBos(model, state.contextText.tokenize(model.tokenizer)), stopTokens, stopTexts };
 }
 
-/** Text that is to be gone on with, as it stands. */
+/** The prompt of a completion, without a template. */
 export function plainPrompt(model: LlamaModel, text: string): Prompt {
   return {
-    tokens: begun(model, LlamaText(text).tokenize(model.tokenizer)),
+    tokens: withBos(model, LlamaText(text).tokenize(model.tokenizer)),
     stopTokens: new Set(),
     stopTexts: [],
   };
 }
 
-function begun(model: LlamaModel, tokens: readonly Token[]): readonly Token[] {
+/** Adds the beginning-of-sequence token, for models that need one. */
+function withBos(model: LlamaModel, tokens: readonly Token[]): readonly Token[] {
   const { bos, shouldPrependBosToken } = model.tokens;
   return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens;
 }
@@ -63,4 +66,67 @@ function functionsOf(tools: readonly ChatTool[]): ChatModelFunctions {
       },
     ]),
   );
+}
+
+/**
+ * Messages as the library's history, with an open answer at the end. In that history a tool's result is part of its
+ * call, and the text after it continues the same answer.
+ */
+export function historyOf(messages: readonly ChatMessage[]): ChatHistoryItem[] {
+  const items: ChatHistoryItem[] = [];
+  const calls = new Map<string, ChatModelFunctionCall>();
+  for (const { role, content, toolCalls = [], toolCallId } of messages) {
+    switch (role) {
+      case "system":
+      case "user":
+        items.push({ type: role, text: content });
+        break;
+      case "assistant": {
+        const response = openAnswer(items);
+        if (content !== "") response.push(content);
+        toolCalls.forEach(({ id, name, arguments: json }, index) => {
+          const call: ChatModelFunctionCall = {
+            type: "functionCall",
+            name,
+            params: jsonOrText(json),
+            result: undefined,
+            ...(index === 0 ? { startsNewChunk: true } : {}),
+          };
+          calls.set(id, call);
+          response.push(call);
+        });
+        break;
+      }
+      case "tool": {
+        const call = calls.get(toolCallId ?? "");
+        if (call !== undefined) call.result = jsonOrText(content);
+        break;
+      }
+    }
+  }
+  openAnswer(items);
+  return items;
+}
+
+/** The last answer if it ended with a call, since only such an answer continues. Otherwise a new one. */
+function openAnswer(items: ChatHistoryItem[]): ChatModelResponse["response"] {
+  const last = items.at(-1);
+  if (last?.type === "model" && endsWithCall(last)) return last.response;
+  const answer: ChatModelResponse = { type: "model", response: [] };
+  items.push(answer);
+  return answer.response;
+}
+
+function endsWithCall({ response }: ChatModelResponse): boolean {
+  const last = response.at(-1);
+  return typeof last === "object" && last.type === "functionCall";
+}
+
+/** The library writes values as JSON, so text that is JSON already would be quoted twice. */
+function jsonOrText(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
 }

@@ -6,12 +6,12 @@ import {
   type Token,
   TokenBias,
 } from "node-llama-cpp";
-import type { Sampling } from "../../../app/jobs/sampling.ts";
+import type { Sampling, TokenChoice } from "../../../app/jobs/sampling.ts";
 
-/** Penalties look back at so many tokens of the answer. */
+/** How far back the penalties look in the answer. */
 const penalizedTokens = 256;
 
-/** llama.cpp's terms for how a request wants its text made. `answer`: the answer's tokens so far, as they come. */
+/** A request's sampling in llama.cpp's terms. `answer` holds the answer's tokens so far and grows. */
 export function evaluateOptions(
   model: LlamaModel,
   request: Sampling,
@@ -19,33 +19,31 @@ export function evaluateOptions(
   answer: readonly Token[],
 ): SequenceEvaluateOptions {
   const { repeatPenalty = 1, frequencyPenalty = 0, presencePenalty = 0 } = request;
-  const penalized = repeatPenalty !== 1 || frequencyPenalty !== 0 || presencePenalty !== 0;
-  const tokenBias = biasOf(model, request);
-  return {
+  const options: SequenceEvaluateOptions = {
     temperature: request.temperature,
     topP: request.topP,
     topK: request.topK ?? 0,
     minP: request.minP ?? 0,
     seed: Math.abs(Math.trunc(request.seed)) % 2 ** 32,
-    ...(grammar === null
-      ? {}
-      : { grammarEvaluationState: new LlamaGrammarEvaluationState({ model, grammar }) }),
-    ...(penalized
-      ? {
-          repeatPenalty: {
-            punishTokens: () => answer.slice(-penalizedTokens),
-            maxPunishTokens: penalizedTokens,
-            penalty: repeatPenalty,
-            frequencyPenalty,
-            presencePenalty,
-          },
-        }
-      : {}),
-    ...(tokenBias === null ? {} : { tokenBias }),
   };
+  if (grammar !== null) {
+    options.grammarEvaluationState = new LlamaGrammarEvaluationState({ model, grammar });
+  }
+  if (repeatPenalty !== 1 || frequencyPenalty !== 0 || presencePenalty !== 0) {
+    options.repeatPenalty = {
+      punishTokens: () => answer.slice(-penalizedTokens),
+      maxPunishTokens: penalizedTokens,
+      penalty: repeatPenalty,
+      frequencyPenalty,
+      presencePenalty,
+    };
+  }
+  const tokenBias = biasOf(model, request);
+  if (tokenBias !== null) options.tokenBias = tokenBias;
+  return options;
 }
 
-/** Tokens that the model has not are left out: the library would look beyond its table. */
+/** Drops tokens that the model does not have: the library would read beyond its table. */
 function biasOf(model: LlamaModel, { logitBias = [] }: Sampling): TokenBias | null {
   const size = model.fileInfo.metadata.tokenizer.ggml.tokens.length;
   const known = logitBias.filter(({ token, bias }) => token < size && bias !== 0);
@@ -53,4 +51,38 @@ function biasOf(model: LlamaModel, { logitBias = [] }: Sampling): TokenBias | nu
   const all = TokenBias.for(model);
   for (const { token, bias } of known) all.set(token as Token, bias <= -100 ? "never" : { logit: bias });
   return all;
+}
+
+/** Stands for the logarithm of a probability of 0, since JSON has no infinity. */
+const leastLogprob = -9_999;
+
+/** The log probability of a chosen token, and those of the `count` likeliest. */
+export function choiceOf(
+  model: LlamaModel,
+  step: { readonly token: Token; readonly confidence?: number; readonly probabilities?: Map<Token, number> },
+  count: number,
+): TokenChoice {
+  const textOf = (token: Token): string => model.detokenize([token], false);
+  const top: { token: string; logprob: number }[] = [];
+  // The library sorts them by probability.
+  for (const [token, probability] of step.probabilities ?? []) {
+    if (top.length >= count) break;
+    top.push({ token: textOf(token), logprob: logprobOf(probability) });
+  }
+  return { token: textOf(step.token), logprob: logprobOf(step.confidence ?? 0), top };
+}
+
+function logprobOf(probability: number): number {
+  return probability > 0 ? Math.max(leastLogprob, Math.min(0, Math.log(probability))) : leastLogprob;
+}
+
+/** The choices of the tokens that make up `text`, without those of a stop string or of blanks that were cut off. */
+export function choicesWithin(choices: readonly TokenChoice[], text: string): readonly TokenChoice[] {
+  let length = 0;
+  const end = choices.findIndex(({ token }) => {
+    if (length >= text.length) return true;
+    length += token.length;
+    return false;
+  });
+  return end === -1 ? choices : choices.slice(0, end);
 }

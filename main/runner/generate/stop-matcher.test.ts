@@ -18,21 +18,21 @@ describe("StopMatcher", () => {
     expect(feed(["END"], ["one E", "N", "D two"])).toEqual({ text: "one ", stopped: true });
   });
 
-  it("holds back what may become one, and gives it when it did not", () => {
+  it("holds a possible beginning back, and returns it when it was none", () => {
     const matcher = new StopMatcher(["END"]);
     expect(matcher.push("one EN")).toEqual({ text: "one ", stopped: false });
     expect(matcher.push("TER")).toEqual({ text: "ENTER", stopped: false });
   });
 
-  it("takes the stop string that begins first", () => {
+  it("stops at the stop string that begins first", () => {
     expect(feed(["b", "abc"], ["xabc"])).toEqual({ text: "x", stopped: true });
   });
 
-  it("gives the held end when the text ends", () => {
+  it("returns the held text at the end", () => {
     expect(feed(["END"], ["the E", "N"])).toEqual({ text: "the EN", stopped: false });
   });
 
-  it("cuts where the whole text would be cut, however it is sliced", () => {
+  it("cuts at the same place however the text is sliced", () => {
     const letters = fc.constantFrom("a", "b", "c");
     const word = (max: number): fc.Arbitrary<string> =>
       fc.array(letters, { minLength: 1, maxLength: max }).map((all) => all.join(""));
@@ -41,7 +41,7 @@ describe("StopMatcher", () => {
         fc.array(word(3), { maxLength: 3 }),
         fc.array(word(4), { maxLength: 8 }),
         (stops, pieces) => {
-          // A stop string inside another may end first: then what is cut away differs by when it was seen.
+          // A stop string inside another may end first. Then the cut depends on the pieces.
           fc.pre(stops.every((one) => stops.every((other) => one === other || !other.includes(one))));
           const whole = pieces.join("");
           const found = stops.map((stop) => whole.indexOf(stop)).filter((index) => index >= 0);

@@ -1,6 +1,6 @@
 /**
- * Lets text through until a stop string appears, which is never shown, nor is a part of one: text that
- * may turn out to be the beginning of a stop string is held back until that is known.
+ * Passes text on until a stop string appears. No part of a stop string is ever shown: text that may turn out to be its
+ * beginning is held back until that is certain.
  */
 export class StopMatcher {
   readonly #stops: readonly string[];
@@ -12,12 +12,12 @@ export class StopMatcher {
     this.#stops = stops.filter((stop) => stop !== "");
   }
 
-  /** The stop string that appeared; "" while none did. */
+  /** The stop string that appeared; "" before. */
   get stoppedBy(): string {
     return this.#stoppedBy;
   }
 
-  /** How much of the text that was given there is from the stop string's first character on. */
+  /** Characters that were pushed from the stop string's first one on. */
   get lengthFromStop(): number {
     return this.#lengthFromStop;
   }
@@ -36,7 +36,7 @@ export class StopMatcher {
     return { text: seen.slice(0, seen.length - keep), stopped: false };
   }
 
-  /** What was held back when the text ends by itself. */
+  /** The held text, once no more text follows. */
   flush(): string {
     const rest = this.#held;
     this.#held = "";
@@ -48,7 +48,7 @@ export class StopMatcher {
     return found.length === 0 ? null : Math.min(...found);
   }
 
-  /** The length of the longest end of `text` that some stop string begins with. */
+  /** The length of the longest end of `text` with which some stop string begins. */
   #possibleStart(text: string): number {
     const longest = Math.max(0, ...this.#stops.map((stop) => stop.length - 1));
     for (let length = Math.min(longest, text.length); length > 0; length--) {

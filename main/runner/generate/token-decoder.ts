@@ -1,11 +1,16 @@
-/** Turns tokens to text; `before` are tokens that precede them, for the spaces between. */
-export type Detokenize<Token> = (tokens: readonly Token[], before: readonly Token[]) => string;
+/** Turns tokens into text. `before` holds the preceding tokens, which decide about spaces. */
+type Detokenize<Token> = (tokens: readonly Token[], before: readonly Token[]) => string;
+
+/** Preceding tokens that the detokenizer gets. */
+const contextTokens = 8;
+/** A character has at most four bytes, each of which may be a token. A longer run is broken text. */
+const longestCharacter = 4;
 
 /**
- * Text from tokens, one at a time. A character may be spread over several tokens: it is held back until
- * it is whole, so that no reader ever sees half of one.
+ * Decodes tokens one at a time. Several tokens may form one character: it is held back until it is complete, so that no
+ * reader sees half of it.
  */
-export class TokenText<Token> {
+export class TokenDecoder<Token> {
   readonly #detokenize: Detokenize<Token>;
   #before: readonly Token[];
   #pending: Token[] = [];
@@ -23,7 +28,7 @@ export class TokenText<Token> {
     return text;
   }
 
-  /** What is left when the tokens end in the middle of a character. */
+  /** The rest, if the tokens end in the middle of a character. */
   flush(): string {
     const text = this.#pending.length === 0 ? "" : this.#detokenize(this.#pending, this.#before);
     this.#settle();
@@ -35,7 +40,3 @@ export class TokenText<Token> {
     this.#pending = [];
   }
 }
-
-const contextTokens = 8;
-/** A character of four bytes, each a token of its own; a longer run is really broken text. */
-const longestCharacter = 4;

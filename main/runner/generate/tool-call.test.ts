@@ -1,18 +1,18 @@
 import { ChatMLChatWrapper, type ChatWrapperGenerateContextStateOptions, LlamaText } from "node-llama-cpp";
 import { expect, it } from "vitest";
 import type { ChatRequest } from "../../../app/jobs/chat.ts";
+import { answer } from "./answer.ts";
 import { Libraries } from "../load/libraries.ts";
 import { ModelSlot } from "../load/model-slot.ts";
 import { fullPace } from "../process/duty-cycle.ts";
+import { PrefillSlices } from "./prefill.ts";
 import { chat, demoModel, planOf } from "../runner.fixture.ts";
-import { answer } from "./answer.ts";
-import { PrefillSlices } from "./prefill-slices.ts";
 
 /**
- * The demo model was never taught to call a tool: here it hears of none, and a call begins with words that it is known
- * to say.
+ * The demo model was never trained to call a tool. So this wrapper does not show it the tools, and a call begins with
+ * words that the model is known to write.
  */
-class SpeakingWrapper extends ChatMLChatWrapper {
+class WordCallWrapper extends ChatMLChatWrapper {
   override readonly settings = {
     ...new ChatMLChatWrapper().settings,
     functions: {
@@ -32,23 +32,26 @@ class SpeakingWrapper extends ChatMLChatWrapper {
   }
 }
 
-it("turns into a call where the model begins one", { timeout: 60_000 }, async () => {
+it("turns text into a call when the model begins one", { timeout: 60_000 }, async () => {
   const model = await demoModel();
   const slot = new ModelSlot(new Libraries());
   const load = await slot.load(model, planOf(model), new AbortController().signal);
   if (load.kind !== "loaded") throw new Error(load.kind);
-  const loaded = { ...load.loaded, wrapper: new SpeakingWrapper() };
+  const loaded = { ...load.loaded, wrapper: new WordCallWrapper() };
   const ask = async (request: ChatRequest) => {
     let streamed = "";
     const outcome = await answer(
       { kind: "chat", request },
       {
-        ...{ llama: loaded.llama, loaded, slices: new PrefillSlices(), pace: fullPace, clock: () => 0 },
+        loaded,
+        slices: new PrefillSlices(),
+        pace: fullPace,
+        clock: () => 0,
         signal: new AbortController().signal,
         emit: (text) => (streamed += text),
       },
     );
-    if (outcome.kind !== "done") throw new Error(JSON.stringify(outcome));
+    if (outcome.kind !== "done" || !("text" in outcome.result)) throw new Error(JSON.stringify(outcome));
     return { ...outcome.result, streamed };
   };
   const tools = [{ name: "weather", parameters: '{"type":"object","properties":{"n":{"type":"integer"}}}' }];

@@ -1,12 +1,12 @@
 import { type ChatWrapper, type Llama, type LlamaModel, LlamaText, type Token } from "node-llama-cpp";
 import type { ChatRequest, ChatTool, ToolCall } from "../../../app/jobs/chat.ts";
-import { type Enforced, grammarOf } from "./grammars.ts";
+import { type Enforced, grammarOf, plainGrammar } from "./grammars.ts";
 
-/** How a model begins to call a tool, by its template. */
+/** How a model begins a tool call in its chat template. */
 export type CallSyntax = {
-  /** What the model says first, token by token. */
+  /** The tokens that begin a call. */
   readonly begin: readonly Token[];
-  /** By which the call is noticed: a token of its own, or words. */
+  /** What shows that a call begins: a token of its own, or words. */
   readonly trigger:
     | { readonly kind: "token"; readonly token: Token }
     | { readonly kind: "texts"; readonly texts: readonly string[] };
@@ -31,8 +31,8 @@ export function callSyntax(model: LlamaModel, { settings }: ChatWrapper): CallSy
   };
 }
 
-/** The tools that the answer may call; none: it calls none. */
-export function toolsOf({ tools = [], toolChoice = "auto" }: ChatRequest): readonly ChatTool[] {
+/** The tools that the answer may call. */
+export function callableTools({ tools = [], toolChoice = "auto" }: ChatRequest): readonly ChatTool[] {
   if (toolChoice === "none") return [];
   return typeof toolChoice === "string" ? tools : tools.filter(({ name }) => name === toolChoice.name);
 }
@@ -41,27 +41,19 @@ export function mustCall({ toolChoice = "auto" }: ChatRequest): boolean {
   return toolChoice === "required" || typeof toolChoice === "object";
 }
 
-/** Lets the model say nothing but the name of one of them. */
-export async function nameGrammar(llama: Llama, tools: readonly ChatTool[]): Promise<Enforced> {
+/** Allows only the names of these tools. */
+export function nameGrammar(llama: Llama, tools: readonly ChatTool[]): Promise<Enforced> {
   const names = tools.map(({ name }) => JSON.stringify(name)).join(" | ");
-  return {
-    grammar: await llama.createGrammar({ grammar: `root ::= ${names}` }),
-    stopTexts: [],
-    trimEnd: false,
-  };
+  return plainGrammar(llama, `root ::= ${names}`);
 }
 
-/** Null where llama.cpp cannot hold the model to the tool's parameters. */
-export async function argumentsGrammar(llama: Llama, { parameters }: ChatTool): Promise<Enforced | null> {
-  return await grammarOf(
-    llama,
-    parameters === undefined
-      ? { kind: "json-schema", schema: '{"type":"object","properties":{}}' }
-      : { kind: "json-schema", schema: parameters },
-  );
+/** Null if llama.cpp cannot enforce the tool's parameters. */
+export function argumentsGrammar(llama: Llama, { parameters }: ChatTool): Promise<Enforced | null> {
+  const schema = parameters ?? '{"type":"object","properties":{}}';
+  return grammarOf(llama, { kind: "json-schema", schema });
 }
 
-/** A call's id is looked up in the next request, so it has to be like no other of the same chat. */
+/** The next request of the chat refers to a call by its id, so the id must be unique. */
 export function toolCall(name: string, json: string): ToolCall {
   return { id: `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`, name, arguments: json };
 }

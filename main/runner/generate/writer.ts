@@ -1,26 +1,21 @@
 import type { LlamaContextSequence, LlamaModel, Token } from "node-llama-cpp";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Sampling, TokenChoice } from "../../../app/jobs/sampling.ts";
-import type { Clock, Pace } from "../process/duty-cycle.ts";
-import type { Enforced } from "./grammars.ts";
-import { JsonEnd } from "./json-end.ts";
-import { choiceOf } from "./logprobs.ts";
-import { evaluateOptions } from "./sampling.ts";
+import type { Pacing } from "../process/duty-cycle.ts";
+import { type Enforced, JsonEnd } from "./grammars.ts";
+import { choiceOf, evaluateOptions } from "./sampling.ts";
 import { StopMatcher } from "./stop-matcher.ts";
-import { TokenText } from "./token-decoder.ts";
+import { TokenDecoder } from "./token-decoder.ts";
 
-/** At most four bytes a character: an answer cut here is one that the backend still takes. */
+/** Counted at four bytes a character, so the backend still accepts an answer that is cut here. */
 const mostResultBytes = limits.resultBytes - 4_096;
 
-export type WriterParts = {
+export type WriterDeps = Pacing & {
   readonly model: LlamaModel;
   readonly sequence: LlamaContextSequence;
   readonly request: Sampling;
-  /** Tokens that the sequence may hold. Beyond, the library would forget the beginning of the prompt. */
+  /** Tokens that the sequence may hold. Beyond these, the library would drop the beginning of the prompt. */
   readonly contextTokens: number;
-  readonly signal: AbortSignal;
-  readonly pace: Pace;
-  readonly clock: Clock;
 };
 
 export type Passage = {
@@ -28,41 +23,41 @@ export type Passage = {
   readonly stopTexts: readonly string[];
   readonly stopTokens: ReadonlySet<Token>;
   readonly emit: (text: string) => void;
-  /** Whether what is generated is part of the answer, and its log probabilities are wanted. */
+  /** Whether the log probabilities of these tokens belong to the answer. */
   readonly reported: boolean;
 };
 
 export type PassageEnd =
-  /** The model ended it, or the grammar did. */
+  /** By the model or by the grammar. */
   | { readonly kind: "ended" }
-  /** One of `stopTexts` came: which, and how many tokens were generated before it. */
+  /** By one of `stopTexts`. `tokensBefore`: the tokens generated before it. */
   | { readonly kind: "stop-text"; readonly text: string; readonly tokensBefore: number }
   | { readonly kind: "stop-token"; readonly token: Token }
   | { readonly kind: "length" }
   | { readonly kind: "aborted" };
 
-/** Generates one answer into a sequence, in one passage or several: each with a grammar and ends of its own. */
+/** Generates one answer into a sequence, in one or several passages. Each has its own grammar and stop texts. */
 export class Writer {
-  readonly #parts: WriterParts;
+  readonly #deps: WriterDeps;
   readonly #answer: Token[] = [];
   readonly #logprobs: TokenChoice[] = [];
   #bytes = 0;
   #firstTokenAt: number | null = null;
 
-  constructor(parts: WriterParts) {
-    this.#parts = parts;
+  constructor(deps: WriterDeps) {
+    this.#deps = deps;
   }
 
   get completionTokens(): number {
     return this.#answer.length;
   }
 
-  /** When the first token was there, of its clock: until then the prompt was read. */
+  /** When the first token was generated, by the clock of `deps`. Until then the prompt was read. */
   get firstTokenAt(): number | null {
     return this.#firstTokenAt;
   }
 
-  /** All that was generated, in the order in which it was. */
+  /** All generated tokens, in their order. */
   get tokens(): readonly Token[] {
     return this.#answer;
   }
@@ -71,20 +66,20 @@ export class Writer {
     return this.#logprobs;
   }
 
-  /** Generates on from `fed`, which is read first: what is not in the sequence yet, one token at least. */
+  /** Generates after `fed`: at least one token, which the sequence does not hold yet and which is read first. */
   async write(fed: readonly Token[], passage: Passage): Promise<PassageEnd> {
-    const { model, sequence, request, pace, clock } = this.#parts;
+    const { model, sequence, request, pace, clock } = this.#deps;
     const { enforced, stopTokens, emit } = passage;
     const stops = [...passage.stopTexts, ...(enforced?.stopTexts ?? [])];
     const matcher = new StopMatcher(stops);
     const before = [...sequence.contextTokens.slice(-16), ...fed];
-    const decoder = new TokenText<Token>((tokens, last) => model.detokenize(tokens, false, last), before);
+    const decoder = new TokenDecoder<Token>((tokens, last) => model.detokenize(tokens, false, last), before);
     const json = enforced?.trimEnd === true ? new JsonEnd() : null;
-    /** Length of the text before each token of this passage. */
+    /** The length of the text before each token of this passage. */
     const starts: number[] = [];
     let length = 0;
 
-    const say = (text: string): void => {
+    const send = (text: string): void => {
       if (text === "") return;
       this.#bytes += text.length * 4;
       emit(text);
@@ -99,7 +94,7 @@ export class Writer {
       this.#firstTokenAt ??= clock();
       const { token } = step;
       if (stopTokens.has(token)) {
-        this.#flush(matcher, decoder, say);
+        this.#flush(matcher, decoder, send);
         return { kind: "stop-token", token };
       }
       this.#answer.push(token);
@@ -110,22 +105,22 @@ export class Writer {
         this.#bytes += 64 * (1 + choice.top.length);
         this.#logprobs.push(choice);
       }
-      const whole = json?.push(text) ?? null;
-      if (whole !== null) text = text.slice(0, whole);
+      const complete = json?.push(text) ?? null;
+      if (complete !== null) text = text.slice(0, complete);
       length += text.length;
       const piece = matcher.push(text);
-      say(piece.text);
+      send(piece.text);
       if (piece.stopped) {
         const at = length - matcher.lengthFromStop;
         const first = starts.findLastIndex((start) => start <= at);
         return { kind: "stop-text", text: matcher.stoppedBy, tokensBefore: Math.max(0, first) };
       }
-      if (whole !== null) {
-        say(matcher.flush());
+      if (complete !== null) {
+        send(matcher.flush());
         return { kind: "ended" };
       }
       if (this.#isFull(1)) {
-        const stopped = this.#flush(matcher, decoder, say);
+        const stopped = this.#flush(matcher, decoder, send);
         return stopped ? { kind: "stop-text", text: matcher.stoppedBy, tokensBefore: 0 } : { kind: "length" };
       }
       const wait = pace();
@@ -133,25 +128,25 @@ export class Writer {
       if (this.#isAborted()) return { kind: "aborted" };
     }
     if (this.#isAborted()) return { kind: "aborted" };
-    const stopped = this.#flush(matcher, decoder, say);
+    const stopped = this.#flush(matcher, decoder, send);
     return stopped ? { kind: "stop-text", text: matcher.stoppedBy, tokensBefore: 0 } : { kind: "ended" };
   }
 
   #isAborted(): boolean {
-    return this.#parts.signal.aborted;
+    return this.#deps.signal.aborted;
   }
 
-  /** @param next tokens that would be read now. */
+  /** @param next tokens to be read next. */
   #isFull(next: number): boolean {
-    const { sequence, request, contextTokens } = this.#parts;
+    const { sequence, request, contextTokens } = this.#deps;
     if (this.#answer.length >= request.maxTokens || this.#bytes >= mostResultBytes) return true;
     return sequence.nextTokenIndex + next >= contextTokens;
   }
 
-  #flush(matcher: StopMatcher, decoder: TokenText<Token>, say: (text: string) => void): boolean {
+  #flush(matcher: StopMatcher, decoder: TokenDecoder<Token>, send: (text: string) => void): boolean {
     const rest = matcher.push(decoder.flush());
-    say(rest.text);
-    if (!rest.stopped) say(matcher.flush());
+    send(rest.text);
+    if (!rest.stopped) send(matcher.flush());
     return rest.stopped;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * How many tokens llama.cpp computes at once, and so the largest slice in which a prompt is read; beside it there is room
- * for a token of each other sequence. Slices are measured (prefill-slices.ts): on the CPU this is less what one prompt is
- * read in than what the prompts of two jobs are, together: 3 % faster than in 128, and as fast as in 512.
+ * Tokens that llama.cpp evaluates at once, so also the largest slice of a prompt. The batch has room for one token more
+ * for each other sequence. On the CPU a slice is usually smaller (generate/prefill.ts), but the slices of two jobs share
+ * a batch: 256 was 3 % faster than 128, and as fast as 512.
  */
 export const batchTokens = { cpu: 256, gpu: 512 } as const;

@@ -3,25 +3,14 @@ import * as modules from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** llama.cpp for CUDA; `-ext` has what older CUDAs need. */
+/** llama.cpp for CUDA. The package with `-ext` adds what older versions of CUDA need. */
 const cudaPackage = /^@node-llama-cpp\/(?:linux|win)-x64-cuda(?:-ext)?$/;
 
 /**
- * Tells the runner where CUDA's libraries are, which are too large to be installed with the program: a folder into
- * which npm has put them. The folder `cuda` beside the device's key, where GLEANER_CUDA names no other.
+ * Lets node-llama-cpp find CUDA's packages in that folder, as if they were installed beside it. They are too large to
+ * ship with the program. The library accepts only packages of its own version. A missing folder changes nothing.
  */
-export function cudaEnvironment(
-  dataDir: string,
-  env: NodeJS.ProcessEnv,
-): Readonly<Record<"GLEANER_CUDA", string>> {
-  return { GLEANER_CUDA: env["GLEANER_CUDA"] ?? join(dataDir, "cuda") };
-}
-
-/**
- * From now on node-llama-cpp finds CUDA's packages in that folder, as if they were installed beside it. It takes only
- * those of its own version. Does nothing where there is no such folder.
- */
-export function lookForCudaIn(folder: string | undefined): void {
+export function resolveCudaIn(folder: string | undefined): void {
   if (folder === undefined || !existsSync(folder)) return;
   const parentURL = pathToFileURL(join(folder, "package.json")).href;
   if ("registerHooks" in modules) {
@@ -31,15 +20,15 @@ export function lookForCudaIn(folder: string | undefined): void {
     });
     return;
   }
-  lookByLoader(parentURL);
+  resolveByLoaderThread(parentURL);
 }
 
-/** The same for the Node 20 of older Electrons, which only lets a thread of its own say where modules are. */
-function lookByLoader(parentURL: string): void {
+/** The same for Node 20 in older versions of Electron, where only a separate thread may resolve modules. */
+function resolveByLoaderThread(parentURL: string): void {
   const loader = `
     const wanted = ${String(cudaPackage)};
     export const resolve = (specifier, context, next) =>
       next(specifier, wanted.test(specifier) ? { ...context, parentURL: ${JSON.stringify(parentURL)} } : context);`;
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- what replaces it is not there yet, see above
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- Node 20 lacks its replacement
   modules.register(`data:text/javascript,${encodeURIComponent(loader)}`);
 }

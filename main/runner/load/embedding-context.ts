@@ -2,19 +2,19 @@ import type { LlamaEmbeddingContext, LlamaModel } from "node-llama-cpp";
 import type { LoadPlan } from "../../../app/contract/runner.ts";
 
 export type EmbeddingContext =
-  /** `contextTokens`: how long a text may be. */
+  /** `contextTokens`: the longest text. */
   | { readonly kind: "open"; readonly context: LlamaEmbeddingContext; readonly contextTokens: number }
-  /** There is no room for it beside the model. */
+  /** The memory beside the model is too small. */
   | { readonly kind: "no-room" }
-  /** The model is none that can. */
+  /** The model cannot compute vectors. */
   | { readonly kind: "unsuitable" };
 
 /** A context for shorter texts is of no use. */
 const shortestContext = 512;
 
 /**
- * A context of its own, in which a model reads each text in one piece: on that depends how much it takes. One as long as
- * there is room for by the library's estimate, where the plan has not counted it.
+ * Opens a second context, in which the model reads each text in one piece; its memory depends on the longest text. If
+ * the plan has not counted that memory, the context is as long as the spare memory allows by the library's estimate.
  */
 export async function openEmbeddingContext(
   model: LlamaModel,
@@ -23,9 +23,12 @@ export async function openEmbeddingContext(
   const { spareBytes = Infinity, threads } = plan;
   try {
     for (let tokens = plan.contextTokens; ; tokens = Math.floor(tokens / 2)) {
-      const size = { contextSize: tokens, batchSize: tokens };
-      if (spareBytes === Infinity || (await bytesOf(model, size)) <= spareBytes) {
-        const context = await model.createEmbeddingContext({ ...size, threads });
+      if (spareBytes === Infinity || (await estimateBytes(model, tokens)) <= spareBytes) {
+        const context = await model.createEmbeddingContext({
+          contextSize: tokens,
+          batchSize: tokens,
+          threads,
+        });
         return { kind: "open", context, contextTokens: tokens };
       }
       if (tokens < 2 * shortestContext) return { kind: "no-room" };
@@ -35,12 +38,13 @@ export async function openEmbeddingContext(
   }
 }
 
-async function bytesOf(
-  { fileInsights, gpuLayers }: LlamaModel,
-  size: { readonly contextSize: number; readonly batchSize: number },
-): Promise<number> {
+async function estimateBytes({ fileInsights, gpuLayers }: LlamaModel, tokens: number): Promise<number> {
   const { cpuRam } = await fileInsights.estimateContextResourceRequirementsV2({
-    ...{ ...size, isEmbeddingContext: true, sequences: 1, modelGpuLayers: gpuLayers },
+    contextSize: tokens,
+    batchSize: tokens,
+    isEmbeddingContext: true,
+    sequences: 1,
+    modelGpuLayers: gpuLayers,
   });
   return cpuRam;
 }

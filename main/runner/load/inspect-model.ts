@@ -3,13 +3,13 @@ import type { ModelFigures, ModelFile } from "../../../app/contract/runner.ts";
 import { batchTokens } from "./batch-tokens.ts";
 import type { Libraries } from "./libraries.ts";
 
-/** Two context lengths, from which follows what each token costs. */
+/** The estimates for two context lengths tell the cost of each token. */
 const shorter = 512;
 const longer = 4_096;
 
 /**
- * What the head of a model's file says of the memory that the model takes, by the library's own estimates. Null where
- * it cannot be read. In the runner's process only: a broken file can end it.
+ * The memory that a model takes, by the library's estimates from the head of its file. Null if the file cannot be read.
+ * Only the runner may call this: a broken file can end the process.
  */
 export async function inspectModel(libraries: Libraries, file: ModelFile): Promise<ModelFigures | null> {
   try {
@@ -17,16 +17,19 @@ export async function inspectModel(libraries: Libraries, file: ModelFile): Promi
     if (library.kind === "missing") return null;
     const info = await readGgufFileInfo(file.path, { readTensorInfo: true, sourceType: "filesystem" });
     const insights = await GgufInsights.from(info, library.llama);
-    const estimate = async (contextSize: number, isEmbeddingContext: boolean): Promise<number> =>
-      (
-        await insights.estimateContextResourceRequirementsV2({
-          ...{ contextSize, isEmbeddingContext, sequences: 1, modelGpuLayers: 0 },
-          // A text whose vector is asked for is read in one piece.
-          batchSize: isEmbeddingContext ? contextSize : batchTokens.cpu,
-        })
-      ).cpuRam;
+    const estimate = async (contextSize: number, isEmbeddingContext: boolean): Promise<number> => {
+      const { cpuRam } = await insights.estimateContextResourceRequirementsV2({
+        contextSize,
+        isEmbeddingContext,
+        sequences: 1,
+        modelGpuLayers: 0,
+        // An embedding context reads each text in one piece.
+        batchSize: isEmbeddingContext ? contextSize : batchTokens.cpu,
+      });
+      return cpuRam;
+    };
     const context = await lineThrough((tokens) => estimate(tokens, false), shorter, longer);
-    // What that takes grows a little faster than its length: up to the length that is wanted, the line is above it.
+    // An embedding context grows a little faster than linearly: up to the far length, the line is above it.
     const embedding = isForEmbeddings(info)
       ? await lineThrough((tokens) => estimate(tokens, true), shorter, Math.max(longer, file.contextTokens))
       : { bytes: 0, tokenBytes: 0 };
@@ -55,7 +58,7 @@ async function lineThrough(
   return { bytes: Math.max(0, least - near * tokenBytes), tokenBytes };
 }
 
-/** Its file says how the vectors of a text's tokens become one. Other models can be asked for vectors, too, and rarely are. */
+/** Such a file says how to pool its token vectors into one. Other models are rarely asked for vectors. */
 function isForEmbeddings({ architectureMetadata }: GgufFileInfo): boolean {
   const pooling: number | undefined = architectureMetadata.pooling_type;
   return pooling !== undefined && pooling > 0;

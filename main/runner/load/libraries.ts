@@ -1,11 +1,11 @@
-import { getLlama, type Llama, LlamaLogLevel } from "node-llama-cpp";
-import type { Backend } from "../../../app/contract/runner.ts";
-import { whyMissing } from "./missing-library.ts";
+import { getLlama, getModuleVersion, type Llama, LlamaLogLevel } from "node-llama-cpp";
+import { z } from "zod";
+import type { Backend } from "../../../app/contract/speed.ts";
 
 export type Library =
   { readonly kind: "ready"; readonly llama: Llama } | { readonly kind: "missing"; readonly why: string };
 
-/** llama.cpp as it was built for each backend: loaded when it is first asked for, and asked for once. */
+/** llama.cpp's build for each backend. Each is loaded at its first use, and only once. */
 export class Libraries {
   readonly #found = new Map<Backend, Promise<Library>>();
   readonly #loaded = new Set<Llama>();
@@ -25,7 +25,7 @@ export class Libraries {
     return library;
   }
 
-  /** For the steps that begin from now on, whatever was asked for before. */
+  /** Holds from llama.cpp's next evaluation on, and overrides the `threads` of `get`. */
   setThreads(threads: number): void {
     this.#threads = threads;
     for (const llama of this.#loaded) llama.maxThreads = threads;
@@ -39,7 +39,7 @@ async function find(backend: Backend, threads: number): Promise<Library> {
       build: "never",
       maxThreads: threads,
       logLevel: LlamaLogLevel.disabled,
-      // What it says may quote a prompt or a grammar.
+      // Its log may quote a prompt or a grammar.
       logger: () => undefined,
       progressLogs: false,
     });
@@ -51,5 +51,32 @@ async function find(backend: Backend, threads: number): Promise<Library> {
     return { kind: "ready", llama };
   } catch {
     return { kind: "missing", why: await whyMissing(backend) };
+  }
+}
+
+/** What every package with one of llama.cpp's libraries exports. */
+const libraryPackage = z.object({
+  getBinsDir: z.function({ input: [], output: z.object({ packageVersion: z.string() }) }),
+});
+
+const systems: Partial<Record<NodeJS.Platform, string>> = { win32: "win", darwin: "mac", linux: "linux" };
+
+/** Why llama.cpp did not start with a backend. Tells a reader of the log what to install, if anything helps. */
+async function whyMissing(backend: Backend): Promise<string> {
+  const system = systems[process.platform] ?? process.platform;
+  const name = `@node-llama-cpp/${system}-${process.arch}${backend === "cpu" ? "" : `-${backend}`}`;
+  const found = await versionOf(name);
+  const wanted = await getModuleVersion();
+  if (found === null) return `its library (${name}) is not installed`;
+  if (found !== wanted) return `its library (${name}) is of version ${found}, not ${wanted}`;
+  return "its library is there, and did not start: a driver, or what it needs beside it, is missing or too old";
+}
+
+async function versionOf(name: string): Promise<string | null> {
+  try {
+    const module = libraryPackage.safeParse(await import(/* @vite-ignore */ name));
+    return module.success ? module.data.getBinsDir().packageVersion : null;
+  } catch {
+    return null;
   }
 }

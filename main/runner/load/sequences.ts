@@ -1,37 +1,33 @@
 import type { LlamaContext, LlamaContextSequence, Token } from "node-llama-cpp";
-import { chooseSequence } from "./sequence-choice.ts";
 
-type Place = { readonly sequence: LlamaContextSequence; busy: boolean; usedAt: number };
+type Slot = { readonly sequence: LlamaContextSequence; busy: boolean; usedAt: number };
 
 /** A sequence for the use of one job. */
 export type Lease = {
   readonly sequence: LlamaContextSequence;
-  /** How much of the prompt it holds, and need not read again. */
+  /** Tokens of the prompt that the sequence holds already, so they need not be read again. */
   readonly cached: number;
   readonly release: () => void;
 };
 
-/** The sequences of one context. Each keeps what its last job left in it, for a next one that begins alike. */
+/** The sequences of one context. Each keeps its last job's tokens for a later prompt with the same prefix. */
 export class Sequences {
-  readonly #places: readonly Place[];
-  #clock = 0;
+  readonly #slots: readonly Slot[];
+  /** Counts leases; tells which sequence was used least recently. */
+  #leases = 0;
 
   constructor(context: LlamaContext) {
-    this.#places = Array.from({ length: context.totalSequences }, () => ({
+    this.#slots = Array.from({ length: context.totalSequences }, () => ({
       sequence: context.getSequence(),
       busy: false,
       usedAt: -1,
     }));
   }
 
-  get free(): number {
-    return this.#places.filter(({ busy }) => !busy).length;
-  }
-
-  /** One for this prompt, in which of the prompt's tokens at most all but the last are kept. Throws when none is free. */
+  /** Leases the best sequence for this prompt. It keeps at most all but the prompt's last token. Throws if none is free. */
   async lease(prompt: readonly Token[]): Promise<Lease> {
-    const free = this.#places.filter(({ busy }) => !busy);
-    const shared = free.map(({ sequence }) => reusable(sequence, prompt));
+    const free = this.#slots.filter(({ busy }) => !busy);
+    const shared = free.map(({ sequence }) => reusableTokens(sequence, prompt));
     const index = chooseSequence(
       free.map(({ sequence, usedAt }, at) => ({
         shared: shared[at] ?? 0,
@@ -39,30 +35,63 @@ export class Sequences {
         usedAt,
       })),
     );
-    const place = free[index];
-    if (place === undefined) throw new Error("no sequence is free");
-    place.busy = true;
-    place.usedAt = this.#clock += 1;
+    const slot = free[index];
+    if (slot === undefined) throw new Error("no sequence is free");
+    slot.busy = true;
+    slot.usedAt = this.#leases += 1;
     const cached = shared[index] ?? 0;
-    const { sequence } = place;
+    const { sequence } = slot;
     try {
       if (cached === 0) await sequence.clearHistory();
       else if (cached < sequence.nextTokenIndex) {
         await sequence.eraseContextTokenRanges([{ start: cached, end: sequence.nextTokenIndex }]);
       }
     } catch (error) {
-      place.busy = false;
+      slot.busy = false;
       throw error;
     }
-    return { sequence, cached, release: () => (place.busy = false) };
+    return { sequence, cached, release: () => (slot.busy = false) };
   }
 }
 
-/** How many of the prompt's tokens the sequence holds and can go on from. The last one is read again for what follows it. */
-function reusable(sequence: LlamaContextSequence, prompt: readonly Token[]): number {
+/** How many of the prompt's tokens the sequence can continue from. The last one is always read again. */
+function reusableTokens(sequence: LlamaContextSequence, prompt: readonly Token[]): number {
   const same = sequence.compareContextTokens([...prompt]).firstDifferentIndex;
   const kept = Math.min(same, prompt.length - 1);
   if (kept <= 0 || kept === sequence.nextTokenIndex || !sequence.needsCheckpoints) return Math.max(0, kept);
-  // Models that do not attend to all before, or keep a running state, cannot always go back to an earlier token.
+  // Models with a sliding window or a recurrent state cannot always go back to an earlier token.
   return sequence.getRestoreToPrefixIndexEvaluationSize(kept - 1) === 0 ? kept : 0;
+}
+
+type FreeSequence = {
+  /** Tokens of the prompt that it holds, from the first one on. */
+  readonly shared: number;
+  /** Tokens that it holds. */
+  readonly held: number;
+  /** When a job last used it; -1 for never. */
+  readonly usedAt: number;
+};
+
+/** All prompts of a model begin with some tokens of its template. A long cached prompt is worth more than these. */
+const worthSharing = 24;
+
+/**
+ * Chooses the sequence that holds most of the prompt. If none holds much of it, an empty one or the least recently used.
+ * Returns its index, -1 for an empty list.
+ */
+export function chooseSequence(free: readonly FreeSequence[]): number {
+  const best = indexOfLeast(free, (sequence) => -sequence.shared);
+  const mostShared = free[best]?.shared ?? 0;
+  if (mostShared >= worthSharing) return best;
+  return indexOfLeast(free, ({ held, usedAt }) => (held === 0 ? -2 : usedAt));
+}
+
+function indexOfLeast(free: readonly FreeSequence[], value: (sequence: FreeSequence) => number): number {
+  let best = -1;
+  let least = Infinity;
+  free.forEach((sequence, index) => {
+    const each = value(sequence);
+    if (each < least) [best, least] = [index, each];
+  });
+  return best;
 }

@@ -1,21 +1,29 @@
 import { happening } from "../../with-resolvers.ts";
 
-/** Asked before each step of work: resolves when it may be done. Null: at once. */
+/** Called before each step of work. Resolves when the step may begin; null means at once. */
 export type Pace = () => Promise<void> | null;
 
 export const fullPace: Pace = () => null;
 
-/** Shorter pauses cost more than they rest. */
-const shortestPauseMs = 20;
-
-/** A clock in ms. */
+/** A time in milliseconds since some fixed moment. */
 export type Clock = () => number;
+
+/** How one job paces its work. */
+export type Pacing = {
+  readonly signal: AbortSignal;
+  readonly pace: Pace;
+  /** Does not advance during rests. */
+  readonly clock: Clock;
+};
+
+/** A shorter rest costs more than it gives. */
+const shortestRestMs = 20;
 
 type Rest = { readonly since: number; readonly over: Promise<void>; readonly end: () => void };
 
 /**
- * Works for a share of the time only, so that the machine stays cool and quiet: after some work it rests, as long as
- * the share says, and all jobs with it. With a share of 0 it stands still.
+ * Limits work to a share of the time, so that the computer stays cool and quiet. After some work all jobs rest together,
+ * as long as the share demands. At a share of 0 all work pauses until the share is raised.
  */
 export class DutyCycle {
   #share = 1;
@@ -25,49 +33,54 @@ export class DutyCycle {
 
   /** @param share 0 to 1. */
   set share(share: number) {
-    const stood = this.#share === 0;
+    const wasPaused = this.#share === 0;
     this.#share = share;
     if (share >= 1) this.#workedSince = null;
-    if (share > 0 && stood) this.#resting?.end();
+    if (share > 0 && wasPaused) this.#resting?.end();
   }
 
-  /** Stands while it rests: what a job takes by it says how fast the machine is, whatever its person does meanwhile. */
+  /** Does not advance during rests, so it measures the machine's speed and not its owner's rules. */
   readonly clock: Clock = () => (this.#resting?.since ?? performance.now()) - this.#restedMs;
 
-  /** For one job. Its pauses end when it is aborted: whoever waits for that should not wait for a pause. */
+  /** The pace of one job. An abort ends its rest, so that nobody waits for a rest to end. */
   paceFor(signal: AbortSignal): Pace {
     return () => {
       if (signal.aborted) return null;
-      const rest = this.#rest();
+      const rest = this.#restIfDue();
       return rest === null ? null : unlessAborted(rest.over, signal);
     };
   }
 
-  /** The same for what is long and seldom, such as loading a model: it waits where all stands still, and costs no rest. */
+  /** The pace of long and rare steps, such as a load. Such a step waits only while all work is paused. */
   startFor(signal: AbortSignal): Pace {
     return () => {
       if (signal.aborted || this.#share > 0) return null;
-      return unlessAborted((this.#resting ?? this.#begin()).over, signal);
+      return unlessAborted((this.#resting ?? this.#beginRest()).over, signal);
     };
   }
 
-  #rest(): Rest | null {
+  /** No job runs any more: the time until the next one is not work. */
+  idle(): void {
+    this.#workedSince = null;
+  }
+
+  #restIfDue(): Rest | null {
     if (this.#resting !== null) return this.#resting;
     if (this.#share >= 1) return null;
-    if (this.#share === 0) return this.#begin();
+    if (this.#share === 0) return this.#beginRest();
     const now = performance.now();
     this.#workedSince ??= now;
-    const pauseMs = (now - this.#workedSince) * (1 / this.#share - 1);
-    if (pauseMs < shortestPauseMs) return null;
-    const rest = this.#begin();
+    const restMs = (now - this.#workedSince) * (1 / this.#share - 1);
+    if (restMs < shortestRestMs) return null;
+    const rest = this.#beginRest();
     setTimeout(() => {
-      // Made to stand still meanwhile, it goes on with that.
+      // If all work was paused meanwhile, this rest becomes that pause.
       if (this.#share > 0) rest.end();
-    }, pauseMs);
+    }, restMs);
     return rest;
   }
 
-  #begin(): Rest {
+  #beginRest(): Rest {
     const { promise, resolve } = happening();
     const rest: Rest = {
       since: performance.now(),
@@ -83,14 +96,9 @@ export class DutyCycle {
     this.#resting = rest;
     return rest;
   }
-
-  /** Nothing runs: what follows is no work that has been done. */
-  idle(): void {
-    this.#workedSince = null;
-  }
 }
 
-/** Resolves with the pause, or sooner with the abort. */
+/** Resolves at the end of the rest, or sooner at the abort. */
 function unlessAborted(rest: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const over = (): void => {

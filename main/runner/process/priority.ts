@@ -1,44 +1,34 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
-import { joinIdleGroup, leaveIdleGroup, removeIdleGroup } from "../../supervisor/process/idle-group.ts";
+import { keepsPriority } from "../../../app/contract/runner.ts";
 
 /**
- * For tests alone (GLEANER_TEST_PRIORITY=normal): at the lowest priority the runner stands still for as long as anything
- * else wants the processors, and tests share theirs with other tests.
+ * Puts every thread of this process behind all other programs. On Linux each thread has its own priority, and a new
+ * thread inherits its creator's. So call this before a model is loaded, and again when the library's threads exist.
+ * If the system refuses, the work is still right, only less polite.
  */
-export const keepsPriority = process.env["GLEANER_TEST_PRIORITY"] === "normal";
-
-/**
- * Puts this process behind everybody else's. On Linux a process's priority is each thread's own, and
- * new threads inherit their creator's: so call it before a model is loaded, and again once the library's
- * threads exist. A refusal is no failure: the work is right, only less polite.
- */
-export function lowerPriority(): void {
-  if (keepsPriority) return;
+export function lowerThreadPriority(): void {
+  if (keepsPriority(process.env)) return;
   for (const id of threadIds()) {
     try {
       setPriority(id, constants.priority.PRIORITY_LOW);
     } catch {
-      // The thread ended meanwhile, or the system does not let us.
+      // The thread has ended, or the system refuses.
     }
   }
 }
 
 /**
- * What is to be said of the whole process, once, when it starts. Linux shares the processor among sessions before it
- * looks at priorities within them (sched(7), "The autogroup feature"): without this, work at the lowest priority takes
- * half of a core from a program in another session. A group that is idle as a whole, where the system lets us have one,
- * costs the others less still. macOS: background quality of service, which stays on efficiency cores and throttles its
- * reads.
+ * Lowers the whole process. Call it once, at the start. Linux shares the processor among sessions before it looks at the
+ * priorities within them (sched(7), "The autogroup feature"). Without a low session priority, work at the lowest
+ * priority takes half of a core from a program in another session. macOS: background quality of service, which stays on
+ * efficiency cores and throttles reads.
  */
-export function lowerProcess(): void {
-  if (keepsPriority) return;
-  lowerPriority();
-  if (process.platform === "linux") {
-    joinIdleGroup();
-    lowerSession();
-  }
+export function lowerProcessPriority(): void {
+  if (keepsPriority(process.env)) return;
+  lowerThreadPriority();
+  if (process.platform === "linux") lowerSession();
   if (process.platform === "darwin") {
     spawn("/usr/sbin/taskpolicy", ["-b", "-p", String(process.pid)], { stdio: "ignore" }).once(
       "error",
@@ -47,29 +37,19 @@ export function lowerProcess(): void {
   }
 }
 
-/** For a runner that was just killed: nobody gains by its memory coming back late. */
-export function hastenEnd(pid: number): void {
-  if (!keepsPriority && process.platform === "linux") leaveIdleGroup(pid);
-}
-
-/** What was made for runners goes, if no other donor's is in it. For whoever started them, at the end. */
-export function tidyPriority(): void {
-  if (!keepsPriority && process.platform === "linux") removeIdleGroup();
-}
-
 function lowerSession(): void {
   try {
-    // Only where the session is the runner's alone: else the app, or its user's shell, would be lowered too.
+    // Only in a session of the runner's own: otherwise this would lower the donor too, or its user's shell.
     if (sessionOf(readFileSync("/proc/self/stat", "utf8")) !== process.pid) return;
     writeFileSync("/proc/self/autogroup", "19");
   } catch {
-    // A kernel without sessions' groups shares by priorities alone.
+    // A kernel without autogroups goes by priorities only.
   }
 }
 
-/** The session's id out of /proc/PID/stat (proc(5), field 6). */
-export function sessionOf(stat: string): number {
-  // The second field is the program's name in parentheses, and may hold anything.
+/** The session's id from /proc/PID/stat (proc(5), field 6). */
+function sessionOf(stat: string): number {
+  // The second field is the program's name in parentheses, which may contain any character.
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]);
 }
 

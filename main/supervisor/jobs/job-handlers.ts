@@ -2,44 +2,44 @@ import { type Handler, type JobContext, JobFailure, JobLetGo } from "@gleaner/qu
 import type { Value } from "convex/values";
 import { jobErrors } from "../../../app/contract/job-errors.ts";
 import type {
-  Backend,
   LoadPlan,
   LoadReport,
   ModelFile,
+  RunEvents,
   RunnerJob,
-  Speed,
+  RunOutcome,
 } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
+import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
 import type { JobError } from "../../../app/jobs/chat.ts";
 import { parseWork } from "../../../app/jobs/payload.ts";
 import type { Work, WorkResult } from "../../../app/jobs/work.ts";
 import type { Log } from "../../log.ts";
-import type { RunEvents, RunOutcome } from "../attempt.ts";
 import { WorkProgress } from "./work-progress.ts";
 
 /** The part of the runner's supervisor that jobs need. */
-export type ChatRunner = {
-  /** After crashes: milliseconds until the next job may be tried; 0 otherwise. */
+export type JobRunner = {
+  /** Milliseconds until the next job may be tried; more than 0 only after a crash. */
   readonly restMs: number;
   run(job: RunnerJob, events: RunEvents): Promise<RunOutcome>;
   abort(attemptId: string): Promise<void>;
 };
 
-export type ChatWorkParts = {
-  readonly runner: ChatRunner;
+export type JobHandlerDeps = {
+  readonly runner: JobRunner;
   readonly log: Log;
-  /** The verified file of a model of the organization's; null where there is none. */
+  /** The verified file of one of the organization's models; null if it is not here. */
   readonly findModel: (modelId: string) => ModelFile | null;
-  /** How the model is to be loaded now; null where it no longer fits: then others are better at its jobs. */
+  /** How to load the model now; null if it no longer fits. Then other devices do its jobs. */
   readonly planFor: (model: ModelFile) => LoadPlan | null;
-  /** The runner found this model's file missing or corrupt: before this returns it has to count as unusable. */
+  /** The model's file is missing or corrupt. When this returns, the model must count as unusable. */
   readonly onBadModel: (sha256: string) => void;
-  /** The runner has the model in memory, with what it was loaded. */
+  /** The runner has the model in memory. */
   readonly onLoaded: (model: ModelFile, report: LoadReport) => void;
-  readonly onMeasured: (model: ModelFile, speed: Speed & { readonly backend: Backend }) => void;
-  /** The runner's process ended while it had a job of this model. */
+  readonly onMeasured: (model: ModelFile, speed: MeasuredSpeed) => void;
+  /** The runner's process ended during a job of this model. */
   readonly onCrash: (model: ModelFile) => void;
-  /** After crashes: no job is to be taken for so many milliseconds. */
+  /** Take no job for so many milliseconds, after a crash. */
   readonly onRest: (ms: number) => void;
   readonly onWork: (view: WorkView | null) => void;
 };
@@ -48,26 +48,26 @@ const malformed = "The request is not one that a device accepts.";
 
 const kinds = ["chat", "completion", "embedding"] as const satisfies readonly Work["kind"][];
 
-/** The handlers of all kinds of jobs that a device does: they have the runner do them. */
-export function jobHandlers(parts: ChatWorkParts): Readonly<Record<Work["kind"], Handler>> {
-  const shown = new Shown(parts.onWork);
+/** The handlers of all kinds of jobs. They pass each job to the runner. */
+export function jobHandlers(deps: JobHandlerDeps): Readonly<Record<Work["kind"], Handler>> {
+  const shown = new ShownJob(deps.onWork);
   const handlerOf =
     (kind: Work["kind"]): Handler =>
     async (payload, ctx) => {
       const work = parseWork(kind, payload);
       if (work === null) throw new JobFailure("internal_error", malformed, { retryable: false });
-      const model = parts.findModel(ctx.requirements.model ?? "");
+      const model = deps.findModel(ctx.requirements.model ?? "");
       if (model === null) throw failureOf(jobErrors.modelMissing);
-      const plan = parts.planFor(model);
+      const plan = deps.planFor(model);
       if (plan === null) throw new JobLetGo();
-      return resultOf(await run(parts, shown, work, model, plan, ctx), parts, model, ctx);
+      return resultOf(await run(deps, shown, work, model, plan, ctx), deps, model, ctx);
     };
   const [chat, completion, embedding] = kinds.map(handlerOf) as [Handler, Handler, Handler];
   return { chat, completion, embedding };
 }
 
-/** Of several jobs at once, the panel shows the one that has run for longest. */
-class Shown {
+/** Of several jobs at once, the panel shows the oldest. */
+class ShownJob {
   readonly #onWork: (view: WorkView | null) => void;
   readonly #views = new Map<string, WorkView>();
 
@@ -75,7 +75,7 @@ class Shown {
     this.#onWork = onWork;
   }
 
-  tell(attemptId: string, view: WorkView | null): void {
+  show(attemptId: string, view: WorkView | null): void {
     if (view === null) this.#views.delete(attemptId);
     else this.#views.set(attemptId, view);
     const [first = null] = this.#views.values();
@@ -84,8 +84,8 @@ class Shown {
 }
 
 async function run(
-  { runner, log, onLoaded, onMeasured }: ChatWorkParts,
-  shown: Shown,
+  { runner, log, onLoaded, onMeasured }: JobHandlerDeps,
+  shown: ShownJob,
   work: Work,
   model: ModelFile,
   plan: LoadPlan,
@@ -93,14 +93,14 @@ async function run(
 ): Promise<RunOutcome> {
   const { attemptId, signal } = ctx;
   const progress = new WorkProgress({ attemptId, modelId: model.modelId, startedAt: Date.now() }, (view) =>
-    shown.tell(attemptId, view),
+    shown.show(attemptId, view),
   );
   signal.addEventListener("abort", () => void runner.abort(attemptId), { once: true });
   const outcome = await runner.run(
     { attemptId, model, work, plan },
     {
       loaded: (report) => {
-        logLoad(log, report);
+        logLoad(log, attemptId, report);
         onLoaded(model, report);
         progress.loaded();
       },
@@ -112,14 +112,14 @@ async function run(
     },
   );
   progress.end();
-  shown.tell(attemptId, null);
+  shown.show(attemptId, null);
   return outcome;
 }
 
-function logLoad(log: Log, report: LoadReport): void {
+function logLoad(log: Log, attemptId: string, report: LoadReport): void {
   if (report.loadMs === 0) return;
   const { passedOver, ...loaded } = report;
-  log("info", "model.loaded", loaded);
+  log("info", "model.loaded", { attemptId, ...loaded });
   for (const { backend, why } of passedOver) {
     log("info", "model.backend-passed-over", { modelId: report.modelId, backend, why });
   }
@@ -127,7 +127,7 @@ function logLoad(log: Log, report: LoadReport): void {
 
 function resultOf(
   outcome: RunOutcome,
-  { runner, log, onBadModel, onCrash, onRest }: ChatWorkParts,
+  { runner, log, onBadModel, onCrash, onRest }: JobHandlerDeps,
   model: ModelFile,
   ctx: JobContext,
 ): Value {
@@ -144,13 +144,13 @@ function resultOf(
   return answerOf(outcome.result);
 }
 
-/** The result without what is reported beside it, as the queue keeps it. */
+/** The result as the queue stores it, without usage and timing, which are reported separately. */
 function answerOf({ usage: _usage, timing: _timing, ...answer }: WorkResult): Value {
-  // Plain JSON, by the runner's protocol; Convex's type for values knows no read-only ones.
+  // Plain JSON, by the runner's protocol. Convex's type for values does not accept read-only types.
   return answer as unknown as Value;
 }
 
-/** Without its model's file this device cannot run the job, which is no fault of the job. */
+/** A missing or unsuitable model makes this device unfit for the job. That does not count as a failed try. */
 function failureOf(error: JobError): JobFailure {
   const { code, message, retryable } = error;
   return new JobFailure(code, message, {

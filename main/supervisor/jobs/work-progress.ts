@@ -1,10 +1,11 @@
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 
-/** The panel is told at most this often, and shows at most this much of the text's end. */
+/** The panel is updated at most this often. */
 const tellEveryMs = 100;
+/** The panel shows only the end of a long text. */
 const shownChars = 8_000;
 
-/** What the panel shows of the job under way. In memory only. */
+/** The panel's view of a running job. In memory only. */
 export class WorkProgress {
   readonly #tell: (view: WorkView) => void;
   #view: WorkView;
@@ -28,7 +29,7 @@ export class WorkProgress {
     this.#tellSoon();
   }
 
-  /** Tells the last of it. */
+  /** Tells the last state, if it was not told yet. */
   end(): void {
     if (this.#timer === null) return;
     clearTimeout(this.#timer);

@@ -1,17 +1,17 @@
-import type { Backend } from "../../../app/contract/runner.ts";
+import type { Backend } from "../../../app/contract/speed.ts";
 
 /**
- * What to compute with, the fastest first. Which of them this machine has is found out where a model is loaded: the
- * libraries say so themselves. Metal on Macs of Apple's own processors only: on others it is slower than their CPU.
+ * The backends to try, the fastest first. A load finds out which of them this machine has. Metal only on Apple's own
+ * processors: on other Macs it is slower than the CPU.
  */
 export function backendOrder(machine: {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
   /** Whether the rules allow a GPU. */
   readonly gpu: boolean;
-  /** Whether they deny one GPU among several: CUDA alone can leave one out without knowing how many there are. */
+  /** Whether the rules deny one of several GPUs. Only CUDA can leave one out without knowing their number. */
   readonly someDenied?: boolean;
-  /** It ended the runner's process when it was used last. */
+  /** The runner's process ended when it last used the GPU. */
   readonly gpuCrashed: boolean;
 }): readonly Backend[] {
   const { platform, arch, gpu, someDenied = false, gpuCrashed } = machine;
@@ -23,18 +23,3 @@ export function backendOrder(machine: {
   }
   return ["cpu"];
 }
-
-/**
- * How many jobs one context should hold at once. More of them together make more tokens a second, and each of them
- * fewer: on one thread there is next to nothing to gain. Whether a model is on a GPU, where there would be more, is only
- * known once it is loaded. `override` is the value of GLEANER_SEQUENCES.
- */
-export function chooseSequences(threads: number, override?: string): number {
-  const asked = Number(override);
-  if (Number.isInteger(asked) && asked >= 1 && asked <= mostSequences) return asked;
-  if (threads >= 4) return 4;
-  return threads >= 2 ? 2 : 1;
-}
-
-/** A worker of the queue holds 16 jobs at most. */
-const mostSequences = 16;

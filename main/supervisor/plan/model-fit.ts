@@ -7,18 +7,17 @@ export type Fit =
       readonly sequences: number;
       readonly bytes: number;
     }
-  /** `needBytes`: for the shortest context that is of use. */
+  /** `needBytes`: for the shortest useful context. */
   | { readonly kind: "too-large"; readonly needBytes: number };
 
-/** A context shorter than this is of no use to most jobs, unless the model itself has a shorter one. */
+/** A shorter context is of no use to most jobs, unless the model itself has a shorter one. */
 const shortestContext = 2_048;
-/** Beside the model and its contexts: the process itself, its buffers, and what estimates miss. */
+/** Memory besides the model and its contexts: the process itself, its buffers, and errors of the estimate. */
 const overheadBytes = 300 * 2 ** 20;
 
 /**
- * How a model goes into `memoryBytes`: with the context that is wanted for as many sequences as there is room for, else
- * with one sequence and a shorter context, else not at all. An estimate: what a load really takes is the system's
- * affair, and a load that fails is reported as such.
+ * Fits a model into `memoryBytes`: with the wanted context for as many sequences as possible, else with one sequence and
+ * a shorter context, else not at all. This is an estimate. A load may still fail, and reports that.
  */
 export function fitModel(
   figures: ModelFigures,

@@ -1,41 +1,25 @@
 import { z } from "zod";
-import type { Backend, ModelFigures, Speed } from "../../../app/contract/runner.ts";
+import { type ModelFigures, modelFigures } from "../../../app/contract/runner.ts";
+import { type MeasuredSpeed, measuredSpeed, smoothedSpeed } from "../../../app/contract/speed.ts";
 import { errorName, type Log } from "../../log.ts";
-import { afterAnother } from "../../runner/speed.ts";
 import { loadJson, saveJson } from "../../store/json-file.ts";
 
-const amount = z.number().min(0);
 const known = z.object({
-  figures: z
-    .object({
-      modelBytes: amount,
-      contextBytes: amount,
-      tokenBytes: amount,
-      embeddingBytes: amount,
-      embeddingTokenBytes: amount,
-      trainedTokens: amount,
-      layers: amount,
-    })
-    .nullable(),
-  speed: z
-    .object({
-      prefill: amount,
-      generate: amount,
-      backend: z.enum(["cpu", "cuda", "vulkan", "metal"]),
-      threads: amount,
-    })
+  figures: modelFigures.nullable(),
+  speed: measuredSpeed
+    .unwrap()
+    .extend({ threads: z.number().min(0) })
     .nullable(),
 });
 const stored = z.object({ version: z.literal(3), models: z.record(z.string(), known) });
 
-export type MeasuredSpeed = Speed & { readonly backend: Backend };
 type Known = z.infer<typeof known>;
 
-/** Models that were here once, and may be again: more are forgotten, the ones that were known first. */
+/** The oldest entries beyond this number are dropped. */
 const mostModels = 200;
 const saveAfterMs = 2_000;
 
-/** What was found out on this device about models, by their files' SHA-256: kept in the donor's folder. */
+/** Facts that this device has found out about models, by their files' SHA-256. Stored in the donor's folder. */
 export class ModelKnowledge {
   readonly #path: string;
   readonly #log: Log;
@@ -49,7 +33,7 @@ export class ModelKnowledge {
     this.#models = models;
   }
 
-  /** A file that cannot be understood is put aside: all of it can be found out anew. */
+  /** A file that cannot be parsed is moved aside: all its facts can be found out again. */
   static async open(path: string, log: Log): Promise<ModelKnowledge> {
     const loaded = await loadJson(path, stored);
     if (loaded.kind === "corrupt") log("warn", "models.knowledge-put-aside", { movedTo: loaded.movedTo });
@@ -72,13 +56,13 @@ export class ModelKnowledge {
     this.#set(sha256, { ...this.#of(sha256), figures });
   }
 
-  /** A speed with another backend, or with other threads, is another speed. */
+  /** A speed with another backend, or with another number of threads, starts anew. */
   addSpeed(sha256: string, { backend, ...measured }: MeasuredSpeed, threads: number): void {
     const { speed, figures } = this.#of(sha256);
     const same = speed?.backend === backend && speed.threads === threads;
     this.#set(sha256, {
       figures,
-      speed: { ...afterAnother(same ? speed : null, measured), backend, threads },
+      speed: { ...smoothedSpeed(same ? speed : null, measured), backend, threads },
     });
   }
 

@@ -1,40 +1,42 @@
 import { freemem } from "node:os";
 import { describe, expect, it } from "vitest";
 import { known, unknown } from "../../../app/facts/facts.ts";
-import { cachedBytes, memoryStatPaths } from "./memory-group.ts";
-import { memoryForModels } from "./model-memory.ts";
+import { cachedBytes, memoryForModels, memoryStatPaths } from "./model-memory.ts";
 
 const mb = 2 ** 20;
 const now = { found: known(8_000), leaveMb: 512, runnerPid: undefined };
 
 describe("memory for models", () => {
-  it("is most of what the sensors found, where the system's own word leaves out caches", () => {
+  it("is most of the sensors' value on systems whose own value leaves out caches", () => {
     expect(memoryForModels(now, "darwin")).toBe(6_800 * mb);
     expect(memoryForModels(now, "win32")).toBe(6_800 * mb);
   });
 
-  it("leaves as much to others as the rules say, and some more where our own counts as theirs", () => {
+  it("leaves the amount of the rules to others, and a margin on these systems", () => {
     expect(memoryForModels({ ...now, leaveMb: 2_744 }, "darwin")).toBe(5_000 * mb);
     expect(memoryForModels({ ...now, leaveMb: 9_000 }, "darwin")).toBe(0);
   });
 
-  it("cannot be told while a runner holds some of it that nobody counts", () => {
+  it("is unknown while a runner holds an unknown part of it", () => {
     expect(memoryForModels({ ...now, runnerPid: process.pid }, "darwin")).toBeNull();
     expect(memoryForModels({ ...now, found: unknown }, "darwin")).toBeGreaterThan(0);
   });
 
-  it.runIf(process.platform === "linux")("counts what the runner would give back, but no mapped file", () => {
-    const without = memoryForModels(now) ?? 0;
-    expect(without).toBeGreaterThan(0);
-    expect(without).toBeLessThan(freemem());
-    const held = (memoryForModels({ ...now, runnerPid: process.pid }) ?? 0) - without;
-    // Other programs take and give meanwhile.
-    expect(held).toBeLessThan(process.memoryUsage().rss + 512 * mb);
-  });
+  it.runIf(process.platform === "linux")(
+    "counts the memory that the runner would free, without mapped files",
+    () => {
+      const without = memoryForModels(now) ?? 0;
+      expect(without).toBeGreaterThan(0);
+      expect(without).toBeLessThan(freemem());
+      const held = (memoryForModels({ ...now, runnerPid: process.pid }) ?? 0) - without;
+      // Other programs allocate and free memory meanwhile.
+      expect(held).toBeLessThan(process.memoryUsage().rss + 512 * mb);
+    },
+  );
 });
 
-describe("a group's memory", () => {
-  it("is told beside the group's other files, in either hierarchy", () => {
+describe("a cgroup's memory.stat", () => {
+  it("is found in either version of the hierarchy", () => {
     expect(memoryStatPaths("0::/gleaner.slice/gleaner-donor.service\n")).toEqual([
       "/sys/fs/cgroup/gleaner.slice/gleaner-donor.service/memory.stat",
     ]);
@@ -44,7 +46,7 @@ describe("a group's memory", () => {
     ]);
   });
 
-  it("has caches that give way, with those of the groups below", () => {
+  it("tells cached bytes, including those of the groups below", () => {
     expect(cachedBytes("anon 5\nfile 9\ninactive_file 300\nactive_file 40\n")).toBe(340);
     const old = "inactive_file 1\nactive_file 2\ntotal_inactive_file 300\ntotal_active_file 40\n";
     expect(cachedBytes(old)).toBe(340);

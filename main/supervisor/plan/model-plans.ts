@@ -1,68 +1,70 @@
 import type { LoadPlan, ModelFigures, ModelFile } from "../../../app/contract/runner.ts";
+import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
 import type { Limits } from "../../../app/policy/decision.ts";
 import type { Log } from "../../log.ts";
-import { backendOrder, chooseSequences } from "./backends.ts";
+import { backendOrder } from "./backends.ts";
 import { type Fit, fitModel } from "./model-fit.ts";
-import type { MeasuredSpeed, ModelKnowledge } from "./model-knowledge.ts";
+import type { ModelKnowledge } from "./model-knowledge.ts";
+import { chooseSequences } from "./parallelism.ts";
 
-export type ModelPlansParts = {
+export type ModelPlansDeps = {
   readonly knowledge: ModelKnowledge;
-  /** Has the runner read the head of the file. Null where it could not, this time. */
+  /** Has the runner read the head of the file. Null if that failed this time. */
   readonly inspect: (model: ModelFile) => Promise<ModelFigures | null>;
-  /** Bytes that a model may take now, what the runner holds already included. Null where that cannot be told now. */
+  /** Bytes that a model may take now, including the runner's own. Null if unknown now. */
   readonly memoryBytes: () => number | null;
   readonly threads: number;
-  /** Jobs at once, in place of what the machine is good for. */
+  /** Overrides the number of jobs at once. */
   readonly sequences?: string | undefined;
   readonly log: Log;
 };
 
-/** A plan that takes so many times the memory of the one before is worth loading the model again. */
-const worthAnotherLoad = 1.25;
+/** A new plan replaces a smaller one only if it takes so many times its memory, because the model must be reloaded. */
+const worthReload = 1.25;
 
 export type PlanLimits = Pick<Limits, "gpu" | "memoryMb"> & Partial<Pick<Limits, "deniedGpus">>;
 
-/** How each model would be loaded on this machine, and whether at all: known before a job of it is claimed. */
+/** Plans how to load each model on this machine, and tells whether it fits, before any of its jobs is claimed. */
 export class ModelPlans {
-  readonly #parts: ModelPlansParts;
+  readonly #deps: ModelPlansDeps;
   readonly #fits = new Map<string, Fit>();
-  /** The context for which each was fitted. */
-  readonly #fitted = new Map<string, number>();
-  /** Models whose load or use on the GPU ended the process. */
+  /** The context that each model was fitted for. */
+  readonly #fittedTokens = new Map<string, number>();
+  /** Models that ended the process while a GPU was in use. */
   readonly #gpuCrashed = new Set<string>();
   #limits: PlanLimits = { gpu: false, memoryMb: null };
-  /** What was free when that could be told last. */
+  /** The last known free memory. */
   #freeBytes = 0;
-  /** As much of it as the rules allow. */
-  #bytes: number | null = null;
+  /** The part of it that the rules allow. */
+  #allowedBytes: number | null = null;
 
-  constructor(parts: ModelPlansParts) {
-    this.#parts = parts;
+  constructor(deps: ModelPlansDeps) {
+    this.#deps = deps;
   }
 
-  /** The most jobs at once, whatever the model. */
+  /** The most jobs at once, for any model. */
   get sequences(): number {
-    const { threads, sequences } = this.#parts;
+    const { threads, sequences } = this.#deps;
     return chooseSequences(threads, sequences);
   }
 
-  /** Whether the model has been looked at, and fits. */
+  /** Whether the model was inspected and fits. */
   fits(model: ModelFile): boolean {
     return this.#fits.get(model.sha256)?.kind === "fits";
   }
 
-  /** The context that a job of the model has at most; null where the model is not known to fit. */
+  /** The longest context for a job of the model. Null unless the model is known to fit. */
   contextTokens(model: ModelFile): number | null {
     const fit = this.#fits.get(model.sha256);
     return fit?.kind === "fits" ? fit.contextTokens : null;
   }
 
   speed(sha256: string): MeasuredSpeed | null {
-    return this.#parts.knowledge.speed(sha256);
+    return this.#deps.knowledge.speed(sha256);
   }
 
   planFor(model: ModelFile): LoadPlan {
-    const { threads } = this.#parts;
+    const { threads, knowledge } = this.#deps;
     const fit = this.#fits.get(model.sha256);
     const fitting = fit?.kind === "fits" ? fit : { contextTokens: model.contextTokens, sequences: 1 };
     return {
@@ -70,43 +72,44 @@ export class ModelPlans {
       contextTokens: fitting.contextTokens,
       sequences: fitting.sequences,
       backends: backendOrder({
-        ...{ platform: process.platform, arch: process.arch },
+        platform: process.platform,
+        arch: process.arch,
         gpu: this.#limits.gpu,
         someDenied: (this.#limits.deniedGpus ?? []).length > 0,
         gpuCrashed: this.#gpuCrashed.has(model.sha256),
       }),
       gpuLayers: "auto",
-      ...this.#spare(model),
-      measure: this.#parts.knowledge.speed(model.sha256) === null,
+      spareBytes: this.#spareBytes(model),
+      measure: knowledge.speed(model.sha256) === null,
     };
   }
 
-  /** From now on these hold: what is free is looked at anew, since it changes with whatever else runs. */
+  /** Applies new limits and samples the free memory again, because other programs change it. */
   setLimits(limits: PlanLimits, models: readonly ModelFile[]): void {
     this.#limits = limits;
-    this.#bytes = this.#lookAtMemory();
+    this.#allowedBytes = this.#sampleMemory();
     for (const model of models) this.#fit(model);
   }
 
   /**
-   * Those that were looked at before, perhaps when the program last ran, need no process for it. Anew where the
-   * organization changed a model's context.
+   * Fits models that are new here, and those whose context the organization has changed. Models that were inspected
+   * before, perhaps in an earlier run of the program, need no process for it.
    */
-  consider(models: readonly ModelFile[]): void {
+  refit(models: readonly ModelFile[]): void {
     for (const model of models) {
-      if (this.#fitted.get(model.sha256) !== model.contextTokens) this.#fit(model);
+      if (this.#fittedTokens.get(model.sha256) !== model.contextTokens) this.#fit(model);
     }
   }
 
   /**
-   * Looks at those that were never looked at here, and at what is free for those that were too large. True when that
-   * changed what fits.
-   * @param goOn asked before each look, which takes a process.
+   * Inspects models that were never inspected here, and fits those again that were too large. Returns whether any
+   * model's fit has changed.
+   * @param goOn called before each inspection, which needs a process. False ends the work.
    */
   async learn(models: readonly ModelFile[], goOn = (): boolean => true): Promise<boolean> {
-    const { knowledge, inspect, log } = this.#parts;
+    const { knowledge, inspect, log } = this.#deps;
     let changed = false;
-    if (!models.every((model) => this.fits(model))) this.#bytes = this.#lookAtMemory();
+    if (!models.every((model) => this.fits(model))) this.#allowedBytes = this.#sampleMemory();
     for (const model of models) {
       const before = this.#fits.get(model.sha256)?.kind;
       if (knowledge.figures(model.sha256) === null) {
@@ -125,49 +128,51 @@ export class ModelPlans {
   }
 
   measured(model: ModelFile, speed: MeasuredSpeed): void {
-    this.#parts.knowledge.addSpeed(model.sha256, speed, this.#parts.threads);
+    this.#deps.knowledge.addSpeed(model.sha256, speed, this.#deps.threads);
   }
 
-  /** The runner's process ended under a job of it: if that was on a GPU, the CPU is tried from now on. */
+  /** The runner's process ended during a job of the model. If a GPU was in use, later plans use the CPU. */
   crashed(model: ModelFile): void {
     const gpu = this.planFor(model).backends.length > 1;
     if (!gpu) return;
     this.#gpuCrashed.add(model.sha256);
-    this.#parts.log("warn", "model.gpu-given-up", { modelId: model.modelId });
+    this.#deps.log("warn", "model.gpu-given-up", { modelId: model.modelId });
   }
 
-  /** Few models that were not made for embeddings are asked for any: room for that is not kept from the others. */
-  #spare({ sha256 }: ModelFile): Pick<LoadPlan, "spareBytes"> {
+  /**
+   * Memory left for computing vectors with a model that was not made for it. That is rare, so no memory is reserved.
+   * Undefined for embedding models, whose fit includes it.
+   */
+  #spareBytes({ sha256 }: ModelFile): number | undefined {
     const fit = this.#fits.get(sha256);
-    const isCounted = (this.#parts.knowledge.figures(sha256)?.embeddingTokenBytes ?? 0) > 0;
-    if (isCounted || fit?.kind !== "fits" || this.#bytes === null) return {};
-    return { spareBytes: Math.max(0, this.#bytes - fit.bytes) };
+    const isCounted = (this.#deps.knowledge.figures(sha256)?.embeddingTokenBytes ?? 0) > 0;
+    if (isCounted || fit?.kind !== "fits" || this.#allowedBytes === null) return undefined;
+    return Math.max(0, this.#allowedBytes - fit.bytes);
   }
 
-  #lookAtMemory(): number {
+  #sampleMemory(): number {
     const { memoryMb } = this.#limits;
-    this.#freeBytes = this.#parts.memoryBytes() ?? this.#freeBytes;
+    this.#freeBytes = this.#deps.memoryBytes() ?? this.#freeBytes;
     return Math.min(memoryMb === null ? Infinity : memoryMb * 2 ** 20, this.#freeBytes);
   }
 
   #fit(model: ModelFile): void {
-    const figures = this.#parts.knowledge.figures(model.sha256);
+    const figures = this.#deps.knowledge.figures(model.sha256);
     if (figures === null) return;
-    const bytes = (this.#bytes ??= this.#lookAtMemory());
+    const bytes = (this.#allowedBytes ??= this.#sampleMemory());
     const wanted = { contextTokens: model.contextTokens, sequences: this.sequences };
     const fit = fitModel(figures, wanted, bytes);
-    const isSame = this.#fitted.get(model.sha256) === model.contextTokens;
+    const isSame = this.#fittedTokens.get(model.sha256) === model.contextTokens;
     const before = isSame ? this.#fits.get(model.sha256) : undefined;
-    this.#fitted.set(model.sha256, model.contextTokens);
-    // Another plan is another load: for a little memory more or less that is not worth it.
+    this.#fittedTokens.set(model.sha256, model.contextTokens);
     if (before?.kind === "fits" && before.bytes <= bytes && fit.kind === "fits") {
-      if (fit.bytes < before.bytes * worthAnotherLoad) return;
+      if (fit.bytes < before.bytes * worthReload) return;
     }
     this.#fits.set(model.sha256, fit);
     if (fit.kind === "too-large" && before?.kind !== "too-large") {
       const toMb = (size: number): number => Math.round(size / 2 ** 20);
       const size = { needMb: toMb(fit.needBytes), freeMb: toMb(bytes) };
-      this.#parts.log("info", "model.too-large", { modelId: model.modelId, ...size });
+      this.#deps.log("info", "model.too-large", { modelId: model.modelId, ...size });
     }
   }
 }

@@ -1,20 +1,27 @@
 import { availableParallelism } from "node:os";
 import systeminformation from "systeminformation";
 
+/** The threads that the runner may use on this machine. */
+export async function runnerThreads(): Promise<number> {
+  const usable = availableParallelism();
+  const cpu = await systeminformation.cpu().catch(() => null);
+  return chooseThreads(runnerCores(process.platform, cpu) || usable, usable, process.env["GLEANER_THREADS"]);
+}
+
 /**
- * How many threads the runner may use: one physical core stays free for everybody else, since llama.cpp's
- * threads spin while they wait for each other, and one that has to share its core slows all the others.
- * `override` is the value of GLEANER_THREADS; anything but a whole number from 1 to 256 is ignored.
+ * One physical core stays free for other programs. llama.cpp's threads spin while they wait for each other, so a single
+ * thread that has to share its core slows down all the others.
+ * @param override GLEANER_THREADS; ignored unless it is a whole number from 1 to 256.
  */
 export function chooseThreads(physicalCores: number, usableCores: number, override?: string): number {
-  const asked = Number(override);
-  if (Number.isInteger(asked) && asked >= 1 && asked <= 256) return asked;
+  const wanted = Number(override);
+  if (Number.isInteger(wanted) && wanted >= 1 && wanted <= 256) return wanted;
   return Math.max(1, Math.min(physicalCores, usableCores) - 1);
 }
 
 /**
- * Physical cores on which the runner may be: macOS keeps what works in the background (priority.ts) on the efficient ones,
- * of processors that have some. 0: not known.
+ * The physical cores that the runner may use; 0 if unknown. macOS keeps background work on the efficiency cores of
+ * processors that have some.
  */
 export function runnerCores(
   platform: NodeJS.Platform,
@@ -24,8 +31,18 @@ export function runnerCores(
   return platform === "darwin" && efficiencyCores > 0 ? efficiencyCores : physicalCores;
 }
 
-export async function runnerThreads(): Promise<number> {
-  const usable = availableParallelism();
-  const cpu = await systeminformation.cpu().catch(() => null);
-  return chooseThreads(runnerCores(process.platform, cpu) || usable, usable, process.env["GLEANER_THREADS"]);
+/** A worker of the queue holds at most 16 jobs. */
+const mostSequences = 16;
+
+/**
+ * How many jobs one context should hold at once. More jobs generate more tokens a second together, but each job is
+ * slower, and on one thread there is nearly nothing to gain. A GPU would gain from more, but whether a model runs on the
+ * GPU is only known after its load.
+ * @param override GLEANER_SEQUENCES; ignored unless it is a whole number from 1 to 16.
+ */
+export function chooseSequences(threads: number, override?: string): number {
+  const wanted = Number(override);
+  if (Number.isInteger(wanted) && wanted >= 1 && wanted <= mostSequences) return wanted;
+  if (threads >= 4) return 4;
+  return threads >= 2 ? 2 : 1;
 }

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
-import { lastOf, Processors } from "./cpu-affinity.ts";
+import { CpuAffinity, lastOf } from "./cpu-affinity.ts";
 
 it.each([
   ["0-7", 2, "6,7"],
@@ -10,14 +10,14 @@ it.each([
   ["0-1", 8, "0,1"],
   ["0-3,8,10-11", 3, "8,10,11"],
   ["0-3", 0, "3"],
-])("of %j the last %i are %j", (list, count, expected) => {
+])("takes from %j the last %i: %j", (list, count, expected) => {
   expect(lastOf(list, count)).toBe(expected);
 });
 
 const noTaskset = spawnSync("taskset", ["--version"], { stdio: "ignore" }).status !== 0;
 
 it.skipIf(noTaskset)(
-  "keeps all threads of a process to the last processors, and lets them go again",
+  "keeps all threads of a process to the last processors, and releases them again",
   async () => {
     const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
     await once(child, "spawn");
@@ -31,11 +31,11 @@ it.skipIf(noTaskset)(
     try {
       await vi.waitFor(() => expect(allowed().length).toBeGreaterThan(4), { timeout: 10_000 });
       const [all = ""] = allowed();
-      const processors = new Processors(pid);
-      processors.keepTo(1);
+      const affinity = new CpuAffinity(pid);
+      affinity.keepTo(1);
       const isAll = (list: string): void => expect([...new Set(allowed())]).toEqual([list]);
       await vi.waitFor(() => isAll(lastOf(all, 1)), { timeout: 10_000 });
-      processors.keepTo(null);
+      affinity.keepTo(null);
       await vi.waitFor(() => isAll(all), { timeout: 10_000 });
     } finally {
       child.kill("SIGKILL");

@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * Where a process may run. Beside somebody at work it keeps to a few processors, the last ones, for all of its threads:
- * moving about it would take the caches of each (a task of 8 ms that began every 50 ms took 13 % longer, and so 8 %).
- * Linux, by taskset(1); without it, and elsewhere, the system goes on choosing.
+ * The processors on which a process may run. Beside somebody at work, all its threads keep to the last few processors.
+ * If they moved about, they would take the cache of each: a task of 8 ms every 50 ms then took 13 % longer, instead of
+ * 8 %. Needs Linux and taskset(1); otherwise the system goes on choosing.
  */
-export class Processors {
+export class CpuAffinity {
   readonly #pid: number | undefined;
   #all: string | null = null;
   #wanted: string | null = null;
@@ -17,17 +17,17 @@ export class Processors {
     this.#pid = pid;
   }
 
-  /** @param count null: all that it began with. */
+  /** @param count null: all processors that the process started with. */
   keepTo(count: number | null): void {
     if (process.platform !== "linux" || this.#pid === undefined) return;
     if (count === null && this.#wanted === null) return;
-    this.#all ??= allowedOf(this.#pid);
+    this.#all ??= allowedProcessors(this.#pid);
     if (this.#all === null) return;
     this.#wanted = count === null ? this.#all : lastOf(this.#all, count);
     this.#apply(this.#pid);
   }
 
-  /** One after the other: the last wish holds. */
+  /** One call of taskset at a time. The last wanted list holds. */
   #apply(pid: number): void {
     const list = this.#wanted;
     if (this.#setting || list === null || list === this.#set) return;
@@ -43,7 +43,7 @@ export class Processors {
   }
 }
 
-/** The last so many of the system's numbers in a list such as "0-3,8": on hybrid processors those are the small ones. */
+/** The last `count` numbers of a list such as "0-3,8". On hybrid processors those are the efficient cores. */
 export function lastOf(list: string, count: number): string {
   const numbers = list.split(",").flatMap((range) => {
     const [from = 0, to = from] = range.split("-").map(Number);
@@ -52,7 +52,7 @@ export function lastOf(list: string, count: number): string {
   return numbers.slice(-Math.max(1, count)).join(",");
 }
 
-function allowedOf(pid: number): string | null {
+function allowedProcessors(pid: number): string | null {
   try {
     return /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? null;
   } catch {

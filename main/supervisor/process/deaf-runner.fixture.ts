@@ -1,5 +1,5 @@
 import { findParentPort } from "../../runner/process/parent-port.ts";
 
-/** A runner in a native call that never ends: no event reaches it, not even that its parent has gone. */
+/** A runner in an endless native call: no event reaches it, not even the end of its parent. */
 findParentPort()?.send({ type: "started" });
 setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 50);

@@ -1,11 +1,12 @@
-import { fork } from "node:child_process";
-import { hastenEnd } from "../../runner/process/priority.ts";
-import { runnerWrapper } from "./linux-wrappers.ts";
+import { fork, spawnSync } from "node:child_process";
+import { keepsPriority } from "../../../app/contract/runner.ts";
+import { joinIdleGroup, leaveIdleGroup } from "./idle-group.ts";
 import type { RunnerChild, SpawnRunner } from "./runner-child.ts";
 
 /**
- * Starts the runner as a child of plain Node, or of Electron as plain Node. `entry` is the path of runner-process.
- * Its stdout is dropped; its stderr is ours, for crashes of the native library.
+ * Starts the runner as a child of plain Node, or of Electron as plain Node. Its stdout is dropped. Its stderr is ours,
+ * for crashes of the native library.
+ * @param entry the path of runner-process.
  */
 export function forkRunner(entry: string): SpawnRunner {
   return (env): RunnerChild => {
@@ -14,19 +15,20 @@ export function forkRunner(entry: string): SpawnRunner {
       ...(wrapper === undefined
         ? { execPath: process.execPath, execArgv: [] }
         : { execPath: wrapper, execArgv: [...wrapperArgs, process.execPath] }),
-      // On Linux a session of its own: the scheduler shares the processor among sessions first (see priority.ts).
+      // A session of its own on Linux, since the scheduler shares the processor among sessions first.
       detached: process.platform === "linux",
       env: { ...process.env, ...env, ELECTRON_RUN_AS_NODE: "1" },
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
+    if (child.pid !== undefined) joinIdleGroup(child.pid);
     return {
       pid: child.pid,
       send: (message) => {
-        // A channel that just closed is reported by `exit`; an error here would say it twice.
+        // `exit` reports a closed channel. An error here would report it twice.
         if (child.connected) child.send(message, () => undefined);
       },
       kill: () => {
-        if (child.kill("SIGKILL") && child.pid !== undefined) hastenEnd(child.pid);
+        if (child.kill("SIGKILL") && child.pid !== undefined) leaveIdleGroup(child.pid);
       },
       onMessage: (listener) => void child.on("message", listener),
       onExit: (listener) => {
@@ -41,4 +43,29 @@ export function forkRunner(entry: string): SpawnRunner {
       },
     };
   };
+}
+
+/** The kernel ends the runner when the donor ends, even in the middle of a native call. */
+const boundToParent = ["setpriv", "--pdeathsig", "KILL"];
+
+/** Programs of util-linux that lower a process before its first thread exists, so that all its threads are low. */
+const lowered: readonly (readonly string[])[] = [
+  ["ionice", "-c", "3"],
+  ["nice", "-n", "19"],
+  // The last one: under this policy a process runs only when no other wants the processor.
+  ["chrt", "--idle", "0"],
+];
+
+let usable: readonly string[] | null = null;
+
+/** The command line in front of the runner's; empty if none of these programs works. They are tried once. */
+export function runnerWrapper(): readonly string[] {
+  if (process.platform !== "linux") return [];
+  const wanted = [boundToParent, ...(keepsPriority(process.env) ? [] : lowered)];
+  return (usable ??= wanted.filter(works).flat());
+}
+
+/** A container may forbid what such a program does. Then the runner starts without it. */
+function works([command = "", ...args]: readonly string[]): boolean {
+  return spawnSync(command, [...args, "true"], { stdio: "ignore", timeout: 2_000 }).status === 0;
 }

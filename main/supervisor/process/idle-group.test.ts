@@ -23,25 +23,25 @@ const cases: readonly {
   readonly found: ReturnType<typeof cpuGroupOf>;
 }[] = [
   {
-    name: "an old hierarchy that has the processor beside others",
+    name: "a version 1 hierarchy with the cpu controller beside others",
     cgroup: "4:memory:/x\n3:cpuset:/y\n2:cpu,cpuacct:/z\n",
     mounts: [rootDisk, cpuset, v1],
     found: { version: 1, directory: "/sys/fs/cgroup/cpu,cpuacct/z" },
   },
   {
-    name: "both kinds, the processor in the old one",
+    name: "both versions, with the cpu controller in version 1",
     cgroup: "2:cpu:/\n1:name=systemd:/init.scope\n0::/init.scope\n",
     mounts: [unified, mount("/", "/sys/fs/cgroup/cpu", "cgroup", "rw,cpu")],
     found: { version: 1, directory: "/sys/fs/cgroup/cpu" },
   },
   {
-    name: "both kinds, the processor in the new one",
+    name: "both versions, with the cpu controller in version 2",
     cgroup: "1:name=systemd:/init.scope\n0::/init.scope\n",
     mounts: [mount("/", "/sys/fs/cgroup/systemd", "cgroup", "rw,name=systemd"), unified],
     found: { version: 2, directory: "/sys/fs/cgroup/unified/init.scope" },
   },
   {
-    name: "the new hierarchy alone",
+    name: "only version 2",
     cgroup: inUnit,
     mounts: [rootDisk, v2],
     found: { version: 2, directory: unitDirectory },
@@ -53,13 +53,13 @@ const cases: readonly {
     found: { version: 2, directory: "/sys/fs/cgroup/app: one.scope" },
   },
   {
-    name: "the root of a container with a namespace of its own",
+    name: "the root of a container with its own namespace",
     cgroup: "0::/\n",
     mounts: [v2],
     found: { version: 2, directory: "/sys/fs/cgroup" },
   },
   {
-    name: "a container that sees its own part of the machine's hierarchy, at a place with blanks",
+    name: "a container with a part of the machine's hierarchy, mounted at a path with blanks",
     cgroup: "2:cpu:/lxc/my box/inner\n",
     mounts: [mount("/lxc/my\\040box", "/sys/fs/my\\040\\134groups", "cgroup", "rw,cpu")],
     found: { version: 1, directory: "/sys/fs/my \\groups/inner" },
@@ -71,27 +71,27 @@ const cases: readonly {
     found: { version: 2, directory: "/sys/fs/cgroup" },
   },
   {
-    name: "of several mounts, the later one that shows the group",
+    name: "the latest of several mounts that show the group",
     cgroup: inUnit,
     mounts: [mount("/", "/old", "cgroup2"), v2, mount("/user.slice", "/users", "cgroup2")],
     found: { version: 2, directory: unitDirectory },
   },
   {
-    name: "not a mount of a group whose name only begins alike",
+    name: "not a mount of a group whose name has the same prefix",
     cgroup: "0::/docker/1ab\n",
     mounts: [mount("/docker/1a", "/sys/fs/cgroup", "cgroup2")],
     found: null,
   },
-  { name: "nothing outside of the namespace", cgroup: "0::/../other\n", mounts: [v2], found: null },
+  { name: "nothing outside of its namespace", cgroup: "0::/../other\n", mounts: [v2], found: null },
   {
-    name: "nothing under a mount from outside of the namespace",
+    name: "nothing under a mount from outside of its namespace",
     cgroup: "0::/\n",
     mounts: [mount("/../..", "/sys/fs/cgroup", "cgroup2")],
     found: null,
   },
-  { name: "no group within our own", cgroup: `0::/${idleGroupName}\n`, mounts: [v2], found: null },
+  { name: "no group inside the idle group", cgroup: `0::/${idleGroupName}\n`, mounts: [v2], found: null },
   {
-    name: "not the new hierarchy where an old one that is not mounted has the processor",
+    name: "not version 2 if an unmounted version 1 hierarchy has the cpu controller",
     cgroup: "2:cpu:/\n0::/\n",
     mounts: [cpuset, unified],
     found: null,
@@ -109,19 +109,19 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill();
 });
 
-/** The directory of the group that a runner can have here; or why it can have none. */
+/** The directory of a runner's idle group on this machine, or why it can have none. */
 async function idleGroupHere(): Promise<
   { readonly directory: string; readonly threads: string } | { readonly why: string }
 > {
-  if (process.platform !== "linux") return { why: "only Linux has groups" };
+  if (process.platform !== "linux") return { why: "only Linux has cgroups" };
   const [cgroup, mounts] = await Promise.all(
     ["cgroup", "mountinfo"].map((name) => readFile(`/proc/self/${name}`, "utf8")),
   );
   const own = cpuGroupOf(cgroup ?? "", mounts ?? "");
-  if (own === null) return { why: "no cpu group can be seen here" };
+  if (own === null) return { why: "no cpu group is visible" };
   try {
     accessSync(own.directory, constants.W_OK);
-    // By this file a kernel says that it knows idle groups.
+    // This file exists if the kernel supports idle groups.
     accessSync(join(own.directory, "cpu.idle"), constants.R_OK);
     const threads = own.version === 1 ? "tasks" : "cgroup.threads";
     return { directory: join(own.directory, idleGroupName), threads };
@@ -132,7 +132,7 @@ async function idleGroupHere(): Promise<
 
 const runnable = { skip: "why" in idle, timeout: 120_000 };
 const reason = "why" in idle ? ` (skipped: ${idle.why})` : "";
-it(`starts a runner in an idle group, and takes the group away at the end${reason}`, runnable, async () => {
+it(`starts a runner in an idle group, and removes the group at the end${reason}`, runnable, async () => {
   if ("why" in idle) return;
   const { directory, threads } = idle;
   vi.stubEnv("GLEANER_TEST_PRIORITY", "");
@@ -160,7 +160,7 @@ it(`starts a runner in an idle group, and takes the group away at the end${reaso
   const gone = new Promise<void>((resolve) => child.onExit(() => resolve()));
   child.kill();
   await gone;
-  // Another donor's runner may be there as well; what is empty goes.
+  // Another donor's runner may be in the group too. Only an empty group is removed.
   await supervisor.stop();
   const others = await readFile(join(directory, threads), "utf8").catch(() => "");
   expect(existsSync(directory) && others === "").toBe(false);

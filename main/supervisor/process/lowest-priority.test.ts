@@ -14,7 +14,7 @@ afterEach(async () => {
   removeIdleGroup();
 });
 
-/** At the priority that it has outside of tests. */
+/** Starts it at its real priority, not at that of tests. */
 async function startRunner(): Promise<number> {
   vi.stubEnv("GLEANER_TEST_PRIORITY", "");
   const { forkRunner } = await import("./fork-runner.ts");
@@ -32,19 +32,19 @@ async function fieldsOf(path: string): Promise<readonly string[]> {
 
 const linux = { skip: process.platform !== "linux", timeout: 120_000 };
 
-it("has all of its threads behind everybody else's, in a session of its own", linux, async () => {
+it("runs all its threads at the lowest priority, in its own session", linux, async () => {
   const pid = await startRunner();
   const tasks = await readdir(`/proc/${pid}/task`);
   expect(tasks.length).toBeGreaterThan(1);
   const stats = await Promise.all(tasks.map((task) => fieldsOf(`/proc/${pid}/task/${task}/stat`)));
   // proc(5): nice is field 19, the policy field 41; SCHED_IDLE is 5.
   expect(new Set(stats.map((fields) => fields[16]))).toEqual(new Set(["19"]));
-  const { runnerWrapper } = await import("./linux-wrappers.ts");
+  const { runnerWrapper } = await import("./fork-runner.ts");
   const policy = runnerWrapper().includes("chrt") ? "5" : "0";
   expect(new Set(stats.map((fields) => fields[38]))).toEqual(new Set([policy]));
 
   expect((await fieldsOf(`/proc/${pid}/stat`))[3]).toBe(String(pid));
-  // Not every kernel shares the processor by sessions.
+  // Not every kernel has autogroups.
   const group = await readFile(`/proc/${pid}/autogroup`, "utf8").catch(() => null);
   if (group !== null) expect(group.trim()).toMatch(/nice 19$/);
 });

@@ -1,5 +1,5 @@
 import { forkRunner } from "./fork-runner.ts";
 
-/** A donor that has a runner, says its process id, and then does nothing: to be killed. */
+/** A donor that starts a runner, prints its process id, and then waits to be killed. */
 const child = forkRunner(process.argv[2] ?? "")();
 child.onMessage((message) => process.stdout.write(`${JSON.stringify({ pid: child.pid, message })}\n`));

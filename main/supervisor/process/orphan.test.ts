@@ -5,20 +5,20 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
+import { runnerWrapper } from "./fork-runner.ts";
 import { runnerEntry } from "../../runner/runner.fixture.ts";
-import { runnerWrapper } from "./linux-wrappers.ts";
 
 const at = (path: URL): string => fileURLToPath(path);
 const donor = at(new URL("./orphan.fixture.ts", import.meta.url));
 const deaf = at(new URL("./deaf-runner.fixture.ts", import.meta.url));
 
-/** Kills a donor that has a runner, as nothing can be done about; returns the runner's process id. */
+/** Starts a donor with a runner and kills the donor. Returns the runner's process id. */
 async function orphan(entry: string): Promise<number> {
   const parent = spawn(process.execPath, [donor, entry], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
   const { pid } = JSON.parse(line) as { pid: number };
   expect(isThere(pid)).toBe(true);
-  // The one that will hear nothing needs a moment to go deaf.
+  // The deaf runner needs a moment to enter its native call.
   await sleep(300);
   parent.kill("SIGKILL");
   return pid;
@@ -33,15 +33,15 @@ function isThere(pid: number): boolean {
   }
 }
 
-const patience = { timeout: 60_000, interval: 20 };
+const polling = { timeout: 60_000, interval: 20 };
 
-it("leaves no runner behind when the donor is killed", { timeout: 120_000 }, async () => {
+it("ends the runner when the donor is killed", { timeout: 120_000 }, async () => {
   const pid = await orphan(runnerEntry);
-  await vi.waitFor(() => expect(isThere(pid)).toBe(false), patience);
+  await vi.waitFor(() => expect(isThere(pid)).toBe(false), polling);
 });
 
 const bound = runnerWrapper().includes("setpriv");
-it.runIf(bound)("nor one that is in the middle of a native call", { timeout: 120_000 }, async () => {
+it.runIf(bound)("ends a runner even in the middle of a native call", { timeout: 120_000 }, async () => {
   const pid = await orphan(deaf);
-  await vi.waitFor(() => expect(isThere(pid)).toBe(false), patience);
+  await vi.waitFor(() => expect(isThere(pid)).toBe(false), polling);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Ending, isOrderly, outcomeAtExit } from "./process-exit.ts";
+import { type EndReason, isOrderly, outcomeAtExit } from "./process-exit.ts";
 
-type Expected = readonly [Ending | null, boolean, string];
+type Expected = readonly [EndReason | null, boolean, string];
 
-const endings: readonly Expected[] = [
+const exits: readonly Expected[] = [
   ["abort", true, "runner_crashed"],
   ["yield", true, "aborted"],
   ["rest", true, "aborted"],
@@ -12,18 +12,21 @@ const endings: readonly Expected[] = [
   [null, false, "runner_crashed"],
 ];
 
-describe("a process that ended", () => {
-  it.each(endings)("by %s: whether the next job may be tried at once: %s", (ending, orderly) => {
-    expect(isOrderly(ending)).toBe(orderly);
+describe("a process that exited", () => {
+  it.each(exits)("after %s: is orderly: %s", (reason, orderly) => {
+    expect(isOrderly(reason)).toBe(orderly);
   });
 
-  it.each(endings)("by %s: what becomes of a job that nobody had asked to stop", (ending, _orderly, word) => {
-    const outcome = outcomeAtExit(ending, false);
-    expect(outcome.kind === "failed" ? outcome.error.code : outcome.kind).toBe(word);
-    if (outcome.kind === "failed") expect(outcome.error.retryable).toBe(true);
-  });
+  it.each(exits)(
+    "after %s: fails or aborts a job that was not asked to stop",
+    (reason, _orderly, expected) => {
+      const outcome = outcomeAtExit(reason, false);
+      expect(outcome.kind === "failed" ? outcome.error.code : outcome.kind).toBe(expected);
+      if (outcome.kind === "failed") expect(outcome.error.retryable).toBe(true);
+    },
+  );
 
-  it.each(endings)("by %s: a job that had been asked to stop has stopped", (ending) => {
-    expect(outcomeAtExit(ending, true)).toEqual({ kind: "aborted" });
+  it.each(exits)("after %s: a job that was asked to stop is aborted", (reason) => {
+    expect(outcomeAtExit(reason, true)).toEqual({ kind: "aborted" });
   });
 });

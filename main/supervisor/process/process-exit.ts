@@ -1,19 +1,19 @@
 import { assertNever } from "../../../app/assert-never.ts";
 import { jobErrors } from "../../../app/contract/job-errors.ts";
-import type { RunOutcome } from "../attempt.ts";
+import type { RunOutcome } from "../../../app/contract/runner.ts";
 
-/** Why the supervisor ends a process. One that ends without any of these has crashed. */
-export type Ending = "abort" | "yield" | "rest" | "silence" | "memory";
+/** Why the supervisor ends a process. A process that exits without a reason has crashed. */
+export type EndReason = "abort" | "yield" | "rest" | "silence" | "memory";
 
-/** Whether such an end is nobody's fault: then the next job may be tried at once. */
-export function isOrderly(ending: Ending | null): boolean {
-  return ending === "abort" || ending === "yield" || ending === "rest";
+/** Whether the exit was wanted. Then the next job may start at once. */
+export function isOrderly(reason: EndReason | null): boolean {
+  return reason === "abort" || reason === "yield" || reason === "rest";
 }
 
-/** What becomes of a job whose process has ended. `aborting`: it had been asked to stop. */
-export function outcomeAtExit(ending: Ending | null, aborting: boolean): RunOutcome {
+/** The outcome of a job whose process has exited. @param aborting the job had been asked to stop. */
+export function outcomeAtExit(reason: EndReason | null, aborting: boolean): RunOutcome {
   if (aborting) return { kind: "aborted" };
-  switch (ending) {
+  switch (reason) {
     case "yield":
     case "rest":
       return { kind: "aborted" };
@@ -21,11 +21,11 @@ export function outcomeAtExit(ending: Ending | null, aborting: boolean): RunOutc
       return { kind: "failed", error: jobErrors.silent };
     case "memory":
       return { kind: "failed", error: jobErrors.outOfMemory };
-    // Those beside the one that had to be killed did not ask for it.
+    // The process was killed for the abort of another job.
     case "abort":
     case null:
       return { kind: "failed", error: jobErrors.crashed };
     default:
-      return assertNever(ending);
+      return assertNever(reason);
   }
 }

@@ -1,10 +1,12 @@
-/** More GPUs than one computer holds. */
+import { join } from "node:path";
+
+/** More GPUs than a computer has. */
 const mostGpus = 64;
 
 /**
- * What hides GPUs from CUDA in a process that is to be started; nothing where none is denied. The list ends for CUDA at
- * the first number that is no GPU, so that it need not be known how many there are.
- * @param denied by the number that the system's own tools show, which is by the place on the bus.
+ * Hides GPUs from CUDA in the runner; empty if none is denied. CUDA stops reading the list at the first number that is
+ * not a GPU, so the real count need not be known.
+ * @param denied numbers as the system's own tools show them, in the order of the bus.
  */
 export function gpuEnvironment(denied: readonly number[]): Readonly<Record<string, string>> {
   if (denied.length === 0) return {};
@@ -12,4 +14,15 @@ export function gpuEnvironment(denied: readonly number[]): Readonly<Record<strin
     (index) => !denied.includes(index),
   );
   return { CUDA_DEVICE_ORDER: "PCI_BUS_ID", CUDA_VISIBLE_DEVICES: allowed.join(",") };
+}
+
+/**
+ * Tells the runner in which folder npm has put CUDA's libraries: GLEANER_CUDA, or `cuda` beside the device's key. They
+ * are too large to ship with the program.
+ */
+export function cudaEnvironment(
+  dataDir: string,
+  env: NodeJS.ProcessEnv,
+): Readonly<Record<"GLEANER_CUDA", string>> {
+  return { GLEANER_CUDA: env["GLEANER_CUDA"] ?? join(dataDir, "cuda") };
 }

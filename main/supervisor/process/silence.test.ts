@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseCpuTimes, readCpuTimes } from "./cpu-times.ts";
-import { type CpuTimes, silenceBetween } from "./silence.ts";
+import { type CpuTimes, parseCpuTimes, readCpuTimes, silenceBetween } from "./silence.ts";
 
 const limits = { tickMs: 5_000, silenceMs: 50_000, blindSilenceMs: 500_000 };
 const before = { usedMs: 1_000, idleMs: 70_000 };
@@ -9,20 +8,20 @@ const after = (usedMs: number, idleMs: number): CpuTimes => ({
   idleMs: before.idleMs + idleMs,
 });
 
-describe("a look at a process that says nothing", () => {
+describe("a tick of a silent process", () => {
   it.each<[string, CpuTimes | null, CpuTimes | null, number]>([
-    ["that got no processor: it is starved", before, after(0, 0), 0],
-    ["that got next to none", before, after(50, 0), 0.001],
-    ["that got half of a core, and nothing was left", before, after(2_500, 0), 0.05],
-    ["that ran all the time: a loop", before, after(5_000, 0), 0.1],
-    ["that ran on many cores: no more than its time", before, after(80_000, 0), 0.1],
-    ["that wanted none of an idle processor: a deadlock", before, after(0, 10_000), 0.1],
-    ["that had as little as the idle processor", before, after(100, 400), 0.01],
-    ["whose machine slept meanwhile", before, after(0, 9e9), 0.1],
+    ["that is starved of the processor", before, after(0, 0), 0],
+    ["that got nearly no processor", before, after(50, 0), 0.001],
+    ["that got half of a core, with none left idle", before, after(2_500, 0), 0.05],
+    ["in an endless loop", before, after(5_000, 0), 0.1],
+    ["that ran on many cores counts no more than its length", before, after(80_000, 0), 0.1],
+    ["in a deadlock, which leaves processors idle", before, after(0, 10_000), 0.1],
+    ["that used a little, with a little left idle", before, after(100, 400), 0.01],
+    ["whose computer slept meanwhile", before, after(0, 9e9), 0.1],
     ["whose counters went back", before, after(-500, -500), 0],
-    ["for the first time: there is nothing to compare with", null, before, 0],
+    ["for the first time, without times to compare", null, before, 0],
     ["on a system that does not tell", null, null, 0.01],
-    ["that the system told of before, and no more", before, null, 0.01],
+    ["whose times are no longer told", before, null, 0.01],
   ])("%s", (_what, earlier, now, share) => {
     expect(silenceBetween(earlier, now, limits)).toBeCloseTo(share, 9);
   });
@@ -31,7 +30,7 @@ describe("a look at a process that says nothing", () => {
 describe("the CPU times", () => {
   const system = "cpu  3169082 301751 355395 425 18974 0 8406 7098 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
 
-  it("are read, whatever the program's name is", () => {
+  it("are read for any name of the program", () => {
     const stat = "7 (a) b (c d) S 1 7 7 0 -1 0 1 0 0 0 120 34 5 6 39 19 1 0 9";
     expect(parseCpuTimes(stat, system)).toEqual({ usedMs: 1_540, idleMs: 4_250 });
   });
@@ -40,11 +39,11 @@ describe("the CPU times", () => {
     ["7 (a) S 1", system],
     ["7 (a) S 1 7 7 0 -1 0 1 0 0 0 1 1 0", ""],
     ["7 (a) S 1 7 7 0 -1 0 1 0 0 0 1 1 0", "cpu  0 0 0 0 0 0 0 0 0 0\n"],
-  ])("are unknown where they cannot be read: %j", (own, all) => {
+  ])("are unknown if they cannot be parsed: %j", (own, all) => {
     expect(parseCpuTimes(own, all)).toBeNull();
   });
 
-  it.runIf(process.platform === "linux")("of this process grow as it works", { timeout: 30_000 }, () => {
+  it.runIf(process.platform === "linux")("of this process grow while it works", { timeout: 30_000 }, () => {
     const usedMs = (): number => readCpuTimes(process.pid)?.usedMs ?? Number.NaN;
     const from = usedMs();
     while (usedMs() === from);

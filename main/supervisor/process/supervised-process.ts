@@ -1,17 +1,31 @@
-import type { FromRunner, ToRunner } from "../../../app/contract/runner.ts";
+import { readFileSync } from "node:fs";
+import { type FromRunner, parseFromRunner, type ToRunner } from "../../../app/contract/runner.ts";
 import type { Log } from "../../log.ts";
 import { happening } from "../../with-resolvers.ts";
-import { parseFromRunner } from "../messages.ts";
-import { Processors } from "./cpu-affinity.ts";
-import type { ReadCpuTimes } from "./cpu-times.ts";
-import type { Ending } from "./process-exit.ts";
-import { residentMb } from "./resident-memory.ts";
+import { CpuAffinity } from "./cpu-affinity.ts";
+import type { EndReason } from "./process-exit.ts";
 import type { RunnerChild, RunnerExit } from "./runner-child.ts";
-import type { RunnerLimits } from "./runner-limits.ts";
-import type { SilenceLimits } from "./silence.ts";
-import { SilenceWatch } from "./silence-watch.ts";
+import { type ReadCpuTimes, Silence, type SilenceLimits } from "./silence.ts";
 
-export type SupervisedProcessParts = {
+export type RunnerLimits = {
+  /** The most threads at once, whatever a job allows. */
+  readonly threads: number;
+  /** The share of time to work, 0 to 1. */
+  readonly dutyCycle: number;
+  /** Whether to keep to as many processors as there are threads. */
+  readonly confined: boolean;
+  /** A process that holds more is ended. In MB of 2^20 bytes; null for no limit. */
+  readonly memoryMb: number | null;
+};
+
+/** Ignores `memoryMb`, which the supervisor watches itself. */
+export function sameForProcess(before: RunnerLimits | null, now: RunnerLimits): boolean {
+  return (
+    before?.threads === now.threads && before.dutyCycle === now.dutyCycle && before.confined === now.confined
+  );
+}
+
+export type SupervisedProcessDeps = {
   readonly child: RunnerChild;
   readonly silence: SilenceLimits;
   readonly cpuTimes: ReadCpuTimes;
@@ -19,39 +33,39 @@ export type SupervisedProcessParts = {
 };
 
 export type ProcessListener = {
-  /** Whether it has something to say: between jobs it is silent, and well. */
+  /** Whether the process should send something. A process without work is silent, and well. */
   readonly hasWork: () => boolean;
-  /** Once what the message says of the process itself is known. */
+  /** Called after the process's own state is updated from the message. */
   readonly onMessage: (message: FromRunner) => void;
-  /** It has said nothing for so long that it must be stuck. Called at each look from then on. */
+  /** The process has been silent for so long that it must be stuck. Called at every tick from then on. */
   readonly onSilent: () => void;
-  /** The last call of all. */
+  /** The last call. */
   readonly onExit: (exit: RunnerExit) => void;
 };
 
-/** One life of the runner's process, from its spawn to its exit: how far it is, and why it is ended. */
+/** One run of the runner's process, from its spawn to its exit: its state, and why it is ended. */
 export class SupervisedProcess {
-  /** Resolves when it has ended, and its memory is free. */
+  /** Resolves when the process has exited and its memory is free. */
   readonly gone: Promise<undefined>;
   readonly #child: RunnerChild;
   readonly #tickMs: number;
-  readonly #silence: SilenceWatch;
-  readonly #processors: Processors;
+  readonly #silence: Silence;
+  readonly #affinity: CpuAffinity;
   readonly #log: Log;
-  readonly #wentAway: () => void;
+  readonly #resolveGone: () => void;
   #started = false;
   #holdsModel = false;
-  #ending: Ending | null = null;
+  #endReason: EndReason | null = null;
   #isGone = false;
 
-  constructor({ child, silence, cpuTimes, log }: SupervisedProcessParts) {
+  constructor({ child, silence, cpuTimes, log }: SupervisedProcessDeps) {
     const { promise, resolve } = happening();
     this.gone = promise;
-    this.#wentAway = resolve;
+    this.#resolveGone = resolve;
     this.#child = child;
     this.#tickMs = silence.tickMs;
-    this.#silence = new SilenceWatch(silence, cpuTimes);
-    this.#processors = new Processors(child.pid);
+    this.#silence = new Silence(silence, cpuTimes);
+    this.#affinity = new CpuAffinity(child.pid);
     this.#log = log;
   }
 
@@ -59,30 +73,30 @@ export class SupervisedProcess {
     return this.#child.pid;
   }
 
-  /** What it holds in memory now, in MB (2^20 bytes); null where nobody tells. */
-  get heldMb(): number | null {
-    const { residentMb: told, pid } = this.#child;
-    return told?.() ?? (pid === undefined ? null : residentMb(pid));
+  /** Its resident memory in MB (2^20 bytes); null if unknown. */
+  get residentMb(): number | null {
+    const { residentMb: ofChild, pid } = this.#child;
+    return ofChild?.() ?? (pid === undefined ? null : readResidentMb(pid));
   }
 
-  /** It has said that it is there. */
+  /** The process has reported that it is ready. */
   get started(): boolean {
     return this.#started;
   }
 
-  /** It has loaded a model, which may be worth keeping. */
+  /** The process has loaded a model, which may be worth keeping. */
   get holdsModel(): boolean {
     return this.#holdsModel;
   }
 
-  /** Why it was told to end, although it may not have ended yet; null while an exit would be a crash. */
-  get ending(): Ending | null {
-    return this.#ending;
+  /** Why it was told to end, even if it has not exited yet. Null: an exit now would be a crash. */
+  get endReason(): EndReason | null {
+    return this.#endReason;
   }
 
-  /** Tells of everything from now on. Once only. */
+  /** Starts to report to this listener. Call it once. */
   follow(listener: ProcessListener): void {
-    const timer = setInterval(() => this.#lookForSilence(listener), this.#tickMs);
+    const timer = setInterval(() => this.#checkSilence(listener), this.#tickMs);
     this.#child.onMessage((raw) => {
       if (!this.#isGone) this.#receive(parseFromRunner(raw), listener);
     });
@@ -90,7 +104,7 @@ export class SupervisedProcess {
       if (this.#isGone) return;
       this.#isGone = true;
       clearInterval(timer);
-      this.#wentAway();
+      this.#resolveGone();
       listener.onExit(exit);
     });
   }
@@ -99,20 +113,20 @@ export class SupervisedProcess {
     this.#child.send(message);
   }
 
-  /** How much of the processor it may use from now on. Memory is its supervisor's to look at. */
+  /** Limits the processor from now on. The supervisor watches the memory. */
   limit({ threads, dutyCycle, confined }: RunnerLimits): void {
     this.send({ type: "limit", threads, dutyCycle });
-    this.#processors.keepTo(confined ? threads : null);
+    this.#affinity.keepTo(confined ? threads : null);
   }
 
-  /** It has something to say from now on: its silence is counted anew. */
+  /** The process has work from now on, so its silence begins to count. */
   workBegins(): void {
-    this.#silence.heard();
+    this.#silence.reset();
   }
 
-  /** Kills it. Of several reasons the first holds. */
-  end(why: Ending): void {
-    this.#ending ??= why;
+  /** Kills it. The first reason holds. */
+  end(reason: EndReason): void {
+    this.#endReason ??= reason;
     this.#child.kill();
   }
 
@@ -121,15 +135,29 @@ export class SupervisedProcess {
       this.#log("warn", "runner.bad-message");
       return;
     }
-    this.#silence.heard();
+    this.#silence.reset();
     if (message.type === "started") this.#started = true;
     if (message.type === "loaded") this.#holdsModel = true;
     onMessage(message);
   }
 
-  #lookForSilence({ hasWork, onSilent }: ProcessListener): void {
-    // A file's head is work here: what is broken can be read for ever.
-    if (this.#started && !hasWork()) this.#silence.heard();
-    if (this.#silence.look(this.pid)) onSilent();
+  #checkSilence({ hasWork, onSilent }: ProcessListener): void {
+    // Reading a file's head is work too: a broken file can be read forever.
+    if (this.#started && !hasWork()) this.#silence.reset();
+    if (this.#silence.tick(this.pid)) onSilent();
+  }
+}
+
+/**
+ * VmRSS of /proc/PID/status (proc(5)), in MB (2^20 bytes). It includes the pages of the mapped model, because these push
+ * out other programs' files. Null on systems other than Linux, and once the process has ended.
+ */
+function readResidentMb(pid: number): number | null {
+  if (process.platform !== "linux") return null;
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kilobytes === undefined ? null : Number(kilobytes) / 1_024;
+  } catch {
+    return null;
   }
 }

@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+/** A library that llama.cpp computes with. */
+export const backend = z.enum(["cpu", "cuda", "vulkan", "metal"]);
+export type Backend = z.infer<typeof backend>;
+
+const tokensPerSecond = z.number().min(0);
+const speedFields = { prefill: tokensPerSecond, generate: tokensPerSecond };
+
+/** Tokens per second of one model on this device, one job at a time. */
+export type Speed = z.infer<typeof speed>;
+const speed = z.object(speedFields).readonly();
+
+/** The backend is part of a measurement: another backend has another speed. */
+export const measuredSpeed = z.object({ ...speedFields, backend }).readonly();
+export type MeasuredSpeed = z.infer<typeof measuredSpeed>;
+
+/** Tokens per second, rounded to three digits. */
+export function perSecond(tokens: number, ms: number): number {
+  return rounded((tokens / Math.max(ms, 1)) * 1_000);
+}
+
+/** The known speed after one more measurement. Recent ones count for more, a single odd one for little. */
+export function smoothedSpeed(known: Speed | null, measured: Speed): Speed {
+  if (known === null) return measured;
+  const mix = (before: number, now: number): number => rounded(before * 0.7 + now * 0.3);
+  return {
+    prefill: mix(known.prefill, measured.prefill),
+    generate: mix(known.generate, measured.generate),
+  };
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(3));
+}

@@ -1,0 +1,96 @@
+import {
+  type ChatWrapper,
+  InsufficientMemoryError,
+  type Llama,
+  type LlamaContext,
+  type LlamaModel,
+  resolveChatWrapper,
+} from "node-llama-cpp";
+import type { LoadPlan, LoadReport, ModelFile } from "../../../app/contract/runner.ts";
+import type { Backend } from "../../../app/contract/speed.ts";
+import { lowerThreadPriority } from "../process/priority.ts";
+import { batchTokens } from "./batch-tokens.ts";
+import { type EmbeddingContext, openEmbeddingContext } from "./embedding-context.ts";
+import { Sequences } from "./sequences.ts";
+
+export type LoadedModel = {
+  readonly llama: Llama;
+  readonly model: LlamaModel;
+  readonly sequences: Sequences;
+  readonly contextTokens: number;
+  readonly batchTokens: number;
+  readonly wrapper: ChatWrapper;
+  readonly report: LoadReport;
+  /** Created at its first use. */
+  readonly embedding: () => Promise<EmbeddingContext>;
+};
+
+/** Loads a model with one backend and creates its context. Throws what the library throws. */
+export async function loadModel(
+  llama: Llama,
+  backend: Backend,
+  file: ModelFile,
+  plan: LoadPlan,
+  passedOver: LoadReport["passedOver"],
+  signal: AbortSignal,
+): Promise<LoadedModel> {
+  lowerThreadPriority();
+  const { contextTokens, sequences, threads } = plan;
+  const fitContext = { contextSize: contextTokens * sequences };
+  const gpuLayers = plan.gpuLayers === "auto" ? { fitContext } : plan.gpuLayers;
+  const model = await llama.loadModel({
+    modelPath: file.path,
+    loadSignal: signal,
+    gpuLayers: backend === "cpu" ? 0 : gpuLayers,
+  });
+  try {
+    // With no layer on the GPU, the library for the CPU is faster.
+    if (backend !== "cpu" && model.gpuLayers === 0) throw new InsufficientMemoryError("no layer fits");
+    const slice = Math.min(backend === "cpu" ? batchTokens.cpu : batchTokens.gpu, contextTokens);
+    const context: LlamaContext = await model.createContext({
+      contextSize: contextTokens,
+      sequences,
+      batchSize: slice + sequences - 1,
+      threads,
+      createSignal: signal,
+      failedCreationRemedy: false,
+    });
+    // To find the fitting wrapper takes a third of a second: do it once for each load, not for each job.
+    const wrapper = resolveWrapper(model, file.template);
+    lowerThreadPriority();
+    let embedding: Promise<EmbeddingContext> | null = null;
+    return {
+      llama,
+      model,
+      wrapper,
+      sequences: new Sequences(context),
+      contextTokens: Math.min(contextTokens, context.contextSize),
+      batchTokens: slice,
+      report: {
+        modelId: file.modelId,
+        loadMs: 0,
+        backend,
+        gpuLayers: model.gpuLayers,
+        contextTokens: context.contextSize,
+        sequences,
+        passedOver,
+      },
+      embedding: () => {
+        embedding ??= openEmbeddingContext(model, plan);
+        return embedding;
+      },
+    };
+  } catch (error) {
+    await model.dispose();
+    throw error;
+  }
+}
+
+/** By the given template, else by the file's own. Throws if the given one is not a valid template. */
+function resolveWrapper(model: LlamaModel, template: string | undefined): ChatWrapper {
+  if (template === undefined) return resolveChatWrapper(model);
+  return resolveChatWrapper(model, {
+    customWrapperSettings: { jinjaTemplate: { template } },
+    fallbackToOtherWrappersOnJinjaError: false,
+  });
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { chooseSequences, chooseThreads, runnerCores } from "./parallelism.ts";
+
+describe("chooseThreads", () => {
+  it.each([
+    [1, 1, 1],
+    [2, 2, 1],
+    [4, 8, 3],
+    [8, 4, 3],
+    [0, 0, 1],
+  ])("%i physical, %i usable → %i", (physical, usable, expected) => {
+    expect(chooseThreads(physical, usable)).toBe(expected);
+  });
+
+  it.each([
+    ["2", 2],
+    ["0", 3],
+    ["-1", 3],
+    ["many", 3],
+    ["1.5", 3],
+    ["", 3],
+    ["999", 3],
+  ])("override %j → %i", (override, expected) => {
+    expect(chooseThreads(4, 8, override)).toBe(expected);
+  });
+});
+
+describe("runnerCores", () => {
+  const m1 = { physicalCores: 8, performanceCores: 4, efficiencyCores: 4 };
+  it.each([
+    ["darwin", m1, 4],
+    ["darwin", { physicalCores: 6, efficiencyCores: 0 }, 6],
+    ["linux", { physicalCores: 14, efficiencyCores: 8 }, 14],
+    ["win32", { physicalCores: 4 }, 4],
+    ["linux", null, 0],
+  ] as const)("on %s, of %j: %i", (platform, cpu, cores) => {
+    expect(runnerCores(platform, cpu)).toBe(cores);
+  });
+});
+
+describe("chooseSequences", () => {
+  it.each([
+    [1, undefined, 1],
+    [2, undefined, 2],
+    [8, undefined, 4],
+    [1, "3", 3],
+    [1, "0", 1],
+    [1, "17", 1],
+    [1, "many", 1],
+  ])("%i threads, override %s: %i", (threads, override, sequences) => {
+    expect(chooseSequences(threads, override)).toBe(sequences);
+  });
+});
