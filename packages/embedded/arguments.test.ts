@@ -78,3 +78,7 @@ test("logs and latencies", () => {
   expect(parseArguments([...needed, "--log-format", "xml"])).toMatchObject({ kind: "invalid" });
   expect(parseArguments([...needed, "--read-latency-ms", "-1"])).toMatchObject({ kind: "invalid" });
 });
+
+test("--help wins over missing arguments", () => {
+  expect(parseArguments(["--help"])).toEqual({ kind: "help" });
+});

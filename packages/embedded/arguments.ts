@@ -48,24 +48,31 @@ const schema = z.object({
 export type Arguments = Omit<z.output<typeof schema>, "sitePort"> & { readonly sitePort: number };
 
 export type ParsedArguments =
-  { readonly kind: "ok"; readonly value: Arguments } | { readonly kind: "invalid"; readonly reason: string };
+  | { readonly kind: "ok"; readonly value: Arguments }
+  | { readonly kind: "help" }
+  | { readonly kind: "invalid"; readonly reason: string };
 
-export const usage = `node packages/embedded/main.ts --convex FOLDER --data FILE [options]
-  --host ADDRESS         where to listen (127.0.0.1)
-  --port PORT            the API: WebSocket and HTTP (3210; 0 takes a free one)
-  --site-port PORT       the HTTP actions (the API's port + 1)
-  --public-url URL       where a proxy in front serves the API, as https://NAME
-  --public-site-url URL  where it serves the site
-  --static /PATH=FOLDER  serve a built page on the site; may be repeated
+export const usage = `Usage: convex-embedded --convex FOLDER --data FILE [options]
+Runs a Convex project's functions on this machine, with the database in one SQLite file.
+
+  --convex FOLDER        the folder with the functions, usually "convex"
+  --data FILE            the SQLite file; created if missing
+  --admin-key-file FILE  file with the admin key; by default CONVEX_EMBEDDED_ADMIN_KEY in the environment
+  --host ADDRESS         address to listen on (127.0.0.1)
+  --port PORT            port of the API, WebSocket and HTTP (3210; 0 picks a free port)
+  --site-port PORT       port of the HTTP actions (the API's port + 1)
+  --public-url URL       URL of the API behind a proxy, as https://NAME
+  --public-site-url URL  URL of the HTTP actions behind a proxy
+  --static /PATH=FOLDER  serve a built page beside the HTTP actions; may be repeated
   --allow-host NAME      another host name to answer to on loopback; may be repeated
-  --pass-env NAME        let functions see this environment variable; may be repeated
-  --admin-key-file FILE  read the admin key from there, not from GLEANER_ADMIN_KEY
-  --max-file-mib N       the largest file that ctx.storage takes (2048)
-  --log-format FORMAT    json or text (text on a terminal, else json), on standard error
+  --pass-env NAME        let functions read this environment variable; may be repeated
+  --max-file-mib N       largest stored file in MiB (2048)
+  --log-format FORMAT    json or text, on standard error (text in a terminal, else json)
   --log-level LEVEL      debug, info, warn or error (info)
-  --read-latency-ms N    wait so long for each read, as of a distant database (0)
-  --commit-latency-ms N  and before each commit (0)
-  --with-parent          end when standard input does`;
+  --read-latency-ms N    delay each read, to imitate a distant database (0)
+  --commit-latency-ms N  delay each commit (0)
+  --with-parent          stop when standard input ends
+  --help                 show this text`;
 
 /** Reads the command line. The site is beside the API unless it was told where. */
 export function parseArguments(argv: readonly string[]): ParsedArguments {
@@ -91,11 +98,13 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
         "read-latency-ms": { type: "string" },
         "commit-latency-ms": { type: "string" },
         "with-parent": { type: "boolean" },
+        help: { type: "boolean", short: "h" },
       },
     }));
   } catch (error) {
     return { kind: "invalid", reason: error instanceof Error ? error.message : String(error) };
   }
+  if (values.help === true) return { kind: "help" };
   const parsed = schema.safeParse({
     ...values,
     convex: values.convex ?? "",

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { readFile } from "node:fs/promises";
 import { flushCompileCache } from "node:module";
 import { parseArguments, usage } from "./arguments.ts";
@@ -35,6 +36,10 @@ async function main(): Promise<void> {
   // Convex runs in UTC: functions must not see where this machine stands.
   process.env["TZ"] = "UTC";
   const parsed = parseArguments(process.argv.slice(2));
+  if (parsed.kind === "help") {
+    console.log(usage);
+    return;
+  }
   if (parsed.kind === "invalid") {
     console.error(`${parsed.reason}\n\n${usage}`);
     process.exit(exitUsage);
@@ -78,10 +83,11 @@ async function main(): Promise<void> {
 }
 
 async function readAdminKey(file: string | undefined): Promise<string> {
-  const key = (file === undefined ? process.env["GLEANER_ADMIN_KEY"] : await readFile(file, "utf8"))?.trim();
+  const { CONVEX_EMBEDDED_ADMIN_KEY: own, GLEANER_ADMIN_KEY: older } = process.env;
+  const key = (file === undefined ? (own ?? older) : await readFile(file, "utf8"))?.trim();
   if (key === undefined || key === "") {
     throw new ConfigurationError(
-      "There is no admin key: set GLEANER_ADMIN_KEY, or name a file with --admin-key-file.",
+      "No admin key. Set CONVEX_EMBEDDED_ADMIN_KEY or GLEANER_ADMIN_KEY, or name a file with --admin-key-file.",
     );
   }
   return key;

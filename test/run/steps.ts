@@ -36,6 +36,7 @@ export const steps: readonly Step[] = [
   { name: "differential", command: vitest("test/differential/vitest.config.ts"), report: "vitest" },
   { name: "build", command: ["npm", "run", "-s", "build"], report: "exit-code" },
   { name: "launch", command: vitest("test/launch/vitest.config.ts"), report: "vitest" },
+  { name: "packages", command: vitest("test/packages/vitest.config.ts"), report: "vitest" },
   { name: "pages", command: playwright("pages"), report: "playwright", needs: findChromium },
   { name: "desktop", command: playwright("desktop"), report: "playwright", needs: findDesktop },
   { name: "chaos", command: ["node", "chaos/run.ts", "--rounds", "3"], report: "exit-code" },
