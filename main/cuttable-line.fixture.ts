@@ -1,9 +1,9 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A TCP line to a server on this machine that a test can cut. */
+/** A TCP proxy to a server on this machine that a test can interrupt. */
 export type CuttableLine = {
   readonly url: string;
-  /** Ends every connection, and takes no new one. */
+  /** Ends every connection and accepts no new one. */
   readonly cut: () => void;
   readonly restore: () => void;
   readonly close: () => Promise<void>;

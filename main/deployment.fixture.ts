@@ -16,7 +16,7 @@ import { demoManifestPath } from "./runner/runner.fixture.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** A process of ours under test. `lines` are what it printed, its log included. */
+/** A process of ours under test. `lines` contains its output and its log. */
 export type Started = {
   readonly process: ChildProcess;
   readonly ready: Readonly<Record<string, unknown>>;

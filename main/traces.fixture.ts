@@ -1,20 +1,20 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** Pieces of a text by which it is known again where only a part of it was written down. */
+/** Pieces of a text that identify it, even if only a part of it was written. */
 export function piecesOf(text: string, most = 40): readonly string[] {
   const length = 16;
   const pieces: string[] = [];
   for (let at = 0; at + length <= text.length && pieces.length < most; at += length) {
     const piece = text.slice(at, at + length);
-    // Spaces and repetitions are found anywhere; what JSON escapes would be found nowhere.
+    // Spaces and repetitions occur anywhere. Escaped characters would never match.
     if (new Set(piece).size >= 8 && /^[^\p{Cc}"\\]+$/u.test(piece)) pieces.push(piece);
   }
   return pieces;
 }
 
 /**
- * What a log of JSON lines says, field by field: a text that was logged token by token is whole again in there.
+ * Joins the fields of a JSON log, so that a text that was logged token by token is whole again.
  */
 export function sayingsOf(lines: readonly string[]): string {
   const fields = new Map<string, string>();
@@ -27,7 +27,7 @@ export function sayingsOf(lines: readonly string[]): string {
   return [...fields.values(), ...lines].join("\n");
 }
 
-/** Where any of the texts stands in a file below `folder`, in UTF-8 or (as Chromium writes some) in UTF-16. */
+/** Finds the files below `folder` that contain any of the texts, in UTF-8 or UTF-16 (which Chromium writes). */
 export async function tracesIn(folder: string, texts: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

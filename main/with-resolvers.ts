@@ -1,4 +1,4 @@
-/** A promise and what settles it. `Promise.withResolvers` is not in every Node that this runs on. */
+/** A promise with its resolver. Electron's Node may lack `Promise.withResolvers`. */
 export function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve!: (value: T) => void;
   const promise = new Promise<T>((settle) => {
@@ -7,7 +7,7 @@ export function withResolvers<T>(): { readonly promise: Promise<T>; readonly res
   return { promise, resolve };
 }
 
-/** The same for something that only happens. */
+/** A promise of an event without a value. */
 export function happening(): { readonly promise: Promise<undefined>; readonly resolve: () => void } {
   const { promise, resolve } = withResolvers<undefined>();
   return { promise, resolve: () => resolve(undefined) };

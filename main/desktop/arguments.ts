@@ -2,9 +2,9 @@ import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { parseArguments, type ParsedArguments } from "../headless/arguments.ts";
 
 export type DesktopArguments = {
-  /** Start in the tray alone: for a start at login. */
+  /** Starts without a window, for a start at login. */
   readonly hidden: boolean;
-  /** Whether `--data` or its variable was given, and not the system's folder for programs' data. */
+  /** Whether `--data` or its variable was given. Otherwise the system's folder for program data is used. */
   readonly ownFolder: boolean;
   readonly parsed: ParsedArguments;
 };
@@ -13,8 +13,8 @@ const texts = ["data", "backend", "code", "name", "donate-now", "model"];
 const switches = ["unattended", "with-parent", "verbose"];
 
 /**
- * The headless program's arguments, found among Chromium's: Electron hands both over, and does not say which is
- * whose. `userData` is the folder to use where none is named.
+ * Finds the headless program's arguments among Chromium's, since Electron passes both. `userData` is the
+ * default data folder.
  */
 export function desktopArguments(
   argv: readonly string[],

@@ -1,4 +1,4 @@
-/** Ends the program once, in order: first what must be given back, then the process, at the latest after `withinMs`. */
+/** Ends the program once: first `stop`, then `exit`, at the latest after `withinMs`. */
 export function leaveOnce(stop: () => Promise<void>, exit: () => void, withinMs: number): () => boolean {
   let leaving = false;
   return () => {

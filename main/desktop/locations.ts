@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Where the desktop program's own files are. `here` is the folder of the built desktop.js: out/main. */
+/** The paths of the desktop program's own files. `here` is the folder of the built desktop.js: out/main. */
 export function locations(here: string, resources: { readonly packaged: boolean; readonly path: string }) {
   const resourceFolder = resources.packaged ? resources.path : join(here, "../../resources");
   return {

@@ -8,22 +8,22 @@ import type { Sensor } from "../sensors/sensor.ts";
 import type { SpawnRunner } from "../supervisor/process/runner-child.ts";
 
 export type DonorOptions = {
-  /** The donor's own folder: device.json and settings.json live there. */
+  /** The donor's data folder. It contains device.json and settings.json. */
   readonly dataDir: string;
   readonly backendUrl: string;
-  /** What the organization calls this device. */
+  /** The device's name in the organization. */
   readonly name: string;
   readonly version: string;
   readonly shell: DonorSnapshot["shell"];
   readonly spawnRunner: SpawnRunner;
   readonly idle: IdleSensor;
-  /** Sources of facts that only the shell has: asked before all others. */
+  /** Sensors that only the shell can provide. They precede all others. */
   readonly shellSensors?: readonly Sensor[];
-  /** CPU time of this program and its runner, where the shell knows it: asked on other systems than Linux. */
+  /** CPU time of this program and its runner, if the shell knows it. Linux does not need it. */
   readonly ownCpuTime?: OwnCpuTime;
-  /** Model files that came with the program. */
+  /** Model files that ship with the program. */
   readonly bundledModels: readonly ModelFile[];
-  /** This start's own defaults, e.g. `requireIdle: false` for a machine at which nobody sits. */
+  /** Defaults of this start, e.g. `requireIdle: false` for an unattended machine. */
   readonly baseRules?: Partial<Rules>;
   readonly webSocketConstructor?: typeof WebSocket;
   readonly log: Log;

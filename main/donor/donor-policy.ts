@@ -12,31 +12,31 @@ import { errorName, type Log } from "../log.ts";
 import { loadJson, saveJson } from "../store/json-file.ts";
 
 export type DonorPolicy = {
-  /** The three layers put together, as they are now. The same object as long as nothing changes. */
+  /** The effective rules of the three layers. The same object until something changes. */
   readonly current: () => EffectiveRules;
-  /** The organization's rules from now on, also after a restart without a connection: a lock outlasts both. */
+  /** Sets the organization's rules. They also apply after a restart without a connection. */
   readonly organizationSays: (rules: OrganizationRules) => void;
 };
 
-export type DonorPolicyParts = {
-  /** The file in which the organization's rules are remembered. */
+export type DonorPolicyDeps = {
+  /** The file that stores the organization's rules. */
   readonly path: string;
-  /** This start's defaults. */
+  /** The defaults of this start. */
   readonly base: Rules;
   /** The donor's own rules. */
   readonly own: () => SomeRules;
   readonly log: Log;
 };
 
-/** A file with rules of another version: what is not understood of it is left out by the reader. */
+/** A file may contain rules of another version. The reader skips unknown rules. */
 const rememberedFile = z.object({
   version: z.literal(1),
   values: z.record(z.string(), z.unknown()),
   locked: z.array(z.string()),
 });
 
-/** A file that cannot be understood is set aside: the backend says the same again at the next connection. */
-export async function openPolicy({ path, base, own, log }: DonorPolicyParts): Promise<DonorPolicy> {
+/** Moves an unreadable file aside. The backend sends the rules again at the next connection. */
+export async function openPolicy({ path, base, own, log }: DonorPolicyDeps): Promise<DonorPolicy> {
   const loaded = await loadJson(path, rememberedFile);
   if (loaded.kind === "corrupt") log("error", "policy.corrupt", { movedTo: loaded.movedTo });
   let organization = loaded.kind === "loaded" ? readOrganizationRules(loaded.value) : noOrganizationRules;

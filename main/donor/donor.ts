@@ -20,39 +20,42 @@ import { ModelBenchmark } from "../supervisor/model-benchmark.ts";
 import { openRunner } from "../supervisor/open-runner.ts";
 import type { DonorOptions } from "./donor-options.ts";
 import { openPolicy } from "./donor-policy.ts";
-import { pauseIfAsked } from "./finish-then-pause.ts";
+import { pauseIfRequested } from "./finish-then-pause.ts";
 import { InputWatch } from "./input/input-watch.ts";
 import { watchForReturn } from "./input/return-watch.ts";
 import { yieldsToInput } from "./input/yields-to-input.ts";
 import { DonorLoop, type WakeReason } from "./loop.ts";
 import { connect } from "./organization/connect.ts";
 import { ConnectionGrace } from "./organization/connection-grace.ts";
-import { Enrolling } from "./organization/enrollment.ts";
+import { Enrollment } from "./organization/enrollment.ts";
 import { openIdentity } from "./organization/identity.ts";
 import { Member } from "./organization/member.ts";
 import { membershipOf } from "./organization/membership.ts";
-import { organizationOf } from "./organization/organization.ts";
+import { connectOrganization } from "./organization/organization.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Publisher } from "./reports/publisher.ts";
 import { initialSnapshot } from "./reports/views.ts";
 import { openSettings } from "./settings.ts";
-import { FirstLook } from "./start-gate.ts";
+import { StartGate } from "./start-gate.ts";
 import { DonatedWork } from "./work/donated-work.ts";
 
-/** A running donor, as a shell (Electron's or the headless one) holds it. */
+/** A running donor, for its shell: Electron or headless. */
 export type Donor = {
   readonly handlers: DonorHandlers;
   readonly snapshot: SnapshotStore;
-  /** Something happened that only the shell hears of: `power`, `lock`, `input`. */
+  /** Wakes the loop for events that only the shell hears: `power`, `lock`, `input`. */
   readonly wake: (reason: WakeReason) => void;
-  /** Gives jobs back, says goodbye, ends the runner: within 2.5 s. */
+  /** Releases jobs, says goodbye and ends the runner, within 2.5 s. */
   readonly stop: () => Promise<void>;
 };
 
-/** How long jobs and goodbye may take at the end. */
+/** The time limit for releasing jobs and saying goodbye. */
 const leaveWithinMs = 2_000;
 
-/** Starts the donor, alone in its folder. Throws a `StartRefusal` where that cannot be. */
+/**
+ * Starts the donor and locks its folder. Throws a `StartRefusal` if another program holds the lock or the
+ * folder cannot be used.
+ */
 export async function startDonor(options: DonorOptions): Promise<Donor> {
   const lock = await lockFolder(options.dataDir).catch((error: unknown) => {
     throw refusalOfFolder(options.dataDir, error);
@@ -66,7 +69,7 @@ export async function startDonor(options: DonorOptions): Promise<Donor> {
   }
 }
 
-/** Builds the donor out of its parts and starts it. */
+/** Composes the donor and starts it. */
 async function assembleDonor(options: DonorOptions): Promise<Donor> {
   const { log } = options;
   const identity = await openIdentity(join(options.dataDir, "device.json"), log);
@@ -83,13 +86,13 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     ...{ dataDir: options.dataDir, spawnRunner: options.spawnRunner, log },
     deniedGpus: () => work.deniedGpus,
     memory: () => ({ found: sensors.read().memoryFreeMb, leaveMb: rules().minFreeMemoryMb }),
-    // Where it is asked for seldom, what was found last is without what the process held.
+    // The last sample may be old and exclude the memory that the process held.
     onEnded: () => void sensors.sample("memoryFreeMb"),
   });
   const catalogue = new ModelCatalogue(log);
   const { deviceKey } = identity.current();
   const client = connect(options.backendUrl, options.webSocketConstructor);
-  const organization = organizationOf(client, deviceKey, log);
+  const organization = connectOrganization(client, deviceKey, log);
   const sensors = factsOfThisComputer({
     dataDir: options.dataDir,
     idle: options.idle,
@@ -129,7 +132,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     member.enrolled();
     publisher.enrolled();
   };
-  const enrolling = new Enrolling({
+  const enrolling = new Enrollment({
     organization,
     identity,
     name: options.name,
@@ -181,7 +184,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     log,
   });
 
-  const first = new FirstLook({
+  const first = new StartGate({
     connected: () => connection.connected,
     known: () => member.me !== null || member.unknownHere || identity.current().enrolment === null,
     begin: () => loop.start(),
@@ -193,15 +196,15 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     publisher.modelsStand(views, me);
   }
 
-  /** Nothing runs any more. */
+  /** The last job has ended. */
   function onFinished(): void {
-    if (pauseIfAsked(settings, log)) loop.wake("settings");
+    if (pauseIfRequested(settings, log)) loop.wake("settings");
   }
 
   function onConnection(next: Connection): void {
     connection = next;
     grace.update(next);
-    if (first.consider()) loop.wake("connection");
+    if (first.update()) loop.wake("connection");
   }
 
   function onMember(): void {
@@ -213,7 +216,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
       void enrolling.remember(me);
     }
     work.wantedChanged(me?.status === "active");
-    if (first.consider()) loop.wake("enrolment");
+    if (first.update()) loop.wake("enrolment");
   }
 
   catalogue.onChange(() => {

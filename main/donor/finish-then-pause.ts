@@ -2,10 +2,10 @@ import { errorName, type Log } from "../log.ts";
 import type { SettingsStore } from "./settings.ts";
 
 /**
- * Of "finish, then pause": to be called when nothing runs any more. Pauses where that was asked for, and returns whether it
- * did: then the donor has to look again.
+ * Completes "finish, then pause" when no job runs anymore. Returns whether it paused; the loop then has to
+ * decide again.
  */
-export function pauseIfAsked(settings: SettingsStore, log: Log): boolean {
+export function pauseIfRequested(settings: SettingsStore, log: Log): boolean {
   if (!settings.current().finishThenPause) return false;
   const paused = { finishThenPause: false, donateNowUntil: null, pause: { until: null } };
   settings

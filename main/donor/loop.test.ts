@@ -7,7 +7,7 @@ import { silentLog } from "../log.ts";
 import { InputWatch } from "./input/input-watch.ts";
 import { DonorLoop } from "./loop.ts";
 import { ConnectionGrace } from "./organization/connection-grace.ts";
-import { startOfDay } from "./reports/local-day.ts";
+import { startOfDay } from "./reports/earnings-feed.ts";
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => void vi.useRealTimers());

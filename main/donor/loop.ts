@@ -4,7 +4,7 @@ import type { Activity, Effect } from "../../app/policy/decision.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { Log } from "../log.ts";
 
-/** Why the donor looks again. */
+/** The reason why the donor decides again. */
 export type WakeReason =
   | "start"
   | "sample"
@@ -17,32 +17,35 @@ export type WakeReason =
   | "power"
   | "lock";
 
-export type LoopParts = {
+export type LoopDeps = {
   readonly facts: () => Facts;
   readonly rules: () => Rules;
   readonly perform: (effect: Effect) => void;
-  /** After every look, changed or not. */
+  /** Called after every decision, changed or not. */
   readonly onLook: (activity: Activity, facts: Facts, recheckAt: number | null) => void;
   readonly log: Log;
 };
 
 /**
- * It looks after so long in any case: a timer stands still while the computer sleeps, and a moment of the schedule moves
- * when the clock or the time zone is changed.
+ * The longest time until the next decision, in ms. Timers stop while the computer sleeps, and the schedule
+ * moves when somebody changes the clock or the time zone.
  */
 const longestTimerMs = 15 * 60_000;
 
-/** Facts → decision → effects, whenever something wakes it. It owns the one timer for looking again. */
+/**
+ * Turns facts into a decision and its effects whenever something wakes it. Owns the only timer for the next
+ * decision.
+ */
 export class DonorLoop {
-  readonly #parts: LoopParts;
+  readonly #deps: LoopDeps;
   #activity: Activity = { kind: "holding", reason: "starting", since: Date.now() };
   #timer: NodeJS.Timeout | undefined;
   #running = false;
-  #looking = false;
-  #again: WakeReason | null = null;
+  #deciding = false;
+  #pending: WakeReason | null = null;
 
-  constructor(parts: LoopParts) {
-    this.#parts = parts;
+  constructor(deps: LoopDeps) {
+    this.#deps = deps;
   }
 
   get activity(): Activity {
@@ -59,41 +62,42 @@ export class DonorLoop {
     clearTimeout(this.#timer);
   }
 
-  /** Looks now. Called from within an effect, it looks once more after that. */
+  /** Decides now. If an effect calls it, decides once more after that effect. */
   wake(reason: WakeReason): void {
     if (!this.#running) return;
-    if (this.#looking) {
-      this.#again = reason;
+    if (this.#deciding) {
+      this.#pending = reason;
       return;
     }
-    this.#looking = true;
+    this.#deciding = true;
     try {
-      for (let next: WakeReason | null = reason; next !== null; next = this.#takeAgain()) this.#look(next);
+      for (let next: WakeReason | null = reason; next !== null; next = this.#takePending())
+        this.#decide(next);
     } finally {
-      this.#looking = false;
+      this.#deciding = false;
     }
   }
 
-  #takeAgain(): WakeReason | null {
-    const again = this.#again;
-    this.#again = null;
+  #takePending(): WakeReason | null {
+    const again = this.#pending;
+    this.#pending = null;
     return again;
   }
 
-  #look(reason: WakeReason): void {
-    const facts = this.#parts.facts();
+  #decide(reason: WakeReason): void {
+    const facts = this.#deps.facts();
     const before = this.#activity;
-    const { next, effects, recheckAt } = decide(before, facts, this.#parts.rules());
+    const { next, effects, recheckAt } = decide(before, facts, this.#deps.rules());
     this.#activity = next;
     if (next.kind !== before.kind || next.reason !== before.reason) {
-      this.#parts.log("info", "donor.activity", { wake: reason, kind: next.kind, reason: next.reason });
+      this.#deps.log("info", "donor.activity", { wake: reason, kind: next.kind, reason: next.reason });
     }
-    for (const effect of effects) this.#parts.perform(effect);
+    for (const effect of effects) this.#deps.perform(effect);
     clearTimeout(this.#timer);
     if (recheckAt !== null) {
       const delay = Math.min(longestTimerMs, Math.max(1, recheckAt - facts.now));
       this.#timer = setTimeout(() => this.wake("recheck"), delay);
     }
-    this.#parts.onLook(next, facts, recheckAt);
+    this.#deps.onLook(next, facts, recheckAt);
   }
 }

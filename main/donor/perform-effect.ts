@@ -3,20 +3,17 @@ import type { Effect } from "../../app/policy/decision.ts";
 import type { Log } from "../log.ts";
 import type { DonatedWork } from "./work/donated-work.ts";
 
-export type EffectParts = {
+export type EffectDeps = {
   readonly work: Pick<DonatedWork, "accept" | "limit" | "finish" | "yield">;
-  /** How long a model may stay in memory after a yield. */
+  /** The time for which a model may stay in memory after a yield. */
   readonly modelWarmSeconds: number;
-  /** The last job has ended, and no other is taken. */
+  /** Called when the last job has ended and no other follows. */
   readonly onFinished: () => void;
   readonly log: Log;
 };
 
-/** Does to the donor's work what its policy decided. */
-export function performEffect(
-  effect: Effect,
-  { work, modelWarmSeconds, onFinished, log }: EffectParts,
-): void {
+/** Applies an effect of the policy to the donor's work. */
+export function performEffect(effect: Effect, { work, modelWarmSeconds, onFinished, log }: EffectDeps): void {
   switch (effect.kind) {
     case "accept":
       work.accept(effect.limits);

@@ -4,23 +4,23 @@ import type { SomeRules } from "../../app/policy/rule-layers.ts";
 import type { Log } from "../log.ts";
 import { loadJson, saveJson } from "../store/json-file.ts";
 
-/** What the donor's person chose; survives restarts. Times are ms since the epoch. */
+/** The donor's choices. They survive restarts. Times are in ms since the epoch. */
 export type Settings = {
   readonly pause: { readonly until: number | null } | null;
   readonly donateNowUntil: number | null;
-  /** Finish the job under way, take no other, and pause then. */
+  /** Finish the current job, take no other, then pause. */
   readonly finishThenPause: boolean;
-  /** The donor's own rules: only what they chose, so that better defaults reach them. */
+  /** The donor's own rules. Contains only rules that the donor chose, so that new defaults apply to the others. */
   readonly rules: SomeRules;
 };
 
-/** As late as a date can be. */
+/** The latest valid date. */
 const instant = z.number().int().min(0).max(8_640_000_000_000_000);
 const pausedForNow = { until: null };
 
 /**
- * Read value by value: of one that cannot be understood the others hold, and a pause stays a pause. Version 1 knew six of
- * the rules, with the same names and bounds, and no "finish, then pause".
+ * Each value is read on its own: an invalid one does not affect the others, and an invalid pause stays a pause.
+ * Version 1 had six of the rules, with the same names and bounds, and no "finish, then pause".
  */
 const settingsFile = z.object({
   version: z.literal([1, 2]),
@@ -37,13 +37,13 @@ const untouched: Settings = { pause: null, donateNowUntil: null, finishThenPause
 
 export type SettingsStore = {
   readonly current: () => Settings;
-  /** In memory at once; on disk when it resolves. */
+  /** Changes the settings in memory at once. Resolves when they are on disk. */
   readonly change: (change: Partial<Settings>) => Promise<void>;
 };
 
 /**
- * A file that cannot be understood at all is set aside, and the donor is paused: its person may have wanted just that, or
- * rules that nobody knows any more.
+ * Moves an unreadable file aside and pauses the donor: its person may have chosen a pause or rules that are
+ * lost.
  */
 export async function openSettings(path: string, log: Log): Promise<SettingsStore> {
   const loaded = await loadJson<z.infer<typeof settingsFile>>(path, settingsFile);
@@ -57,7 +57,7 @@ export async function openSettings(path: string, log: Log): Promise<SettingsStor
   };
   if (loaded.kind === "corrupt") {
     log("error", "settings.corrupt", { movedTo: loaded.movedTo });
-    // Else the next start would find no file, and no pause.
+    // Otherwise the next start would find no file and no pause.
     await change({ pause: pausedForNow });
   }
   return { current: () => settings, change };

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { FirstLook } from "./start-gate.ts";
+import { StartGate } from "./start-gate.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function world() {
   const state = { connected: false, known: false, begun: 0 };
-  const first = new FirstLook(
+  const first = new StartGate(
     { connected: () => state.connected, known: () => state.known, begin: () => (state.begun += 1) },
     3_000,
   );
@@ -17,12 +17,12 @@ describe("the first look", () => {
   it("waits for a connection and for what the backend says of the device", () => {
     const { state, first } = world();
     state.connected = true;
-    expect(first.consider()).toBe(false);
+    expect(first.update()).toBe(false);
     expect(state.begun).toBe(0);
     state.known = true;
-    expect(first.consider()).toBe(false);
+    expect(first.update()).toBe(false);
     expect(state.begun).toBe(1);
-    expect(first.consider()).toBe(true);
+    expect(first.update()).toBe(true);
     vi.advanceTimersByTime(10_000);
     expect(state.begun).toBe(1);
   });
@@ -33,16 +33,16 @@ describe("the first look", () => {
     expect(state.begun).toBe(0);
     vi.advanceTimersByTime(1);
     expect(state.begun).toBe(1);
-    expect(first.consider()).toBe(true);
+    expect(first.update()).toBe(true);
   });
 
   it("remembers a connection that was lost meanwhile", () => {
     const { state, first } = world();
     state.connected = true;
-    first.consider();
+    first.update();
     state.connected = false;
     state.known = true;
-    first.consider();
+    first.update();
     expect(first.everConnected).toBe(true);
     expect(state.begun).toBe(1);
   });

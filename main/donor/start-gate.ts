@@ -1,23 +1,26 @@
-/** Before the first connection the donor says "starting", not "offline", for so long. */
-const firstConnectionMs = 3_000;
+/** Before the first connection the donor says "starting" instead of "offline" for at most this time, in ms. */
+const longestStartMs = 3_000;
 
-export type FirstLookParts = {
-  /** Whether there is a connection now. */
+export type StartGateDeps = {
+  /** Whether the donor is connected. */
   readonly connected: () => boolean;
-  /** Whether it is settled if this device is in an organization. */
+  /** Whether it is known if this device belongs to an organization. */
   readonly known: () => boolean;
   readonly begin: () => void;
 };
 
-/** The donor says "starting" until it can say something that is not overtaken at once; but not for long. */
-export class FirstLook {
-  readonly #parts: FirstLookParts;
+/**
+ * Delays the first decision until the connection and the membership are known, for a limited time. So the
+ * donor does not show a state that changes at once.
+ */
+export class StartGate {
+  readonly #deps: StartGateDeps;
   readonly #timer: NodeJS.Timeout;
   #everConnected = false;
   #begun = false;
 
-  constructor(parts: FirstLookParts, withinMs = firstConnectionMs) {
-    this.#parts = parts;
+  constructor(deps: StartGateDeps, withinMs = longestStartMs) {
+    this.#deps = deps;
     this.#timer = setTimeout(() => this.#begin(), withinMs);
   }
 
@@ -25,11 +28,11 @@ export class FirstLook {
     return this.#everConnected;
   }
 
-  /** Begins if it is time to. Returns whether it had begun before: then the loop is to be woken as ever. */
-  consider(): boolean {
-    this.#everConnected ||= this.#parts.connected();
+  /** Starts the loop if it can decide now. Returns whether it ran already; then the caller has to wake it. */
+  update(): boolean {
+    this.#everConnected ||= this.#deps.connected();
     if (this.#begun) return true;
-    if (this.#everConnected && this.#parts.known()) this.#begin();
+    if (this.#everConnected && this.#deps.known()) this.#begin();
     return false;
   }
 
@@ -41,6 +44,6 @@ export class FirstLook {
     this.stop();
     if (this.#begun) return;
     this.#begun = true;
-    this.#parts.begin();
+    this.#deps.begin();
   }
 }

@@ -45,7 +45,7 @@ export type Arguments = z.output<typeof schema>;
 export type ParsedArguments =
   { readonly kind: "ok"; readonly value: Arguments } | { readonly kind: "invalid"; readonly reason: string };
 
-/** Flags win over the environment. Secrets may come by either; an environment is not seen in process lists. */
+/** Flags override the environment. Secrets may come by either, but process lists do not show the environment. */
 export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv): ParsedArguments {
   try {
     const { values } = parseArgs({

@@ -1,13 +1,13 @@
 import type { Donor } from "../donor/donor.ts";
 import type { Log } from "../log.ts";
 
-/** After a refusal: asked again after 2 seconds, then twice as late each time, up to 5 minutes. */
+/** After a refusal the next try comes after 2 seconds. Each further pause doubles, up to 5 minutes. */
 const firstPauseMs = 2_000;
 const longestPauseMs = 5 * 60_000;
 
 /**
- * Enrols with a code as soon as the backend is reached, unless the device is enrolled by then. A code that is
- * refused is reported in the log, and the panel still takes another.
+ * Enrolls with a code once the backend is reachable, unless the device is already enrolled. The log reports a
+ * refused code, and the panel still accepts another.
  */
 export function enrolOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: string, log: Log): void {
   let asking = false;
@@ -16,7 +16,7 @@ export function enrolOnce(donor: Pick<Donor, "handlers" | "snapshot">, code: str
   async function ask(): Promise<void> {
     const { connection, device, activity } = donor.snapshot.get();
     if (asking || connection !== "online") return;
-    // A known device whose key the backend has forgotten is enrolled afresh.
+    // A device whose key the backend has forgotten is enrolled again.
     if (device !== null && activity.reason !== "not-enrolled") {
       unsubscribe();
       return;

@@ -10,7 +10,7 @@ import { revertToPart } from "./download/revert-to-part.ts";
 import { modelPath, partPath } from "./model-paths.ts";
 import { stampOf } from "./verify-file.ts";
 
-export type ActiveParts = {
+export type ActiveDeps = {
   readonly folder: string;
   readonly model: OfferedModel;
   readonly url: URL;
@@ -34,16 +34,16 @@ export type ActiveEnd =
 /** The one model that is on its way, from its part file to its place. */
 export class ActiveDownload {
   readonly model: OfferedModel;
-  readonly #parts: ActiveParts;
+  readonly #deps: ActiveDeps;
   readonly #stop = new AbortController();
   readonly #rate = new ByteRate();
   #part: PartFile | null = null;
   #download: Download | null = null;
   readonly ended: Promise<ActiveEnd>;
 
-  constructor(parts: ActiveParts) {
-    this.model = parts.model;
-    this.#parts = parts;
+  constructor(deps: ActiveDeps) {
+    this.model = deps.model;
+    this.#deps = deps;
     this.ended = this.#run();
   }
 
@@ -80,10 +80,10 @@ export class ActiveDownload {
   }
 
   async #bringIn(): Promise<ActiveEnd> {
-    const { folder, model, url, internetTimes } = this.#parts;
+    const { folder, model, url, internetTimes } = this.#deps;
     let pieces: ModelPieces | null;
     try {
-      pieces = await this.#parts.pieces();
+      pieces = await this.#deps.pieces();
     } catch {
       return { kind: "waiting", why: "offline", detail: null, retryAfterMs: null };
     }
@@ -105,18 +105,18 @@ export class ActiveDownload {
     try {
       if (part.failedAt !== null && part.failedAt + forgiveAfterMs < Date.now()) await part.forgiveFailures();
       this.#download = new Download({
-        ...this.#parts,
+        ...this.#deps,
         ...{ part, internet },
-        neighbours: this.#parts.neighbours(part.spec.pieceBytes),
+        neighbours: this.#deps.neighbours(part.spec.pieceBytes),
         onBytes: async (bytes, from) => {
           this.#rate.count(bytes, performance.now());
-          this.#parts.onProgress();
-          await this.#parts.onBytes(bytes, from);
+          this.#deps.onProgress();
+          await this.#deps.onBytes(bytes, from);
         },
       });
       const end = await this.#download.run(this.#stop.signal);
       if (end.kind !== "complete") return end;
-      await this.#parts.beforeMove(part.spec.pieceBytes);
+      await this.#deps.beforeMove(part.spec.pieceBytes);
       await part.moveTo(path);
       return { kind: "complete", path, pieceBytes: part.spec.pieceBytes };
     } finally {

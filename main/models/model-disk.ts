@@ -13,7 +13,7 @@ import { stampOf } from "./verify-file.ts";
 
 export type DiskRules = Pick<Rules, "diskQuotaMb" | "minFreeDiskMb">;
 
-export type ModelDiskParts = {
+export type ModelDiskDeps = {
   readonly folder: string;
   readonly catalogue: ModelCatalogue;
   /** SHA-256 of what runs, is being loaded, or is warm. */
@@ -27,20 +27,20 @@ const freshMs = 14 * 24 * 3_600_000;
 
 /** The models' folder: which files are whole, how much they take, and which have to go. */
 export class ModelDisk {
-  readonly #parts: ModelDiskParts;
+  readonly #deps: ModelDiskDeps;
   readonly stored: StoredModels;
   readonly #partBytes = new Map<string, number>();
 
-  private constructor(parts: ModelDiskParts, stored: StoredModels) {
-    this.#parts = parts;
+  private constructor(deps: ModelDiskDeps, stored: StoredModels) {
+    this.#deps = deps;
     this.stored = stored;
   }
 
   /** Finds what an earlier run left. Files whose stamp is as it was are not read again: the runner does before it loads. */
-  static async open(parts: ModelDiskParts): Promise<ModelDisk> {
-    const { folder, log } = parts;
+  static async open(deps: ModelDiskDeps): Promise<ModelDisk> {
+    const { folder, log } = deps;
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const disk = new ModelDisk(parts, await StoredModels.open(folder, log));
+    const disk = new ModelDisk(deps, await StoredModels.open(folder, log));
     await disk.#find();
     return disk;
   }
@@ -53,8 +53,8 @@ export class ModelDisk {
   /** The path of a file that is whole and verified; null otherwise. */
   wholeFile(sha256: string): { readonly path: string; readonly sizeBytes: number } | null {
     const found = this.stored.files.get(sha256);
-    if (found === undefined || this.#parts.catalogue.find({ ...found, sha256 }) === null) return null;
-    return { path: modelPath(this.#parts.folder, sha256), sizeBytes: found.sizeBytes };
+    if (found === undefined || this.#deps.catalogue.find({ ...found, sha256 }) === null) return null;
+    return { path: modelPath(this.#deps.folder, sha256), sizeBytes: found.sizeBytes };
   }
 
   /** Bytes of a part file, as they were when it was looked at last. */
@@ -88,7 +88,7 @@ export class ModelDisk {
     offered: readonly OfferedModel[],
     rules: DiskRules,
   ): Promise<Room["kind"]> {
-    const { folder } = this.#parts;
+    const { folder } = this.#deps;
     const { bavail, bsize } = await statfs(folder);
     const part = await bytesOnDisk(partPath(folder, model.sha256));
     this.#partBytes.set(model.sha256, part);
@@ -117,7 +117,7 @@ export class ModelDisk {
 
   /** What is offered no more: what was begun, and whole files that are not in the index, so that they counted nowhere. */
   async dropStrays(offered: readonly OfferedModel[]): Promise<void> {
-    const { folder } = this.#parts;
+    const { folder } = this.#deps;
     for (const name of await readdir(folder)) {
       const [, sha256, kind] = /^([0-9a-f]{64})\.(part|part\.json|gguf)$/.exec(name) ?? [];
       if (sha256 === undefined || offered.some((model) => model.sha256 === sha256)) continue;
@@ -127,25 +127,25 @@ export class ModelDisk {
   }
 
   async discardPart(sha256: string): Promise<void> {
-    await discardPart(partPath(this.#parts.folder, sha256));
+    await discardPart(partPath(this.#deps.folder, sha256));
     this.#partBytes.delete(sha256);
   }
 
   async delete(sha256: string): Promise<void> {
     if (!this.stored.files.has(sha256)) return;
-    this.#parts.catalogue.forget(sha256);
-    await rm(modelPath(this.#parts.folder, sha256), { force: true });
+    this.#deps.catalogue.forget(sha256);
+    await rm(modelPath(this.#deps.folder, sha256), { force: true });
     this.stored.files.delete(sha256);
     await this.stored.save();
   }
 
   /** Makes parts again of files that were damaged since they came: what of them is good is not fetched again. */
   async revertDamaged(offered: readonly OfferedModel[]): Promise<void> {
-    const { catalogue, folder } = this.#parts;
+    const { catalogue, folder } = this.#deps;
     for (const [sha256, file] of this.stored.files) {
       if (catalogue.stateOf({ ...file, sha256 }) !== "corrupt") continue;
       const model = offered.find((one) => one.sha256 === sha256);
-      this.#parts.log("warn", "models.damaged", { modelId: file.modelId });
+      this.#deps.log("warn", "models.damaged", { modelId: file.modelId });
       catalogue.forget(sha256);
       this.stored.files.delete(sha256);
       await this.stored.save();
@@ -155,7 +155,7 @@ export class ModelDisk {
   }
 
   #files(offered: readonly OfferedModel[], keepMs: number): readonly StoredFile[] {
-    const running = this.#parts.running();
+    const running = this.#deps.running();
     const since = Date.now() - keepMs;
     return [...this.stored.files].map(([sha256, { sizeBytes, lastUsedAt }]) => {
       const wanted = offered.some((model) => model.sha256 === sha256);
@@ -165,13 +165,13 @@ export class ModelDisk {
   }
 
   async #evict(sha256: string): Promise<void> {
-    this.#parts.log("info", "models.evicted", { modelId: this.stored.files.get(sha256)?.modelId ?? "" });
+    this.#deps.log("info", "models.evicted", { modelId: this.stored.files.get(sha256)?.modelId ?? "" });
     this.stored.evicted.add(sha256);
     await this.delete(sha256);
   }
 
   async #find(): Promise<void> {
-    const { folder } = this.#parts;
+    const { folder } = this.#deps;
     const names = await readdir(folder);
     for (const name of names) {
       const lost = name.endsWith(".part.json") && !names.includes(name.slice(0, -".json".length));
@@ -188,8 +188,8 @@ export class ModelDisk {
   #offer(sha256: string, file: StoredModel, path: string, stamp: string): void {
     const { modelId, sizeBytes, contextTokens } = file;
     const model = { modelId, path, sha256, sizeBytes, contextTokens };
-    if (stamp === file.stamp) this.#parts.catalogue.adopt(model);
-    else void this.#parts.catalogue.add(model);
+    if (stamp === file.stamp) this.#deps.catalogue.adopt(model);
+    else void this.#deps.catalogue.add(model);
   }
 }
 

@@ -9,7 +9,7 @@ import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry
 import type { ModelCatalogue } from "./catalogue.ts";
 import { ModelServer } from "./download/model-server.fixture.ts";
 import { revertToPart } from "./download/revert-to-part.ts";
-import type { ModelStore, ModelStoreParts } from "./model-store.ts";
+import type { ModelStore, ModelStoreDeps } from "./model-store.ts";
 import { idleFacts, offeredModel, openStore, roomyRules } from "./store.fixture.ts";
 
 const pieceBytes = 65_536;
@@ -46,7 +46,7 @@ async function serve(modelId: string, count: number): Promise<[ModelServer, Offe
   return [one, { ...offeredModel(await one.listen(), one), modelId }];
 }
 
-async function start(changed: Partial<ModelStoreParts> = {}, models = [model]): Promise<void> {
+async function start(changed: Partial<ModelStoreDeps> = {}, models = [model]): Promise<void> {
   ({ store, catalogue } = await openStore(folder, pieces, changed));
   opened.push({ store, catalogue });
   store.offer(models);

@@ -7,7 +7,7 @@ import { defaultTimes, type DownloadTimes } from "./download/download-times.ts";
 import type { GateFacts } from "./download/gate.ts";
 import type { Neighbours } from "./download/neighbours.ts";
 import { sourceUrl } from "./download/source-url.ts";
-import { type DiskRules, ModelDisk, type ModelDiskParts } from "./model-disk.ts";
+import { type DiskRules, ModelDisk, type ModelDiskDeps } from "./model-disk.ts";
 import { viewOf } from "./model-view.ts";
 import { NetworkAllowance, type NetworkRules } from "./network-allowance.ts";
 import type { AnnouncedFile } from "./office/announcement.ts";
@@ -17,7 +17,7 @@ import { Troubles } from "./troubles.ts";
 
 export type StoreRules = NetworkRules & DiskRules;
 
-export type ModelStoreParts = ModelDiskParts & {
+export type ModelStoreDeps = ModelDiskDeps & {
   readonly pieces: (sha256: string) => Promise<ModelPieces | null>;
   /** The devices in the office that have this file or fetch it; null while nothing is shared. */
   readonly neighbours: (model: OfferedModel, pieceBytes: number) => Neighbours | null;
@@ -37,7 +37,7 @@ const longMs = 10 * 60_000;
 
 /** Keeps on this device the models that its organization offers: one download at a time, as the rules allow. */
 export class ModelStore {
-  readonly #parts: ModelStoreParts;
+  readonly #deps: ModelStoreDeps;
   readonly #disk: ModelDisk;
   readonly #network: NetworkAllowance;
   readonly #troubles = new Troubles();
@@ -52,17 +52,17 @@ export class ModelStore {
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(parts: ModelStoreParts, disk: ModelDisk, network: NetworkAllowance) {
-    this.#parts = parts;
+  private constructor(deps: ModelStoreDeps, disk: ModelDisk, network: NetworkAllowance) {
+    this.#deps = deps;
     this.#disk = disk;
     this.#network = network;
-    this.#telling = new Telling(parts.onChange);
+    this.#telling = new Telling(deps.onChange);
   }
 
   /** Goes on with what an earlier run left in the folder. */
-  static async open(parts: ModelStoreParts): Promise<ModelStore> {
-    const disk = await ModelDisk.open(parts);
-    return new ModelStore(parts, disk, await NetworkAllowance.open(parts.folder, parts.log));
+  static async open(deps: ModelStoreDeps): Promise<ModelStore> {
+    const disk = await ModelDisk.open(deps);
+    return new ModelStore(deps, disk, await NetworkAllowance.open(deps.folder, deps.log));
   }
 
   /** What the organization offers now. */
@@ -125,7 +125,7 @@ export class ModelStore {
   view(model: OfferedModel): ModelView {
     const { sha256 } = model;
     return viewOf(model, {
-      state: this.#parts.catalogue.stateOf(model),
+      state: this.#deps.catalogue.stateOf(model),
       download: this.#active?.model.sha256 === sha256 ? this.#active : null,
       partBytes: this.#disk.partBytes(sha256),
       isRefused: this.#disk.stored.refused.has(sha256),
@@ -148,7 +148,7 @@ export class ModelStore {
       .filter(([sha256]) => !this.#offered.some((model) => model.sha256 === sha256))
       .map(([sha256, { modelId, sizeBytes, lastUsedAt }]) => ({
         ...{ modelId, sizeBytes, sha256, lastUsedAt },
-        state: this.#parts.catalogue.stateOf({ modelId, sizeBytes, sha256 }),
+        state: this.#deps.catalogue.stateOf({ modelId, sizeBytes, sha256 }),
       }));
     return [...offered, ...rest];
   }
@@ -157,7 +157,7 @@ export class ModelStore {
   async remove(modelId: string): Promise<StoreAnswer> {
     const sha256 = this.#shaOf(modelId);
     if (sha256 === null) return { kind: "refused", reason: "unknown" };
-    if (this.#parts.running().has(sha256)) return { kind: "refused", reason: "running" };
+    if (this.#deps.running().has(sha256)) return { kind: "refused", reason: "running" };
     this.#disk.stored.refused.add(sha256);
     this.#troubles.forget(sha256);
     if (this.#active?.model.sha256 === sha256) await this.#active.stop();
@@ -207,7 +207,7 @@ export class ModelStore {
     try {
       await this.#doWhatIsDue();
     } catch (error) {
-      this.#parts.log("error", "models.look-failed", { error: errorName(error) });
+      this.#deps.log("error", "models.look-failed", { error: errorName(error) });
     }
   }
 
@@ -236,7 +236,7 @@ export class ModelStore {
     );
     if (model === undefined) return;
     const { sha256, modelId, sizeBytes } = model;
-    const url = sourceUrl(model.source, this.#parts.environment ?? process.env);
+    const url = sourceUrl(model.source, this.#deps.environment ?? process.env);
     if (url === null) {
       this.#rest(sha256, "no-source", null, Infinity);
       return;
@@ -247,18 +247,18 @@ export class ModelStore {
       return;
     }
     const active = new ActiveDownload({
-      folder: this.#parts.folder,
+      folder: this.#deps.folder,
       ...{ model, url },
-      pieces: () => this.#parts.pieces(sha256),
-      neighbours: (pieceBytes) => this.#parts.neighbours(model, pieceBytes),
+      pieces: () => this.#deps.pieces(sha256),
+      neighbours: (pieceBytes) => this.#deps.neighbours(model, pieceBytes),
       internetHold: () => this.#network.internetHold(),
       onBytes: (bytes, from) => this.#network.came(bytes, from),
       onProgress: () => this.#telling.soon(),
       beforeMove: (pieceBytes) => this.#disk.keep(model, null, pieceBytes),
-      times: this.#parts.times ?? defaultTimes,
+      times: this.#deps.times ?? defaultTimes,
     });
     this.#active = active;
-    this.#parts.log("info", "models.download-begins", { modelId, sizeBytes });
+    this.#deps.log("info", "models.download-begins", { modelId, sizeBytes });
     void active.ended.then((end) => this.#onEnd(active, end));
   }
 
@@ -266,7 +266,7 @@ export class ModelStore {
     const { model } = active;
     const { modelId, sha256, sizeBytes, contextTokens } = model;
     const told = end.kind === "waiting" || end.kind === "failed" ? end : { why: null, detail: null };
-    this.#parts.log("info", "models.download-ended", {
+    this.#deps.log("info", "models.download-ended", {
       ...{ modelId, kind: end.kind },
       ...{ why: told.why, detail: told.detail },
     });
@@ -277,7 +277,7 @@ export class ModelStore {
     switch (end.kind) {
       case "complete":
         this.#troubles.forget(sha256);
-        this.#parts.catalogue.adopt({ modelId, path: end.path, sha256, sizeBytes, contextTokens });
+        this.#deps.catalogue.adopt({ modelId, path: end.path, sha256, sizeBytes, contextTokens });
         break;
       case "failed":
         this.#rest(sha256, end.why, end.detail, forgiveAfterMs + 1_000);
@@ -295,13 +295,13 @@ export class ModelStore {
       model.source !== "bundled" &&
       this.#offered.some(({ sha256, source }) => sha256 === model.sha256 && source === model.source) &&
       !this.#disk.stored.refused.has(model.sha256) &&
-      this.#parts.catalogue.stateOf(model) === "missing"
+      this.#deps.catalogue.stateOf(model) === "missing"
     );
   }
 
   #isReachable(model: OfferedModel): boolean {
     if (this.#network.internetHold() === null) return true;
-    const neighbours = this.#parts.neighbours(model, pieceBytesFor(model.sizeBytes));
+    const neighbours = this.#deps.neighbours(model, pieceBytesFor(model.sizeBytes));
     return (neighbours?.peers().length ?? 0) > 0;
   }
 

@@ -1,13 +1,13 @@
 import type { OfferedModel } from "../../app/models/catalogue-entry.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { GateFacts } from "./download/gate.ts";
-import { ModelStore, type ModelStoreParts, type StoreRules } from "./model-store.ts";
-import { OfficeNetwork, type OfficeNetworkParts } from "./office/office-network.ts";
+import { ModelStore, type ModelStoreDeps, type StoreRules } from "./model-store.ts";
+import { OfficeNetwork, type OfficeNetworkDeps } from "./office/office-network.ts";
 import type { SharingSecrets } from "./office/secrets.ts";
 import { shelfOf } from "./office/shelf.ts";
 
-export type ModelsParts = Omit<ModelStoreParts, "neighbours"> & {
-  readonly officeTest?: NonNullable<OfficeNetworkParts["test"]>;
+export type ModelsDeps = Omit<ModelStoreDeps, "neighbours"> & {
+  readonly officeTest?: NonNullable<OfficeNetworkDeps["test"]>;
 };
 
 export type ModelsRules = StoreRules & Pick<Rules, "shareModels">;
@@ -22,15 +22,15 @@ export type Models = {
   readonly stop: () => Promise<void>;
 };
 
-export async function openModels(parts: ModelsParts): Promise<Models> {
-  const { log, officeTest } = parts;
+export async function openModels(deps: ModelsDeps): Promise<Models> {
+  const { log, officeTest } = deps;
   let office: OfficeNetwork | null = null;
   const store = await ModelStore.open({
-    ...parts,
+    ...deps,
     neighbours: (model, pieceBytes) => office?.neighbours(model, pieceBytes) ?? null,
     onChange: () => {
       office?.filesChanged();
-      parts.onChange();
+      deps.onChange();
     },
   });
   office = new OfficeNetwork({

@@ -4,7 +4,7 @@ import { defaultRules } from "../../app/policy/rules.ts";
 import { silentLog } from "../log.ts";
 import { ModelCatalogue } from "./catalogue.ts";
 import type { GateFacts } from "./download/gate.ts";
-import { ModelStore, type ModelStoreParts, type StoreRules } from "./model-store.ts";
+import { ModelStore, type ModelStoreDeps, type StoreRules } from "./model-store.ts";
 
 /** An idle member of its organization, on mains power and an ordinary network. */
 export const idleFacts: GateFacts = {
@@ -39,7 +39,7 @@ export function offeredModel(url: string, file: { sha256: string; bytes: Buffer 
 export async function openStore(
   folder: string,
   pieces: ModelPieces | null,
-  changed: Partial<ModelStoreParts> = {},
+  changed: Partial<ModelStoreDeps> = {},
 ): Promise<{ readonly store: ModelStore; readonly catalogue: ModelCatalogue }> {
   const catalogue = new ModelCatalogue(silentLog, 50);
   const store = await ModelStore.open({

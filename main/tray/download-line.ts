@@ -1,7 +1,7 @@
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import { waitWords } from "../../app/models/wait-reasons.ts";
 
-/** One line on the model that is on its way; null where none is. In whole percent, so that the menu seldom changes. */
+/** One line about the current download, or null. It shows whole percents, so that the menu rarely changes. */
 export function downloadLine(models: readonly ModelView[]): string | null {
   const coming = models.find(({ state }) => state === "downloading");
   if (coming !== undefined) return `Downloading ${coming.modelId}: ${percent(coming)}`;

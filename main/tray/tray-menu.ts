@@ -4,7 +4,7 @@ import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { downloadLine } from "./download-line.ts";
 import { trayTooltip } from "./tray-state.ts";
 
-/** What choosing an entry does: open the window, pause, or one other call of the panel's contract. */
+/** The action of an entry: open the window, pause, or another call of the contract. */
 export type TrayAction =
   | { readonly kind: "open" }
   | { readonly kind: "pause"; readonly length: PauseLength }
@@ -27,7 +27,7 @@ type Shown = Pick<
   "activity" | "work" | "pause" | "donateNowUntil" | "finishThenPause" | "rules" | "device" | "models"
 >;
 
-/** The tray's whole menu, from the snapshot alone. */
+/** The tray's menu as a function of the snapshot. */
 export function trayMenu(snapshot: Shown): readonly TrayEntry[] {
   const enrolled = snapshot.device !== null;
   const download = downloadLine(snapshot.models);

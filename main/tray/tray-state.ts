@@ -2,14 +2,14 @@ import { assertNever } from "../../app/assert-never.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { donateReasons, type HoldReason, holdReasons, isStanding } from "../../app/policy/reasons.ts";
 
-/** The four faces of the tray icon. */
+/** The four variants of the tray icon. */
 export type TrayState = "donating" | "holding" | "paused" | "offline";
 
 export function trayState({ activity }: Pick<DonorSnapshot, "activity">): TrayState {
   return activity.kind === "donating" ? "donating" : stateOfHold(activity.reason);
 }
 
-/** The tooltip: the program's name and the short reason, in the words of the panel. */
+/** The tooltip: the program's name and the short reason, in the panel's words. */
 export function trayTooltip(snapshot: Pick<DonorSnapshot, "activity" | "work">): string {
   const { activity, work } = snapshot;
   const words = activity.kind === "donating" ? donateReasons[activity.reason] : holdReasons[activity.reason];

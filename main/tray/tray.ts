@@ -16,13 +16,13 @@ type Options = {
   readonly onAction: (action: TrayAction) => void;
 };
 
-/** The tray icon, kept equal to the snapshot. The menu is rebuilt only when it would read differently. */
+/** Keeps the tray icon in step with the snapshot. Rebuilds the menu only if its text changes. */
 export function donorTray({ icons, platform, onAction }: Options): DonorTray {
   const tray = new Tray(image(icons, "holding", platform));
   let shownState: TrayState | null = null;
   let shownMenu = "";
   tray.on("click", () => {
-    // On macOS a click opens the menu by itself.
+    // On macOS a click opens the menu without our help.
     if (platform !== "darwin") onAction({ kind: "open" });
   });
   return {
@@ -41,7 +41,7 @@ export function donorTray({ icons, platform, onAction }: Options): DonorTray {
 }
 
 function image(icons: string, state: TrayState, platform: NodeJS.Platform): NativeImage {
-  // macOS colours template images itself, for its light and its dark menu bar.
+  // macOS colors template images itself, for its light and its dark menu bar.
   const name =
     platform === "darwin" ? `${state}Template.png` : platform === "win32" ? `${state}.ico` : `${state}.png`;
   const found = nativeImage.createFromPath(join(icons, name));

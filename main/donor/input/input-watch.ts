@@ -1,12 +1,15 @@
 import type { Known } from "../../../app/facts/facts.ts";
 import type { IdleSensor } from "../../sensors/idle.ts";
 
-/** How often input is looked for while the donor works, where nothing tells of it: so that yielding begins within 200 ms. */
+/**
+ * The polling interval while the donor works and the system does not report input. It lets a yield begin
+ * within 200 ms.
+ */
 const pollMs = 100;
 
 /**
- * Calls back when somebody touched the computer: when the system says so, or when the idle time drops.
- * Looks only while `watch(true)`: on a computer in use nobody waits for input.
+ * Calls back at input: when the system reports it, or when the idle time drops. Polls only after `watch(true)`,
+ * since a computer in use needs no watch.
  */
 export class InputWatch {
   readonly #sensor: IdleSensor;
@@ -20,7 +23,7 @@ export class InputWatch {
     this.#onInput = onInput;
   }
 
-  /** @param seen the idle time by which it was decided: what came since then is input. */
+  /** @param seen the idle time that the decision used. Input since then counts. */
   watch(on: boolean, seen = this.#sensor.sample()): void {
     if (on === (this.#timer !== null)) return;
     if (this.#timer !== null) {
@@ -33,7 +36,7 @@ export class InputWatch {
     this.#last = secondsOf(seen);
     this.#unlisten = this.#sensor.onInput?.(this.#onInput) ?? null;
     this.#timer = setInterval(() => {
-      // The source may be lost, and another one take its place, that has to be asked.
+      // The event source may be lost. Its replacement may have to be polled.
       if (this.#sensor.isPolled()) this.#look();
     }, pollMs);
   }
@@ -46,7 +49,7 @@ export class InputWatch {
   }
 }
 
-/** An idle time that became unknown counts as input: the donor then has to look again. */
+/** An unknown idle time counts as input, so that the donor decides again. */
 function secondsOf(idle: Known<number>): number {
   return idle.known ? idle.value : -1;
 }

@@ -1,12 +1,12 @@
 import type { IdleSensor } from "../../sensors/idle.ts";
 import { InputWatch } from "./input-watch.ts";
 
-/** Whoever touches the computer again after so long without had left it. */
+/** Input after this time without any means that the person came back. */
 const awayAfterMs = 10_000;
 
 /**
- * Calls back when a person comes back to the computer: not for whoever sits at it and goes on. Where nothing tells of
- * input it never does. Returns how to stop watching.
+ * Calls back when a person comes back to the computer, but not while a person keeps using it. Never calls back
+ * if the system cannot report input. Returns a function that stops the watch.
  */
 export function watchForReturn(sensor: IdleSensor, onReturn: () => void): () => void {
   const idle = sensor.sample();

@@ -1,17 +1,17 @@
 import type { Activity } from "../../../app/policy/decision.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
 
-/** Whether the next input may change what the donor does, so that it is worth watching for. */
+/** Whether the next input may change the donor's activity. */
 export function yieldsToInput(
   activity: Activity,
   isDownloading: boolean,
   { requireIdle, inUse }: Pick<Rules, "requireIdle" | "inUse">,
 ): boolean {
-  // A download that waits for an idle network gives it back at the first input, too.
+  // A download that needs an idle computer also stops at the first input.
   return workYields(activity) || (isDownloading && requireIdle && inUse.mode === "off");
 }
 
-/** Whether it lets go, or stands still, at the next input. Asked for by its person, it goes on under their hands. */
+/** Whether work stops or pauses at the next input. With "donate now" it continues. */
 function workYields(activity: Activity): boolean {
   if (activity.kind === "holding" || activity.limits.stillSince !== null) return false;
   return ["idle", "within-limits", "finishing"].includes(activity.reason);

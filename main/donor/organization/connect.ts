@@ -1,9 +1,9 @@
 import { ConvexClient } from "convex/browser";
 
-/** One WebSocket to the backend, that the client keeps open. */
+/** Opens one WebSocket to the backend. The client reconnects by itself. */
 export function connect(url: string, webSocketConstructor?: typeof WebSocket): ConvexClient {
   return new ConvexClient(url, {
-    // A self-hosted deployment may have any address.
+    // A self-hosted deployment can have any address.
     skipConvexDeploymentUrlCheck: true,
     unsavedChangesWarning: false,
     logger: false,

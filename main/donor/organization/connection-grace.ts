@@ -1,8 +1,8 @@
 import type { Connection } from "@gleaner/queue/worker";
 
 /**
- * A short cut costs nobody a job: the donor counts as online for a while after the connection is lost, shorter
- * than the lease, so that what it holds is still its own when it returns.
+ * Keeps the donor online for a while after the connection is lost, so that a short interruption costs no job.
+ * The time is shorter than the lease, so its jobs are still its own when it reconnects.
  */
 export class ConnectionGrace {
   readonly #graceMs: number;
@@ -22,7 +22,7 @@ export class ConnectionGrace {
     this.stop();
     if (connected) return;
     this.#waiting = true;
-    // By a timer, not by the clock, which may be set meanwhile.
+    // Uses a timer, since somebody may set the clock meanwhile.
     this.#timer = setTimeout(() => {
       this.#waiting = false;
       this.#onExpired();

@@ -1,36 +1,35 @@
 import type { Reply } from "../../../app/contract/donor-calls.ts";
 import { errorName, type Log } from "../../log.ts";
-import { enrolmentRefusals } from "./enrolment-words.ts";
 import type { IdentityStore } from "./identity.ts";
-import type { Me, Organization } from "./organization.ts";
+import type { EnrollOutcome, Me, Organization } from "./organization.ts";
 
-export type EnrollingParts = {
+export type EnrollmentDeps = {
   readonly organization: Pick<Organization, "enroll">;
   readonly identity: IdentityStore;
-  /** What the organization calls this device. */
+  /** The device's name in the organization. */
   readonly name: string;
   readonly connected: () => boolean;
   readonly onEnrolled: () => void;
   readonly log: Log;
 };
 
-/** Enrols this device by a code, and remembers its organization for the next start. */
-export class Enrolling {
-  readonly #parts: EnrollingParts;
+/** Enrolls this device with a code and stores its organization for the next start. */
+export class Enrollment {
+  readonly #deps: EnrollmentDeps;
 
-  constructor(parts: EnrollingParts) {
-    this.#parts = parts;
+  constructor(deps: EnrollmentDeps) {
+    this.#deps = deps;
   }
 
-  /** Never rejects: a failure is a refusal, in words for whoever typed the code. */
+  /** Never rejects. A failure is a refusal with words for the person who typed the code. */
   async enroll(code: string): Promise<Reply> {
-    const { organization, name, connected, onEnrolled, log } = this.#parts;
+    const { organization, name, connected, onEnrolled, log } = this.#deps;
     if (!connected()) {
       return refused("The organization's server cannot be reached just now. Try again later.");
     }
     try {
       const outcome = await organization.enroll(code, name, `${process.platform} ${process.arch}`);
-      if (outcome.kind === "refused") return refused(enrolmentRefusals[outcome.reason]);
+      if (outcome.kind === "refused") return refused(enrollmentRefusals[outcome.reason]);
       await this.remember(outcome);
       onEnrolled();
       return { kind: "ok", value: null };
@@ -42,9 +41,9 @@ export class Enrolling {
 
   async remember({ deviceId, organizationName }: Pick<Me, "deviceId" | "organizationName">): Promise<void> {
     try {
-      await this.#parts.identity.setEnrolment({ deviceId, organizationName });
+      await this.#deps.identity.setEnrolment({ deviceId, organizationName });
     } catch (error) {
-      this.#parts.log("error", "identity.not-saved", { error: errorName(error) });
+      this.#deps.log("error", "identity.not-saved", { error: errorName(error) });
     }
   }
 }
@@ -52,3 +51,13 @@ export class Enrolling {
 function refused(message: string): Reply {
   return { kind: "refused", message };
 }
+
+type Refusal = Extract<EnrollOutcome, { kind: "refused" }>["reason"];
+
+/** Explains to the person who typed a code why it was refused. */
+const enrollmentRefusals: Readonly<Record<Refusal, string>> = {
+  "unknown-code": "This enrolment code is not known. Check it for typing errors, or ask for a new one.",
+  expired: "This enrolment code has expired. Ask your administrator for a new one.",
+  "used-up": "This enrolment code was used as often as it may be. Ask your administrator for a new one.",
+  revoked: "This enrolment code was withdrawn. Ask your administrator for a new one.",
+};

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Log } from "../../log.ts";
 import { loadJson, saveJson } from "../../store/json-file.ts";
 
-/** Who this device is. The key never leaves the device but to its backend, which keeps only a hash of it. */
+/** The device's identity. Only the backend gets the key, and it stores a hash. */
 export type Identity = {
   readonly deviceKey: string;
   readonly enrolment: Enrolment | null;
@@ -24,7 +24,7 @@ export type IdentityStore = {
   readonly setEnrolment: (enrolment: Enrolment | null) => Promise<void>;
 };
 
-/** Reads the device's key, or makes one of 256 random bits. On disk (mode 0600) before it is used. */
+/** Reads the device's key or creates one of 256 random bits. It is on disk (mode 0600) before its first use. */
 export async function openIdentity(path: string, log: Log): Promise<IdentityStore> {
   const loaded = await loadJson(path, identityFile);
   if (loaded.kind === "corrupt") log("error", "identity.corrupt", { movedTo: loaded.movedTo });

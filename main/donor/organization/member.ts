@@ -1,7 +1,7 @@
 import { UnknownWorkerError, type Unsubscribe } from "@gleaner/queue/worker";
 import type { Me, Organization } from "./organization.ts";
 
-/** What this device's organization says of it. */
+/** The organization's view of this device. */
 export class Member {
   readonly #organization: Pick<Organization, "onMe">;
   readonly #onChange: () => void;
@@ -18,12 +18,12 @@ export class Member {
     return this.#me;
   }
 
-  /** The backend said that it does not know this device's key. */
+  /** Whether the backend does not know this device's key. */
   get unknownHere(): boolean {
     return this.#unknownHere;
   }
 
-  /** The device is enrolled: from now on it follows its organization. */
+  /** Subscribes to the organization after enrollment. */
   enrolled(): void {
     this.#unknownHere = false;
     this.#unfollow ??= this.#organization.onMe(

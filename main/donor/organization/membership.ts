@@ -2,7 +2,7 @@ import type { Facts } from "../../../app/facts/facts.ts";
 import type { Enrolment } from "./identity.ts";
 import type { Me } from "./organization.ts";
 
-/** What the backend last said of this device; until it says anything, an enrolment that is remembered counts. */
+/** The membership that the backend last reported. Until it reports one, a stored enrollment counts. */
 export function membershipOf(
   enrolment: Enrolment | null,
   { me, unknownHere }: { readonly me: Pick<Me, "status"> | null; readonly unknownHere: boolean },

@@ -13,11 +13,11 @@ import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { errorName, type Log } from "../../log.ts";
 
-export type EnrolOutcome =
+export type EnrollOutcome =
   | { readonly kind: "enrolled"; readonly deviceId: string; readonly organizationName: string }
   | { readonly kind: "refused"; readonly reason: "unknown-code" | "expired" | "used-up" | "revoked" };
 
-/** What the work needs to know of a model. */
+/** The part of a model that jobs need. */
 export type OrganizationModel = Pick<OfferedModel, "modelId" | "sha256" | "sizeBytes" | "contextTokens"> &
   Partial<Pick<OfferedModel, "template">>;
 
@@ -27,9 +27,12 @@ export type Me = {
   readonly organizationName: string;
   readonly status: "active" | "retired";
   readonly models: readonly OfferedModel[];
-  /** What the organization sets and locks on this device. */
+  /** The rules that the organization sets and locks on this device. */
   readonly policy: OrganizationRules;
-  /** By what its devices know each other in an office; `previous` is good, too, for a while. Null: share nothing. */
+  /**
+   * The secret by which devices recognize each other in an office. `previous` stays valid for a while. Null
+   * means that nothing is shared.
+   */
   readonly sharing: { readonly secret: string; readonly previous: string | null } | null;
 };
 
@@ -39,12 +42,12 @@ export type Earnings = {
   readonly jobsSucceeded: number;
 };
 
-/** What the organization is told of the donor's activity: not since when, which its backend sees itself. */
+/** The donor's activity for the organization. The backend sees the time itself. */
 export type ReportedActivity =
   | { readonly kind: "donating"; readonly reason: DonateReason }
   | { readonly kind: "holding"; readonly reason: HoldReason };
 
-/** Where a model stands on this device, as the organization is told. Speeds are tokens per second. */
+/** A model's state on this device, for the organization. Speeds are in tokens per second. */
 export type ReportedModel = {
   readonly modelId: string;
   readonly state: "missing" | "waiting" | "downloading" | "verifying" | "ready" | "corrupt";
@@ -54,23 +57,23 @@ export type ReportedModel = {
 };
 
 /**
- * The organization as one device sees it, beside its work. Calls wait while there is no connection and are sent again
- * after a cut; they reject when the backend refuses them, with UnknownWorkerError where the key is the reason.
+ * A device's calls to its organization, besides jobs. Calls wait for a connection and are repeated after an
+ * interruption. They reject if the backend refuses them, with UnknownWorkerError if it does not know the key.
  */
 export type Organization = {
-  enroll(code: string, name: string, platform: string): Promise<EnrolOutcome>;
-  /** @param unknownFacts names of what this computer cannot tell; left out: as they were told before. */
+  enroll(code: string, name: string, platform: string): Promise<EnrollOutcome>;
+  /** @param unknownFacts the names of facts that this computer cannot tell. If left out, the last report stands. */
   report(activity: ReportedActivity, unknownFacts?: readonly string[]): Promise<void>;
-  /** All models and where they stand; on transitions, and at most once in 30 s while bytes come in. */
+  /** Reports the state of all models: on transitions, and at most every 30 s during downloads. */
   reportModels(models: readonly ReportedModel[]): Promise<void>;
-  /** The hashes of a file's pieces; null where the organization has none, or none that can be understood. */
+  /** Resolves to the hashes of a file's pieces. Null if the organization has none or they are invalid. */
   modelPieces(sha256: string): Promise<ModelPieces | null>;
   onMe(listener: (me: Me) => void, onError: (error: unknown) => void): Unsubscribe;
   onEarnings(since: number, listener: (earnings: Earnings) => void): Unsubscribe;
   onHistory(rows: number, listener: (history: readonly HistoryRow[]) => void): Unsubscribe;
 };
 
-export function organizationOf(client: ConvexClient, key: string, log: Log): Organization {
+export function connectOrganization(client: ConvexClient, key: string, log: Log): Organization {
   const failed =
     (query: string) =>
     (error: Error): void =>
@@ -129,7 +132,10 @@ export function organizationOf(client: ConvexClient, key: string, log: Log): Org
   };
 }
 
-/** The models that this version of the program understands: the file's address and hash come from outside. */
+/**
+ * Parses the models and skips those that this version does not understand. Their addresses and hashes come
+ * from outside.
+ */
 function understood(models: readonly unknown[], log: Log): readonly OfferedModel[] {
   return models.flatMap((model) => {
     const parsed = offeredModel.safeParse(model);

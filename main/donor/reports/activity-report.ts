@@ -3,17 +3,17 @@ import type { Activity } from "../../../app/policy/decision.ts";
 import { errorName, type Log } from "../../log.ts";
 import type { Organization, ReportedActivity } from "../organization/organization.ts";
 
-type Told = { readonly activity: ReportedActivity; readonly unknownFacts: readonly string[] };
+type Report = { readonly activity: ReportedActivity; readonly unknownFacts: readonly string[] };
 
 /**
- * Tells the organization what this device does, at each change and on each new connection. What the backend refuses is
- * said again, later each time; but not to one that does not know this device.
+ * Reports this device's activity to the organization: at each change and on each new connection. A refused
+ * report is repeated with back-off, unless the backend does not know this device.
  */
 export class ActivityReport {
   readonly #organization: Pick<Organization, "report">;
   readonly #log: Log;
-  readonly #later: BackOff;
-  #told: Told | null = null;
+  readonly #retry: BackOff;
+  #latest: Report | null = null;
   #reported: string | null = null;
   #reporting = false;
   #known = false;
@@ -21,16 +21,16 @@ export class ActivityReport {
   constructor(organization: Pick<Organization, "report">, log: Log, retryDelayMs?: BackOffDelay) {
     this.#organization = organization;
     this.#log = log;
-    this.#later = new BackOff(retryDelayMs);
+    this.#retry = new BackOff(retryDelayMs);
   }
 
-  /** @param unknownFacts told with the next transition: they are none of their own. */
+  /** @param unknownFacts sent with the next change of activity. A change of them alone sends nothing. */
   setActivity({ kind, reason }: Activity, unknownFacts: readonly string[]): void {
-    this.#told = { activity: { kind, reason } as ReportedActivity, unknownFacts };
+    this.#latest = { activity: { kind, reason } as ReportedActivity, unknownFacts };
     void this.#report();
   }
 
-  /** The backend knows this connection. */
+  /** The backend has accepted this connection. */
   greeted(): void {
     this.#known = true;
     this.#reported = null;
@@ -39,32 +39,35 @@ export class ActivityReport {
 
   stop(): void {
     this.#known = false;
-    this.#later.cancel();
+    this.#retry.cancel();
   }
 
-  /** Reports until the backend has taken the latest activity; one report at a time, so that the latest is the last. */
+  /**
+   * Reports until the backend has the latest activity. Sends one report at a time, so that the latest arrives
+   * last.
+   */
   async #report(): Promise<void> {
     if (this.#reporting) return;
     this.#reporting = true;
-    this.#later.cancel();
+    this.#retry.cancel();
     try {
       for (let due = this.#unreported(); due !== null; due = this.#unreported()) {
         await this.#organization.report(due.activity, due.unknownFacts);
         this.#reported = JSON.stringify(due.activity);
-        this.#later.taken();
+        this.#retry.taken();
       }
     } catch (error) {
       this.#log("warn", "report.refused", { error: errorName(error) });
       if (this.#known && !(error instanceof UnknownWorkerError)) {
-        this.#later.refused(() => void this.#report());
+        this.#retry.refused(() => void this.#report());
       }
     } finally {
       this.#reporting = false;
     }
   }
 
-  #unreported(): Told | null {
-    if (!this.#known || this.#told === null) return null;
-    return JSON.stringify(this.#told.activity) === this.#reported ? null : this.#told;
+  #unreported(): Report | null {
+    if (!this.#known || this.#latest === null) return null;
+    return JSON.stringify(this.#latest.activity) === this.#reported ? null : this.#latest;
   }
 }

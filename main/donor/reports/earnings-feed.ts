@@ -1,12 +1,11 @@
 import type { Unsubscribe } from "@gleaner/queue/worker";
 import type { SnapshotStore } from "../../face/snapshot-store.ts";
 import type { Organization } from "../organization/organization.ts";
-import { startOfDay } from "./local-day.ts";
 
-/** As many of the last jobs as the panel shows. */
+/** The number of recent jobs in the panel. */
 const historyRows = 50;
 
-/** Keeps the snapshot's earnings and history as the backend has them, "today" included. */
+/** Keeps the snapshot's earnings and history up to date. */
 export class EarningsFeed {
   readonly #organization: Pick<Organization, "onEarnings" | "onHistory">;
   readonly #snapshot: SnapshotStore;
@@ -28,7 +27,7 @@ export class EarningsFeed {
     this.follow(Date.now());
   }
 
-  /** Follows the day: queries have no clock, so its beginning is an argument. */
+  /** Subscribes to the day's earnings. Queries have no clock, so the day's start is an argument. */
   follow(now: number): void {
     const since = startOfDay(now);
     if (!this.#enrolled || since === this.#since) return;
@@ -47,4 +46,9 @@ export class EarningsFeed {
     this.#history?.();
     this.#enrolled = false;
   }
+}
+
+/** The last local midnight, in ms since the epoch. */
+export function startOfDay(now: number): number {
+  return new Date(now).setHours(0, 0, 0, 0);
 }

@@ -3,20 +3,24 @@ import type { ModelView } from "../../../app/contract/snapshot.ts";
 import { errorName, type Log } from "../../log.ts";
 import type { Me, Organization, ReportedModel } from "../organization/organization.ts";
 
-/** While bytes come in and nothing else changes, the organization is told this often. */
+/** The interval of reports while only the downloaded bytes change. */
 const progressEveryMs = 30_000;
 
 type Speed = Required<ReportedModel>["speed"];
-type Told = { readonly models: readonly ReportedModel[]; readonly at: number };
+type SentReport = { readonly models: readonly ReportedModel[]; readonly at: number };
 
-/** A measured speed that moved less than this is the one that was told: it moves a little with every job. */
-const worthTelling = 0.2;
+/** A smaller change of a measured speed, as a share, is not reported. Speeds vary slightly with every job. */
+const leastSpeedChange = 0.2;
 
 /**
- * When to tell where the models stand: at once where one changed its state, later where only bytes came in.
- * @returns ms since the epoch, `now` or later; null: there is nothing to tell.
+ * The time of the next report: now if a model's state changed, later if only its downloaded bytes did.
+ * @returns ms since the epoch, `now` or later. Null if nothing changed.
  */
-export function reportDue(told: Told | null, models: readonly ReportedModel[], now: number): number | null {
+export function reportDue(
+  told: SentReport | null,
+  models: readonly ReportedModel[],
+  now: number,
+): number | null {
   if (told === null) return now;
   const calm = models.map((model) => withToldSpeed(model, told.models));
   if (JSON.stringify(told.models) === JSON.stringify(calm)) return null;
@@ -28,7 +32,7 @@ function withToldSpeed(model: ReportedModel, told: readonly ReportedModel[]): Re
   const before = told.find(({ modelId }) => modelId === model.modelId)?.speed;
   const { speed } = model;
   if (before === undefined || speed === undefined || before.backend !== speed.backend) return model;
-  const isNear = (now: number, then: number): boolean => Math.abs(now - then) <= then * worthTelling;
+  const isNear = (now: number, then: number): boolean => Math.abs(now - then) <= then * leastSpeedChange;
   const isSame = isNear(speed.prefill, before.prefill) && isNear(speed.generate, before.generate);
   return isSame ? { ...model, speed: before } : model;
 }
@@ -37,13 +41,16 @@ function withoutBytes({ downloadedBytes: _bytes, ...rest }: ReportedModel): unkn
   return rest;
 }
 
-/** Tells the organization where its models stand on this device: on transitions, seldom meanwhile, and on each new connection. */
+/**
+ * Reports the state of the models on this device: on transitions, rarely during downloads, and on each new
+ * connection.
+ */
 export class ModelReport {
   readonly #organization: Pick<Organization, "reportModels">;
   readonly #log: Log;
-  readonly #later: BackOff;
+  readonly #retry: BackOff;
   #models: readonly ReportedModel[] | null = null;
-  #told: Told | null = null;
+  #sent: SentReport | null = null;
   #timer: NodeJS.Timeout | undefined;
   #reporting = false;
   #known = false;
@@ -51,7 +58,7 @@ export class ModelReport {
   constructor(organization: Pick<Organization, "reportModels">, log: Log, retryDelayMs?: BackOffDelay) {
     this.#organization = organization;
     this.#log = log;
-    this.#later = new BackOff(retryDelayMs);
+    this.#retry = new BackOff(retryDelayMs);
   }
 
   setModels(models: readonly ReportedModel[]): void {
@@ -59,46 +66,46 @@ export class ModelReport {
     void this.#report();
   }
 
-  /** The backend knows this connection. */
+  /** The backend has accepted this connection. */
   greeted(): void {
     this.#known = true;
-    this.#told = null;
+    this.#sent = null;
     void this.#report();
   }
 
   stop(): void {
     this.#known = false;
-    this.#later.cancel();
+    this.#retry.cancel();
     clearTimeout(this.#timer);
   }
 
   async #report(): Promise<void> {
     if (this.#reporting) return;
     this.#reporting = true;
-    this.#later.cancel();
+    this.#retry.cancel();
     clearTimeout(this.#timer);
     try {
       for (let models = this.#due(); models !== null; models = this.#due()) {
         const at = Date.now();
         await this.#organization.reportModels(models);
-        this.#told = { models, at };
-        this.#later.taken();
+        this.#sent = { models, at };
+        this.#retry.taken();
       }
     } catch (error) {
       this.#log("warn", "model-report.refused", { error: errorName(error) });
       if (this.#known && !(error instanceof UnknownWorkerError)) {
-        this.#later.refused(() => void this.#report());
+        this.#retry.refused(() => void this.#report());
       }
     } finally {
       this.#reporting = false;
     }
   }
 
-  /** What is to be told now; where that is later, a timer is set. */
+  /** The models to report now. Sets a timer if the report is due later. */
   #due(): readonly ReportedModel[] | null {
     if (!this.#known || this.#models === null) return null;
     const now = Date.now();
-    const at = reportDue(this.#told, this.#models, now);
+    const at = reportDue(this.#sent, this.#models, now);
     if (at === null) return null;
     if (at <= now) return this.#models;
     this.#timer = setTimeout(() => void this.#report(), at - now).unref();
@@ -106,7 +113,7 @@ export class ModelReport {
   }
 }
 
-/** The models of this device's views, for the organization. */
+/** Converts this device's views of models to reports. */
 export function reportedModels(
   views: readonly ModelView[],
   me: Pick<Me, "models"> | null,
@@ -119,7 +126,7 @@ export function reportedModels(
   });
 }
 
-/** A model as it stands in this device's views, for the organization. `speed`: null where none was measured. */
+/** Converts one view of a model to a report. `speed` is null if it was not measured. */
 export function reportedModel(
   { modelId, state, downloadedBytes, why }: ModelView,
   speed: Speed | null,
@@ -128,7 +135,7 @@ export function reportedModel(
     modelId,
     state,
     ...(downloadedBytes === undefined ? {} : { downloadedBytes }),
-    // The detail may name folders of this computer: the reason alone is the organization's business.
+    // The detail may name folders of this computer, so only the reason is reported.
     ...(why === undefined ? {} : { why: why.reason }),
     ...(speed === null
       ? {}

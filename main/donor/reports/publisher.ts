@@ -15,16 +15,16 @@ import { ModelReport, reportedModels } from "./model-report.ts";
 import { unknownFacts } from "./unknown-facts.ts";
 import { factsView, settingsView, sourcesView } from "./views.ts";
 
-export type PublisherParts = {
+export type PublisherDeps = {
   readonly organization: Pick<Organization, "report" | "reportModels" | "onEarnings" | "onHistory">;
   readonly snapshot: SnapshotStore;
   readonly journal: Pick<DonorJournal, "looked" | "models">;
-  /** What is known of how fast each model is here. */
+  /** Measured speeds of models on this device. */
   readonly plans: Pick<ModelPlans, "speed">;
   readonly log: Log;
 };
 
-/** What the loop saw and decided, and by what. */
+/** One decision of the loop with its inputs. */
 export type Look = {
   readonly activity: Activity;
   readonly recheckAt: number | null;
@@ -36,25 +36,25 @@ export type Look = {
   readonly policy: EffectiveRules;
 };
 
-/** Says where the donor stands to all who want to know: its person (the snapshot), its journal, its organization. */
+/** Publishes the donor's state to its person (the snapshot), its journal and its organization. */
 export class Publisher {
-  readonly #parts: PublisherParts;
+  readonly #deps: PublisherDeps;
   readonly #activity: ActivityReport;
   readonly #models: ModelReport;
   readonly #earnings: EarningsFeed;
 
-  constructor(parts: PublisherParts) {
-    const { organization, snapshot, log } = parts;
-    this.#parts = parts;
+  constructor(deps: PublisherDeps) {
+    const { organization, snapshot, log } = deps;
+    this.#deps = deps;
     this.#activity = new ActivityReport(organization, log);
     this.#models = new ModelReport(organization, log);
     this.#earnings = new EarningsFeed(organization, snapshot);
   }
 
-  /** To be called after each look of the loop, changed or not. */
+  /** Called after each decision of the loop, changed or not. */
   looked(look: Look): void {
     const { activity, recheckAt, facts, readings, needs, connection, settings, policy } = look;
-    const { snapshot, journal } = this.#parts;
+    const { snapshot, journal } = this.#deps;
     this.#activity.setActivity(activity, unknownFacts(facts, needs));
     journal.looked(activity, facts);
     this.#earnings.follow(facts.now);
@@ -68,28 +68,28 @@ export class Publisher {
     });
   }
 
-  /** Where the organization's models stand here. */
+  /** Publishes the state of the organization's models. */
   modelsStand(views: readonly ModelView[], me: Pick<Me, "models"> | null): void {
-    const { snapshot, journal, plans } = this.#parts;
+    const { snapshot, journal, plans } = this.#deps;
     snapshot.update({ models: views });
     journal.models(views);
     this.#models.setModels(reportedModels(views, me, (sha256) => plans.speed(sha256)));
   }
 
-  /** What the organization says of this device. */
+  /** Publishes the organization's view of this device. */
   memberIs(me: Me | null): void {
-    this.#parts.snapshot.update({
+    this.#deps.snapshot.update({
       organization: me === null ? null : { name: me.organizationName },
       device: me === null ? null : { id: me.deviceId, name: me.name },
     });
   }
 
-  /** The device is enrolled: from now on what it earns is shown. */
+  /** Shows earnings after enrollment. */
   enrolled(): void {
     this.#earnings.enrolled();
   }
 
-  /** The backend knows this connection, and is told everything anew. */
+  /** Reports everything again on a new connection. */
   greeted(): void {
     this.#activity.greeted();
     this.#models.greeted();

@@ -1,10 +1,10 @@
 import { type ComputerFacts, unknownComputer } from "../../../app/facts/facts.ts";
 import type { Needs } from "../../sensors/sensor.ts";
 
-/** Asked while the donor works alone, since asking costs a process: unknown meanwhile says nothing. */
+/** Sampled only while the donor works, since a sample starts a process. While unknown they say nothing. */
 const askedAtWork: ReadonlySet<string> = new Set<keyof ComputerFacts>(["otherGpuLoad", "vramFreeMb"]);
 
-/** The facts that the rules look at and this computer cannot tell, by name: for those who wonder why it holds. */
+/** The names of facts that the rules need and this computer cannot tell. They explain why a donor is on standby. */
 export function unknownFacts(facts: ComputerFacts, needs: Needs): readonly string[] {
   const names = Object.keys(unknownComputer) as readonly (keyof ComputerFacts)[];
   return names.filter(

@@ -10,7 +10,7 @@ type Program = {
   readonly shell: DonorSnapshot["shell"];
 };
 
-/** What a panel sees before anything is known. */
+/** The snapshot before anything is known. */
 export function initialSnapshot(
   program: Program,
   settings: Settings,
@@ -36,10 +36,10 @@ export function initialSnapshot(
   };
 }
 
-/** What was asked for a person, and no rule looks at, is shown for so long: it is not kept up to date. */
+/** A fact that no rule needs is shown for this long after a person asked for it, in ms. It is not kept up to date. */
 const askedForMs = 60_000;
 
-/** The facts as they were decided by; and those that no rule looks at, where somebody just asked for them. */
+/** The facts of the decision, and recently requested facts that no rule needs. */
 export function factsView(
   facts: Facts,
   readings: {
@@ -54,7 +54,7 @@ export function factsView(
   return Object.fromEntries(shown) as FactsView;
 }
 
-/** As much of the sensors' readings as the facts themselves do not say. */
+/** The source and the time of each reading. */
 export function sourcesView(readings: {
   readonly [Name in keyof FactsView]: { readonly source: string; readonly at: number | null };
 }): FactSources {
@@ -68,7 +68,7 @@ export function sourcesView(readings: {
 
 const factNames = Object.keys(unknownComputer) as readonly (keyof FactsView)[];
 
-/** A pause or a "donate now" that has ended is none. */
+/** Leaves out a pause or a "donate now" that has ended. */
 export function settingsView(
   { pause, donateNowUntil, finishThenPause }: Settings,
   { rules, from, locked }: EffectiveRules,

@@ -11,9 +11,9 @@ import { type JobRunner, jobHandlers } from "../../supervisor/jobs/job-handlers.
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 import type { RunnerLimits } from "../../supervisor/process/supervised-process.ts";
 import type { OrganizationModel } from "../organization/organization.ts";
-import { type HeldModel, mustLetGo } from "./loaded-model.ts";
+import { type LoadedModel, mustUnload } from "./loaded-model.ts";
 
-export type DonatedWorkParts = {
+export type DonatedWorkDeps = {
   readonly client: WorkerClient;
   readonly deviceKey: string;
   readonly runner: JobRunner & {
@@ -28,53 +28,53 @@ export type DonatedWorkParts = {
   readonly log: Log;
   /** The organization's models. */
   readonly wanted: () => readonly OrganizationModel[];
-  /** A job is about to use this model. */
+  /** Called before a job uses this model. */
   readonly onUse?: (sha256: string) => void;
   readonly onWork: (view: WorkView | null) => void;
-  /** The backend knows this connection. */
+  /** The backend has accepted this connection. */
   readonly onGreeted: () => void;
-  /** Puts something around the handler of each job: a record of it. */
+  /** Wraps the handler of each job, for example to record it. */
   readonly around?: (handler: Handler) => Handler;
 };
 
-/** What a donor gives: a worker of the organization's queue that does its jobs with the models that are on this device. */
+/** A worker of the organization's queue that runs jobs with the models on this device. */
 export class DonatedWork {
-  readonly #parts: DonatedWorkParts;
+  readonly #deps: DonatedWorkDeps;
   readonly #worker: Worker;
-  readonly #lookAgain = new BackOff(doubling(5_000, 15 * 60_000));
+  readonly #retryFit = new BackOff(doubling(5_000, 15 * 60_000));
   #member = false;
   #accepting = false;
   #finishing = false;
-  #held: HeldModel | null = null;
+  #loaded: LoadedModel | null = null;
   #limits: Limits | null = null;
-  #learning: Promise<void> = Promise.resolve();
+  #inspecting: Promise<void> = Promise.resolve();
 
-  constructor(parts: DonatedWorkParts) {
-    this.#parts = parts;
-    const { client, runner, catalogue, plans, log, onWork, onGreeted, around = (each) => each } = parts;
+  constructor(deps: DonatedWorkDeps) {
+    this.#deps = deps;
+    const { client, runner, catalogue, plans, log, onWork, onGreeted, around = (each) => each } = deps;
     const { chat, completion, embedding } = jobHandlers({
       ...{ runner, log, onWork },
       findModel: (modelId) => {
         const found = this.usableModels.find((model) => model.modelId === modelId) ?? null;
-        if (found !== null) parts.onUse?.(found.sha256);
+        if (found !== null) deps.onUse?.(found.sha256);
         return found;
       },
       onBadModel: (sha256) => void catalogue.recheck(sha256),
       planFor: (model) => (plans.fits(model) ? plans.planFor(model) : null),
       onLoaded: (model, report) => {
-        this.#held = { model, report };
+        this.#loaded = { model, report };
       },
       onMeasured: (model, speed) => plans.measured(model, speed),
       onCrash: (model) => plans.crashed(model),
       onRest: (ms) => this.#worker.rest(ms),
     });
     this.#worker = new Worker(client, {
-      key: parts.deviceKey,
+      key: deps.deviceKey,
       functions: api.work,
       handlers: { chat: around(chat), completion: around(completion), embedding: around(embedding) },
       ...this.#capacity(),
       capabilities: this.#abilities(),
-      version: parts.version,
+      version: deps.version,
       accepting: false,
       log,
       onEvent: ({ kind }) => {
@@ -83,9 +83,9 @@ export class DonatedWork {
     });
   }
 
-  /** The organization's models that are on this device and verified, to be used as the organization says now. */
+  /** The organization's models that are on this device and verified, with the organization's current settings. */
   get usableModels(): readonly ModelFile[] {
-    const { wanted, catalogue } = this.#parts;
+    const { wanted, catalogue } = this.#deps;
     return wanted().flatMap((model) => {
       const file = catalogue.find(model);
       if (file === null) return [];
@@ -93,7 +93,7 @@ export class DonatedWork {
     });
   }
 
-  /** @param member whether the organization counts this device as its own, not retired. */
+  /** @param member whether this device belongs to the organization and is not retired. */
   wantedChanged(member: boolean): void {
     this.modelsChanged();
     if (member && !this.#member) this.#worker.start();
@@ -101,12 +101,12 @@ export class DonatedWork {
   }
 
   modelsChanged(): void {
-    this.#parts.plans.refit(this.usableModels);
-    this.#offer();
-    if (this.#accepting) this.#learn();
+    this.#deps.plans.refit(this.usableModels);
+    this.#offerCapabilities();
+    if (this.#accepting) this.#inspectModels();
   }
 
-  /** GPUs, by the system's number, that a process of the runner is not to see. */
+  /** GPUs that the runner must not see, by the system's number. */
   get deniedGpus(): readonly number[] {
     return this.#limits?.deniedGpus ?? [];
   }
@@ -114,118 +114,121 @@ export class DonatedWork {
   accept(limits: Limits): void {
     this.#accepting = true;
     this.#finishing = false;
-    this.#keepTo(limits);
+    this.#applyLimits(limits);
     this.#worker.accept();
   }
 
-  /** Holds for what comes, and for what runs: what cannot go on within these limits is given back. */
+  /** Applies to new and running jobs. Jobs that cannot go on within the limits are released. */
   limit(limits: Limits): void {
     const { stillSince } = limits;
     const before = this.#limits;
-    // Somebody types, or no longer does: at once, and nothing is planned anew for it.
+    // Typing started or stopped: it takes effect at once and needs no new plan.
     const typing = before?.stillSince !== stillSince;
     if (before !== null && typing && sameLimits({ ...before, stillSince }, limits)) {
       this.#limits = limits;
-      this.#tellRunner(limits);
-    } else this.#keepTo(limits);
+      this.#limitRunner(limits);
+    } else this.#applyLimits(limits);
   }
 
-  #keepTo(limits: Limits): void {
-    const { plans } = this.#parts;
+  #applyLimits(limits: Limits): void {
+    const { plans } = this.#deps;
     const denied = this.deniedGpus.join() !== limits.deniedGpus.join();
     this.#limits = limits;
     plans.setLimits(limits, this.usableModels);
     this.modelsChanged();
-    const narrower = denied || (this.#held !== null && mustLetGo(this.#held, plans));
-    if (narrower) this.#loadAgain();
-    this.#tellRunner(narrower ? { ...limits, memoryMb: null } : limits);
+    const narrower = denied || (this.#loaded !== null && mustUnload(this.#loaded, plans));
+    if (narrower) this.#reload();
+    this.#limitRunner(narrower ? { ...limits, memoryMb: null } : limits);
   }
 
-  #tellRunner({ threads, dutyCycle, confined, memoryMb, stillSince }: Limits): void {
-    const { runner, threads: most } = this.#parts;
+  #limitRunner({ threads, dutyCycle, confined, memoryMb, stillSince }: Limits): void {
+    const { runner, threads: most } = this.#deps;
     const isStill = stillSince !== null;
     this.#worker.standStill(isStill);
     const share = isStill ? 0 : dutyCycle;
     runner.limit({ threads: Math.min(threads ?? most, most), dutyCycle: share, confined, memoryMb });
   }
 
-  /** Before the new limit of memory holds: it would end the process under its jobs, as if they had failed. */
-  #loadAgain(): void {
-    this.#held = null;
-    const letGo = Promise.all([this.#parts.runner.yield({ warmMs: 0 }), this.#worker.pause("limits")]);
+  /**
+   * Unloads the model before the new memory limit applies. Otherwise the limit would kill the process, and
+   * its jobs would count as failed.
+   */
+  #reload(): void {
+    this.#loaded = null;
+    const letGo = Promise.all([this.#deps.runner.yield({ warmMs: 0 }), this.#worker.pause("limits")]);
     void letGo.then(() => {
       if (!this.#accepting || this.#limits === null) return;
-      this.#keepTo(this.#limits);
+      this.#applyLimits(this.#limits);
       if (this.#finishing) void this.finish();
       else this.#worker.accept();
     });
   }
 
-  /** Takes nothing more. Resolves when the job under way, if any, has ended. */
+  /** Takes no more jobs. Resolves when the running jobs have ended. */
   finish(): Promise<void> {
     this.#finishing = true;
     return this.#worker.finish("finishing");
   }
 
   /**
-   * Resolves when the runner is off the CPU, and its memory free unless the model is to stay there for a while; the jobs
-   * are given back meanwhile.
+   * Releases all jobs. Resolves when the runner is off the CPU and its memory is free, unless the model may
+   * stay in memory for a while.
    */
   async yield(reason: string, modelWarmSeconds: number): Promise<void> {
     this.#accepting = false;
-    // First of all: whatever the worker does with the queue, the processor is the person's.
-    const stopped = this.#parts.runner.yield({ warmMs: modelWarmSeconds * 1_000 });
+    // Free the processor first. The calls to the queue can wait.
+    const stopped = this.#deps.runner.yield({ warmMs: modelWarmSeconds * 1_000 });
     await Promise.all([stopped, this.#worker.pause(reason)]);
-    this.#standStillNoMore();
+    this.#endStandstill();
   }
 
-  /** Nothing of ours runs that could disturb; what its person asks of the runner would wait until jobs are taken again. */
-  #standStillNoMore(): void {
+  /** Ends the standstill: no job runs that could disturb, and the runner must answer its person's requests. */
+  #endStandstill(): void {
     if (this.#accepting || this.#limits === null || this.#limits.stillSince === null) return;
     this.limit({ ...this.#limits, stillSince: null });
   }
 
-  /** Gives everything back and says goodbye, as far as that can be done within `withinMs`. */
+  /** Releases all jobs and says goodbye, within `withinMs`. */
   async stop(withinMs: number): Promise<void> {
     this.#accepting = false;
-    this.#lookAgain.taken();
+    this.#retryFit.taken();
     await this.#worker.stop({ finishMs: 0, leaveMs: withinMs });
-    await this.#parts.runner.stop();
+    await this.#deps.runner.stop();
   }
 
-  /** Models that nobody knows yet are offered once it is known that they fit. */
-  #learn(): void {
-    const { plans } = this.#parts;
+  /** Inspects new models. A model is offered once it is known to fit into memory. */
+  #inspectModels(): void {
+    const { plans } = this.#deps;
     const goOn = (): boolean => this.#accepting;
-    this.#learning = this.#learning.then(async () => {
+    this.#inspecting = this.#inspecting.then(async () => {
       if (!goOn()) return;
       const changed = await plans.learn(this.usableModels, goOn);
-      if (changed) this.#offer();
-      // A process can end under a look by a mere accident, and what was too large may fit when others have ended: without
-      // another look the model would never be offered.
-      if (!goOn() || this.usableModels.every((model) => plans.fits(model))) this.#lookAgain.taken();
-      else if (!this.#lookAgain.waiting) this.#lookAgain.refused(() => this.#learn());
+      if (changed) this.#offerCapabilities();
+      // An inspection can crash by accident, and memory can become free. Without another try the model would
+      // never be offered.
+      if (!goOn() || this.usableModels.every((model) => plans.fits(model))) this.#retryFit.taken();
+      else if (!this.#retryFit.waiting) this.#retryFit.refused(() => this.#inspectModels());
     });
   }
 
-  #offer(): void {
+  #offerCapabilities(): void {
     this.#worker.setCapabilities(this.#abilities(), this.#capacity());
   }
 
   get #offered(): readonly ModelFile[] {
-    return this.usableModels.filter((model) => this.#parts.plans.fits(model));
+    return this.usableModels.filter((model) => this.#deps.plans.fits(model));
   }
 
-  /** What more than fits into memory side by side would wait here, where nobody else can take it. */
+  /** Takes only as many jobs as fit into memory. Further jobs would wait here while other devices could run them. */
   #capacity(): Capacity {
-    const sequences = this.#offered.map((model) => this.#parts.plans.planFor(model).sequences);
+    const sequences = this.#offered.map((model) => this.#deps.plans.planFor(model).sequences);
     const concurrency = Math.max(1, ...sequences);
-    // One that does several at once ends one often: whoever comes next waits little longer for what is held ahead.
+    // With several running jobs one ends often, so a prefetched job starts soon.
     return { concurrency, prefetch: concurrency > 1 ? 1 : 0 };
   }
 
   #abilities(): Abilities {
-    const { plans } = this.#parts;
+    const { plans } = this.#deps;
     const offered = this.#offered;
     const contexts = offered.flatMap((model) => plans.contextTokens(model) ?? []);
     const backends = new Set(offered.flatMap(({ sha256 }) => plans.speed(sha256)?.backend ?? []));

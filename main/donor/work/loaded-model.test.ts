@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { LoadPlan } from "../../../app/contract/runner.ts";
-import { mustLetGo } from "./loaded-model.ts";
+import { mustUnload } from "./loaded-model.ts";
 
 const model = { modelId: "m", path: "/m", sha256: "0", sizeBytes: 1, contextTokens: 64 };
 const plan: LoadPlan = {
@@ -9,7 +9,7 @@ const plan: LoadPlan = {
 };
 const report = { backend: "cuda", contextTokens: 64, sequences: 2 } as const;
 const underLimits = (change: Partial<LoadPlan>, fits = true) =>
-  mustLetGo({ model, report }, { fits: () => fits, planFor: () => ({ ...plan, ...change }) });
+  mustUnload({ model, report }, { fits: () => fits, planFor: () => ({ ...plan, ...change }) });
 
 it("keeps a model that may be as it is, or larger", () => {
   expect(underLimits({})).toBe(false);

@@ -1,18 +1,18 @@
 import type { LoadReport, ModelFile } from "../../../app/contract/runner.ts";
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 
-/** A model as the runner loaded it last. */
-export type HeldModel = {
+/** The model that the runner loaded last. */
+export type LoadedModel = {
   readonly model: ModelFile;
   readonly report: Pick<LoadReport, "backend" | "contextTokens" | "sequences">;
 };
 
 /**
- * Whether a model has to be let go under the limits that hold now: its backend is no longer allowed, or it takes more
- * memory than a load of today would. Only what narrows counts: to use more, the next load is early enough.
+ * Whether the current limits require to unload a model: its backend is no longer allowed, or a new load would
+ * take less memory. Wider limits wait for the next load.
  */
-export function mustLetGo(
-  { model, report }: HeldModel,
+export function mustUnload(
+  { model, report }: LoadedModel,
   plans: Pick<ModelPlans, "fits" | "planFor">,
 ): boolean {
   if (!plans.fits(model)) return true;

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Download, type DownloadParts } from "./download.ts";
+import { Download, type DownloadDeps } from "./download.ts";
 import { InternetSource } from "./internet-source.ts";
 import { ModelServer } from "./model-server.fixture.ts";
 import type { Neighbours } from "./neighbours.ts";
@@ -46,7 +46,7 @@ const peer = (changed: Partial<Neighbours>): Neighbours => ({
   ...changed,
 });
 
-const download = (neighbours: Neighbours, changed: Partial<DownloadParts> = {}): Download =>
+const download = (neighbours: Neighbours, changed: Partial<DownloadDeps> = {}): Download =>
   new Download({
     ...{ part, internet, neighbours },
     internetHold: () => null,

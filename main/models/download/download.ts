@@ -10,7 +10,7 @@ import type { Neighbours } from "./neighbours.ts";
 import { OfficeView } from "./office-view.ts";
 import type { PartFile } from "./part-file.ts";
 
-export type DownloadParts = {
+export type DownloadDeps = {
   readonly part: PartFile;
   readonly internet: InternetSource;
   /** Null: the rules share nothing. */
@@ -43,7 +43,7 @@ const maxFailures = { byPiece: 5, whole: 2 };
 
 /** Brings one file in, piece by piece, from the office and the internet, until it is whole and verified. */
 export class Download {
-  readonly #parts: DownloadParts;
+  readonly #deps: DownloadDeps;
   readonly #office: OfficeView | null;
   /** Pieces under way, and from where. */
   readonly #underWay = new Map<number, "internet" | "office">();
@@ -54,9 +54,9 @@ export class Download {
   #settledAt = 0;
   #changed = false;
 
-  constructor(parts: DownloadParts) {
-    const { part, neighbours, times } = parts;
-    this.#parts = parts;
+  constructor(deps: DownloadDeps) {
+    const { part, neighbours, times } = deps;
+    this.#deps = deps;
     this.#office =
       neighbours === null ? null : new OfficeView(neighbours, times, part.layout.count, () => this.#wake());
     // From a place of its own, so that devices in one office have different pieces to give.
@@ -70,7 +70,7 @@ export class Download {
 
   /** What was written stays, however it ends. Once only. */
   async run(signal: AbortSignal): Promise<DownloadEnd> {
-    const { times } = this.#parts;
+    const { times } = this.#deps;
     const failed = this.#tooManyFailures();
     if (failed !== null) return failed;
     const stop = new AbortController();
@@ -109,7 +109,7 @@ export class Download {
 
   /** Until all pieces are here or the end is known. */
   async #lane(signal: AbortSignal): Promise<void> {
-    const { part } = this.#parts;
+    const { part } = this.#deps;
     while (!this.#isOver() && !part.complete) {
       const choice = this.#choose();
       if (choice.kind === "wait") {
@@ -127,14 +127,14 @@ export class Download {
         this.#finish(this.#diskError(error));
       } finally {
         this.#underWay.delete(piece);
-        this.#parts.onProgress();
+        this.#deps.onProgress();
         this.#wake();
       }
     }
   }
 
   #choose(): ReturnType<typeof choosePiece> {
-    const { part } = this.#parts;
+    const { part } = this.#deps;
     const office = this.#office;
     const begun = [...part.begun];
     const order = [...begun, ...this.#order.filter((piece) => !part.begun.has(piece))];
@@ -152,7 +152,7 @@ export class Download {
   }
 
   #internetHold(): WaitReason | null {
-    return this.#hold?.why ?? this.#parts.internetHold();
+    return this.#hold?.why ?? this.#deps.internetHold();
   }
 
   /** Nothing is under way, nothing can be begun, and nobody in the office could help. */
@@ -164,7 +164,7 @@ export class Download {
   }
 
   async #fromOffice(piece: number, holders: readonly string[], signal: AbortSignal): Promise<void> {
-    const { part, onBytes } = this.#parts;
+    const { part, onBytes } = this.#deps;
     const office = this.#office;
     const holder = holders[randomInt(holders.length)];
     if (office === null || holder === undefined) return;
@@ -185,13 +185,13 @@ export class Download {
   }
 
   async #fromInternet(piece: number, signal: AbortSignal): Promise<void> {
-    const end = await pieceFromInternet(piece, this.#parts, signal);
+    const end = await pieceFromInternet(piece, this.#deps, signal);
     switch (end.kind) {
       case "kept":
       case "stopped":
         return;
       case "corrupt":
-        await this.#parts.part.countFailure(Date.now());
+        await this.#deps.part.countFailure(Date.now());
         this.#failIfTooOften();
         return;
       case "changed":
@@ -206,7 +206,7 @@ export class Download {
   }
 
   async #verify(signal: AbortSignal): Promise<void> {
-    const { part } = this.#parts;
+    const { part } = this.#deps;
     const verdict = await part.verifyWhole(signal);
     switch (verdict) {
       case "right":
@@ -233,7 +233,7 @@ export class Download {
   }
 
   async #forgetOther(): Promise<void> {
-    const { part } = this.#parts;
+    const { part } = this.#deps;
     await part.sourceIs(null);
     // All is lost then: not to happen again and again.
     if (part.spec.pieceHashes === null) await part.countFailure(Date.now());
@@ -245,7 +245,7 @@ export class Download {
   }
 
   #tooManyFailures(): DownloadEnd | null {
-    const { failures, spec } = this.#parts.part;
+    const { failures, spec } = this.#deps.part;
     if (failures < (spec.pieceHashes === null ? maxFailures.whole : maxFailures.byPiece)) return null;
     const detail = `${failures} times its SHA-256 was wrong. Check the catalogue's entry and the source.`;
     return { kind: "failed", why: "wrong-content", detail };

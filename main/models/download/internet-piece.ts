@@ -4,7 +4,7 @@ import type { InternetSource } from "./internet-source.ts";
 import type { PartFile } from "./part-file.ts";
 import { readChunks } from "./read-chunks.ts";
 
-export type InternetPieceParts = {
+export type InternetPieceDeps = {
   readonly part: PartFile;
   readonly internet: InternetSource;
   /** Why the internet may not be used now; null: it may. */
@@ -34,14 +34,14 @@ type NoBody = Exclude<InternetPieceEnd, { kind: "kept" | "corrupt" }>;
 /** Brings what is missing of one piece in from the internet. Rejects where the disk refuses, and leaves what came. */
 export async function pieceFromInternet(
   piece: number,
-  parts: InternetPieceParts,
+  deps: InternetPieceDeps,
   signal: AbortSignal,
 ): Promise<InternetPieceEnd> {
-  const { part } = parts;
+  const { part } = deps;
   if ((await part.begin(piece)) < part.layout.bytesOf(piece)) {
-    const answer = await askFor(piece, parts, signal);
+    const answer = await askFor(piece, deps, signal);
     if (answer.kind !== "body") return answer;
-    const cut = await readInto(piece, answer.body, parts, signal);
+    const cut = await readInto(piece, answer.body, deps, signal);
     if (cut !== null) return cut;
   }
   return { kind: await part.finish(piece) };
@@ -49,7 +49,7 @@ export async function pieceFromInternet(
 
 async function askFor(
   piece: number,
-  { part, internet }: InternetPieceParts,
+  { part, internet }: InternetPieceDeps,
   signal: AbortSignal,
 ): Promise<NoBody | { readonly kind: "body"; readonly body: Readable }> {
   const start = part.layout.startOf(piece) + (await part.begin(piece));
@@ -82,7 +82,7 @@ async function askFor(
 async function readInto(
   piece: number,
   body: Readable,
-  { part, internet, onBytes, internetHold }: InternetPieceParts,
+  { part, internet, onBytes, internetHold }: InternetPieceDeps,
   signal: AbortSignal,
 ): Promise<NoBody | null> {
   const length = part.layout.bytesOf(piece);

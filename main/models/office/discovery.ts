@@ -11,7 +11,7 @@ const announceEveryMs = 60_000;
 /** What changes is told at once, but not more often than this. */
 const atMostEveryMs = 1_000;
 
-export type DiscoveryParts = {
+export type DiscoveryDeps = {
   readonly id: string;
   /** This machine's address on the network that is meant. */
   readonly address: string;
@@ -28,20 +28,20 @@ export type DiscoveryParts = {
 
 /** Tells the devices on one network of this one, and hears of them: DNS-SD over multicast DNS. */
 export class Discovery {
-  readonly #parts: DiscoveryParts;
+  readonly #deps: DiscoveryDeps;
   readonly #mdns: makeMdns.MulticastDNS;
   #timer: NodeJS.Timeout | undefined;
   #saidAt = -Infinity;
   #key: OfficeKey | undefined;
   #stopped = false;
 
-  constructor(parts: DiscoveryParts) {
-    this.#parts = parts;
+  constructor(deps: DiscoveryDeps) {
+    this.#deps = deps;
     this.#mdns = makeMdns({
-      interface: parts.address,
+      interface: deps.address,
       // Multicast does not reach a socket that is bound to one address on every system.
       ...(process.platform === "win32" ? {} : { bind: "0.0.0.0" }),
-      ...(parts.multicastPort === undefined ? {} : { port: parts.multicastPort }),
+      ...(deps.multicastPort === undefined ? {} : { port: deps.multicastPort }),
     });
     this.#mdns.on("response", (response, { address }) => this.#hear(response, address));
     this.#mdns.on("query", ({ questions = [] }) => {
@@ -50,7 +50,7 @@ export class Discovery {
       }
     });
     const trouble = (error: unknown): void =>
-      parts.onTrouble((error as NodeJS.ErrnoException).code ?? "unknown");
+      deps.onTrouble((error as NodeJS.ErrnoException).code ?? "unknown");
     this.#mdns.on("error", trouble);
     this.#mdns.on("warning", () => undefined);
     this.#mdns.on("ready", () => {
@@ -90,7 +90,7 @@ export class Discovery {
   }
 
   #answers(seconds: number): Parameters<makeMdns.MulticastDNS["respond"]>[0] {
-    const { id, address, port, keys, files } = this.#parts;
+    const { id, address, port, keys, files } = this.#deps;
     // To take its leave, it needs the key that was taken from it.
     const [key = this.#key] = keys();
     if (key === undefined) return [];
@@ -106,7 +106,7 @@ export class Discovery {
   }
 
   #hear({ answers = [], additionals = [] }: Partial<makeMdns.ResponsePacket>, address: string): void {
-    const { id: self, keys, onPeer, onLeft } = this.#parts;
+    const { id: self, keys, onPeer, onLeft } = this.#deps;
     const records = [...answers, ...additionals];
     for (const srv of records) {
       if (srv.type !== "SRV" || !srv.name.endsWith(`.${service}`)) continue;

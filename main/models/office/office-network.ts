@@ -11,7 +11,7 @@ import { isPrivate, privateAddresses } from "./private-address.ts";
 import { type OfficeKey, officeKeys, type SharingSecrets } from "./secrets.ts";
 import type { Shelf } from "./shelf.ts";
 
-export type OfficeNetworkParts = {
+export type OfficeNetworkDeps = {
   readonly shelf: Shelf;
   /** What this device gives or fetches now. */
   readonly files: () => readonly AnnouncedFile[];
@@ -29,7 +29,7 @@ const lookAtAddressesMs = 30_000;
 
 /** Gives models to, and takes them from, the organization's devices on the same network: only while it is shared. */
 export class OfficeNetwork {
-  readonly #parts: OfficeNetworkParts;
+  readonly #deps: OfficeNetworkDeps;
   readonly #id = randomBytes(9).toString("base64url");
   readonly #peers = new PeerTable();
   readonly #client = new OfficeClient();
@@ -39,8 +39,8 @@ export class OfficeNetwork {
   #changing: Promise<void> = Promise.resolve();
   #announced = "";
 
-  constructor(parts: OfficeNetworkParts) {
-    this.#parts = parts;
+  constructor(deps: OfficeNetworkDeps) {
+    this.#deps = deps;
   }
 
   /** @param secrets null: nothing is shared, nothing listens, nothing is announced. */
@@ -59,7 +59,7 @@ export class OfficeNetwork {
 
   /** Something was brought in, begun or let go, or may be given now and could not before. */
   filesChanged(): void {
-    const files = JSON.stringify(this.#parts.files());
+    const files = JSON.stringify(this.#deps.files());
     if (files === this.#announced) return;
     this.#announced = files;
     this.#tell();
@@ -97,7 +97,7 @@ export class OfficeNetwork {
   /** One after the other: listens on what addresses there are, and on no others. */
   #settle(): void {
     this.#changing = this.#changing.then(async () => {
-      const { test } = this.#parts;
+      const { test } = this.#deps;
       const here = test === undefined ? privateAddresses() : [test.address];
       const wanted = new Set(this.#keys.length === 0 ? [] : here);
       for (const [address, place] of this.#places) {
@@ -111,7 +111,7 @@ export class OfficeNetwork {
   }
 
   async #open(address: string): Promise<void> {
-    const { shelf, files, log, test } = this.#parts;
+    const { shelf, files, log, test } = this.#deps;
     const server = new OfficeServer(() => this.#keys, shelf, log);
     let port: number;
     try {
