@@ -5,9 +5,10 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { verifyBackup } from "../packages/embedded/backup/full/unpack-backup.ts";
+import { formatBytes } from "../app/format/quantity.ts";
 import { CommandError, EXIT_USAGE, type Verb } from "./command.ts";
 import { deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
-import { Progress, size } from "./progress.ts";
+import { Progress } from "./progress.ts";
 
 const usage = `gleaner backup [FILE] [options]
 Writes everything that a running deployment has, as of one moment, into one file: documents, stored files, what is
@@ -32,7 +33,7 @@ async function run(args: readonly string[]): Promise<void> {
     if (response.body === null) throw new CommandError("The deployment sent nothing.");
     await pipeline(
       Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]),
-      counted((bytes) => progress.at(`Copying ${deployment.url}: ${size(bytes)}`)),
+      counted((bytes) => progress.at(`Copying ${deployment.url}: ${formatBytes(bytes)}`)),
       createWriteStream(partial, { mode: 0o600, flags: "wx", flush: true }),
     ).catch((error: unknown) => {
       throw new CommandError(
@@ -46,7 +47,7 @@ async function run(args: readonly string[]): Promise<void> {
     const documents = manifest.tables.reduce((total, table) => total + table.documents, 0);
     const files = manifest.entries.length - 1;
     progress.done(
-      `Everything as of ${manifest.createdAt} is in ${target} (${size(bytes)}: ${String(documents)} documents, ` +
+      `Everything as of ${manifest.createdAt} is in ${target} (${formatBytes(bytes)}: ${String(documents)} documents, ` +
         `${String(files)} files). It holds everybody's data and keys: keep it as safe as the deployment.`,
     );
     if (flags.json) {

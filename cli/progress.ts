@@ -18,11 +18,3 @@ export class Progress {
     process.stderr.write(this.#isTerminal ? `\r\u001b[K${text}\n` : `${text}\n`);
   }
 }
-
-/** "3.4 MB", in powers of ten. */
-export function size(bytes: number): string {
-  const units = ["bytes", "kB", "MB", "GB", "TB"];
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
-  const shown = power === 0 ? String(bytes) : (bytes / 1_000 ** power).toFixed(1);
-  return `${shown} ${units[power] ?? ""}`;
-}

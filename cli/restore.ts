@@ -5,9 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { verifyBackup } from "../packages/embedded/backup/full/unpack-backup.ts";
+import { formatBytes } from "../app/format/quantity.ts";
 import { CommandError, EXIT_UNREACHABLE, EXIT_USAGE, type Verb } from "./command.ts";
 import { type Deployment, deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
-import { Progress, size } from "./progress.ts";
+import { Progress } from "./progress.ts";
 import { stageWithoutBackend } from "./stage-restore.ts";
 
 const usage = `gleaner restore FILE [options]
@@ -88,7 +89,7 @@ async function send(deployment: Deployment, path: string, progress: Progress): P
     });
     sent += chunk.length;
     part += 1;
-    progress.at(`Sending ${size(sent)} of ${size(total)}`);
+    progress.at(`Sending ${formatBytes(sent)} of ${formatBytes(total)}`);
   }
   progress.at("Checking it there");
   return ask(deployment, "", { uploadToken });

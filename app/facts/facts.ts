@@ -1,4 +1,7 @@
-/** A fact that this platform cannot know is `unknown`: shown as such, never guessed. */
+import { formatMebibytes, formatShare } from "../format/quantity.ts";
+import { formatMinuteOfWeek, formatWholeSeconds } from "../format/time.ts";
+
+/** A fact is known, or `unknown` where this platform cannot tell it. An unknown fact is shown as such and never guessed. */
 export type Known<T> = { readonly known: true; readonly value: T } | { readonly known: false };
 
 export const unknown: Known<never> = { known: false };
@@ -7,87 +10,119 @@ export function known<T>(value: T): Known<T> {
   return { known: true, value };
 }
 
-/**
- * What is known about this computer. A sensor fills in each; until one does, it is unknown.
- * Sizes are in MiB, shares from 0 to 1, of everybody but us.
- */
-export type ComputerFacts = {
-  /** Seconds since the last keyboard, mouse or touch input. */
-  readonly idleSeconds: Known<number>;
-  /** The session is locked: nobody sits in front of it, or they are about to type their password. */
-  readonly locked: Known<boolean>;
-  readonly displayOff: Known<boolean>;
-  readonly lidClosed: Known<boolean>;
-  readonly power: Known<"ac" | "battery">;
-  /** 0 to 100. */
-  readonly batteryPercent: Known<number>;
-  readonly thermal: Known<ThermalState>;
-  /** The hottest sensor of the processor or its package, in °C. */
-  readonly temperatureC: Known<number>;
-  /** CPU load of everybody but us: 0 to 1, of all cores. */
-  readonly otherCpuLoad: Known<number>;
-  /** GPU load of everybody but us, of the busiest GPU. */
-  readonly otherGpuLoad: Known<number>;
-  /** What programs could still get; what our own runner holds counts as free, since it gives it back. */
-  readonly memoryFreeMb: Known<number>;
-  readonly vramFreeMb: Known<number>;
-  /** On the disk that holds the models. */
-  readonly diskFreeMb: Known<number>;
-  readonly fullScreen: Known<boolean>;
-  readonly cameraInUse: Known<boolean>;
-  readonly microphoneInUse: Known<boolean>;
-  readonly mediaPlaying: Known<boolean>;
-  /** The first of the rules' excluded programs that runs; `known(null)`: none of them does. */
-  readonly excludedProgram: Known<string | null>;
-  /** Roaming counts as metered. */
-  readonly metered: Known<boolean>;
-  /** Names by which rules may know an office network or a VPN: interface, SSID, DNS suffix. */
-  readonly networks: Known<readonly string[]>;
+/** The declaration of one fact: the type of its value, and how people read it. */
+type Fact<T> = {
+  /** A few words, the same in the panel, the console and the terminal. */
+  readonly label: string;
+  readonly say: (value: T) => string;
+  /** What the policy does while it is unknown, where a person has to know that. */
+  readonly whenUnknown?: string;
 };
 
-/** As macOS grades it; other systems' signs are mapped to it by their sensor. */
+/** As macOS grades it; the sensors of other systems map their signs to it. */
 export type ThermalState = "nominal" | "fair" | "serious" | "critical";
 
-/** Of a computer about which nothing is known yet. */
-export const unknownComputer: ComputerFacts = {
-  idleSeconds: unknown,
-  locked: unknown,
-  displayOff: unknown,
-  lidClosed: unknown,
-  power: unknown,
-  batteryPercent: unknown,
-  thermal: unknown,
-  temperatureC: unknown,
-  otherCpuLoad: unknown,
-  otherGpuLoad: unknown,
-  memoryFreeMb: unknown,
-  vramFreeMb: unknown,
-  diskFreeMb: unknown,
-  fullScreen: unknown,
-  cameraInUse: unknown,
-  microphoneInUse: unknown,
-  mediaPlaying: unknown,
-  excludedProgram: unknown,
-  metered: unknown,
-  networks: unknown,
+/**
+ * All that sensors can tell about this computer, in the order in which people read it.
+ * Sizes are in MiB. Loads are shares from 0 to 1 of all programs but ours.
+ * To add a fact, declare it here and name it in the `facts` of a sensor (main/sensors/).
+ */
+export const computerFacts = {
+  /** Seconds since the last keyboard, mouse or touch input. */
+  idleSeconds: fact<number>("Last input", (value) =>
+    value < 1 ? "just now" : `${formatWholeSeconds(value)} ago`,
+  ),
+  locked: yesOrNo("Screen locked"),
+  displayOff: yesOrNo("Display off"),
+  lidClosed: yesOrNo("Lid closed"),
+  power: fact<"ac" | "battery">("Power", (value) => (value === "ac" ? "mains" : "battery")),
+  /** 0 to 100. */
+  batteryPercent: fact<number>("Battery", (value) => `${Math.round(value)} %`),
+  thermal: fact<ThermalState>("Heat, as the system says", (value) => value),
+  /** The hottest sensor of the processor or its package, in °C. */
+  temperatureC: fact<number>("Temperature", (value) => `${Math.round(value)} °C`),
+  /** Of all cores together. */
+  otherCpuLoad: fact<number>("Other programs", (value) => `${formatShare(value)} of CPU`),
+  /** Of the busiest GPU. */
+  otherGpuLoad: fact<number>("Others on the GPU", formatShare),
+  /** Memory that programs can still get. Our own runner's memory counts as free, since it gives it back. */
+  memoryFreeMb: fact<number>("Free memory", formatMebibytes),
+  vramFreeMb: fact<number>("Free GPU memory", formatMebibytes),
+  /** On the disk that holds the models. */
+  diskFreeMb: fact<number>("Free disk", formatMebibytes),
+  fullScreen: yesOrNo("Full screen"),
+  cameraInUse: yesOrNo("Camera in use"),
+  microphoneInUse: yesOrNo("Microphone in use"),
+  mediaPlaying: yesOrNo("Media playing"),
+  /** The first of the rules' excluded programs that is running; null: none is. */
+  excludedProgram: fact<string | null>("Excluded program", (value) => value ?? "none"),
+  /** Roaming counts as metered. */
+  metered: { ...yesOrNo("Metered network"), whenUnknown: "counts as not metered" },
+  /** Names that identify an office network or a VPN: interface, SSID, DNS suffix. */
+  networks: fact<readonly string[]>("Networks", (value) => value.join(", ") || "none"),
 };
 
-/** Everything that the decision looks at. Times are milliseconds since the epoch. */
+/** Facts about the clock and about sleep. They are always known. */
+const clockFacts = {
+  suspended: yesOrNo("Going to sleep"),
+  minuteOfWeek: fact<number>("Time of the week", formatMinuteOfWeek),
+};
+
+function fact<T>(label: string, say: (value: T) => string): Fact<T> {
+  return { label, say };
+}
+
+function yesOrNo(label: string): Fact<boolean> {
+  return fact(label, (value) => (value ? "yes" : "no"));
+}
+
+type ValueOf<Declared> = Declared extends Fact<infer T> ? T : never;
+
+export type FactName = keyof typeof computerFacts;
+
+export const factNames = Object.keys(computerFacts) as readonly FactName[];
+
+/** A fact that sensors tell. */
+export type SensedFact = FactName | "suspended";
+
+export type ComputerFacts = { readonly [Name in FactName]: Known<ValueOf<(typeof computerFacts)[Name]>> };
+
+/** A computer about which nothing is known yet. */
+export const unknownComputer = Object.fromEntries(factNames.map((name) => [name, unknown])) as ComputerFacts;
+
+/** Everything that a decision depends on. Times are milliseconds since the epoch. */
 export type Facts = ComputerFacts & {
   readonly now: number;
-  /** Whole minutes of local time since Monday 00:00: 0 to 10 079. Time zone and daylight saving are in it. */
+  /** Whole minutes of local time since Monday 00:00: 0 to 10 079. Includes the time zone and daylight saving. */
   readonly minuteOfWeek: number;
-  /** The system goes to sleep, or slept until a moment ago: the shell's events say so. */
+  /** The system is going to sleep, or was asleep until a moment ago. */
   readonly suspended: boolean;
   readonly connection: "online" | "offline";
-  /** In its organization: not (any more) known there, at work for it, or taken out of service by an administrator. */
+  /** In its organization: unknown there, in service, or taken out of service by an administrator. */
   readonly membership: "none" | "active" | "retired";
   /** The donor's own pause; `until: null` means until they resume. */
   readonly pause: { readonly until: number | null } | null;
-  /** The donor asked to finish the job under way, and to pause then. */
+  /** The donor asked to finish the current job, then pause. */
   readonly finishThenPause: boolean;
-  /** The donor's "donate now": idle or not, until this moment. */
+  /** The donor's "donate now": donate until this moment even while the computer is in use. */
   readonly donateNowUntil: number | null;
-  /** Whether a model that this device may run is here and verified. */
+  /** Whether a verified model that this device may run is here. */
   readonly modelReady: boolean;
 };
+
+/** What a fact is called. A fact of another version keeps its name. */
+export function factLabel(name: string): string {
+  return declared(name)?.label ?? name;
+}
+
+/** A fact's value in words. Facts of another version, and stored ones, have no type here. */
+export function sayFact(name: string, fact: Known<unknown>): string {
+  const words = declared(name);
+  if (!fact.known) return words?.whenUnknown === undefined ? "unknown" : `unknown: ${words.whenUnknown}`;
+  return words === undefined ? String(fact.value) : words.say(fact.value as never);
+}
+
+function declared(name: string): Fact<never> | undefined {
+  const all: Readonly<Record<string, Fact<never>>> = { ...computerFacts, ...clockFacts };
+  return Object.hasOwn(all, name) ? all[name] : undefined;
+}

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { formatAgo, formatClock, formatDuration, formatIn, formatMoment } from "./time.ts";
+import {
+  formatAgo,
+  formatClock,
+  formatDuration,
+  formatIn,
+  formatMinuteOfWeek,
+  formatMoment,
+  formatMomentOfWeek,
+  formatSpan,
+} from "./time.ts";
 
 describe("formatAgo", () => {
   it.each([
@@ -53,4 +62,24 @@ describe("formatMoment", () => {
     expect(formatMoment(at(20, 23), at(21, 1))).toBe("yesterday 23:00");
     expect(formatMoment(at(25, 8), at(21, 9))).toBe("25 Nov 08:00");
   });
+});
+
+it.each([
+  [0, "0 s"],
+  [400, "< 1 s"],
+  [59_400, "59 s"],
+  [60_000, "1 min"],
+  [3_599_000, "1 h"],
+  [11_520_000, "3 h 12 min"],
+  [86_400_000, "24 h"],
+  [90_000_000 * 3, "3 d 3 h"],
+])("spans %d ms as %s", (ms, words) => {
+  expect(formatSpan(ms)).toBe(words);
+});
+
+it("names the weekday of a moment on another day", () => {
+  const at = new Date(2026, 10, 23, 17, 30).getTime();
+  expect(formatMomentOfWeek(at, at + 60_000)).toBe("17:30");
+  expect(formatMomentOfWeek(at, at + 86_400_000)).toBe("Mon 23 Nov 17:30");
+  expect(formatMinuteOfWeek(24 * 60 + 605)).toBe("Tue 10:05");
 });

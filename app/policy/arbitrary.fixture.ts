@@ -1,8 +1,10 @@
 import fc from "fast-check";
-import type { Activity, Limits } from "./decision.ts";
 import { type ComputerFacts, type Facts, type Known, known, unknown } from "../facts/facts.ts";
-import { type DonateReason, donateReasons, type HoldReason, holdReasons } from "./reasons.ts";
-import type { Rules, ScheduleWindow } from "./rules.ts";
+import type { Activity } from "./decision.ts";
+import type { DonateReason, Limits } from "./declare/activity.ts";
+import { donateReasons, type StandbyReason, standbyReasons } from "./reasons.ts";
+import type { Rules } from "./rules.ts";
+import type { ScheduleWindow } from "./rules/schedule.ts";
 
 const instant = fc.integer({ min: 0, max: 4_102_444_800_000 });
 const share = fc.double({ min: 0, max: 1, noNaN: true });
@@ -30,7 +32,7 @@ export const activities: fc.Arbitrary<Activity> = fc.oneof(
   fc.record(
     {
       kind: fc.constant("holding" as const),
-      reason: fc.constantFrom(...(Object.keys(holdReasons) as HoldReason[])),
+      reason: fc.constantFrom(...(Object.keys(standbyReasons) as StandbyReason[])),
       since: instant,
       clearSince: instant,
     },

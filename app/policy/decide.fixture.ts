@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
-import { decide } from "./decide.ts";
-import type { Activity, Limits } from "./decision.ts";
 import { type Facts, known, unknownComputer } from "../facts/facts.ts";
+import { decide } from "./decide.ts";
+import type { Activity } from "./decision.ts";
+import type { DonateReason, Limits } from "./declare/activity.ts";
 import { idleLimits } from "./limits.fixture.ts";
-import { type DonateReason, donateReasons, type HoldReason } from "./reasons.ts";
+import { donateReasons, type StandbyReason } from "./reasons.ts";
 import { defaultRules, type Rules } from "./rules.ts";
 
 /** Of the tests: a Tuesday at 10:00, ten seconds and a bit into the minute. */
@@ -35,7 +36,7 @@ export const donating: Extract<Activity, { kind: "donating" }> = {
 };
 export const inUse: Activity = { kind: "holding", reason: "in-use", since: 2 };
 
-export function holdingFor(reason: HoldReason): Activity {
+export function holdingFor(reason: StandbyReason): Activity {
   return { kind: "holding", reason, since: 3 };
 }
 
@@ -45,7 +46,7 @@ export type Edge = {
   readonly rules?: Partial<Rules>;
   /** Both a donating and a holding state where it is left out. */
   readonly from?: Activity;
-  readonly to: HoldReason | DonateReason;
+  readonly to: StandbyReason | DonateReason;
   readonly limits?: Partial<Limits>;
   readonly clearSince?: number;
   readonly recheckAt?: number | null;

@@ -1,33 +1,49 @@
-import type { Activity, Decision, Effect, Limits } from "./decision.ts";
 import type { Facts } from "../facts/facts.ts";
-import { judge, type Verdict } from "./judge.ts";
+import type { Activity, Decision, Effect } from "./decision.ts";
+import type { DonateReason, Limits } from "./declare/activity.ts";
+import { evaluate, type Verdict } from "./evaluate.ts";
 import { limitsFor, sameLimits } from "./limits.ts";
-import type { DonateReason, HoldReason } from "./reasons.ts";
+import { type StandbyReason, standbyReasons } from "./reasons.ts";
 import type { Rules } from "./rules.ts";
-import { settling } from "./settle.ts";
 
 /**
  * Whether to donate now, and within which limits. Pure and total: the same state, facts and rules give the same decision.
- * The order of the checks is judge.ts's: a pause outranks everything but membership.
+ * rules.ts lists the checks in their order: a pause outranks everything but membership.
  *
- * @param state what the donor did until now; its reason and its limits matter for the hysteresis.
- * @returns the next activity, what has to be done now (on changes only), and when to look again:
+ * @param state the activity until now; its reason and its limits matter for the hysteresis.
+ * @returns the next activity, the effects (on changes only), and when to decide again:
  *   always later than `facts.now`, or null when only a changed fact can matter.
  */
 export function decide(state: Activity, facts: Facts, rules: Rules): Decision {
-  const verdict = judge({ state, facts, rules });
-  if (verdict.kind === "hold") return holdFor(state, facts, verdict);
-  // Whoever asked to donate now does not wait for things to settle.
-  const unsettled = verdict.reason === "donate-now" ? null : settling(state, facts.now);
-  if (unsettled !== null) {
-    const { reason, clearSince, until } = unsettled;
-    return holdFor(state, facts, { reason, recheckAt: until }, clearSince);
+  const verdict = evaluate({ state, facts, rules });
+  if (verdict.kind === "standby") return standBy(state, facts, verdict);
+  // A person who asked to donate now does not wait for a cooldown.
+  const cooldown = verdict.reason === "donate-now" ? null : cooldownOf(state, facts.now);
+  if (cooldown !== null) {
+    const { reason, clearSince, until } = cooldown;
+    return standBy(state, facts, { reason, recheckAt: until }, clearSince);
   }
   // Nothing runs that could be finished.
   if (facts.finishThenPause && state.kind === "holding") {
-    return holdFor(state, facts, { reason: "paused-by-you", recheckAt: null });
+    return standBy(state, facts, { reason: "paused-by-you", recheckAt: null });
   }
   return donate(state, facts, rules, verdict);
+}
+
+type Cooldown = { readonly reason: StandbyReason; readonly clearSince: number; readonly until: number };
+
+/**
+ * Some reasons end for a moment and come back: a call with a muted microphone, a pause between two films, a change of the
+ * network. The donor stays on standby a little longer for these. Times are ms since the epoch; null: it may donate.
+ */
+function cooldownOf(state: Activity, now: number): Cooldown | null {
+  if (state.kind !== "holding") return null;
+  const { cooldownSeconds } = standbyReasons[state.reason];
+  if (cooldownSeconds === undefined) return null;
+  // A clock that was set back must not lengthen the wait.
+  const clearSince = Math.min(now, state.clearSince ?? now);
+  const until = clearSince + cooldownSeconds * 1_000;
+  return until > now ? { reason: state.reason, clearSince, until } : null;
 }
 
 function donate(
@@ -54,19 +70,15 @@ function effectsOf(state: Activity, reason: DonateReason, limits: Limits): reado
   return limit;
 }
 
-function holdFor(
+function standBy(
   state: Activity,
   facts: Facts,
-  { reason, recheckAt }: { readonly reason: HoldReason; readonly recheckAt: number | null },
+  { reason, recheckAt }: { readonly reason: StandbyReason; readonly recheckAt: number | null },
   clearSince?: number,
 ): Decision {
+  const next = { kind: "holding", reason, since: sinceOf(state, reason, facts.now) } as const;
   return {
-    next: {
-      kind: "holding",
-      reason,
-      since: sinceOf(state, reason, facts.now),
-      ...(clearSince === undefined ? {} : { clearSince }),
-    },
+    next: clearSince === undefined ? next : { ...next, clearSince },
     effects: state.kind === "donating" ? [{ kind: "yield", reason }] : [],
     recheckAt,
   };

@@ -1,4 +1,4 @@
-import type { Limits } from "./decision.ts";
+import type { Limits } from "./declare/activity.ts";
 
 /** Of an idle computer, by the default rules. Apart from the tests' other fixtures: the gallery shows them, too. */
 export const idleLimits: Limits = {

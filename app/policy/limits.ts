@@ -1,28 +1,31 @@
-import { isWarm } from "./rules/heat.ts";
-import { stillSince } from "./rules/input.ts";
-import { isGpuCalm } from "./rules/load.ts";
-import type { Activity, Limits } from "./decision.ts";
 import type { Facts } from "../facts/facts.ts";
-import type { Rules } from "./rules.ts";
+import { formatShare } from "../format/quantity.ts";
+import type { Activity } from "./decision.ts";
+import type { Limits } from "./declare/activity.ts";
+import { type Rules, rules as declared } from "./rules.ts";
+import { isWarm } from "./rules/heat.ts";
+import { restingSince } from "./rules/idleness.ts";
+import { deniedGpus } from "./rules/limits.ts";
+import { isGpuFree } from "./rules/load.ts";
 
-/** Where it is to be quiet; and in use: weights that pass through the caches slow programs on other processors, too. */
+/** For quiet and in use. Weights that pass through the caches slow down programs on other processors, too. */
 const gentleDutyCycle = 0.5;
 
 /**
- * What may be used while donating: never more than the rules' limits for a computer in use or idle, and less where
- * it is to be quiet, gets warm, or others use the GPU. In use, half of the time, and nothing while somebody types.
+ * The limits while donating: never more than the rules allow for a computer in use or idle. They are narrower where it has
+ * to be quiet, gets warm, or others use the GPU. In use: half of the time, and nothing while somebody types.
  * @param state for the hysteresis of warmth and of the GPU's load.
  */
 export function limitsFor(state: Activity, facts: Facts, rules: Rules, use: "inUse" | "idle"): Limits {
   const { threads, gpu, memoryMb } = rules[use];
   return {
     threads,
-    gpu: gpu && isGpuCalm(facts, rules, wasGpuCalm(state, rules)),
-    deniedGpus: rules.gpus.filter(({ allow }) => !allow).map(({ index }) => index),
+    gpu: gpu && isGpuFree(facts, rules, wasGpuFree(state, rules)),
+    deniedGpus: deniedGpus(rules.gpus),
     memoryMb,
     dutyCycle: dutyCycle(state, facts, rules, use === "inUse"),
     confined: use === "inUse",
-    stillSince: use === "inUse" ? stillSince(state, facts) : null,
+    stillSince: use === "inUse" ? restingSince(state, facts) : null,
   };
 }
 
@@ -39,9 +42,16 @@ export function sameLimits(one: Limits, other: Limits): boolean {
   );
 }
 
-function wasGpuCalm(state: Activity, rules: Rules): boolean | null {
+/** What a donating computer gives at the moment, in a sentence. */
+export function sayLimits({ dutyCycle, stillSince, ...limits }: Limits): string {
+  if (stillSince !== null) return "Waits while you type or move the mouse.";
+  const share = dutyCycle === 1 ? "" : `, ${formatShare(dutyCycle)} of the time`;
+  return `Gives ${declared.idle.say(limits)}${share}.`;
+}
+
+function wasGpuFree(state: Activity, rules: Rules): boolean | null {
   if (state.kind === "holding") return null;
-  // Then it was a rule that kept it off the GPU, whatever others did there.
+  // Then a rule kept it off the GPU, whatever others did there.
   if (state.reason === "within-limits" && !rules.inUse.gpu) return null;
   return state.limits.gpu;
 }

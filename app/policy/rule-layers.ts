@@ -1,15 +1,19 @@
-import { defaultRules, type RuleName, ruleNames, type Rules } from "./rules.ts";
+import { defaultRules, type RuleName, ruleNames, type Rules, rules as declared } from "./rules.ts";
 
 /** Who decided a rule. */
 export type RuleLayer = "default" | "donor" | "organization";
 
+/** Some of the rules. A missing rule and an undefined one are the same, as zod parses a partial object. */
+export type SomeRules = { readonly [Name in RuleName]?: Rules[Name] | undefined };
+
 export type OrganizationRules = {
   readonly values: SomeRules;
-  /** Rules that its donors cannot change: one without a value stays at the default of the program. */
+  /** Rules that donors cannot change. A locked rule without a value stays at the default of the program. */
   readonly locked: readonly RuleName[];
 };
 
 export type RuleLayers = {
+  /** The defaults of this start of the program. */
   readonly base: Rules;
   readonly donor: SomeRules;
   readonly organization: OrganizationRules;
@@ -21,30 +25,14 @@ export type EffectiveRules = {
   readonly locked: readonly RuleName[];
 };
 
-/** As zod parses a partial object: a rule that is absent and one that is undefined are the same. */
-export type SomeRules = { readonly [Name in RuleName]?: Rules[Name] | undefined };
-
 export const noOrganizationRules: OrganizationRules = { values: {}, locked: [] };
 
-/** The rules that "donate now" stands for. */
-const unlessAsked: readonly RuleName[] = [
-  "requireIdle",
-  "idleAfterSeconds",
-  "idleWhenLocked",
-  "inUse",
-  "schedule",
-  "holdOnFullScreen",
-  "holdOnCall",
-  "holdOnMedia",
-  "maxOtherCpuLoad",
-];
-
 /**
- * Puts the three layers together, rule by rule. What the organization locked holds whatever the donor chose; else the
- * donor's choice goes before the organization's wish, and that before the default.
+ * Combines the three layers, rule by rule. What the organization locked counts, whatever the donor chose. Otherwise the
+ * donor's choice goes before the organization's suggestion, and that before the default.
  *
- * "Donate now" undoes some rules for a while. Where one of them is locked it would undo the lock: then it is locked off,
- * unless the organization says of it what it wants.
+ * "Donate now" overrides some rules for a while. If one of them is locked, "donate now" would undo the lock. So it is
+ * locked off too, unless the organization sets or locks it.
  */
 export function effectiveRules({ base, donor, organization }: RuleLayers): EffectiveRules {
   const { values, locked } = withDonateNow(organization);
@@ -53,10 +41,10 @@ export function effectiveRules({ base, donor, organization }: RuleLayers): Effec
   const from: Partial<Record<RuleName, RuleLayer>> = {};
   for (const name of ruleNames) {
     const own = locks.has(name) ? undefined : donor[name];
-    // Not `??`: null is a choice too, "always" or "no cap".
+    // Not `??`: null is a choice too, "always" or "no limit".
     if (own !== undefined) [rules[name], from[name]] = [own, "donor"];
     else if (values[name] !== undefined) [rules[name], from[name]] = [values[name], "organization"];
-    // Not `base`: how the program was started is the donor's choice, too.
+    // Not `base`: a person at the computer chose how the program was started.
     else if (locks.has(name)) [rules[name], from[name]] = [defaultRules[name], "organization"];
     else [rules[name], from[name]] = [base[name], "default"];
   }
@@ -68,7 +56,26 @@ export function effectiveRules({ base, donor, organization }: RuleLayers): Effec
 }
 
 function withDonateNow({ values, locked }: OrganizationRules): OrganizationRules {
-  const said = values.allowDonateNow !== undefined || locked.includes("allowDonateNow");
-  if (said || !unlessAsked.some((name) => locked.includes(name))) return { values, locked };
+  const decided = values.allowDonateNow !== undefined || locked.includes("allowDonateNow");
+  if (decided || !locked.some((name) => declared[name].donateNowOverrides === true))
+    return { values, locked };
   return { values: { ...values, allowDonateNow: false }, locked: [...locked, "allowDonateNow"] };
+}
+
+type StoredRules<Name extends string> = {
+  readonly values: Readonly<Partial<Record<Name, unknown>>>;
+  readonly locked: readonly Name[];
+};
+
+/** A group's rules over its organization's. If a group sets or locks a rule, its value and its lock replace both. */
+export function overrideRules<Name extends string>(
+  under: StoredRules<Name>,
+  over: StoredRules<Name>,
+): { values: Partial<Record<Name, unknown>>; locked: Name[] } {
+  const overridden = new Set<string>([...Object.keys(over.values), ...over.locked]);
+  const kept = Object.entries(under.values).filter(([name]) => !overridden.has(name));
+  return {
+    values: { ...(Object.fromEntries(kept) as Partial<Record<Name, unknown>>), ...over.values },
+    locked: [...under.locked.filter((name) => !overridden.has(name)), ...over.locked],
+  };
 }

@@ -1,123 +1,76 @@
-/**
- * What the defaults, the donor and the organization allow, put together (rule-layers.ts).
- * Each name is one rule: it is set, locked and shown as a whole. Sizes are in MiB.
+import type { SensedFact } from "../facts/facts.ts";
+import type { Rule, ValuesOf } from "./declare/rule.ts";
+import { connection, membership, pause, sleep } from "./rules/availability.ts";
+import { heat, heatRules } from "./rules/heat.ts";
+import { idleness, idlenessRules, typing } from "./rules/idleness.ts";
+import { limitNeeds, limitRules } from "./rules/limits.ts";
+import { loadRules, memory, processorLoad } from "./rules/load.ts";
+import { model, modelRules } from "./rules/models.ts";
+import { metered, networkRules, requiredNetwork } from "./rules/network.ts";
+import { lid, power, powerRules } from "./rules/power.ts";
+import { call, fullScreen, media, presenceRules } from "./rules/presence.ts";
+import { excludedPrograms, programRules } from "./rules/programs.ts";
+import { schedule, scheduleRules } from "./rules/schedule.ts";
+
+/*
+ * The one list of rules and checks. To add a rule, declare it and its check in rules/, and name both here.
+ * Its type, schema, editor, words and reasons derive from the declarations.
  */
-export type Rules = {
-  /** Off where no person sits at the machine (a server, a lab machine): idleness is then not asked for. */
-  readonly requireIdle: boolean;
-  /** Idle means: no input for this many seconds. */
-  readonly idleAfterSeconds: number;
-  /** A locked computer counts as idle after ten seconds without input, however long the rule above is. */
-  readonly idleWhenLocked: boolean;
-  /** Whether "donate now" may stand for idleness and a calm computer. */
-  readonly allowDonateNow: boolean;
 
-  /** What a computer in use gives: nothing, or work within these limits. */
-  readonly inUse: InUseLimits;
-  /** What an idle one gives. */
-  readonly idle: IdleLimits;
-  /** Per GPU, by the system's index; one that is not named is allowed. */
-  readonly gpus: readonly { readonly index: number; readonly allow: boolean }[];
-
-  /** The hours of the week in which it may donate; null: always; none: never. */
-  readonly schedule: readonly ScheduleWindow[] | null;
-
-  readonly allowOnBattery: boolean;
-  /** With battery allowed: not below this percentage. */
-  readonly batteryFloorPercent: number;
-  /** Hold above this many °C; null: as hot as the system lets it become. */
-  readonly maxTemperatureC: number | null;
-  /** Hold the clock and the fan down: the threads rest for a part of the time. */
-  readonly quiet: boolean;
-
-  /** Hold while other programs use more than this share of the CPU (0 to 1) … */
-  readonly maxOtherCpuLoad: number;
-  /** … and go on only once it has stayed this much below: so that it does not flap. Of the GPU likewise. */
-  readonly otherCpuLoadHysteresis: number;
-  /** Leave the GPU alone while other programs use more than this share of it. */
-  readonly maxOtherGpuLoad: number;
-  /** Hold while other programs leave less memory than this. */
-  readonly minFreeMemoryMb: number;
-
-  /** Hold while one of these programs runs: names of their files, in any case, with or without ".exe". */
-  readonly excludedPrograms: readonly string[];
-  readonly holdOnFullScreen: boolean;
-  /** While the camera or the microphone is in use. */
-  readonly holdOnCall: boolean;
-  readonly holdOnMedia: boolean;
-
-  readonly allowMetered: boolean;
-  /** Donate only on a network of one of these names; none: on any. */
-  readonly requiredNetworks: readonly string[];
-  /** For all traffic of models, in kilobit per second; null: as fast as it comes. */
-  readonly downloadKbps: number | null;
-  readonly networkBudgetMbPerDay: number | null;
-  /** How much disk the models may take … */
-  readonly diskQuotaMb: number;
-  /** … and how much of it stays free for everybody else. */
-  readonly minFreeDiskMb: number;
-  /** How long a model stays in memory after yielding; 0: it is freed at once. */
-  readonly modelWarmSeconds: number;
-  /** Whether models are fetched from, and given to, the organization's devices on the same network. */
-  readonly shareModels: boolean;
+/** Every rule, in the order in which people read them. */
+export const rules = {
+  ...idlenessRules,
+  ...scheduleRules,
+  ...limitRules,
+  ...powerRules,
+  ...heatRules,
+  ...loadRules,
+  ...programRules,
+  ...presenceRules,
+  ...networkRules,
+  ...modelRules,
 };
+
+/**
+ * Checks that always count, in their order: the first with a veto gives the reason that people read.
+ * "Donate now" overrides none of them: it neither empties a battery nor heats a computer that is too hot.
+ */
+export const firmChecks = [
+  membership,
+  pause,
+  sleep,
+  connection,
+  requiredNetwork,
+  metered,
+  power,
+  lid,
+  heat,
+  excludedPrograms,
+  memory,
+] as const;
+
+/** Checks that "donate now" overrides. Their rules say so, too: `donateNowOverrides`. */
+export const softChecks = [schedule, fullScreen, call, media, processorLoad] as const;
+
+/** Every check. evaluate.ts runs the last three one by one. */
+export const allChecks = [...firmChecks, ...softChecks, idleness, model, typing] as const;
+
+export type Rules = ValuesOf<typeof rules>;
 
 export type RuleName = keyof Rules;
 
-export type InUseLimits = {
-  readonly mode: "off" | "limited";
-  readonly threads: number;
-  readonly gpu: boolean;
-  readonly memoryMb: number;
-};
+export const ruleNames = Object.keys(rules) as readonly RuleName[];
 
-export type IdleLimits = {
-  /** null: one for each physical core but one. */
-  readonly threads: number | null;
-  readonly gpu: boolean;
-  /** null: what is free. */
-  readonly memoryMb: number | null;
-};
+export const defaultRules = Object.fromEntries(
+  ruleNames.map((name) => [name, rules[name].default]),
+) as unknown as Rules;
 
-/**
- * Local time on each of these days (0: Monday), from and to in minutes since midnight. One that ends before it begins, or
- * as it begins, ends on the next day.
- */
-export type ScheduleWindow = {
-  readonly days: readonly number[];
-  readonly fromMinute: number;
-  readonly toMinute: number;
-};
+/** The declaration of a rule, typed by its name. */
+export function ruleOf<Name extends RuleName>(name: Name): Rule<Rules[Name]> {
+  return rules[name] as unknown as Rule<Rules[Name]>;
+}
 
-export const defaultRules: Rules = {
-  requireIdle: true,
-  idleAfterSeconds: 120,
-  idleWhenLocked: true,
-  allowDonateNow: true,
-  inUse: { mode: "off", threads: 1, gpu: false, memoryMb: 2_048 },
-  idle: { threads: null, gpu: true, memoryMb: null },
-  gpus: [],
-  schedule: null,
-  allowOnBattery: false,
-  batteryFloorPercent: 50,
-  maxTemperatureC: 85,
-  quiet: false,
-  maxOtherCpuLoad: 0.6,
-  otherCpuLoadHysteresis: 0.15,
-  maxOtherGpuLoad: 0.3,
-  minFreeMemoryMb: 512,
-  excludedPrograms: [],
-  holdOnFullScreen: true,
-  holdOnCall: true,
-  holdOnMedia: true,
-  allowMetered: false,
-  requiredNetworks: [],
-  downloadKbps: null,
-  networkBudgetMbPerDay: null,
-  diskQuotaMb: 20_480,
-  minFreeDiskMb: 5_120,
-  modelWarmSeconds: 0,
-  shareModels: false,
-};
-
-export const ruleNames = Object.keys(defaultRules) as readonly RuleName[];
+/** The facts to sample under these rules. */
+export function neededFacts(rules: Rules): ReadonlySet<SensedFact> {
+  return new Set([...allChecks.flatMap(({ needs }) => needs(rules)), ...limitNeeds(rules)]);
+}

@@ -1,16 +1,15 @@
 import { expect, it } from "vitest";
-import { ruleWords } from "./rule-words.ts";
-import { defaultRules, type RuleName, ruleNames } from "./rules.ts";
+import { defaultRules, type RuleName, ruleNames, ruleOf } from "./rules.ts";
 import { ruleChanges, sayRule } from "./say-rule.ts";
 
 it("has words for every rule and every default", () => {
-  expect(Object.keys(ruleWords).sort()).toEqual([...ruleNames].sort());
+  for (const name of ruleNames) expect(ruleOf(name).title).not.toBe("");
   const said = Object.fromEntries(ruleNames.map((name) => [name, sayRule(name, defaultRules[name])]));
   expect(said).toMatchObject({
     requireIdle: "yes",
     idleAfterSeconds: "2 minutes",
     inUse: "nothing",
-    idle: "all cores but one, GPU, what memory is free",
+    idle: "all cores but one, GPU, all free memory",
     schedule: "at any hour",
     maxOtherCpuLoad: "60 %",
     diskQuotaMb: "20 GiB",
@@ -46,7 +45,7 @@ it("says what changed: values and locks, and nothing where nothing did", () => {
     "Unused after: 2 minutes → 5 minutes, locked",
   ]);
   expect(ruleChanges(before, { values: {}, locked: ["quiet"] })).toEqual([
-    "Unused after: 2 minutes → as it comes",
-    "Quiet: as it comes → as it comes, locked",
+    "Unused after: 2 minutes → not set",
+    "Quiet: not set → not set, locked",
   ]);
 });

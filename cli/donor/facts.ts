@@ -1,7 +1,9 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
+import { factLabel, sayFact } from "../../app/facts/facts.ts";
+import { formatSpan } from "../../app/format/time.ts";
 import type { Verb } from "../command.ts";
 import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
-import { factInWords, factLabel, lengthInWords, table, unknownInWords } from "./words.ts";
+import { table } from "./words.ts";
 
 const usage = `gleaner facts [options]
 Shows every fact that the donor's decisions rest on: its value, where it comes from, and how old it is. What this
@@ -17,15 +19,15 @@ export const facts: Verb = {
 async function run(args: readonly string[]): Promise<void> {
   const flags = readArguments(args, donorOptions, usage).values;
   const answer = await askDonor(flags, "facts", null);
-  console.log(flags.json ? JSON.stringify(answer) : sayFacts(answer, Date.now()));
+  console.log(flags.json ? JSON.stringify(answer) : factTable(answer, Date.now()));
 }
 
-function sayFacts({ facts }: CallAnswer<"facts">, now: number): string {
+function factTable({ facts }: CallAnswer<"facts">, now: number): string {
   const head = ["fact", "value", "age", "source"];
   const rows = facts.map(({ name, fact, source, at }) => [
     factLabel(name),
-    fact.known ? factInWords(name, fact.value) : unknownInWords(name),
-    at === null ? "" : lengthInWords(Math.max(0, now - at)),
+    sayFact(name, fact),
+    at === null ? "" : formatSpan(Math.max(0, now - at)),
     source ?? "",
   ]);
   return table([head, ...rows]);

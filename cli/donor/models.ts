@@ -1,6 +1,6 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
+import { formatBytes } from "../../app/format/quantity.ts";
 import type { Verb } from "../command.ts";
-import { size } from "../progress.ts";
 import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
 import { table } from "./words.ts";
 
@@ -34,8 +34,8 @@ function sayModels({ models }: CallAnswer<"models">): string {
   return table(
     models.map(({ modelId, sizeBytes, state, downloadedBytes, why, speed }) => [
       modelId,
-      size(sizeBytes),
-      downloadedBytes === null ? state : `${state}, ${size(downloadedBytes)} here`,
+      formatBytes(sizeBytes),
+      downloadedBytes === null ? state : `${state}, ${formatBytes(downloadedBytes)} here`,
       why ??
         (speed === null
           ? ""

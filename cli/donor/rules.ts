@@ -1,7 +1,6 @@
 import { type CallAnswer, type CallArgument, calls } from "../../app/contract/donor-calls.ts";
 import { ruleName } from "../../app/policy/rule-schemas.ts";
-import { ruleWords } from "../../app/policy/rule-words.ts";
-import type { RuleName } from "../../app/policy/rules.ts";
+import { type RuleName, ruleOf } from "../../app/policy/rules.ts";
 import type { Verb } from "../command.ts";
 import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
 import { table } from "./words.ts";
@@ -28,7 +27,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (rule !== undefined && value === undefined) throw usageError(`What is ${rule} to be?`, usage);
   if (rule !== undefined && value !== undefined) {
     if (value === "default") await askDonor(flags, "resetRules", { names: [nameOf(rule)] });
-    else await askDonor(flags, "setRules", ruleOf(nameOf(rule), value));
+    else await askDonor(flags, "setRules", parseRule(nameOf(rule), value));
   }
   const answer = await askDonor(flags, "rules", null);
   console.log(flags.json ? JSON.stringify(answer) : sayRules(answer));
@@ -40,14 +39,14 @@ function nameOf(text: string): RuleName {
   return name.data;
 }
 
-/** Its bounds are looked at here, to say which argument is wrong, and by the donor again. */
-function ruleOf(name: RuleName, text: string): CallArgument<"setRules"> {
+/** Checks the bounds here, to say which argument is wrong. The donor checks them again. */
+function parseRule(name: RuleName, text: string): CallArgument<"setRules"> {
   const names = text.split(",").filter((each) => each.trim() !== "");
   for (const value of [jsonOf(text), names]) {
     const parsed = calls.setRules.argument.safeParse({ [name]: value });
     if (value !== undefined && parsed.success) return parsed.data;
   }
-  throw usageError(`${name} cannot be ${text} here. ${ruleWords[name].hint}`, usage);
+  throw usageError(`${name} cannot be ${text} here. ${ruleOf(name).hint}`, usage);
 }
 
 function jsonOf(text: string): unknown {

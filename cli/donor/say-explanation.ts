@@ -1,21 +1,24 @@
+import { factLabel, known, sayFact } from "../../app/facts/facts.ts";
+import { plural } from "../../app/format/quantity.ts";
+import { formatMomentOfWeek, formatSpan } from "../../app/format/time.ts";
 import type { Explanation } from "../../app/contract/explanation.ts";
 import { foldSpans } from "./fold-spans.ts";
-import { factInWords, factLabel, lengthInWords, momentInWords, table } from "./words.ts";
+import { table } from "./words.ts";
 
 /** What the donor did in a time, in lines for a person: the spans, then the totals. */
 export function sayExplanation({ since, until, spans, totals, donatedMs, jobs }: Explanation): string {
   const share = Math.round((donatedMs / (until - since)) * 100);
   const head =
-    `In ${lengthInWords(until - since)}, since ${momentInWords(since, until)}: ` +
-    `donated for ${lengthInWords(donatedMs)} (${share} %). ${sayJobs(jobs)}`;
+    `In ${formatSpan(until - since)}, since ${formatMomentOfWeek(since, until)}: ` +
+    `donated for ${formatSpan(donatedMs)} (${share} %). ${sayJobs(jobs)}`;
   const rows = foldSpans(spans).map(({ from, to, short, facts }) => [
-    `  ${momentInWords(from, until)}`,
-    lengthInWords(to - from),
+    `  ${formatMomentOfWeek(from, until)}`,
+    formatSpan(to - from),
     short,
     sayFacts(facts),
   ]);
   const sums = totals.map(({ ms, short, spans: times, sentence }) => [
-    `  ${lengthInWords(ms)}`,
+    `  ${formatSpan(ms)}`,
     `${times} ×`,
     short,
     sentence,
@@ -39,7 +42,7 @@ function sayJobs({
     ...(letGo > 0 ? [`${letGo} given back`] : []),
   ];
   return (
-    `Of ${begun} ${begun === 1 ? "job" : "jobs"} begun: ${ends.join(", ")} ` +
+    `Of ${plural(begun, "job")} begun: ${ends.join(", ")} ` +
     `(${promptTokens} tokens read, ${completionTokens} written).`
   );
 }
@@ -49,10 +52,14 @@ function sayCodes(codes: Explanation["jobs"]["codes"]): string {
   return all.length === 0 ? "" : ` (${all.join(", ")})`;
 }
 
-/** In the journal null is unknown: such a fact is worth no words but where it is the reason, which says so itself. */
+/** In the journal null is unknown. It is left out: where an unknown fact matters, the reason says so. */
 function sayFacts(facts: Explanation["spans"][number]["facts"]): string {
+  // The journal keeps the names of networks as one text.
   return Object.entries(facts)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${factLabel(name)}: ${factInWords(name, value)}`)
+    .map(
+      ([name, value]) =>
+        `${factLabel(name)}: ${name === "networks" ? String(value) : sayFact(name, known(value))}`,
+    )
     .join(", ");
 }

@@ -1,10 +1,12 @@
 import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
 import type { ChatResult } from "../../app/jobs/chat.ts";
 import type { EmbeddingResult } from "../../app/jobs/embedding.ts";
 import type { AttemptStatus, JobStatus, RequestStatus } from "../../app/jobs/states.ts";
 import type { Work } from "../../app/jobs/work.ts";
-import type { DonateReason, HoldReason } from "../../app/policy/reasons.ts";
+import type { DonateReason } from "../../app/policy/declare/activity.ts";
+import { donateReasons, type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
 
 /**
  * The app's types as Convex validators. Those that are plain data are checked against their type below;
@@ -107,46 +109,12 @@ export const textAnswer = v.object({
 export const vectorAnswer = v.object({ embeddings: v.array(v.string()) });
 export const workReport = v.object({ usage, timing });
 
-export const holdReason = v.union(
-  v.literal("starting"),
-  v.literal("not-enrolled"),
-  v.literal("retired"),
-  v.literal("offline"),
-  v.literal("paused-by-you"),
-  v.literal("suspended"),
-  v.literal("outside-schedule"),
-  v.literal("other-network"),
-  v.literal("network-unknown"),
-  v.literal("metered"),
-  v.literal("in-use"),
-  v.literal("idle-unknown"),
-  v.literal("on-battery"),
-  v.literal("battery-low"),
-  v.literal("power-unknown"),
-  v.literal("lid-closed"),
-  v.literal("too-hot"),
-  v.literal("excluded-program"),
-  v.literal("programs-unknown"),
-  v.literal("memory-low"),
-  v.literal("full-screen"),
-  v.literal("in-call"),
-  v.literal("media-playing"),
-  v.literal("other-load"),
-  v.literal("disk-full"),
-  v.literal("no-model"),
-);
-
-export const donateReason = v.union(
-  v.literal("idle"),
-  v.literal("donate-now"),
-  v.literal("unattended"),
-  v.literal("within-limits"),
-  v.literal("finishing"),
-);
+const standbyReason = literals(...(Object.keys(standbyReasons) as StandbyReason[]));
+const donateReason = literals(...(Object.keys(donateReasons) as DonateReason[]));
 
 export const activity = v.union(
   v.object({ kind: v.literal("donating"), reason: donateReason }),
-  v.object({ kind: v.literal("holding"), reason: holdReason }),
+  v.object({ kind: v.literal("holding"), reason: standbyReason }),
 );
 
 /** Where a donor gets the model file: with the program, or from a URL. */
@@ -202,6 +170,4 @@ export const validatorsMatch: readonly true[] = [
   true satisfies Both<Infer<typeof jobStatus>, JobStatus>,
   true satisfies Both<Infer<typeof attemptStatus>, AttemptStatus>,
   true satisfies Both<Infer<typeof requestStatus>, RequestStatus>,
-  true satisfies Both<Infer<typeof holdReason>, HoldReason>,
-  true satisfies Both<Infer<typeof donateReason>, DonateReason>,
 ];

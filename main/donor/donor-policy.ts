@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { readOrganizationRules } from "../../app/policy/read-rules.ts";
 import {
   type EffectiveRules,
   effectiveRules,
@@ -7,6 +6,7 @@ import {
   type OrganizationRules,
   type SomeRules,
 } from "../../app/policy/rule-layers.ts";
+import { readOrganizationRules } from "../../app/policy/rule-schemas.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import { errorName, type Log } from "../log.ts";
 import { loadJson, saveJson } from "../store/json-file.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { readRules } from "../../app/policy/read-rules.ts";
 import type { SomeRules } from "../../app/policy/rule-layers.ts";
+import { readRules } from "../../app/policy/rule-schemas.ts";
 import type { Log } from "../log.ts";
 import { loadJson, saveJson } from "../store/json-file.ts";
 

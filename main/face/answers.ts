@@ -2,8 +2,8 @@ import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot, ModelView } from "../../app/contract/snapshot.ts";
 import type { Known } from "../../app/facts/facts.ts";
 import { waitWords } from "../../app/models/wait-reasons.ts";
+import { sayLimits } from "../../app/policy/limits.ts";
 import { ruleNames } from "../../app/policy/rules.ts";
-import { sayLimits } from "../../app/policy/say-limits.ts";
 import { sayRule } from "../../app/policy/say-rule.ts";
 import { wordsOf } from "../journal/span-words.ts";
 

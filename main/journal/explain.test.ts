@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { holdReasons } from "../../app/policy/reasons.ts";
+import { standbyReasons } from "../../app/policy/reasons.ts";
 import type { JournalEntry } from "./entry.ts";
 import { explain } from "./explain.ts";
 
@@ -55,7 +55,7 @@ describe("an explanation", () => {
       ["idle", 20, 1],
       ["starting", 1, 1],
     ]);
-    expect(told.totals[0]?.sentence).toBe(holdReasons["paused-by-you"].sentence);
+    expect(told.totals[0]?.sentence).toBe(standbyReasons["paused-by-you"].sentence);
     expect(told.donatedMs).toBe(20 * minute);
   });
 

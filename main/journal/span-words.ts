@@ -1,4 +1,5 @@
-import { donateReasons, holdReasons, type ReasonWords } from "../../app/policy/reasons.ts";
+import type { ReasonWords } from "../../app/policy/declare/check.ts";
+import { donateReasons, standbyReasons } from "../../app/policy/reasons.ts";
 import type { SpanState } from "./spans.ts";
 
 const others: Readonly<Record<string, ReasonWords>> = {
@@ -19,7 +20,7 @@ const others: Readonly<Record<string, ReasonWords>> = {
 /** The policy's words for it. A reason of another version, which has none here, is shown as it is. */
 export function wordsOf({ kind, reason }: SpanState): ReasonWords {
   const words: Readonly<Record<string, ReasonWords>> =
-    kind === "donating" ? donateReasons : kind === "holding" ? holdReasons : others;
+    kind === "donating" ? donateReasons : kind === "holding" ? standbyReasons : others;
   return Object.hasOwn(words, reason) && words[reason] !== undefined
     ? words[reason]
     : { short: reason, sentence: reason };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { calls } from "../../app/contract/donor-calls.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { idleLimits } from "../../app/policy/limits.fixture.ts";
-import { type HoldReason, holdReasons } from "../../app/policy/reasons.ts";
+import { type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { type TrayEntry, trayMenu } from "./tray-menu.ts";
 import { trayState, trayTooltip } from "./tray-state.ts";
@@ -103,8 +103,11 @@ describe("trayMenu", () => {
 
 describe("the icon and its tooltip", () => {
   it("has a state for every reason", () => {
-    const stateOf = (reason: HoldReason) => trayState({ activity: { kind: "holding", reason, since: now } });
-    const states = Object.fromEntries((Object.keys(holdReasons) as HoldReason[]).map((r) => [r, stateOf(r)]));
+    const stateOf = (reason: StandbyReason) =>
+      trayState({ activity: { kind: "holding", reason, since: now } });
+    const states = Object.fromEntries(
+      (Object.keys(standbyReasons) as StandbyReason[]).map((r) => [r, stateOf(r)]),
+    );
     expect(states).toMatchObject({
       "paused-by-you": "paused",
       offline: "offline",

@@ -1,6 +1,11 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { donateReasons, type HoldReason, holdReasons, isStanding } from "../../app/policy/reasons.ts";
+import {
+  donateReasons,
+  isDonorReason,
+  type StandbyReason,
+  standbyReasons,
+} from "../../app/policy/reasons.ts";
 
 /** The four variants of the tray icon. */
 export type TrayState = "donating" | "holding" | "paused" | "offline";
@@ -12,12 +17,13 @@ export function trayState({ activity }: Pick<DonorSnapshot, "activity">): TraySt
 /** The tooltip: the program's name and the short reason, in the panel's words. */
 export function trayTooltip(snapshot: Pick<DonorSnapshot, "activity" | "work">): string {
   const { activity, work } = snapshot;
-  const words = activity.kind === "donating" ? donateReasons[activity.reason] : holdReasons[activity.reason];
+  const words =
+    activity.kind === "donating" ? donateReasons[activity.reason] : standbyReasons[activity.reason];
   return `Gleaner: ${words.short}${work === null ? "" : ", working on a job"}`;
 }
 
-function stateOfHold(reason: HoldReason): TrayState {
-  if (!isStanding(reason)) return "holding";
+function stateOfHold(reason: StandbyReason): TrayState {
+  if (!isDonorReason(reason)) return "holding";
   switch (reason) {
     case "paused-by-you":
       return "paused";

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import type { IdleLimits, InUseLimits } from "../../app/policy/rules.ts";
+import type { IdleLimits, InUseLimits } from "../../app/policy/rules/limits.ts";
 import { inputClass } from "../ui/Field.tsx";
 import { Switch } from "../ui/Switch.tsx";
 import { NumberControl } from "./NumberControl.tsx";
-import { problemOf } from "./rule-fields.ts";
+import { problemOf } from "./rule-problems.ts";
 
 type IdleProps = {
   readonly label: string;
@@ -18,15 +18,17 @@ export function IdleControl({ label, value, onChange }: IdleProps): ReactNode {
     <div className="grid gap-2">
       <NumberControl
         label={`${label}: threads`}
-        field={{ kind: "number", unit: "threads", factor: 1, none: "All cores but one" }}
+        unit="threads"
+        none="All cores but one"
         value={threads}
         invalid={problemOf("idle", { ...value, memoryMb: null }) !== null}
-        // Where there was no limit: one thread is a limit on any machine.
+        // From no limit to a limit: one thread is possible on any machine.
         onChange={(next) => onChange({ ...value, threads: threads === null ? 1 : next })}
       />
       <NumberControl
         label={`${label}: memory`}
-        field={{ kind: "number", unit: "MiB", factor: 1, none: "What is free" }}
+        unit="MiB"
+        none="All free memory"
         value={memoryMb}
         invalid={problemOf("idle", { ...value, threads: null }) !== null}
         onChange={(next) => onChange({ ...value, memoryMb: next })}
@@ -62,14 +64,14 @@ export function InUseControl({ label, value, onChange }: InUseProps): ReactNode 
         <>
           <NumberControl
             label={`${label}: threads`}
-            field={{ kind: "number", unit: "threads", factor: 1 }}
+            unit="threads"
             value={threads}
             invalid={problemOf("inUse", { ...value, memoryMb: 0 }) !== null}
             onChange={(next) => onChange({ ...value, threads: next ?? 1 })}
           />
           <NumberControl
             label={`${label}: memory`}
-            field={{ kind: "number", unit: "MiB", factor: 1 }}
+            unit="MiB"
             value={memoryMb}
             invalid={problemOf("inUse", { ...value, threads: 1 }) !== null}
             onChange={(next) => onChange({ ...value, memoryMb: next ?? 0 })}

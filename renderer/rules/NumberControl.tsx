@@ -1,24 +1,29 @@
 import { type ReactNode, useState } from "react";
+import type { Unit } from "../../app/policy/declare/rule.ts";
 import { cx } from "../ui/cx.ts";
 import { inputClass } from "../ui/Field.tsx";
-import type { NumberField } from "./rule-fields.ts";
+import { factorOf } from "./rule-problems.ts";
 
 type Props = {
   readonly label: string;
-  readonly field: NumberField;
-  /** In the rule's own unit; NaN while what is typed is no number. */
+  readonly unit: Unit | "threads";
+  /** What null means, where the rule allows null. */
+  readonly none?: string | undefined;
+  /** As the rule stores it; NaN while the typed text is no number. */
   readonly value: number | null;
   readonly invalid: boolean;
   readonly describedBy?: string;
   readonly onChange: (value: number | null) => void;
 };
 
-/** A number with its unit and, where the rule takes none, a tick for that. */
-export function NumberControl({ label, field, value, invalid, describedBy, onChange }: Props): ReactNode {
+/** A number with its unit and, where null is allowed, a checkbox for null. */
+export function NumberControl(props: Props): ReactNode {
+  const { label, unit, none, value, invalid, describedBy, onChange } = props;
+  const factor = factorOf(unit);
   const [typed, setTyped] = useState("");
-  const parsed = parse(typed, field.factor);
-  // What was typed stays as it was typed, until the value comes from elsewhere.
-  const shown = value === null ? "" : Object.is(parsed, value) ? typed : format(value, field.factor);
+  const parsed = parse(typed, factor);
+  // Typed text stays as it is, until the value changes from elsewhere.
+  const shown = value === null ? "" : Object.is(parsed, value) ? typed : format(value, factor);
   return (
     <div className="grid gap-1.5">
       <div className="flex items-center gap-2">
@@ -29,33 +34,33 @@ export function NumberControl({ label, field, value, invalid, describedBy, onCha
           inputMode="decimal"
           disabled={value === null}
           value={shown}
-          placeholder={value === null ? field.none : undefined}
+          placeholder={value === null ? none : undefined}
           onChange={(event) => {
             setTyped(event.target.value);
-            onChange(parse(event.target.value, field.factor));
+            onChange(parse(event.target.value, factor));
           }}
           className={cx(inputClass(invalid), "text-right disabled:opacity-60")}
         />
-        <span className="w-14 shrink-0 text-muted">{field.unit}</span>
+        <span className="w-14 shrink-0 text-muted">{unit === "share" ? "%" : unit}</span>
       </div>
-      {field.none === undefined ? null : (
+      {none === undefined ? null : (
         <label className="flex items-center gap-2 text-xs text-muted">
           <input
             type="checkbox"
-            aria-label={`${label}: ${field.none}`}
+            aria-label={`${label}: ${none}`}
             checked={value === null}
-            onChange={(event) => onChange(event.target.checked ? null : startOf(field))}
+            onChange={(event) => onChange(event.target.checked ? null : startOf(unit))}
             className="size-3.5 accent-accent"
           />
-          {field.none}
+          {none}
         </label>
       )}
     </div>
   );
 }
 
-/** A sensible number to begin with where there was no limit. */
-function startOf({ unit }: NumberField): number {
+/** The first number where there was no limit. */
+function startOf(unit: Props["unit"]): number {
   return unit === "°C" ? 85 : 10_000;
 }
 

@@ -1,17 +1,16 @@
 import type { ReactNode } from "react";
 import { assertNever } from "../../app/assert-never.ts";
-import type { RuleName, Rules } from "../../app/policy/rules.ts";
+import { type RuleName, ruleOf, type Rules } from "../../app/policy/rules.ts";
 import { Switch } from "../ui/Switch.tsx";
 import { IdleControl, InUseControl } from "./LimitsControl.tsx";
 import { GpusControl, NamesControl } from "./ListControls.tsx";
 import { NumberControl } from "./NumberControl.tsx";
-import { ruleFields } from "./rule-fields.ts";
 import { ScheduleControl } from "./ScheduleControl.tsx";
 
 type Props = {
   readonly name: RuleName;
   readonly label: string;
-  /** As it was read or typed: of the rule's own type, or one that its field says is wrong. */
+  /** As it was read or typed. It may be wrong while somebody types. */
   readonly value: unknown;
   readonly invalid: boolean;
   readonly describedBy: string;
@@ -20,13 +19,20 @@ type Props = {
 
 /** The control of one rule. */
 export function RuleControl({ name, label, value, invalid, describedBy, onChange }: Props): ReactNode {
-  const field = ruleFields[name];
+  const { field } = ruleOf(name);
   const common = { label, invalid, describedBy, onChange };
   switch (field.kind) {
     case "switch":
       return <Switch label={label} checked={value === true} onChange={onChange} />;
     case "number":
-      return <NumberControl {...common} field={field} value={value as number | null} />;
+      return (
+        <NumberControl
+          {...common}
+          unit={field.unit}
+          none={field.optional ? "No limit" : undefined}
+          value={value as number | null}
+        />
+      );
     case "names":
       return <NamesControl {...common} placeholder={field.placeholder} value={value as readonly string[]} />;
     case "gpus":

@@ -1,9 +1,10 @@
 import type { ReactNode } from "react";
-import type { ScheduleWindow } from "../../app/policy/rules.ts";
+import { dayNames } from "../../app/format/time.ts";
+import type { ScheduleWindow } from "../../app/policy/rules/schedule.ts";
 import { Button } from "../ui/Button.tsx";
 import { cx } from "../ui/cx.ts";
 import { inputClass } from "../ui/Field.tsx";
-import { dayNames, minuteOf, nights, timeOf, withDay } from "./schedule-times.ts";
+import { minuteOf, nights, timeOf, withDay } from "./schedule-times.ts";
 
 type Schedule = readonly ScheduleWindow[] | null;
 
@@ -33,7 +34,7 @@ export function ScheduleControl({ label, value, onChange }: Props): ReactNode {
         <>
           {windows.map((window, at) => (
             <WindowRow
-              // Rows have no name of their own, and none keeps anything.
+              // Rows have no identity of their own, and no state.
               key={at}
               label={`${label}, line ${String(at + 1)}`}
               window={window}

@@ -1,17 +1,15 @@
-import type { ScheduleWindow } from "../../app/policy/rules.ts";
+import { formatMinuteOfDay } from "../../app/format/time.ts";
+import type { ScheduleWindow } from "../../app/policy/rules/schedule.ts";
 
-export const dayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const;
-
-/** What is offered first: the nights of the working week. */
+/** The first suggestion: the nights of the working week. */
 export const nights: ScheduleWindow = { days: [0, 1, 2, 3, 4], fromMinute: 19 * 60, toMinute: 7 * 60 };
 
-/** A minute of the day as a time input has it; the day's end is its beginning. */
+/** A minute of the day as a time input takes it. The end of the day is "00:00". */
 export function timeOf(minute: number): string {
-  const two = (value: number): string => String(value).padStart(2, "0");
-  return `${two(Math.floor(minute / 60) % 24)}:${two(minute % 60)}`;
+  return formatMinuteOfDay(minute % 1_440);
 }
 
-/** The minute that a time input names; NaN while it names none. */
+/** The minute of a time input's text; NaN while the input is incomplete. */
 export function minuteOf(time: string): number {
   const [, hours, minutes] = /^(\d{2}):(\d{2})/.exec(time) ?? [];
   return hours === undefined || minutes === undefined ? Number.NaN : Number(hours) * 60 + Number(minutes);

@@ -1,10 +1,10 @@
 import { assertNever } from "../../app/assert-never.ts";
-import { type HoldReason, isStanding } from "../../app/policy/reasons.ts";
+import { isDonorReason, type StandbyReason } from "../../app/policy/reasons.ts";
 import type { Tone } from "./tone.ts";
 
 /** The tone of each reason. The panel and the console share it. */
-export function toneOfHold(reason: HoldReason): Tone {
-  if (!isStanding(reason)) return "hold";
+export function toneOfHold(reason: StandbyReason): Tone {
+  if (!isDonorReason(reason)) return "hold";
   switch (reason) {
     case "paused-by-you":
       return "rest";

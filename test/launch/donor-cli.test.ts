@@ -156,7 +156,7 @@ describe("a donor that runs", () => {
     expect(facts.filter(({ fact }) => fact.known).length).toBeGreaterThanOrEqual(3);
     const { out } = await gleaner("facts", "--data", folder);
     expect(out.trim().split("\n")).toHaveLength(facts.length + 1);
-    expect(out).toContain("processor load of others");
+    expect(out).toContain("Other programs");
   });
 
   test("lists its models, and says what it cannot remove", async () => {

@@ -1,52 +1,77 @@
-import type { Activity } from "../decision.ts";
-import type { Facts } from "../../facts/facts.ts";
-import type { HoldReason } from "../reasons.ts";
-import type { Rules } from "../rules.ts";
+import type { Facts, SensedFact } from "../../facts/facts.ts";
+import type { Donating, Standby } from "./activity.ts";
 
-type FactName = keyof Facts;
-type RuleName = keyof Rules;
-
-/** Of all facts and rules only these: who asks one check need not know the others. */
-export type Look<Fact extends FactName = FactName, Rule extends RuleName = RuleName> = {
-  /** What was done until now, for the hysteresis; null: without any. */
-  readonly state: Activity | null;
-  readonly facts: Pick<Facts, Fact>;
-  readonly rules: Pick<Rules, Rule>;
+/** How people read why a donor donates, or why it does not. */
+export type ReasonWords = {
+  /** A few words for a tray tooltip or a table cell. */
+  readonly short: string;
+  /** One sentence that says why, and what will change it. */
+  readonly sentence: string;
+  /** The same for somebody other than the donor, where the words above say "you". */
+  readonly toOthers?: { readonly short: string; readonly sentence: string };
 };
 
-/** `recheckAt`: later than now, in ms since the epoch; null when only a changed fact can end it. */
-export type Hold<Reason extends HoldReason = HoldReason> = {
-  readonly reason: Reason;
+/** The declaration of one reason not to donate. */
+export type Reason = ReasonWords & {
+  /** How long to stay on standby after the reason ended, in case it comes back. */
+  readonly cooldownSeconds?: number;
+  /** Facts that the journal keeps with this reason. */
+  readonly facts?: readonly (keyof Facts)[];
+};
+
+/** What a check looks at: only the facts and rules that it names. */
+export type Context<Fact extends keyof Facts, Rules = object> = {
+  /** The activity until now, for hysteresis; null: without any. */
+  readonly state: Donating | Standby | null;
+  readonly facts: Pick<Facts, Fact>;
+  readonly rules: Rules;
+};
+
+/** A check's "no". `recheckAt`: later than now, in ms since the epoch; null when only a changed fact can end it. */
+export type Veto<ReasonName extends string> = {
+  readonly reason: ReasonName;
   readonly recheckAt: number | null;
 };
 
-/** One concern's "not now" by the facts and the rules that it reads; null where it has nothing against it. */
-export type Check<
-  Fact extends FactName = FactName,
-  Rule extends RuleName = RuleName,
-  Reason extends HoldReason = HoldReason,
-> = (look: Look<Fact, Rule>) => Hold<Reason> | null;
+/**
+ * One thing that can keep a computer from donating.
+ * `Ctx` is the `Context` that it reads, `Rules` the rules in it, `ReasonName` the reasons that it gives.
+ */
+export type Check<Ctx, Rules, ReasonName extends string> = {
+  readonly reasons: { readonly [Name in ReasonName]: Reason };
+  /** The facts to sample under these rules. Facts that no check needs are not sampled. */
+  readonly needs: (rules: Rules) => readonly SensedFact[];
+  /** Why not to donate; null where this check has no objection. */
+  readonly veto: (context: Ctx) => Veto<ReasonName> | null;
+};
 
-/** The first of these checks that says no. */
-export function firstOf<Fact extends FactName, Rule extends RuleName, Reason extends HoldReason>(
-  checks: readonly Check<Fact, Rule, Reason>[],
-  look: Look<Fact, Rule>,
-): Hold<Reason> | null {
-  for (const check of checks) {
-    const found = check(look);
+/** Declares a check; all types are inferred. */
+export function check<Ctx, Rules, ReasonName extends string>(
+  declared: Check<Ctx, Rules, ReasonName>,
+): Check<Ctx, Rules, ReasonName> {
+  return declared;
+}
+
+/** The veto of the first check that has one. */
+export function firstVeto<Ctx, ReasonName extends string>(
+  checks: readonly Pick<Check<Ctx, never, ReasonName>, "veto">[],
+  context: Ctx,
+): Veto<ReasonName> | null {
+  for (const { veto } of checks) {
+    const found = veto(context);
     if (found !== null) return found;
   }
   return null;
 }
 
-export function hold<Reason extends HoldReason>(
-  reason: Reason,
+export function veto<ReasonName extends string>(
+  reason: ReasonName,
   recheckAt: number | null = null,
-): Hold<Reason> {
+): Veto<ReasonName> {
   return { reason, recheckAt };
 }
 
-/** Whether it holds for this reason already: then the way back is a little longer than the way in. */
-export function heldFor(state: Activity | null, reason: HoldReason): boolean {
+/** Whether the donor is on standby for this reason already. Leaving a reason takes a little more than entering it. */
+export function isOnStandbyFor(state: Donating | Standby | null, reason: string): boolean {
   return state?.kind === "holding" && state.reason === reason;
 }

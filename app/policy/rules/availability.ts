@@ -1,17 +1,58 @@
-import { type Check, hold } from "../declare/check.ts";
+import { check, type Context, veto } from "../declare/check.ts";
 
-export const membership: Check<"membership", never, "not-enrolled" | "retired"> = ({ facts }) => {
-  if (facts.membership === "none") return hold("not-enrolled");
-  return facts.membership === "retired" ? hold("retired") : null;
-};
+/** What keeps a donor from donating whatever the rules say: who it belongs to, its pause, sleep and its connection. */
+export const membership = check({
+  reasons: {
+    "not-enrolled": {
+      short: "Not enrolled",
+      sentence: "This device does not belong to an organization yet. Enter an enrollment code to join one.",
+    },
+    retired: {
+      short: "Retired",
+      sentence: "An administrator retired this device. It gets no more jobs.",
+    },
+  },
+  needs: () => [],
+  veto: ({ facts }: Context<"membership">) => {
+    if (facts.membership === "none") return veto("not-enrolled");
+    return facts.membership === "retired" ? veto("retired") : null;
+  },
+});
 
-export const pause: Check<"pause" | "now", never, "paused-by-you"> = ({ facts: { pause, now } }) => {
-  if (pause === null || (pause.until !== null && pause.until <= now)) return null;
-  return hold("paused-by-you", pause.until);
-};
+export const pause = check({
+  reasons: {
+    "paused-by-you": {
+      short: "Paused by you",
+      sentence: "You paused donating.",
+      toOthers: { short: "Paused by its user", sentence: "Its user paused donating." },
+    },
+  },
+  needs: () => [],
+  veto: ({ facts: { pause, now } }: Context<"pause" | "now">) => {
+    if (pause === null || (pause.until !== null && pause.until <= now)) return null;
+    return veto("paused-by-you", pause.until);
+  },
+});
 
-export const sleep: Check<"suspended", never, "suspended"> = ({ facts }) =>
-  facts.suspended ? hold("suspended") : null;
+export const sleep = check({
+  reasons: {
+    suspended: {
+      short: "Asleep",
+      sentence: "This computer is going to sleep. Gleaner goes on when it wakes up.",
+      cooldownSeconds: 5,
+    },
+  },
+  needs: () => ["suspended"],
+  veto: ({ facts }: Context<"suspended">) => (facts.suspended ? veto("suspended") : null),
+});
 
-export const connection: Check<"connection", never, "offline"> = ({ facts }) =>
-  facts.connection === "offline" ? hold("offline") : null;
+export const connection = check({
+  reasons: {
+    offline: {
+      short: "Offline",
+      sentence: "The organization's server cannot be reached. Gleaner keeps trying.",
+    },
+  },
+  needs: () => [],
+  veto: ({ facts }: Context<"connection">) => (facts.connection === "offline" ? veto("offline") : null),
+});

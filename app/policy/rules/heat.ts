@@ -1,38 +1,62 @@
-import type { Facts, ThermalState } from "../../facts/facts.ts";
-import type { Rules } from "../rules.ts";
-import { type Check, heldFor, hold } from "../declare/check.ts";
+import type { Facts } from "../../facts/facts.ts";
+import { check, type Context, isOnStandbyFor, veto } from "../declare/check.ts";
+import { limit, type ValuesOf, yesOrNo } from "../declare/rule.ts";
 
-/** Once too hot, it has to cool down by so many °C. */
+export const heatRules = {
+  maxTemperatureC: limit({
+    section: "power",
+    title: "Temperature at most",
+    hint: "It stops while the processor is hotter.",
+    default: 85,
+    unit: "°C",
+    min: 40,
+    max: 110,
+    choices: [60, 65, 70, 75, 80, 85, 90, 95, null],
+  }),
+  quiet: yesOrNo({
+    section: "power",
+    title: "Quiet",
+    hint: "The threads rest part of the time, so that clock speed and fan stay low.",
+    default: false,
+  }),
+};
+
+type HeatRules = ValuesOf<typeof heatRules>;
+type Heat = Pick<Facts, "thermal" | "temperatureC">;
+
+/** After "too-hot" the processor has to cool down by this many °C. */
 const hotHysteresisC = 8;
-/** Within so many °C of the cap it works at half speed, until it is this much cooler. */
+/** This close to the cap it works at half speed, until it is `coolBelowC` below the cap. */
 const warmWithinC = 5;
 const coolBelowC = 10;
 
-/** An unknown temperature holds nothing: the firmware guards the hardware, and few systems tell theirs. */
-export const heat: Check<"thermal" | "temperatureC", "maxTemperatureC", "too-hot"> = ({
-  state,
-  facts,
-  rules,
-}) => {
-  if (facts.thermal.known && isSerious(facts.thermal.value)) return hold("too-hot");
-  const margin = heldFor(state, "too-hot") ? hotHysteresisC : 0;
-  return isAbove(facts, rules, margin) ? hold("too-hot") : null;
-};
+/** An unknown temperature vetoes nothing: the firmware guards the hardware, and few systems report a temperature. */
+export const heat = check({
+  reasons: {
+    "too-hot": {
+      short: "Too warm",
+      sentence: "This computer is too warm. Gleaner waits until it has cooled down.",
+      cooldownSeconds: 60,
+      facts: ["thermal", "temperatureC"],
+    },
+  },
+  needs: ({ maxTemperatureC }: HeatRules) =>
+    maxTemperatureC === null ? ["thermal"] : ["thermal", "temperatureC"],
+  veto: ({ state, facts, rules }: Context<"thermal" | "temperatureC", HeatRules>) => {
+    const { thermal } = facts;
+    if (thermal.known && (thermal.value === "serious" || thermal.value === "critical"))
+      return veto("too-hot");
+    const margin = isOnStandbyFor(state, "too-hot") ? hotHysteresisC : 0;
+    return isAbove(facts, rules, margin) ? veto("too-hot") : null;
+  },
+});
 
-/** @param wasWarm whether it was warm at the last look, or too hot. */
-export function isWarm(facts: Facts, rules: Rules, wasWarm: boolean): boolean {
+/** @param wasWarm whether it was warm, or too hot, at the last decision. */
+export function isWarm(facts: Heat, rules: HeatRules, wasWarm: boolean): boolean {
   if (facts.thermal.known && facts.thermal.value !== "nominal") return true;
   return isAbove(facts, rules, wasWarm ? coolBelowC : warmWithinC);
 }
 
-function isAbove(
-  { temperatureC }: Pick<Facts, "temperatureC">,
-  { maxTemperatureC }: Pick<Rules, "maxTemperatureC">,
-  below: number,
-): boolean {
-  return maxTemperatureC !== null && temperatureC.known && temperatureC.value > maxTemperatureC - below;
-}
-
-function isSerious(state: ThermalState): boolean {
-  return state === "serious" || state === "critical";
+function isAbove({ temperatureC }: Heat, { maxTemperatureC }: HeatRules, marginC: number): boolean {
+  return maxTemperatureC !== null && temperatureC.known && temperatureC.value > maxTemperatureC - marginC;
 }

@@ -1,26 +1,136 @@
-import { type Check, hold, type Look } from "../declare/check.ts";
+import type { Facts } from "../../facts/facts.ts";
+import type { Donating, Standby } from "../declare/activity.ts";
+import { check, type Context, type Reason, veto } from "../declare/check.ts";
+import { allowed, number, type ValuesOf, yesOrNo } from "../declare/rule.ts";
 
-/** Whoever locks the computer leaves it: so long without input is then enough, in seconds. */
-const lockedIdleSeconds = 10;
-
-/** Idle clocks tick in whole seconds: looking again sooner than this would only spin. */
-const minimumRecheckMs = 250;
-
-export const idleness: Check<
-  "now" | "idleSeconds" | "locked",
-  "requireIdle" | "idleAfterSeconds" | "idleWhenLocked",
-  "in-use" | "idle-unknown"
-> = ({ facts, rules }) => {
-  if (!rules.requireIdle) return null;
-  if (!facts.idleSeconds.known) return hold("idle-unknown");
-  const locked = rules.idleWhenLocked && facts.locked.known && facts.locked.value;
-  const asked = locked ? Math.min(lockedIdleSeconds, rules.idleAfterSeconds) : rules.idleAfterSeconds;
-  const missingSeconds = asked - facts.idleSeconds.value;
-  if (missingSeconds <= 0) return null;
-  return hold("in-use", facts.now + Math.max(minimumRecheckMs, Math.ceil(missingSeconds * 1_000)));
+export const idlenessRules = {
+  /** Off where nobody sits at the machine (a server, a lab machine): idleness is then not required. */
+  requireIdle: yesOrNo({
+    section: "when",
+    title: "Only while nobody uses it",
+    hint: "Off for machines that nobody sits at, such as servers.",
+    donateNowOverrides: true,
+    default: true,
+  }),
+  idleAfterSeconds: number({
+    section: "when",
+    title: "Unused after",
+    hint: "How long without input until a computer counts as unused.",
+    donateNowOverrides: true,
+    default: 120,
+    unit: "seconds",
+    min: 10,
+    max: 86_400,
+    choices: [30, 60, 120, 300, 600, 900, 1_800, 3_600],
+  }),
+  idleWhenLocked: yesOrNo({
+    section: "when",
+    title: "Unused once it is locked",
+    hint: "A locked computer counts as unused ten seconds after the last input, however long the time above is.",
+    donateNowOverrides: true,
+    default: true,
+  }),
+  /** Whether "donate now" may override idleness and the rules about a calm computer. */
+  allowDonateNow: allowed({
+    section: "when",
+    title: "“Donate now”",
+    hint: "Whether donors may let it work while they use the computer.",
+    default: true,
+  }),
 };
 
-/** Whether its person asked for it now, idle or not, where the rules let them. */
-export function isAskedFor({ facts, rules }: Look<"now" | "donateNowUntil", "allowDonateNow">): boolean {
+type IdlenessRules = Pick<
+  ValuesOf<typeof idlenessRules>,
+  "requireIdle" | "idleAfterSeconds" | "idleWhenLocked"
+>;
+type InputFacts = Pick<Facts, "now" | "idleSeconds">;
+
+/** A person who locks the computer leaves it. This many seconds without input are then enough. */
+const lockedIdleSeconds = 10;
+
+/** Idle clocks count whole seconds. An earlier recheck than this would only spin. */
+const minimumRecheckMs = 250;
+
+const inUse: Reason = {
+  short: "You are using it",
+  sentence: "You are using this computer. Gleaner waits until you have been away for a while.",
+  toOthers: {
+    short: "In use",
+    sentence: "Somebody is using this computer. Gleaner waits until they have been away for a while.",
+  },
+  facts: ["idleSeconds", "locked"],
+};
+
+export const idleness = check({
+  reasons: {
+    "in-use": inUse,
+    "idle-unknown": {
+      short: "Cannot tell if idle",
+      sentence: "This system does not say whether somebody is using it, so Gleaner stays out of the way.",
+      facts: ["idleSeconds", "locked"],
+    },
+  },
+  needs: () => ["idleSeconds", "locked"],
+  veto: ({ facts, rules }: Context<"now" | "idleSeconds" | "locked", IdlenessRules>) => {
+    if (!rules.requireIdle) return null;
+    if (!facts.idleSeconds.known) return veto("idle-unknown");
+    const locked = rules.idleWhenLocked && facts.locked.known && facts.locked.value;
+    const required = locked ? Math.min(lockedIdleSeconds, rules.idleAfterSeconds) : rules.idleAfterSeconds;
+    const missingSeconds = required - facts.idleSeconds.value;
+    if (missingSeconds <= 0) return null;
+    return veto("in-use", facts.now + Math.max(minimumRecheckMs, Math.ceil(missingSeconds * 1_000)));
+  },
+});
+
+/** Whether its person asked to donate now, and the rules let them. */
+export function isDonateNow({
+  facts,
+  rules,
+}: Context<"now" | "donateNowUntil", { readonly allowDonateNow: boolean }>): boolean {
   return rules.allowDonateNow && facts.donateNowUntil !== null && facts.donateNowUntil > facts.now;
+}
+
+/** The threads rest for this long after the last input, in seconds. Some systems report whole seconds only. */
+const restSeconds = 2;
+
+/** If input goes on for longer than this, the jobs are better off on another device. */
+const longestRestMs = 10_000;
+
+/** Work starts after this long without input, so that a person who writes and thinks in turns rarely notices it. */
+const calmSeconds = 10;
+
+/**
+ * For a computer in use: work starts only while nobody types, and the jobs go back if somebody keeps typing.
+ * An unknown idle time vetoes nothing: there is no input to give way to.
+ */
+export const typing = check({
+  reasons: { "in-use": inUse },
+  needs: () => ["idleSeconds"],
+  veto: ({ state, facts }: Context<"now" | "idleSeconds">) => {
+    if (!facts.idleSeconds.known) return null;
+    const calmAt = facts.now + (calmSeconds - facts.idleSeconds.value) * 1_000;
+    if (state?.kind !== "donating") return calmAt > facts.now ? veto("in-use", Math.ceil(calmAt)) : null;
+    const since = restingSince(state, facts);
+    return since !== null && facts.now - since >= longestRestMs ? veto("in-use", Math.ceil(calmAt)) : null;
+  },
+});
+
+/**
+ * Since when the threads rest for input on a computer in use, in ms since the epoch: from the first input until there was
+ * none for a moment. null: they run.
+ */
+export function restingSince(
+  state: Donating | Standby | null,
+  { now, idleSeconds }: InputFacts,
+): number | null {
+  if (!idleSeconds.known || idleSeconds.value >= restSeconds) return null;
+  const since = state?.kind === "donating" ? state.limits.stillSince : null;
+  // A clock that was set back must not lengthen the rest.
+  return Math.min(now, since ?? now);
+}
+
+/** When to check the rest again: always later than now. */
+export function restEndsAt(since: number, { now, idleSeconds }: InputFacts): number {
+  const idle = idleSeconds.known ? idleSeconds.value : 0;
+  return Math.ceil(Math.min(now + (restSeconds - idle) * 1_000, Math.max(now + 1, since + longestRestMs)));
 }

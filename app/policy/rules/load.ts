@@ -1,46 +1,105 @@
 import type { Facts } from "../../facts/facts.ts";
-import type { Rules } from "../rules.ts";
-import { type Check, heldFor, hold } from "../declare/check.ts";
+import { check, type Context, isOnStandbyFor, veto } from "../declare/check.ts";
+import { number, type ValuesOf } from "../declare/rule.ts";
 
-/** Once others needed the memory, they have to leave so much more of it free, in MiB. */
+export const loadRules = {
+  maxOtherCpuLoad: number({
+    section: "others",
+    title: "Processor use by others at most",
+    hint: "It stops while other programs use more than this share.",
+    donateNowOverrides: true,
+    default: 0.6,
+    unit: "share",
+    min: 0.05,
+    max: 1,
+    choices: [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1],
+  }),
+  otherCpuLoadHysteresis: number({
+    section: "others",
+    title: "Margin before it goes on",
+    hint: "It goes on once others use this much less, so that it does not start and stop all the time. This counts for the GPU, too.",
+    default: 0.15,
+    unit: "share",
+    min: 0,
+    max: 1,
+    choices: [0.05, 0.1, 0.15, 0.2, 0.3],
+  }),
+  maxOtherGpuLoad: number({
+    section: "others",
+    title: "GPU use by others at most",
+    hint: "It does not use the GPU while other programs use more than this share.",
+    default: 0.3,
+    unit: "share",
+    min: 0.05,
+    max: 1,
+    choices: [0.1, 0.2, 0.3, 0.5, 0.7, 1],
+  }),
+  minFreeMemoryMb: number({
+    section: "others",
+    title: "Memory left free",
+    hint: "It stops while other programs leave less than this.",
+    default: 512,
+    unit: "MiB",
+    min: 0,
+    max: 16 * 2 ** 20,
+    choices: [256, 512, 1_024, 2_048, 4_096, 8_192],
+  }),
+};
+
+type LoadRules = ValuesOf<typeof loadRules>;
+
+/** After "memory-low" others have to leave this much more memory free, in MiB. */
 const memoryHysteresisMb = 256;
 
-/** An unknown load holds nothing: there is no limit to compare it with, and idleness still counts. */
-export const processorLoad: Check<
-  "otherCpuLoad",
-  "maxOtherCpuLoad" | "otherCpuLoadHysteresis",
-  "other-load"
-> = ({ state, facts: { otherCpuLoad }, rules }) => {
-  if (!otherCpuLoad.known) return null;
-  const limit = lowered(rules.maxOtherCpuLoad, heldFor(state, "other-load"), rules);
-  return otherCpuLoad.value > limit ? hold("other-load") : null;
-};
+/** An unknown load vetoes nothing: there is nothing to compare, and idleness still counts. */
+export const processorLoad = check({
+  reasons: {
+    "other-load": {
+      short: "Computer busy",
+      sentence: "Other programs need the processor. Gleaner waits until they are done.",
+      facts: ["otherCpuLoad", "otherGpuLoad"],
+    },
+  },
+  needs: () => ["otherCpuLoad"],
+  veto: ({ state, facts: { otherCpuLoad }, rules }: Context<"otherCpuLoad", LoadRules>) => {
+    if (!otherCpuLoad.known) return null;
+    const most = lowered(rules.maxOtherCpuLoad, isOnStandbyFor(state, "other-load"), rules);
+    return otherCpuLoad.value > most ? veto("other-load") : null;
+  },
+});
 
-/** Unknown, it holds nothing: a model that does not fit is not loaded in the first place. */
-export const memory: Check<"memoryFreeMb", "minFreeMemoryMb", "memory-low"> = ({
-  state,
-  facts: { memoryFreeMb },
-  rules,
-}) => {
-  if (!memoryFreeMb.known) return null;
-  const margin = heldFor(state, "memory-low") ? memoryHysteresisMb : 0;
-  return memoryFreeMb.value < rules.minFreeMemoryMb + margin ? hold("memory-low") : null;
-};
+/** Unknown memory vetoes nothing: a model that does not fit is not loaded in the first place. */
+export const memory = check({
+  reasons: {
+    "memory-low": {
+      short: "Memory needed",
+      sentence: "Other programs need the memory. Gleaner waits until they leave enough.",
+      cooldownSeconds: 60,
+      facts: ["memoryFreeMb", "vramFreeMb"],
+    },
+  },
+  needs: () => ["memoryFreeMb"],
+  veto: ({ state, facts: { memoryFreeMb }, rules }: Context<"memoryFreeMb", LoadRules>) => {
+    if (!memoryFreeMb.known) return null;
+    const margin = isOnStandbyFor(state, "memory-low") ? memoryHysteresisMb : 0;
+    return memoryFreeMb.value < rules.minFreeMemoryMb + margin ? veto("memory-low") : null;
+  },
+});
 
 /**
- * Whether others leave the GPU alone. Unknown counts as before, and as calm where there is no before: most drivers tell
- * the load of everybody together, which says nothing about others once we work ourselves.
- * @param before whether it counted as calm at the last look: then it takes more of them for us to leave it.
+ * Whether others leave the GPU free. Unknown counts as before, and as free where there is no before. Most drivers report
+ * the load of all programs together, which says nothing about others while we use the GPU ourselves.
+ * @param before whether the GPU counted as free at the last decision. If not, others have to use less before we return.
  */
-export function isGpuCalm({ otherGpuLoad }: Facts, rules: Rules, before: boolean | null): boolean {
+export function isGpuFree(
+  { otherGpuLoad }: Pick<Facts, "otherGpuLoad">,
+  rules: LoadRules,
+  before: boolean | null,
+): boolean {
   if (!otherGpuLoad.known) return before ?? true;
   return otherGpuLoad.value <= lowered(rules.maxOtherGpuLoad, before !== true, rules);
 }
 
-function lowered(
-  limit: number,
-  lower: boolean,
-  { otherCpuLoadHysteresis }: Pick<Rules, "otherCpuLoadHysteresis">,
-): number {
-  return Math.max(0, lower ? limit - otherCpuLoadHysteresis : limit);
+function lowered(most: number, lower: boolean, { otherCpuLoadHysteresis }: LoadRules): number {
+  return Math.max(0, lower ? most - otherCpuLoadHysteresis : most);
 }

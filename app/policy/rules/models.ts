@@ -1,16 +1,76 @@
-import { type Check, heldFor, hold } from "../declare/check.ts";
+import { spellSeconds } from "../../format/time.ts";
+import { check, type Context, isOnStandbyFor, veto } from "../declare/check.ts";
+import { number, type ValuesOf } from "../declare/rule.ts";
 
-/** Once too full for a model, the disk has to have so much more room, in MiB. */
+export const modelRules = {
+  /** Disk space that the models may take. */
+  diskQuotaMb: number({
+    section: "models",
+    title: "Disk for models at most",
+    hint: "When it is full, the model that was not used for longest is deleted.",
+    default: 20_480,
+    unit: "MiB",
+    min: 0,
+    max: 16 * 2 ** 20,
+    choices: [5_120, 10_240, 20_480, 51_200, 102_400, 204_800],
+  }),
+  /** Disk space that stays free for everybody else. */
+  minFreeDiskMb: number({
+    section: "models",
+    title: "Disk left free",
+    hint: "Nothing is downloaded while there is less.",
+    default: 5_120,
+    unit: "MiB",
+    min: 0,
+    max: 16 * 2 ** 20,
+    choices: [1_024, 2_048, 5_120, 10_240, 20_480, 51_200],
+  }),
+  modelWarmSeconds: number({
+    section: "models",
+    title: "Kept in memory after a stop",
+    hint: "0: the memory is free within a second after somebody comes back.",
+    default: 0,
+    unit: "seconds",
+    min: 0,
+    max: 86_400,
+    choices: [0, 30, 60, 300, 900, 3_600],
+    say: (value) => (value === 0 ? "not at all" : spellSeconds(value)),
+  }),
+};
+
+type ModelRules = ValuesOf<typeof modelRules>;
+
+/** After "disk-full" the disk has to have this much more room, in MiB. */
 const diskHysteresisMb = 512;
 
-/** Jobs need no disk, only the models do: a full one matters while there is none. */
-export const model: Check<"modelReady" | "diskFreeMb", "minFreeDiskMb", "no-model" | "disk-full"> = ({
-  state,
-  facts: { modelReady, diskFreeMb },
-  rules,
-}) => {
-  if (modelReady) return null;
-  const margin = heldFor(state, "disk-full") ? diskHysteresisMb : 0;
-  const full = diskFreeMb.known && diskFreeMb.value < rules.minFreeDiskMb + margin;
-  return hold(full ? "disk-full" : "no-model");
-};
+/** Jobs need no disk, only models do: a full disk matters only while no model is here. */
+export const model = check({
+  reasons: {
+    "no-model": {
+      short: "No model yet",
+      sentence: "No model that your organization uses is on this device yet.",
+      facts: ["diskFreeMb"],
+    },
+    "disk-full": {
+      short: "Disk nearly full",
+      sentence:
+        "No model is here yet, and the disk has no room for one. Free some space, or allow models to leave less of it free.",
+      toOthers: {
+        short: "Disk nearly full",
+        sentence: "No model is on it yet, and its disk has no room for one.",
+      },
+      facts: ["diskFreeMb"],
+    },
+  },
+  needs: () => ["diskFreeMb"],
+  veto: ({
+    state,
+    facts: { modelReady, diskFreeMb },
+    rules,
+  }: Context<"modelReady" | "diskFreeMb", ModelRules>) => {
+    if (modelReady) return null;
+    const margin = isOnStandbyFor(state, "disk-full") ? diskHysteresisMb : 0;
+    const full = diskFreeMb.known && diskFreeMb.value < rules.minFreeDiskMb + margin;
+    return veto(full ? "disk-full" : "no-model");
+  },
+});

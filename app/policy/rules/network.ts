@@ -1,22 +1,99 @@
-import { type Check, hold } from "../declare/check.ts";
+import { check, type Context, veto } from "../declare/check.ts";
+import { allowed, limit, names, type ValuesOf, yesOrNo } from "../declare/rule.ts";
 
-/** The rules may ask for an office network or a VPN: one that cannot be told from others is none of them. */
-export const requiredNetwork: Check<"networks", "requiredNetworks", "other-network" | "network-unknown"> = ({
-  facts: { networks },
-  rules: { requiredNetworks },
-}) => {
-  if (requiredNetworks.length === 0) return null;
-  if (!networks.known) return hold("network-unknown");
-  const here = new Set(networks.value.map(folded));
-  return requiredNetworks.some((name) => here.has(folded(name))) ? null : hold("other-network");
+export const networkRules = {
+  allowMetered: allowed({
+    section: "network",
+    title: "On metered networks",
+    hint: "Mobile networks, hotspots and roaming. If the system does not say, a network counts as not metered.",
+    default: false,
+  }),
+  requiredNetworks: names({
+    section: "network",
+    title: "Only on these networks",
+    hint: "Names of a Wi-Fi, an interface or a DNS suffix. Without a name, any network will do.",
+    default: [],
+    placeholder: "e.g. Office-WiFi, corp.example.org",
+    none: "any",
+  }),
+  /** For all traffic of models, in kilobits per second. */
+  downloadKbps: limit({
+    section: "network",
+    title: "Download speed at most",
+    hint: "For all models together.",
+    default: null,
+    unit: "kbit/s",
+    min: 8,
+    max: 10_000_000,
+    choices: [1_000, 5_000, 20_000, 50_000, 100_000, null],
+  }),
+  networkBudgetMbPerDay: limit({
+    section: "network",
+    title: "Downloads a day at most",
+    hint: "The rest follows on the next day.",
+    default: null,
+    unit: "MiB",
+    min: 0,
+    max: 16 * 2 ** 20,
+    choices: [512, 1_024, 2_048, 5_120, 10_240, 51_200, null],
+  }),
+  /** Whether models are fetched from, and given to, the organization's devices on the same network. */
+  shareModels: yesOrNo({
+    section: "network",
+    title: "Share models in the office",
+    hint: "Devices of your organization on one network fetch models from each other before the internet.",
+    default: false,
+  }),
 };
 
+type NetworkRules = ValuesOf<typeof networkRules>;
+
+/** The rules may require an office network or a VPN. A network that cannot be identified does not count as one. */
+export const requiredNetwork = check({
+  reasons: {
+    "other-network": {
+      short: "Another network",
+      sentence: "This computer is not on a network where it may donate. Gleaner waits until it is.",
+      cooldownSeconds: 10,
+      facts: ["networks"],
+    },
+    "network-unknown": {
+      short: "Network unknown",
+      sentence:
+        "It may donate on certain networks only, and this system does not say which one this is, so Gleaner stays out of the way.",
+      facts: ["networks"],
+    },
+  },
+  needs: ({ requiredNetworks }: Pick<NetworkRules, "requiredNetworks">) =>
+    requiredNetworks.length > 0 ? ["networks"] : [],
+  veto: ({
+    facts: { networks },
+    rules: { requiredNetworks },
+  }: Context<"networks", Pick<NetworkRules, "requiredNetworks">>) => {
+    if (requiredNetworks.length === 0) return null;
+    if (!networks.known) return veto("network-unknown");
+    const here = new Set(networks.value.map(folded));
+    return requiredNetworks.some((name) => here.has(folded(name))) ? null : veto("other-network");
+  },
+});
+
 /**
- * Of jobs, a few kilobytes each, and of models, which are gigabytes. Where it is unknown it counts as not metered: macOS,
- * servers and lab machines never say, and would fetch no model at all. Most of them are on a network that nobody counts.
+ * Covers both jobs (a few kilobytes each) and models (gigabytes). Unknown counts as not metered: macOS, servers and lab
+ * machines never say, and would not fetch a model at all. Most of them are on a network without a volume limit.
  */
-export const metered: Check<"metered", "allowMetered", "metered"> = ({ facts, rules }) =>
-  !rules.allowMetered && facts.metered.known && facts.metered.value ? hold("metered") : null;
+export const metered = check({
+  reasons: {
+    metered: {
+      short: "Metered network",
+      sentence: "This network is metered or roaming. Gleaner waits for one that is not.",
+      cooldownSeconds: 30,
+      facts: ["metered"],
+    },
+  },
+  needs: ({ allowMetered }: Pick<NetworkRules, "allowMetered">) => (allowMetered ? [] : ["metered"]),
+  veto: ({ facts, rules }: Context<"metered", Pick<NetworkRules, "allowMetered">>) =>
+    !rules.allowMetered && facts.metered.known && facts.metered.value ? veto("metered") : null,
+});
 
 function folded(name: string): string {
   return name.trim().toLowerCase();

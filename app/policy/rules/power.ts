@@ -1,24 +1,77 @@
-import { type Check, heldFor, hold } from "../declare/check.ts";
+import { check, type Context, isOnStandbyFor, veto } from "../declare/check.ts";
+import { number, type ValuesOf, yesOrNo } from "../declare/rule.ts";
 
-/** A battery's gauge wavers: what was below the floor has to be clearly above it again, in percent. */
+export const powerRules = {
+  allowOnBattery: yesOrNo({
+    section: "power",
+    title: "On battery",
+    hint: "Whether it may donate without mains power.",
+    default: false,
+  }),
+  batteryFloorPercent: number({
+    section: "power",
+    title: "Battery at least",
+    hint: "On battery, it stops below this charge.",
+    default: 50,
+    unit: "%",
+    min: 0,
+    max: 100,
+    choices: [20, 30, 40, 50, 60, 70, 80, 90],
+  }),
+};
+
+type PowerRules = ValuesOf<typeof powerRules>;
+
+/** A battery gauge wavers: after "battery-low" the charge has to be this much above the floor, in percent. */
 const floorHysteresis = 2;
 
-export const power: Check<
-  "power" | "batteryPercent",
-  "allowOnBattery" | "batteryFloorPercent",
-  "on-battery" | "battery-low" | "power-unknown"
-> = ({ state, facts, rules }) => {
-  if (facts.power.known && facts.power.value === "ac") return null;
-  if (!rules.allowOnBattery) return hold(facts.power.known ? "on-battery" : "power-unknown");
-  // On battery, or perhaps: then the floor has to be known to be kept.
-  if (!facts.batteryPercent.known) return hold("power-unknown");
-  const margin = heldFor(state, "battery-low") ? floorHysteresis : 0;
-  const floor = Math.min(100, rules.batteryFloorPercent + margin);
-  return facts.batteryPercent.value < floor ? hold("battery-low") : null;
-};
+export const power = check({
+  reasons: {
+    "on-battery": {
+      short: "On battery",
+      sentence: "This computer runs on battery. Gleaner waits for mains power.",
+      facts: ["power", "batteryPercent"],
+    },
+    "battery-low": {
+      short: "Battery low",
+      sentence: "The battery is below the level you allow.",
+      toOthers: { short: "Battery low", sentence: "The battery is below the level its user allows." },
+      facts: ["power", "batteryPercent"],
+    },
+    "power-unknown": {
+      short: "Power unknown",
+      sentence: "This system does not say whether it runs on battery, so Gleaner stays out of the way.",
+      facts: ["power", "batteryPercent"],
+    },
+  },
+  needs: ({ allowOnBattery }: PowerRules) => (allowOnBattery ? ["power", "batteryPercent"] : ["power"]),
+  veto: ({ state, facts, rules }: Context<"power" | "batteryPercent", PowerRules>) => {
+    if (facts.power.known && facts.power.value === "ac") return null;
+    if (!rules.allowOnBattery) return veto(facts.power.known ? "on-battery" : "power-unknown");
+    // On battery, or perhaps on battery: the charge must be known to keep the floor.
+    if (!facts.batteryPercent.known) return veto("power-unknown");
+    const margin = isOnStandbyFor(state, "battery-low") ? floorHysteresis : 0;
+    const floor = Math.min(100, rules.batteryFloorPercent + margin);
+    return facts.batteryPercent.value < floor ? veto("battery-low") : null;
+  },
+});
 
-/** Closed on mains power it stands at a desk, closed without it may lie in a bag. A lid that is not known may be none. */
-export const lid: Check<"lidClosed" | "power", never, "lid-closed"> = ({ facts: { lidClosed, power } }) => {
-  const onMains = power.known && power.value === "ac";
-  return lidClosed.known && lidClosed.value && !onMains ? hold("lid-closed") : null;
-};
+/**
+ * On mains power a closed laptop is docked at a desk. Without mains power it may be in a bag.
+ * An unknown lid vetoes nothing: most computers without a lid report none.
+ */
+export const lid = check({
+  reasons: {
+    "lid-closed": {
+      short: "Lid closed",
+      sentence: "The lid is closed and mains power is not certain, so Gleaner stays cool and waits.",
+      cooldownSeconds: 5,
+      facts: ["lidClosed", "power", "batteryPercent"],
+    },
+  },
+  needs: () => ["lidClosed"],
+  veto: ({ facts: { lidClosed, power } }: Context<"lidClosed" | "power">) => {
+    const onMains = power.known && power.value === "ac";
+    return lidClosed.known && lidClosed.value && !onMains ? veto("lid-closed") : null;
+  },
+});

@@ -1,18 +1,78 @@
 import type { Known } from "../../facts/facts.ts";
-import { type Check, hold } from "../declare/check.ts";
+import { check, type Context, veto } from "../declare/check.ts";
+import { type ValuesOf, yesOrNo } from "../declare/rule.ts";
 
 /**
- * Signs of somebody who watches or talks without touching anything. Where one is unknown it holds nothing:
- * it only adds to idleness, which is asked for in any case.
+ * Signs that somebody watches or talks without touching the computer.
+ * An unknown sign vetoes nothing: it only adds to idleness, which is required anyway.
  */
-export const fullScreen: Check<"fullScreen", "holdOnFullScreen", "full-screen"> = ({ facts, rules }) =>
-  rules.holdOnFullScreen && isTrue(facts.fullScreen) ? hold("full-screen") : null;
+export const presenceRules = {
+  holdOnFullScreen: yesOrNo({
+    section: "others",
+    title: "Stops for full screen",
+    hint: "While a presentation, a film or a game fills the screen.",
+    donateNowOverrides: true,
+    default: true,
+  }),
+  holdOnCall: yesOrNo({
+    section: "others",
+    title: "Stops for calls",
+    hint: "While the camera or the microphone is in use.",
+    donateNowOverrides: true,
+    default: true,
+  }),
+  holdOnMedia: yesOrNo({
+    section: "others",
+    title: "Stops for music and films",
+    hint: "While sound or video is playing.",
+    donateNowOverrides: true,
+    default: true,
+  }),
+};
 
-export const call: Check<"cameraInUse" | "microphoneInUse", "holdOnCall", "in-call"> = ({ facts, rules }) =>
-  rules.holdOnCall && (isTrue(facts.cameraInUse) || isTrue(facts.microphoneInUse)) ? hold("in-call") : null;
+type PresenceRules = ValuesOf<typeof presenceRules>;
 
-export const media: Check<"mediaPlaying", "holdOnMedia", "media-playing"> = ({ facts, rules }) =>
-  rules.holdOnMedia && isTrue(facts.mediaPlaying) ? hold("media-playing") : null;
+export const fullScreen = check({
+  reasons: {
+    "full-screen": {
+      short: "Full screen",
+      sentence: "A program fills the screen. Gleaner waits until it no longer does.",
+      cooldownSeconds: 10,
+      facts: ["fullScreen"],
+    },
+  },
+  needs: ({ holdOnFullScreen }: PresenceRules) => (holdOnFullScreen ? ["fullScreen"] : []),
+  veto: ({ facts, rules }: Context<"fullScreen", PresenceRules>) =>
+    rules.holdOnFullScreen && isTrue(facts.fullScreen) ? veto("full-screen") : null,
+});
+
+export const call = check({
+  reasons: {
+    "in-call": {
+      short: "On a call",
+      sentence: "The camera or the microphone is in use. Gleaner waits until the call is over.",
+      cooldownSeconds: 30,
+      facts: ["cameraInUse", "microphoneInUse"],
+    },
+  },
+  needs: ({ holdOnCall }: PresenceRules) => (holdOnCall ? ["cameraInUse", "microphoneInUse"] : []),
+  veto: ({ facts, rules }: Context<"cameraInUse" | "microphoneInUse", PresenceRules>) =>
+    rules.holdOnCall && (isTrue(facts.cameraInUse) || isTrue(facts.microphoneInUse)) ? veto("in-call") : null,
+});
+
+export const media = check({
+  reasons: {
+    "media-playing": {
+      short: "Media playing",
+      sentence: "Sound or a film is playing. Gleaner waits until it ends.",
+      cooldownSeconds: 30,
+      facts: ["mediaPlaying"],
+    },
+  },
+  needs: ({ holdOnMedia }: PresenceRules) => (holdOnMedia ? ["mediaPlaying"] : []),
+  veto: ({ facts, rules }: Context<"mediaPlaying", PresenceRules>) =>
+    rules.holdOnMedia && isTrue(facts.mediaPlaying) ? veto("media-playing") : null,
+});
 
 function isTrue(fact: Known<boolean>): boolean {
   return fact.known && fact.value;

@@ -1,12 +1,40 @@
-import { type Check, hold } from "../declare/check.ts";
+import { check, type Context, veto } from "../declare/check.ts";
+import { names, type ValuesOf } from "../declare/rule.ts";
 
-/** Whoever names a program means it: where nobody can tell what runs, it may be running. */
-export const excludedPrograms: Check<
-  "excludedProgram",
-  "excludedPrograms",
-  "excluded-program" | "programs-unknown"
-> = ({ facts: { excludedProgram }, rules }) => {
-  if (rules.excludedPrograms.length === 0) return null;
-  if (!excludedProgram.known) return hold("programs-unknown");
-  return excludedProgram.value === null ? null : hold("excluded-program");
+export const programRules = {
+  /** Names of program files, in any case, with or without ".exe". */
+  excludedPrograms: names({
+    section: "others",
+    title: "Excluded programs",
+    hint: "It stops while one of them runs. Names of program files, with or without .exe.",
+    default: [],
+    placeholder: "e.g. teams, obs64.exe",
+    none: "none",
+  }),
 };
+
+type ProgramRules = ValuesOf<typeof programRules>;
+
+/** A person who names a program means it. If the running programs are unknown, it may be running. */
+export const excludedPrograms = check({
+  reasons: {
+    "excluded-program": {
+      short: "Excluded program",
+      sentence: "An excluded program is running. Gleaner waits until it is closed.",
+      cooldownSeconds: 10,
+      facts: ["excludedProgram"],
+    },
+    "programs-unknown": {
+      short: "Programs unknown",
+      sentence:
+        "Some programs are excluded, and this system does not say which programs run, so Gleaner stays out of the way.",
+      facts: ["excludedProgram"],
+    },
+  },
+  needs: (rules: ProgramRules) => (rules.excludedPrograms.length > 0 ? ["excludedProgram"] : []),
+  veto: ({ facts: { excludedProgram }, rules }: Context<"excludedProgram", ProgramRules>) => {
+    if (rules.excludedPrograms.length === 0) return null;
+    if (!excludedProgram.known) return veto("programs-unknown");
+    return excludedProgram.value === null ? null : veto("excluded-program");
+  },
+});

@@ -1,24 +1,56 @@
-import type { ScheduleWindow } from "../rules.ts";
-import { type Check, hold } from "../declare/check.ts";
+import { dayNames, formatMinuteOfDay } from "../../format/time.ts";
+import { check, type Context, veto } from "../declare/check.ts";
+import type { Rule, ValuesOf } from "../declare/rule.ts";
+
+/**
+ * Local time on each of these days (0: Monday), in minutes since midnight. A window that ends before it begins, or as it
+ * begins, ends on the next day.
+ */
+export type ScheduleWindow = {
+  readonly days: readonly number[];
+  readonly fromMinute: number;
+  readonly toMinute: number;
+};
+
+type Schedule = readonly ScheduleWindow[] | null;
+
+/** The hours of the week in which it may donate. null: always; none: never. */
+const rule: Rule<Schedule> = {
+  section: "when",
+  title: "Hours",
+  hint: "The hours of the week in which it may donate, in the computer's own time zone.",
+  donateNowOverrides: true,
+  default: null,
+  field: { kind: "schedule" },
+  say: (value) => (value === null ? "at any hour" : value.map(sayWindow).join(", ") || "never"),
+};
+
+export const scheduleRules = { schedule: rule };
 
 const day = 24 * 60;
 const week = 7 * day;
 
-/** Outside the hours of the week that the rules leave: until the next begin. */
-export const schedule: Check<"now" | "minuteOfWeek", "schedule", "outside-schedule"> = ({ facts, rules }) => {
-  if (rules.schedule === null || isOpen(rules.schedule, facts.minuteOfWeek)) return null;
-  const minutes = minutesUntilOpen(rules.schedule, facts.minuteOfWeek);
-  return hold("outside-schedule", minutes === null ? null : minutesLater(facts.now, minutes));
-};
+/** Outside the hours of the week, until the next ones begin. */
+export const schedule = check({
+  reasons: {
+    "outside-schedule": {
+      short: "Outside its hours",
+      sentence: "The schedule leaves this hour free. Gleaner goes on when its hours begin.",
+      facts: ["minuteOfWeek"],
+    },
+  },
+  needs: () => [],
+  veto: ({ facts, rules }: Context<"now" | "minuteOfWeek", ValuesOf<typeof scheduleRules>>) => {
+    if (rules.schedule === null || isOpen(rules.schedule, facts.minuteOfWeek)) return null;
+    const minutes = minutesUntilOpen(rules.schedule, facts.minuteOfWeek);
+    return veto("outside-schedule", minutes === null ? null : minutesLater(facts.now, minutes));
+  },
+});
 
-/** When the hours end in which it may donate now, in ms since the epoch; null when they do not. */
-export function scheduleEndsAt(
-  windows: readonly ScheduleWindow[] | null,
-  now: number,
-  minuteOfWeek: number,
-): number | null {
+/** When the current hours end, in ms since the epoch; null outside them, and where they never end. */
+export function scheduleEndsAt(windows: Schedule, now: number, minuteOfWeek: number): number | null {
   if (windows === null || !isOpen(windows, minuteOfWeek)) return null;
-  // From the end of one window into the next that is open there, as long as there is one.
+  // Go from the end of one window into the next that is open there.
   let minutes = 0;
   while (minutes < week) {
     const left = Math.max(0, ...spansOf(windows).map((span) => minutesLeft(span, minuteOfWeek + minutes)));
@@ -57,7 +89,12 @@ function minutesFrom(from: number, to: number): number {
   return (((to - from) % week) + week) % week;
 }
 
-/** Hours begin at a full minute; local time is whole minutes away from the epoch's in every time zone of today. */
+/** Hours begin at a full minute. Every time zone of today is a whole number of minutes away from UTC. */
 function minutesLater(now: number, minutes: number): number {
   return (Math.floor(now / 60_000) + minutes) * 60_000;
+}
+
+function sayWindow({ days, fromMinute, toMinute }: ScheduleWindow): string {
+  const named = days.length === 7 ? "daily" : days.map((day) => dayNames[day] ?? "?").join(" ");
+  return `${named} ${formatMinuteOfDay(fromMinute)}–${formatMinuteOfDay(toMinute)}`;
 }

@@ -1,4 +1,4 @@
-import { overrideRules } from "../../../app/policy/override-rules.ts";
+import { overrideRules } from "../../../app/policy/rule-layers.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 

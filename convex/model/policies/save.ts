@@ -1,6 +1,5 @@
-import { readOrganizationRules } from "../../../app/policy/read-rules.ts";
 import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
-import { ruleName, someRules } from "../../../app/policy/rule-schemas.ts";
+import { readOrganizationRules, ruleName, someRules } from "../../../app/policy/rule-schemas.ts";
 import { ruleChanges } from "../../../app/policy/say-rule.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";

@@ -7,8 +7,9 @@ import {
   type OfferedModel,
   offeredModel,
 } from "../../../app/models/catalogue-entry.ts";
-import { readOrganizationRules } from "../../../app/policy/read-rules.ts";
-import type { DonateReason, HoldReason } from "../../../app/policy/reasons.ts";
+import type { DonateReason } from "../../../app/policy/declare/activity.ts";
+import type { StandbyReason } from "../../../app/policy/reasons.ts";
+import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
 import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { errorName, type Log } from "../../log.ts";
@@ -45,7 +46,7 @@ export type Earnings = {
 /** The donor's activity for the organization. The backend sees the time itself. */
 export type ReportedActivity =
   | { readonly kind: "donating"; readonly reason: DonateReason }
-  | { readonly kind: "holding"; readonly reason: HoldReason };
+  | { readonly kind: "holding"; readonly reason: StandbyReason };
 
 /** A model's state on this device, for the organization. Speeds are in tokens per second. */
 export type ReportedModel = {

@@ -2,7 +2,7 @@ import { totalmem } from "node:os";
 import { type Abilities, BackOff, type Capacity, doubling, type Handler, Worker, type WorkerClient } from "@gleaner/queue/worker";
 import type { ModelFile } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
-import type { Limits } from "../../../app/policy/decision.ts";
+import type { Limits } from "../../../app/policy/declare/activity.ts";
 import { sameLimits } from "../../../app/policy/limits.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { Log } from "../../log.ts";

@@ -1,10 +1,10 @@
 import type { Facts } from "../../../app/facts/facts.ts";
 import type { WaitReason } from "../../../app/models/wait-reasons.ts";
-import { type Check, firstOf } from "../../../app/policy/declare/check.ts";
-import type { HoldReason } from "../../../app/policy/reasons.ts";
+import { type Check, type Context, firstVeto } from "../../../app/policy/declare/check.ts";
+import type { StandbyReason } from "../../../app/policy/reasons.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
 import { connection, membership, pause, sleep } from "../../../app/policy/rules/availability.ts";
-import { idleness, isAskedFor } from "../../../app/policy/rules/idleness.ts";
+import { idleness, isDonateNow } from "../../../app/policy/rules/idleness.ts";
 import { metered, requiredNetwork } from "../../../app/policy/rules/network.ts";
 import { power } from "../../../app/policy/rules/power.ts";
 
@@ -52,9 +52,9 @@ const waitReasons = {
   "power-unknown": "on-battery",
   "in-use": "in-use",
   "idle-unknown": "in-use",
-} as const satisfies { readonly [Reason in HoldReason]?: WaitReason };
+} as const satisfies { readonly [Reason in StandbyReason]?: WaitReason };
 
-type GateCheck = Check<GateFact, GateRule, keyof typeof waitReasons>;
+type GateCheck = Pick<Check<Context<GateFact, GateRules>, never, keyof typeof waitReasons>, "veto">;
 
 const checks: readonly GateCheck[] = [membership, pause, sleep, connection, requiredNetwork, metered, power];
 
@@ -65,10 +65,10 @@ const checks: readonly GateCheck[] = [membership, pause, sleep, connection, requ
  * a person is using is left alone, unless the rules let a used computer work.
  */
 export function networkHold(facts: GateFacts, rules: GateRules): WaitReason | null {
-  const look = { state: null, facts, rules };
-  const mayDisturb = rules.inUse.mode === "limited" || isAskedFor(look);
-  const against = firstOf(mayDisturb ? checks : [...checks, idleness], look);
-  return against === null ? null : waitReasons[against.reason];
+  const context = { state: null, facts, rules };
+  const mayDisturb = rules.inUse.mode === "limited" || isDonateNow(context);
+  const found = firstVeto(mayDisturb ? checks : [...checks, idleness], context);
+  return found === null ? null : waitReasons[found.reason];
 }
 
 /** Whether what may be fetched from the internet on one day is used up. Models from devices in the office do not count. */

@@ -1,6 +1,6 @@
 import type { LoadPlan, ModelFigures, ModelFile } from "../../../app/contract/runner.ts";
 import type { MeasuredSpeed } from "../../../app/contract/speed.ts";
-import type { Limits } from "../../../app/policy/decision.ts";
+import type { Limits } from "../../../app/policy/declare/activity.ts";
 import type { Log } from "../../log.ts";
 import { backendOrder } from "./backends.ts";
 import { type Fit, fitModel } from "./model-fit.ts";

@@ -1,10 +1,6 @@
 import { expect, it } from "vitest";
-import {
-  type DonateReason,
-  donateReasons,
-  type HoldReason,
-  holdReasons,
-} from "../../../app/policy/reasons.ts";
+import type { DonateReason } from "../../../app/policy/declare/activity.ts";
+import { donateReasons, type StandbyReason, standbyReasons } from "../../../app/policy/reasons.ts";
 import { describeDevice } from "./describe-device.ts";
 
 const active = { status: "active", online: true } as const;
@@ -18,7 +14,7 @@ it("says retired before offline, and offline before an activity of long ago", ()
 });
 
 it("never speaks to the administrator as if they were the donor", () => {
-  for (const reason of Object.keys(holdReasons) as HoldReason[]) {
+  for (const reason of Object.keys(standbyReasons) as StandbyReason[]) {
     const words = describeDevice({ ...active, activity: { kind: "holding", reason } });
     expect(`${words.short} ${words.sentence}`).not.toMatch(/\byou\b/i);
   }

@@ -1,4 +1,5 @@
-import { donateReasons, holdReasons, type ReasonWords } from "../../../app/policy/reasons.ts";
+import type { ReasonWords } from "../../../app/policy/declare/check.ts";
+import { donateReasons, standbyReasons } from "../../../app/policy/reasons.ts";
 import { toneOfHold } from "../../ui/hold-tone.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { DeviceRow } from "../data/rows.ts";
@@ -22,10 +23,10 @@ export function describeDevice(device: Pick<DeviceRow, "status" | "online" | "ac
     };
   }
   const { activity } = device;
-  if (activity === null) return { tone: "quiet", ...toOthers(holdReasons.starting) };
+  if (activity === null) return { tone: "quiet", ...toOthers(standbyReasons.starting) };
   return activity.kind === "donating"
     ? { tone: "good", ...toOthers(donateReasons[activity.reason]) }
-    : { tone: toneOfHold(activity.reason), ...toOthers(holdReasons[activity.reason]) };
+    : { tone: toneOfHold(activity.reason), ...toOthers(standbyReasons[activity.reason]) };
 }
 
 /** A reason's words address the donor. An admin reads them in the third person. */

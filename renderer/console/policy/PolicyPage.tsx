@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "convex/react";
 import { type ReactNode, useEffect, useState } from "react";
-import { readOrganizationRules } from "../../../app/policy/read-rules.ts";
 import { noOrganizationRules } from "../../../app/policy/rule-layers.ts";
+import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
+import { type RuleSection, ruleSections } from "../../../app/policy/declare/rule.ts";
 import type { EffectiveRules, OrganizationRules } from "../../../app/policy/rule-layers.ts";
-import { type RuleSection, ruleSections, ruleWords } from "../../../app/policy/rule-words.ts";
-import { type RuleName, ruleNames } from "../../../app/policy/rules.ts";
+import { type RuleName, ruleNames, ruleOf } from "../../../app/policy/rules.ts";
 import { Button } from "../../ui/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Select } from "../../ui/Select.tsx";
@@ -135,10 +135,6 @@ function Rule({ name, held, problem, draft, under, group, onDraft }: RuleProps):
   );
 }
 
-/** In the order of their labels. */
 function ruleNamesOf(section: RuleSection): readonly RuleName[] {
-  const order = Object.keys(ruleWords);
-  return ruleNames
-    .filter((name) => ruleWords[name].section === section)
-    .sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  return ruleNames.filter((name) => ruleOf(name).section === section);
 }

@@ -1,6 +1,5 @@
 import { type ReactNode, useId } from "react";
-import { ruleWords } from "../../../app/policy/rule-words.ts";
-import type { RuleName, Rules } from "../../../app/policy/rules.ts";
+import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts";
 import { donorSees, sayRule } from "../../../app/policy/say-rule.ts";
 import { RuleControl } from "../../rules/RuleControl.tsx";
 import { Button } from "../../ui/Button.tsx";
@@ -25,7 +24,7 @@ type Props = {
 /** One rule: its label, its value, its lock, and the words that donors read. */
 export function RuleRow(props: Props): ReactNode {
   const { name, shown, held, problem, underName, onValue, onLock, onClear } = props;
-  const { title, hint } = ruleWords[name];
+  const { title, hint } = ruleOf(name);
   const id = useId();
   const { value, locked, isSet, isWish, underneath } = shown;
   return (

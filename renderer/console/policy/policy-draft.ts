@@ -1,14 +1,14 @@
-import { overrideRules } from "../../../app/policy/override-rules.ts";
-import { readOrganizationRules } from "../../../app/policy/read-rules.ts";
 import {
   type EffectiveRules,
   effectiveRules,
   noOrganizationRules,
   type OrganizationRules,
+  overrideRules,
 } from "../../../app/policy/rule-layers.ts";
+import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
 import { defaultRules, type RuleName, ruleNames, type Rules } from "../../../app/policy/rules.ts";
 import { ruleChanges } from "../../../app/policy/say-rule.ts";
-import { problemOf } from "../../rules/rule-fields.ts";
+import { problemOf } from "../../rules/rule-problems.ts";
 
 /** Rules under edit. A value may be invalid while somebody types it. */
 export type Draft = {

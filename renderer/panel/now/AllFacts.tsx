@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { FactSources, FactsView } from "../../../app/contract/snapshot.ts";
+import { factLabel, factNames, sayFact } from "../../../app/facts/facts.ts";
 import { cx } from "../../ui/cx.ts";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
-import { factLabel, factNames, sayFact } from "./fact-words.ts";
 
 type Props = { readonly facts: FactsView; readonly sources: FactSources };
 

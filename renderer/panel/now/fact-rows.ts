@@ -1,12 +1,13 @@
 import type { FactsView } from "../../../app/contract/snapshot.ts";
+import { factLabel, sayFact } from "../../../app/facts/facts.ts";
+import { formatShare } from "../../../app/format/quantity.ts";
+import { formatWholeSeconds } from "../../../app/format/time.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
-import { formatShare } from "../../../app/format/quantity.ts";
-import { factLabel, sayFact, wholeSeconds } from "./fact-words.ts";
 
 export type FactRow = { readonly label: string; readonly value: string; readonly rule: string };
 
-/** What decides most of the time, beside what the rules ask for. */
+/** The facts that decide most of the time, each beside its rule. */
 export function factRows(facts: FactsView, rules: Rules): readonly FactRow[] {
   const row = (name: keyof FactsView, rule: string): FactRow => ({
     label: factLabel(name),
@@ -16,7 +17,7 @@ export function factRows(facts: FactsView, rules: Rules): readonly FactRow[] {
   return [
     row(
       "idleSeconds",
-      rules.requireIdle ? `idle after ${wholeSeconds(rules.idleAfterSeconds)}` : "not asked for",
+      rules.requireIdle ? `idle after ${formatWholeSeconds(rules.idleAfterSeconds)}` : "not required",
     ),
     row("power", rules.allowOnBattery ? "battery is fine" : "mains only"),
     row("batteryPercent", rules.allowOnBattery ? `at least ${rules.batteryFloorPercent} %` : "not used"),

@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from "react";
-import { ruleWords } from "../../../app/policy/rule-words.ts";
-import type { RuleName } from "../../../app/policy/rules.ts";
-import { problemOf } from "../../rules/rule-fields.ts";
+import { type RuleName, ruleOf } from "../../../app/policy/rules.ts";
+import { problemOf } from "../../rules/rule-problems.ts";
 import { RuleControl } from "../../rules/RuleControl.tsx";
 import { Button } from "../../ui/Button.tsx";
 
@@ -29,7 +28,7 @@ export function RuleEditor({ name, value, describedBy, onSet, onClose }: Props):
     >
       <RuleControl
         name={name}
-        label={ruleWords[name].title}
+        label={ruleOf(name).title}
         value={draft}
         invalid={problem !== null}
         describedBy={describedBy}

@@ -1,6 +1,5 @@
 import { type ReactNode, useId, useState } from "react";
-import { ruleWords } from "../../../app/policy/rule-words.ts";
-import type { RuleName } from "../../../app/policy/rules.ts";
+import { type RuleName, ruleOf } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
 import { Button } from "../../ui/Button.tsx";
 import { useAct } from "../state/actions.ts";
@@ -8,7 +7,7 @@ import { DecidedBy } from "./DecidedBy.tsx";
 import { RuleEditor } from "./RuleEditor.tsx";
 import type { RulesShown } from "./rules-shown.ts";
 import { RuleSwitch } from "./RuleSwitch.tsx";
-import { isChosen } from "./setting-options.ts";
+import { hasChoices } from "./setting-options.ts";
 
 type Props = { readonly name: RuleName; readonly shown: RulesShown };
 
@@ -17,10 +16,10 @@ export function RuleSetting({ name, shown }: Props): ReactNode {
   const act = useAct();
   const id = useId();
   const [editing, setEditing] = useState(false);
-  const { title, hint } = ruleWords[name];
+  const { title, hint } = ruleOf(name);
   const value = shown.rules[name];
   const locked = shown.locked.includes(name);
-  const isSmall = typeof value === "boolean" || isChosen(name);
+  const isSmall = typeof value === "boolean" || hasChoices(name);
   const set = (next: unknown): void => act("setRules", { [name]: next });
   return (
     <div role="group" aria-label={title} className="grid gap-1 border-t border-line px-4 py-3">

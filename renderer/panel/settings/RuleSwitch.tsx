@@ -1,10 +1,9 @@
 import type { ReactNode } from "react";
-import { ruleWords } from "../../../app/policy/rule-words.ts";
-import type { RuleName, Rules } from "../../../app/policy/rules.ts";
+import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
 import { inputClass } from "../../ui/Field.tsx";
 import { Switch } from "../../ui/Switch.tsx";
-import { chosen, isChosen, optionsFor } from "./setting-options.ts";
+import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
 
 type Props = {
   readonly name: RuleName;
@@ -16,21 +15,21 @@ type Props = {
 
 /** The control of a rule of one part: a switch, or a list of choices. It takes effect at once. */
 export function RuleSwitch({ name, rules, locked, describedBy, onSet }: Props): ReactNode {
-  const { title } = ruleWords[name];
+  const { title } = ruleOf(name);
   const value = rules[name];
   if (locked) return <p className="text-right whitespace-nowrap text-muted">{sayRule(name, value)}</p>;
   if (typeof value === "boolean") return <Switch label={title} checked={value} onChange={onSet} />;
-  if (!isChosen(name)) return null;
+  if (!hasChoices(name)) return null;
   return (
     <div className="w-34 shrink-0">
       <select
         aria-label={title}
         aria-describedby={describedBy}
-        value={String(rules[name])}
+        value={String(value as number | null)}
         onChange={({ target }) => onSet(chosen(target.value))}
         className={inputClass(false)}
       >
-        {optionsFor(name, rules[name]).map((option) => (
+        {optionsFor(name, value).map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}
           </option>

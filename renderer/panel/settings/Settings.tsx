@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { type RuleSection, ruleSections, ruleWords } from "../../../app/policy/rule-words.ts";
-import type { RuleName } from "../../../app/policy/rules.ts";
+import { type RuleSection, ruleSections } from "../../../app/policy/declare/rule.ts";
+import { type RuleName, ruleNames, ruleOf } from "../../../app/policy/rules.ts";
 import type { RulesShown } from "./rules-shown.ts";
 import { RuleSetting } from "./RuleSetting.tsx";
 
@@ -48,9 +48,9 @@ function decidedIn(section: RuleSection, shown: RulesShown): string {
     .join(", ");
 }
 
-/** In the order in which the words name them. That somebody sits at the computer goes without saying. */
+/** `requireIdle` is left out where it is on: a person at the computer takes it for granted. */
 function namesOf(section: RuleSection, { rules }: RulesShown): readonly RuleName[] {
-  return (Object.keys(ruleWords) as RuleName[]).filter(
-    (name) => ruleWords[name].section === section && (name !== "requireIdle" || !rules.requireIdle),
+  return ruleNames.filter(
+    (name) => ruleOf(name).section === section && (name !== "requireIdle" || !rules.requireIdle),
   );
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { someRules } from "../../../app/policy/rule-schemas.ts";
 import { defaultRules, ruleNames } from "../../../app/policy/rules.ts";
-import { chosen, isChosen, optionsFor } from "./setting-options.ts";
+import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
 
 it("keeps a value that is none of the choices, in its place", () => {
   const labels = optionsFor("idleAfterSeconds", 90).map(({ label }) => label);
@@ -14,7 +14,7 @@ it("keeps a value that is none of the choices, in its place", () => {
 });
 
 it("offers only what the rules take, the defaults among it", () => {
-  for (const name of ruleNames.filter(isChosen)) {
+  for (const name of ruleNames.filter(hasChoices)) {
     const options = optionsFor(name, defaultRules[name]);
     const values = options.map(({ value }) => chosen(value));
     expect(values).toContain(defaultRules[name]);

@@ -48,7 +48,9 @@ describe("describeStatus", () => {
     const facts = { excludedProgram: known("obs64.exe") };
     expect(describeStatus({ ...quiet, activity, facts }, now).sentence).toMatch(/^obs64.exe is running/);
     const none = { excludedProgram: unknown };
-    expect(describeStatus({ ...quiet, activity, facts: none }, now).sentence).toMatch(/^A program runs/);
+    expect(describeStatus({ ...quiet, activity, facts: none }, now).sentence).toMatch(
+      /^An excluded program is running/,
+    );
   });
 
   it("says until when it donates on demand, and what it gives while simply donating", () => {
@@ -62,7 +64,7 @@ describe("describeStatus", () => {
     const idle = { kind: "donating", reason: "idle", since: now, limits } as const;
     const next = (change: Partial<typeof limits>) =>
       describeStatus({ ...quiet, activity: { ...idle, limits: { ...limits, ...change } } }, now).next;
-    expect(next({})).toBe("Gives all cores but one, GPU, what memory is free.");
+    expect(next({})).toBe("Gives all cores but one, GPU, all free memory.");
     expect(next({ threads: 1, gpu: false, memoryMb: 2_048, dutyCycle: 0.5 })).toBe(
       "Gives 1 thread, no GPU, 2 GiB of memory, 50 % of the time.",
     );

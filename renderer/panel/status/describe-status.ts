@@ -1,7 +1,7 @@
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
-import { donateReasons, holdReasons } from "../../../app/policy/reasons.ts";
-import { sayLimits } from "../../../app/policy/say-limits.ts";
 import { formatIn, formatMoment } from "../../../app/format/time.ts";
+import { sayLimits } from "../../../app/policy/limits.ts";
+import { donateReasons, standbyReasons } from "../../../app/policy/reasons.ts";
 import { toneOfHold } from "../../ui/hold-tone.ts";
 import type { Tone } from "../../ui/tone.ts";
 
@@ -20,7 +20,8 @@ type Shown = Pick<DonorSnapshot, "activity" | "pause" | "donateNowUntil" | "rech
 /** Describes the donor at `now` (ms since the epoch). The tray uses the same words. */
 export function describeStatus(snapshot: Shown, now: number): StatusWords {
   const { activity } = snapshot;
-  const words = activity.kind === "donating" ? donateReasons[activity.reason] : holdReasons[activity.reason];
+  const words =
+    activity.kind === "donating" ? donateReasons[activity.reason] : standbyReasons[activity.reason];
   return {
     tone: activity.kind === "donating" ? "good" : toneOfHold(activity.reason),
     title: words.short,

@@ -30,7 +30,7 @@ test("rules that are saved hold on a device at once, and undoing them takes them
   await expect(page.getByText("The rules are in force.")).toBeVisible();
   await expect(unsaved(page)).toHaveCount(0);
   await expect(page.getByRole("table", { name: "Earlier versions" })).toContainText(
-    "“Donate now”: as it comes → not allowed, locked",
+    "“Donate now”: not set → not allowed, locked",
   );
 
   await openPage(page, "Devices");
@@ -42,7 +42,7 @@ test("rules that are saved hold on a device at once, and undoing them takes them
   await expect(device).toContainText("Donating now");
   await openPage(page, "Audit trail");
   await expect(
-    page.getByRole("row", { name: /Rules changed.*Hours: as it comes → never, locked/ }),
+    page.getByRole("row", { name: /Rules changed.*Hours: not set → never, locked/ }),
   ).toBeVisible();
   await expect(page.getByText("Earlier rules restored")).toBeVisible();
   await donor.stop();

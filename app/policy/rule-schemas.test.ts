@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readOrganizationRules } from "./read-rules.ts";
+import { readOrganizationRules } from "./rule-schemas.ts";
 
 it("takes the rules that it knows and whose values are within bounds", () => {
   const values = {

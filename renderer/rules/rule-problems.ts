@@ -1,0 +1,32 @@
+import type { Unit } from "../../app/policy/declare/rule.ts";
+import { someRules } from "../../app/policy/rule-schemas.ts";
+import { type RuleName,ruleOf } from "../../app/policy/rules.ts";
+
+/** What is wrong with a rule's value, in a sentence; null when nothing is. */
+export function problemOf(name: RuleName, value: unknown): string | null {
+  if (someRules.shape[name].safeParse(value).success) return null;
+  const { field } = ruleOf(name);
+  switch (field.kind) {
+    case "number": {
+      const factor = factorOf(field.unit);
+      const [from, to] = [field.min, field.max].map((bound) => (bound * factor).toLocaleString("en"));
+      return `Must be ${factor === 1 ? "a whole number" : "a number"} from ${from ?? ""} to ${to ?? ""}.`;
+    }
+    case "names":
+      return "At most 100 names, each of at most 200 characters.";
+    case "gpus":
+      return "Numbers from 0 to 63 with commas between them.";
+    case "schedule":
+      return "Each line needs a day, a time from and a time to.";
+    case "idle":
+    case "inUse":
+      return "Threads must be a whole number from 1 to 256, and memory one from 0 to 16,777,216 MiB.";
+    case "switch":
+      return "Must be on or off.";
+  }
+}
+
+/** People read a share as percent; all other units are shown as they are stored. */
+export function factorOf(unit: Unit | "threads"): number {
+  return unit === "share" ? 100 : 1;
+}
