@@ -3,28 +3,29 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel.js";
 import { mutation, type MutationCtx, query } from "./_generated/server.js";
-import { codeRow, codeRows } from "./model/admin/codeRows.ts";
-import { keyRow, keyRows } from "./model/admin/keyRows.ts";
 import { record } from "./model/audit.ts";
 import { authenticateSession, findSession } from "./model/authenticate.ts";
-import { createCode } from "./model/devices/enrollmentCodes.ts";
+import { codeRow, codeRows, createCode, newCode } from "./model/devices/enrollmentCodes.ts";
 import { forgetModels } from "./model/devices/report.ts";
 import { deviceCount as countDevices, deviceRow, deviceRows } from "./model/devices/rows.ts";
 import { rotateSecret } from "./model/devices/sharing.ts";
-import { cancelJobsOf } from "./model/keys/revoke.ts";
-import { owned, present } from "./model/load.ts";
 import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
-import { ownedOrder } from "./model/orders/orderOf.ts";
-import { canceled, cancelOrder } from "./model/orders/orders.ts";
-import { createKey as createApiKey } from "./model/organizations/apiKeys.ts";
-import { signIn as signInByLink } from "./model/organizations/signIn.ts";
+import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
+import {
+  cancelJobsOf,
+  createKey as createApiKey,
+  keyRow,
+  keyRows,
+  newKey,
+} from "./model/organizations/apiKeys.ts";
+import { signedIn, signIn as signInByLink, signInOutcome } from "./model/organizations/signIn.ts";
 import { summaryOf, summaryView } from "./model/organizations/summary.ts";
-import { boundedPage } from "./model/page.ts";
 import { queue } from "./model/queue.ts";
+import { boundedPage, owned, present } from "./model/refuse.ts";
 
 /**
- * A device that is out of service gives back what it holds, and gets no more. For the queue it is but paused: there the
- * retired never come back.
+ * Takes a device's worker out of service, or back in. A retired device is paused in the queue, because the queue never
+ * takes a retired worker back. A paused worker returns its jobs and gets no more.
  */
 async function setWorkerStatus(
   ctx: MutationCtx,
@@ -34,27 +35,14 @@ async function setWorkerStatus(
   await queue.workers.update(ctx, organizationId, { workerId, status, actor: "admin" });
 }
 
-const organizationView = v.object({ id: v.id("organizations"), name: v.string() });
-
-/** Trades a one-time link's token for a session of 12 hours; the browser made `session` itself. */
+/** Trades a one-time link's token for a session of 12 hours. The browser made the secret `session`. */
 export const signIn = mutation({
   args: { token: v.string(), session: v.string() },
-  returns: v.union(
-    v.object({
-      kind: v.literal("signed-in"),
-      organization: organizationView,
-      role: v.literal("admin"),
-      expiresAt: v.number(),
-    }),
-    v.object({
-      kind: v.literal("refused"),
-      reason: v.union(v.literal("unknown-link"), v.literal("expired"), v.literal("used")),
-    }),
-  ),
+  returns: signInOutcome,
   handler: async (ctx, args) => await signInByLink(ctx, args, Date.now()),
 });
 
-/** Ends the session. One that is gone already is no error. */
+/** Ends the session. Does nothing if it has ended already. */
 export const signOut = mutation({
   args: { session: v.string() },
   returns: v.null(),
@@ -65,13 +53,10 @@ export const signOut = mutation({
   },
 });
 
-/** Who is signed in; null when nobody is (any more). */
+/** The signed-in admin; null without a valid session. */
 export const me = query({
   args: { session: v.string() },
-  returns: v.union(
-    v.object({ organization: organizationView, role: v.literal("admin"), expiresAt: v.number() }),
-    v.null(),
-  ),
+  returns: v.union(signedIn, v.null()),
   handler: async (ctx, { session }) => {
     const found = await findSession(ctx, session);
     if (found === null) return null;
@@ -89,7 +74,7 @@ export const devices = query({
   },
 });
 
-/** How many devices there are (from 2,000 on: at least), and how many of them `devices` lists. */
+/** The number of devices (2,000 means at least so many), and of those that `devices` lists. */
 export const deviceCount = query({
   args: { session: v.string() },
   returns: v.object({ total: v.number(), listed: v.number() }),
@@ -99,7 +84,7 @@ export const deviceCount = query({
   },
 });
 
-/** The newest jobs first, of one status or of all. */
+/** Jobs of one status or of all, newest first. */
 export const jobs = query({
   args: { session: v.string(), paginationOpts: paginationOptsValidator, status: v.optional(jobStatus) },
   returns: paginationResultValidator(jobRow),
@@ -132,16 +117,13 @@ export const keys = query({
 });
 
 /**
- * Registers a key that the browser made; `creditsMicro` (1,000 credits when left out) can be spent with it.
- * `dataClass`: only devices that are allowed it get the key's jobs.
+ * Registers a key that the browser made. `creditsMicro`: credits that it may spend, 1,000 by default. `dataClass`: only
+ * devices with this data class get its jobs. Refuses: unauthorized, invalid, conflict.
  */
 export const createKey = mutation({
   args: {
     session: v.string(),
-    name: v.string(),
-    keyHash: v.string(),
-    prefix: v.string(),
-    creditsMicro: v.optional(v.int64()),
+    ...newKey,
     dataClass: v.optional(v.string()),
   },
   returns: v.object({ keyId: v.id("apiKeys") }),
@@ -152,7 +134,7 @@ export const createKey = mutation({
   },
 });
 
-/** Ends a key for good. Its jobs are canceled; one that a device is at work on still finishes. */
+/** Revokes a key for good. Its waiting jobs are canceled; running ones still finish. */
 export const revokeKey = mutation({
   args: { session: v.string(), keyId: v.id("apiKeys") },
   returns: v.null(),
@@ -177,15 +159,9 @@ export const enrolmentCodes = query({
   },
 });
 
-/** Registers a code that the browser made: it admits `uses` devices within `expiresInHours` hours. */
+/** Registers a code that the browser made. It admits `uses` devices within `expiresInHours` hours. */
 export const createEnrolmentCode = mutation({
-  args: {
-    session: v.string(),
-    codeHash: v.string(),
-    label: v.string(),
-    uses: v.number(),
-    expiresInHours: v.number(),
-  },
+  args: { session: v.string(), ...newCode },
   returns: v.object({ codeId: v.id("enrolmentCodes") }),
   handler: async (ctx, { session, ...code }) => {
     const now = Date.now();
@@ -194,14 +170,14 @@ export const createEnrolmentCode = mutation({
   },
 });
 
-/** Ends a code; devices that it admitted stay. */
+/** Revokes a code. Devices that it admitted stay. */
 export const revokeEnrolmentCode = mutation({
   args: { session: v.string(), codeId: v.id("enrolmentCodes") },
   returns: v.null(),
   handler: async (ctx, { session, codeId }) => {
     const at = Date.now();
     const { organizationId } = await authenticateSession(ctx, session, at);
-    const code = owned(await ctx.db.get("enrolmentCodes", codeId), organizationId, "enrolment code");
+    const code = owned(await ctx.db.get("enrolmentCodes", codeId), organizationId, "enrollment code");
     if (code.revokedAt !== undefined) return null;
     await ctx.db.patch("enrolmentCodes", codeId, { revokedAt: at });
     await record(ctx, {
@@ -215,7 +191,7 @@ export const revokeEnrolmentCode = mutation({
   },
 });
 
-/** Takes a device out of service: it gives back what it holds, and gets no more work. */
+/** Takes a device out of service. It returns its jobs to the queue and gets no more. */
 export const retireDevice = mutation({
   args: { session: v.string(), deviceId: v.id("devices") },
   returns: v.null(),
@@ -227,7 +203,7 @@ export const retireDevice = mutation({
     await setWorkerStatus(ctx, device, "paused");
     await ctx.db.patch("devices", deviceId, { status: "retired", lastChangeAt: at });
     await forgetModels(ctx, deviceId);
-    // It knows the secret by which the others of its office let each other in.
+    // It knows the secret by which the other devices of its office recognize each other.
     await rotateSecret(ctx, organizationId, "retired", at);
     await record(ctx, { organizationId, at, actor: "admin", action: "device.retired", subject: deviceId });
     return null;
@@ -250,7 +226,7 @@ export const reinstateDevice = mutation({
   },
 });
 
-/** Cancels any job of the organization that is not final. */
+/** Cancels an unfinished job of the organization. */
 export const cancelJob = mutation({
   args: { session: v.string(), jobId: v.string() },
   returns: canceled,
@@ -265,7 +241,7 @@ export const cancelJob = mutation({
   },
 });
 
-/** The audit trail, the newest first. */
+/** The audit trail, newest first. */
 export const audit = query({
   args: { session: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(
@@ -287,7 +263,10 @@ export const audit = query({
     return {
       ...page,
       page: page.page.map(({ at, actor, action, subject, detail }) => ({
-        ...{ at, actor, action, subject },
+        at,
+        actor,
+        action,
+        subject,
         detail: detail ?? null,
       })),
     };

@@ -2,9 +2,8 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel.js";
 import { mutation, query, type QueryCtx } from "./_generated/server.js";
 import { authenticateSession } from "./model/authenticate.ts";
-import { maxModels } from "./model/models/catalog.ts";
-import { addModel, changeModel, enableModel, findModel, modelChange } from "./model/models/change.ts";
-import { newEntry } from "./model/models/entry.ts";
+import { allModels, findModel } from "./model/models/catalog.ts";
+import { addModel, changeModel, enableModel, modelChange, newEntry } from "./model/models/change.ts";
 import {
   countFleet,
   countOf,
@@ -24,7 +23,7 @@ const modelRow = v.object({
   licence: v.string(),
   contextTokens: v.number(),
   template: v.union(v.string(), v.null()),
-  /** Hashes of pieces that are known of it; with none it is checked as a whole, and not shared. */
+  /** The number of known piece hashes. With 0 the file is checked as a whole and not shared. */
   pieceCount: v.number(),
   price,
   retired: v.boolean(),
@@ -32,24 +31,24 @@ const modelRow = v.object({
   fleet: fleetCounts,
 });
 
-/** The catalogue, retired models included, and where each stands in the fleet. */
+/** The catalog, retired models included, with counts of each model in the fleet. */
 export const list = query({
   args: { session: v.string() },
   returns: v.array(modelRow),
   handler: async (ctx, { session }) => {
     const { organizationId } = await authenticateSession(ctx, session);
-    const [models, fleet] = await Promise.all([
-      ctx.db
-        .query("models")
-        .withIndex("by_organization_model", (q) => q.eq("organizationId", organizationId))
-        .take(maxModels),
-      fleetOf(ctx, organizationId),
-    ]);
+    const [models, fleet] = await Promise.all([allModels(ctx, organizationId), fleetOf(ctx, organizationId)]);
     const counts = countFleet(fleet);
     return models.map((model): Infer<typeof modelRow> => {
       const { modelId, source, sha256, sizeBytes, contextTokens, createdAt } = model;
       return {
-        ...{ modelId, source, sha256, sizeBytes, contextTokens, createdAt, price: model.price },
+        modelId,
+        source,
+        sha256,
+        sizeBytes,
+        contextTokens,
+        createdAt,
+        price: model.price,
         licence: model.licence ?? "",
         template: model.template ?? null,
         pieceCount: model.pieceCount ?? 0,
@@ -60,7 +59,7 @@ export const list = query({
   },
 });
 
-/** Where a model stands on each device that spoke of it, those first that do not have it yet; at most 300. */
+/** The devices that reported a model, at most 300. Devices that are not ready with it come first. */
 export const devices = query({
   args: { session: v.string(), modelId: v.string() },
   returns: v.array(modelDeviceRow),
@@ -70,7 +69,7 @@ export const devices = query({
   },
 });
 
-/** Adds a model. Refuses: invalid (with the field that is wrong), conflict (the name is taken). */
+/** Adds a model. Refuses: unauthorized, invalid (names the wrong field), conflict (the name is taken). */
 export const add = mutation({
   args: { session: v.string(), entry: newEntry, price },
   returns: v.null(),
@@ -82,7 +81,7 @@ export const add = mutation({
   },
 });
 
-/** Changes a model; its name and its file stay: for another file, add another model and retire this one. */
+/** Changes a model. Its name and file stay: for another file, add another model and retire this one. */
 export const change = mutation({
   args: { session: v.string(), modelId: v.string(), change: modelChange },
   returns: v.null(),
@@ -94,7 +93,7 @@ export const change = mutation({
   },
 });
 
-/** Takes a model out of the catalogue: new requests for it are refused, and devices may give its file up. */
+/** Retires a model: new requests for it are refused, and devices may delete its file. */
 export const retire = mutation({
   args: { session: v.string(), modelId: v.string() },
   returns: v.null(),
@@ -106,7 +105,7 @@ export const retire = mutation({
   },
 });
 
-/** Puts a retired model back into the catalogue. */
+/** Puts a retired model back into the catalog. */
 export const reinstate = mutation({
   args: { session: v.string(), modelId: v.string() },
   returns: v.null(),

@@ -5,7 +5,7 @@ import { currentPolicy, groupsWithPolicies } from "./model/policies/current.ts";
 import { restorePolicy, savePolicy } from "./model/policies/save.ts";
 import { policyRules } from "./model/validators.ts";
 
-/** Versions that are shown; as many are kept. */
+/** All versions that are stored. */
 const shownVersions = 30;
 
 const versionView = v.object({
@@ -16,8 +16,8 @@ const versionView = v.object({
 });
 
 /**
- * The rules that are in force for the organization (`group` "") or for a group of devices, and the versions before.
- * `version` 0: nobody has set anything yet.
+ * The rules in force for the organization (`group` "") or for a group of devices, and earlier versions. `version` 0:
+ * nobody has set rules yet.
  */
 export const get = query({
   args: { session: v.string(), group: v.string() },
@@ -37,7 +37,7 @@ export const get = query({
   },
 });
 
-/** The groups of devices that have rules of their own, and of how many rules. */
+/** The groups of devices that have rules of their own, with the number of their rules. */
 export const groups = query({
   args: { session: v.string() },
   returns: v.array(v.object({ group: v.string(), rules: v.number() })),
@@ -54,8 +54,8 @@ export const groups = query({
 });
 
 /**
- * Puts rules in force: `rules` are all of them, those that are left out are the devices' defaults or, for a group, the
- * organization's. `baseVersion` is the version that was edited. Refuses: invalid, conflict.
+ * Puts rules in force. `rules` are all of them: a rule that is left out has the devices' default or, for a group, the
+ * organization's value. `baseVersion`: the version that was edited. Refuses: unauthorized, invalid, conflict.
  */
 export const save = mutation({
   args: { session: v.string(), group: v.string(), baseVersion: v.number(), rules: policyRules },
@@ -67,7 +67,7 @@ export const save = mutation({
   },
 });
 
-/** Puts an earlier version in force again, as a new version. Refuses: not_found, conflict. */
+/** Puts an earlier version in force again, as a new version. Refuses: unauthorized, not_found, conflict. */
 export const restore = mutation({
   args: { session: v.string(), group: v.string(), baseVersion: v.number(), version: v.number() },
   returns: v.object({ version: v.number() }),

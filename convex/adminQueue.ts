@@ -6,17 +6,15 @@ import { internal } from "./_generated/api.js";
 import { mutation, query } from "./_generated/server.js";
 import { record } from "./model/audit.ts";
 import { authenticateSession } from "./model/authenticate.ts";
-import { owned } from "./model/load.ts";
 import { jobRow, jobRowOf } from "./model/orders/jobRow.ts";
-import { ownedOrder } from "./model/orders/orderOf.ts";
-import { retryBatch, retryOrder } from "./model/orders/retry.ts";
-import { boundedPage } from "./model/page.ts";
+import { ownedOrder } from "./model/orders/orders.ts";
+import { retryBatch, retryOrder, retryOutcome } from "./model/orders/retry.ts";
 import { queue } from "./model/queue.ts";
-import { boundedInteger, boundedText } from "./model/refuse.ts";
+import { boundedInteger, boundedPage, boundedText, owned } from "./model/refuse.ts";
 
 const actor = "admin";
 
-/** The queue at a glance: counts are at most a minute old; `oldestReadyAt` is now's. */
+/** The queue in numbers. Counts are at most a minute old; `oldestReadyAt` is exact. */
 export const stats = query({
   args: { session: v.string() },
   returns: v.object({
@@ -34,7 +32,7 @@ export const stats = query({
 
 const laneActions = { open: "lane.opened", paused: "lane.paused", draining: "lane.draining" } as const;
 
-/** Opens a lane, pauses it (nothing is begun) or drains it (nothing is taken in, what is there is finished). */
+/** Opens a lane, pauses it (no job starts) or drains it (new jobs are refused, queued ones finish). */
 export const setLaneState = mutation({
   args: { session: v.string(), laneId: v.string(), state: laneState },
   returns: v.null(),
@@ -47,7 +45,7 @@ export const setLaneState = mutation({
   },
 });
 
-/** Jobs that failed for good or ran out of time, the newest first. */
+/** Jobs that failed for good or expired, newest first. */
 export const deadLetters = query({
   args: { session: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(jobRow),
@@ -58,18 +56,10 @@ export const deadLetters = query({
   },
 });
 
-/** Tries a dead letter again. Its key is charged anew, so it may have not enough left. */
+/** Retries a dead letter. Its key is charged again, so its credits may not be enough. */
 export const retryDeadLetter = mutation({
   args: { session: v.string(), jobId: v.string() },
-  returns: v.object({
-    kind: v.union(
-      v.literal("ready"),
-      v.literal("gone"),
-      v.literal("not-dead"),
-      v.literal("quota-exceeded"),
-      v.literal("revoked"),
-    ),
-  }),
+  returns: retryOutcome,
   handler: async (ctx, { session, jobId }) => {
     const at = Date.now();
     const { organizationId } = await authenticateSession(ctx, session, at);
@@ -82,7 +72,7 @@ export const retryDeadLetter = mutation({
   },
 });
 
-/** Tries all dead letters again whose keys can pay: the first of them now (`started`), the rest soon. */
+/** Retries all dead letters whose keys can pay: the first of them now (`started`), the rest soon. */
 export const retryDeadLetters = mutation({
   args: { session: v.string() },
   returns: v.object({ started: v.number(), more: v.boolean() }),
@@ -101,7 +91,7 @@ export const retryDeadLetters = mutation({
   },
 });
 
-/** Deletes what a dead letter keeps of its prompt; it can be tried again no more. */
+/** Deletes a dead letter's prompt, so it can't be retried. The failure stays in the history. */
 export const discardDeadLetter = mutation({
   args: { session: v.string(), jobId: v.string() },
   returns: v.object({ kind: v.union(v.literal("discarded"), v.literal("not-dead")) }),
@@ -118,8 +108,8 @@ export const discardDeadLetter = mutation({
 });
 
 /**
- * Limits how many jobs of an API key are under way at once (null: no limit), and says how often it has its turn
- * beside the others' once (1 to 16; null: 1).
+ * Sets an API key's limits. `concurrency`: jobs that may run at once; null: no limit. `weight`: its turns for each turn of
+ * a key of weight 1, at most 16; null: 1.
  */
 export const setKeyLimit = mutation({
   args: {
@@ -146,7 +136,7 @@ export const setKeyLimit = mutation({
   },
 });
 
-/** The newest batches first. */
+/** Batches, newest first. */
 export const batches = query({
   args: { session: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(batchView),
@@ -159,7 +149,7 @@ export const batches = query({
 const maxLabels = 32;
 const maxLabelChars = 120;
 
-/** Puts a device into groups, and allows it classes of data: jobs can ask for either. */
+/** Sets a device's groups and the data classes that it may get. Jobs can require either. */
 export const labelDevice = mutation({
   args: {
     session: v.string(),

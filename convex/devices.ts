@@ -2,42 +2,28 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { mutation, query } from "./_generated/server.js";
 import { authenticateDevice } from "./model/authenticate.ts";
-import { report as reportActivity } from "./model/devices/activity.ts";
-import { enroll as enrollDevice } from "./model/devices/enroll.ts";
+import { enroll as enrollDevice, enrollment, enrollOutcome } from "./model/devices/enroll.ts";
 import { historyRow, historyRowOf } from "./model/devices/history.ts";
-import { reportModels as keepModels } from "./model/devices/report.ts";
-import { sharingOf } from "./model/devices/sharing.ts";
-import { deviceAccount } from "./model/ledger/accounts.ts";
+import { reportActivity, reportModels as storeModels } from "./model/devices/report.ts";
+import { sharing, sharingOf } from "./model/devices/sharing.ts";
 import { balanceOf, earnedSince } from "./model/ledger/balance.ts";
-import { present } from "./model/load.ts";
-import { catalogueOf, offered, offeredModel } from "./model/models/catalog.ts";
-import { piecesOf, piecesView } from "./model/models/pieces.ts";
-import { boundedPage } from "./model/page.ts";
+import { deviceAccount } from "./model/ledger/transfer.ts";
+import { catalogOf, offered, offeredModel, piecesOf, piecesView } from "./model/models/catalog.ts";
 import { policyFor } from "./model/policies/current.ts";
 import { queue } from "./model/queue.ts";
-import { activity, deviceModel, policyRules } from "./model/validators.ts";
+import { boundedPage, present } from "./model/refuse.ts";
+import { activity, deviceModel, deviceStatus, policyRules } from "./model/validators.ts";
 
-/** Joins an organization by a code. The key is the device's own secret; its hash alone is kept. */
+/** Enrolls a device by a code. Only the hash of its key is stored. Refuses: invalid, rate_limited. */
 export const enroll = mutation({
-  args: { code: v.string(), key: v.string(), name: v.string(), platform: v.string() },
-  returns: v.union(
-    v.object({ kind: v.literal("enrolled"), deviceId: v.id("devices"), organization: v.string() }),
-    v.object({
-      kind: v.literal("refused"),
-      reason: v.union(
-        v.literal("unknown-code"),
-        v.literal("expired"),
-        v.literal("used-up"),
-        v.literal("revoked"),
-      ),
-    }),
-  ),
+  args: enrollment,
+  returns: enrollOutcome,
   handler: async (ctx, args) => await enrollDevice(ctx, args, Date.now()),
 });
 
 /**
- * Who this device is and what its organization says: the models that it uses, the rules that it sets, and the secret by
- * which its devices know each other (none for a retired one). The one thing that a device follows all the time.
+ * The device, and its organization's models, rules and sharing secret. A retired device gets no secret. Devices subscribe
+ * to this query all the time, and to no other.
  */
 export const me = query({
   args: { key: v.string() },
@@ -45,17 +31,17 @@ export const me = query({
     deviceId: v.id("devices"),
     name: v.string(),
     organization: v.object({ id: v.id("organizations"), name: v.string() }),
-    status: v.union(v.literal("active"), v.literal("retired")),
+    status: deviceStatus,
     models: v.array(offeredModel),
     policy: policyRules,
-    sharing: v.union(v.object({ secret: v.string(), previous: v.union(v.string(), v.null()) }), v.null()),
+    sharing: v.union(sharing, v.null()),
   }),
   handler: async (ctx, { key }) => {
     const device = await authenticateDevice(ctx, key);
     const { organizationId, status } = device;
-    const [organization, catalogue, policy, sharing] = await Promise.all([
+    const [organization, catalog, policy, secrets] = await Promise.all([
       ctx.db.get("organizations", organizationId),
-      catalogueOf(ctx, organizationId),
+      catalogOf(ctx, organizationId),
       policyFor(ctx, device),
       status === "retired" ? null : sharingOf(ctx, organizationId),
     ]);
@@ -64,14 +50,14 @@ export const me = query({
       name: device.name,
       organization: { id: organizationId, name: present(organization, "organization").name },
       status,
-      models: catalogue.map(offered),
+      models: catalog.map(offered),
       policy,
-      sharing,
+      sharing: secrets,
     };
   },
 });
 
-/** The hashes of a model file's pieces; null where the organization has none. Asked for once, when a download begins. */
+/** The hashes of a model file's pieces; null if the organization has none. Devices query it when a download starts. */
 export const modelPieces = query({
   args: { key: v.string(), sha256: v.string() },
   returns: v.union(piecesView, v.null()),
@@ -82,35 +68,32 @@ export const modelPieces = query({
   },
 });
 
-/**
- * Tells what the device is doing and why, and which facts it cannot know. Call on transitions only: the console
- * watches it.
- */
+/** Reports the device's activity, and the facts that it cannot know. Call it on transitions only: the console watches. */
 export const report = mutation({
   args: { key: v.string(), activity, unknownFacts: v.optional(v.array(v.string())) },
   returns: v.null(),
-  handler: async (ctx, { key, ...told }) => {
+  handler: async (ctx, { key, ...reported }) => {
     const device = await authenticateDevice(ctx, key);
     await queue.workerMutation(ctx, queue.component.work.heartbeat, { key });
-    await reportActivity(ctx, device, told, Date.now());
+    await reportActivity(ctx, device, reported, Date.now());
     return null;
   },
 });
 
 /**
- * Tells where the models stand on the device, all of them. Call on transitions, and at most once in 30 s while bytes
- * come in: what comes more often is not written.
+ * Reports the state of all models on the device. Call it on transitions, and at most every 30 s during a download: more
+ * frequent reports are not written.
  */
 export const reportModels = mutation({
   args: { key: v.string(), models: v.array(deviceModel) },
   returns: v.null(),
   handler: async (ctx, { key, models }) => {
-    await keepModels(ctx, await authenticateDevice(ctx, key), models, Date.now());
+    await storeModels(ctx, await authenticateDevice(ctx, key), models, Date.now());
     return null;
   },
 });
 
-/** What the device has earned, in all and since a moment (the caller's midnight: queries have no clock). */
+/** The device's earnings, in all and since a moment: the caller's midnight, because queries have no clock. */
 export const earnings = query({
   args: { key: v.string(), since: v.number() },
   returns: v.object({ balanceMicro: v.int64(), todayMicro: v.int64(), jobsSucceeded: v.number() }),
@@ -125,7 +108,7 @@ export const earnings = query({
   },
 });
 
-/** The device's attempts, the newest first. */
+/** The device's attempts, newest first. */
 export const history = query({
   args: { key: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(historyRow),

@@ -2,14 +2,14 @@ import { finalEvent } from "@gleaner/queue/validators";
 import { v } from "convex/values";
 import { internalMutation } from "./_generated/server.js";
 import { close } from "./model/orders/close.ts";
-import { price } from "./model/validators.ts";
+import { reply } from "./model/validators.ts";
 
 /**
- * Called by the queue in the transaction that ends a job: pays the device, or gives the reservation back. What it
- * answers is the device's `reply`; what it throws undoes the job's end.
+ * Pays the device of a job that ended, or releases the reservation. The queue calls it in the transaction that ends the
+ * job. The device gets the result as `reply`; an error undoes the job's end.
  */
 export const onFinal = internalMutation({
   args: finalEvent.fields,
-  returns: v.union(v.object({ earnedMicro: v.int64(), price }), v.null()),
+  returns: v.union(reply, v.null()),
   handler: async (ctx, event) => await close(ctx, event, Date.now()),
 });

@@ -1,13 +1,13 @@
 import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalMutation } from "./_generated/server.js";
-import { cancelJobsOf } from "./model/keys/revoke.ts";
+import { endGrace, rotateIfDue } from "./model/devices/sharing.ts";
 import { projectBatch } from "./model/ledger/project.ts";
 import { retryBatch } from "./model/orders/retry.ts";
-import { rotateDue } from "./model/sharing/rotateDue.ts";
-import { endGrace } from "./model/devices/sharing.ts";
+import { cancelJobsOf } from "./model/organizations/apiKeys.ts";
+import { allOrganizations } from "./model/organizations/create.ts";
 
-/** A session's end: its row goes, and with it everything that was subscribed through it. */
+/** Deletes an expired session, which ends all subscriptions through it. */
 export const endSession = internalMutation({
   args: { sessionId: v.id("sessions") },
   returns: v.null(),
@@ -17,7 +17,7 @@ export const endSession = internalMutation({
   },
 });
 
-/** Another look at a revoked key's jobs, since its last ones were still at work. */
+/** Cancels jobs of a revoked key that were running before. */
 export const cancelJobsOfKey = internalMutation({
   args: { apiKeyId: v.id("apiKeys") },
   returns: v.null(),
@@ -28,7 +28,7 @@ export const cancelJobsOfKey = internalMutation({
   },
 });
 
-/** Goes on with the dead letters that are tried again, all of them. */
+/** Retries the next batch of an organization's dead letters. */
 export const retryDeadLetters = internalMutation({
   args: { organizationId: v.id("organizations"), cursor: v.string() },
   returns: v.null(),
@@ -44,31 +44,32 @@ export const retryDeadLetters = internalMutation({
   },
 });
 
-/** Bookings younger than this are left for the next fold, since their neighbours may still be under way. */
-const settledForMs = 2_000;
+/** Transfers younger than this are left for the next run, because others like them may still be running. */
+const minAgeMs = 2_000;
 
-/** Folds what was booked since the last minute. */
+/** Adds pending transfers to the projection. */
 export const project = internalMutation({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
-    const more = await projectBatch(ctx, Date.now() - settledForMs);
+    const more = await projectBatch(ctx, Date.now() - minAgeMs);
     if (more) await ctx.scheduler.runAfter(0, internal.maintenance.project, {});
     return null;
   },
 });
 
-/** Replaces the secrets by which devices know each other, each once a week. */
+/** Replaces sharing secrets that are a week old. */
 export const rotateSharingSecrets = internalMutation({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
-    await rotateDue(ctx, Date.now());
+    const now = Date.now();
+    for (const { _id } of await allOrganizations(ctx)) await rotateIfDue(ctx, _id, now);
     return null;
   },
 });
 
-/** The time is over in which the one before was good, too. */
+/** Stops accepting a previous sharing secret. */
 export const endSharingGrace = internalMutation({
   args: { organizationId: v.id("organizations"), previous: v.string() },
   returns: v.null(),

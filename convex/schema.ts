@@ -2,8 +2,9 @@ import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import {
   activity,
+  amountsByKind,
   deviceModel,
-  modelSource,
+  deviceStatus,
   outcome,
   policyRules,
   price,
@@ -11,14 +12,14 @@ import {
 } from "./model/validators.ts";
 
 /**
- * Every table says who writes it. Jobs, attempts and workers are the queue's, a component with tables of its own
- * (queue/schema.ts). Rows that change often (pending entries) live apart from rows that somebody subscribes to. Each row of an organization carries its `organizationId`.
+ * Every table names its writers. Jobs, attempts and workers are in the queue's own tables. Rows that change often, such as
+ * pending entries, are kept apart from rows that clients subscribe to. Each row of an organization has its `organizationId`.
  */
 export default defineSchema({
   /** Written by setup. */
   organizations: defineTable({ name: v.string(), createdAt: v.number() }),
 
-  /** Written by setup (made) and admin.signIn (used). One use each. */
+  /** Single-use. Written by setup (created) and admin.signIn (used). */
   signInLinks: defineTable({
     organizationId: v.id("organizations"),
     tokenHash: v.string(),
@@ -43,7 +44,7 @@ export default defineSchema({
     prefix: v.string(),
     createdAt: v.number(),
     revokedAt: v.optional(v.number()),
-    /** All its jobs are of this class: only devices that are allowed it get them. */
+    /** The data class of all its jobs: only devices with this class get them. */
     dataClass: v.optional(v.string()),
   })
     .index("by_hash", ["keyHash"])
@@ -64,22 +65,21 @@ export default defineSchema({
     .index("by_organization", ["organizationId"]),
 
   /**
-   * Who a device is, for its organization. What it can do, whether it is online, its groups and data classes are the
-   * queue's to know, where it is a worker. Cold: written on enrolment, on retirement, by devices.report and by
-   * adminQueue.labelDevice.
+   * A device as its organization knows it. The queue's worker has its capabilities, whether it is online, its groups and
+   * data classes. Seldom written: by devices.enroll, devices.report, admin (retirement) and adminQueue.labelDevice.
    */
   devices: defineTable({
     organizationId: v.id("organizations"),
-    /** In the queue; its `externalId` there is this row's id. */
+    /** The queue's worker. Its `externalId` is this row's id. */
     workerId: v.string(),
     keyHash: v.string(),
     name: v.string(),
     platform: v.string(),
-    status: v.union(v.literal("active"), v.literal("retired")),
+    status: deviceStatus,
     activity: v.union(activity, v.null()),
-    /** What it said that it cannot know about its computer. */
+    /** Facts that it cannot know about its computer. */
     unknownFacts: v.optional(v.array(v.string())),
-    /** The same as the queue's, copied: `me` is watched by every device, and the queue's row changes more often. */
+    /** A copy of the worker's groups: every device watches `me`, and the worker's row changes more often. */
     groups: v.optional(v.array(v.string())),
     enrolledAt: v.number(),
     lastChangeAt: v.number(),
@@ -87,17 +87,18 @@ export default defineSchema({
     .index("by_hash", ["keyHash"])
     .index("by_organization", ["organizationId"]),
 
-  /** An organization's catalogue and price list. Written by setup and adminModels. */
+  /** An organization's catalog and price list. Written by setup and adminModels. */
   models: defineTable({
     organizationId: v.id("organizations"),
     modelId: v.string(),
     sha256: v.string(),
     sizeBytes: v.number(),
     contextTokens: v.number(),
-    source: modelSource,
+    /** "bundled" with the program, or a URL. */
+    source: v.string(),
     licence: v.optional(v.string()),
     template: v.optional(v.string()),
-    /** How many hashes stand in `modelPieces`. */
+    /** The number of hashes in `modelPieces`. */
     pieceCount: v.optional(v.number()),
     price,
     /** False once it is retired. */
@@ -105,7 +106,7 @@ export default defineSchema({
     createdAt: v.number(),
   }).index("by_organization_model", ["organizationId", "modelId"]),
 
-  /** The hashes of a model's pieces: kilobytes that only a download reads. Written with the model. */
+  /** The hashes of a model's pieces: kilobytes that only downloads read. Written with the model. */
   modelPieces: defineTable({
     organizationId: v.id("organizations"),
     sha256: v.string(),
@@ -113,7 +114,7 @@ export default defineSchema({
     pieceHashes: v.array(v.string()),
   }).index("by_organization_hash", ["organizationId", "sha256"]),
 
-  /** Where the models stand on a device, in one row. Written by devices.reportModels, seldom. */
+  /** The state of all models on a device. Written by devices.reportModels, seldom. */
   deviceModels: defineTable({
     organizationId: v.id("organizations"),
     deviceId: v.id("devices"),
@@ -126,57 +127,57 @@ export default defineSchema({
   /** Versions of an organization's rules for its devices; the highest is in force. Written by adminPolicy. */
   policies: defineTable({
     organizationId: v.id("organizations"),
-    /** A group of devices for which they stand before the organization's; "" for the whole organization. */
+    /** A group of devices whose rules override the organization's; "" for the whole organization. */
     group: v.string(),
     version: v.number(),
     rules: policyRules,
     at: v.number(),
     actor: v.string(),
-    /** What became different, in words. */
+    /** The changes, in words. */
     changes: v.array(v.string()),
   }).index("by_group", ["organizationId", "group", "version"]),
 
   /**
-   * By which devices of one office know each other. Devices have to have it in clear, so it is no hash; it opens
-   * nothing but pieces of models on other devices. Written by model/sharing/.
+   * The secret by which devices of one office recognize each other. Devices need the secret itself, so it is no hash. It
+   * opens nothing but pieces of models on other devices. Written by model/devices/sharing.ts.
    */
   sharingSecrets: defineTable({
     organizationId: v.id("organizations"),
     secret: v.string(),
-    /** Still good for devices that have not heard of the new one yet. */
+    /** Still accepted, for devices that have not received the new one yet. */
     previous: v.union(v.string(), v.null()),
     rotatedAt: v.number(),
   }).index("by_organization", ["organizationId"]),
 
   /**
-   * What a job of the queue costs, and whom: the app's part of it. Written by requests.submit, closed by jobs.onFinal,
-   * opened again by a retry from the dead letters. Never holds the prompt.
+   * The app's part of a job: its key, its price and its reservation. Written by requests.submit, closed by jobs.onFinal,
+   * reopened by a retry of a dead letter. Never holds the prompt.
    */
   orders: defineTable({
-    /** In the queue. */
+    /** The queue's id. */
     jobId: v.string(),
     organizationId: v.id("organizations"),
     apiKeyId: v.id("apiKeys"),
     modelId: v.string(),
     price,
-    /** What true counts can be at most: the model's context, and the tokens that were asked for. */
+    /** Bounds of the true token counts: the model's context, and the requested maximum. */
     most: usage,
-    /** How many vectors an embedding job is answered with. */
+    /** Vectors in the answer to an embedding job. */
     vectors: v.optional(v.number()),
     reservedMicro: v.int64(),
-    /** Counts the lives of the job, from 0: each reserves, and is closed, once. */
+    /** The job's round, from 0. Each retry of a dead letter starts another; a round reserves once and is closed once. */
     round: v.number(),
-    /** Once it is paid. */
+    /** Absent until it is paid. */
     priceMicro: v.optional(v.int64()),
     usage: v.optional(usage),
   })
     .index("by_job", ["jobId"])
     .index("by_key", ["apiKeyId"]),
 
-  /** The truth about money: append-only, written by model/ledger/transfer.ts alone. */
+  /** The source of truth about money. Append-only; written only by model/ledger/transfer.ts. */
   ledgerEntries: defineTable({
     organizationId: v.id("organizations"),
-    /** Entries under one key belong to one transfer and sum to zero; a key is booked once. */
+    /** Entries with one key are one transfer and sum to zero. A key is booked once. */
     transferKey: v.string(),
     kind: v.union(v.literal("issue"), v.literal("reserve"), v.literal("settle"), v.literal("release")),
     account: v.string(),
@@ -187,7 +188,7 @@ export default defineSchema({
     .index("by_transfer", ["transferKey"])
     .index("by_organization", ["organizationId"]),
 
-  /** Entries not yet folded into `accounts`. Written by transfer, deleted by the projector. */
+  /** Entries that are not in `accounts` yet. Written by transfer.ts, deleted by the projector. */
   ledgerPending: defineTable({
     organizationId: v.id("organizations"),
     transferKey: v.string(),
@@ -196,14 +197,14 @@ export default defineSchema({
     at: v.number(),
     /** 1 on the entry that pays a device for a job, else 0. */
     jobs: v.number(),
-    /** On the entry that closes a reservation: how the job ended. */
+    /** How the job ended; only on the entry that closes a reservation. */
     outcome: v.optional(outcome),
   })
     .index("by_transfer", ["transferKey"])
     .index("by_account", ["account"])
     .index("by_organization", ["organizationId"]),
 
-  /** The projection: balances without the pending entries. Written by the projector alone. */
+  /** The projection: balances without the pending entries. Written only by the projector. */
   accounts: defineTable({
     organizationId: v.id("organizations"),
     account: v.string(),
@@ -213,7 +214,7 @@ export default defineSchema({
     .index("by_account", ["account"])
     .index("by_organization", ["organizationId"]),
 
-  /** The same by kind of account, and how many jobs ended how: one row per organization. By the projector alone. */
+  /** Balances by kind of account, and jobs by outcome. One row per organization; written only by the projector. */
   ledgerTotals: defineTable({
     organizationId: v.id("organizations"),
     ended: v.object({
@@ -222,10 +223,10 @@ export default defineSchema({
       canceled: v.number(),
       expired: v.number(),
     }),
-    byKind: v.object({ issuance: v.int64(), key: v.int64(), escrow: v.int64(), device: v.int64() }),
+    byKind: amountsByKind,
   }).index("by_organization", ["organizationId"]),
 
-  /** What a device earned in a quarter of an hour (every time zone's day starts on one). By the projector. */
+  /** A device's earnings per quarter of an hour: every time zone's day starts on one. Written by the projector. */
   earnings: defineTable({
     account: v.string(),
     startAt: v.number(),
@@ -233,14 +234,14 @@ export default defineSchema({
     jobs: v.number(),
   }).index("by_account", ["account", "startAt"]),
 
-  /** Who did what. Append-only; written by setup, admin and enrolment. */
+  /** The audit trail. Append-only; written by setup, admin and devices.enroll. */
   audit: defineTable({
     organizationId: v.id("organizations"),
     at: v.number(),
     actor: v.string(),
     action: v.string(),
     subject: v.string(),
-    /** What became different, in words. */
+    /** The changes, in words. */
     detail: v.optional(v.string()),
   }).index("by_organization", ["organizationId"]),
 });

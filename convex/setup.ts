@@ -2,10 +2,7 @@ import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
 import { internal } from "./_generated/api.js";
 import { internalAction, internalMutation, internalQuery } from "./_generated/server.js";
-import { createLink } from "./model/organizations/signIn.ts";
-import { createCode } from "./model/devices/enrollmentCodes.ts";
-import { createKey } from "./model/organizations/apiKeys.ts";
-import { createOrganization as create, newOrganization } from "./model/organizations/create.ts";
+import { createCode, newCode } from "./model/devices/enrollmentCodes.ts";
 import {
   checkLedgerPage,
   ledgerPosition,
@@ -14,16 +11,27 @@ import {
   ledgerStart,
   mergeReports,
 } from "./model/ledger/check.ts";
-import { allOrganizations, chosenOrganization } from "./model/setup/organizations.ts";
+import { createKey, newKey } from "./model/organizations/apiKeys.ts";
+import {
+  allOrganizations,
+  chosenOrganization,
+  createOrganization as create,
+  newOrganization,
+} from "./model/organizations/create.ts";
+import { createLink } from "./model/organizations/signIn.ts";
 
-/** For whoever runs the deployment: called with its admin key. Secrets stay with the caller, hashes come here. */
+/*
+ * Functions for the operator, called with the deployment's admin key. Secrets stay with the caller: it sends hashes.
+ */
+
+/** Creates an organization with all that it needs to start. Refuses: invalid, conflict. */
 export const createOrganization = internalMutation({
   args: newOrganization,
   returns: v.object({ organizationId: v.id("organizations") }),
   handler: async (ctx, args) => ({ organizationId: await create(ctx, args, Date.now()) }),
 });
 
-/** Another one-time sign-in link for an admin, good for a day. */
+/** Creates another one-time sign-in link for an admin. It expires after a day. */
 export const signInLink = internalMutation({
   args: { organizationId: v.optional(v.id("organizations")), tokenHash: v.string() },
   returns: v.null(),
@@ -33,15 +41,9 @@ export const signInLink = internalMutation({
   },
 });
 
-/** Another API key; 1,000 credits when `creditsMicro` is left out. */
+/** Creates another API key, with 1,000 credits by default. */
 export const issueKey = internalMutation({
-  args: {
-    organizationId: v.optional(v.id("organizations")),
-    keyHash: v.string(),
-    name: v.string(),
-    prefix: v.string(),
-    creditsMicro: v.optional(v.int64()),
-  },
+  args: { organizationId: v.optional(v.id("organizations")), ...newKey },
   returns: v.object({ keyId: v.id("apiKeys") }),
   handler: async (ctx, { organizationId: named, ...key }) => {
     const organizationId = await chosenOrganization(ctx, named);
@@ -49,15 +51,9 @@ export const issueKey = internalMutation({
   },
 });
 
-/** Another enrolment code. */
+/** Creates another enrollment code. */
 export const issueEnrolmentCode = internalMutation({
-  args: {
-    organizationId: v.optional(v.id("organizations")),
-    codeHash: v.string(),
-    label: v.string(),
-    uses: v.number(),
-    expiresInHours: v.number(),
-  },
+  args: { organizationId: v.optional(v.id("organizations")), ...newCode },
   returns: v.object({ codeId: v.id("enrolmentCodes") }),
   handler: async (ctx, { organizationId: named, ...code }) => {
     const organizationId = await chosenOrganization(ctx, named);
@@ -75,21 +71,21 @@ export const status = internalQuery({
   }),
 });
 
-/** Audits the deployment's ledger as far as one query may read; `complete` says whether that is all of it. */
+/** Audits as much of the ledger as one query may read. `complete` tells whether that is all. */
 export const ledgerCheck = internalQuery({
   args: {},
   returns: ledgerReport,
   handler: async (ctx) => (await checkLedgerPage(ctx, ledgerStart)).report,
 });
 
-/** Audits the part of the ledger that follows a position. */
+/** Audits the page of the ledger after a position. */
 export const ledgerPage = internalQuery({
   args: { after: ledgerPosition },
   returns: v.object({ report: ledgerReport, next: v.union(ledgerPosition, v.null()) }),
   handler: async (ctx, { after }) => await checkLedgerPage(ctx, after),
 });
 
-/** Audits the whole ledger, page by page, while the deployment works on. */
+/** Audits the whole ledger page by page, while the deployment goes on working. */
 export const auditLedger = internalAction({
   args: {},
   returns: ledgerReport,

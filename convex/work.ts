@@ -3,12 +3,12 @@ import type { FunctionReturnType } from "convex/server";
 import { v } from "convex/values";
 import { mutation } from "./_generated/server.js";
 import { authenticateDevice } from "./model/authenticate.ts";
-import { endActivity } from "./model/devices/activity.ts";
+import { endActivity } from "./model/devices/report.ts";
 import { queue } from "./model/queue.ts";
 import { checkAnswer } from "./model/requests/answer.ts";
 import { textAnswer, vectorAnswer, workReport } from "./model/validators.ts";
 
-/** What a device calls as a worker of the queue, with its key. What each of them does: queue/work.ts. */
+/** The functions that a device calls as a worker of the queue, with its key. The queue package documents them. */
 export const {
   hello,
   heartbeat,
@@ -28,8 +28,8 @@ export const {
 type Completed = FunctionReturnType<QueueComponent["work"]["complete"]>;
 
 /**
- * Ends an attempt well: the result is kept, the device paid (`reply`: how much), and its next jobs claimed if it wants
- * some. Refuses an answer that is out of bounds, or none to what was asked: invalid, too_large.
+ * Completes an attempt: stores the result, pays the device (`reply`: how much) and claims the next jobs that it wants.
+ * Refuses (invalid, too_large) an answer that is out of bounds or does not fit the request.
  */
 export const complete = mutation({
   args: {
@@ -46,7 +46,7 @@ export const complete = mutation({
   },
 });
 
-/** The device's program ends: offline at once, and its jobs go to others. */
+/** Tells that the device's program ends. The device is offline at once, and its jobs return to the queue. */
 export const goodbye = mutation({
   args: { key: v.string() },
   returns: v.null(),

@@ -195,7 +195,8 @@ export async function startDeployment(
     submit: async (request, stream = false) => {
       const asked = { ...request, messages: [...request.messages], stop: [...request.stop] };
       const work = { kind: "chat", request: asked };
-      const args = { apiKey, model: model.modelId, work, stream };
+      const { keyId } = (await admin("requests:admit", { apiKey })) as { keyId: string };
+      const args = { keyId, model: model.modelId, work, stream };
       return ((await admin("requests:submit", args)) as { jobId: string }).jobId;
     },
     cancel: (jobId) => client.mutation(api.requests.cancel, { apiKey, jobId }),

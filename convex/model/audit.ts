@@ -1,7 +1,7 @@
 import type { Id } from "../_generated/dataModel.js";
 import type { MutationCtx } from "../_generated/server.js";
 
-/** What can stand in the audit trail. */
+/** Actions of the audit trail. Stored. */
 export type AuditAction =
   | "organization.created"
   | "sign-in-link.created"
@@ -29,13 +29,15 @@ export type AuditAction =
   | "model.retired"
   | "model.reinstated";
 
-/** Appends to the audit trail. Never a secret, never a prompt. */
+export type Actor = "admin" | "setup" | "device";
+
+/** Appends to the audit trail. An entry never holds a secret or a prompt. */
 export async function record(
   ctx: MutationCtx,
   entry: {
     readonly organizationId: Id<"organizations">;
     readonly at: number;
-    readonly actor: "admin" | "setup" | "device";
+    readonly actor: Actor;
     readonly action: AuditAction;
     readonly subject: string;
     readonly detail?: string;

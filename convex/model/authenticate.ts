@@ -1,33 +1,43 @@
 import type { Doc } from "../_generated/dataModel.js";
 import type { QueryCtx } from "../_generated/server.js";
 import { refuse } from "./refuse.ts";
-import { hashSecret } from "./keys/hash.ts";
 
-/** The device that a key belongs to, retired ones included. Throws `unauthorized`. */
+/** SHA-256 of a secret, in hex. Only hashes are stored. Secrets have 256 random bits, so they need no salt. */
+export async function hashSecret(secret: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The device with this key, even if it is retired. Refuses: unauthorized. */
 export async function authenticateDevice(ctx: QueryCtx, key: string): Promise<Doc<"devices">> {
   const keyHash = await hashSecret(key);
   const device = await ctx.db
     .query("devices")
     .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
     .unique();
-  return device ?? refuse("unauthorized", "This device key is not known here. Enrol the device again.");
+  return device ?? refuse("unauthorized", "This device key is not known here. Enroll the device again.");
 }
 
-/** The requester's key. Throws `unauthorized` or `revoked`. */
+/** The API key's row. Refuses: unauthorized, revoked. */
 export async function authenticateApiKey(ctx: QueryCtx, apiKey: string): Promise<Doc<"apiKeys">> {
   const keyHash = await hashSecret(apiKey);
   const key = await ctx.db
     .query("apiKeys")
     .withIndex("by_hash", (q) => q.eq("keyHash", keyHash))
     .unique();
+  return usableKey(key);
+}
+
+/** An API key that may be used. Refuses: unauthorized, revoked. */
+export function usableKey(key: Doc<"apiKeys"> | null): Doc<"apiKeys"> {
   if (key === null) refuse("unauthorized", "This API key is not known here.");
   if (key.revokedAt !== undefined) refuse("revoked", "This API key was revoked.");
   return key;
 }
 
 /**
- * The admin's session, or null. Queries pass no `now`: a session's row is deleted when it expires,
- * so they need no clock; mutations check it besides.
+ * The admin's session, or null. Mutations pass `now` to check that it has not expired. Queries have no clock: for them
+ * an expired session ends when its row is deleted.
  */
 export async function findSession(
   ctx: QueryCtx,
@@ -43,7 +53,7 @@ export async function findSession(
   return found;
 }
 
-/** The same, where there must be one. Throws `unauthorized`. */
+/** The same, but refuses without a session: unauthorized. */
 export async function authenticateSession(
   ctx: QueryCtx,
   session: string,

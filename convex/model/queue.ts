@@ -4,7 +4,7 @@ import { maxFailedAttempts } from "../../app/jobs/limits.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
 import { components } from "../components.ts";
-import { hashSecret } from "./keys/hash.ts";
+import { hashSecret } from "./authenticate.ts";
 
 const dayMs = 24 * 3_600_000;
 

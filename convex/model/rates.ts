@@ -1,17 +1,49 @@
 import { RateLimiter } from "@convex-dev/rate-limiter";
 import { rates } from "../../app/jobs/limits.ts";
+import type { Id } from "../_generated/dataModel.js";
+import type { MutationCtx } from "../_generated/server.js";
 import { components } from "../components.ts";
+import { refuseUntil } from "./refuse.ts";
 
 const minuteMs = 60_000;
 
-/** The buckets of the rates in `app/jobs/limits.ts`: each fills up steadily and holds its burst. */
-export const limiter = new RateLimiter(components.rateLimiter, {
-  // Many calls of one key at the same time must not all write one row. What they add up to is known a moment
-  // later, so that a sudden crowd may come through and is then kept waiting the longer.
+/** Token buckets with the rates in `app/jobs/limits.ts`. */
+const limiter = new RateLimiter(components.rateLimiter, {
+  // Simultaneous calls of one key must not all write one row. They are added up a moment later, so a sudden crowd may
+  // get through; the key then waits longer.
   apiCalls: { ...bucket(rates.apiCalls), applyUpdates: "asynchronously" },
   wrongCodes: bucket(rates.wrongCodes),
 });
 
 function bucket({ perMinute, burst }: { readonly perMinute: number; readonly burst: number }) {
   return { kind: "token bucket", rate: perMinute, period: minuteMs, capacity: burst } as const;
+}
+
+/** Counts one call of an API key. Refuses: rate_limited. */
+export async function countCall(ctx: MutationCtx, apiKeyId: Id<"apiKeys">): Promise<void> {
+  const { ok, retryAfter } = await limiter.limit(ctx, "apiCalls", { key: apiKeyId });
+  if (!ok) refuseUntil("rate_limited", "This API key makes too many calls.", retryAfter);
+}
+
+/** One bucket for all callers whose address the deployment does not know. */
+const sharedBucket = "unknown";
+
+/**
+ * Refuses (rate_limited) once the caller's address has sent too many wrong enrollment codes. It only reads, so callers
+ * with right codes do not contend.
+ *
+ * A code has only 60 random bits, so a known address is refused even with a right code: otherwise guessing would have no
+ * limit. The shared bucket never refuses a right code, or one guesser could lock everybody out.
+ */
+export async function admitGuess(ctx: MutationCtx, isRight: boolean): Promise<void> {
+  const { ip } = await ctx.meta.getRequestMetadata();
+  if (ip === null && isRight) return;
+  const { ok, retryAfter } = await limiter.check(ctx, "wrongCodes", { key: ip ?? sharedBucket });
+  if (!ok) refuseUntil("rate_limited", "Too many wrong codes were tried.", retryAfter);
+}
+
+/** Counts a wrong code. The caller must commit: throwing a refusal would undo the count. */
+export async function countWrongGuess(ctx: MutationCtx): Promise<void> {
+  const { ip } = await ctx.meta.getRequestMetadata();
+  await limiter.limit(ctx, "wrongCodes", { key: ip ?? sharedBucket });
 }

@@ -1,6 +1,8 @@
+import type { PaginationOptions } from "convex/server";
 import { ConvexError } from "convex/values";
+import type { Id } from "../_generated/dataModel.js";
 
-/** The refusals that a caller meets as a ConvexError's data. */
+/** Why a call is refused. Clients read it in a ConvexError's data. */
 export type RefusalCode =
   | "unauthorized"
   | "revoked"
@@ -18,16 +20,16 @@ export type RefusalCode =
 export type Refusal = {
   code: RefusalCode;
   message: string;
-  /** When asking again may help, in ms. */
+  /** Milliseconds after which a retry may succeed. */
   retryAfterMs?: number;
 };
 
-/** Ends the call with a refusal that the client can read. Nothing of the transaction is kept. */
+/** Ends the call and undoes its transaction. The client can read why. */
 export function refuse(code: RefusalCode, message: string): never {
   throw new ConvexError<Refusal>({ code, message });
 }
 
-/** Ends the call with a refusal for now. `retryAfterMs`: when asking again may help. */
+/** The same for a refusal that passes: a retry may succeed after `retryAfterMs`. */
 export function refuseUntil(
   code: "rate_limited" | "queue_full" | "draining",
   why: string,
@@ -38,7 +40,25 @@ export function refuseUntil(
   throw new ConvexError<Refusal>({ code, message, retryAfterMs });
 }
 
-/** Text from outside: trimmed, not empty, bounded. */
+/**
+ * Checks a row that was found by an id from outside; all of them pass here. Another organization's row gets the same
+ * answer as a missing one.
+ */
+export function owned<Row extends { readonly organizationId: Id<"organizations"> }>(
+  row: Row | null,
+  organizationId: Id<"organizations">,
+  noun: string,
+): Row {
+  return row?.organizationId === organizationId ? row : refuse("not_found", `There is no such ${noun}.`);
+}
+
+/** A row that another row names. If it is missing, we have a bug. */
+export function present<T>(row: T | null, what: string): T {
+  if (row === null) throw new Error(`missing row: ${what}`);
+  return row;
+}
+
+/** Trims text from outside. Refuses (invalid) empty text and more than `maxChars`. */
 export function boundedText(value: string, what: string, maxChars: number): string {
   const trimmed = value.trim();
   if (trimmed === "") refuse("invalid", `${what} must not be empty.`);
@@ -47,7 +67,7 @@ export function boundedText(value: string, what: string, maxChars: number): stri
   return trimmed;
 }
 
-/** A whole number from outside, within bounds. */
+/** Refuses (invalid) anything but a whole number within bounds. */
 export function boundedInteger(value: number, what: string, min: number, max: number): number {
   if (!Number.isInteger(value) || value < min || value > max) {
     refuse("invalid", `${what} must be a whole number from ${String(min)} to ${String(max)}.`);
@@ -55,7 +75,20 @@ export function boundedInteger(value: number, what: string, min: number, max: nu
   return value;
 }
 
-/** Refuses text with half a surrogate pair in it: it has no UTF-8, and would come out as something else. */
+/** Refuses (invalid) text with half a surrogate pair. It has no UTF-8, so it would be stored as other text. */
 export function wellFormed(text: string, what: string): void {
   if (/\p{Surrogate}/u.test(text)) refuse("invalid", `${what} must be well-formed Unicode.`);
+}
+
+/** Checks a hash of a secret that the caller kept. Refuses: invalid. */
+export function checkedHash(hash: string, what: string): string {
+  if (!/^[0-9a-f]{64}$/.test(hash)) refuse("invalid", `${what} must be a SHA-256 in lower-case hex.`);
+  return hash;
+}
+
+const maxPage = 100;
+
+/** Limits the page size that a client asks for. */
+export function boundedPage(options: PaginationOptions): PaginationOptions {
+  return { ...options, numItems: Math.max(1, Math.min(maxPage, Math.floor(options.numItems) || 1)) };
 }

@@ -9,8 +9,8 @@ import type { DonateReason } from "../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
 
 /**
- * The app's types as Convex validators. Those that are plain data are checked against their type below;
- * the others meet it wherever a value goes in or out.
+ * Validators of values that several functions share. Where app/ declares the type, `validatorsMatch` below holds the
+ * validator to it.
  */
 export const requestStatus = v.union(
   v.literal("queued"),
@@ -21,7 +21,7 @@ export const requestStatus = v.union(
   v.literal("expired"),
 );
 
-/** How a job ends. */
+/** How a job ended. */
 export const outcome = v.union(
   v.literal("succeeded"),
   v.literal("failed"),
@@ -81,7 +81,7 @@ export const chatRequest = v.object({
 export const completionRequest = v.object({ ...sampling, prompt: v.string() });
 export const embeddingRequest = v.object({ inputs: v.array(v.string()) });
 
-/** What a job asks for, by its kind. */
+/** A job's request, by its kind. */
 export const work = v.union(
   v.object({ kind: v.literal("chat"), request: chatRequest }),
   v.object({ kind: v.literal("completion"), request: completionRequest }),
@@ -98,7 +98,7 @@ export const usage = v.object({
 
 export const timing = v.object({ prefillMs: v.number(), generateMs: v.number() });
 
-/** Results in the queue: of chats and completions, of embeddings; and the report that comes with each. */
+/** The queue stores an answer as a job's result. The report of its cost comes with it. */
 const logprob = { token: v.string(), logprob: v.number() };
 export const textAnswer = v.object({
   text: v.string(),
@@ -117,10 +117,7 @@ export const activity = v.union(
   v.object({ kind: v.literal("holding"), reason: standbyReason }),
 );
 
-/** Where a donor gets the model file: with the program, or from a URL. */
-export const modelSource = v.string();
-
-/** Where a model stands on a device. */
+/** State of a model on a device. */
 export const modelState = v.union(
   v.literal("missing"),
   v.literal("waiting"),
@@ -130,26 +127,31 @@ export const modelState = v.union(
   v.literal("corrupt"),
 );
 
-/** A model on a device, as the device tells of it. Speeds are tokens per second, measured there. */
+export const deviceStatus = v.union(v.literal("active"), v.literal("retired"));
+
+/** A model on a device, as the device reports it. */
 export const deviceModel = v.object({
   modelId: v.string(),
   state: modelState,
   downloadedBytes: v.optional(v.number()),
-  /** What it waits for. */
+  /** Why it waits. */
   why: v.optional(v.string()),
+  /** Tokens per second, measured on the device. */
   speed: v.optional(
     v.object({
       prefill: v.number(),
       generate: v.number(),
-      /** What computes there, e.g. "cpu" or "cuda". */
+      /** What computes, e.g. "cpu" or "cuda". */
       backend: v.string(),
     }),
   ),
 });
 
+export type DeviceModel = Infer<typeof deviceModel>;
+
 /**
- * Rules by name: those that are set, and which of them a donor cannot change. Not a validator per rule: rules come and
- * go with versions, and a stored policy must outlive them. They are checked where they come in (model/policies/).
+ * Rules by name: the values that are set, and the rules that a donor cannot change. There is no validator per rule,
+ * because a stored policy must outlive the versions that know its rules. model/policies/ checks them when they are saved.
  */
 export const policyRules = v.object({
   values: v.record(v.string(), v.any()),
@@ -159,10 +161,31 @@ export const policyRules = v.object({
 /** Micro-credits per token. */
 export const price = v.object({ promptMicro: v.int64(), completionMicro: v.int64() });
 
+/** The queue tells a device this about its pay: how much it earned, and the price per token. */
+export const reply = v.object({ earnedMicro: v.int64(), price });
+
+/** Micro-credits by kind of account. */
+export const amountsByKind = v.object({
+  issuance: v.int64(),
+  key: v.int64(),
+  escrow: v.int64(),
+  device: v.int64(),
+});
+
 type Both<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
+type Mutable<T> = T extends readonly (infer Item)[]
+  ? Mutable<Item>[]
+  : T extends object
+    ? { -readonly [Field in keyof T]: Mutable<T[Field]> }
+    : T;
 
-/** Does not compile when a validator and its type part ways. */
+/** The same value with a type that Convex takes as an argument: its values have no readonly types. */
+export function asMutable<T>(value: T): Mutable<T> {
+  return value as Mutable<T>;
+}
+
+/** Does not compile if a validator and its type differ. */
 export const validatorsMatch: readonly true[] = [
   true satisfies Both<Frozen<Infer<typeof work>>, Work>,
   true satisfies Both<Frozen<Infer<typeof textAnswer> & Infer<typeof workReport>>, ChatResult>,

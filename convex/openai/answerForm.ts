@@ -1,6 +1,7 @@
 import type { ChatResult, Usage } from "../../app/jobs/chat.ts";
+import type { RequestView } from "../model/requests/watch.ts";
 
-/** What every body about one job says. `created`: ms epoch. */
+/** Facts about a job that each of its bodies states. `created`: milliseconds since the epoch. */
 export type AnswerHead = {
   readonly jobId: string;
   readonly created: number;
@@ -10,16 +11,22 @@ export type AnswerHead = {
 
 export type TextResult = Omit<ChatResult, "timing">;
 
-/** How one of OpenAI's calls words an answer of text, whole or streamed. */
+/** The result of a job that asked for text. */
+export function textOf(result: NonNullable<RequestView["result"]>): TextResult {
+  if ("text" in result) return result;
+  throw new Error("a text job has vectors");
+}
+
+/** The bodies in which one of OpenAI's calls answers with text, whole or streamed. */
 export type TextForm = {
   readonly whole: (head: AnswerHead, result: TextResult) => object;
-  /** Before any text; null: nothing. */
+  /** Sent before any text; null: nothing. */
   readonly opening: (head: AnswerHead) => object | null;
-  /** One step of the answer. */
+  /** A piece of the text. */
   readonly text: (head: AnswerHead, text: string) => object;
-  /** What a job has beside its text, which is there when it ends. */
+  /** Sent at the end: tool calls, log probabilities, the finish reason. */
   readonly closing: (head: AnswerHead, result: TextResult) => readonly object[];
-  /** After the last, where `stream_options.include_usage` asks for it. */
+  /** Sent last, if `stream_options.include_usage` asks for it. */
   readonly usage: (head: AnswerHead, usage: Usage) => object;
 };
 

@@ -37,7 +37,6 @@ function wholeBody(head: AnswerHead, result: TextResult): object {
   };
 }
 
-/** One step of the answer. */
 function chunkBody(
   head: AnswerHead,
   delta: {
@@ -48,14 +47,14 @@ function chunkBody(
   },
   finishReason: FinishReason | null,
 ): object {
-  const { toolCalls, logprobs, ...said } = delta;
+  const { toolCalls, logprobs, ...content } = delta;
   const calls = toolCalls?.map((call, index) => ({ index, ...callBody(call) }));
   return {
     ...chunkHead(head),
     choices: [
       {
         index: 0,
-        delta: calls === undefined ? said : { ...said, tool_calls: calls },
+        delta: calls === undefined ? content : { ...content, tool_calls: calls },
         logprobs: logprobs === undefined ? null : logprobsBody(logprobs),
         finish_reason: finishReason,
       },

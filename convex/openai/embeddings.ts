@@ -1,44 +1,32 @@
 import { type ParsedEmbedding, parseEmbedding } from "../../app/jobs/parse-embedding.ts";
 import type { ActionCtx } from "../_generated/server.js";
-import { readVector } from "../model/vectors.ts";
-import { type Result, vectorsOf } from "./answerOf.ts";
-import { abandon, type AskedJob } from "./requestedJob.ts";
-import { errorResponse } from "./errors.ts";
-import { prepare } from "./readCall.ts";
-import { submitWork } from "./submitWork.ts";
-import { waitLimitMs } from "./wait.ts";
-import { answerWhole } from "./whole.ts";
+import { readVector } from "../model/requests/answer.ts";
+import type { RequestView } from "../model/requests/watch.ts";
+import type { Caller } from "./endpoint.ts";
+import { answerWhole } from "./follow.ts";
+import { readCall } from "./readCall.ts";
+import { answerWithJob } from "./requestedJob.ts";
+import { errorResponse } from "./respond.ts";
 
 /**
- * POST /v1/embeddings. All inputs of a call are one job: one reservation, one idempotency key, one id, nothing to put
- * together and nothing half done; a device reads one after the other in any case.
+ * POST /v1/embeddings. All inputs of a call are one job: one reservation, one idempotency key, one id, and no half
+ * answers. A device reads the inputs one after the other anyway.
  */
-export async function embeddings(ctx: ActionCtx, request: Request): Promise<Response> {
-  const outcome = await prepare(ctx, request, parseEmbedding);
-  if (outcome.kind === "refused") return errorResponse(outcome.error);
-  const { prepared } = outcome;
-  const work = { kind: "embedding", request: prepared.asked.request } as const;
-  const giveUpAt = Date.now() + waitLimitMs;
-  const asked: AskedJob = {
-    apiKey: prepared.apiKey,
-    jobId: await submitWork(ctx, prepared, work, false),
-    giveUpAt,
-    stream: false,
-    kept: prepared.idempotencyKey !== null,
-    promptField: "input",
-  };
-  try {
-    const body = (result: Result): object => listBody(prepared.asked, result);
-    return await answerWhole(ctx, asked, request.signal, body);
-  } catch (thrown) {
-    await abandon(ctx, asked);
-    throw thrown;
-  }
+export async function embeddings(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  const read = await readCall(request, caller.models, parseEmbedding);
+  if (read.kind === "refused") return errorResponse(read.error);
+  const { call } = read;
+  const work = { kind: "embedding", request: call.asked.request } as const;
+  const options = { work, stream: false, promptField: "input" } as const;
+  return await answerWithJob(ctx, caller, call, options, async (job) => {
+    return await answerWhole(ctx, job, request.signal, (result) => listBody(call.asked, result));
+  });
 }
 
 /** OpenAI's list of embedding objects, in the order of the inputs. */
-function listBody({ model, encoding }: ParsedEmbedding, result: Result): object {
-  const { embeddings: vectors, usage } = vectorsOf(result);
+function listBody({ model, encoding }: ParsedEmbedding, result: NonNullable<RequestView["result"]>): object {
+  if (!("embeddings" in result)) throw new Error("an embedding job has text");
+  const { embeddings: vectors, usage } = result;
   return {
     object: "list",
     data: vectors.map((packed, index) => ({

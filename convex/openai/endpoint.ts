@@ -1,19 +1,33 @@
+import { internal } from "../_generated/api.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
-import { errorResponse, fromRefusal, internalError, type PromptField } from "./errors.ts";
-import { logBug } from "./outcome.ts";
+import type { Identity } from "../model/requests/admit.ts";
+import { errorOf, missingKey } from "./errors.ts";
+import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
+import { errorResponse } from "./respond.ts";
 
-/** An HTTP action that answers every refusal, and every bug, in OpenAI's shape. */
-export function openaiAction(
-  answer: (ctx: ActionCtx, request: Request) => Promise<Response>,
-  promptField: PromptField = "messages",
-) {
+/** The authenticated caller of an endpoint: its key, the key's id, and the models that it may use. */
+export type Caller = Identity & { readonly apiKey: string };
+
+/** An endpoint of the OpenAI API. It admits the caller first, and turns every failure into OpenAI's error object. */
+export function endpoint(answer: (ctx: ActionCtx, request: Request, caller: Caller) => Promise<Response>) {
   return httpAction(async (ctx: ActionCtx, request) => {
-    try {
-      return await answer(ctx, request);
-    } catch (thrown) {
-      const refusal = fromRefusal(thrown, promptField);
-      if (refusal === null) logBug("a request failed", thrown);
-      return errorResponse(refusal ?? internalError);
-    }
+    const apiKey = bearerKey(request);
+    if (apiKey === null) return errorResponse(missingKey);
+    const identity = await admit(ctx, apiKey);
+    if (identity.kind !== "ok") return errorResponse(errorOf(identity));
+    const response = await outcomeOf(answer(ctx, request, { ...identity.value, apiKey }));
+    return response.kind === "ok" ? response.value : errorResponse(errorOf(response));
   });
+}
+
+/** Authenticates a call and counts it. If counting fails, the call goes on uncounted: a limiter must be no outage. */
+async function admit(ctx: ActionCtx, apiKey: string): Promise<Outcome<Identity>> {
+  const counted = await outcomeOf<Identity>(ctx.runMutation(internal.requests.admit, { apiKey }));
+  if (counted.kind === "ok" || counted.kind === "refused") return counted;
+  logBug("a call was let through uncounted", counted.thrown);
+  return await outcomeOf<Identity>(ctx.runQuery(internal.requests.identify, { apiKey }));
+}
+
+function bearerKey(request: Request): string | null {
+  return /^Bearer\s+(\S+)\s*$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? null;
 }

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { endOf } from "./requestedJob.ts";
-import type { JobView } from "./follow.ts";
+import type { RequestView } from "../model/requests/watch.ts";
+import { endOf } from "./errors.ts";
 
-const view = (change: Partial<JobView>): JobView => ({
+const view = (change: Partial<RequestView>): RequestView => ({
   status: "queued",
   attempt: 0,
   attemptId: null,

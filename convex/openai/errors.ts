@@ -1,31 +1,15 @@
-import { ConvexError } from "convex/values";
+import { limits } from "../../app/jobs/limits.ts";
 import type { BodyRefusal } from "../../app/jobs/parse-body.ts";
 import type { Refusal, RefusalCode } from "../model/refuse.ts";
-import { json } from "./respond.ts";
+import type { RequestView } from "../model/requests/watch.ts";
+import { type Failure, logBug } from "./outcome.ts";
+import type { ApiError } from "./respond.ts";
 
-/** OpenAI's error object, and the status that it comes with. */
-export type ApiError = {
-  readonly status: number;
-  readonly type: string;
-  readonly code: string;
-  readonly message: string;
-  readonly param?: string | null;
-  readonly headers?: Readonly<Record<string, string>>;
-};
-
-/** Where a call has what a model is to read: what is too long names it. */
+/** The field of a call that holds the prompt. An error about its length names it. */
 export type PromptField = "messages" | "prompt" | "input";
 
-/** Tells OpenAI's clients, which retry 409, 429 and 5xx by themselves, that asking again changes nothing. */
+/** Tells OpenAI's clients, which retry 409, 429 and 5xx by themselves, that a retry changes nothing. */
 const noRetry = { "x-should-retry": "false" };
-
-export function errorBody({ message, type, code, param = null }: ApiError): object {
-  return { error: { message, type, param, code } };
-}
-
-export function errorResponse(error: ApiError): Response {
-  return json(error.status, errorBody(error), error.headers);
-}
 
 export const missingKey: ApiError = {
   status: 401,
@@ -33,6 +17,16 @@ export const missingKey: ApiError = {
   code: "invalid_api_key",
   message: "You did not provide an API key. Send it as a header: Authorization: Bearer sk-gleaner-…",
 };
+
+export function unknownUrl({ method, url }: Request): ApiError {
+  const { pathname } = new URL(url);
+  return {
+    status: 404,
+    type: "invalid_request_error",
+    code: "unknown_url",
+    message: `Unknown request URL: ${method} ${pathname.slice(0, 200)}.`,
+  };
+}
 
 export function unknownModel(model: string): ApiError {
   return {
@@ -44,19 +38,33 @@ export function unknownModel(model: string): ApiError {
   };
 }
 
+export const bodyTooLarge: ApiError = {
+  status: 413,
+  type: "invalid_request_error",
+  code: "request_too_large",
+  message: `The body is too large: at most ${String(limits.bodyBytes)} bytes are allowed.`,
+};
+
 export function fromParse({ status, code, param, message }: BodyRefusal): ApiError {
   return { status, type: "invalid_request_error", code, param, message };
 }
 
-/** A refusal of our own functions as OpenAI would word it; null for anything else, which is a bug. */
-export function fromRefusal(thrown: unknown, promptField: PromptField = "messages"): ApiError | null {
-  const refusal = refusalOf(thrown);
-  if (refusal === null) return null;
-  const known = { ...refusals[refusal.code], ...(isOfPrompt(refusal.code) ? { param: promptField } : {}) };
-  const { message, retryAfterMs } = refusal;
-  if (retryAfterMs === undefined) return { type: "invalid_request_error", message, ...known };
-  const headers = { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
-  return { type: "invalid_request_error", message, ...known, headers };
+/** The error that a requester gets when a call of our own functions did not succeed. Bugs and outages are logged. */
+export function errorOf(failure: Failure, promptField: PromptField = "messages"): ApiError {
+  if (failure.kind === "refused") return fromRefusal(failure.refusal, promptField);
+  logBug("a request failed", failure.thrown);
+  return internalError;
+}
+
+function fromRefusal({ code, message, retryAfterMs }: Refusal, promptField: PromptField): ApiError {
+  const error = {
+    type: "invalid_request_error",
+    message,
+    ...refusals[code],
+    ...(isOfPrompt(code) ? { param: promptField } : {}),
+  };
+  if (retryAfterMs === undefined) return error;
+  return { ...error, headers: { "retry-after": String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) } };
 }
 
 const refusals: Readonly<
@@ -81,50 +89,60 @@ const refusals: Readonly<
   draining: { status: 503, code: "model_draining", type: "server_error" },
 };
 
-function isOfPrompt(code: string | undefined): boolean {
+function isOfPrompt(code: string): boolean {
   return code === "too_large" || code === "context_length_exceeded" || code === "result_too_large";
 }
 
-/** A ConvexError's data may arrive as the JSON of it, depending on how the call crossed to us. */
-function refusalOf(thrown: unknown): Refusal | null {
-  if (!(thrown instanceof ConvexError)) return null;
-  const raw: unknown = thrown.data;
-  const data: unknown = typeof raw === "string" ? JSON.parse(raw) : raw;
-  if (typeof data !== "object" || data === null || !("code" in data) || !("message" in data)) return null;
-  return data as Refusal;
+/** The error for a job that ended without an answer; null if it has an answer or has not ended. */
+export function endOf({ status, result, error }: RequestView, promptField: PromptField): ApiError | null {
+  switch (status) {
+    case "queued":
+    case "running":
+      return null;
+    case "succeeded":
+      return result === null ? resultExpired : null;
+    case "failed":
+      return fromFailedJob(error, promptField);
+    case "canceled":
+      return jobCanceled;
+    case "expired":
+      return jobExpired;
+  }
 }
 
-/** A job that ended without an answer. It has been retried as often as it is worth. */
-export function fromJob(
-  status: "failed" | "canceled" | "expired",
-  error: { code: string; message: string } | null,
-  promptField: PromptField,
-): ApiError {
-  if (status === "canceled") {
-    return {
-      status: 409,
-      type: "server_error",
-      code: "job_canceled",
-      message: "The job was canceled.",
-      headers: noRetry,
-    };
-  }
-  if (status === "expired") {
-    return {
-      status: 504,
-      type: "server_error",
-      code: "job_expired",
-      message: "The job was not done by the time that was set for it.",
-      headers: noRetry,
-    };
-  }
-  const ofGrammar = error?.code === "invalid_grammar";
-  if (error !== null && (ofGrammar || isOfPrompt(error.code))) {
+const resultExpired: ApiError = {
+  status: 410,
+  type: "invalid_request_error",
+  code: "result_expired",
+  message: "The answer to this idempotency key's request was deleted.",
+  headers: noRetry,
+};
+
+const jobCanceled: ApiError = {
+  status: 409,
+  type: "server_error",
+  code: "job_canceled",
+  message: "The job was canceled.",
+  headers: noRetry,
+};
+
+const jobExpired: ApiError = {
+  status: 504,
+  type: "server_error",
+  code: "job_expired",
+  message: "The job did not finish in the time that was set for it.",
+  headers: noRetry,
+};
+
+/** The queue has retried the job already, so the client should not. */
+function fromFailedJob(error: RequestView["error"], promptField: PromptField): ApiError {
+  const isOfGrammar = error?.code === "invalid_grammar";
+  if (error !== null && (isOfGrammar || isOfPrompt(error.code))) {
     return {
       status: 400,
       type: "invalid_request_error",
       code: error.code,
-      param: ofGrammar ? "response_format" : promptField,
+      param: isOfGrammar ? "response_format" : promptField,
       message: error.message,
     };
   }
@@ -136,14 +154,6 @@ export function fromJob(
     headers: noRetry,
   };
 }
-
-export const resultExpired: ApiError = {
-  status: 410,
-  type: "invalid_request_error",
-  code: "result_expired",
-  message: "The answer to this idempotency key's request is not kept any more.",
-  headers: noRetry,
-};
 
 /** @param kept whether the job goes on, so that the same idempotency key will find it. */
 export function waitIsOver(jobId: string, kept: boolean): ApiError {
@@ -165,7 +175,7 @@ export const diverged: ApiError = {
   message: "Another device took over and its text differs from what was already sent. Ask again.",
 };
 
-export const internalError: ApiError = {
+const internalError: ApiError = {
   status: 500,
   type: "server_error",
   code: "internal_error",

@@ -1,36 +1,46 @@
-import type { Infer } from "convex/values";
 import { isFinal } from "../../app/jobs/states.ts";
 import { api } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
-import type { watchView } from "../model/requests/watch.ts";
-import { nextInterval, sleep } from "./wait.ts";
+import type { RequestView } from "../model/requests/watch.ts";
+import { endOf, waitIsOver } from "./errors.ts";
+import { abandon, type RequestedJob } from "./requestedJob.ts";
+import { jobErrorResponse, json } from "./respond.ts";
 
-export type JobView = Infer<typeof watchView>;
+/** Waits for a job's end and answers with the `body` of its result. */
+export async function answerWhole(
+  ctx: ActionCtx,
+  job: RequestedJob,
+  signal: AbortSignal | undefined,
+  body: (result: NonNullable<RequestView["result"]>) => object,
+): Promise<Response> {
+  const headers = { "x-gleaner-job": job.jobId };
+  for await (const view of follow(ctx, job)) {
+    if (view.result !== null) return json(200, body(view.result), headers);
+    const error = endOf(view, job.promptField);
+    if (error !== null) return jobErrorResponse(error, job.jobId);
+    if (signal?.aborted === true) break;
+  }
+  await abandon(ctx, job);
+  return jobErrorResponse(waitIsOver(job.jobId, job.kept), job.jobId);
+}
 
-/** The queue keeps chunks coming for two minutes after somebody was last heard to watch. */
-const sayAgainMs = 45_000;
+/** The queue keeps chunks coming for two minutes after a watcher's last call. */
+const followAgainMs = 45_000;
 
 /**
- * A job's states from now until it is final, each with the text that is new since the last one.
- * Ends early, without a final state, once `giveUpAt` (ms epoch) has passed.
+ * Yields a job's states until it is final, each with the text that is new since the last one. It ends early, without a
+ * final state, after `giveUpAt`. An action cannot subscribe, so it polls.
  */
 export async function* follow(
   ctx: ActionCtx,
-  asked: {
-    readonly apiKey: string;
-    readonly jobId: string;
-    readonly giveUpAt: number;
-    /** Whether its text is wanted as it comes. */
-    readonly stream: boolean;
-  },
-): AsyncGenerator<JobView, void> {
-  const { apiKey, jobId, giveUpAt, stream } = asked;
+  { apiKey, jobId, giveUpAt, stream }: Pick<RequestedJob, "apiKey" | "jobId" | "giveUpAt" | "stream">,
+): AsyncGenerator<RequestView, void> {
   let after: { attemptId: string; seq: number } | null = null;
   let interval: number | null = null;
-  // The submission has said so the first time.
-  let saidAt = Date.now();
+  // The submission counts as the first call.
+  let followedAt = Date.now();
   for (;;) {
-    const view: JobView = await ctx.runQuery(api.requests.watch, {
+    const view: RequestView = await ctx.runQuery(api.requests.watch, {
       apiKey,
       jobId,
       ...(after === null ? {} : { after }),
@@ -42,11 +52,23 @@ export async function* follow(
       after = { attemptId: view.attemptId, seq: last.seq };
       interval = null;
     }
-    if (stream && Date.now() - saidAt >= sayAgainMs) {
+    if (stream && Date.now() - followedAt >= followAgainMs) {
       await ctx.runMutation(api.requests.follow, { apiKey, jobId });
-      saidAt = Date.now();
+      followedAt = Date.now();
     }
     interval = nextInterval(interval);
     await sleep(interval);
   }
+}
+
+const firstIntervalMs = 30;
+const longestIntervalMs = 400;
+
+/** The next polling interval, in milliseconds: the longer a job is silent, the less often we ask. */
+function nextInterval(intervalMs: number | null): number {
+  return intervalMs === null ? firstIntervalMs : Math.min(longestIntervalMs, intervalMs * 1.4);
+}
+
+async function sleep(ms: number): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, ms));
 }

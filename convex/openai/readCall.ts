@@ -1,49 +1,50 @@
 import { limits } from "../../app/jobs/limits.ts";
 import type { BodyParse } from "../../app/jobs/parse-body.ts";
-import { internal } from "../_generated/api.js";
-import type { ActionCtx } from "../_generated/server.js";
 import type { ModelView } from "../model/models/catalog.ts";
-import { type ApiError, fromParse, missingKey, unknownModel } from "./errors.ts";
-import { bearerKey, readBody } from "./readRequest.ts";
+import { bodyTooLarge, fromParse, unknownModel } from "./errors.ts";
+import type { ApiError } from "./respond.ts";
 
-export type Prepared<Asked> = {
-  readonly apiKey: string;
+/** A parsed call and the model that it names. */
+export type Call<Asked> = {
   readonly asked: Asked;
-  readonly idempotencyKey: string | null;
   readonly model: ModelView;
+  readonly idempotencyKey: string | null;
 };
 
-/** Authenticates and parses a call, and finds the model that it asks for. */
-export async function prepare<Asked extends { readonly model: string }>(
-  ctx: ActionCtx,
+/** Reads and parses the body of an admitted call, and finds its model among the caller's. */
+export async function readCall<Asked extends { readonly model: string }>(
   request: Request,
+  models: readonly ModelView[],
   parse: (json: string) => BodyParse<Asked>,
 ): Promise<
-  | { readonly kind: "ok"; readonly prepared: Prepared<Asked> }
-  | { readonly kind: "refused"; readonly error: ApiError }
+  { readonly kind: "ok"; readonly call: Call<Asked> } | { readonly kind: "refused"; readonly error: ApiError }
 > {
-  const apiKey = bearerKey(request);
-  if (apiKey === null) return refused(missingKey);
-  // Asked before the body is read: a wrong key gets to know nothing about it.
-  const models: readonly ModelView[] = await ctx.runQuery(internal.requests.models, { apiKey });
   const json = await readBody(request, limits.bodyBytes);
-  if (json === null) return refused(tooLarge);
+  if (json === null) return { kind: "refused", error: bodyTooLarge };
   const parsed = parse(json);
-  if (parsed.kind === "refused") return refused(fromParse(parsed.refusal));
+  if (parsed.kind === "refused") return { kind: "refused", error: fromParse(parsed.refusal) };
   const { asked } = parsed;
   const model = models.find(({ modelId }) => modelId === asked.model);
-  if (model === undefined) return refused(unknownModel(asked.model));
-  const idempotencyKey = request.headers.get("idempotency-key");
-  return { kind: "ok", prepared: { apiKey, asked, idempotencyKey, model } };
+  if (model === undefined) return { kind: "refused", error: unknownModel(asked.model) };
+  return { kind: "ok", call: { asked, model, idempotencyKey: request.headers.get("idempotency-key") } };
 }
 
-const tooLarge: ApiError = {
-  status: 413,
-  type: "invalid_request_error",
-  code: "request_too_large",
-  message: `The body is too large: at most ${String(limits.bodyBytes)} bytes are taken.`,
-};
-
-function refused(error: ApiError) {
-  return { kind: "refused", error } as const;
+/** The body as text. It stops reading at `maxBytes` and returns null for more. */
+async function readBody(request: Request, maxBytes: number): Promise<string | null> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return null;
+  if (request.body === null) return "";
+  const reader = request.body.getReader();
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > maxBytes) {
+      await reader.cancel();
+      return null;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
 }

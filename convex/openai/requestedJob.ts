@@ -1,55 +1,74 @@
-import { api } from "../_generated/api.js";
+import type { FunctionArgs } from "convex/server";
+import type { Work } from "../../app/jobs/work.ts";
+import { api, internal } from "../_generated/api.js";
 import type { ActionCtx } from "../_generated/server.js";
-import {
-  type ApiError,
-  errorResponse,
-  fromJob,
-  fromRefusal,
-  type PromptField,
-  resultExpired,
-} from "./errors.ts";
-import type { JobView } from "./follow.ts";
-import { logBug } from "./outcome.ts";
+import { asMutable } from "../model/validators.ts";
+import type { Caller } from "./endpoint.ts";
+import { errorOf, type PromptField } from "./errors.ts";
+import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
+import type { Call } from "./readCall.ts";
+import { errorResponse } from "./respond.ts";
 
-/** A submitted job and how long it is waited for. */
-export type AskedJob = {
+/** An action ends after ten minutes. This leaves time to answer. */
+const waitLimitMs = 9 * 60_000;
+
+/** A submitted job that a call waits for. */
+export type RequestedJob = {
   readonly apiKey: string;
   readonly jobId: string;
-  /** Ms epoch. */
+  /** The end of the wait: milliseconds since the epoch. */
   readonly giveUpAt: number;
-  /** Whether its text is wanted as it comes. */
+  /** Whether the caller wants the text as it comes. */
   readonly stream: boolean;
-  /** Whether it goes on when nobody waits: only an idempotency key can find it again. */
+  /** Whether the job goes on when nobody waits. Only an idempotency key can find it again. */
   readonly kept: boolean;
   readonly promptField: PromptField;
 };
 
-/** How a job ended that has no answer; null while it has not. */
-export function endOf(view: JobView, promptField: PromptField): ApiError | null {
-  switch (view.status) {
-    case "queued":
-    case "running":
-      return null;
-    case "succeeded":
-      return view.result === null ? resultExpired : null;
-    case "failed":
-    case "canceled":
-    case "expired":
-      return fromJob(view.status, view.error, promptField);
-  }
-}
-
-export function withJob(error: ApiError, jobId: string): Response {
-  return errorResponse({ ...error, headers: { ...error.headers, "x-gleaner-job": jobId } });
-}
-
-/** Nobody waits any more: cancels the job, unless its requester can come back for it. Never rejects. */
-export async function abandon(ctx: ActionCtx, asked: AskedJob): Promise<void> {
-  if (asked.kept) return;
+/** Submits a call's work and answers with the job. If answering fails, it abandons the job. */
+export async function answerWithJob(
+  ctx: ActionCtx,
+  { apiKey, keyId }: Caller,
+  call: Call<{ readonly priority: "high" | "normal" | "low" }>,
+  { work, ...options }: Pick<RequestedJob, "stream" | "promptField"> & { readonly work: Work },
+  answer: (job: RequestedJob) => Promise<Response>,
+): Promise<Response> {
+  const { asked, model, idempotencyKey } = call;
+  const giveUpAt = Date.now() + waitLimitMs;
+  const submitted = await submit(ctx, {
+    keyId,
+    model: model.modelId,
+    work: asMutable(work),
+    stream: options.stream,
+    priority: asked.priority,
+    ...(idempotencyKey === null ? {} : { idempotencyKey }),
+  });
+  if (submitted.kind !== "ok") return errorResponse(errorOf(submitted, options.promptField));
+  const { jobId } = submitted.value;
+  const job = { ...options, apiKey, jobId, giveUpAt, kept: idempotencyKey !== null };
   try {
-    await ctx.runMutation(api.requests.cancel, { apiKey: asked.apiKey, jobId: asked.jobId });
+    return await answer(job);
   } catch (thrown) {
-    // A key that was revoked meanwhile may cancel nothing.
-    if (fromRefusal(thrown) === null) logBug("a job that nobody waits for could not be canceled", thrown);
+    await abandon(ctx, job);
+    throw thrown;
   }
+}
+
+type Submission = FunctionArgs<typeof internal.requests.submit>;
+
+async function submit(ctx: ActionCtx, submission: Submission): Promise<Outcome<{ readonly jobId: string }>> {
+  const handedOver = { ...submission, handOver: true };
+  const outcome = await outcomeOf(ctx.runMutation(internal.requests.submit, handedOver));
+  if (outcome.kind !== "conflict") return outcome;
+  // Handing the job to a waiting device contends with everyone who writes that device. Queueing it does not.
+  return await outcomeOf(ctx.runMutation(internal.requests.submit, submission));
+}
+
+/** Cancels a job that nobody waits for, unless its requester can find it again. Never rejects. */
+export async function abandon(ctx: ActionCtx, { kept, apiKey, jobId }: RequestedJob): Promise<void> {
+  if (kept) return;
+  const outcome = await outcomeOf(ctx.runMutation(api.requests.cancel, { apiKey, jobId }));
+  // A refusal is no bug: the key may be revoked by now.
+  if (outcome.kind === "ok" || outcome.kind === "refused") return;
+  logBug("a job that nobody waits for could not be canceled", outcome.thrown);
 }

@@ -4,7 +4,7 @@ export const cors: Readonly<Record<string, string>> = {
   "access-control-expose-headers": "x-gleaner-job, retry-after",
 };
 
-/** The answer to a browser's question before its call. */
+/** The answer to a browser's preflight request. */
 export function preflight(): Response {
   return new Response(null, {
     status: 204,
@@ -22,4 +22,27 @@ export function json(status: number, body: object, headers: Readonly<Record<stri
     status,
     headers: { "content-type": "application/json", ...cors, ...headers },
   });
+}
+
+/** OpenAI's error object, with its status and headers. */
+export type ApiError = {
+  readonly status: number;
+  readonly type: string;
+  readonly code: string;
+  readonly message: string;
+  readonly param?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export function errorBody({ message, type, code, param = null }: ApiError): object {
+  return { error: { message, type, param, code } };
+}
+
+export function errorResponse(error: ApiError): Response {
+  return json(error.status, errorBody(error), error.headers);
+}
+
+/** The same, and names the job. */
+export function jobErrorResponse(error: ApiError, jobId: string): Response {
+  return errorResponse({ ...error, headers: { ...error.headers, "x-gleaner-job": jobId } });
 }

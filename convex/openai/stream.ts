@@ -1,38 +1,41 @@
 import type { ActionCtx } from "../_generated/server.js";
-import type { AnswerHead, TextForm } from "./answerForm.ts";
-import { textOf } from "./answerOf.ts";
-import { abandon, type AskedJob, endOf, withJob } from "./requestedJob.ts";
+import type { RequestView } from "../model/requests/watch.ts";
+import { type AnswerHead, type TextForm, textOf } from "./answerForm.ts";
 import { type Continuation, continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
-import { type ApiError, diverged, errorBody, fromRefusal, internalError, waitIsOver } from "./errors.ts";
-import { follow, type JobView } from "./follow.ts";
-import { logBug } from "./outcome.ts";
-import { cors } from "./respond.ts";
+import { diverged, endOf, errorOf, waitIsOver } from "./errors.ts";
+import { follow } from "./follow.ts";
+import { failureOf } from "./outcome.ts";
+import { abandon, type RequestedJob } from "./requestedJob.ts";
+import { type ApiError, cors, errorBody, jobErrorResponse } from "./respond.ts";
 
-/** Proxies and clients drop a connection that says nothing for long. */
+/** Proxies and clients drop a silent connection, so it gets a comment this often. */
 const keepAliveMs = 10_000;
 
-/** The status line is held back this long: a job that fails at once still answers with its own status. */
+/** The status line waits this long, so that a job that fails at once still gets its own status. */
 const headersAfterMs = 3_000;
 
-/** How a stream is worded. */
-type Wording = { readonly form: TextForm; readonly head: AnswerHead; readonly includeUsage: boolean };
+type StreamOptions = { readonly form: TextForm; readonly head: AnswerHead; readonly includeUsage: boolean };
 
 /** Streams a job's text as server-sent events, in OpenAI's chunks. */
-export async function streamText(ctx: ActionCtx, asked: AskedJob, wording: Wording): Promise<Response> {
-  const views = follow(ctx, asked);
+export async function streamText(
+  ctx: ActionCtx,
+  job: RequestedJob,
+  options: StreamOptions,
+): Promise<Response> {
+  const views = follow(ctx, job);
   const heldUntil = Date.now() + headersAfterMs;
   let first = await views.next();
   while (first.done !== true && isSilent(first.value) && Date.now() < heldUntil) first = await views.next();
-  const early = first.done === true ? null : endOf(first.value, asked.promptField);
-  if (early !== null) return withJob(early, asked.jobId);
+  const early = first.done === true ? null : endOf(first.value, job.promptField);
+  if (early !== null) return jobErrorResponse(early, job.jobId);
 
   let gone = false;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       void pump(
         ctx,
-        asked,
-        wording,
+        job,
+        options,
         first.value ?? null,
         views,
         makeSink(controller, () => gone),
@@ -47,17 +50,17 @@ export async function streamText(ctx: ActionCtx, asked: AskedJob, wording: Wordi
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache",
       ...cors,
-      "x-gleaner-job": asked.jobId,
+      "x-gleaner-job": job.jobId,
     },
   });
 }
 
-function isSilent(view: JobView): boolean {
+function isSilent(view: RequestView): boolean {
   return (view.status === "queued" || view.status === "running") && view.chunks.length === 0;
 }
 
 type Sink = {
-  /** Whether the client has gone: the pump, which holds the call's context, draws the conclusion. */
+  /** Whether the client has gone. Only the pump has the context to cancel the job then. */
   readonly gone: () => boolean;
   readonly send: (line: string) => void;
   readonly close: () => void;
@@ -78,22 +81,20 @@ function makeSink(controller: ReadableStreamDefaultController<Uint8Array>, gone:
 
 async function pump(
   ctx: ActionCtx,
-  asked: AskedJob,
-  wording: Wording,
-  first: JobView | null,
-  views: AsyncGenerator<JobView, void>,
+  job: RequestedJob,
+  options: StreamOptions,
+  first: RequestView | null,
+  views: AsyncGenerator<RequestView, void>,
   sink: Sink,
 ): Promise<void> {
   try {
-    const end = await sendText(asked, wording, first, views, sink);
-    if (end.kind === "gave-up") sink.send(event(errorBody(waitIsOver(asked.jobId, asked.kept))));
+    const end = await sendText(job, options, first, views, sink);
+    if (end.kind === "gave-up") sink.send(event(errorBody(waitIsOver(job.jobId, job.kept))));
     if (end.kind === "error") sink.send(event(errorBody(end.error)));
-    if (end.kind !== "done") await abandon(ctx, asked);
+    if (end.kind !== "done") await abandon(ctx, job);
   } catch (thrown) {
-    const refusal = fromRefusal(thrown);
-    if (refusal === null) logBug("a stream failed", thrown);
-    sink.send(event(errorBody(refusal ?? internalError)));
-    await abandon(ctx, asked);
+    sink.send(event(errorBody(errorOf(failureOf(thrown)))));
+    await abandon(ctx, job);
   } finally {
     sink.close();
   }
@@ -104,22 +105,22 @@ const event = (body: object): string => `data: ${JSON.stringify(body)}`;
 type StreamEnd =
   | { readonly kind: "done" }
   | { readonly kind: "error"; readonly error: ApiError }
-  /** The client went. */
+  /** The client has gone. */
   | { readonly kind: "gone" }
   /** The wait is over. */
   | { readonly kind: "gave-up" };
 
 async function sendText(
-  asked: AskedJob,
-  wording: Wording,
-  first: JobView | null,
-  views: AsyncGenerator<JobView, void>,
+  job: RequestedJob,
+  options: StreamOptions,
+  first: RequestView | null,
+  views: AsyncGenerator<RequestView, void>,
   sink: Sink,
 ): Promise<StreamEnd> {
-  const { form, head, includeUsage } = wording;
+  const { form, head, includeUsage } = options;
   const opening = form.opening(head);
   let state = nothingSent;
-  let attempt: JobView["attemptId"] = null;
+  let attempt: RequestView["attemptId"] = null;
   let quietSince = Date.now();
   if (opening !== null) sink.send(event(opening));
 
@@ -149,7 +150,7 @@ async function sendText(
       sink.send("data: [DONE]");
       return { kind: "done" };
     }
-    const error = endOf(view, asked.promptField);
+    const error = endOf(view, job.promptField);
     if (error !== null) return { kind: "error", error };
   }
   return { kind: "gave-up" };

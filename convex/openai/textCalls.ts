@@ -1,78 +1,84 @@
+import type { ChatRequest } from "../../app/jobs/chat.ts";
+import type { CompletionRequest } from "../../app/jobs/completion.ts";
 import type { BodyParse } from "../../app/jobs/parse-body.ts";
+import { parseChat } from "../../app/jobs/parse-chat.ts";
+import { parseCompletion } from "../../app/jobs/parse-completion.ts";
 import type { ParsedText } from "../../app/jobs/parse-sampling.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import type { ActionCtx } from "../_generated/server.js";
-import { hashSecret } from "../model/keys/hash.ts";
-import type { TextForm } from "./answerForm.ts";
-import { textOf } from "./answerOf.ts";
-import { abandon, type AskedJob } from "./requestedJob.ts";
-import { errorResponse, type PromptField } from "./errors.ts";
-import { prepare, type Prepared } from "./readCall.ts";
+import { hashSecret } from "../model/authenticate.ts";
+import { type TextForm, textOf } from "./answerForm.ts";
+import { chatForm } from "./chatForm.ts";
+import { completionForm } from "./completionForm.ts";
+import type { Caller } from "./endpoint.ts";
+import type { PromptField } from "./errors.ts";
+import { answerWhole } from "./follow.ts";
+import { type Call, readCall } from "./readCall.ts";
+import { answerWithJob } from "./requestedJob.ts";
+import { errorResponse } from "./respond.ts";
 import { streamText } from "./stream.ts";
-import { submitWork } from "./submitWork.ts";
-import { waitLimitMs } from "./wait.ts";
-import { answerWhole } from "./whole.ts";
 
-/** Answers this long are long enough for whoever asks for no length. */
-const defaultMaxTokens = 1_024;
+/** POST /v1/chat/completions. */
+export async function chatCompletions(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  return await answerText<ChatRequest>(ctx, request, caller, {
+    promptField: "messages",
+    parse: parseChat,
+    workOf: (chat) => ({ kind: "chat", request: chat }),
+    form: chatForm,
+  });
+}
 
-type Decided<Request> = Omit<Request, "maxTokens" | "seed"> & {
-  readonly maxTokens: number;
-  readonly seed: number;
-};
+/** POST /v1/completions. */
+export async function completions(ctx: ActionCtx, request: Request, caller: Caller): Promise<Response> {
+  return await answerText<CompletionRequest>(ctx, request, caller, {
+    promptField: "prompt",
+    parse: parseCompletion,
+    workOf: (completion) => ({ kind: "completion", request: completion }),
+    form: completionForm,
+  });
+}
 
-/** One of OpenAI's calls that are answered with text. */
-export type TextCall<Request> = {
+/** The fields that a requester may leave out. */
+type Defaults = { readonly maxTokens: number; readonly seed: number };
+
+/** What differs between the calls that are answered with text. */
+type TextCall<TextRequest> = {
   readonly promptField: PromptField;
-  readonly parse: (json: string) => BodyParse<ParsedText<Request>>;
-  readonly workOf: (request: Decided<Request>) => Work;
+  readonly parse: (json: string) => BodyParse<ParsedText<TextRequest>>;
+  readonly workOf: (request: Omit<TextRequest, keyof Defaults> & Defaults) => Work;
   readonly form: TextForm;
 };
 
-export async function answerText<Request>(
+async function answerText<TextRequest>(
   ctx: ActionCtx,
-  request: globalThis.Request,
-  { promptField, parse, workOf, form }: TextCall<Request>,
+  request: Request,
+  caller: Caller,
+  { promptField, parse, workOf, form }: TextCall<TextRequest>,
 ): Promise<Response> {
-  const outcome = await prepare(ctx, request, parse);
-  if (outcome.kind === "refused") return errorResponse(outcome.error);
-  const { prepared } = outcome;
-  const { stream, includeUsage } = prepared.asked;
+  const read = await readCall(request, caller.models, parse);
+  if (read.kind === "refused") return errorResponse(read.error);
+  const { call } = read;
+  const { stream, includeUsage, request: asked } = call.asked;
   const created = Date.now();
-  const work = workOf({ ...prepared.asked.request, ...(await decide(prepared)) });
-  const jobId = await submitWork(ctx, prepared, work, stream);
-  const { modelId, sha256 } = prepared.model;
-  const asked: AskedJob = {
-    apiKey: prepared.apiKey,
-    jobId,
-    giveUpAt: created + waitLimitMs,
-    stream,
-    kept: prepared.idempotencyKey !== null,
-    promptField,
-  };
-  const head = { jobId, created, model: modelId, sha256 };
-  try {
-    if (stream) return await streamText(ctx, asked, { form, head, includeUsage });
-    return await answerWhole(ctx, asked, request.signal, (result) => form.whole(head, textOf(result)));
-  } catch (thrown) {
-    await abandon(ctx, asked);
-    throw thrown;
-  }
+  const work = workOf({ ...asked, ...(await defaultsOf(call)) });
+  return await answerWithJob(ctx, caller, call, { work, stream, promptField }, async (job) => {
+    const head = { jobId: job.jobId, created, model: call.model.modelId, sha256: call.model.sha256 };
+    if (stream) return await streamText(ctx, job, { form, head, includeUsage });
+    return await answerWhole(ctx, job, request.signal, (result) => form.whole(head, textOf(result)));
+  });
 }
 
-/** What the requester left to us. */
-async function decide({
-  asked: { request },
-  model,
-  idempotencyKey,
-}: Prepared<ParsedText<unknown>>): Promise<{ readonly maxTokens: number; readonly seed: number }> {
+const defaultMaxTokens = 1_024;
+
+async function defaultsOf({ asked, model, idempotencyKey }: Call<ParsedText<unknown>>): Promise<Defaults> {
+  const { maxTokens, seed } = asked.request;
   return {
-    maxTokens: request.maxTokens ?? Math.min(defaultMaxTokens, model.contextTokens),
-    seed: request.seed ?? (await chosenSeed(idempotencyKey)),
+    maxTokens: maxTokens ?? Math.min(defaultMaxTokens, model.contextTokens),
+    seed: seed ?? (await chosenSeed(idempotencyKey)),
   };
 }
 
-/** By the idempotency key where there is one, so that a repeated request is the same request. */
+/** Derives the seed from an idempotency key if there is one, so that a repeated request is the same request. */
 async function chosenSeed(idempotencyKey: string | null): Promise<number> {
   if (idempotencyKey === null) return Math.floor(Math.random() * 2 ** 31);
   return Number.parseInt((await hashSecret(idempotencyKey)).slice(0, 8), 16) % 2 ** 31;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
-import { hashSecret } from "../model/keys/hash.ts";
+import { hashSecret } from "../model/authenticate.ts";
 import { queue } from "../model/queue.ts";
 import {
   addDevice,
@@ -231,7 +231,7 @@ describe("the console", () => {
     await submit(t, { ...acme, apiKey });
     await t.mutation(api.admin.revokeKey, { session, keyId });
     await expectRefusal(submit(t, { ...acme, apiKey }), "revoked");
-    await expectRefusal(t.query(internal.requests.models, { apiKey }), "revoked");
+    await expectRefusal(t.mutation(internal.requests.admit, { apiKey }), "revoked");
   });
 
   it("keeps an audit trail, the newest first", async () => {

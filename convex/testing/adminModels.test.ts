@@ -1,17 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api, internal } from "../_generated/api.js";
-import type { DeviceModel } from "../model/devices/report.ts";
+import type { DeviceModel } from "../model/validators.ts";
 import {
   addDevice,
   addOrganization,
   type Backend,
-  chat,
   type Device,
   expectRefusal,
   modelId,
   type Organization,
   secret,
   signIn,
+  statusOf,
+  submit,
 } from "./backend.fixture.ts";
 import { closeWorld, openWorld } from "./world.fixture.ts";
 
@@ -60,8 +61,8 @@ describe("the catalogue", () => {
     expect(await row()).toMatchObject({ retired: false, pieceCount: 3, price, licence: "Apache-2.0" });
     const { pieces: _pieces, ...offered } = entry();
     expect((await me()).models).toContainEqual(offered);
-    const asked = await t.query(internal.requests.models, { apiKey: acme.apiKey });
-    expect(asked.map((each) => each.modelId)).toEqual([modelId, "qwen3-4b"]);
+    const { models } = await t.query(internal.requests.identify, { apiKey: acme.apiKey });
+    expect(models.map((each) => each.modelId)).toEqual([modelId, "qwen3-4b"]);
   });
 
   it("hands the pieces' hashes over when they are asked for", async () => {
@@ -133,18 +134,13 @@ describe("the catalogue", () => {
   });
 
   it("retires a model: it is offered to nobody until it is reinstated", async () => {
-    const { apiKey } = acme;
-    const ask = async () =>
-      await t.mutation(internal.requests.submit, {
-        ...{ apiKey, model: modelId, work: { kind: "chat", request: chat() }, stream: false },
-      });
     await t.mutation(api.adminModels.retire, { session, modelId });
     expect((await me()).models).toEqual([]);
-    await expectRefusal(ask(), "model_not_found");
+    await expectRefusal(submit(t, acme), "model_not_found");
     expect(await row(modelId)).toMatchObject({ retired: true });
     await t.mutation(api.adminModels.reinstate, { session, modelId });
     expect((await me()).models).toHaveLength(1);
-    expect((await ask()).kind).toBe("submitted");
+    expect(await statusOf(t, acme, await submit(t, acme))).toBe("ready");
     await expectRefusal(t.mutation(api.adminModels.retire, { session, modelId: "nothing" }), "not_found");
   });
 });

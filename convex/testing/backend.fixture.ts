@@ -1,17 +1,17 @@
 import rateLimiter from "@convex-dev/rate-limiter/test";
-import { register as registerQueue } from "@gleaner/queue/test";
 import type { ClaimedJob, JobView, Priority } from "@gleaner/queue/validators";
-import { componentsGeneric, type FunctionReference } from "convex/server";
+import { register as registerQueue } from "@gleaner/queue/test";
+import { componentsGeneric, type FunctionArgs, type FunctionReference } from "convex/server";
 import { ConvexError, type Infer } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";
 import { expect } from "vitest";
 import type { Usage } from "../../app/jobs/chat.ts";
 import { api, internal } from "../_generated/api.js";
 import type { Id } from "../_generated/dataModel.js";
-import { hashSecret } from "../model/keys/hash.ts";
+import { hashSecret } from "../model/authenticate.ts";
 import { queue } from "../model/queue.ts";
 import type { RefusalCode } from "../model/refuse.ts";
-import type { chatRequest } from "../model/validators.ts";
+import type { chatRequest, work as workValidator } from "../model/validators.ts";
 import schema from "../schema.ts";
 
 const modules = import.meta.glob(["../**/*.*s", "!../**/*.test.ts", "!../**/*.fixture.ts"]);
@@ -157,16 +157,20 @@ export async function submit(
     readonly priority?: Priority;
   } = {},
 ): Promise<string> {
-  const { stream = false, content, ...rest } = options;
-  const work = { kind: "chat" as const, request: chat(content) };
-  const { jobId } = await t.mutation(internal.requests.submit, {
-    apiKey,
-    model: modelId,
-    work,
-    stream,
-    ...rest,
-  });
-  return jobId;
+  const { content, ...rest } = options;
+  return await submitWork(t, apiKey, { kind: "chat", request: chat(content) }, rest);
+}
+
+/** Submits work of any kind, as the HTTP API does for an admitted key. Returns the job's id. */
+export async function submitWork(
+  t: Backend,
+  apiKey: string,
+  work: Infer<typeof workValidator>,
+  options: Partial<FunctionArgs<typeof internal.requests.submit>> = {},
+): Promise<string> {
+  const { keyId } = await t.query(internal.requests.identify, { apiKey });
+  const args = { keyId, model: modelId, work, stream: false, ...options };
+  return (await t.mutation(internal.requests.submit, args)).jobId;
 }
 
 /** Claims a job, which must work. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "../_generated/api.js";
-import { hashSecret } from "../model/keys/hash.ts";
+import { hashSecret } from "../model/authenticate.ts";
 import { queue } from "../model/queue.ts";
 import {
   addDevice,

@@ -1,7 +1,7 @@
 import type { Infer } from "convex/values";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits } from "../../app/jobs/limits.ts";
-import { internal } from "../_generated/api.js";
+import { api, internal } from "../_generated/api.js";
 import type { RefusalCode } from "../model/refuse.ts";
 import type { completionRequest, work as workValidator } from "../model/validators.ts";
 import {
@@ -13,8 +13,10 @@ import {
   modelId,
   type Organization,
   secret,
+  signIn,
   startBackend,
   submit,
+  submitWork,
 } from "./backend.fixture.ts";
 
 let t: Backend;
@@ -35,19 +37,11 @@ const completion = (prompt = "Once", over: Partial<Infer<typeof completionReques
   return { ...sampling, prompt, ...over };
 };
 
-const submitWork = async (work: Infer<typeof workValidator>, idempotencyKey?: string) =>
-  await t.mutation(internal.requests.submit, {
-    ...{ apiKey: acme.apiKey, model: modelId, work, stream: false },
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-  });
+const submitOne = async (work: Infer<typeof workValidator>, idempotencyKey?: string) =>
+  await submitWork(t, acme.apiKey, work, idempotencyKey === undefined ? {} : { idempotencyKey });
 
 const submitted = async (over: Parameters<typeof chat>[1], model = modelId) =>
-  await t.mutation(internal.requests.submit, {
-    apiKey: acme.apiKey,
-    model,
-    work: { kind: "chat", request: chat("Hi", over) },
-    stream: false,
-  });
+  await submitWork(t, acme.apiKey, { kind: "chat", request: chat("Hi", over) }, { model });
 
 describe("submit", () => {
   it.each<[string, Parameters<typeof chat>[1], RefusalCode]>([
@@ -99,7 +93,7 @@ describe("submit", () => {
       "too_large",
     ],
   ])("refuses %s", async (_what, work, code) => {
-    await expectRefusal(submitWork(work), code);
+    await expectRefusal(submitOne(work), code);
     expect(await allJobs(t, acme)).toEqual([]);
   });
 
@@ -109,11 +103,11 @@ describe("submit", () => {
       return orders.at(-1);
     };
     // Bytes and what is put around them, at 2; the answer, at 6.
-    await submitWork({ kind: "chat", request: chat("Hi") });
+    await submitOne({ kind: "chat", request: chat("Hi") });
     expect(await reserved()).toMatchObject({ reservedMicro: BigInt((2 + 32 + 64) * 2 + 64 * 6) });
-    await submitWork({ kind: "completion", request: completion("Once") });
+    await submitOne({ kind: "completion", request: completion("Once") });
     expect(await reserved()).toMatchObject({ reservedMicro: BigInt((4 + 8) * 2 + 64 * 6) });
-    await submitWork({ kind: "embedding", request: { inputs: ["ab", "é"] } });
+    await submitOne({ kind: "embedding", request: { inputs: ["ab", "é"] } });
     expect(await reserved()).toMatchObject({
       reservedMicro: BigInt((2 + 2 + 2 * 8) * 2),
       most: { promptTokens: 2 * 1_024, completionTokens: 0 },
@@ -123,17 +117,17 @@ describe("submit", () => {
 
   it("tells requests under one idempotency key apart by all that was asked", async () => {
     const request = completion();
-    const first = await submitWork({ kind: "completion", request }, "k");
+    const first = await submitOne({ kind: "completion", request }, "k");
     const { prompt, ...sampling } = request;
     const again = { kind: "completion" as const, request: { ...sampling, prompt } };
-    expect(await submitWork(again, "k")).toEqual(first);
+    expect(await submitOne(again, "k")).toEqual(first);
     for (const other of [
       { kind: "completion" as const, request: { ...request, topK: 5 } },
       { kind: "completion" as const, request: { ...request, format: { kind: "json" as const } } },
       { kind: "chat" as const, request: chat("Once") },
       { kind: "embedding" as const, request: { inputs: ["Once"] } },
     ]) {
-      await expectRefusal(submitWork(other, "k"), "conflict");
+      await expectRefusal(submitOne(other, "k"), "conflict");
     }
   });
 
@@ -145,10 +139,7 @@ describe("submit", () => {
       { kind: "completion" as const, request: completion(text) },
       { kind: "embedding" as const, request: { inputs: ["short", text] } },
     ]) {
-      await expectRefusal(
-        t.mutation(internal.requests.submit, { apiKey: tiny.apiKey, model: modelId, work, stream: false }),
-        "context_length_exceeded",
-      );
+      await expectRefusal(submitWork(t, tiny.apiKey, work), "context_length_exceeded");
     }
   });
 
@@ -159,13 +150,21 @@ describe("submit", () => {
       if (model !== null) await ctx.db.patch("models", model._id, { enabled: false });
     });
     await expectRefusal(submitted({}), "model_not_found");
-    expect(await t.query(internal.requests.models, { apiKey: acme.apiKey })).toEqual([]);
+    expect((await t.query(internal.requests.identify, { apiKey: acme.apiKey })).models).toEqual([]);
   });
 
   it("refuses a key that nobody knows", async () => {
     const apiKey = secret("sk-gleaner-");
     await expectRefusal(submit(t, { ...acme, apiKey }), "unauthorized");
-    await expectRefusal(t.query(internal.requests.models, { apiKey }), "unauthorized");
+    await expectRefusal(t.mutation(internal.requests.admit, { apiKey }), "unauthorized");
+  });
+
+  it("refuses a key that was revoked after its call was admitted", async () => {
+    const { keyId } = await t.mutation(internal.requests.admit, { apiKey: acme.apiKey });
+    await t.mutation(api.admin.revokeKey, { session: await signIn(t, acme), keyId });
+    const work = { kind: "chat" as const, request: chat() };
+    const late = t.mutation(internal.requests.submit, { keyId, model: modelId, work, stream: false });
+    await expectRefusal(late, "revoked");
   });
 
   it("makes one job of a repeated idempotency key, and refuses the key for another request", async () => {

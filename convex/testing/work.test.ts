@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { limits, maxFailedAttempts } from "../../app/jobs/limits.ts";
-import { api, internal } from "../_generated/api.js";
+import { api } from "../_generated/api.js";
 import { queue } from "../model/queue.ts";
 import {
   addDevice,
@@ -25,6 +25,7 @@ import {
   startBackend,
   statusOf,
   submit,
+  submitWork,
   take,
   tryClaim,
 } from "./backend.fixture.ts";
@@ -445,13 +446,8 @@ describe("what a device may send", () => {
     const device = await addDevice(t, acme);
     await expectRefusal(submit(t, acme, { content: "Hi \ud83d" }), "invalid");
     await expectRefusal(submit(t, acme, { idempotencyKey: "\udc26" }), "invalid");
-    const stops = {
-      apiKey: acme.apiKey,
-      model: modelId,
-      work: { kind: "chat" as const, request: chat("Hi", { stop: ["\ud83d"] }) },
-      stream: false,
-    };
-    await expectRefusal(t.mutation(internal.requests.submit, stops), "invalid");
+    const work = { kind: "chat" as const, request: chat("Hi", { stop: ["\ud83d"] }) };
+    await expectRefusal(submitWork(t, acme.apiKey, work), "invalid");
     const attemptId = await claim(t, device, await submit(t, acme, { stream: true, content: "🐦" }));
     await expectRefusal(append(device, attemptId, 0, "\ud83d"), "invalid");
     expect(await append(device, attemptId, 0, "🐦")).toEqual({ kind: "ok" });
@@ -490,9 +486,7 @@ describe("an embedding job", () => {
     inputs: string[],
   ): Promise<{ device: Device; attemptId: string; jobId: string }> {
     const device = await addDevice(t, acme);
-    const work = { kind: "embedding" as const, request: { inputs } };
-    const submission = { apiKey: acme.apiKey, model: modelId, work, stream: false };
-    const { jobId } = await t.mutation(internal.requests.submit, submission);
+    const jobId = await submitWork(t, acme.apiKey, { kind: "embedding", request: { inputs } });
     return { device, jobId, attemptId: await claim(t, device, jobId) };
   }
 

@@ -1,32 +1,41 @@
+import { type Infer, type ObjectType, v } from "convex/values";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
-import { hashSecret } from "../keys/hash.ts";
-import { present } from "../load.ts";
+import { hashSecret } from "../authenticate.ts";
 import { queue } from "../queue.ts";
-import { admitGuess, countWrongGuess } from "../rates/guesses.ts";
-import { boundedText, refuse } from "../refuse.ts";
+import { admitGuess, countWrongGuess } from "../rates.ts";
+import { boundedText, present, refuse } from "../refuse.ts";
+import { normalizeCode } from "./enrollmentCodes.ts";
 import { ensureSecret } from "./sharing.ts";
-import { normalizeCode } from "../enrolment/code.ts";
 
-export type EnrolOutcome =
-  | { kind: "enrolled"; deviceId: Id<"devices">; organization: string }
-  | { kind: "refused"; reason: "unknown-code" | "expired" | "used-up" | "revoked" };
+/** Arguments of an enrollment. `key` is the device's own secret. */
+export const enrollment = { code: v.string(), key: v.string(), name: v.string(), platform: v.string() };
+
+export const enrollOutcome = v.union(
+  v.object({ kind: v.literal("enrolled"), deviceId: v.id("devices"), organization: v.string() }),
+  v.object({
+    kind: v.literal("refused"),
+    reason: v.union(
+      v.literal("unknown-code"),
+      v.literal("expired"),
+      v.literal("used-up"),
+      v.literal("revoked"),
+    ),
+  }),
+);
+
+type EnrollOutcome = Infer<typeof enrollOutcome>;
 
 const maxPlatformChars = 60;
 
-/** Makes a device a member of the code's organization. A key that is enrolled already stays as it is. */
+/** Adds a device to the code's organization. An enrolled key keeps its device. Refuses: invalid, rate_limited. */
 export async function enroll(
   ctx: MutationCtx,
-  asked: {
-    readonly code: string;
-    readonly key: string;
-    readonly name: string;
-    readonly platform: string;
-  },
+  asked: ObjectType<typeof enrollment>,
   now: number,
-): Promise<EnrolOutcome> {
+): Promise<EnrollOutcome> {
   // 256 bits are 43 characters in base64url, 64 in hex.
   if (!/^gd_[A-Za-z0-9_-]{43,128}$/.test(asked.key)) {
     refuse("invalid", 'A device key is "gd_" and 256 random bits, in hex or base64url.');
@@ -52,8 +61,16 @@ export async function enroll(
   if (code.expiresAt <= now) return { kind: "refused", reason: "expired" };
   if (code.used >= code.uses) return { kind: "refused", reason: "used-up" };
   await ctx.db.patch("enrolmentCodes", code._id, { used: code.used + 1 });
+  return await enrolled(ctx, await addDevice(ctx, code.organizationId, keyHash, asked, now));
+}
 
-  const { organizationId } = code;
+async function addDevice(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  keyHash: string,
+  asked: { readonly name: string; readonly platform: string },
+  now: number,
+): Promise<Doc<"devices">> {
   const name = boundedText(asked.name, "The device's name", limits.nameChars);
   const deviceId = await ctx.db.insert("devices", {
     organizationId,
@@ -67,7 +84,7 @@ export async function enroll(
     enrolledAt: now,
     lastChangeAt: now,
   });
-  // The queue names it by this row's id, and the row by the queue's: so one of them comes second.
+  // The queue's worker and this row name each other by id, so one of the ids is added afterwards.
   const workerId = await queue.workers.register(ctx, organizationId, { keyHash, externalId: deviceId, name });
   await ctx.db.patch("devices", deviceId, { workerId });
   await ensureSecret(ctx, organizationId, now);
@@ -78,10 +95,10 @@ export async function enroll(
     action: "device.enrolled",
     subject: deviceId,
   });
-  return await enrolled(ctx, present(await ctx.db.get("devices", deviceId), "enrolled device"));
+  return present(await ctx.db.get("devices", deviceId), "enrolled device");
 }
 
-async function enrolled(ctx: MutationCtx, device: Doc<"devices">): Promise<EnrolOutcome> {
+async function enrolled(ctx: MutationCtx, device: Doc<"devices">): Promise<EnrollOutcome> {
   const organization = present(await ctx.db.get("organizations", device.organizationId), "organization");
   return { kind: "enrolled", deviceId: device._id, organization: organization.name };
 }

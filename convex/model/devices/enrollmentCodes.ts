@@ -1,34 +1,37 @@
+import { type Infer, type ObjectType, v } from "convex/values";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Id } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
-import { checkedHash } from "../keys/hash.ts";
-import { boundedInteger, boundedText, refuse } from "../refuse.ts";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { type Actor, record } from "../audit.ts";
+import { boundedInteger, boundedText, checkedHash, refuse } from "../refuse.ts";
 
 const maxUses = 100_000;
 const maxHours = 24 * 366;
 
-/** Admits up to `uses` devices within `expiresInHours` hours. Only the code's hash is known here. */
+/** Arguments that describe a new code: it admits `uses` devices within `expiresInHours` hours. */
+export const newCode = {
+  codeHash: v.string(),
+  label: v.string(),
+  uses: v.number(),
+  expiresInHours: v.number(),
+};
+
+/** Creates an enrollment code. Only its hash is known here. Refuses: invalid, conflict (the code exists). */
 export async function createCode(
   ctx: MutationCtx,
-  code: {
-    readonly organizationId: Id<"organizations">;
-    readonly codeHash: string;
-    readonly label: string;
-    readonly uses: number;
-    readonly expiresInHours: number;
-  },
-  actor: "admin" | "setup",
+  code: ObjectType<typeof newCode> & { readonly organizationId: Id<"organizations"> },
+  actor: Actor,
   now: number,
 ): Promise<Id<"enrolmentCodes">> {
+  const { organizationId } = code;
   const codeHash = checkedHash(code.codeHash, "codeHash");
   const earlier = await ctx.db
     .query("enrolmentCodes")
     .withIndex("by_hash", (q) => q.eq("codeHash", codeHash))
     .unique();
-  if (earlier !== null) refuse("conflict", "This enrolment code exists already.");
+  if (earlier !== null) refuse("conflict", "This enrollment code exists already.");
   const codeId = await ctx.db.insert("enrolmentCodes", {
-    organizationId: code.organizationId,
+    organizationId,
     codeHash,
     label: boundedText(code.label, "The label", limits.nameChars),
     uses: boundedInteger(code.uses, "uses", 1, maxUses),
@@ -36,7 +39,49 @@ export async function createCode(
     createdAt: now,
     expiresAt: now + boundedInteger(code.expiresInHours, "expiresInHours", 1, maxHours) * 3_600_000,
   });
-  const { organizationId } = code;
   await record(ctx, { organizationId, at: now, actor, action: "enrolment-code.created", subject: codeId });
   return codeId;
+}
+
+/**
+ * Turns a typed code into the text that was hashed: upper case, no blanks. The random part uses Crockford's alphabet, so
+ * I and L become 1 there, and O becomes 0.
+ */
+export function normalizeCode(typed: string): string {
+  const plain = typed.replace(/\s+/g, "").toUpperCase();
+  if (!plain.startsWith("GLN-")) return plain;
+  return `GLN-${plain.slice(4).replace(/[IL]/g, "1").replace(/O/g, "0")}`;
+}
+
+const maxListed = 200;
+
+export const codeRow = v.object({
+  codeId: v.id("enrolmentCodes"),
+  label: v.string(),
+  uses: v.number(),
+  used: v.number(),
+  createdAt: v.number(),
+  expiresAt: v.number(),
+  revokedAt: v.union(v.number(), v.null()),
+});
+
+/** An organization's enrollment codes, newest first. */
+export async function codeRows(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Infer<typeof codeRow>[]> {
+  const rows = await ctx.db
+    .query("enrolmentCodes")
+    .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+    .order("desc")
+    .take(maxListed);
+  return rows.map(({ _id, label, uses, used, createdAt, expiresAt, revokedAt }) => ({
+    codeId: _id,
+    label,
+    uses,
+    used,
+    createdAt,
+    expiresAt,
+    revokedAt: revokedAt ?? null,
+  }));
 }

@@ -4,7 +4,7 @@ import { parse } from "convex-helpers/validators";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
 import type { Usage } from "../../../app/jobs/chat.ts";
 import { priceOf } from "../../../app/money/credits.ts";
-import { price, workReport } from "../validators.ts";
+import { reply, workReport } from "../validators.ts";
 
 export const historyRow = v.object({
   attemptId: v.string(),
@@ -19,10 +19,7 @@ export const historyRow = v.object({
   explanation: v.string(),
 });
 
-/** What close() answers to a job that is done: model/orders/close.ts. */
-const reply = v.object({ earnedMicro: v.int64(), price });
-
-/** One attempt as its donor sees it, with how its pay came about. Never the prompt. */
+/** One attempt as its donor sees it, with an explanation of its pay. Never the prompt. */
 export function historyRowOf(attempt: AttemptView): Infer<typeof historyRow> & HistoryRow {
   const paid = attempt.status === "succeeded" ? paidOf(attempt) : null;
   return {

@@ -2,24 +2,58 @@ import type { Infer } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { boundedInteger, boundedText, refuse } from "../refuse.ts";
-import type { deviceModel } from "../validators.ts";
+import type { activity, DeviceModel } from "../validators.ts";
 
-export type DeviceModel = Infer<typeof deviceModel>;
+const maxFacts = 50;
+const maxFactChars = 60;
+
+type Report = { readonly activity: Infer<typeof activity>; readonly unknownFacts?: readonly string[] };
+
+/**
+ * Stores a device's activity and the facts that it cannot know. It writes on transitions only, because the console
+ * watches the row. A report without facts leaves the stored ones.
+ */
+export async function reportActivity(
+  ctx: MutationCtx,
+  device: Doc<"devices">,
+  { activity: current, unknownFacts: reported }: Report,
+  now: number,
+): Promise<void> {
+  const isNews = device.activity?.kind !== current.kind || device.activity.reason !== current.reason;
+  const unknownFacts = reported === undefined ? device.unknownFacts : factNames(reported);
+  const isNewFact = JSON.stringify(unknownFacts) !== JSON.stringify(device.unknownFacts);
+  if (!isNews && !isNewFact) return;
+  await ctx.db.patch("devices", device._id, {
+    ...(isNews ? { activity: current, lastChangeAt: now } : {}),
+    ...(isNewFact ? { unknownFacts } : {}),
+  });
+}
+
+function factNames(names: readonly string[]): string[] {
+  if (names.length > maxFacts) refuse("invalid", "These are more facts than there are.");
+  return [...new Set(names.map((name) => boundedText(name, "A fact", maxFactChars)))].sort();
+}
+
+/** Clears the activity of a device whose program has ended. */
+export async function endActivity(ctx: MutationCtx, device: Doc<"devices">, now: number): Promise<void> {
+  if (device.activity !== null)
+    await ctx.db.patch("devices", device._id, { activity: null, lastChangeAt: now });
+}
 
 const bounds = { models: 200, idChars: 200, whyChars: 200, backendChars: 40, tokensPerSecond: 1_000_000 };
 
-/** Bytes that came in are no transition: a device that tells of them more often than this is not listened to. */
+/** Download progress is written at most this often, since it is no transition. */
 const progressEveryMs = 25_000;
 
-/** What a device says of the models on it. Writes on transitions, and now and then while something comes in. */
+/** Stores the state of the models on a device. It writes on transitions, and now and then during a download. */
 export async function reportModels(
   ctx: MutationCtx,
   device: Doc<"devices">,
-  told: readonly DeviceModel[],
+  reported: readonly DeviceModel[],
   now: number,
 ): Promise<void> {
   if (device.status === "retired") return;
-  const models = checked(told);
+  const models = checkedModels(reported);
   const found = await modelsRow(ctx, device._id);
   if (found === null) {
     const { _id: deviceId, organizationId } = device;
@@ -32,7 +66,7 @@ export async function reportModels(
   await ctx.db.patch("deviceModels", found._id, { models, reportedAt: now });
 }
 
-/** Forgets what a device said of its models: it is out of service. */
+/** Deletes the models of a device that is out of service. */
 export async function forgetModels(ctx: MutationCtx, deviceId: Id<"devices">): Promise<void> {
   const found = await modelsRow(ctx, deviceId);
   if (found !== null) await ctx.db.delete("deviceModels", found._id);
@@ -45,10 +79,10 @@ async function modelsRow(ctx: QueryCtx, deviceId: Id<"devices">): Promise<Doc<"d
     .unique();
 }
 
-/** Bounded, each model once, in the order of their names and with the fields in one order: so that they compare. */
-function checked(told: readonly DeviceModel[]): DeviceModel[] {
-  if (told.length > bounds.models) refuse("invalid", "These are more models than a device can have.");
-  const models = told.map(({ modelId, state, downloadedBytes, why, speed }): DeviceModel => ({
+/** Bounds the models and puts them, without duplicates, in one order, so that two reports can be compared. */
+function checkedModels(reported: readonly DeviceModel[]): DeviceModel[] {
+  if (reported.length > bounds.models) refuse("invalid", "These are more models than a device can have.");
+  const models = reported.map(({ modelId, state, downloadedBytes, why, speed }): DeviceModel => ({
     modelId: boundedText(modelId, "modelId", bounds.idChars),
     state,
     ...(downloadedBytes === undefined
@@ -69,7 +103,7 @@ function checked(told: readonly DeviceModel[]): DeviceModel[] {
   return [...byId.values()].sort((a, b) => (a.modelId < b.modelId ? -1 : 1));
 }
 
-/** One decimal is enough to compare devices, and keeps noise from being a change. */
+/** Rounds to one decimal: enough to compare devices, and noise causes no writes. */
 function boundedSpeed(tokensPerSecond: number): number {
   if (!(tokensPerSecond >= 0 && tokensPerSecond <= bounds.tokensPerSecond)) {
     refuse("invalid", "A speed is out of bounds.");

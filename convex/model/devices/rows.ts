@@ -3,15 +3,14 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 import { components } from "../../components.ts";
-import { deviceAccount } from "../ledger/accounts.ts";
 import { balanceOf } from "../ledger/balance.ts";
+import { deviceAccount } from "../ledger/transfer.ts";
 import { fleetOf } from "../models/fleet.ts";
 import { queue } from "../queue.ts";
-import { activity, deviceModel } from "../validators.ts";
-import type { DeviceModel } from "./report.ts";
+import { activity, type DeviceModel, deviceModel, deviceStatus } from "../validators.ts";
 
 const maxListed = 300;
-/** Counting stops here: beyond, the number means "at least". */
+/** Counting stops here. A count of this size means "at least". */
 const maxCounted = 2_000;
 const perPage = 100;
 
@@ -20,18 +19,18 @@ export const deviceRow = v.object({
   name: v.string(),
   platform: v.string(),
   online: v.boolean(),
-  /** Whether it takes jobs now. */
+  /** Whether it accepts jobs now. */
   accepting: v.boolean(),
-  status: v.union(v.literal("active"), v.literal("retired")),
+  status: deviceStatus,
   activity: v.union(activity, v.null()),
-  /** Since when it does that, or is retired. */
+  /** Start of the activity or of retirement: milliseconds since the epoch. */
   since: v.number(),
-  /** What it said that it cannot know about its computer; null: it said nothing. */
+  /** Facts that it cannot know about its computer; null before its first report. */
   unknownFacts: v.union(v.array(v.string()), v.null()),
   models: v.array(deviceModel),
   groups: v.array(v.string()),
   dataClasses: v.array(v.string()),
-  /** Null until it has said hello for the first time. */
+  /** Null until its first `hello`. */
   capabilities: v.union(capabilities, v.null()),
   version: v.union(v.string(), v.null()),
   holding: v.number(),
@@ -42,8 +41,8 @@ export const deviceRow = v.object({
 type Listed = { readonly device: Doc<"devices">; readonly worker: WorkerView };
 
 /**
- * An organization's devices as the console shows them, in the order in which they joined. Where there are more
- * than one page shows, those online come before those that are not; `deviceCount` says how many there are.
+ * An organization's devices as the console shows them, in order of enrollment. If there are too many for one page, devices
+ * online come first. `deviceCount` tells the whole number.
  */
 export async function deviceRows(
   ctx: QueryCtx,
@@ -64,7 +63,7 @@ async function rowOf(
   { device, worker }: Listed,
   models: DeviceModel[],
 ): Promise<Infer<typeof deviceRow>> {
-  const { online, accepting, groups, dataClasses, capabilities: able, version } = worker;
+  const { online, accepting, groups, dataClasses, capabilities: workerCapabilities, version } = worker;
   const [held, balance] = await Promise.all([
     online ? ctx.runQuery(components.queue.work.held, { keyHash: device.keyHash }) : [],
     balanceOf(ctx, deviceAccount(device._id)),
@@ -82,7 +81,7 @@ async function rowOf(
     models,
     groups,
     dataClasses,
-    capabilities: able,
+    capabilities: workerCapabilities,
     version,
     holding: held.length,
     earnedMicro: balance.micro,
@@ -90,7 +89,7 @@ async function rowOf(
   };
 }
 
-/** How many devices an organization has, and how many of them `deviceRows` lists. */
+/** The number of an organization's devices, and of those that `deviceRows` lists. */
 export async function deviceCount(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
@@ -102,7 +101,7 @@ export async function deviceCount(
   return { total: devices.length, listed: Math.min(devices.length, maxListed) };
 }
 
-/** How many of the devices that are online donate, as far as `deviceRows` would list them. */
+/** The number of online devices that donate, among those that `deviceRows` lists. */
 export async function donatingCount(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<number> {
   const online = await devicesOf(ctx, organizationId, true, maxListed);
   return online.filter(({ device }) => device.status === "active" && device.activity?.kind === "donating")

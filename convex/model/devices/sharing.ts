@@ -1,11 +1,12 @@
+import { type Infer, v } from "convex/values";
 import { internal } from "../../_generated/api.js";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 
-/** How long a secret is good before the next one takes its place. */
-export const secretMs = 7 * 24 * 3_600_000;
+/** Lifetime of a secret. */
+const secretMs = 7 * 24 * 3_600_000;
 
-/** How long devices that have not heard of the new one yet are let in with the old one. */
+/** How long the previous secret is still accepted, by the reason of the change. A retired device knows the old one. */
 const graceMs = { routine: 24 * 3_600_000, retired: 10 * 60_000 } as const;
 
 async function secretOf(
@@ -18,15 +19,19 @@ async function secretOf(
     .unique();
 }
 
-export type Sharing = { secret: string; previous: string | null };
+/** The secret by which an organization's devices recognize each other, and the previous one while it is accepted. */
+export const sharing = v.object({ secret: v.string(), previous: v.union(v.string(), v.null()) });
 
-/** By what an organization's devices know each other; null before there is a secret. */
-export async function sharingOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Sharing | null> {
+/** The organization's secrets; null before the first one exists. */
+export async function sharingOf(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Infer<typeof sharing> | null> {
   const found = await secretOf(ctx, organizationId);
   return found === null ? null : { secret: found.secret, previous: found.previous };
 }
 
-/** Makes the organization's first secret, if it has none. */
+/** Creates the organization's first secret, unless it has one. */
 export async function ensureSecret(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
@@ -37,7 +42,7 @@ export async function ensureSecret(
   await ctx.db.insert("sharingSecrets", { organizationId, ...secret });
 }
 
-/** Puts another secret in force. `why` says for how long the old one is still good: a retired device knows it. */
+/** Replaces the secret. The previous one stays accepted for a time that depends on the reason. */
 export async function rotateSecret(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
@@ -51,14 +56,26 @@ export async function rotateSecret(
   }
   const { secret: previous } = found;
   await ctx.db.patch("sharingSecrets", found._id, { secret: randomSecret(), previous, rotatedAt: now });
-  // Queries have no clock: the old one is taken away when its time is over.
+  // Queries have no clock, so a scheduled mutation removes the previous secret.
   await ctx.scheduler.runAfter(graceMs[why], internal.maintenance.endSharingGrace, {
     organizationId,
     previous,
   });
 }
 
-/** Lets nobody in any more with a secret that was replaced; does nothing where it is not the one that still counts. */
+/** Replaces the organization's secret if it has had its time, and creates a missing one. */
+export async function rotateIfDue(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  now: number,
+): Promise<void> {
+  const found = await secretOf(ctx, organizationId);
+  if (found === null || found.rotatedAt + secretMs <= now) {
+    await rotateSecret(ctx, organizationId, "routine", now);
+  }
+}
+
+/** Stops accepting a previous secret. Does nothing if another one has taken its place. */
 export async function endGrace(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,

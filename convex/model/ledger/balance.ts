@@ -1,17 +1,17 @@
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { deviceAccount } from "./accounts.ts";
+import { deviceAccount } from "./transfer.ts";
 
-/** More than the projector leaves behind in the worst minute; bounds what one query reads. */
+/** Bounds the entries that one query reads. The projector never leaves so many. */
 const maxPending = 1_000;
 
-/** Days start on a quarter of an hour in every time zone. */
+/** Earnings are added up per quarter of an hour, because days start on one in every time zone. */
 export const bucketMs = 15 * 60_000;
 const bucketsPerDay = 120;
 
 export type Balance = { readonly micro: bigint; readonly jobs: number };
 
-/** The folded part only: cheap, at most a minute old, and not written by each booking. */
+/** The projected balance: cheap to read, at most a minute old, and not written by every transfer. */
 export async function projectedBalance(ctx: QueryCtx, account: string): Promise<bigint> {
   const row = await ctx.db
     .query("accounts")
@@ -20,7 +20,7 @@ export async function projectedBalance(ctx: QueryCtx, account: string): Promise<
   return row?.balanceMicro ?? 0n;
 }
 
-/** What an account holds now: the projection and what is not folded into it yet. */
+/** An account's balance now: the projection plus the entries that are still pending. */
 export async function balanceOf(ctx: QueryCtx, account: string): Promise<Balance> {
   const row = await ctx.db
     .query("accounts")
@@ -33,7 +33,7 @@ export async function balanceOf(ctx: QueryCtx, account: string): Promise<Balance
   };
 }
 
-/** What a device earned since a moment, which is rounded down to the quarter of an hour. */
+/** Micro-credits that a device earned since a moment, which is rounded down to the quarter of an hour. */
 export async function earnedSince(ctx: QueryCtx, deviceId: Id<"devices">, since: number): Promise<bigint> {
   const account = deviceAccount(deviceId);
   const start = Math.floor(since / bucketMs) * bucketMs;

@@ -2,39 +2,35 @@ import { type Infer, v } from "convex/values";
 import { isFinal } from "../../../app/jobs/states.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { kindOf } from "./accounts.ts";
-import { closingKey } from "./reservations.ts";
 import { queue } from "../queue.ts";
+import { amountsByKind } from "../validators.ts";
+import { closingKey } from "./reservations.ts";
+import { kindOf } from "./transfer.ts";
 
-/** What one query may read; a larger ledger is audited page by page. */
+/** Bounds what one query reads. A larger ledger is audited page by page. */
 const pageSize: PageSize = { entries: 12_000, jobs: 400 };
 
 export type PageSize = { readonly entries: number; readonly jobs: number };
 
 export const ledgerReport = v.object({
   sum: v.int64(),
-  byAccountKind: v.object({
-    issuance: v.int64(),
-    key: v.int64(),
-    escrow: v.int64(),
-    device: v.int64(),
-  }),
+  byAccountKind: amountsByKind,
   jobs: v.object({
     checked: v.number(),
     /** Closed more than once: paid twice, or paid and released. */
     settledTwice: v.number(),
-    /** Final, but their reservation is still held. */
+    /** Final jobs whose reservation is still open. */
     unsettled: v.number(),
-    /** Not final, but their reservation is gone. */
+    /** Unfinished jobs whose reservation is closed. */
     settledEarly: v.number(),
   }),
-  /** Whether this is the whole ledger. */
+  /** Whether the report covers the whole ledger. */
   complete: v.boolean(),
 });
 
 export type LedgerReport = Infer<typeof ledgerReport>;
 
-/** Where a page ends: the last transfer that was audited, and a cursor over the orders. */
+/** The end of a page: the last audited transfer, and a cursor over the orders. */
 export const ledgerPosition = v.object({ transferKey: v.string(), jobs: v.union(v.string(), v.null()) });
 
 type Position = Infer<typeof ledgerPosition>;
@@ -42,8 +38,8 @@ type Position = Infer<typeof ledgerPosition>;
 export const ledgerStart: Position = { transferKey: "", jobs: null };
 
 /**
- * Audits a part of the ledger, from its entries and not from any projection. Whole transfers only, so that a
- * page's sum is zero whenever the books are in order, however long they are.
+ * Audits a part of the ledger by its entries, not by any projection. A page has whole transfers, so its sum is zero when
+ * the books are in order.
  */
 export async function checkLedgerPage(
   ctx: QueryCtx,
@@ -72,7 +68,7 @@ export async function checkLedgerPage(
   };
 }
 
-/** Without the last transfer when more rows were read than wanted: the rest of it may be missing. */
+/** Drops the last transfer when more rows were read than wanted: some of its entries may be missing. */
 function wholeTransfers(
   rows: readonly Doc<"ledgerEntries">[],
   wanted: number,
@@ -82,9 +78,9 @@ function wholeTransfers(
 }
 
 type Closings = {
-  /** How often each round was closed, by its transfer's key: every closing takes from escrow exactly once. */
+  /** How often each round was closed, by transfer key: each closing has exactly one escrow entry. */
   readonly byKey: ReadonlyMap<string, number>;
-  /** How often each job was paid, whatever the round. */
+  /** How often each job was paid, in all its rounds. */
   readonly paid: ReadonlyMap<string, number>;
 };
 
@@ -99,19 +95,19 @@ function closingsIn(entries: readonly Doc<"ledgerEntries">[]): Closings {
   return { byKey, paid };
 }
 
-/** A page's orders against the queue's jobs; their closings may be on another page of the entries. */
+/** Compares a page's orders with the queue's jobs. Their closing entries may be on another page. */
 async function checkOrders(
   ctx: QueryCtx,
   orders: readonly Doc<"orders">[],
   { byKey, paid }: Closings,
 ): Promise<LedgerReport["jobs"]> {
-  const standing = await Promise.all(
+  const states = await Promise.all(
     orders.map(async (order) => {
       const [job, closed] = await Promise.all([
         queue.status(ctx, order.organizationId, order.jobId),
         byKey.has(closingKey(order)) || isClosed(ctx, order),
       ]);
-      // Jobs are forgotten a while after their end, orders never.
+      // The queue deletes a job some time after its end; orders are never deleted.
       return { final: job === null || isFinal(job.status), closed };
     }),
   );
@@ -119,8 +115,8 @@ async function checkOrders(
   return {
     checked: orders.length,
     settledTwice: twice.size,
-    unsettled: standing.filter(({ final, closed }) => final && !closed).length,
-    settledEarly: standing.filter(({ final, closed }) => !final && closed).length,
+    unsettled: states.filter(({ final, closed }) => final && !closed).length,
+    settledEarly: states.filter(({ final, closed }) => !final && closed).length,
   };
 }
 
@@ -136,7 +132,7 @@ async function isClosed(ctx: QueryCtx, order: Doc<"orders">): Promise<boolean> {
   return entry !== null;
 }
 
-/** Two pages' reports as one. */
+/** Adds up two pages' reports. */
 export function mergeReports(a: LedgerReport, b: LedgerReport): LedgerReport {
   return {
     sum: a.sum + b.sum,

@@ -22,13 +22,12 @@ import {
   submit,
   tryClaim,
 } from "../../testing/backend.fixture.ts";
-import { present } from "../load.ts";
-import { orderOf } from "../orders/orderOf.ts";
-import { keyAccount } from "./accounts.ts";
+import { orderOf } from "../orders/orders.ts";
+import { present } from "../refuse.ts";
 import { balanceOf } from "./balance.ts";
 import { releaseReservation, settle } from "./reservations.ts";
 import { totalsOf } from "./totals.ts";
-import { transfer } from "./transfer.ts";
+import { keyAccount, transfer } from "./transfer.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_800_000_000_000 });

@@ -1,17 +1,16 @@
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { kindOf } from "./accounts.ts";
 import { bucketMs } from "./balance.ts";
 import { addToTotals } from "./totals.ts";
+import { kindOf } from "./transfer.ts";
 
 const transfersPerBatch = 100;
 
 /**
- * Folds the oldest pending transfers into `accounts`, `ledgerTotals` and `earnings`: whole transfers only, so that the
- * projection sums to zero by itself at any moment.
- * @param before entries made at or after this moment are left alone, so that bookings under way do not
- * collide with the fold.
- * @returns whether more is left.
+ * Adds the oldest pending transfers to `accounts`, `ledgerTotals` and `earnings`. It adds whole transfers, so the
+ * projection always sums to zero.
+ * @param before only entries made before this moment, so that the projector does not contend with running transfers.
+ * @returns whether more transfers are left.
  */
 export async function projectBatch(ctx: MutationCtx, before: number): Promise<boolean> {
   const oldest = await ctx.db
@@ -24,7 +23,7 @@ export async function projectBatch(ctx: MutationCtx, before: number): Promise<bo
   return oldest.length === transfersPerBatch;
 }
 
-/** Folds one transfer: what still waits of it. */
+/** Adds one transfer's pending entries to the projection. */
 export async function projectTransfer(ctx: MutationCtx, transferKey: string): Promise<void> {
   const entries = await ctx.db
     .query("ledgerPending")
@@ -34,12 +33,12 @@ export async function projectTransfer(ctx: MutationCtx, transferKey: string): Pr
   if (first === undefined) return;
   await addToTotals(ctx, first.organizationId, entries);
   for (const entry of entries) {
-    await fold(ctx, entry);
+    await addToAccount(ctx, entry);
     await ctx.db.delete("ledgerPending", entry._id);
   }
 }
 
-async function fold(ctx: MutationCtx, entry: Doc<"ledgerPending">): Promise<void> {
+async function addToAccount(ctx: MutationCtx, entry: Doc<"ledgerPending">): Promise<void> {
   const { organizationId, account, micro, jobs } = entry;
   const row = await ctx.db
     .query("accounts")

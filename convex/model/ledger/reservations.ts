@@ -4,20 +4,40 @@ import { priceOf } from "../../../app/money/credits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import type { outcome } from "../validators.ts";
-import { deviceAccount, escrowOf, keyAccount } from "./accounts.ts";
-import { transfer } from "./transfer.ts";
+import { deviceAccount, type Entry, escrowAccount, keyAccount, transfer } from "./transfer.ts";
 
 type Outcome = Infer<typeof outcome>;
 
+/** Moves the highest possible price from the key to escrow, until the job's round is settled or released. */
+export async function reserve(
+  ctx: MutationCtx,
+  order: Pick<Doc<"orders">, "jobId" | "organizationId" | "apiKeyId" | "reservedMicro" | "round">,
+  at: number,
+): Promise<void> {
+  const { jobId, organizationId, apiKeyId, reservedMicro, round } = order;
+  const booked = await transfer(ctx, {
+    key: `reserve:${jobId}:${String(round)}`,
+    organizationId,
+    kind: "reserve",
+    at,
+    jobId,
+    entries: [
+      { account: keyAccount(apiKeyId), micro: -reservedMicro },
+      { account: escrowAccount(organizationId), micro: reservedMicro },
+    ],
+  });
+  if (booked === "repeated") throw new Error(`job ${jobId} has reserved already`);
+}
+
 /**
- * Each round of a job reserves once, and its reservation is closed once, by settlement or by release: both book under
- * this key, so that no job can be paid twice, nor paid and released.
+ * The transfer key that closes a round's reservation. Settlement and release share it, so a round is closed once: a job
+ * is never paid twice, nor both paid and released.
  */
 export function closingKey({ jobId, round }: Pick<Doc<"orders">, "jobId" | "round">): string {
   return `close:${jobId}:${String(round)}`;
 }
 
-/** Pays the device the true price, never more than was reserved, and gives the key the rest back. */
+/** Pays the device the true price, at most the reservation, and returns the rest to the key. */
 export async function settle(
   ctx: MutationCtx,
   order: Doc<"orders">,
@@ -34,7 +54,7 @@ export async function settle(
   return earned;
 }
 
-/** Gives the key its whole reservation back: the job ended without an answer. */
+/** Returns the whole reservation to the key: the job ended without an answer. */
 export async function releaseReservation(
   ctx: MutationCtx,
   order: Doc<"orders">,
@@ -49,7 +69,7 @@ async function close(
   order: Doc<"orders">,
   ended: Outcome,
   at: number,
-  credits: readonly { readonly account: string; readonly micro: bigint; readonly jobs?: number }[],
+  credits: readonly Entry[],
 ): Promise<void> {
   const { organizationId, jobId, reservedMicro } = order;
   const booked = await transfer(ctx, {
@@ -58,7 +78,7 @@ async function close(
     kind: ended === "succeeded" ? "settle" : "release",
     at,
     jobId,
-    entries: [{ account: escrowOf(organizationId), micro: -reservedMicro, outcome: ended }, ...credits],
+    entries: [{ account: escrowAccount(organizationId), micro: -reservedMicro, outcome: ended }, ...credits],
   });
   if (booked === "repeated") throw new Error(`job ${jobId} was already paid or released`);
 }

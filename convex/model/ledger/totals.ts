@@ -1,37 +1,37 @@
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { type AccountKind, kindOf } from "./accounts.ts";
+import { type AccountKind, kindOf } from "./transfer.ts";
 
-/** Bounds what one query reads; pending entries are folded each minute. */
+/** Bounds the entries that one query reads. The projector clears them each minute. */
 const maxPending = 2_000;
-/** Read once per organization: when its totals are first kept. */
+/** Bounds the accounts that are read once per organization, to start its totals. */
 const maxAccounts = 8_000;
 
 type ByKind = Readonly<Record<AccountKind, bigint>>;
 type Ended = Readonly<Doc<"ledgerTotals">["ended"]>;
 type Pending = Pick<Doc<"ledgerPending">, "account" | "micro" | "outcome">;
-type Folded = { readonly byKind: ByKind; readonly ended: Ended };
-export type Totals = Folded & { readonly sum: bigint };
+type Projected = { readonly byKind: ByKind; readonly ended: Ended };
+export type Totals = Projected & { readonly sum: bigint };
 
 const noneEnded: Ended = { succeeded: 0, failed: 0, canceled: 0, expired: 0 };
 
 /**
- * An organization's balances by kind of account, whose sum is zero, always; and how many of its jobs ended how, which
- * is how often a reservation was closed so. Where more is pending than one query may read, the folded part alone: the
- * projector folds whole transfers, so it sums to zero as well.
+ * An organization's balances by kind of account, and the number of its jobs by outcome. The balances always sum to zero.
+ * Pending entries are included unless there are too many for one query. The projection alone sums to zero too, because
+ * the projector adds whole transfers.
  */
 export async function totalsOf(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Totals> {
   const row = await rowOf(ctx, organizationId);
-  const folded = row ?? (await sumOfAccounts(ctx, organizationId));
+  const projected = row ?? (await sumOfAccounts(ctx, organizationId));
   const pending = await ctx.db
     .query("ledgerPending")
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
     .take(maxPending + 1);
-  const { byKind, ended } = pending.length <= maxPending ? plus(folded, pending) : folded;
+  const { byKind, ended } = pending.length <= maxPending ? plus(projected, pending) : projected;
   return { sum: byKind.issuance + byKind.key + byKind.escrow + byKind.device, byKind, ended };
 }
 
-/** Folds a transfer into its organization's totals. To be called before it is folded into the accounts. */
+/** Adds a transfer to its organization's totals. Call it before the transfer is added to the accounts. */
 export async function addToTotals(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
@@ -42,8 +42,8 @@ export async function addToTotals(
     await ctx.db.patch("ledgerTotals", row._id, plus(row, entries));
     return;
   }
-  const folded = plus(await sumOfAccounts(ctx, organizationId), entries);
-  await ctx.db.insert("ledgerTotals", { organizationId, ...folded });
+  const totals = plus(await sumOfAccounts(ctx, organizationId), entries);
+  await ctx.db.insert("ledgerTotals", { organizationId, ...totals });
 }
 
 async function rowOf(
@@ -56,8 +56,8 @@ async function rowOf(
     .unique();
 }
 
-/** For a ledger that was begun before totals were kept. */
-async function sumOfAccounts(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Folded> {
+/** Totals of a ledger that is older than the table of totals. */
+async function sumOfAccounts(ctx: QueryCtx, organizationId: Id<"organizations">): Promise<Projected> {
   const accounts = await ctx.db
     .query("accounts")
     .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
@@ -69,7 +69,7 @@ async function sumOfAccounts(ctx: QueryCtx, organizationId: Id<"organizations">)
 }
 
 function plus(
-  { byKind, ended }: Folded,
+  { byKind, ended }: Projected,
   entries: readonly Pending[],
 ): { byKind: Record<AccountKind, bigint>; ended: Doc<"ledgerTotals">["ended"] } {
   const sums = { ...byKind };

@@ -1,26 +1,51 @@
+import type { Infer } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
+import type { amountsByKind, outcome } from "../validators.ts";
+
+/**
+ * Kinds of account. Issuance creates credits, so its balance is negative. Keys spend credits, escrow holds them, devices
+ * earn them.
+ */
+export type AccountKind = keyof Infer<typeof amountsByKind>;
+
+const accountKinds: readonly AccountKind[] = ["issuance", "key", "escrow", "device"];
+
+export const issuanceAccount = (organizationId: Id<"organizations">): string => `issuance:${organizationId}`;
+export const keyAccount = (apiKeyId: Id<"apiKeys">): string => `key:${apiKeyId}`;
+export const escrowAccount = (organizationId: Id<"organizations">): string => `escrow:${organizationId}`;
+export const deviceAccount = (deviceId: Id<"devices">): string => `device:${deviceId}`;
+
+/** The kind that an account's name begins with. */
+export function kindOf(account: string): AccountKind {
+  const kind = accountKinds.find((candidate) => account.startsWith(`${candidate}:`));
+  if (kind === undefined) throw new Error(`not an account: ${account}`);
+  return kind;
+}
 
 export type Transfer = {
-  /** Books once: a second transfer under the same key changes nothing. */
+  /** A second transfer under the same key changes nothing. */
   readonly key: string;
   readonly organizationId: Id<"organizations">;
   readonly kind: Doc<"ledgerEntries">["kind"];
+  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly jobId?: string;
   readonly entries: readonly Entry[];
 };
 
-type Entry = {
+export type Entry = {
   readonly account: string;
   readonly micro: bigint;
+  /** Jobs that the entry pays for; 0 by default. */
   readonly jobs?: number;
-  readonly outcome?: NonNullable<Doc<"ledgerPending">["outcome"]>;
+  /** How the job ended; only on the entry that closes a reservation. */
+  readonly outcome?: Infer<typeof outcome>;
 };
 
 /**
- * Appends a transfer's entries, which must sum to zero. Reads nothing but its own key's entries, so that
- * two transfers never collide on a balance; the projector folds them into `accounts` later.
+ * Appends a transfer's entries, which must sum to zero. It reads only entries of its own key, so two transfers never
+ * contend for a balance. The projector adds them to `accounts` later.
  */
 export async function transfer(ctx: MutationCtx, booking: Transfer): Promise<"booked" | "repeated"> {
   const sum = booking.entries.reduce((total, entry) => total + entry.micro, 0n);
@@ -30,26 +55,11 @@ export async function transfer(ctx: MutationCtx, booking: Transfer): Promise<"bo
     .withIndex("by_transfer", (q) => q.eq("transferKey", booking.key))
     .first();
   if (earlier !== null) return "repeated";
-  const { organizationId, kind, at, key: transferKey } = booking;
+  const { organizationId, kind, at, jobId, key: transferKey } = booking;
   for (const { account, micro, jobs = 0, outcome } of booking.entries) {
-    await ctx.db.insert("ledgerEntries", {
-      organizationId,
-      transferKey,
-      kind,
-      account,
-      micro,
-      at,
-      ...(booking.jobId === undefined ? {} : { jobId: booking.jobId }),
-    });
-    await ctx.db.insert("ledgerPending", {
-      organizationId,
-      transferKey,
-      account,
-      micro,
-      at,
-      jobs,
-      ...(outcome === undefined ? {} : { outcome }),
-    });
+    const entry = { organizationId, transferKey, account, micro, at };
+    await ctx.db.insert("ledgerEntries", { ...entry, kind, ...(jobId === undefined ? {} : { jobId }) });
+    await ctx.db.insert("ledgerPending", { ...entry, jobs, ...(outcome === undefined ? {} : { outcome }) });
   }
   return "booked";
 }

@@ -1,16 +1,44 @@
 import { type Infer, v } from "convex/values";
+import { type CatalogueEntry, catalogueEntry } from "../../../app/models/catalogue-entry.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
-import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
+import type { MutationCtx } from "../../_generated/server.js";
+import { type Actor, record } from "../audit.ts";
 import { refuse } from "../refuse.ts";
 import { price } from "../validators.ts";
-import { maxModels } from "./catalog.ts";
-import { checkedEntry, checkedPrice, type newEntry } from "./entry.ts";
-import { keepPieces } from "./pieces.ts";
+import { allModels, findModel, keepPieces, maxModels, piecesView } from "./catalog.ts";
 
-export type Actor = "admin" | "setup";
+/** A new entry of the catalog; app/models/catalogue-entry.ts has its bounds. */
+export const newEntry = v.object({
+  modelId: v.string(),
+  source: v.string(),
+  sha256: v.string(),
+  sizeBytes: v.number(),
+  licence: v.string(),
+  contextTokens: v.number(),
+  template: v.union(v.string(), v.null()),
+  pieces: v.union(piecesView, v.null()),
+});
 
-/** Adds a model to the catalogue. Refuses: invalid, conflict (the name is taken, or there are too many). */
+/** Refuses (invalid) an entry that is out of bounds, and names the field. */
+function checkedEntry(given: Infer<typeof newEntry>): CatalogueEntry {
+  const parsed = catalogueEntry.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join(".") ?? "";
+  return refuse("invalid", `${field === "" ? "The model" : field}: ${issue?.message ?? "is out of bounds"}.`);
+}
+
+const maxMicroPerToken = 1_000_000_000_000n;
+
+/** Refuses (invalid) a negative price and an absurd one. */
+function checkedPrice(given: Infer<typeof price>): Infer<typeof price> {
+  for (const micro of [given.promptMicro, given.completionMicro]) {
+    if (micro < 0n || micro > maxMicroPerToken) refuse("invalid", "A price per token is out of bounds.");
+  }
+  return given;
+}
+
+/** Adds a model to the catalog. Refuses: invalid, conflict (the name is taken, or there are too many). */
 export async function addModel(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
@@ -20,17 +48,10 @@ export async function addModel(
 ): Promise<void> {
   const { pieces, template, ...entry } = checkedEntry(given.entry);
   if ((await findModel(ctx, organizationId, entry.modelId)) !== null) {
-    refuse("conflict", `There is a model called ${entry.modelId} already. Choose another name.`);
+    refuse("conflict", `A model called ${entry.modelId} exists already. Choose another name.`);
   }
-  const rows = await ctx.db
-    .query("models")
-    .withIndex("by_organization_model", (q) => q.eq("organizationId", organizationId))
-    .take(maxModels);
-  if (rows.length === maxModels) {
-    refuse(
-      "conflict",
-      `A catalogue holds at most ${String(maxModels)} models, with those that were retired.`,
-    );
+  if ((await allModels(ctx, organizationId)).length === maxModels) {
+    refuse("conflict", `A catalog has at most ${String(maxModels)} models, retired ones included.`);
   }
   await ctx.db.insert("models", {
     organizationId,
@@ -44,12 +65,16 @@ export async function addModel(
   if (pieces !== null) await keepPieces(ctx, organizationId, entry.sha256, pieces);
   const detail = `${entry.source}, ${String(entry.sizeBytes)} bytes, SHA-256 ${entry.sha256}`;
   await record(ctx, {
-    ...{ organizationId, at: now, actor },
-    ...{ action: "model.added", subject: entry.modelId, detail },
+    organizationId,
+    at: now,
+    actor,
+    action: "model.added",
+    subject: entry.modelId,
+    detail,
   });
 }
 
-/** What can be changed of a model: all but its name and its file. */
+/** The changes that a model allows. Its name and its file stay. */
 export const modelChange = v.object({
   source: v.optional(v.string()),
   licence: v.optional(v.string()),
@@ -58,7 +83,7 @@ export const modelChange = v.object({
   price: v.optional(price),
 });
 
-/** Changes what a model costs, where it comes from and how it is used. Refuses: invalid. */
+/** Changes a model's price, source and use. Refuses: invalid. */
 export async function changeModel(
   ctx: MutationCtx,
   model: Doc<"models">,
@@ -67,7 +92,10 @@ export async function changeModel(
 ): Promise<void> {
   const { modelId, sha256, sizeBytes, organizationId } = model;
   const { template, ...entry } = checkedEntry({
-    ...{ modelId, sha256, sizeBytes, pieces: null },
+    modelId,
+    sha256,
+    sizeBytes,
+    pieces: null,
     source: change.source ?? model.source,
     licence: change.licence ?? model.licence ?? "",
     contextTokens: change.contextTokens ?? model.contextTokens,
@@ -75,7 +103,9 @@ export async function changeModel(
   });
   const { source, licence, contextTokens } = entry;
   const changed = {
-    ...{ source, licence, contextTokens },
+    source,
+    licence,
+    contextTokens,
     template: template ?? undefined,
     price: change.price === undefined ? model.price : checkedPrice(change.price),
   };
@@ -83,12 +113,16 @@ export async function changeModel(
   if (changes.length === 0) return;
   await ctx.db.patch("models", model._id, changed);
   await record(ctx, {
-    ...{ organizationId, at: now, actor: "admin" as const },
-    ...{ action: "model.changed", subject: modelId, detail: changes.join("; ") },
+    organizationId,
+    at: now,
+    actor: "admin",
+    action: "model.changed",
+    subject: modelId,
+    detail: changes.join("; "),
   });
 }
 
-/** Takes a model out of the catalogue, or puts it back. Devices give its file up; jobs that ask for it are refused. */
+/** Retires a model or reinstates it. Devices may delete the file of a retired one, and new jobs for it are refused. */
 export async function enableModel(
   ctx: MutationCtx,
   { _id, modelId, organizationId, enabled: was }: Doc<"models">,
@@ -98,21 +132,12 @@ export async function enableModel(
   if (was === enabled) return;
   await ctx.db.patch("models", _id, { enabled });
   await record(ctx, {
-    ...{ organizationId, at: now, actor: "admin" as const },
-    ...{ action: enabled ? "model.reinstated" : "model.retired", subject: modelId },
+    organizationId,
+    at: now,
+    actor: "admin",
+    action: enabled ? "model.reinstated" : "model.retired",
+    subject: modelId,
   });
-}
-
-/** The organization's model of that name, retired ones included. */
-export async function findModel(
-  ctx: QueryCtx,
-  organizationId: Id<"organizations">,
-  modelId: string,
-): Promise<Doc<"models"> | null> {
-  return await ctx.db
-    .query("models")
-    .withIndex("by_organization_model", (q) => q.eq("organizationId", organizationId).eq("modelId", modelId))
-    .unique();
 }
 
 function differences(
@@ -130,9 +155,9 @@ function differences(
     ["context", String(model.contextTokens), String(changed.contextTokens)],
     ["price", priceOf(model.price), priceOf(changed.price)],
   ];
-  const said = rows.flatMap(([what, before, after]) =>
+  const changes = rows.flatMap(([what, before, after]) =>
     before === after ? [] : [`${what} ${before} → ${after}`],
   );
-  // A template is a page of text: that it changed is enough to know.
-  return model.template === changed.template ? said : [...said, "template"];
+  // A template is a page of text, so only its name is listed.
+  return model.template === changed.template ? changes : [...changes, "template"];
 }

@@ -1,10 +1,9 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import type { DeviceModel } from "../devices/report.ts";
-import { deviceModel } from "../validators.ts";
+import { type DeviceModel, deviceModel } from "../validators.ts";
 
-/** Devices whose models are looked at; in a larger fleet the numbers mean "at least". */
+/** Bounds the devices that are counted. In a larger fleet the numbers mean "at least". */
 const maxDevices = 1_000;
 const maxListed = 300;
 
@@ -15,16 +14,16 @@ export const fleetCounts = v.object({
   verifying: v.number(),
   ready: v.number(),
   corrupt: v.number(),
-  /** Bytes that devices have of it which are still downloading it. */
+  /** Bytes that devices have so far, among those that still download it. */
   downloadedBytes: v.number(),
-  /** Tokens per second, the median of the devices that measured it. */
+  /** Tokens per second: the median of the devices that measured it. */
   prefill: v.union(v.number(), v.null()),
   generate: v.union(v.number(), v.null()),
 });
 
 export type FleetCounts = Infer<typeof fleetCounts>;
 
-/** What an organization's devices said of the models on them. */
+/** The models on an organization's devices, as the devices reported them. */
 export async function fleetOf(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
@@ -35,7 +34,7 @@ export async function fleetOf(
     .take(maxDevices);
 }
 
-/** Where each model stands in the fleet, by its id. */
+/** Counts of each model in the fleet, by its id. */
 export function countFleet(fleet: readonly Doc<"deviceModels">[]): ReadonlyMap<string, FleetCounts> {
   const byModel = new Map<string, DeviceModel[]>();
   for (const model of fleet.flatMap(({ models }) => models)) {
@@ -44,7 +43,7 @@ export function countFleet(fleet: readonly Doc<"deviceModels">[]): ReadonlyMap<s
   return new Map([...byModel].map(([modelId, models]) => [modelId, countOf(models)] as const));
 }
 
-/** What is said of a model that no device has spoken of. */
+/** Counts of one model; all are 0 without reports. */
 export function countOf(models: readonly DeviceModel[]): FleetCounts {
   const inState = (state: DeviceModel["state"]): number =>
     models.filter((model) => model.state === state).length;
@@ -75,19 +74,19 @@ export const modelDeviceRow = v.object({
   reportedAt: v.number(),
 });
 
-/** The devices that spoke of a model, those first that do not have it yet. */
+/** The devices that reported a model. Devices that are not ready with it come first. */
 export async function devicesOfModel(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
   modelId: string,
 ): Promise<Infer<typeof modelDeviceRow>[]> {
-  const spoke = (await fleetOf(ctx, organizationId)).flatMap(({ deviceId, models, reportedAt }) => {
+  const reported = (await fleetOf(ctx, organizationId)).flatMap(({ deviceId, models, reportedAt }) => {
     const model = models.find((each) => each.modelId === modelId);
     return model === undefined ? [] : [{ deviceId, model, reportedAt }];
   });
-  spoke.sort((a, b) => Number(a.model.state === "ready") - Number(b.model.state === "ready"));
+  reported.sort((a, b) => Number(a.model.state === "ready") - Number(b.model.state === "ready"));
   const named = await Promise.all(
-    spoke.slice(0, maxListed).map(async (row) => {
+    reported.slice(0, maxListed).map(async (row) => {
       const device = await ctx.db.get("devices", row.deviceId);
       return device === null ? [] : [{ ...row, name: device.name }];
     }),

@@ -6,20 +6,18 @@ import type { Usage } from "../../../app/jobs/chat.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { releaseReservation, settle } from "../ledger/reservations.ts";
-import { present } from "../load.ts";
-import { boundedInteger, refuse } from "../refuse.ts";
-import { type price, usage as usageValidator } from "../validators.ts";
-import { orderOf } from "./orderOf.ts";
+import { boundedInteger, present, refuse } from "../refuse.ts";
+import { type reply, usage as usageValidator } from "../validators.ts";
+import { orderOf } from "./orders.ts";
 
-/** What a device is told of its pay: how much, and per token. */
-type Reply = { earnedMicro: bigint; price: Infer<typeof price> };
+type Reply = Infer<typeof reply>;
 
-/** What work.complete reports of an answer. `vectors`: how many it has; left out for text. */
+/** The report that work.complete adds to an answer. `vectors`: their number; absent for text. */
 const report = v.object({ usage: usageValidator, vectors: v.optional(v.number()) });
 
 /**
- * Closes an order with its job: a job that was done is paid to its device, every other end gives the reservation back.
- * An answer of another kind, and counts of tokens out of bounds, are refused here, where the order is read in any case; the job stays as it was.
+ * Closes the order of a job that ended: pays the device for an answer, or releases the reservation. It also checks the
+ * answer's kind and token counts, since the order is read here anyway. Refuses (invalid) wrong ones; the job then goes on.
  */
 export async function close(ctx: MutationCtx, event: FinalEvent, at: number): Promise<Reply | null> {
   const order = present(await orderOf(ctx, event.jobId), "order of a job");
@@ -40,15 +38,15 @@ export async function close(ctx: MutationCtx, event: FinalEvent, at: number): Pr
 
 async function pay(ctx: MutationCtx, order: Doc<"orders">, event: FinalEvent, at: number): Promise<Reply> {
   const { usage, vectors } = parse(report, event.report);
-  if (vectors !== order.vectors) refuse("invalid", "The answer is not one to what was asked for.");
+  if (vectors !== order.vectors) refuse("invalid", "The answer does not fit the request.");
   checkUsage(usage, order.most);
-  const deviceId = present(ctx.db.normalizeId("devices", event.worker ?? ""), "device of a job that is done");
+  const deviceId = present(ctx.db.normalizeId("devices", event.worker ?? ""), "device of a finished job");
   const earnedMicro = await settle(ctx, order, deviceId, usage, at);
   await ctx.db.patch("orders", order._id, { priceMicro: earnedMicro, usage });
   return { earnedMicro, price: order.price };
 }
 
-/** The most that a true count can say: the requester reads these numbers, whatever the device is paid. */
+/** Bounds the counts, because the requester reads them even if the device is paid less. */
 function checkUsage(usage: Usage, most: Usage): void {
   boundedInteger(usage.promptTokens, "promptTokens", 0, most.promptTokens);
   boundedInteger(usage.completionTokens, "completionTokens", 0, most.completionTokens);

@@ -1,9 +1,15 @@
-import { attemptStatus, jobStatus, type JobView, priority, waitsFor } from "@gleaner/queue/validators";
+import {
+  attemptStatus,
+  jobStatus,
+  type JobView,
+  priority,
+  waitsFor,
+} from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { usage } from "../validators.ts";
-import { orderOf } from "./orderOf.ts";
+import { orderOf } from "./orders.ts";
 
 export const jobRow = v.object({
   jobId: v.string(),
@@ -30,7 +36,7 @@ export const jobRow = v.object({
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
 });
 
-/** A job as the console shows it: who, where, when, what it cost; never what was asked. */
+/** A job as the console shows it: its key, devices, times and price, but never the prompt. */
 export async function jobRowOf(ctx: QueryCtx, scope: string, job: JobView): Promise<Infer<typeof jobRow>> {
   const [order, attempts] = await Promise.all([
     orderOf(ctx, job.jobId),

@@ -1,21 +1,38 @@
 import { jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
-import type { Doc } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
-import { refuse } from "../refuse.ts";
+import { owned, refuse } from "../refuse.ts";
+
+/** The order of a job; null if it is no job of ours. */
+export async function orderOf(ctx: QueryCtx, jobId: string): Promise<Doc<"orders"> | null> {
+  return await ctx.db
+    .query("orders")
+    .withIndex("by_job", (q) => q.eq("jobId", jobId))
+    .unique();
+}
+
+/** The order of an organization's job. Refuses: not_found, also for another organization's. */
+export async function ownedOrder(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+  jobId: string,
+): Promise<Doc<"orders">> {
+  return owned(await orderOf(ctx, jobId), organizationId, "job");
+}
 
 export const canceled = v.union(
   v.object({ kind: v.literal("canceled") }),
   v.object({ kind: v.literal("already-final"), status: jobStatus }),
 );
 
-/** Cancels a job that is not final; its reservation goes back. A device at work on it stops. */
+/** Cancels an unfinished job and releases its reservation. Its device stops. Refuses: not_found. */
 export async function cancelOrder(
   ctx: MutationCtx,
   { organizationId, jobId }: Doc<"orders">,
 ): Promise<Infer<typeof canceled>> {
   const outcome = await queue.cancel(ctx, organizationId, jobId);
-  // Jobs are forgotten after a while, orders never.
+  // The queue deletes a job some time after its end; orders are never deleted.
   return outcome.kind === "not-found" ? refuse("not_found", "There is no such job.") : outcome;
 }

@@ -1,37 +1,42 @@
+import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { keyAccount } from "../ledger/accounts.ts";
 import { balanceOf } from "../ledger/balance.ts";
-import { reserve } from "../ledger/reserve.ts";
+import { reserve } from "../ledger/reservations.ts";
+import { keyAccount } from "../ledger/transfer.ts";
 import { queue } from "../queue.ts";
-import { orderOf } from "./orderOf.ts";
-
-export type RetryOutcome =
-  | { kind: "ready" }
-  /** The prompt is not kept any more. */
-  | { kind: "gone" }
-  | { kind: "not-dead" }
-  /** Its key has not enough credits for another round. */
-  | { kind: "quota-exceeded" }
-  /** Its key was revoked: nobody could read the answer. */
-  | { kind: "revoked" };
+import { orderOf } from "./orders.ts";
 
 /**
- * Tries a dead letter again, which reserves again under the job's next round. The one way to do so: what the queue alone
- * revives has no reservation, and its end is refused.
+ * `gone`: the prompt was deleted. `quota-exceeded`: the key has too few credits for another round. `revoked`: the key was
+ * revoked, so nobody could read the answer.
+ */
+export const retryOutcome = v.object({
+  kind: v.union(
+    v.literal("ready"),
+    v.literal("gone"),
+    v.literal("not-dead"),
+    v.literal("quota-exceeded"),
+    v.literal("revoked"),
+  ),
+});
+
+/**
+ * Retries a dead letter and reserves for the job's next round. Dead letters must be retried here: the queue's own retry
+ * makes no reservation, and `jobs.onFinal` then refuses the job's end.
  */
 export async function retryOrder(
   ctx: MutationCtx,
   order: Doc<"orders">,
   actor: string,
   now: number,
-): Promise<RetryOutcome> {
+): Promise<Infer<typeof retryOutcome>> {
   const { organizationId, apiKeyId, jobId, reservedMicro } = order;
   const key = await ctx.db.get("apiKeys", apiKeyId);
   if (key?.revokedAt !== undefined) return { kind: "revoked" };
   const job = await queue.status(ctx, organizationId, jobId);
   if (job?.status !== "failed" && job?.status !== "expired") return { kind: "not-dead" };
-  // With what is not folded yet: of many that are tried again at once each has to find what the others left.
+  // Pending entries count too: of many jobs that are retried at once, each must see the others' reservations.
   const { micro } = await balanceOf(ctx, keyAccount(apiKeyId));
   if (micro < reservedMicro) return { kind: "quota-exceeded" };
   const outcome = await queue.deadLetters.retry(ctx, organizationId, jobId, actor);
@@ -42,12 +47,12 @@ export async function retryOrder(
   return outcome;
 }
 
-/** Few, since each is a transaction's worth of reads. */
+/** Small, because each retry reads a lot. */
 const perBatch = 25;
 
 /**
- * Tries an organization's dead letters again, a batch of them.
- * @returns how many are ready again, and where to go on; null: at the end.
+ * Retries a batch of an organization's dead letters.
+ * @returns the number of jobs that are ready again, and the cursor of the next batch; null at the end.
  */
 export async function retryBatch(
   ctx: MutationCtx,

@@ -1,21 +1,31 @@
+import { type Infer, v } from "convex/values";
 import { limits } from "../../../app/jobs/limits.ts";
 import { microPerCredit } from "../../../app/money/credits.ts";
-import type { Id } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
-import { record } from "../audit.ts";
-import { issuanceOf, keyAccount } from "../ledger/accounts.ts";
+import { internal } from "../../_generated/api.js";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
+import { type Actor, record } from "../audit.ts";
+import { balanceOf } from "../ledger/balance.ts";
 import { projectTransfer } from "../ledger/project.ts";
-import { transfer } from "../ledger/transfer.ts";
-import { boundedText, refuse } from "../refuse.ts";
-import { checkedHash } from "../keys/hash.ts";
+import { issuanceAccount, keyAccount, transfer } from "../ledger/transfer.ts";
+import { queue } from "../queue.ts";
+import { boundedText, checkedHash, refuse } from "../refuse.ts";
 
-/** What a new key may spend when nobody says otherwise. */
+/** Credits of a new key by default. */
 export const defaultCreditsMicro = 1_000n * microPerCredit;
 
 const maxCreditsMicro = 1_000_000_000n * microPerCredit;
 const maxPrefixChars = 32;
 
-/** Makes an API key from its hash and issues it credits. */
+/** Arguments that describe a new key. `prefix` is the part of the secret that may be shown. */
+export const newKey = {
+  keyHash: v.string(),
+  name: v.string(),
+  prefix: v.string(),
+  creditsMicro: v.optional(v.int64()),
+};
+
+/** Creates an API key from its hash and issues credits to it. Refuses: invalid, conflict (the key exists). */
 export async function createKey(
   ctx: MutationCtx,
   key: {
@@ -24,13 +34,13 @@ export async function createKey(
     readonly name: string;
     readonly prefix: string;
     readonly creditsMicro?: bigint;
-    /** Of all its jobs. */
+    /** The data class of all its jobs. */
     readonly dataClass?: string;
   },
-  actor: "admin" | "setup",
+  actor: Actor,
   now: number,
 ): Promise<Id<"apiKeys">> {
-  const { organizationId, creditsMicro = defaultCreditsMicro } = key;
+  const { organizationId, creditsMicro = defaultCreditsMicro, dataClass } = key;
   const keyHash = checkedHash(key.keyHash, "keyHash");
   if (creditsMicro < 0n || creditsMicro > maxCreditsMicro)
     refuse("invalid", "creditsMicro is out of bounds.");
@@ -45,16 +55,16 @@ export async function createKey(
     name: boundedText(key.name, "The key's name", limits.nameChars),
     prefix: boundedText(key.prefix, "prefix", maxPrefixChars),
     createdAt: now,
-    ...(key.dataClass === undefined
+    ...(dataClass === undefined
       ? {}
-      : { dataClass: boundedText(key.dataClass, "The data class", limits.nameChars) }),
+      : { dataClass: boundedText(dataClass, "The data class", limits.nameChars) }),
   });
   await issue(ctx, organizationId, apiKeyId, creditsMicro, now);
   await record(ctx, { organizationId, at: now, actor, action: "api-key.created", subject: apiKeyId });
   return apiKeyId;
 }
 
-/** Credits come from the issuance account. Folded here and now, so that the new key can be used at once. */
+/** Moves credits from the issuance account. They are projected at once, so the new key can spend them at once. */
 async function issue(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
@@ -68,9 +78,78 @@ async function issue(
     kind: "issue",
     at: now,
     entries: [
-      { account: issuanceOf(organizationId), micro: -micro },
+      { account: issuanceAccount(organizationId), micro: -micro },
       { account: keyAccount(apiKeyId), micro },
     ],
   });
   await projectTransfer(ctx, `issue:${apiKeyId}`);
+}
+
+/** Interval between checks for jobs that a device returned to the queue. */
+const recheckMs = 10_000;
+
+/**
+ * Cancels the waiting jobs of a revoked key, since nobody could read their answers. Running jobs may finish. A device may
+ * still return one to the queue, so this runs again until none is running.
+ */
+export async function cancelJobsOf(
+  ctx: MutationCtx,
+  { _id: apiKeyId, organizationId }: Doc<"apiKeys">,
+): Promise<void> {
+  await queue.cancelMany(ctx, organizationId, { by: "key", name: apiKeyId, running: false });
+  const { page } = await queue.list(ctx, organizationId, {
+    key: apiKeyId,
+    status: "running",
+    paginationOpts: { numItems: 1, cursor: null },
+  });
+  if (page.length > 0) {
+    await ctx.scheduler.runAfter(recheckMs, internal.maintenance.cancelJobsOfKey, { apiKeyId });
+  }
+}
+
+const maxListed = 200;
+
+export const keyRow = v.object({
+  keyId: v.id("apiKeys"),
+  name: v.string(),
+  prefix: v.string(),
+  createdAt: v.number(),
+  revokedAt: v.union(v.number(), v.null()),
+  balanceMicro: v.int64(),
+  dataClass: v.union(v.string(), v.null()),
+  /** Jobs that may run at once; null: no limit. */
+  concurrency: v.union(v.number(), v.null()),
+  /** Its turns for each turn of a key of weight 1. */
+  weight: v.number(),
+});
+
+/** An organization's API keys, newest first. */
+export async function keyRows(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations">,
+): Promise<Infer<typeof keyRow>[]> {
+  const [rows, requesterLimits] = await Promise.all([
+    ctx.db
+      .query("apiKeys")
+      .withIndex("by_organization", (q) => q.eq("organizationId", organizationId))
+      .order("desc")
+      .take(maxListed),
+    queue.limits.list(ctx, organizationId),
+  ]);
+  const limitOf = new Map(
+    requesterLimits.filter(({ of }) => of === "requester").map((limit) => [limit.name, limit] as const),
+  );
+  return await Promise.all(
+    rows.map(async ({ _id, name, prefix, createdAt, revokedAt, dataClass }) => ({
+      keyId: _id,
+      name,
+      prefix,
+      createdAt,
+      revokedAt: revokedAt ?? null,
+      balanceMicro: (await balanceOf(ctx, keyAccount(_id))).micro,
+      dataClass: dataClass ?? null,
+      concurrency: limitOf.get(_id)?.concurrency ?? null,
+      weight: limitOf.get(_id)?.weight ?? 1,
+    })),
+  );
 }

@@ -1,27 +1,28 @@
-import { type Infer, v } from "convex/values";
+import { type Infer, type ObjectType, v } from "convex/values";
 import { limits } from "../../../app/jobs/limits.ts";
-import type { Id } from "../../_generated/dataModel.js";
-import type { MutationCtx } from "../../_generated/server.js";
-import { createLink } from "./signIn.ts";
+import type { Doc, Id } from "../../_generated/dataModel.js";
+import type { MutationCtx, QueryCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
 import { createCode } from "../devices/enrollmentCodes.ts";
+import { addModel, newEntry } from "../models/change.ts";
+import { boundedText, refuse } from "../refuse.ts";
+import { price } from "../validators.ts";
 import { createKey } from "./apiKeys.ts";
-import { addModel } from "../models/change.ts";
-import { piecesView } from "../models/pieces.ts";
-import { boundedText } from "../refuse.ts";
-import { modelSource } from "../validators.ts";
+import { createLink } from "./signIn.ts";
 
+const { modelId, sha256, sizeBytes, contextTokens, source, licence, template, pieces } = newEntry.fields;
+
+/** The first model of the catalog, with its price. */
 export const newModel = v.object({
-  modelId: v.string(),
-  sha256: v.string(),
-  sizeBytes: v.number(),
-  contextTokens: v.number(),
-  source: modelSource,
-  licence: v.optional(v.string()),
-  template: v.optional(v.union(v.string(), v.null())),
-  pieces: v.optional(v.union(piecesView, v.null())),
-  promptMicro: v.int64(),
-  completionMicro: v.int64(),
+  modelId,
+  sha256,
+  sizeBytes,
+  contextTokens,
+  source,
+  licence: v.optional(licence),
+  template: v.optional(template),
+  pieces: v.optional(pieces),
+  ...price.fields,
 });
 
 export const newOrganization = {
@@ -35,25 +36,13 @@ export const newOrganization = {
   creditsMicro: v.int64(),
 };
 
-/** What a caller need not say of the first model. */
-const unsaid = { licence: "", template: null, pieces: null };
-
 const firstCodeUses = 1_000;
 const firstCodeHours = 24 * 30;
 
-/** An organization with all that its first day needs: an admin's link, a key, a code, a model, credits. */
+/** Creates an organization and all it needs to start: a sign-in link, an API key with credits, a code and a model. */
 export async function createOrganization(
   ctx: MutationCtx,
-  wanted: {
-    readonly name: string;
-    readonly signInTokenHash: string;
-    readonly apiKeyHash: string;
-    readonly apiKeyName: string;
-    readonly apiKeyPrefix: string;
-    readonly enrolmentCodeHash: string;
-    readonly model: Infer<typeof newModel>;
-    readonly creditsMicro: bigint;
-  },
+  wanted: ObjectType<typeof newOrganization>,
   now: number,
 ): Promise<Id<"organizations">> {
   const name = boundedText(wanted.name, "The organization's name", limits.nameChars);
@@ -66,32 +55,56 @@ export async function createOrganization(
     subject: organizationId,
   });
   await createLink(ctx, organizationId, wanted.signInTokenHash, now);
-  await createKey(
-    ctx,
-    {
-      organizationId,
-      keyHash: wanted.apiKeyHash,
-      name: wanted.apiKeyName,
-      prefix: wanted.apiKeyPrefix,
-      creditsMicro: wanted.creditsMicro,
-    },
-    "setup",
-    now,
-  );
-  await createCode(
-    ctx,
-    {
-      organizationId,
-      codeHash: wanted.enrolmentCodeHash,
-      label: "First devices",
-      uses: firstCodeUses,
-      expiresInHours: firstCodeHours,
-    },
-    "setup",
-    now,
-  );
-  const { promptMicro, completionMicro, ...entry } = wanted.model;
-  const price = { promptMicro, completionMicro };
-  await addModel(ctx, organizationId, { entry: { ...unsaid, ...entry }, price }, "setup", now);
+  const key = {
+    organizationId,
+    keyHash: wanted.apiKeyHash,
+    name: wanted.apiKeyName,
+    prefix: wanted.apiKeyPrefix,
+    creditsMicro: wanted.creditsMicro,
+  };
+  await createKey(ctx, key, "setup", now);
+  const code = {
+    organizationId,
+    codeHash: wanted.enrolmentCodeHash,
+    label: "First devices",
+    uses: firstCodeUses,
+    expiresInHours: firstCodeHours,
+  };
+  await createCode(ctx, code, "setup", now);
+  await addFirstModel(ctx, organizationId, wanted.model, now);
   return organizationId;
+}
+
+async function addFirstModel(
+  ctx: MutationCtx,
+  organizationId: Id<"organizations">,
+  { promptMicro, completionMicro, ...given }: Infer<typeof newModel>,
+  now: number,
+): Promise<void> {
+  const entry = { licence: "", template: null, pieces: null, ...given };
+  await addModel(ctx, organizationId, { entry, price: { promptMicro, completionMicro } }, "setup", now);
+}
+
+const maxOrganizations = 100;
+
+/** This deployment's organizations, oldest first. */
+export async function allOrganizations(ctx: QueryCtx): Promise<Doc<"organizations">[]> {
+  return await ctx.db.query("organizations").take(maxOrganizations);
+}
+
+/** The organization with this id or, without an id, the deployment's only one. Refuses: not_found, invalid. */
+export async function chosenOrganization(
+  ctx: QueryCtx,
+  organizationId: Id<"organizations"> | undefined,
+): Promise<Id<"organizations">> {
+  if (organizationId !== undefined) {
+    return (
+      (await ctx.db.get("organizations", organizationId))?._id ?? refuse("not_found", "No such organization.")
+    );
+  }
+  const [only, another] = await allOrganizations(ctx);
+  if (only === undefined) refuse("not_found", "There is no organization yet: run setup.createOrganization.");
+  if (another !== undefined)
+    refuse("invalid", "There are several organizations: name one by organizationId.");
+  return only._id;
 }

@@ -1,29 +1,35 @@
+import { type Infer, v } from "convex/values";
 import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { record } from "../audit.ts";
-import { checkedHash, hashSecret } from "../keys/hash.ts";
-import { present } from "../load.ts";
-import { refuse } from "../refuse.ts";
+import { hashSecret } from "../authenticate.ts";
+import { checkedHash, present, refuse } from "../refuse.ts";
 
 const linkMs = 24 * 3_600_000;
 const sessionMs = 12 * 3_600_000;
 
-export type SignInOutcome =
-  | {
-      kind: "signed-in";
-      organization: { id: Id<"organizations">; name: string };
-      role: "admin";
-      expiresAt: number;
-    }
-  | { kind: "refused"; reason: "unknown-link" | "expired" | "used" };
+/** A signed-in admin. `expiresAt`: milliseconds since the epoch. */
+export const signedIn = v.object({
+  organization: v.object({ id: v.id("organizations"), name: v.string() }),
+  role: v.literal("admin"),
+  expiresAt: v.number(),
+});
 
-/** Trades a one-time link for a session, whose secret the browser made itself. */
+export const signInOutcome = v.union(
+  v.object({ kind: v.literal("signed-in"), ...signedIn.fields }),
+  v.object({
+    kind: v.literal("refused"),
+    reason: v.union(v.literal("unknown-link"), v.literal("expired"), v.literal("used")),
+  }),
+);
+
+/** Trades a one-time link for a session. The browser made the session's secret. Refuses: invalid, conflict. */
 export async function signIn(
   ctx: MutationCtx,
   asked: { readonly token: string; readonly session: string },
   now: number,
-): Promise<SignInOutcome> {
+): Promise<Infer<typeof signInOutcome>> {
   if (!/^gs_[A-Za-z0-9_-]{43,128}$/.test(asked.session)) {
     refuse("invalid", 'A session is "gs_" and 256 random bits, in hex or base64url.');
   }
@@ -32,7 +38,7 @@ export async function signIn(
     .query("signInLinks")
     .withIndex("by_hash", (q) => q.eq("tokenHash", tokenHash))
     .unique();
-  // Wrong ones are not counted: nobody guesses 256 bits, and a count could only lock people out.
+  // Wrong tokens are not counted: nobody guesses 256 bits, and a limit could only lock people out.
   if (link === null) return { kind: "refused", reason: "unknown-link" };
   if (link.usedAt !== undefined) return { kind: "refused", reason: "used" };
   if (link.expiresAt <= now) return { kind: "refused", reason: "expired" };
@@ -49,28 +55,19 @@ export async function signIn(
   const sessionId = await ctx.db.insert("sessions", { organizationId, sessionHash, role, expiresAt });
   await ctx.scheduler.runAt(expiresAt, internal.maintenance.endSession, { sessionId });
   await record(ctx, { organizationId, at: now, actor: "admin", action: "admin.signed-in", subject: role });
-  const organization = present(await ctx.db.get("organizations", organizationId), "organization");
-  return {
-    kind: "signed-in",
-    organization: { id: organizationId, name: organization.name },
-    role,
-    expiresAt,
-  };
+  const { name } = present(await ctx.db.get("organizations", organizationId), "organization");
+  return { kind: "signed-in", organization: { id: organizationId, name }, role, expiresAt };
 }
 
-/** Makes a one-time sign-in link from its token's hash; it is good for a day. */
+/** Creates a one-time sign-in link from its token's hash. It expires after a day. Refuses: invalid. */
 export async function createLink(
   ctx: MutationCtx,
   organizationId: Id<"organizations">,
-  tokenHash: string,
+  hash: string,
   now: number,
 ): Promise<void> {
-  await ctx.db.insert("signInLinks", {
-    organizationId,
-    tokenHash: checkedHash(tokenHash, "tokenHash"),
-    role: "admin",
-    expiresAt: now + linkMs,
-  });
+  const tokenHash = checkedHash(hash, "tokenHash");
+  await ctx.db.insert("signInLinks", { organizationId, tokenHash, role: "admin", expiresAt: now + linkMs });
   await record(ctx, {
     organizationId,
     at: now,

@@ -1,15 +1,15 @@
 import { type Infer, v } from "convex/values";
 import type { Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
+import { donatingCount } from "../devices/rows.ts";
 import { totalsOf } from "../ledger/totals.ts";
 import { queue } from "../queue.ts";
-import { donatingCount } from "../devices/rows.ts";
 
-/** Up to here jobs are counted now. */
+/** Up to this number, jobs are counted exactly. */
 const maxCounted = 100;
 
 export const summaryView = v.object({
-  /** Ready and waiting. */
+  /** Ready jobs and waiting ones. */
   ready: v.number(),
   running: v.number(),
   succeeded: v.number(),
@@ -22,8 +22,8 @@ export const summaryView = v.object({
 });
 
 /**
- * The organization at a glance. What was spent and what was earned come from different accounts; how many jobs ended
- * how, from the transfers that closed them.
+ * The organization in a few numbers. Credits spent and earned come from different accounts. Outcomes of jobs are counted
+ * by the transfers that closed them.
  */
 export async function summaryOf(
   ctx: QueryCtx,
@@ -43,7 +43,7 @@ export async function summaryOf(
     succeeded: ended.succeeded,
     failed: ended.failed + ended.expired,
     devicesOnline: stats.workers.online,
-    // Of a large fleet only a part is listed; then those that take jobs are the better count.
+    // Only part of a large fleet is listed. The number of devices that accept jobs is the better count then.
     devicesDonating: Math.max(donating, stats.workers.accepting),
     ledgerSum: sum,
     spentMicro: -byKind.issuance - byKind.key - byKind.escrow,
@@ -51,7 +51,7 @@ export async function summaryOf(
   };
 }
 
-/** The jobs of a status, counted now, up to a page; of more, the queue's own count of the last minute is shown. */
+/** The jobs with this status now, up to one page. Beyond, the queue's count of the last minute is shown. */
 async function liveJobs(
   ctx: QueryCtx,
   scope: string,

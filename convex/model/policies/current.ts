@@ -2,15 +2,15 @@ import { overrideRules } from "../../../app/policy/rule-layers.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
 
-/** The rules of the whole organization, as a group is named. */
+/** The group name that means the whole organization. */
 export const everybody = "";
 
-/** Groups that can have rules of their own. */
+/** Bounds the groups that have rules of their own. */
 export const maxGroups = 50;
 
 export type StoredRules = Doc<"policies">["rules"];
 
-/** The version that is in force; null where nobody set anything yet. */
+/** The version in force; null if nobody has set rules yet. */
 export async function currentPolicy(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
@@ -23,7 +23,7 @@ export async function currentPolicy(
     .first();
 }
 
-/** The groups with rules of their own, in the order of the alphabet. */
+/** The groups with rules of their own, in alphabetical order. */
 export async function groupsWithPolicies(
   ctx: QueryCtx,
   organizationId: Id<"organizations">,
@@ -43,8 +43,8 @@ export async function groupsWithPolicies(
 }
 
 /**
- * What holds on a device: its groups' rules, and the organization's where they say nothing. What a group says of a rule
- * is its value and its lock together. Of two groups that speak of one rule, the first in the alphabet decides.
+ * The rules for a device: its groups' rules, then the organization's. A group sets a rule's value and its lock together.
+ * If two groups set one rule, the first group in the alphabet decides.
  */
 export async function policyFor(ctx: QueryCtx, device: Doc<"devices">): Promise<StoredRules> {
   const { organizationId, groups = [] } = device;

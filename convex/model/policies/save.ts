@@ -14,14 +14,11 @@ const maxGroupChars = 120;
 type Target = {
   readonly organizationId: Id<"organizations">;
   readonly group: string;
-  /** The version that was looked at, 0 where there was none: what somebody else saved meanwhile is not overwritten. */
+  /** The version that was edited; 0: none. It keeps us from overwriting newer changes. */
   readonly baseVersion: number;
 };
 
-/**
- * Puts rules in force. Refuses: invalid (with the rule that is wrong), conflict (there is a newer version, or there are
- * too many groups).
- */
+/** Puts rules in force. Refuses: invalid (names the wrong rule), conflict (a newer version, or too many groups). */
 export async function savePolicy(
   ctx: MutationCtx,
   target: Target,
@@ -31,7 +28,7 @@ export async function savePolicy(
   return await put(ctx, target, checkedRules(given), "policy.changed", now);
 }
 
-/** Puts an earlier version in force again, as a new one; 0: no rules at all. Refuses: not_found, conflict. */
+/** Puts an earlier version in force again, as a new one. Version 0: no rules. Refuses: not_found, conflict. */
 export async function restorePolicy(
   ctx: MutationCtx,
   target: Target,
@@ -46,7 +43,7 @@ export async function restorePolicy(
       q.eq("organizationId", organizationId).eq("group", group).eq("version", version),
     )
     .unique();
-  if (earlier === null) refuse("not_found", "This version is not kept any more.");
+  if (earlier === null) refuse("not_found", "This version was deleted.");
   return await put(ctx, target, readOrganizationRules(earlier.rules), "policy.restored", now);
 }
 
@@ -60,10 +57,7 @@ async function put(
   const group = named === everybody ? everybody : boundedText(named, "The group", maxGroupChars);
   const current = await currentPolicy(ctx, organizationId, group);
   if ((current?.version ?? 0) !== baseVersion) {
-    refuse(
-      "conflict",
-      "Somebody else changed the policy meanwhile. Look at what they changed, and try again.",
-    );
+    refuse("conflict", "Somebody else has changed the policy. Look at their changes, then try again.");
   }
   if (current === null && group !== everybody) await admitGroup(ctx, organizationId);
   const before = readOrganizationRules(current?.rules ?? { values: {}, locked: [] });
@@ -74,7 +68,10 @@ async function put(
   await ctx.db.insert("policies", { ...row, rules: stored(rules) });
   await dropOld(ctx, row);
   await record(ctx, {
-    ...{ organizationId, at: now, actor: "admin", action },
+    organizationId,
+    at: now,
+    actor: "admin",
+    action,
     subject: group === everybody ? "all devices" : `group ${group}`,
     detail: changes.join("; "),
   });
@@ -89,7 +86,7 @@ function checkedRules({ values, locked }: StoredRules): OrganizationRules {
     refuse("invalid", `${name === "" ? "The policy" : name}: ${issue?.message ?? "is out of bounds"}.`);
   }
   const names = ruleName.array().max(100).safeParse(locked);
-  if (!names.success) refuse("invalid", "A rule that is to be locked is not known here.");
+  if (!names.success) refuse("invalid", "A locked rule is unknown.");
   return readOrganizationRules({ values: parsed.data, locked: names.data });
 }
 

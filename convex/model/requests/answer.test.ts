@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readVector } from "../vectors.ts";
+import { readVector } from "./answer.ts";
 
 const packed = (numbers: readonly number[]): string => {
   const bytes = Buffer.alloc(numbers.length * 4);

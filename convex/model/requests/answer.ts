@@ -2,15 +2,13 @@ import type { Infer } from "convex/values";
 import { limits } from "../../../app/jobs/limits.ts";
 import { refuse, wellFormed } from "../refuse.ts";
 import type { textAnswer, vectorAnswer, workReport } from "../validators.ts";
-import { readVector } from "../vectors.ts";
-import { byteLength } from "./extent.ts";
 
-/** The brackets around nothing, and what a device does not count. */
-const fewBytes = 64 * 1024;
+/** Allows for JSON brackets and for bytes that a device does not count. */
+const spareBytes = 64 * 1024;
 
 /**
- * Refuses an answer that cannot be one. Whether it is one to what was asked, and its counts of tokens within that, is
- * checked where they are paid for: model/orders/close.ts.
+ * Refuses (invalid, too_large) a malformed answer. model/orders/close.ts checks that it fits the request, and its token
+ * counts, because it reads the order.
  */
 export function checkAnswer(
   answer: Infer<typeof textAnswer> | Infer<typeof vectorAnswer>,
@@ -24,16 +22,38 @@ export function checkAnswer(
 }
 
 function checkText({ text, toolCalls = [], logprobs = [] }: Infer<typeof textAnswer>): void {
-  const beside = byteLength(JSON.stringify([toolCalls, logprobs]));
-  if (byteLength(text) + beside > limits.resultBytes + fewBytes)
+  const otherBytes = byteLength(JSON.stringify([toolCalls, logprobs]));
+  if (byteLength(text) + otherBytes > limits.resultBytes + spareBytes)
     refuse("too_large", "The result is too large.");
   wellFormed(text, "The result");
 }
 
 function checkVectors({ embeddings }: Infer<typeof vectorAnswer>): void {
   const chars = embeddings.reduce((sum, packed) => sum + packed.length, 0);
-  if (chars > limits.resultBytes + fewBytes) refuse("too_large", "The result is too large.");
+  if (chars > limits.resultBytes + spareBytes) refuse("too_large", "The result is too large.");
   const lengths = embeddings.map((packed) => readVector(packed)?.length ?? 0);
   if (lengths.includes(0)) refuse("invalid", "A vector must be 32-bit floats in base64.");
-  if (new Set(lengths).size > 1) refuse("invalid", "The vectors must be of one length.");
+  if (new Set(lengths).size > 1) refuse("invalid", "All vectors must have the same length.");
+}
+
+/** Reads a vector: 32-bit floats, little-endian, in base64. Null if the text is no vector of finite numbers. */
+export function readVector(packed: string): readonly number[] | null {
+  const bytes = decode(packed);
+  if (bytes === null || bytes.length === 0 || bytes.length % 4 !== 0) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const vector = Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(4 * index, true));
+  return vector.every(Number.isFinite) ? vector : null;
+}
+
+function decode(packed: string): Uint8Array | null {
+  try {
+    return Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+/** The length of a text in UTF-8. */
+export function byteLength(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
 }

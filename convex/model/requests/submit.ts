@@ -1,86 +1,83 @@
-import type { Priority, SubmitOutcome } from "@gleaner/queue/validators";
+import { priority, type SubmitOutcome } from "@gleaner/queue/validators";
+import { type ObjectType, v } from "convex/values";
 import { assertNever } from "../../../app/assert-never.ts";
 import { affinityOf } from "../../../app/jobs/affinity.ts";
 import type { Work } from "../../../app/jobs/work.ts";
+import { type Price, priceOf } from "../../../app/money/credits.ts";
 import type { Doc } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
-import { hashSecret } from "../keys/hash.ts";
-import { keyAccount } from "../ledger/accounts.ts";
+import { hashSecret } from "../authenticate.ts";
 import { projectedBalance } from "../ledger/balance.ts";
-import { reserve, worstCasePrice } from "../ledger/reserve.ts";
+import { reserve } from "../ledger/reservations.ts";
+import { keyAccount } from "../ledger/transfer.ts";
+import { findModel } from "../models/catalog.ts";
 import { queue } from "../queue.ts";
 import { refuse, refuseUntil, wellFormed } from "../refuse.ts";
-import { thaw } from "../thaw.ts";
-import { checkWork } from "./checkWork.ts";
-import { fingerprintOf } from "./fingerprint.ts";
+import { work } from "../validators.ts";
+import { checkWork, type Extent } from "./checkWork.ts";
 
-export type Submission = {
-  readonly model: string;
-  readonly work: Work;
-  readonly stream: boolean;
-  readonly priority?: Priority;
-  readonly idempotencyKey?: string;
-  readonly handOver?: boolean;
+/** Arguments of a submission. */
+export const submission = {
+  model: v.string(),
+  work,
+  /** Whether the text is stored in chunks as it comes, for a watcher. */
+  stream: v.boolean(),
+  priority: v.optional(priority),
+  idempotencyKey: v.optional(v.string()),
+  /** Whether the queue may hand the job to a waiting device. That saves a call, but may lose its races: then retry without it. */
+  handOver: v.optional(v.boolean()),
 };
 
-const maxIdempotencyChars = 255;
-/** When asking again may help while an admin drains the model's lane. */
-const drainingRetryMs = 60_000;
+type Submission = ObjectType<typeof submission>;
 
-/** Puts a job into the queue, in one transaction with the reservation of what it can cost at most. */
+/**
+ * Queues a job and reserves its highest possible price, in one transaction. A repeated idempotency key gives the same job.
+ * Refuses: model_not_found, invalid, too_large, context_length_exceeded, quota_exceeded, conflict (the idempotency key
+ * belongs to another request), queue_full, draining.
+ * @returns the job's id.
+ */
 export async function submit(
   ctx: MutationCtx,
   key: Doc<"apiKeys">,
-  submission: Submission,
+  asked: Submission,
   now: number,
 ): Promise<string> {
-  const { organizationId, _id: apiKeyId } = key;
-  const { work, stream, priority = "normal" } = submission;
-  const [model, balanceMicro, once] = await Promise.all([
-    ctx.db
-      .query("models")
-      .withIndex("by_organization_model", (q) =>
-        q.eq("organizationId", organizationId).eq("modelId", submission.model),
-      )
-      .unique(),
+  const { organizationId, _id: apiKeyId, dataClass } = key;
+  const { work, stream, priority = "normal", handOver = false } = asked;
+  const [model, balanceMicro, idempotency] = await Promise.all([
+    findModel(ctx, organizationId, asked.model),
     projectedBalance(ctx, keyAccount(apiKeyId)),
-    onceUnder(key, submission),
+    idempotencyOf(key, asked),
   ]);
   if (!model?.enabled) refuse("model_not_found", "Your organization has no model of this name.");
   const { modelId, price, contextTokens } = model;
   const extent = checkWork(work, contextTokens);
   const affinity = affinityOf(modelId, work);
 
-  const outcome = await queue.submit(
-    ctx,
-    organizationId,
-    {
-      kind: work.kind,
-      payload: thaw(work.request),
-      requirements: {
-        model: modelId,
-        ...(key.dataClass === undefined ? {} : { dataClass: key.dataClass }),
-      },
-      requester: apiKeyId,
-      key: apiKeyId,
-      priority,
-      ...(affinity === null ? {} : { affinity }),
-      watched: stream,
-      ...once,
-    },
-    { handOver: submission.handOver ?? false },
-  );
+  const job = {
+    kind: work.kind,
+    payload: work.request,
+    requirements: { model: modelId, ...(dataClass === undefined ? {} : { dataClass }) },
+    requester: apiKeyId,
+    key: apiKeyId,
+    priority,
+    ...(affinity === null ? {} : { affinity }),
+    watched: stream,
+    ...idempotency,
+  };
+  const outcome = await queue.submit(ctx, organizationId, job, { handOver });
   if (outcome.kind !== "submitted") return refuseOutcome(outcome);
   const { jobId, repeated } = outcome;
   if (repeated) {
-    // The first submission may not have been for a stream: the text is kept from now on.
+    // The first submission may not have asked for a stream, so the queue stores the text in chunks from now on.
     if (stream) await queue.follow(ctx, organizationId, jobId);
     return jobId;
   }
 
-  const reservedMicro = worstCasePrice(price, extent);
+  // Only a new job is charged. This refusal undoes the submission.
+  const reservedMicro = highestPrice(price, extent);
   if (balanceMicro < reservedMicro) {
-    refuse("quota_exceeded", "This API key has not enough credits left for the request.");
+    refuse("quota_exceeded", "This API key has too few credits for the request.");
   }
   const order = { jobId, organizationId, apiKeyId, reservedMicro, round: 0 };
   const { most, vectors } = extent;
@@ -92,8 +89,16 @@ export async function submit(
   return jobId;
 }
 
-/** What makes one job of a repeated request. The queue's idempotency keys are the organization's, ours an API key's. */
-async function onceUnder(
+/** The highest price that a job can have. It is known before any tokenizer has read the prompt. */
+function highestPrice(price: Price, { promptBytes, addedTokens, most }: Extent): bigint {
+  const { completionTokens } = most;
+  return priceOf(price, { promptTokens: promptBytes + addedTokens, completionTokens });
+}
+
+const maxIdempotencyChars = 255;
+
+/** Identifies repeats of a request. The queue's idempotency keys belong to the organization, ours to an API key. */
+async function idempotencyOf(
   key: Doc<"apiKeys">,
   { model, work, idempotencyKey }: Submission,
 ): Promise<{ readonly idempotencyKey?: string; readonly fingerprint?: string }> {
@@ -107,6 +112,19 @@ async function onceUnder(
     fingerprint: await fingerprintOf(model, work),
   };
 }
+
+/** A hash of a request that does not depend on the order of its fields. */
+async function fingerprintOf(model: string, { kind, request }: Work): Promise<string> {
+  return await hashSecret(JSON.stringify([kind, model, request], withSortedFields));
+}
+
+function withSortedFields(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Retry time that a requester is told while an admin drains the model's lane. */
+const drainingRetryMs = 60_000;
 
 function refuseOutcome(outcome: Exclude<SubmitOutcome, { kind: "submitted" }>): never {
   switch (outcome.kind) {

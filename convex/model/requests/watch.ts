@@ -7,18 +7,18 @@ import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";
 import { requestStatus, textAnswer, usage, vectorAnswer, workReport } from "../validators.ts";
 
-/** Where a watcher stands: the last chunk that it has. */
+/** The last chunk that a watcher has received. */
 export const watchPosition = v.object({ attemptId: v.string(), seq: v.number() });
 
 export const watchView = v.object({
   status: requestStatus,
-  /** The number of the current attempt, 0 while there is none. */
+  /** Number of the current attempt, from 1; 0 between attempts. */
   attempt: v.number(),
   attemptId: v.union(v.string(), v.null()),
-  /** Chunks of the current attempt after the position; the next of them come with a later position. */
+  /** Chunks of the current attempt after the position. More may follow at a later position. */
   chunks: v.array(v.object({ seq: v.number(), text: v.string() })),
   attempts: v.number(),
-  /** By what was asked for. Null also once the answer was deleted: none is kept for long. */
+  /** Null before the end, and again once the answer was deleted. */
   result: v.union(
     v.object({ ...textAnswer.fields, usage }),
     v.object({ ...vectorAnswer.fields, usage }),
@@ -27,12 +27,14 @@ export const watchView = v.object({
   error: v.union(v.object({ code: v.string(), message: v.string() }), v.null()),
 });
 
-/** A job as its requester sees it. Another attempt than the position's: its text from the start. */
+export type RequestView = Infer<typeof watchView>;
+
+/** A job as its requester sees it. If the attempt is not the position's, its text comes from the start. */
 export async function watch(
   ctx: QueryCtx,
   { organizationId, jobId, vectors }: Doc<"orders">,
   after: StreamPosition | undefined,
-): Promise<Infer<typeof watchView>> {
+): Promise<RequestView> {
   const { status, attempt, attemptId, chunks, attempts, error, ...done } = await queue.watch(
     ctx,
     organizationId,
@@ -53,7 +55,7 @@ export async function watch(
 function answerOf(
   { result, report }: Pick<WatchView, "result" | "report">,
   isVectors: boolean,
-): Infer<typeof watchView>["result"] {
+): RequestView["result"] {
   if (result === undefined || result === null) return null;
   const { usage } = parse(workReport, report);
   return isVectors ? { ...parse(vectorAnswer, result), usage } : { ...parse(textAnswer, result), usage };
