@@ -64,10 +64,16 @@ const boundaries = {
   ],
 };
 
+/** llama.cpp may end its process at any moment, so no other process loads it. */
+const noLlama = {
+  regex: "^node-llama-cpp($|/)",
+  message: "Only main/runner/ loads llama.cpp: talk to the runner through main/supervisor/.",
+};
+
 const boundary = (folder) => ({
   files: [`${folder}/**/*.{ts,tsx}`],
   ignores: ["**/*.test.ts", "**/*.test.tsx", "app/**/*.fixture.ts", "packages/**/*.fixture.ts"],
-  rules: { "no-restricted-imports": ["error", { patterns: boundaries[folder] }] },
+  rules: { "no-restricted-imports": ["error", { patterns: [...boundaries[folder], noLlama] }] },
 });
 
 const electronFree = "Only desktop.ts, tray/, window/, update/ and face/electron/ know Electron.";
@@ -79,18 +85,39 @@ const knowsElectron = [
   "main/face/electron/**",
 ];
 
-const noElectron = {
-  files: ["main/**/*.ts"],
-  ignores: [...knowsElectron, "**/*.test.ts"],
-  rules: {
-    "no-restricted-imports": [
-      "error",
-      { patterns: [{ regex: "^electron($|/)", message: electronFree }, ...boundaries.main] },
-    ],
-  },
+const noElectron = { regex: "^electron($|/)", message: electronFree };
+const noRunner = {
+  regex: "^\\.{1,2}/(.*/)?runner/(?!.*\\.fixture\\.ts$)",
+  message: "main/runner/ is another process: talk to it by app/contract/runner.ts.",
 };
+const noDonor = refuse(
+  ourFolders("supervisor", "donor", "face", "sensors", "journal", "tray", "window", "update"),
+  "main/runner/ runs without the donor: it talks to it by app/contract/runner.ts.",
+);
+
+const restrictImports = (files, ignores, ...patterns) => ({
+  files,
+  ignores,
+  rules: { "no-restricted-imports": ["error", { patterns }] },
+});
+
+const tests = "**/*.test.ts";
+const mainImports = [
+  restrictImports(["main/**/*.test.ts"], ["main/runner/**"], noLlama),
+  restrictImports(
+    ["main/**/*.ts"],
+    ["main/runner/**", tests, ...knowsElectron],
+    ...[noElectron, noLlama, noRunner, ...boundaries.main],
+  ),
+  restrictImports(knowsElectron, [tests], noLlama, noRunner, ...boundaries.main),
+  restrictImports(["main/runner/**/*.ts"], [tests], noElectron, noDonor, ...boundaries.main),
+];
 
 const dynamicElectron = { selector: "ImportExpression[source.value=/^electron/]", message: electronFree };
+const dynamicLlama = {
+  selector: "ImportExpression[source.value=/^node-llama-cpp/]",
+  message: noLlama.message,
+};
 
 /** Untyped access: raw IPC is for the files that carry the calls over Electron, the bridge for the panel's own. */
 const rawIpc = [
@@ -130,7 +157,12 @@ const restrictSyntax = (files, ignores, ...selectors) => ({
 
 const syntax = [
   restrictSyntax(["app/**/*.ts"], ["**/*.test.ts"], ...noClock),
-  restrictSyntax(["main/**/*.ts"], knowsElectron, dynamicElectron, ...rawIpc),
+  restrictSyntax(["main/runner/**/*.ts"], [], dynamicElectron, ...rawIpc),
+  restrictSyntax(
+    ["main/**/*.ts"],
+    [...knowsElectron, "main/runner/**"],
+    ...[dynamicElectron, dynamicLlama, ...rawIpc],
+  ),
   restrictSyntax(["main/{tray,window,update}/**/*.ts", "main/desktop.ts"], [], ...rawIpc),
   restrictSyntax(["renderer/**/*.{ts,tsx}"], ["renderer/panel/bridge/**"], theBridge, ...rawIpc),
 ];
@@ -179,7 +211,7 @@ export default defineConfig([
   })),
   { files: ["renderer/**/*.{ts,tsx}"], ...reactHooks.configs.flat.recommended },
   ...Object.keys(boundaries).map(boundary),
-  noElectron,
+  ...mainImports,
   ...syntax,
   {
     // Tools that want a default export.

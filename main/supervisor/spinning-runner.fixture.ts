@@ -1,8 +1,5 @@
-import { findParentPort } from "../runner/process/parent-port.ts";
-
 /** A runner that enters an endless loop with its first message. */
-const port = findParentPort();
-port?.onMessage(() => {
+process.on("message", () => {
   for (;;);
 });
-port?.send({ type: "started" });
+process.send?.({ type: "started" });
