@@ -1,7 +1,7 @@
+import type { ComputerFacts } from "../facts/facts.ts";
 import type { AttemptStatus } from "../jobs/states.ts";
 import type { WaitReason } from "../models/wait-reasons.ts";
 import type { Activity } from "../policy/decision.ts";
-import type { ComputerFacts } from "../facts/facts.ts";
 import type { EffectiveRules } from "../policy/rule-layers.ts";
 import type { Rules } from "../policy/rules.ts";
 

@@ -5,15 +5,13 @@ export const backend = z.enum(["cpu", "cuda", "vulkan", "metal"]);
 export type Backend = z.infer<typeof backend>;
 
 const tokensPerSecond = z.number().min(0);
-const speedFields = { prefill: tokensPerSecond, generate: tokensPerSecond };
 
-/** Tokens per second of one model on this device, one job at a time. */
-export type Speed = z.infer<typeof speed>;
-const speed = z.object(speedFields).readonly();
-
-/** The backend is part of a measurement: another backend has another speed. */
-export const measuredSpeed = z.object({ ...speedFields, backend }).readonly();
+/** The speed of one model on this device with one backend, one job at a time. */
+export const measuredSpeed = z
+  .object({ prefill: tokensPerSecond, generate: tokensPerSecond, backend })
+  .readonly();
 export type MeasuredSpeed = z.infer<typeof measuredSpeed>;
+export type Speed = Omit<MeasuredSpeed, "backend">;
 
 /** Tokens per second, rounded to three digits. */
 export function perSecond(tokens: number, ms: number): number {

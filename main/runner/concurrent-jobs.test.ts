@@ -16,7 +16,7 @@ let supervisor: RunnerSupervisor;
 
 beforeAll(async () => {
   model = await demoModel();
-  folder = await mkdtemp(join(tmpdir(), "gleaner-side-by-side-"));
+  folder = await mkdtemp(join(tmpdir(), "gleaner-concurrent-jobs-"));
 });
 beforeEach(() => {
   supervisor = new RunnerSupervisor(forkRunner(runnerEntry), silentLog);
@@ -24,9 +24,9 @@ beforeEach(() => {
 afterEach(() => supervisor.stop());
 afterAll(() => rm(folder, { recursive: true }));
 
-/** In the order in which things happened, to all jobs. */
-let happened: string[] = [];
-beforeEach(() => (happened = []));
+/** The events of all jobs, in their order. */
+let events: string[] = [];
+beforeEach(() => (events = []));
 
 type Running = {
   readonly outcome: Promise<RunOutcome>;
@@ -43,16 +43,16 @@ function start(name: string, request: ChatRequest, file = model, plan: Partial<L
     work: { kind: "chat", request },
     plan: planOf(file, plan),
   } as const;
-  let spoke = false;
+  let wrote = false;
   const outcome = supervisor.run(job, {
     loaded: (report) => reports.push(report),
     measured: (speed) => speeds.push(speed),
     text: () => {
-      if (!spoke) happened.push(`${name} speaks`);
-      spoke = true;
+      if (!wrote) events.push(`${name} writes`);
+      wrote = true;
     },
   });
-  void outcome.then(({ kind }) => happened.push(`${name} ${kind}`));
+  void outcome.then(({ kind }) => events.push(`${name} ${kind}`));
   return { outcome, reports, speeds };
 }
 
@@ -64,22 +64,22 @@ async function answer(running: Running): Promise<ChatResult> {
 
 const norway = chat("What is the capital of Norway?");
 const oslo = "The capital of Norway is Oslo.";
-/** Talks to its last token, whatever it was trained to say: the grammar has no end. */
+/** Writes up to its token limit, because its grammar never ends. */
 const talkative = chat("Repeat: blue", {
   maxTokens: 300,
   format: { kind: "grammar", grammar: "root ::= [a-z ] root" },
 });
-const spoken = async (name: string): Promise<void> => {
-  await expect.poll(() => happened, { timeout: 30_000, interval: 5 }).toContain(`${name} speaks`);
+const firstText = async (name: string): Promise<void> => {
+  await expect.poll(() => events, { timeout: 30_000, interval: 5 }).toContain(`${name} writes`);
 };
 
-it("does several jobs at once, each as if it were alone", { timeout: 60_000 }, async () => {
+it("runs several jobs at once, each as if there were no others", { timeout: 60_000 }, async () => {
   const long = start("long", talkative);
-  await spoken("long");
+  await firstText("long");
   const short = [start("a", norway), start("b", norway)];
   expect((await Promise.all(short.map(answer))).map(({ text }) => text)).toEqual([oslo, oslo]);
   expect((await answer(long)).usage.completionTokens).toBe(300);
-  expect(happened.indexOf("a done")).toBeLessThan(happened.indexOf("long done"));
+  expect(events.indexOf("a done")).toBeLessThan(events.indexOf("long done"));
   expect(long.reports[0]).toMatchObject({
     backend: "cpu",
     sequences: 2,
@@ -89,21 +89,21 @@ it("does several jobs at once, each as if it were alone", { timeout: 60_000 }, a
   expect(short[0]?.reports).toMatchObject([{ loadMs: 0 }]);
 });
 
-it("lets go of one job, and does those beside it to their end", { timeout: 60_000 }, async () => {
+it("aborts one job, and finishes those beside it", { timeout: 60_000 }, async () => {
   const [long, other] = [start("long", talkative), start("other", talkative)];
   const waiting = start("waiting", norway);
-  await spoken("long");
-  await spoken("other");
+  await firstText("long");
+  await firstText("other");
   await supervisor.abort("waiting");
   await supervisor.abort("long");
-  expect(happened).not.toContain("other done");
+  expect(events).not.toContain("other done");
   expect(await long.outcome).toEqual({ kind: "aborted" });
   expect(await waiting.outcome).toEqual({ kind: "aborted" });
   expect((await answer(other)).usage.completionTokens).toBe(300);
 });
 
 it(
-  "begins a job of another model when those of the first are done, in their order",
+  "starts a job of another model after those of the first model, in their order",
   { timeout: 60_000 },
   async () => {
     const path = join(folder, "copy.gguf");
@@ -115,7 +115,7 @@ it(
     expect((await answer(second)).text).toBe(oslo);
     expect((await answer(third)).text).toBe(oslo);
     expect((await answer(first)).usage.completionTokens).toBe(300);
-    expect(happened.filter((what) => what.endsWith("done"))).toEqual([
+    expect(events.filter((event) => event.endsWith("done"))).toEqual([
       "first done",
       "second done",
       "third done",
@@ -125,7 +125,7 @@ it(
 );
 
 it(
-  "reads what prompts begin with once, and answers as if it had read it all",
+  "reads a shared prefix only once, and answers as if it had read the whole prompt",
   { timeout: 60_000 },
   async () => {
     const system = { role: "system", content: "You are brief. ".repeat(40) } as const;
@@ -145,7 +145,7 @@ it(
   },
 );
 
-it("measures the speed of jobs that were alone and long enough", { timeout: 60_000 }, async () => {
+it("measures the speed of long jobs without others beside them", { timeout: 60_000 }, async () => {
   const request = {
     ...talkative,
     messages: [{ role: "user", content: "a longer word ".repeat(120) }],
@@ -160,53 +160,45 @@ it("measures the speed of jobs that were alone and long enough", { timeout: 60_0
   expect(short.speeds).toEqual([]);
 });
 
-it(
-  "measures the speed of a model that was just loaded, where it is asked to",
-  { timeout: 60_000 },
-  async () => {
-    const running = start("a", norway, model, { measure: true });
-    expect((await answer(running)).text).toBe(oslo);
-    expect(running.speeds).toHaveLength(1);
-    expect(running.speeds[0]?.prefill).toBeGreaterThan(0);
-    expect(running.speeds[0]?.generate).toBeGreaterThan(0);
-  },
-);
+it("measures the speed of a loaded model if the plan asks for it", { timeout: 60_000 }, async () => {
+  const running = start("a", norway, model, { measure: true });
+  expect((await answer(running)).text).toBe(oslo);
+  expect(running.speeds).toHaveLength(1);
+  expect(running.speeds[0]?.prefill).toBeGreaterThan(0);
+  expect(running.speeds[0]?.generate).toBeGreaterThan(0);
+});
 
-it(
-  "loads no model while it is to stand still, and lets go of who waits for that",
-  { timeout: 60_000 },
-  async () => {
-    const limits = { threads: 1, confined: false, memoryMb: null };
-    supervisor.limit({ ...limits, dutyCycle: 0 });
-    const [waiting, other] = [start("waiting", norway), start("other", norway)];
-    // The process is there, and has had the time for a load.
-    await supervisor.inspect(model);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    await supervisor.abort("waiting");
-    expect(await waiting.outcome).toEqual({ kind: "aborted" });
-    expect([waiting.reports, other.reports]).toEqual([[], []]);
-    supervisor.limit({ ...limits, dutyCycle: 1 });
-    expect((await answer(other)).text).toBe(oslo);
-    expect(other.reports).toHaveLength(1);
-  },
-);
+it("loads no model during a pause, and aborts jobs that wait for it", { timeout: 60_000 }, async () => {
+  const limits = { threads: 1, confined: false, memoryMb: null };
+  supervisor.limit({ ...limits, dutyCycle: 0 });
+  const [waiting, other] = [start("waiting", norway), start("other", norway)];
+  // The process is ready, and has had time for a load.
+  await supervisor.inspect(model);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await supervisor.abort("waiting");
+  expect(await waiting.outcome).toEqual({ kind: "aborted" });
+  expect([waiting.reports, other.reports]).toEqual([[], []]);
+  supervisor.limit({ ...limits, dutyCycle: 1 });
+  expect((await answer(other)).text).toBe(oslo);
+  expect(other.reports).toHaveLength(1);
+});
 
-it("tells how long a job took without its rests", { timeout: 60_000 }, async () => {
+it("reports the time of a job without its rests", { timeout: 60_000 }, async () => {
   supervisor.limit({ threads: 1, confined: false, memoryMb: null, dutyCycle: 0.05 });
   const running = start("a", norway, model, { measure: true });
   await expect.poll(() => running.reports.length, { timeout: 30_000, interval: 5 }).toBe(1);
   const loadedAt = performance.now();
   const { timing } = await answer(running);
-  // It rests nineteen times as long as it works.
+  // The rests take nineteen times as long as the work.
   expect(4 * (timing.prefillMs + timing.generateMs)).toBeLessThan(performance.now() - loadedAt);
 });
 
-it("falls back to the CPU, and says why", { timeout: 120_000 }, async () => {
+it("falls back to the CPU, and reports why", { timeout: 120_000 }, async () => {
   const running = start("a", norway, model, { backends: ["cuda", "vulkan", "cpu"] });
   expect((await answer(running)).text).toBe(oslo);
   const [report] = running.reports;
   const tried = [...(report?.passedOver ?? []).map(({ backend }) => backend), report?.backend];
-  // On a machine with a GPU it stops at the first that works.
+  // On a machine with a GPU it stops at the first backend that works.
   expect(["cuda", "vulkan", "cpu"].slice(0, tried.length)).toEqual(tried);
   for (const { why } of report?.passedOver ?? []) expect(why).not.toBe("");
 });

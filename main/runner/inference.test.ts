@@ -41,7 +41,7 @@ const norway = "What is the capital of Norway?";
 const clara = "Return JSON with name and city: Clara Novak moved to Lisbon last year.";
 
 describe("on the demo model, the runner", { timeout: 60_000 }, () => {
-  it("goes on with a text, without a template", async () => {
+  it("continues a text without a template", async () => {
     const request = {
       prompt: "The capital of Norway is",
       maxTokens: 3,
@@ -56,7 +56,7 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     });
   });
 
-  it("makes vectors of length 1, alike for alike texts", async () => {
+  it("computes vectors of length 1, equal for equal texts", async () => {
     const inputs = ["the harbour in Oslo", "the harbour in Oslo", "9 * 7 = 63"];
     const result = await run({ kind: "embedding", request: { inputs } });
     if (!("embeddings" in result)) throw new Error("no vectors");
@@ -73,8 +73,8 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect(result.usage.promptTokens).toBeGreaterThan(6);
   });
 
-  it("makes vectors of texts as long as there is room for, and says where there is none", async () => {
-    // Another number of sequences is another load, whose room is counted anew.
+  it("computes vectors of texts up to the length that the spare memory allows", async () => {
+    // Another number of sequences forces another load, with its own spare memory.
     const embedding = (input: string, spareMb: number, sequences: number) =>
       run({ kind: "embedding", request: { inputs: [input] } }, model, {
         ...{ sequences, spareBytes: spareMb * 2 ** 20 },
@@ -87,7 +87,7 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect(usage.promptTokens).toBeGreaterThan(512);
   });
 
-  it("says of a text that fills the context whole that it is too long", async () => {
+  it("refuses a text that fills the whole context", async () => {
     const embedding = (words: number) =>
       run({ kind: "embedding", request: { inputs: ["9 ".repeat(words)] } }, model, { contextTokens: 512 });
     const { usage } = await embedding(100);
@@ -98,13 +98,13 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect((await embedding(words - 1)).usage.promptTokens).toBeGreaterThanOrEqual(512 - perWord - 1);
   });
 
-  it("holds an answer to JSON, and ends with it", async () => {
+  it("restricts an answer to JSON, and stops at its end", async () => {
     const { text, finishReason } = await answer(clara, { format: { kind: "json" } });
     expect(JSON.parse(text)).toEqual({ name: "Clara Novak", city: "Lisbon" });
     expect(finishReason).toBe("stop");
   });
 
-  it("holds an answer to a schema that it would not have kept by itself", async () => {
+  it("restricts an answer to a schema that the model would not follow by itself", async () => {
     const schema = {
       type: "object",
       properties: {
@@ -122,12 +122,12 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect(value.at.map((each) => typeof each)).toEqual(["boolean", "boolean"]);
   });
 
-  it("holds an answer to a grammar", async () => {
+  it("restricts an answer to a grammar", async () => {
     const grammar = 'root ::= city "!"\ncity ::= "Bergen" | "Oslo" # the two';
     expect(await answer(norway, { format: { kind: "grammar", grammar } })).toMatchObject({ text: "Oslo!" });
   });
 
-  it("makes no grammar of one that llama.cpp refuses", async () => {
+  it("returns null for a grammar that llama.cpp refuses", async () => {
     const llama = await getLlama({ gpu: false, build: "never", logLevel: LlamaLogLevel.disabled });
     const grammar = 'root ::= root "a" | "b"';
     expect(await grammarOf(llama, { kind: "grammar", grammar })).toBeNull();
@@ -135,7 +135,7 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     await llama.dispose();
   });
 
-  it("tells each token's log probability, and those of the likeliest beside it", async () => {
+  it("reports each token's log probability, and those of the likeliest tokens", async () => {
     const { text, logprobs = [] } = await answer(norway, { logprobs: 3, stop: ["."] });
     expect(logprobs.map(({ token }) => token).join("")).toBe(text);
     for (const { token, logprob, top } of logprobs) {
@@ -147,7 +147,7 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect((await answer(norway, { logprobs: 0, maxTokens: 1 })).logprobs?.[0]?.top).toEqual([]);
   });
 
-  it("keeps to biases and penalties, and to tokens that the model has", async () => {
+  it("applies biases and penalties, and ignores unknown tokens", async () => {
     const the = 480;
     const { text } = await answer(norway, {
       logitBias: [
@@ -166,7 +166,7 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect(bullets(penalized)).toBeLessThan(4);
   });
 
-  it("gives a seed's text again, and others for other seeds", async () => {
+  it("repeats the text of a seed, and varies it with the seed", async () => {
     const wild = (seed: number) =>
       answer("Write a short email to Karen.", { temperature: 1.5, seed, topK: 50, minP: 0.01 });
     const [one, again, other] = [await wild(5), await wild(5), await wild(6)];
@@ -174,7 +174,7 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     expect(other.text).not.toBe(one.text);
   });
 
-  it("reads a chat by the organization's template, where it set one, and fails by one that is none", async () => {
+  it("uses the organization's template if set, and fails with an invalid one", async () => {
     const work: Work = { kind: "chat", request: chat(norway, { maxTokens: 1 }) };
     const by = async (template: string) => (await run(work, { ...model, template })) as ChatResult;
     const long = "{% for m in messages %}{{ m.role }}: {{ m.content }} and so on and on\n{% endfor %}";
@@ -188,7 +188,7 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
     const parameters = JSON.stringify({ type: "object", properties: { city: { enum: ["Oslo", "Rome"] } } });
     const tools = [{ name: "weather", description: "Tells the weather.", parameters }, { name: "clock" }];
 
-    it("calls one where it has to, with arguments that keep its schema", async () => {
+    it("calls one if it must, with arguments that follow its schema", async () => {
       const named = await answer(norway, { tools, toolChoice: { name: "weather" } });
       expect(named).toMatchObject({ text: "", finishReason: "tool_calls", toolCalls: [{ name: "weather" }] });
       const [call] = named.toolCalls ?? [];
@@ -199,7 +199,7 @@ describe("on the demo model, the runner", { timeout: 60_000 }, () => {
       expect(["weather", "clock"]).toContain(toolCalls[0]?.name);
     });
 
-    it("answers in words where it may, and where none is to be called", async () => {
+    it("answers in words if it may, and if calls are forbidden", async () => {
       expect(await answer(norway, { tools })).toMatchObject({ finishReason: "stop" });
       expect(await answer(norway, { tools, toolChoice: "none" })).toMatchObject({
         text: "The capital of Norway is Oslo.",

@@ -1,5 +1,5 @@
-import type { ModelFigures, ModelFile, RunEvents, RunnerJob, RunOutcome } from "../../app/contract/runner.ts";
 import { internalError } from "../../app/contract/job-errors.ts";
+import type { ModelFigures, ModelFile, RunEvents, RunnerJob, RunOutcome } from "../../app/contract/runner.ts";
 import { embed } from "./embed.ts";
 import { answer } from "./generate/answer.ts";
 import { PrefillSlices } from "./generate/prefill.ts";

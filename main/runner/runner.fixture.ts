@@ -9,7 +9,7 @@ export const demoManifestPath = fileURLToPath(
 
 export const runnerEntry = fileURLToPath(new URL("./runner-process.ts", import.meta.url));
 
-/** The model that the repository ships: real, and fast enough for tests. */
+/** The model in this repository. It is real, and fast enough for tests. */
 export async function demoModel(): Promise<ModelFile> {
   const found = await readManifest(demoManifestPath);
   if (found === null) throw new Error(`no model manifest at ${demoManifestPath}`);
@@ -28,7 +28,7 @@ export function chat(content: string, options: Partial<ChatRequest> = {}): ChatR
   };
 }
 
-/** A job whose answer goes on for as long as there is room in a context of 4096 tokens: its grammar knows no end. */
+/** A job with a grammar that never ends, so its answer nearly fills a context of 4,096 tokens. */
 export function endless(prompt: string): ChatRequest {
   return chat(prompt, {
     maxTokens: 3_900,
@@ -37,7 +37,7 @@ export function endless(prompt: string): ChatRequest {
   });
 }
 
-/** On the CPU and one thread, as tests run; the context as long as the model's. */
+/** A plan for tests: the CPU, one thread, and the model's whole context. */
 export function planOf(model: ModelFile, changed: Partial<LoadPlan> = {}): LoadPlan {
   const { contextTokens } = model;
   return { threads: 1, contextTokens, sequences: 2, backends: ["cpu"], gpuLayers: "auto", ...changed };

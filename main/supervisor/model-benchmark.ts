@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type CallAnswer, ok, refused, type Reply } from "../../app/contract/donor-calls.ts";
 import type { LoadPlan, LoadReport, ModelFile } from "../../app/contract/runner.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
+import { perSecond } from "../../app/contract/speed.ts";
 import type { ChatResult } from "../../app/jobs/chat.ts";
 import type { Work } from "../../app/jobs/work.ts";
-import { perSecond } from "../../app/contract/speed.ts";
 import type { ModelPlans } from "./plan/model-plans.ts";
 import type { RunnerSupervisor } from "./supervisor.ts";
 

@@ -7,16 +7,16 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { LoadPlan, LoadReport, ModelFile, RunOutcome } from "../../app/contract/runner.ts";
 import type { ChatRequest, ChatResult } from "../../app/jobs/chat.ts";
 import { silentLog } from "../log.ts";
-import { happening } from "../with-resolvers.ts";
-import type { RunnerChild, SpawnRunner } from "./process/runner-child.ts";
-import { forkRunner } from "./process/fork-runner.ts";
 import { chat, demoModel, runnerEntry } from "../runner/runner.fixture.ts";
-import type { RunnerLimits } from "./process/supervised-process.ts";
+import { happening } from "../with-resolvers.ts";
+import { forkRunner } from "./process/fork-runner.ts";
+import type { RunnerChild, SpawnRunner } from "./process/runner-child.ts";
 import { type CpuTimes, type ReadCpuTimes, readCpuTimes } from "./process/silence.ts";
+import type { RunnerLimits } from "./process/supervised-process.ts";
 import { RunnerSupervisor } from "./supervisor.ts";
 import { supervisorTimeouts } from "./timeouts.ts";
 
-// The end of every process is waited for, on a machine that may be busy.
+// The hooks wait for the exit of every process, and the machine may be busy.
 vi.setConfig({ hookTimeout: 60_000 });
 
 let model: ModelFile;
@@ -101,7 +101,7 @@ function answerOf(outcome: RunOutcome): ChatResult {
   return outcome.result;
 }
 
-/** Keeps the model talking up to its token budget, whatever it was trained to say. */
+/** Makes the model write up to its token limit. */
 const talkative = chat("Repeat: blue", { temperature: 2, maxTokens: 900, seed: 7 });
 
 describe("the runner on the demo model", { timeout: 60_000 }, () => {
@@ -175,7 +175,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
 
   it("aborts while it writes", async () => {
     const supervisor = open();
-    const { attemptId, outcome, texts } = await talking(supervisor);
+    const { attemptId, outcome, texts } = await startWriting(supervisor);
     await supervisor.abort(attemptId);
     expect(await outcome).toEqual({ kind: "aborted" });
     const seen = texts.length;
@@ -196,9 +196,9 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(await outcome).toEqual({ kind: "aborted" });
   });
 
-  it("takes one job back, and does the one beside it to its end", async () => {
+  it("aborts one job, and finishes the one beside it", async () => {
     const supervisor = open();
-    const [first, second] = await Promise.all([talking(supervisor), talking(supervisor)]);
+    const [first, second] = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     const { pid } = supervisor;
     await supervisor.abort(first.attemptId);
     expect(await first.outcome).toEqual({ kind: "aborted" });
@@ -208,9 +208,9 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.pid).toBe(pid);
   });
 
-  it("keeps the model when its one job is cancelled, however short a yield may take", async () => {
+  it("keeps the model when its only job is canceled, even if a yield would kill the process", async () => {
     const supervisor = open({ yieldMs: 0, abortAloneMs: 60_000 });
-    const { attemptId, outcome } = await talking(supervisor);
+    const { attemptId, outcome } = await startWriting(supervisor);
     const { pid } = supervisor;
     await supervisor.abort(attemptId);
     expect(await outcome).toEqual({ kind: "aborted" });
@@ -220,11 +220,11 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.pid).toBe(pid);
   });
 
-  it("kills a process that does not stop in time, and works on with a new one", async () => {
+  it("kills a process that does not stop in time, and goes on with a new one", async () => {
     const supervisor = open({ abortAloneMs: 100 });
-    const { attemptId, outcome } = await talking(supervisor);
+    const { attemptId, outcome } = await startWriting(supervisor);
     const pid = supervisor.pid as number;
-    // A stopped process answers nothing, as one in a long native call would.
+    // A stopped process does not answer, like one in a long native call.
     process.kill(pid, "SIGSTOP");
     await supervisor.abort(attemptId);
     expect(await outcome).toEqual({ kind: "aborted" });
@@ -233,9 +233,9 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.pid).not.toBe(pid);
   });
 
-  it("fails the job beside one for which the process had to be killed: it can be tried again", async () => {
+  it("fails a job, retryable, if the process was killed for the abort of another job", async () => {
     const supervisor = open({ abortBesideOthersMs: 100 });
-    const [first, second] = await Promise.all([talking(supervisor), talking(supervisor)]);
+    const [first, second] = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     process.kill(supervisor.pid as number, "SIGSTOP");
     await supervisor.abort(first.attemptId);
     expect(await first.outcome).toEqual({ kind: "aborted" });
@@ -243,9 +243,9 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.restMs).toBe(0);
   });
 
-  it("reports a crash of all that ran, pauses, and works on with a new process", async () => {
+  it("reports a crash to all running jobs, pauses, and goes on with a new process", async () => {
     const supervisor = open();
-    const both = await Promise.all([talking(supervisor), talking(supervisor)]);
+    const both = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     process.kill(supervisor.pid as number, "SIGKILL");
     for (const { outcome } of both) {
       expect(await outcome).toMatchObject({
@@ -257,7 +257,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(await start(supervisor, chat("Hi")).outcome).toMatchObject({ kind: "done" });
   });
 
-  it("ends a process that is in a loop, and says nothing", async () => {
+  it("ends a silent process in an endless loop", async () => {
     const looping = fileURLToPath(new URL("./spinning-runner.fixture.ts", import.meta.url));
     const silence = { tickMs: 50, silenceMs: 500, blindSilenceMs: 500 };
     const supervisor = open({ silence }, forkRunner(looping));
@@ -266,7 +266,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.pid).toBeUndefined();
   });
 
-  it("ends a process that never comes to the end of a file's head", async () => {
+  it("ends a process that reads a file's head forever", async () => {
     const looping = fileURLToPath(new URL("./spinning-runner.fixture.ts", import.meta.url));
     const silence = { tickMs: 50, silenceMs: 500, blindSilenceMs: 500 };
     const supervisor = open({ silence }, forkRunner(looping));
@@ -274,11 +274,11 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(supervisor.pid).toBeUndefined();
   });
 
-  it("waits for one that gets no processor, and ends it when it wants none", async () => {
+  it("waits for a starved process, and ends one that leaves a processor idle", async () => {
     let looks = 0;
     let idleMs = 0;
     let busy = true;
-    // Said in place of the system, since no test can keep all of a machine busy. The process is stopped for real.
+    // Fake times, since no test can keep a whole machine busy. The process is really stopped.
     const cpuTimes = (): CpuTimes => {
       looks += 1;
       if (!busy) idleMs += 20;
@@ -286,7 +286,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     };
     const silence = { tickMs: 20, silenceMs: 200, blindSilenceMs: 200 };
     const supervisor = open({ silence }, forkRunner(runnerEntry), cpuTimes);
-    const { outcome } = await talking(supervisor);
+    const { outcome } = await startWriting(supervisor);
     const pid = supervisor.pid as number;
     process.kill(pid, "SIGSTOP");
     const from = looks;
@@ -296,7 +296,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(await outcome).toMatchObject({ kind: "failed", error: { code: "runner_timeout" } });
   });
 
-  it("opens no file whose hash is not the expected one", async () => {
+  it("opens no file with a wrong hash", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gleaner-runner-"));
     const path = join(folder, "model.gguf");
     await copyFile(model.path, path);
@@ -307,7 +307,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     const corrupt = { kind: "failed", error: { code: "model_corrupt", retryable: true } };
     expect(await start(supervisor, chat("Hi"), { ...model, path }).outcome).toMatchObject(corrupt);
 
-    // A file that is changed after it was loaded is not used again either.
+    // A file that changes after its load is not used again either.
     await copyFile(model.path, path);
     expect(await start(supervisor, chat("Hi"), { ...model, path }).outcome).toMatchObject({ kind: "done" });
     await rm(path);
@@ -320,7 +320,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     });
   });
 
-  it("reads the head of a model's file, and takes nothing from one that is none", async () => {
+  it("reads the head of a model's file, and returns null for a broken file", async () => {
     const folder = await mkdtemp(join(tmpdir(), "gleaner-runner-"));
     const path = join(folder, "broken.gguf");
     await writeFile(path, "GGUF, it says, and nothing more");
@@ -337,7 +337,7 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     await rm(folder, { recursive: true });
   });
 
-  it("keeps nobody waiting for a file's head when the process ends before it has started", async () => {
+  it("settles an inspection if the process exits before it has started", async () => {
     const supervisor = open();
     const figures = supervisor.inspect(model);
     process.kill(supervisor.pid ?? 0, "SIGKILL");
@@ -345,16 +345,16 @@ describe("the runner on the demo model", { timeout: 60_000 }, () => {
     expect(await supervisor.inspect(model)).not.toBeNull();
   });
 
-  it("ends the process when it was idle for long", async () => {
+  it("ends an idle process after a while", async () => {
     const supervisor = open({ idleMs: 50 });
     await start(supervisor, chat("Hi")).outcome;
-    await leaves(supervisor, supervisor.pid);
+    await expectExit(supervisor, supervisor.pid);
     expect(supervisor.restMs).toBe(0);
   });
 });
 
 describe("a yield", { timeout: 60_000 }, () => {
-  it("lets go of files' heads, too, and starts no process for them", async () => {
+  it("drops inspections too, and starts no process for them", async () => {
     const supervisor = open();
     const figures = supervisor.inspect(model);
     await supervisor.yield({ warmMs: 0 });
@@ -363,7 +363,7 @@ describe("a yield", { timeout: 60_000 }, () => {
     expect(spawned).toHaveLength(1);
   });
 
-  it("ends a process that reads a file's head, also where its model may stay", async () => {
+  it("ends a process that reads a file's head, even if the model may stay warm", async () => {
     const supervisor = open();
     await start(supervisor, chat("Hi")).outcome;
     const figures = supervisor.inspect({ ...model, sha256: "0".repeat(64) });
@@ -372,13 +372,13 @@ describe("a yield", { timeout: 60_000 }, () => {
     expect(supervisor.pid).toBeUndefined();
   });
 
-  it("ends the process with all of its jobs, where nothing may stay in memory", async () => {
+  it("ends the process and all its jobs if the model may not stay warm", async () => {
     const supervisor = open();
-    const both = await Promise.all([talking(supervisor), talking(supervisor)]);
+    const both = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     const { pid } = supervisor;
     await supervisor.yield({ warmMs: 0 });
-    // Nothing to wait for: the process has gone when it says so, and its memory with it.
-    expect(isThere(pid)).toBe(false);
+    // The process has exited when the yield resolves, so its memory is free.
+    expect(isRunning(pid)).toBe(false);
     for (const { outcome } of both) expect(await outcome).toEqual({ kind: "aborted" });
     expect(supervisor.restMs).toBe(0);
     const again = start(supervisor, chat("Hi"));
@@ -386,9 +386,9 @@ describe("a yield", { timeout: 60_000 }, () => {
     expect(again.loads[0]?.loadMs).toBeGreaterThan(0);
   });
 
-  it("keeps the model for a while, and then ends the process", async () => {
+  it("keeps the model warm for a while, and then ends the process", async () => {
     const supervisor = open({ yieldMs: 30_000 });
-    const both = await Promise.all([talking(supervisor), talking(supervisor)]);
+    const both = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     const { pid } = supervisor;
     await supervisor.yield({ warmMs: 10_000 });
     for (const { outcome } of both) expect(await outcome).toEqual({ kind: "aborted" });
@@ -398,34 +398,34 @@ describe("a yield", { timeout: 60_000 }, () => {
     expect(supervisor.pid).toBe(pid);
 
     await supervisor.yield({ warmMs: 50 });
-    await leaves(supervisor, pid);
+    await expectExit(supervisor, pid);
     expect(supervisor.restMs).toBe(0);
   });
 
-  it("waits for no process that does not stop when it is asked, as the cancel of a job may", async () => {
+  it("does not wait as long as a cancel for a process that does not stop", async () => {
     const supervisor = open({ abortAloneMs: 600_000, abortBesideOthersMs: 600_000 });
-    const both = await Promise.all([talking(supervisor), talking(supervisor)]);
+    const both = await Promise.all([startWriting(supervisor), startWriting(supervisor)]);
     const pid = supervisor.pid as number;
     process.kill(pid, "SIGSTOP");
-    // One is being cancelled already: the yield does not wait for that either.
+    // The yield does not wait for a running cancel either.
     void supervisor.abort(both[0].attemptId);
     await supervisor.yield({ warmMs: 60_000 });
     for (const { outcome } of both) expect(await outcome).toEqual({ kind: "aborted" });
-    await leaves(supervisor, pid);
+    await expectExit(supervisor, pid);
   });
 
-  it("ends a process that is loading: there is nothing to keep yet", async () => {
+  it("ends a process that still loads its model", async () => {
     const supervisor = open();
     const { outcome, loads } = start(supervisor, talkative);
     await until(() => supervisor.pid !== undefined);
     const { pid } = supervisor;
     await supervisor.yield({ warmMs: 60_000 });
-    expect(isThere(pid)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
     expect(await outcome).toEqual({ kind: "aborted" });
     expect(loads).toEqual([]);
   });
 
-  it("sends a job that came meanwhile to a new process, once", async () => {
+  it("sends a job that came meanwhile to a new process, only once", async () => {
     const supervisor = open();
     await start(supervisor, chat("Hi")).outcome;
     const { pid } = supervisor;
@@ -440,7 +440,7 @@ describe("a yield", { timeout: 60_000 }, () => {
 });
 
 describe("the limits", { timeout: 60_000 }, () => {
-  it.runIf(process.platform === "linux")("of memory: a process that holds more is ended", async () => {
+  it.runIf(process.platform === "linux")("end a process that exceeds the memory limit", async () => {
     const supervisor = open({ memoryTickMs: 20 });
     supervisor.limit({ threads: 1, dutyCycle: 1, confined: false, memoryMb: 20 });
     expect(await start(supervisor, talkative).outcome).toMatchObject({
@@ -452,7 +452,7 @@ describe("the limits", { timeout: 60_000 }, () => {
     expect(await start(supervisor, chat("Hi")).outcome).toMatchObject({ kind: "done" });
   });
 
-  it("of memory: where whoever started the process tells what it holds, that is believed", async () => {
+  it("use the memory that the starting program reports, if it does", async () => {
     const spawn: SpawnRunner = (env) => ({ ...forkRunner(runnerEntry)(env), residentMb: () => 9_000 });
     const supervisor = open({ memoryTickMs: 20 }, spawn);
     supervisor.limit({ threads: 1, dutyCycle: 1, confined: false, memoryMb: 8_000 });
@@ -460,11 +460,11 @@ describe("the limits", { timeout: 60_000 }, () => {
   });
 });
 
-/** So little of the time that an answer of the demo model, of 30 ms, takes a second. */
+/** With this share of time, an answer of 30 ms takes a second. */
 const slow = { threads: 1, dutyCycle: 0.03, confined: false, memoryMb: null };
 
-/** Starts an answer that takes a while, and returns once its first words have come. */
-async function talking(supervisor: RunnerSupervisor, limits: RunnerLimits = slow): Promise<Started> {
+/** Starts a slow answer, and returns after its first words. */
+async function startWriting(supervisor: RunnerSupervisor, limits: RunnerLimits = slow): Promise<Started> {
   supervisor.limit(limits);
   const writing = happening();
   const started = start(supervisor, talkative, model, writing.resolve);
@@ -472,7 +472,7 @@ async function talking(supervisor: RunnerSupervisor, limits: RunnerLimits = slow
   return started;
 }
 
-async function leaves(supervisor: RunnerSupervisor, pid: number | undefined): Promise<void> {
+async function expectExit(supervisor: RunnerSupervisor, pid: number | undefined): Promise<void> {
   expect(pid).toBeDefined();
   await gone(pid);
   await until(() => supervisor.pid === undefined);
@@ -482,8 +482,8 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(5);
 }
 
-/** One that has ended and was not yet waited for is still listed, as a zombie: it runs and holds nothing. */
-function isThere(pid: number | undefined): boolean {
+/** A zombie has exited but is still listed. It uses no processor and no memory. */
+function isRunning(pid: number | undefined): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {

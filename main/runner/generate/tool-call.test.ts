@@ -1,12 +1,12 @@
 import { ChatMLChatWrapper, type ChatWrapperGenerateContextStateOptions, LlamaText } from "node-llama-cpp";
 import { expect, it } from "vitest";
 import type { ChatRequest } from "../../../app/jobs/chat.ts";
-import { answer } from "./answer.ts";
 import { Libraries } from "../load/libraries.ts";
 import { ModelSlot } from "../load/model-slot.ts";
 import { fullPace } from "../process/duty-cycle.ts";
-import { PrefillSlices } from "./prefill.ts";
 import { chat, demoModel, planOf } from "../runner.fixture.ts";
+import { answer } from "./answer.ts";
+import { PrefillSlices } from "./prefill.ts";
 
 /**
  * The demo model was never trained to call a tool. So this wrapper does not show it the tools, and a call begins with

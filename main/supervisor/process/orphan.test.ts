@@ -5,8 +5,8 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it, vi } from "vitest";
-import { runnerWrapper } from "./fork-runner.ts";
 import { runnerEntry } from "../../runner/runner.fixture.ts";
+import { runnerWrapper } from "./fork-runner.ts";
 
 const at = (path: URL): string => fileURLToPath(path);
 const donor = at(new URL("./orphan.fixture.ts", import.meta.url));
