@@ -1,26 +1,37 @@
 export type BackOffDelay = (failures: number) => number;
 
-/** After the n-th refusal in a row (n ≥ 1), in ms: so long, doubling, no longer than that. */
+/** After the n-th failure in a row (n ≥ 1), in ms: `firstMs`, then twice as long each time, up to `longestMs`. */
 export function doubling(firstMs: number, longestMs: number): BackOffDelay {
   return (failures) => Math.min(longestMs, firstMs * 2 ** (failures - 1));
 }
 
 export const oneToSixtySeconds = doubling(1_000, 60_000);
 
-/** The same, but up to half of it earlier, by chance: after an outage a fleet must not come back in step. */
-const spreadOut: BackOffDelay = (failures) => oneToSixtySeconds(failures) * (1 - Math.random() / 2);
+/** As `oneToSixtySeconds`, but up to half earlier: after an outage a fleet must not retry in step. `random`: 0 to 1. */
+export function spreadOut(failures: number, random: number): number {
+  return oneToSixtySeconds(failures) * (1 - random / 2);
+}
 
-/** Tries something again after refusals, later each time. */
+/** Failures in a row, and when the next try is due. */
+export type Failures = { readonly count: number; readonly until: number };
+
+export const noFailures: Failures = { count: 0, until: 0 };
+
+export function afterFailure({ count }: Failures, now: number, random: number): Failures {
+  return { count: count + 1, until: now + spreadOut(count + 1, random) };
+}
+
+/** Retries something after failures, later each time. */
 export class BackOff {
   readonly #delayMs: BackOffDelay;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(delayMs: BackOffDelay = spreadOut) {
+  constructor(delayMs: BackOffDelay = (failures) => spreadOut(failures, Math.random())) {
     this.#delayMs = delayMs;
   }
 
-  /** Between a refusal and the next try. */
+  /** Between a failure and the next try. */
   get waiting(): boolean {
     return this.#timer !== null;
   }

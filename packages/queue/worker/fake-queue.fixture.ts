@@ -1,7 +1,7 @@
 import type { FunctionReference } from "convex/server";
 import { getFunctionName } from "convex/server";
-import type { WorkerClient } from "./calls.ts";
 import type { Candidates, ClaimedJob, Cursor, HeldRow, NextWork, Stand } from "./protocol.ts";
+import type { WorkerClient } from "./queue-client.ts";
 
 /** A call that the worker made, and how the test answers it. */
 export type Call = {

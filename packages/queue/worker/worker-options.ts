@@ -40,32 +40,3 @@ export type WorkerEvent =
   | { readonly kind: "key-used-elsewhere" }
   /** What a handler says by `ctx.progress`. */
   | { readonly kind: "progress"; readonly attemptId: string; readonly view: Value };
-
-/** What wakes the worker's loop; logged at debug level. */
-export type WakeReason =
-  | "start"
-  | "accept"
-  | "pause"
-  | "stop"
-  | "connection"
-  | "capabilities"
-  | "greeted"
-  | "greet-again"
-  | "taken"
-  | "candidates"
-  | "claim-answered"
-  | "held"
-  | "attempt-ended"
-  | "job-lasts"
-  | "left"
-  | "rest-over"
-  | "still"
-  | "unknown-key";
-
-/** How it stands towards jobs. */
-export type Mode =
-  | { readonly kind: "accepting" }
-  /** Handlers let go at once, and what comes in is given back. */
-  | { readonly kind: "paused"; readonly reason: string }
-  /** What runs may end; nothing is begun. */
-  | { readonly kind: "draining" };

@@ -1,361 +1,259 @@
-import { Asking } from "./asking.ts";
-import { BackOff } from "./back-off.ts";
-import { Beginning } from "./beginning.ts";
-import { Calls, type Unsubscribe, type WorkerClient } from "./calls.ts";
-import { type Connection, followConnection, notConnected } from "./connection.ts";
-import { Greeting } from "./greeting.ts";
-import { Heartbeat } from "./heartbeat.ts";
-import { HeldWatch } from "./held-watch.ts";
-import { Holding } from "./holding.ts";
-import { Leaving } from "./leaving.ts";
+import { ConvexError } from "convex/values";
+import { assertNever } from "../shared/assert-never.ts";
+import { HandlerRuns } from "./handler-runs.ts";
 import { errorName, type Log, warningsLog } from "./log.ts";
-import { type Capabilities, type ClaimedJob, functionsAt, type NextWork } from "./protocol.ts";
-import { Rest } from "./rest.ts";
-import { Returns } from "./returns.ts";
-import { settling } from "./settling.ts";
-import { Standing } from "./standing.ts";
+import { isUnderWay } from "./machine/attempt-machine.ts";
+import type { CallFailure, Effect, MachineEvent, WorkerState } from "./machine/state.ts";
+import { initialState, step } from "./machine/step.ts";
+import { functionsAt, type Stand, type WorkerFunctions } from "./protocol.ts";
+import {
+  followConnection,
+  refusalOf,
+  UnknownWorkerError,
+  type Unsubscribe,
+  type WorkerClient,
+} from "./queue-client.ts";
 import { workerTimes } from "./times.ts";
-import { within } from "./within.ts";
-import type { Abilities, Capacity, Mode, WakeReason, WorkerEvent, WorkerOptions } from "./worker-options.ts";
+import type { Abilities, Capacity, WorkerEvent, WorkerOptions } from "./worker-options.ts";
 
-/** The most that the queue lets one worker hold. */
-const maxHeld = 16;
+type QueryName = "candidates" | "handed" | "held";
+
+/** The longest delay that `setTimeout` takes. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /**
- * Runs jobs of a queue. One loop looks at everything whenever anything changed, and does what is due; nothing else
- * acts. It asks for jobs; where there are none it stands in line, is shown what becomes ready there, and claims it; each
- * end of a job brings the next.
+ * Runs jobs of a queue: asks for jobs; where there are none, waits for jobs that become ready, and claims them; the end
+ * of each job brings the next. All of it is decided by the machine (machine/step.ts). This class tells the machine what
+ * happens, does what it says, and has the one timer.
  */
 export class Worker {
   readonly #client: WorkerClient;
+  readonly #functions: WorkerFunctions;
   readonly #options: WorkerOptions;
   readonly #log: Log;
-  readonly #calls: Calls;
-  readonly #greeting: Greeting;
-  readonly #heartbeat: Heartbeat;
-  readonly #asking: Asking;
-  readonly #returns: Returns;
-  readonly #holding: Holding;
-  readonly #standing: Standing;
-  readonly #leaving: Leaving;
-  readonly #held: HeldWatch;
-  readonly #backOff = new BackOff();
-  readonly #beginning: Beginning;
-  readonly #rest = new Rest(() => this.#wake("rest-over"));
-  #capacity: Capacity;
-  #capabilities: Capabilities;
-  #mode: Mode;
-  #connection: Connection = notConnected;
-  #unsubscribe: Unsubscribe | null = null;
-  #started = false;
-  #unknown = false;
-  #taking = false;
-  #still = false;
-  #end: "no" | "leaving" | "over" = "no";
+  readonly #runs: HandlerRuns;
+  readonly #events: MachineEvent[] = [];
+  readonly #subscriptions = new Map<QueryName | "connection", Unsubscribe>();
+  #waiters: readonly { readonly isDone: () => boolean; readonly resolve: () => void }[] = [];
+  #state: WorkerState;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stepping = false;
 
   constructor(client: WorkerClient, options: WorkerOptions) {
     this.#client = client;
     this.#options = options;
-    this.#mode =
-      options.accepting === false ? { kind: "paused", reason: "not begun" } : { kind: "accepting" };
-    this.#capacity = { concurrency: options.concurrency ?? 1, prefetch: options.prefetch ?? 0 };
-    this.#capabilities = this.#able(options.capabilities ?? {});
-    const log = (this.#log = options.log ?? warningsLog);
-    const times = { ...workerTimes, ...options.times };
-    const functions = options.functions ?? functionsAt("work");
-    const calls = (this.#calls = new Calls(client, functions, options.key, () => this.#becomeUnknown()));
-    const wake = (reason: WakeReason): void => this.#wake(reason);
-
-    this.#greeting = new Greeting({
-      hello: (capabilities, startup) =>
-        calls.say("hello", {
-          capabilities,
-          startup,
-          ...(options.version === undefined ? {} : { version: options.version }),
-        }),
-      log,
-      onGreeted: (leaseMs) => {
-        this.#unknown = false;
-        this.#heartbeat.setLease(leaseMs);
-        // Who leaves says no more than goodbye, and who is told of a greeting has something to say.
-        if (this.#end === "no") this.#tell({ kind: "greeted" });
-        wake("greeted");
+    this.#functions = options.functions ?? functionsAt("work");
+    this.#log = options.log ?? warningsLog;
+    const { handlers, version, capabilities: abilities = {}, accepting = true } = options;
+    this.#runs = new HandlerRuns({
+      handlers,
+      onText: (attemptId, text) => this.#happened({ kind: "text", attemptId, text }),
+      onProgress: (attemptId, view) => {
+        this.#happened({ kind: "progress", attemptId, view });
+        options.onEvent?.({ kind: "progress", attemptId, view });
       },
-      onAgain: () => wake("greet-again"),
+      onEnd: (attemptId, end) => this.#happened({ kind: "handler-ended", attemptId, end }),
     });
-    this.#heartbeat = new Heartbeat({
-      beat: () => calls.say("heartbeat", {}),
-      lastSaidAt: () => calls.lastSaidAt,
-      cadence: times,
-      onRefused: (error) => log("warn", "heartbeat.refused", { error: errorName(error) }),
-    });
-    this.#asking = new Asking({
-      room: () => this.#room(),
-      onNext: (next, wished) => this.#receive(next, wished),
-    });
-    this.#returns = new Returns((attemptIds, reason) => {
-      // What it finishes, and was handed a moment ago, would be given back with what is not begun.
-      if (this.#mode.kind === "draining") this.#beginning.sayNow();
-      return this.#leaving.release(attemptIds, reason, this.#mode.kind !== "accepting");
-    });
-    this.#holding = new Holding({
-      handlers: options.handlers,
-      concurrency: () => this.#capacity.concurrency,
-      calls: settling({
-        calls,
-        asking: this.#asking,
-        returns: this.#returns,
-        beginWaiting: () => (this.#begins ? this.#holding.beginWaiting() : []),
-      }),
-      chunkEveryMs: times.chunkEveryMs,
-      progressEveryMs: times.progressEveryMs,
-      log,
-      onProgress: (attemptId, view) => this.#tell({ kind: "progress", attemptId, view }),
-      onUnsettled: (attemptId) => this.#held.recheck(attemptId),
-      onEnded: () => wake("attempt-ended"),
-    });
-    this.#standing = new Standing({
-      ...{ calls, log, times, wake },
-      backOff: this.#backOff,
-      onClaimed: (job, cursor) => {
-        this.#asking.goOnAt(cursor);
-        this.#adopt(job);
-      },
-      onHanded: (jobs) => {
-        for (const job of jobs) {
-          if (!this.#holding.attemptIds.has(job.attemptId)) this.#beginning.handed(job.attemptId);
-          this.#adopt(job);
-        }
-      },
-    });
-    this.#beginning = new Beginning({
-      start: (attemptIds) => calls.say("start", { attemptIds }),
-      isHeld: (attemptId) => this.#holding.attemptIds.has(attemptId),
-      onLasting: () => wake("job-lasts"),
-      onFenced: (attemptIds) => this.#holding.gone(attemptIds),
-      startAfterMs: times.startAfterMs,
-      log,
-    });
-    this.#leaving = new Leaving({
-      ...{ calls, log, asking: this.#asking, standing: this.#standing },
-      onLeft: () => wake("left"),
-    });
-    this.#held = new HeldWatch({
-      ...{ calls, log, times },
-      holding: this.#holding,
-      returns: this.#returns,
-      onRows: () => wake("held"),
-      onUsedElsewhere: (ms) => {
-        this.#rest.for(ms);
-        this.#tell({ kind: "key-used-elsewhere" });
-      },
+    this.#state = initialState({
+      version,
+      abilities,
+      kinds: Object.keys(handlers),
+      times: { ...workerTimes, ...options.times },
+      capacity: { concurrency: options.concurrency ?? 1, prefetch: options.prefetch ?? 0 },
+      mode: accepting ? { kind: "accepting" } : { kind: "paused", reason: "not begun" },
     });
   }
 
-  /** Begins, and goes on where the queue did not know the key before. May be called again. */
+  /** Begins, or asks again where the queue did not know the key. May be called again. */
   start(): void {
-    this.#started = true;
-    this.#unknown = false;
-    this.#greeting.again();
-    this.#unsubscribe ??= followConnection(this.#client, (connection) => {
-      this.#connection = connection;
-      this.#wake("connection");
-    });
-    this.#wake("start");
+    this.#happened({ kind: "start" });
+    if (this.#subscriptions.has("connection")) return;
+    const listener = followConnection(this.#client, (connection) =>
+      this.#happened({ kind: "connection", connection }),
+    );
+    this.#subscriptions.set("connection", listener);
   }
 
   /** Takes jobs from now on. */
   accept(): void {
-    this.#mode = { kind: "accepting" };
-    this.#wake("accept");
+    this.#happened({ kind: "accept" });
   }
 
-  /** Has every handler let go at once, and gives the jobs back. Resolves when the handlers have let go. */
+  /** Aborts every handler at once, and gives the jobs back. Resolves when the handlers have let go. */
   async pause(reason: string): Promise<void> {
-    this.#mode = { kind: "paused", reason };
-    this.#holding.yieldAll(reason);
-    this.#wake("pause");
-    await this.#holding.letGo();
+    this.#happened({ kind: "pause", reason });
+    await this.#letGo();
   }
 
-  /** Takes nothing more, and gives back what is not begun. Resolves when what is begun has ended by itself. */
+  /** Takes no more jobs, and gives back those that have not begun. Resolves when those that run have ended by themselves. */
   async finish(reason: string): Promise<void> {
-    this.#mode = { kind: "draining" };
-    this.#holding.yieldWaiting(reason);
-    this.#wake("stop");
-    await this.#holding.letGo();
+    this.#happened({ kind: "finish", reason });
+    await this.#letGo();
   }
 
-  /** Takes no new job and begins none for so many milliseconds; what runs goes on. */
+  /** Takes and begins no job for so many milliseconds. Jobs that run go on. */
   rest(ms: number): void {
-    this.#rest.for(ms);
-    this.#holding.yieldWaiting("resting");
-    this.#wake("rest-over");
+    this.#happened({ kind: "rest", ms });
   }
 
-  /** While it stands still it looks on, claims nothing and begins nothing: others may. What runs is its handlers' affair. */
+  /** While on, the worker watches, and claims and begins nothing: other workers may. Jobs that run go on. */
   standStill(on: boolean): void {
-    if (on === this.#still) return;
-    this.#still = on;
-    this.#wake("still");
+    this.#happened({ kind: "stand-still", on });
   }
 
-  /** What this machine offers has changed. */
-  setCapabilities(abilities: Abilities, capacity = this.#capacity): void {
-    this.#capacity = capacity;
-    const capabilities = this.#able(abilities);
-    if (JSON.stringify(capabilities) === JSON.stringify(this.#capabilities)) return;
-    this.#capabilities = capabilities;
-    // The queue takes a worker that has changed out of line.
-    this.#standing.standAt(null);
-    this.#wake("capabilities");
+  /** Says what this machine offers from now on. */
+  setCapabilities(abilities: Abilities, capacity?: Capacity): void {
+    this.#happened({ kind: "capabilities", abilities, capacity });
   }
 
   /**
-   * Ends: takes nothing more, lets jobs that run end within `finishMs`, gives the others back and says goodbye, within
-   * `leaveMs` more. Resolves in any case, and no handler is at work then that lets go when it is told to.
+   * Ends: takes no more jobs, lets those that run end within `finishMs`, gives the others back, and says goodbye within
+   * `leaveMs` more. Resolves in any case. Handlers that let go when they are aborted have ended by then.
    */
   async stop({ finishMs = 30_000, leaveMs = 2_000 } = {}): Promise<void> {
-    if (finishMs > 0) await within(finishMs, this.finish("shutdown"));
-    this.#end = "leaving";
-    void this.pause("shutdown");
-    await within(leaveMs, this.#leaveForGood());
-    this.#end = "over";
-    for (const part of [this.#greeting, this.#heartbeat, this.#standing, this.#rest, this.#beginning])
-      part.stop();
-    this.#backOff.cancel();
-    this.#held.follow(new Set());
-    this.#unsubscribe?.();
-    this.#unsubscribe = null;
+    this.#happened({ kind: "stop", finishMs, leaveMs });
+    await this.#until(() => this.#state.stop.kind === "over");
   }
 
-  async #leaveForGood(): Promise<void> {
-    try {
-      await this.#holding.ended();
-      if (this.#greeting.everSaid && !this.#unknown) await this.#calls.say("goodbye", {});
-    } catch (error) {
-      this.#log("warn", "goodbye.failed", { error: errorName(error) });
-    }
-  }
-
-  #wake(reason: WakeReason): void {
-    if (this.#end === "over") return;
-    this.#log("debug", "worker.wake", { reason });
-    this.#look();
-  }
-
-  /** Looks at everything, and does what is due. Every branch may be taken again and again. */
-  #look(): void {
-    const { connected, generation } = this.#connection;
-    if (this.#started && connected && this.#end === "no")
-      this.#greeting.greet(generation, this.#capabilities);
-    this.#held.look(!this.#asking.underWay && !this.#standing.claiming);
-    this.#beginWaiting();
-    if (this.#greeting.everSaid && !this.#unknown) this.#heartbeat.run(this.#holding.any);
-    const mayTake = connected && this.#isGreeted && !this.#still;
-    // It waits and asks for what it would begin alone: what it could hold ahead comes with the ends of others.
-    const { wish } = this.#asking;
-    const idle = Math.min(wish.jobs, this.#idle());
-    this.#standing.look(idle > 0 ? { ...wish, jobs: idle - 1 } : null, mayTake, this.#beginning.any);
-    const nowhere = this.#standing.stands === null && !this.#standing.claiming;
-    if (idle > 0 && nowhere && mayTake && !this.#taking) void this.#take();
-    this.#leaveIfDue();
-    this.#held.follow(this.#holding.attemptIds);
-  }
-
-  get #begins(): boolean {
-    return this.#mode.kind === "accepting" && !this.#still;
-  }
-
-  get #isGreeted(): boolean {
-    return this.#greeting.isGreeted(this.#connection.generation, this.#capabilities);
-  }
-
-  #able(abilities: Abilities): Capabilities {
-    return { ...abilities, kinds: Object.keys(this.#options.handlers), ...this.#capacity };
-  }
-
-  /** How many jobs more could be held, those that are asked for included. */
-  #room(): number {
-    const resting = this.#rest.on || this.#backOff.waiting;
-    if (this.#mode.kind !== "accepting" || this.#unknown || resting || !this.#isGreeted) return 0;
-    const { concurrency, prefetch } = this.#capacity;
-    return (
-      Math.min(maxHeld, concurrency + prefetch) - this.#holding.taken - (this.#standing.claiming ? 1 : 0)
+  /** Resolves when no handler is at work on any of the jobs that are held now. */
+  async #letGo(): Promise<void> {
+    const held = [...this.#state.attempts.keys()];
+    await this.#until(() =>
+      held.every((attemptId) => {
+        const attempt = this.#state.attempts.get(attemptId);
+        return attempt === undefined || !isUnderWay(attempt.state);
+      }),
     );
   }
 
-  /** How many more handlers could be at work. */
-  #idle(): number {
-    const { concurrency } = this.#capacity;
-    return concurrency - this.#holding.taken - this.#asking.asked - (this.#standing.claiming ? 1 : 0);
+  async #until(isDone: () => boolean): Promise<void> {
+    if (isDone()) return;
+    await new Promise<void>((resolve) => {
+      this.#waiters = [...this.#waiters, { isDone, resolve }];
+    });
   }
 
-  async #take(): Promise<void> {
-    this.#taking = true;
-    const again = (): void => this.#wake("rest-over");
-    try {
-      const outcome = await this.#asking.ask((wish) => this.#calls.say("take", { wish }));
-      this.#log("debug", "take.answered", { outcome: outcome.kind });
-      // Full, and nothing here to fill it: the queue counts what nobody here is at work on.
-      if (outcome.kind === "unable" && outcome.reason === "full") this.#held.recheck();
-      const nothing = outcome.kind === "unable" || (outcome.jobs.length === 0 && outcome.stands.length === 0);
-      if (nothing) this.#backOff.refused(again);
-      else this.#backOff.taken();
-    } catch (error) {
-      this.#log("warn", "take.refused", { error: errorName(error) });
-      this.#backOff.refused(again);
+  /** Events that come out of an effect wait for the other effects of that step. */
+  #happened(event: MachineEvent): void {
+    this.#events.push(event);
+    if (this.#stepping) return;
+    this.#stepping = true;
+    for (let next = this.#events.shift(); next !== undefined; next = this.#events.shift()) this.#step(next);
+    this.#stepping = false;
+    const done = this.#waiters.filter(({ isDone }) => isDone());
+    this.#waiters = this.#waiters.filter((waiter) => !done.includes(waiter));
+    for (const { resolve } of done) resolve();
+  }
+
+  #step(event: MachineEvent): void {
+    const isOutput = event.kind === "text" || event.kind === "progress";
+    if (!isOutput && this.#state.stop.kind !== "over")
+      this.#log("debug", "worker.wake", { reason: event.kind === "answered" ? event.name : event.kind });
+    const { state, effects, wakeAt } = step(this.#state, event, performance.now());
+    this.#state = state;
+    for (const effect of effects) this.#perform(effect);
+    clearTimeout(this.#timer);
+    if (wakeAt !== null) {
+      const ms = Math.min(longestTimerMs, Math.ceil(wakeAt - performance.now()));
+      this.#timer = setTimeout(() => this.#happened({ kind: "timer" }), ms);
     }
-    this.#taking = false;
-    this.#wake("taken");
+    if (state.stop.kind !== "over") return;
+    for (const unsubscribe of this.#subscriptions.values()) unsubscribe();
+    this.#subscriptions.clear();
   }
 
-  #receive({ jobs, stands }: NextWork, wished: number): void {
-    for (const job of jobs) this.#adopt(job);
-    // One that found all that it can begin stands nowhere.
-    if (wished > 0) this.#standing.standAt(stands.length === 0 ? null : stands);
+  #perform(effect: Effect): void {
+    switch (effect.kind) {
+      case "call":
+        void this.#call(effect);
+        return;
+      case "follow-stands":
+        this.#followStands(effect.stands);
+        return;
+      case "follow-held":
+        this.#stopFollowing("held");
+        if (effect.on) this.#follow("held", {}, (rows) => this.#happened({ kind: "held", rows }));
+        return;
+      case "run":
+        void this.#runs.run(effect.job);
+        return;
+      case "abort":
+        this.#runs.abort(effect.attemptId);
+        return;
+      case "tell":
+        this.#tell(effect.event);
+        return;
+      case "log":
+        this.#log(effect.level, effect.event, effect.fields);
+        return;
+      case "flush":
+        queueMicrotask(() => this.#happened({ kind: "flush" }));
+        return;
+      default:
+        assertNever(effect);
+    }
   }
 
-  #adopt(job: ClaimedJob): void {
-    if (this.#holding.attemptIds.has(job.attemptId)) return;
-    this.#held.ours(job.attemptId);
-    const attempt = this.#holding.add(job);
-    // It was on its way when a person came back.
-    if (this.#mode.kind !== "accepting") attempt.yield(this.#whyNot);
-    else if (job.begun) attempt.begin();
-  }
-
-  get #whyNot(): string {
-    return this.#mode.kind === "paused" ? this.#mode.reason : "shutdown";
-  }
-
-  /** Where no ending job's call says it, the queue is told so that nobody steals what is begun. */
-  #beginWaiting(): void {
-    if (this.#begins) this.#beginning.begun(this.#holding.beginWaiting());
-  }
-
-  /** Says that no more is taken, unless that goes with what is given back. */
-  #leaveIfDue(): void {
-    const { kind } = this.#mode;
-    if (kind === "accepting" || this.#end !== "no" || !this.#asking.inRings || this.#unknown) return;
-    if (this.#asking.underWay || this.#standing.claiming || this.#returns.underWay || this.#leaving.underWay)
-      return;
-    if (kind === "paused" && this.#holding.taken > 0) return;
-    // What it was handed and is at work on would be given back with what is not begun.
-    this.#beginning.sayNow();
-    this.#leaving.leave();
-  }
-
-  #becomeUnknown(): void {
-    if (this.#unknown) return;
-    this.#unknown = true;
-    this.#heartbeat.stop();
-    this.#log("error", "worker.unknown-key");
-    this.#tell({ kind: "unknown-key" });
-    this.#wake("unknown-key");
-  }
-
+  /** A listener that throws must not keep the other effects of the step from being performed. */
   #tell(event: WorkerEvent): void {
-    this.#options.onEvent?.(event);
+    try {
+      this.#options.onEvent?.(event);
+    } catch (error) {
+      this.#log("error", "worker.listener-failed", { error: errorName(error) });
+    }
   }
+
+  async #call(call: Extract<Effect, { kind: "call" }>): Promise<void> {
+    this.#happened(await this.#outcomeOf(call));
+  }
+
+  /** Waits while there is no connection. The client itself sends a call again after a cut. */
+  async #outcomeOf({ id, name, args }: Extract<Effect, { kind: "call" }>): Promise<MachineEvent> {
+    try {
+      const answer: unknown = await this.#client.mutation(this.#functions[name], this.#signed(args));
+      // TypeScript does not see that the function of this name gave the answer.
+      return { kind: "answered", id, name, args, answer, random: Math.random() } as MachineEvent;
+    } catch (error) {
+      return { kind: "failed", id, failure: failureOf(error), random: Math.random() };
+    }
+  }
+
+  #followStands(stands: readonly Stand[] | null): void {
+    this.#stopFollowing("candidates");
+    this.#stopFollowing("handed");
+    if (stands === null) return;
+    this.#follow("candidates", { stands }, (seen) => this.#happened({ kind: "candidates", seen }));
+    this.#follow("handed", {}, (jobs) => this.#happened({ kind: "handed", jobs }));
+  }
+
+  #follow<N extends QueryName>(
+    query: N,
+    args: object,
+    onValue: (value: WorkerFunctions[N]["_returnType"]) => void,
+  ): void {
+    const unsubscribe = this.#client.onUpdate(
+      this.#functions[query],
+      this.#signed(args),
+      onValue,
+      (error) => this.#happened({ kind: "query-failed", query, failure: failureOf(error) }),
+    );
+    this.#subscriptions.set(query, unsubscribe);
+  }
+
+  #stopFollowing(query: QueryName): void {
+    this.#subscriptions.get(query)?.();
+    this.#subscriptions.delete(query);
+  }
+
+  /** TypeScript does not see that these are a function's arguments when it knows the name only as one of several. */
+  #signed(args: object): never {
+    return { ...args, key: this.#options.key } as never;
+  }
+}
+
+function failureOf(thrown: unknown): CallFailure {
+  const refusal = refusalOf(thrown);
+  const error = errorName(refusal);
+  if (refusal instanceof UnknownWorkerError) return { kind: "unknown-key", error };
+  return { kind: refusal instanceof ConvexError ? "refused" : "broken", error };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareHeld, UsedElsewhere } from "./held-rows.ts";
+import { addOwn, compareHeld, noForeignAttempts, noteForeign } from "./held-rows.ts";
 
 const row = (attemptId: string, watched = false) => ({ attemptId, watched });
 
@@ -22,19 +22,28 @@ describe("what is held beside what is known", () => {
 });
 
 describe("a key that is used twice", () => {
+  /** Notes attempts that are listed at some moment, and says whether another program uses the key. */
+  function noting(...own: readonly string[]) {
+    let attempts = own.reduce(addOwn, noForeignAttempts);
+    return (attemptIds: readonly string[], now: number): boolean => {
+      const noted = noteForeign(attempts, attemptIds, now);
+      attempts = noted.attempts;
+      return noted.usedElsewhere;
+    };
+  }
+
   it("shows in three attempts of others within a minute", () => {
-    const used = new UsedElsewhere();
-    expect(used.notes(["a"], 0)).toBe(false);
-    expect(used.notes(["a", "b"], 1_000)).toBe(false);
-    expect(used.notes(["c"], 59_000)).toBe(true);
-    expect(used.notes(["d"], 59_500)).toBe(false);
+    const notes = noting();
+    expect(notes(["a"], 0)).toBe(false);
+    expect(notes(["a", "b"], 1_000)).toBe(false);
+    expect(notes(["c"], 59_000)).toBe(true);
+    expect(notes(["d"], 59_500)).toBe(false);
   });
 
   it("does not show in a few over a long time, nor in one's own", () => {
-    const used = new UsedElsewhere();
-    used.ours("mine");
+    const notes = noting("mine");
     for (let minute = 0; minute < 10; minute += 1) {
-      expect(used.notes([`lost ${minute}`, "mine"], minute * 60_001)).toBe(false);
+      expect(notes([`lost ${minute}`, "mine"], minute * 60_001)).toBe(false);
     }
   });
 });

@@ -1,4 +1,4 @@
-import type { Candidate, Stand } from "./protocol.ts";
+import type { Candidate, Stand } from "../protocol.ts";
 
 export type ClaimChoice =
   | { readonly kind: "claim"; readonly candidate: Candidate }

@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
-import { assertNever } from "../shared/assert-never.ts";
-import type { AttemptError } from "./protocol.ts";
+import { assertNever } from "../../shared/assert-never.ts";
+import type { AttemptError } from "../protocol.ts";
 
 /**
  * Where a held attempt stands at this worker.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Candidate, Stand } from "../protocol.ts";
 import { chooseClaim, compareStands, stillLate } from "./claim-choice.ts";
-import type { Candidate, Stand } from "./protocol.ts";
 
 const own = (jobId: string): Candidate => ({ jobId, laneId: "l", late: false });
 const late = (jobId: string): Candidate => ({ jobId, laneId: "l", late: true });

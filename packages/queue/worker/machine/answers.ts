@@ -1,0 +1,194 @@
+import { assertNever } from "../../shared/assert-never.ts";
+import { noFailures } from "../back-off.ts";
+import type { ClaimOutcome, TakeOutcome } from "../protocol.ts";
+import { adopt, onAttempt, receive, refuseResult } from "./attempts.ts";
+import { wishOf } from "./capacity.ts";
+import { greeted, helloFailed } from "./handshake.ts";
+import { recheckHeld } from "./held.ts";
+import { progressFailed } from "./output.ts";
+import type { Call, CallFailure, MachineEvent, SentCall } from "./state.ts";
+import { isJobRequest, type Turn } from "./turn.ts";
+import { backOff, retryTriedLater } from "./waiting.ts";
+
+type Answered = Extract<MachineEvent, { kind: "answered" }>;
+
+/** When a call that ends something is sent again, in ms after each failure. Cuts of the connection need no retry: the client sends again itself. */
+const retryDelaysMs = [500, 1_000, 2_000];
+
+export function onAnswer(t: Turn, event: Answered): void {
+  const call = t.endCall(event.id);
+  if (call === undefined) return;
+  if (isJobRequest(event) || event.name === "claim") t.set({ compareHeld: true });
+  switch (event.name) {
+    case "hello":
+      greeted(t, call, event.answer.leaseMs);
+      return;
+    case "take":
+      taken(t, event.answer, event.args.wish.jobs, event.random);
+      return;
+    case "claim":
+      claimed(t, event.answer, event.args, event.random);
+      return;
+    case "append":
+    case "progress":
+      if (event.answer.kind === "fenced") onAttempt(t, event.args.attemptId, { kind: "gone" });
+      return;
+    case "complete":
+    case "fail": {
+      const { attemptId, wish } = event.args;
+      const { kind: outcome } = event.answer;
+      receive(t, event.answer, wish.jobs);
+      if (event.name === "complete") t.log("info", "attempt.completed", { attemptId, outcome });
+      else t.log("warn", "attempt.failed", { attemptId, code: event.args.error.code, outcome });
+      onAttempt(t, attemptId, { kind: "answered" });
+      return;
+    }
+    case "release":
+      released(t, event.args, event.answer.fenced);
+      return;
+    case "start":
+      for (const attemptId of event.answer.fenced) onAttempt(t, attemptId, { kind: "gone" });
+      return;
+    case "goodbye":
+      t.set({ stop: { kind: "over" } });
+      return;
+    case "heartbeat":
+    case "leave":
+      return;
+    default:
+      assertNever(event);
+  }
+}
+
+export function onFailure(t: Turn, id: number, failure: CallFailure, random: number): void {
+  const call = t.endCall(id);
+  if (call === undefined) return;
+  if (failure.kind === "unknown-key") forgetKey(t);
+  if (isJobRequest(call) || call.name === "claim") t.set({ compareHeld: true });
+  if (!retryLater(t, call, failure)) failed(t, call, failure, random);
+}
+
+/** The queue does not know the key. Nothing more is asked of it until the worker is started again. */
+export function forgetKey(t: Turn): void {
+  if (t.state.keyUnknown) return;
+  t.set({ keyUnknown: true });
+  t.log("error", "worker.unknown-key");
+  t.tell({ kind: "unknown-key" });
+}
+
+/** Sends failed calls again that are due, with what is wished by now. */
+export function sendRetries(t: Turn): void {
+  const due = t.state.retries.filter(({ at }) => t.due(at));
+  if (due.length === 0) return;
+  t.set({ retries: t.state.retries.filter((retry) => !due.includes(retry)) });
+  for (const { call, failures } of due) {
+    const args = isJobRequest(call) ? { ...call.args, wish: wishOf(t) } : call.args;
+    t.call({ name: call.name, args } as Call, failures);
+  }
+}
+
+/** A backend fails that is overloaded or restarting. */
+function retryLater(t: Turn, sent: SentCall, { kind }: CallFailure): boolean {
+  const isRetried = ["complete", "fail", "release", "start", "leave"].includes(sent.name);
+  const delayMs = retryDelaysMs[sent.failures];
+  if (!isRetried || kind !== "broken" || delayMs === undefined) return false;
+  const { id: _id, generation: _generation, failures, ...call } = sent;
+  t.set({ retries: [...t.state.retries, { call, failures: failures + 1, at: t.now + delayMs }] });
+  return true;
+}
+
+/** A call failed for good. */
+function failed(t: Turn, call: SentCall, failure: CallFailure, random: number): void {
+  const { error } = failure;
+  switch (call.name) {
+    case "hello":
+      helloFailed(t, call, failure, random);
+      return;
+    case "take":
+      t.log("warn", "take.refused", { error });
+      backOff(t, random);
+      return;
+    case "claim":
+      t.log("warn", "claim.refused", { error });
+      retryTriedLater(t);
+      backOff(t, random);
+      return;
+    case "progress":
+      progressFailed(t, call.args.attemptId, error);
+      return;
+    case "complete":
+      // Refused for what it is, such as its size.
+      if (failure.kind === "refused")
+        refuseResult(t, call.args.attemptId, "The queue does not take the worker's result.");
+      else notTaken(t, call.name, call.args.attemptId, error);
+      return;
+    case "fail":
+      notTaken(t, call.name, call.args.attemptId, error);
+      return;
+    case "release":
+      for (const attemptId of call.args.attemptIds) notTaken(t, call.name, attemptId, error);
+      return;
+    case "goodbye":
+      t.log("warn", "goodbye.failed", { error });
+      t.set({ stop: { kind: "over" } });
+      return;
+    case "heartbeat":
+    case "start":
+    case "leave":
+      t.log("warn", `${call.name}.refused`, { error });
+      return;
+    case "append":
+      return;
+    default:
+      assertNever(call);
+  }
+}
+
+/** The queue did not take how an attempt ended. It then lists the attempt in `held`, and it is given back from there. */
+function notTaken(t: Turn, call: string, attemptId: string, error: string): void {
+  if (t.state.attempts.has(attemptId)) recheckHeld(t, attemptId);
+  t.log("error", "attempt.call-refused", { attemptId, call, error });
+  onAttempt(t, attemptId, { kind: "answered" });
+}
+
+function taken(t: Turn, outcome: TakeOutcome, wished: number, random: number): void {
+  t.log("debug", "take.answered", { outcome: outcome.kind });
+  if (outcome.kind === "ok") receive(t, outcome, wished);
+  // The queue counts jobs that are unknown here.
+  else if (outcome.reason === "full") recheckHeld(t);
+  if (outcome.kind === "unable" || outcome.jobs.length + outcome.stands.length === 0) backOff(t, random);
+  else t.set({ requestRetry: noFailures });
+}
+
+function claimed(
+  t: Turn,
+  outcome: ClaimOutcome,
+  { jobId, late }: { readonly jobId: string; readonly late: boolean },
+  random: number,
+): void {
+  t.log("debug", "claim.answered", { outcome: outcome.kind, late });
+  if (outcome.kind === "unable") backOff(t, random);
+  else t.set({ requestRetry: noFailures });
+  if (outcome.kind !== "claimed") {
+    retryTriedLater(t);
+    return;
+  }
+  const { job, stands, cursor } = outcome;
+  const tried = new Set(t.state.tried);
+  // The job may come back: after a failure, a release, a lost lease.
+  tried.delete(jobId);
+  t.set({ tried, cursor, stands: stands.length > 0 ? stands : null });
+  adopt(t, job);
+}
+
+function released(
+  t: Turn,
+  { attemptIds, reason }: { readonly attemptIds: readonly string[]; readonly reason: string },
+  fenced: readonly string[],
+): void {
+  for (const attemptId of attemptIds) {
+    const outcome = fenced.includes(attemptId) ? "fenced" : "ok";
+    if (t.state.attempts.has(attemptId)) t.log("info", "attempt.released", { attemptId, reason, outcome });
+    onAttempt(t, attemptId, { kind: "answered" });
+  }
+}

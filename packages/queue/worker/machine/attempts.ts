@@ -1,0 +1,150 @@
+import { convexToJson, type Value } from "convex/values";
+import { assertNever } from "../../shared/assert-never.ts";
+import type { AttemptError, ClaimedJob, NextWork } from "../protocol.ts";
+import { type AttemptEffect, type AttemptEvent, step } from "./attempt-machine.ts";
+import { countHandlers, wishOf } from "./capacity.ts";
+import { addOwn } from "./held-rows.ts";
+import { sendRestOfText } from "./output.ts";
+import { giveBack, reportStarts } from "./releases.ts";
+import type { Attempt, HandlerEnd } from "./state.ts";
+import { newTextStream } from "./text-stream.ts";
+import type { Turn } from "./turn.ts";
+import { setStands } from "./waiting.ts";
+
+/** Takes in what a call brought. @param wished how many jobs the call asked for. */
+export function receive(t: Turn, { jobs, stands, cursor }: NextWork, wished: number): void {
+  t.set({ cursor });
+  for (const job of jobs) adopt(t, job);
+  // A worker that found all the jobs it asked for waits nowhere.
+  if (wished > 0) setStands(t, stands.length === 0 ? null : stands);
+}
+
+/** Takes in a job that the queue gave to this worker. @param handed it came while the worker waited, without a call. */
+export function adopt(t: Turn, job: ClaimedJob, handed = false): void {
+  const { attemptId, kind, requirements, begun, watched } = job;
+  const { attempts, foreign, mode } = t.state;
+  if (attempts.has(attemptId)) return;
+  const attempt: Attempt = {
+    job,
+    handed,
+    state: { kind: "waiting" },
+    since: t.now,
+    reportStartAt: null,
+    text: newTextStream(watched),
+    progress: { unsent: null, sent: "", sendAt: null },
+    report: undefined,
+  };
+  t.set({ attempts: new Map(attempts).set(attemptId, attempt), foreign: addOwn(foreign, attemptId) });
+  t.log("info", "attempt.claimed", { attemptId, kind, model: requirements.model ?? null, begun });
+  // It was on its way when the worker was told to take no more.
+  const reason = mode.kind === "paused" ? mode.reason : "shutdown";
+  if (mode.kind !== "accepting") onAttempt(t, attemptId, { kind: "yield", reason });
+  else if (begun) onAttempt(t, attemptId, { kind: "begin" });
+}
+
+export function handlerEnded(t: Turn, attemptId: string, end: HandlerEnd): void {
+  if (end.kind === "done") t.setAttempt(attemptId, { report: end.report });
+  onAttempt(t, attemptId, end);
+}
+
+/** Has handlers let go, and gives the jobs back. */
+export function yieldAll(t: Turn, reason: string): void {
+  for (const attemptId of t.state.attempts.keys()) onAttempt(t, attemptId, { kind: "yield", reason });
+}
+
+/** Gives back the jobs that have not begun. */
+export function yieldWaiting(t: Turn, reason: string): void {
+  for (const attemptId of waiting(t)) onAttempt(t, attemptId, { kind: "yield", reason });
+}
+
+/** Begins waiting jobs as far as there is room for handlers, and tells the queue: of handed ones only if they last. */
+export function beginJobs(t: Turn): void {
+  const begun = beginWaiting(t);
+  const handed = begun.filter((attemptId) => t.state.attempts.get(attemptId)?.handed);
+  const reportStartAt = t.now + t.state.times.startAfterMs;
+  for (const attemptId of handed) t.setAttempt(attemptId, { reportStartAt });
+  reportStarts(
+    t,
+    begun.filter((attemptId) => !handed.includes(attemptId)),
+  );
+}
+
+export function onAttempt(t: Turn, attemptId: string, event: AttemptEvent): void {
+  const attempt = t.state.attempts.get(attemptId);
+  if (attempt === undefined) return;
+  const { next, effect } = step(attempt.state, event);
+  t.setAttempt(attemptId, { state: next });
+  if (effect !== null) perform(t, attemptId, effect);
+  if (next.kind !== "ended") return;
+  const attempts = new Map(t.state.attempts);
+  attempts.delete(attemptId);
+  t.set({ attempts });
+}
+
+function perform(t: Turn, attemptId: string, effect: AttemptEffect): void {
+  switch (effect.kind) {
+    case "run": {
+      const attempt = t.state.attempts.get(attemptId);
+      if (attempt !== undefined) t.effect({ kind: "run", job: attempt.job });
+      return;
+    }
+    case "abort":
+      t.effect({ kind: "abort", attemptId });
+      return;
+    case "complete":
+      complete(t, attemptId, effect.result);
+      return;
+    case "fail":
+      fail(t, attemptId, effect.error);
+      return;
+    case "release":
+      giveBack(t, attemptId, effect.reason);
+      return;
+    default:
+      assertNever(effect);
+  }
+}
+
+function complete(t: Turn, attemptId: string, result: Value): void {
+  sendRestOfText(t, attemptId);
+  const report = t.state.attempts.get(attemptId)?.report;
+  if (!isConvexValue(result) || (report !== undefined && !isConvexValue(report))) {
+    refuseResult(t, attemptId, "The worker's result is not a value that Convex can keep.");
+    return;
+  }
+  const begins = beginWaiting(t);
+  const args = { attemptId, result, begins, wish: wishOf(t), ...(report === undefined ? {} : { report }) };
+  t.call({ name: "complete", args });
+}
+
+/** Fails a job because of its result. Another attempt would fare the same. */
+export function refuseResult(t: Turn, attemptId: string, message: string): void {
+  fail(t, attemptId, { code: "result_refused", message, retryable: false });
+}
+
+function fail(t: Turn, attemptId: string, error: AttemptError): void {
+  const begins = beginWaiting(t);
+  t.call({ name: "fail", args: { attemptId, error, begins, wish: wishOf(t) } });
+}
+
+/** Begins waiting jobs as far as there is room for handlers. Returns which: the queue has to be told. */
+function beginWaiting(t: Turn): readonly string[] {
+  const { mode, standStill, capacity } = t.state;
+  if (mode.kind !== "accepting" || standStill) return [];
+  const begun = waiting(t).slice(0, Math.max(0, capacity.concurrency - countHandlers(t.state)));
+  for (const attemptId of begun) onAttempt(t, attemptId, { kind: "begin" });
+  return begun;
+}
+
+function waiting(t: Turn): readonly string[] {
+  return [...t.state.attempts].filter(([, { state }]) => state.kind === "waiting").map(([id]) => id);
+}
+
+function isConvexValue(value: Value): boolean {
+  try {
+    convexToJson(value);
+    return true;
+  } catch {
+    return false;
+  }
+}

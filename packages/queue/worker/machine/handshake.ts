@@ -1,0 +1,78 @@
+import { spreadOut } from "../back-off.ts";
+import type { Capabilities } from "../protocol.ts";
+import type { WorkerTimes } from "../times.ts";
+import type { CallFailure, SentCall, WorkerState } from "./state.ts";
+import type { Turn } from "./turn.ts";
+
+/** Identifies what a hello says: the connection, and what the worker can do. */
+function helloKey(generation: number, capabilities: Capabilities): string {
+  return JSON.stringify([generation, capabilities]);
+}
+
+function currentKey({ connection, capabilities }: WorkerState): string {
+  return helloKey(connection.generation, capabilities);
+}
+
+/** Whether the queue knows this connection and these capabilities. */
+export function isGreeted(state: WorkerState): boolean {
+  return state.greeted !== null && state.greeted === currentKey(state);
+}
+
+/** Whether a goodbye is due: the queue has heard of this worker, or will have. */
+export function wasEverGreeted({ greeted, calls }: WorkerState): boolean {
+  return greeted !== null || calls.some(({ name }) => name === "hello");
+}
+
+/** Says hello on each connection and at each change of capabilities, unless that was said or was refused just now. */
+export function greet(t: Turn): void {
+  const { state } = t;
+  const { connection, capabilities, version, startup, refusedHello } = state;
+  if (!state.started || !connection.connected || state.stop.kind === "leaving" || isGreeted(state)) return;
+  const key = currentKey(state);
+  const last = state.calls.findLast((call) => call.name === "hello");
+  if (last !== undefined && keyOf(last) === key) return;
+  if (refusedHello?.key === key && !t.due(refusedHello.retryAt)) return;
+  const args = { capabilities, startup, ...(version === undefined ? {} : { version }) };
+  t.call({ name: "hello", args });
+}
+
+export function greeted(t: Turn, call: SentCall, leaseMs: number): void {
+  t.set({ greeted: keyOf(call), startup: false, keyUnknown: false, leaseMs });
+  t.set({ refusedHello: null, helloFailures: 0 });
+  // A worker that leaves says only goodbye, and whoever hears of a greeting may have more to say.
+  if (t.state.stop.kind !== "leaving") t.tell({ kind: "greeted" });
+}
+
+/** A refused hello is said again, later each time, but not to a queue that does not know the key. */
+export function helloFailed(t: Turn, call: SentCall, { kind, error }: CallFailure, random: number): void {
+  t.log("warn", "hello.refused", { error });
+  const failures = t.state.helloFailures + 1;
+  const retryAt = kind === "unknown-key" ? Infinity : t.now + spreadOut(failures, random);
+  const key = keyOf(call);
+  t.set({ refusedHello: key === null ? null : { key, retryAt }, helloFailures: failures });
+}
+
+function keyOf(call: SentCall): string | null {
+  return call.name === "hello" ? helloKey(call.generation, call.args.capabilities) : null;
+}
+
+/** How long the worker may be silent, in ms. A short lease has room for two heartbeats, and a little more. */
+export function heartbeatEvery(
+  isHolding: boolean,
+  leaseMs: number,
+  times: Pick<WorkerTimes, "heartbeatHoldingMs" | "heartbeatIdleMs">,
+): number {
+  return isHolding ? Math.min(times.heartbeatHoldingMs, (leaseMs * 3) / 8) : times.heartbeatIdleMs;
+}
+
+/**
+ * Says "still here" when nothing else was said for long enough. One heartbeat at a time: without a connection calls
+ * wait, and one that waits says as much as ten.
+ */
+export function beat(t: Turn): void {
+  const { state } = t;
+  if (!wasEverGreeted(state) || state.keyUnknown) return;
+  if (state.calls.some(({ name }) => name === "heartbeat")) return;
+  const everyMs = heartbeatEvery(state.attempts.size > 0, state.leaseMs, state.times);
+  if (t.due(state.lastSentAt + everyMs)) t.call({ name: "heartbeat", args: {} });
+}

@@ -1,0 +1,56 @@
+import type { HeldRow } from "../protocol.ts";
+
+/** The rows of `held` compared with the attempts that this worker knows. */
+export type HeldComparison = {
+  /** Known here, and no longer this worker's. */
+  readonly gone: readonly string[];
+  /** Held by this worker as the queue sees it, and unknown here. */
+  readonly foreign: readonly string[];
+  readonly watched: ReadonlyMap<string, boolean>;
+};
+
+/** @param known attempts that the queue may count as this worker's. */
+export function compareHeld(rows: readonly HeldRow[], known: ReadonlySet<string>): HeldComparison {
+  const watched = new Map(rows.map((row) => [row.attemptId, row.watched]));
+  return {
+    gone: [...known].filter((attemptId) => !watched.has(attemptId)),
+    foreign: [...watched.keys()].filter((attemptId) => !known.has(attemptId)),
+    watched,
+  };
+}
+
+const windowMs = 60_000;
+const manyAttempts = 3;
+const rememberedAttempts = 1_000;
+
+/**
+ * Tells a program that forgot an attempt, because an answer was lost, from two programs with one key. Two programs would
+ * give back each other's jobs for ever.
+ */
+export type ForeignAttempts = {
+  /** Attempts that this worker was given; the oldest are forgotten. */
+  readonly own: ReadonlySet<string>;
+  /** Attempts that it was never given: when each was first listed. */
+  readonly seenAt: ReadonlyMap<string, number>;
+};
+
+export const noForeignAttempts: ForeignAttempts = { own: new Set(), seenAt: new Map() };
+
+export function addOwn(attempts: ForeignAttempts, attemptId: string): ForeignAttempts {
+  const own = [...attempts.own].filter((each) => each !== attemptId);
+  return { ...attempts, own: new Set([...own.slice(1 - rememberedAttempts), attemptId]) };
+}
+
+/** `usedElsewhere`: three attempts within a minute were never this worker's, so another program uses its key. */
+export function noteForeign(
+  { own, seenAt: before }: ForeignAttempts,
+  attemptIds: readonly string[],
+  now: number,
+): { readonly attempts: ForeignAttempts; readonly usedElsewhere: boolean } {
+  const recent = [...before].filter(([, at]) => now - at <= windowMs);
+  const added = attemptIds.filter((attemptId) => !own.has(attemptId)).map((id) => [id, now] as const);
+  // Of an attempt that is listed twice, the earlier time counts.
+  const seenAt = new Map([...added, ...recent]);
+  const usedElsewhere = seenAt.size >= manyAttempts;
+  return { attempts: { own, seenAt: usedElsewhere ? new Map() : seenAt }, usedElsewhere };
+}

@@ -1,0 +1,61 @@
+import { onAttempt } from "./attempts.ts";
+import { isAsking, isClaiming } from "./capacity.ts";
+import { compareHeld, noteForeign } from "./held-rows.ts";
+import { giveBack, isGivenBack } from "./releases.ts";
+import { setWatched } from "./text-stream.ts";
+import type { Turn } from "./turn.ts";
+
+/**
+ * Has the rows of `held` looked at, although nothing here lasts: once, or until `attemptId` is no longer among them,
+ * an attempt whose end the queue did not take.
+ */
+export function recheckHeld(t: Turn, attemptId = ""): void {
+  t.set({ unsettled: new Set(t.state.unsettled).add(attemptId), compareHeld: true });
+}
+
+/** Follows `held` while a job lasts longer than a moment: a short one is over before it could be stopped. */
+export function followHeld(t: Turn): void {
+  const { attempts, unsettled, followsHeld, times } = t.state;
+  const oldest = Math.min(...[...attempts.values()].map(({ since }) => since));
+  const on = unsettled.size > 0 || t.due(oldest + times.heldAfterMs);
+  if (on === followsHeld) return;
+  t.set({ followsHeld: on, heldRows: null });
+  t.effect({ kind: "follow-held", on });
+}
+
+/**
+ * Drops attempts that the queue no longer lists: they were canceled, stolen or fenced. Gives back attempts that it lists
+ * and that are unknown here.
+ */
+export function compareWithHeld(t: Turn): void {
+  const { heldRows: rows, compareHeld: isNews, attempts } = t.state;
+  if (rows === null || !isNews) return;
+  const { gone, foreign, watched } = compareHeld(rows, new Set(attempts.keys()));
+  for (const attemptId of gone) onAttempt(t, attemptId, { kind: "gone" });
+  for (const [attemptId, isWatched] of watched) {
+    const attempt = t.state.attempts.get(attemptId);
+    if (attempt !== undefined) t.setAttempt(attemptId, { text: setWatched(attempt.text, isWatched) });
+  }
+  // Until an answer is here, the rows may list jobs that it brings.
+  if (isAsking(t.state) || isClaiming(t.state) || !t.due(t.state.leftToOtherUntil)) return;
+  t.set({ compareHeld: false });
+  t.set({ unsettled: new Set([...t.state.unsettled].filter((attemptId) => watched.has(attemptId))) });
+  const unknown = foreign.filter((attemptId) => !isGivenBack(t.state, attemptId));
+  const noted = noteForeign(t.state.foreign, unknown, t.now);
+  t.set({ foreign: noted.attempts });
+  // Two programs that give back each other's jobs would get none done.
+  if (noted.usedElsewhere) leaveToOther(t);
+  else
+    for (const attemptId of unknown) {
+      t.log("info", "attempt.returned", { attemptId });
+      giveBack(t, attemptId, "not at work on it");
+    }
+}
+
+function leaveToOther(t: Turn): void {
+  const { usedElsewhereMs: restMs } = t.state.times;
+  const until = t.now + restMs;
+  t.set({ leftToOtherUntil: until, restUntil: Math.max(t.state.restUntil, until) });
+  t.log("error", "device-key.used-elsewhere", { restMs });
+  t.tell({ kind: "key-used-elsewhere" });
+}

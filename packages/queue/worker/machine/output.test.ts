@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { claimedJob } from "../fake-queue.fixture.ts";
+import { MachineAtTest } from "./machine.fixture.ts";
+
+const chunkBytes = 64 * 1024;
+const keptChars = 512 * 1024;
+
+function recorder({ watched = true, answered = true } = {}) {
+  const at = MachineAtTest.greeted();
+  if (answered) at.answers.append = { kind: "ok" };
+  at.hold(claimedJob("a1", { watched }));
+  const chunks = () => at.sent("append").map(({ args }) => args);
+  return {
+    at,
+    push: (text: string) => at.send({ kind: "text", attemptId: "a1", text }),
+    watch: (isWatched: boolean) => at.send({ kind: "held", rows: [{ attemptId: "a1", watched: isWatched }] }),
+    finish: () =>
+      at.send({
+        kind: "handler-ended",
+        attemptId: "a1",
+        end: { kind: "done", result: null, report: undefined },
+      }),
+    sent: () => chunks().map(({ seq, text }) => [seq, text] as const),
+    text: () =>
+      chunks()
+        .map(({ text }) => text)
+        .join(""),
+  };
+}
+
+describe("the text of a watched attempt", () => {
+  it("is gathered for 250 ms, in numbered chunks", () => {
+    const { at, push, sent } = recorder();
+    push("a");
+    push("b");
+    expect(sent()).toEqual([]);
+    at.pass(250);
+    push("c");
+    at.pass(249);
+    expect(sent()).toEqual([[0, "ab"]]);
+    at.pass(1);
+    expect(sent()).toEqual([
+      [0, "ab"],
+      [1, "c"],
+    ]);
+  });
+
+  it("goes out one call at a time", () => {
+    const { at, push, sent } = recorder({ answered: false });
+    push("a");
+    at.pass(250);
+    push("b");
+    at.pass(5_000);
+    expect(sent()).toHaveLength(1);
+    at.answer("append", { kind: "ok" });
+    at.pass(250);
+    expect(sent()).toHaveLength(2);
+  });
+
+  it("goes out at the end at once, and nothing after", () => {
+    const { at, push, finish, sent } = recorder();
+    push("rest");
+    finish();
+    expect(sent()).toEqual([[0, "rest"]]);
+    push("late");
+    at.pass(1_000);
+    expect(sent()).toHaveLength(1);
+  });
+
+  it("ends with the fence, and survives a failed call", () => {
+    const fencing = recorder();
+    fencing.at.answers.append = { kind: "fenced" };
+    fencing.push("a");
+    fencing.at.pass(250);
+    expect(fencing.at.effects).toContainEqual({ kind: "abort", attemptId: "a1" });
+
+    const failing = recorder();
+    failing.at.failures.append = ["broken", "broken"];
+    failing.push("a");
+    failing.at.pass(250);
+    failing.push("b");
+    failing.at.pass(250);
+    expect(failing.sent()).toHaveLength(2);
+  });
+
+  it("keeps each chunk within its bound, and characters whole", () => {
+    const { push, finish, sent, text: sentText } = recorder();
+    const text = `x${"🐦".repeat(chunkBytes / 4)}`;
+    push(text);
+    finish();
+    expect(sent().length).toBeGreaterThan(1);
+    expect(sentText()).toBe(text);
+    for (const [, chunk] of sent()) {
+      expect(Buffer.byteLength(chunk)).toBeLessThanOrEqual(chunkBytes);
+      expect(Buffer.from(chunk).toString()).toBe(chunk);
+    }
+  });
+});
+
+describe("the text of an attempt that nobody watches", () => {
+  it("is not sent, not even at the end", () => {
+    const { at, push, finish, sent } = recorder({ watched: false });
+    push("a");
+    at.pass(60_000);
+    finish();
+    expect(sent()).toEqual([]);
+  });
+
+  it("is sent when somebody comes, no more when they go, and from the start when they come again", () => {
+    const { at, push, watch, sent, text } = recorder({ watched: false });
+    at.answers.heartbeat = null;
+    push("a".repeat(30_000));
+    watch(true);
+    push("b");
+    at.pass(500);
+    expect(text()).toBe(`${"a".repeat(30_000)}b`);
+    expect(sent().map(([seq]) => seq)).toEqual([0, 1]);
+    watch(false);
+    push("c");
+    at.pass(60_000);
+    expect(sent()).toHaveLength(2);
+    watch(true);
+    at.pass(500);
+    const again = sent().slice(2);
+    expect(again.map(([seq]) => seq)).toEqual([2, 3]);
+    expect(again.map(([, chunk]) => chunk).join("")).toBe(`${"a".repeat(30_000)}bc`);
+  });
+
+  it("is kept up to a result's size, without a hole", () => {
+    const { push, watch, finish, text } = recorder({ watched: false });
+    push("a".repeat(keptChars - 1));
+    push("bb");
+    push("c");
+    watch(true);
+    finish();
+    expect(text()).toBe("a".repeat(keptChars - 1));
+  });
+});

@@ -1,0 +1,86 @@
+import { convexToJson } from "convex/values";
+import type { Attempt } from "./state.ts";
+import { hasUnsent, nextChunk } from "./text-stream.ts";
+import type { Turn } from "./turn.ts";
+
+/** After a failed report of progress, none is sent for so many times `progressEveryMs`. */
+const spansAfterFailure = 30;
+
+/** Sends text and progress of running attempts, as often as the times allow, one call at a time for each. */
+export function sendOutput(t: Turn): void {
+  for (const [attemptId, attempt] of t.state.attempts) {
+    if (attempt.state.kind !== "running") continue;
+    sendText(t, attemptId, attempt);
+    sendProgress(t, attemptId, attempt);
+  }
+}
+
+/** Sends the text that is left to those who watch, so that it goes out ahead of the result. */
+export function sendRestOfText(t: Turn, attemptId: string): void {
+  while (sendChunk(t, attemptId));
+}
+
+/** A failed report is not repeated: the next one says more. */
+export function progressFailed(t: Turn, attemptId: string, error: string): void {
+  t.log("warn", "attempt.progress-refused", { attemptId, error });
+  planProgress(t, attemptId, spansAfterFailure * t.state.times.progressEveryMs);
+}
+
+/** A failed chunk is not repeated: the result carries the whole text. */
+function sendText(t: Turn, attemptId: string, { text }: Attempt): void {
+  if (text.sendAt !== null) {
+    if (!t.due(text.sendAt)) return;
+    t.setAttempt(attemptId, { text: { ...text, sendAt: null } });
+    sendChunk(t, attemptId);
+  }
+  const stream = t.state.attempts.get(attemptId)?.text;
+  if (stream === undefined || !hasUnsent(stream) || isUnanswered(t, "append", attemptId)) return;
+  const sendAt = t.now + t.state.times.chunkEveryMs;
+  t.setAttempt(attemptId, { text: { ...stream, sendAt } });
+  t.due(sendAt);
+}
+
+function sendChunk(t: Turn, attemptId: string): boolean {
+  const stream = t.state.attempts.get(attemptId)?.text;
+  if (stream === undefined || !hasUnsent(stream)) return false;
+  const { seq, text, rest } = nextChunk(stream);
+  t.setAttempt(attemptId, { text: rest });
+  t.call({ name: "append", args: { attemptId, seq, text } });
+  return true;
+}
+
+/** The last view of each span goes out, if it changed. The first span sends nothing, so a short job costs no call. */
+function sendProgress(t: Turn, attemptId: string, { progress }: Attempt): void {
+  const { unsent, sent, sendAt } = progress;
+  if (sendAt === null) {
+    if (unsent !== null && !isUnanswered(t, "progress", attemptId))
+      planProgress(t, attemptId, t.state.times.progressEveryMs);
+    return;
+  }
+  if (!t.due(sendAt)) return;
+  const json = unsent === null ? sent : jsonOf(unsent.view);
+  t.setAttempt(attemptId, { progress: { unsent: null, sent: json ?? sent, sendAt: null } });
+  if (json === null) progressFailed(t, attemptId, "NotAConvexValue");
+  else if (unsent !== null && json !== sent)
+    t.call({ name: "progress", args: { attemptId, view: unsent.view } });
+}
+
+function planProgress(t: Turn, attemptId: string, ms: number): void {
+  const progress = t.state.attempts.get(attemptId)?.progress;
+  if (progress === undefined) return;
+  t.setAttempt(attemptId, { progress: { ...progress, sendAt: t.now + ms } });
+  t.due(t.now + ms);
+}
+
+function isUnanswered(t: Turn, name: "append" | "progress", attemptId: string): boolean {
+  return t.state.calls.some((call) => call.name === name && call.args.attemptId === attemptId);
+}
+
+/** Null: Convex cannot keep this value. */
+function jsonOf(value: Parameters<typeof convexToJson>[0]): string | null {
+  try {
+    return JSON.stringify(convexToJson(value));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,54 @@
+/** At most three bytes a UTF-16 unit: a chunk has at most 64 KiB. */
+const maxChunkChars = Math.floor((64 * 1024) / 3);
+
+/** As much as a result may have. No more is kept for a reader who comes late. */
+const maxKeptChars = 512 * 1024;
+
+/** The whole text of an attempt, from its start, and how much of it went out to those who watch now. */
+export type TextStream = {
+  readonly text: string;
+  /** Text was left out. Nothing after it is kept either, so that there is no hole. */
+  readonly full: boolean;
+  readonly watched: boolean;
+  readonly sentChars: number;
+  readonly nextSeq: number;
+  /** When the next chunk is sent; null while none is planned. */
+  readonly sendAt: number | null;
+};
+
+export function newTextStream(watched: boolean): TextStream {
+  return { text: "", full: false, watched, sentChars: 0, nextSeq: 0, sendAt: null };
+}
+
+export function pushText(stream: TextStream, text: string): TextStream {
+  if (stream.full || stream.text.length + text.length > maxKeptChars) return { ...stream, full: true };
+  return { ...stream, text: stream.text + text };
+}
+
+/** A reader who comes after a time without readers gets the text from its start: nobody kept the chunks of that time. */
+export function setWatched(stream: TextStream, watched: boolean): TextStream {
+  const isFirst = watched && !stream.watched;
+  return { ...stream, watched, sentChars: isFirst ? 0 : stream.sentChars };
+}
+
+export function hasUnsent({ watched, sentChars, text }: TextStream): boolean {
+  return watched && sentChars < text.length;
+}
+
+/** The next chunk to send, and the stream after it. */
+export function nextChunk(stream: TextStream): {
+  readonly seq: number;
+  readonly text: string;
+  readonly rest: TextStream;
+} {
+  const { sentChars, nextSeq: seq } = stream;
+  const text = wholeChars(stream.text.slice(sentChars, sentChars + maxChunkChars + 1), maxChunkChars);
+  return { seq, text, rest: { ...stream, sentChars: sentChars + text.length, nextSeq: seq + 1 } };
+}
+
+/** The beginning of `text`, at most `max` long, without half a character at its end. */
+function wholeChars(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const last = text.charCodeAt(max - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
+}
