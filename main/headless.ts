@@ -9,7 +9,7 @@ import { enrolOnce } from "./headless/enrol-once.ts";
 import { headlessLocations } from "./headless/locations.ts";
 import { jsonLinesLog } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
-import { idleFromFile } from "./sensors/idle.ts";
+import { idleFromFile } from "./sensors/base/idle.ts";
 import { platformIdle } from "./sensors/platform-idle.ts";
 import { StartRefusal } from "./store/start-refusal.ts";
 import { forkRunner } from "./supervisor/process/fork-runner.ts";

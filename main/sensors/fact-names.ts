@@ -1,5 +1,5 @@
 import { unknown, unknownComputer } from "../../app/facts/facts.ts";
-import type { FactName, Sensed } from "./sensor.ts";
+import type { FactName, Sensed } from "./base/sensor.ts";
 
 export const nothingSensed: Sensed = { ...unknownComputer, suspended: unknown };
 

@@ -1,5 +1,5 @@
 import { neededFacts, type Rules } from "../../app/policy/rules.ts";
-import type { Needs } from "./sensor.ts";
+import type { Needs } from "./base/sensor.ts";
 
 /** The facts to sample under these rules. */
 export function neededBy(rules: Rules, donating: boolean): Needs {

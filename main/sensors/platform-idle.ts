@@ -1,4 +1,4 @@
-import { type IdleSensor, unknownIdle } from "./idle.ts";
+import { type IdleSensor, unknownIdle } from "./base/idle.ts";
 import { linuxIdle } from "./linux/linux-idle.ts";
 
 /** @param shell what the shell knows of input; null: a shell without a desktop. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nothingSensed } from "./fact-names.ts";
 import { platformSensors } from "./platform-sensors.ts";
-import type { Sensor } from "./sensor.ts";
+import type { Sensor } from "./base/sensor.ts";
 
 const sensorsOf = (platform: NodeJS.Platform): readonly Sensor[] =>
   platformSensors({

@@ -1,9 +1,9 @@
-import type { OwnCpuTime } from "./cpu-load.ts";
-import { type FactsSource, gatherFacts } from "./facts.ts";
-import type { IdleSensor } from "./idle.ts";
-import { ownCpuTime } from "./own-cpu-time.ts";
+import type { OwnCpuTime } from "./sources/cpu-load.ts";
+import { type FactsSource, gatherFacts } from "./facts-source.ts";
+import type { IdleSensor } from "./base/idle.ts";
+import { ownCpuTime } from "./sources/own-cpu-time.ts";
 import { platformSensors } from "./platform-sensors.ts";
-import type { Sensor } from "./sensor.ts";
+import type { Sensor } from "./base/sensor.ts";
 
 export type ThisComputer = {
   /** The disk that holds the models. */

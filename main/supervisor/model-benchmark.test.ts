@@ -16,7 +16,7 @@ import { type LocalSocket, serveLocalSocket } from "../face/local-socket/server.
 import { createSnapshotStore } from "../face/snapshot-store.ts";
 import { silentLog } from "../log.ts";
 import { demoModel, planOf, runnerEntry } from "../runner/runner.fixture.ts";
-import { idleFromFile } from "../sensors/idle.ts";
+import { idleFromFile } from "../sensors/base/idle.ts";
 import { ModelBenchmark } from "./model-benchmark.ts";
 import { forkRunner } from "./process/fork-runner.ts";
 import { RunnerSupervisor } from "./supervisor.ts";

@@ -1,5 +1,5 @@
 import { powerMonitor } from "electron";
-import type { SystemEvent, SystemEvents } from "../sensors/shell-sensor.ts";
+import type { SystemEvent, SystemEvents } from "../sensors/sources/shell-sensor.ts";
 
 /** What Electron hears of the system. On Linux it neither hears of the lock nor of the mains reliably: D-Bus does. */
 export function electronSystemEvents(platform: NodeJS.Platform): SystemEvents {

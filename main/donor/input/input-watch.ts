@@ -1,5 +1,5 @@
 import type { Known } from "../../../app/facts/facts.ts";
-import type { IdleSensor } from "../../sensors/idle.ts";
+import type { IdleSensor } from "../../sensors/base/idle.ts";
 
 /**
  * The polling interval while the donor works and the system does not report input. It lets a yield begin

@@ -1,4 +1,4 @@
-import type { IdleSensor } from "../../sensors/idle.ts";
+import type { IdleSensor } from "../../sensors/base/idle.ts";
 import { InputWatch } from "./input-watch.ts";
 
 /** Input after this time without any means that the person came back. */

@@ -11,7 +11,7 @@ import { DonorJournal } from "../../journal/donor-journal.ts";
 import { readJournal } from "../../journal/read-journal.ts";
 import { silentLog } from "../../log.ts";
 import { factNames } from "../../sensors/fact-names.ts";
-import type { Readings } from "../../sensors/sensor.ts";
+import type { Readings } from "../../sensors/base/sensor.ts";
 import type { Me } from "../organization/organization.ts";
 import type { Settings } from "../settings.ts";
 import { type Look, Publisher } from "./publisher.ts";

@@ -5,7 +5,7 @@ import type { EffectiveRules } from "../../../app/policy/rule-layers.ts";
 import type { SnapshotStore } from "../../face/snapshot-store.ts";
 import type { DonorJournal } from "../../journal/donor-journal.ts";
 import type { Log } from "../../log.ts";
-import type { Needs, Readings } from "../../sensors/sensor.ts";
+import type { Needs, Readings } from "../../sensors/base/sensor.ts";
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 import type { Me, Organization } from "../organization/organization.ts";
 import type { Settings } from "../settings.ts";

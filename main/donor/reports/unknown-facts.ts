@@ -1,5 +1,5 @@
 import { type ComputerFacts, unknownComputer } from "../../../app/facts/facts.ts";
-import type { Needs } from "../../sensors/sensor.ts";
+import type { Needs } from "../../sensors/base/sensor.ts";
 
 /** Sampled only while the donor works, since a sample starts a process. While unknown they say nothing. */
 const askedAtWork: ReadonlySet<string> = new Set<keyof ComputerFacts>(["otherGpuLoad", "vramFreeMb"]);

@@ -1,15 +1,15 @@
 import { getuid } from "node:process";
-import type { IdleSensor } from "../idle.ts";
-import { sharedBus } from "./buses.ts";
-import { DesktopIdle } from "./desktop-idle.ts";
-import type { IdlePort } from "./idle-port.ts";
-import { logindIdle } from "./logind-idle.ts";
-import { mutterIdle } from "./mutter-idle.ts";
-import { otherUsersIdle } from "./other-users-idle.ts";
+import type { IdleSensor } from "../base/idle.ts";
+import { sharedBus } from "./dbus/buses.ts";
+import { DesktopIdle } from "./idle/desktop-idle.ts";
+import type { IdlePort } from "./idle/idle-port.ts";
+import { logindIdle } from "./idle/logind-idle.ts";
+import { mutterIdle } from "./idle/mutter-idle.ts";
+import { otherUsersIdle } from "./idle/other-users-idle.ts";
 import { shortestIdle } from "./shortest-idle.ts";
-import { terminalIdle } from "./terminals.ts";
-import { waylandIdle, waylandSocket } from "./wayland-idle.ts";
-import { x11Idle } from "./x11-idle.ts";
+import { terminalIdle } from "./idle/terminals.ts";
+import { waylandIdle, waylandSocket } from "./idle/wayland-idle.ts";
+import { x11Idle } from "./idle/x11-idle.ts";
 
 /**
  * Input by whatever tells of it here. Not by /dev/input, which only root may read and which would show what is typed,

@@ -1,5 +1,5 @@
 import { type Known, known, unknown } from "../../../app/facts/facts.ts";
-import type { IdleSensor } from "../idle.ts";
+import type { IdleSensor } from "../base/idle.ts";
 
 /** Of several sources that each see some of the input, the one that saw the latest. */
 export function shortestIdle(sensors: readonly IdleSensor[]): IdleSensor {

@@ -1,6 +1,6 @@
 import { known, unknown } from "../../../app/facts/facts.ts";
-import type { Found, Sensor } from "../sensor.ts";
-import { runSubprocess } from "../subprocess.ts";
+import type { Found, Sensor } from "../base/sensor.ts";
+import { runSubprocess } from "../base/subprocess.ts";
 
 /** A Mac whose lid closes sleeps, unless it has a screen of its own: so this is asked for seldom. */
 export const macLidSensor: Sensor = {

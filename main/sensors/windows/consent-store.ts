@@ -1,6 +1,6 @@
 import { type Known, known, unknown } from "../../../app/facts/facts.ts";
-import type { Found, Sensor } from "../sensor.ts";
-import { runSubprocess } from "../subprocess.ts";
+import type { Found, Sensor } from "../base/sensor.ts";
+import { runSubprocess } from "../base/subprocess.ts";
 
 const store = "HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\CapabilityAccessManager\\ConsentStore";
 

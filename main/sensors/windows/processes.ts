@@ -1,7 +1,7 @@
 import { known } from "../../../app/facts/facts.ts";
-import { firstExcluded, programName } from "../excluded-programs.ts";
-import type { Sensor } from "../sensor.ts";
-import { runSubprocess } from "../subprocess.ts";
+import { firstExcluded, programName } from "../base/program-names.ts";
+import type { Sensor } from "../base/sensor.ts";
+import { runSubprocess } from "../base/subprocess.ts";
 
 /** One subprocess every four minutes, and only where the rules name a program. */
 export const windowsProcessesSensor: Sensor = {

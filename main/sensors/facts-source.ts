@@ -1,0 +1,76 @@
+import { type ComputerFacts, type Facts } from "../../app/facts/facts.ts";
+import { factNames } from "./fact-names.ts";
+import type { IdleSensor } from "./base/idle.ts";
+import { minuteOfWeek } from "./local-week.ts";
+import type { FactName, Needs, Reading, Readings, Sensor } from "./base/sensor.ts";
+import { SensorBoard } from "./sensor-board.ts";
+import { SensorSchedule } from "./sensor-schedule.ts";
+import { TimeZone } from "./local-time.ts";
+
+export type Sensors = {
+  readonly idle: IdleSensor;
+  /** The best source of each fact first: a later one is asked only for what no earlier one knows. */
+  readonly others: readonly Sensor[];
+};
+
+/** The part of the facts that is about the computer and its clock. */
+export type SensedFacts = ComputerFacts & Pick<Facts, "minuteOfWeek" | "suspended">;
+
+export type FactsSource = {
+  readonly read: () => SensedFacts;
+  /** Every fact with who said so, and when. */
+  readonly readings: () => Readings;
+  /** What the rules look at from now on. Cheap to call again with the same. */
+  readonly need: (needs: Needs) => void;
+  /** Resolves after the first sample of everything needed. `onChange` is called whenever a fact changed. */
+  readonly start: (needs: Needs, onChange: () => void) => Promise<void>;
+  /** Asks all sources again, also for facts that no rule looks at: for a person who wants to see them. */
+  readonly sampleAll: (programs: readonly string[]) => Promise<void>;
+  /** Asks again for these alone: when something else tells that they changed. */
+  readonly sample: (...facts: readonly FactName[]) => Promise<void>;
+  readonly stop: () => void;
+};
+
+/** Samples each sensor as seldom as it asks, and only for what is needed; holds the last of each. */
+export function gatherFacts({ idle, others }: Sensors): FactsSource {
+  let onChange = (): void => undefined;
+  const zone = new TimeZone();
+  const board = new SensorBoard(others);
+  const schedule = new SensorSchedule(others, board, () => onChange());
+
+  const readings = (): Readings => {
+    const all = factNames.map((name): [FactName, Reading] => [name, board.reading(name)]);
+    const now = Date.now();
+    return {
+      ...(Object.fromEntries(all) as Readings),
+      idleSeconds: { value: idle.sample(), source: idle.source(), at: now },
+    };
+  };
+  return {
+    read: () => {
+      const suspended = board.value("suspended");
+      const now = new Date();
+      zone.follow(now.getTime());
+      return {
+        ...board.facts((sensor) => schedule.isRegular(sensor)),
+        idleSeconds: idle.sample(),
+        suspended: suspended.known && suspended.value,
+        minuteOfWeek: minuteOfWeek(now),
+      };
+    },
+    readings,
+    need: (needs) => schedule.need(needs),
+    start: async (needs, listener) => {
+      onChange = listener;
+      idle.start?.(() => onChange());
+      await schedule.start(needs);
+    },
+    sampleAll: (programs) => schedule.sampleAll(programs),
+    sample: (...facts) => schedule.sample(facts),
+    stop: () => {
+      onChange = () => undefined;
+      idle.stop?.();
+      schedule.stop();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { known, unknown } from "../../../../app/facts/facts.ts";
+import type { Found, Sensor } from "../../base/sensor.ts";
+import type { Bus, Properties } from "./bus.ts";
+import { loginManager, watchOwnSession } from "./own-session.ts";
+
+/** Lock and sleep by the signals of systemd-logind; the lid is asked for, since logind does not tell of it. */
+export function logindSensor(bus: Bus, uid: number): Sensor {
+  return {
+    source: "systemd-logind",
+    facts: ["locked", "suspended", "lidClosed"],
+    everyMs: 60_000,
+    sample: async () => readManager(await bus.properties(loginManager)),
+    follow: (tell) => {
+      const { path, interface: name } = loginManager;
+      const stops = [
+        watchOwnSession(bus, uid, (properties) => tell(readSession(properties))),
+        bus.onSignal({ path, interface: name, member: "PrepareForSleep" }, ([goes]) => {
+          if (typeof goes === "boolean") tell({ suspended: known(goes) });
+        }),
+      ];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  };
+}
+
+export function readSession(properties: Properties | null): Found {
+  const locked = properties?.["LockedHint"];
+  return { locked: typeof locked === "boolean" ? known(locked) : unknown };
+}
+
+export function readManager(properties: Properties | null): Found {
+  const closed = properties?.["LidClosed"];
+  const sleeps = properties?.["PreparingForSleep"];
+  return {
+    // A computer without a lid says that it is open.
+    lidClosed: typeof closed === "boolean" ? known(closed) : unknown,
+    suspended: typeof sleeps === "boolean" ? known(sleeps) : unknown,
+  };
+}

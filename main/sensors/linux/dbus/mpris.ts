@@ -1,0 +1,84 @@
+import { known, unknown } from "../../../../app/facts/facts.ts";
+import type { Sensor } from "../../base/sensor.ts";
+import { type Bus, type BusObject, isRecord } from "./bus.ts";
+
+const namespace = "org.mpris.MediaPlayer2";
+const path = "/org/mpris/MediaPlayer2";
+const player = "org.mpris.MediaPlayer2.Player";
+
+/**
+ * Players that say so on the session's bus (MPRIS: browsers, VLC, Spotify and others), by their signals. A player
+ * without it is not seen: none that plays is `false` only as far as players tell.
+ */
+export function mprisSensor(bus: Bus): Sensor {
+  return {
+    source: "media players on the bus (MPRIS)",
+    facts: ["mediaPlaying"],
+    everyMs: 300_000,
+    // Players sit on the bus by their unique names in signals: after each change all of them are asked.
+    sample: () => readPlayers(bus),
+    follow: (tell) => {
+      let running = true;
+      let asking = 0;
+      const again = (): void => {
+        asking += 1;
+        const mine = asking;
+        void readPlayers(bus).then((found) => {
+          if (running && mine === asking) tell(found);
+        });
+      };
+      const stops = [
+        bus.onSignal(
+          {
+            path,
+            interface: "org.freedesktop.DBus.Properties",
+            member: "PropertiesChanged",
+            arg0: player,
+          },
+          ([, changed]) => {
+            // Titles and positions change all the time.
+            if (isRecord(changed) && "PlaybackStatus" in changed) again();
+          },
+        ),
+        bus.onSignal(
+          {
+            path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus",
+            member: "NameOwnerChanged",
+            arg0Namespace: namespace,
+          },
+          ([name]) => {
+            if (typeof name === "string" && name.startsWith(`${namespace}.`)) again();
+          },
+        ),
+        bus.onLife(again),
+      ];
+      return () => {
+        running = false;
+        for (const stop of stops) stop();
+      };
+    },
+  };
+}
+
+async function readPlayers(bus: Bus): Promise<{ readonly mediaPlaying: ReturnType<typeof known<boolean>> }> {
+  const daemon: BusObject = {
+    service: "org.freedesktop.DBus",
+    path: "/org/freedesktop/DBus",
+    interface: "org.freedesktop.DBus",
+  };
+  const names = await bus.call(daemon, "ListNames");
+  if (!Array.isArray(names)) return { mediaPlaying: unknown };
+  const services = names.filter(
+    (name): name is string => typeof name === "string" && name.startsWith(`${namespace}.`),
+  );
+  const states = await Promise.all(
+    services.map((service) =>
+      bus.call({ service, path, interface: "org.freedesktop.DBus.Properties" }, "Get", "ss", [
+        player,
+        "PlaybackStatus",
+      ]),
+    ),
+  );
+  return { mediaPlaying: known(states.includes("Playing")) };
+}

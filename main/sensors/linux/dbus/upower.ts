@@ -1,0 +1,51 @@
+import { type Known, known, unknown } from "../../../../app/facts/facts.ts";
+import type { Found, Sensor } from "../../base/sensor.ts";
+import type { Bus, Properties } from "./bus.ts";
+import { watchObject } from "./watch-object.ts";
+
+const service = "org.freedesktop.UPower";
+
+/** Mains, battery and lid by the signals of UPower: at once, and without a wake-up in between. */
+export function upowerSensor(bus: Bus): Sensor {
+  return {
+    source: "UPower",
+    facts: ["power", "batteryPercent", "lidClosed"],
+    everyMs: null,
+    follow: (tell) => {
+      const unwatch = [
+        watchObject(bus, { service, path: "/org/freedesktop/UPower", interface: service }, (properties) =>
+          tell(readUpower(properties)),
+        ),
+        watchObject(
+          bus,
+          {
+            service,
+            path: "/org/freedesktop/UPower/devices/DisplayDevice",
+            interface: "org.freedesktop.UPower.Device",
+          },
+          (properties) => tell({ batteryPercent: readDisplayDevice(properties) }),
+        ),
+      ];
+      return () => {
+        for (const stop of unwatch) stop();
+      };
+    },
+  };
+}
+
+export function readUpower(properties: Properties | null): Found {
+  const onBattery = properties?.["OnBattery"];
+  const present = properties?.["LidIsPresent"];
+  const closed = properties?.["LidIsClosed"];
+  return {
+    power: typeof onBattery === "boolean" ? known(onBattery ? "battery" : "ac") : unknown,
+    lidClosed: present === true && typeof closed === "boolean" ? known(closed) : unknown,
+  };
+}
+
+/** The sum of all batteries, as the desktop shows it. Absent where there is none. */
+export function readDisplayDevice(properties: Properties | null): Known<number> {
+  const percent = properties?.["Percentage"];
+  if (properties?.["IsPresent"] !== true || typeof percent !== "number") return unknown;
+  return percent >= 0 && percent <= 100 ? known(Math.round(percent)) : unknown;
+}

@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { type Known, known, unknown } from "../../../../app/facts/facts.ts";
+import { listFolder, readText } from "../../base/read-file.ts";
+import type { Sensor } from "../../base/sensor.ts";
+
+/**
+ * A microphone is in use when one of the sound cards records. PipeWire and PulseAudio open the card only while a
+ * program listens, so this sees them too. Wireless headsets are no sound cards, and are not seen.
+ */
+export function microphoneSensor(folder = "/proc/asound"): Sensor {
+  return {
+    source: folder,
+    facts: ["microphoneInUse"],
+    everyMs: 10_000,
+    sample: () => ({ microphoneInUse: readCapture(folder) }),
+  };
+}
+
+export function readCapture(folder: string): Known<boolean> {
+  const found = listFolder(folder)
+    .filter((name) => /^card\d+$/.test(name))
+    .flatMap((card) => recorders(join(folder, card)));
+  // Without any sound card there may still be a wireless one.
+  return found.length === 0 ? unknown : known(found.some((status) => status.includes("state: RUNNING")));
+}
+
+function recorders(card: string): readonly string[] {
+  return listFolder(card)
+    .filter((name) => /^pcm\d+c$/.test(name))
+    .flatMap((device) =>
+      listFolder(join(card, device))
+        .filter((name) => /^sub\d+$/.test(name))
+        .map((sub) => readText(join(card, device, sub, "status")) ?? ""),
+    );
+}

@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { known, unknown } from "../../../../app/facts/facts.ts";
+import type { PowerReading } from "../../sources/battery.ts";
+import { listFolder, readNumber, readText } from "../../base/read-file.ts";
+import type { Sensor } from "../../base/sensor.ts";
+
+/** Mains and batteries as the kernel shows them: no subprocess. */
+export function powerSupplySensor(folder = "/sys/class/power_supply"): Sensor {
+  return {
+    source: folder,
+    facts: ["power", "batteryPercent"],
+    everyMs: 30_000,
+    sample: () => readPowerSupply(folder),
+  };
+}
+
+/**
+ * A computer without a battery of its own runs on mains power; a mouse's battery (scope "Device") is not its own.
+ * The percentage is that of all batteries together, each as large as it says it is.
+ */
+export function readPowerSupply(folder: string): PowerReading {
+  const supplies = listFolder(folder).map((name) => join(folder, name));
+  const batteries = supplies.filter(
+    (path) => readText(join(path, "type")) === "Battery" && readText(join(path, "scope")) !== "Device",
+  );
+  if (batteries.length === 0) return { power: known("ac"), batteryPercent: unknown };
+  const mains = supplies.filter((path) => {
+    const type = readText(join(path, "type"));
+    return (
+      type === "Mains" || (type?.startsWith("USB") === true && readText(join(path, "scope")) !== "Device")
+    );
+  });
+  const isOnline = mains.some((path) => (readNumber(join(path, "online")) ?? 0) > 0);
+  const statuses = batteries.map((path) => readText(join(path, "status")));
+  return {
+    power: powerOf(isOnline, statuses),
+    batteryPercent: percentOf(batteries),
+  };
+}
+
+function powerOf(isOnline: boolean, statuses: readonly (string | null)[]): PowerReading["power"] {
+  if (isOnline) return known("ac");
+  if (statuses.includes("Discharging")) return known("battery");
+  // Without a mains supply that says so, a battery that is being charged says it.
+  if (statuses.some((status) => status === "Charging")) return known("ac");
+  return statuses.includes("Full") || statuses.includes("Not charging") ? known("battery") : unknown;
+}
+
+function percentOf(batteries: readonly string[]): PowerReading["batteryPercent"] {
+  let held = 0;
+  let all = 0;
+  for (const path of batteries) {
+    const percent = readNumber(join(path, "capacity"));
+    if (percent === null || percent < 0 || percent > 100) continue;
+    const size = readNumber(join(path, "energy_full")) ?? readNumber(join(path, "charge_full")) ?? 1;
+    held += percent * size;
+    all += size;
+  }
+  return all > 0 ? known(Math.round(held / all)) : unknown;
+}

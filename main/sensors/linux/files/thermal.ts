@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { known, type ThermalState, unknown } from "../../../../app/facts/facts.ts";
+import { listFolder, readNumber, readText } from "../../base/read-file.ts";
+import type { Found, Sensor } from "../../base/sensor.ts";
+
+/** Zones and drivers that measure the processor or its package; others are disks, batteries and radios. */
+const processorZones = /^(x86_pkg_temp|cpu|soc|k10temp|TCPU|.*-cpu|cpu.*-thermal|soc.*-thermal|B0D4)/i;
+const processorChips = /^(coretemp|k10temp|zenpower|cpu_thermal|soc_thermal|scpi_sensors)$/;
+
+/** A sensor that answers with less or more than this is broken or asleep. */
+const lowestC = -20;
+const highestC = 130;
+
+/** How hot the processor is, and how near to its zones' trip points. No subprocess. */
+export function thermalSensor(zones = "/sys/class/thermal", chips = "/sys/class/hwmon"): Sensor {
+  return {
+    source: `${zones}, ${chips}`,
+    facts: ["temperatureC", "thermal"],
+    everyMs: 15_000,
+    sample: () => readThermal(zones, chips),
+  };
+}
+
+export function readThermal(zones: string, chips: string): Found {
+  const all = listFolder(zones)
+    .filter((name) => name.startsWith("thermal_zone"))
+    .map((name) => join(zones, name));
+  const ofProcessor = all.filter((zone) => processorZones.test(readText(join(zone, "type")) ?? ""));
+  const temperatures = [
+    ...ofProcessor.map((zone) => celsius(join(zone, "temp"))),
+    ...listFolder(chips)
+      .map((name) => join(chips, name))
+      .filter((chip) => processorChips.test(readText(join(chip, "name")) ?? ""))
+      .flatMap(inputsOf),
+  ].filter((value) => value !== null);
+  const states = all.map(stateOf).filter((state) => state !== null);
+  return {
+    temperatureC: temperatures.length === 0 ? unknown : known(Math.round(Math.max(...temperatures))),
+    thermal: states.length === 0 ? unknown : known(worst(states)),
+  };
+}
+
+function inputsOf(chip: string): readonly (number | null)[] {
+  return listFolder(chip)
+    .filter((name) => /^temp\d+_input$/.test(name))
+    .map((name) => celsius(join(chip, name)));
+}
+
+function celsius(path: string): number | null {
+  const thousandths = readNumber(path);
+  if (thousandths === null) return null;
+  const value = thousandths / 1_000;
+  return value >= lowestC && value <= highestC ? value : null;
+}
+
+/**
+ * The kernel's trip points as macOS' four grades: "active" switches a fan on, "passive" slows the processor down,
+ * "hot" and "critical" are the last before it is switched off. A zone without any says nothing.
+ */
+function stateOf(zone: string): ThermalState | null {
+  const temperature = celsius(join(zone, "temp"));
+  if (temperature === null) return null;
+  let state: ThermalState | null = null;
+  for (const name of listFolder(zone)) {
+    const point = /^(trip_point_\d+)_temp$/.exec(name)?.[1];
+    if (point === undefined) continue;
+    const limit = celsius(join(zone, name));
+    const grade = gradeOf(readText(join(zone, `${point}_type`)));
+    // Some firmware leaves points at zero that it does not use.
+    if (grade === null || limit === null || limit <= 0) continue;
+    state = worst([state ?? "nominal", temperature >= limit ? grade : "nominal"]);
+  }
+  return state;
+}
+
+function gradeOf(type: string | null): ThermalState | null {
+  switch (type) {
+    case "active":
+      return "fair";
+    case "passive":
+      return "serious";
+    case "hot":
+    case "critical":
+      return "critical";
+    default:
+      return null;
+  }
+}
+
+const grades: readonly ThermalState[] = ["nominal", "fair", "serious", "critical"];
+
+function worst(states: readonly ThermalState[]): ThermalState {
+  return grades[Math.max(...states.map((state) => grades.indexOf(state)))] ?? "nominal";
+}

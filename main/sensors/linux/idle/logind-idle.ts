@@ -1,0 +1,56 @@
+import { type Known, known, unknown } from "../../../../app/facts/facts.ts";
+import type { IdleSensor } from "../../base/idle.ts";
+import type { Bus, Properties } from "../dbus/bus.ts";
+import { loginManager } from "../dbus/own-session.ts";
+import { watchObject } from "../dbus/watch-object.ts";
+
+/** Of sessions at terminals logind gives no signal: it is asked. */
+const askEveryMs = 20_000;
+
+/**
+ * What logind says of all sessions together, of every user: a desktop that somebody works at counts as in use, and
+ * whether one is idle is for the desktop to say, some minutes after the last input.
+ */
+export function logindIdle(bus: Bus, now: () => number = Date.now): IdleSensor {
+  let properties: Properties | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let unwatch = (): void => undefined;
+  const listeners = new Set<() => void>();
+  return {
+    source: () => "systemd-logind's idle hint",
+    isPolled: () => false,
+    sample: () => readIdleHint(properties, now()),
+    onInput: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    start: (changed) => {
+      const take = (found: Properties | null): void => {
+        const wasIdle = isIdle(properties);
+        properties = found;
+        changed();
+        if (wasIdle && !isIdle(found)) for (const listener of [...listeners]) listener();
+      };
+      unwatch = watchObject(bus, loginManager, take);
+      timer = setInterval(() => void bus.properties(loginManager).then(take), askEveryMs);
+    },
+    stop: () => {
+      clearInterval(timer);
+      unwatch();
+      unwatch = () => undefined;
+      properties = null;
+    },
+  };
+}
+
+function isIdle(properties: Properties | null): boolean {
+  return properties?.["IdleHint"] === true;
+}
+
+/** Seconds of idleness. In use counts as 0: logind does not say since when. Unknown while nobody is logged in. */
+export function readIdleHint(properties: Properties | null, now: number): Known<number> {
+  const { IdleHint: hint, IdleSinceHint: since } = properties ?? {};
+  if (hint === false) return known(0);
+  if (hint !== true || typeof since !== "number" || since === 0) return unknown;
+  return known(Math.max(0, Math.floor((now - since / 1_000) / 1_000)));
+}

@@ -1,0 +1,41 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { known, unknown } from "../../../../app/facts/facts.ts";
+import type { IdleSensor } from "../../base/idle.ts";
+import { listFolder } from "../../base/read-file.ts";
+
+/** The kernel notes input at a terminal to within eight seconds: to look more often finds nothing new. */
+const lookEveryMs = 2_000;
+
+/**
+ * For computers without a desktop: the last input at any terminal, over the network or at the console, of any user.
+ * The kernel sets a terminal's access time when something typed there is read. Unknown while there is no terminal.
+ */
+export function terminalIdle(devices = "/dev", now: () => number = Date.now): IdleSensor {
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let lastInput: number | null = null;
+  return {
+    source: () => "input at terminals",
+    isPolled: () => true,
+    sample: () => {
+      if (now() - lookedAt >= lookEveryMs) {
+        lookedAt = now();
+        lastInput = lastInputAt(devices);
+      }
+      return lastInput === null ? unknown : known(Math.max(0, Math.floor((now() - lastInput) / 1_000)));
+    },
+  };
+}
+
+function lastInputAt(devices: string): number | null {
+  const remote = listFolder(join(devices, "pts")).filter((name) => /^\d+$/.test(name));
+  const consoles = ["tty1", "tty2", "tty3", "tty4", "tty5", "tty6", "ttyS0"];
+  let latest: number | null = null;
+  for (const path of [...remote.map((name) => join("pts", name)), ...consoles]) {
+    const status = statSync(join(devices, path), { throwIfNoEntry: false });
+    // A console at which nobody is logged in belongs to root and is read by the login prompt alone.
+    if (status === undefined || (!path.startsWith("pts") && status.uid === 0)) continue;
+    latest = Math.max(latest ?? 0, status.atimeMs);
+  }
+  return latest;
+}

@@ -1,0 +1,20 @@
+import { statfs } from "node:fs/promises";
+import { known } from "../../../app/facts/facts.ts";
+import type { Sensor } from "../base/sensor.ts";
+
+/** What this user may still write on the disk that holds the folder. */
+export function diskSensor(folder: string): Sensor {
+  return {
+    source: "the file system's own count",
+    facts: ["diskFreeMb"],
+    everyMs: 300_000,
+    sample: async () => {
+      try {
+        const { bavail, bsize } = await statfs(folder);
+        return { diskFreeMb: known(Math.floor((bavail * bsize) / (1024 * 1024))) };
+      } catch {
+        return {};
+      }
+    },
+  };
+}
