@@ -14,7 +14,7 @@ import { enrolOnce } from "./headless/enrol-once.ts";
 import { jsonLinesLog, type Log } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
 import { idleFromShell } from "./sensors/base/idle.ts";
-import { platformIdle } from "./sensors/platform-idle.ts";
+import { platformIdle } from "./sensors/platform-sensors.ts";
 import { shellSensor } from "./sensors/sources/shell-sensor.ts";
 import { forkRunner } from "./supervisor/process/fork-runner.ts";
 import { donorTray } from "./tray/tray.ts";

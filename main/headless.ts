@@ -10,7 +10,7 @@ import { headlessLocations } from "./headless/locations.ts";
 import { jsonLinesLog } from "./log.ts";
 import { readManifest } from "./models/manifest.ts";
 import { idleFromFile } from "./sensors/base/idle.ts";
-import { platformIdle } from "./sensors/platform-idle.ts";
+import { platformIdle } from "./sensors/platform-sensors.ts";
 import { StartRefusal } from "./store/start-refusal.ts";
 import { forkRunner } from "./supervisor/process/fork-runner.ts";
 

@@ -2,9 +2,9 @@ import type { ModelFile } from "../../app/contract/runner.ts";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { Log } from "../log.ts";
-import type { OwnCpuTime } from "../sensors/sources/cpu-load.ts";
 import type { IdleSensor } from "../sensors/base/idle.ts";
 import type { Sensor } from "../sensors/base/sensor.ts";
+import type { OwnCpuTime } from "../sensors/sources/cpu-load.ts";
 import type { SpawnRunner } from "../supervisor/process/runner-child.ts";
 
 export type DonorOptions = {

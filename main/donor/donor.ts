@@ -12,7 +12,7 @@ import { fetchModel } from "../models/fetch-model.ts";
 import { openModels } from "../models/models.ts";
 import { removeModel } from "../models/remove-model.ts";
 import { RunningModels } from "../models/running-models.ts";
-import { neededBy } from "../sensors/needed.ts";
+import { neededBy } from "../sensors/base/sensor.ts";
 import { factsOfThisComputer } from "../sensors/this-computer.ts";
 import { lockFolder } from "../store/folder-lock.ts";
 import { refusalOfFolder } from "../store/folder-refusal.ts";

@@ -3,13 +3,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { known, unknown } from "../../app/facts/facts.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
-import { gatherFacts } from "./facts-source.ts";
 import { unknownIdle } from "./base/idle.ts";
-import { minuteOfWeek } from "./local-week.ts";
-import { neededBy } from "./needed.ts";
-import type { FactName, Found, Needs, Sensor } from "./base/sensor.ts";
-import { TimeZone } from "./local-time.ts";
+import { type FactName, type Found, neededBy, type Needs, type Sensor } from "./base/sensor.ts";
 import { treeOf } from "./base/tree.fixture.ts";
+import { gatherFacts } from "./facts-source.ts";
+import { minuteOfWeek, TimeZone } from "./local-time.ts";
 
 const needs = (...facts: readonly FactName[]): Needs => ({
   facts: new Set(facts),

@@ -1,11 +1,16 @@
 import { type ComputerFacts, type Facts } from "../../app/facts/facts.ts";
-import { factNames } from "./fact-names.ts";
 import type { IdleSensor } from "./base/idle.ts";
-import { minuteOfWeek } from "./local-week.ts";
-import type { FactName, Needs, Reading, Readings, Sensor } from "./base/sensor.ts";
+import {
+  type FactName,
+  factNames,
+  type Needs,
+  type Reading,
+  type Readings,
+  type Sensor,
+} from "./base/sensor.ts";
+import { minuteOfWeek, TimeZone } from "./local-time.ts";
 import { SensorBoard } from "./sensor-board.ts";
 import { SensorSchedule } from "./sensor-schedule.ts";
-import { TimeZone } from "./local-time.ts";
 
 export type Sensors = {
   readonly idle: IdleSensor;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { known, unknown } from "../../app/facts/facts.ts";
 import { firstExcluded } from "./base/program-names.ts";
+import type { Found } from "./base/sensor.ts";
 import { parsePmset } from "./macos/battery.ts";
 import { parseClamshell } from "./macos/lid.ts";
 import { parsePs } from "./macos/processes.ts";
 import { parseVmStat } from "./sources/memory.ts";
 import { interfaceNames, parseDnsSuffixes } from "./sources/network-names.ts";
 import { parseNvidia } from "./sources/nvidia.ts";
-import type { Found } from "./base/sensor.ts";
 import { readThermalState, shellSensor, type SystemEvent } from "./sources/shell-sensor.ts";
 import { parseConsentStore } from "./windows/consent-store.ts";
 import { parseProfile } from "./windows/network-profile.ts";

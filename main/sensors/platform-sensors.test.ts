@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nothingSensed } from "./fact-names.ts";
+import { nothingSensed, type Sensor } from "./base/sensor.ts";
 import { platformSensors } from "./platform-sensors.ts";
-import type { Sensor } from "./base/sensor.ts";
 
 const sensorsOf = (platform: NodeJS.Platform): readonly Sensor[] =>
   platformSensors({

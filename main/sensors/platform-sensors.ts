@@ -1,15 +1,16 @@
-import { cpuLoadSensor, type OwnCpuTime } from "./sources/cpu-load.ts";
-import { diskSensor } from "./sources/disk.ts";
+import { type IdleSensor, unknownIdle } from "./base/idle.ts";
+import type { Sensor } from "./base/sensor.ts";
+import { linuxIdle } from "./linux/linux-idle.ts";
 import { linuxSensors } from "./linux/linux-sensors.ts";
 import { macBatterySensor } from "./macos/battery.ts";
 import { macLidSensor } from "./macos/lid.ts";
 import { macProcessesSensor } from "./macos/processes.ts";
-import { macMemorySensor, windowsMemorySensor } from "./sources/memory.ts";
+import { batterySensor } from "./sources/battery.ts";
+import { cpuLoadSensor, type OwnCpuTime } from "./sources/cpu-load.ts";
+import { diskSensor } from "./sources/disk.ts";
+import { macMemorySensor, runnerMemory, windowsMemorySensor } from "./sources/memory.ts";
 import { networkNamesSensor } from "./sources/network-names.ts";
 import { nvidiaSensor } from "./sources/nvidia.ts";
-import { runnerMemory } from "./sources/own-memory.ts";
-import { batterySensor } from "./sources/battery.ts";
-import type { Sensor } from "./base/sensor.ts";
 import { consentStoreSensor } from "./windows/consent-store.ts";
 import { networkProfileSensor } from "./windows/network-profile.ts";
 import { windowsProcessesSensor } from "./windows/processes.ts";
@@ -58,4 +59,13 @@ function ownSensors({ platform, env, runnerPid }: Surroundings): readonly Sensor
     default:
       return [networkNamesSensor()];
   }
+}
+
+/** @param shell what the shell knows of input; null: a shell without a desktop. */
+export function platformIdle(
+  platform: NodeJS.Platform,
+  env: NodeJS.ProcessEnv,
+  shell: IdleSensor | null,
+): IdleSensor {
+  return platform === "linux" ? linuxIdle(env, shell) : (shell ?? unknownIdle);
 }

@@ -1,6 +1,13 @@
 import { type ComputerFacts, type Known, unknown } from "../../app/facts/facts.ts";
-import { factNames, nothingSensed } from "./fact-names.ts";
-import type { FactName, Found, Reading, Sensed, Sensor } from "./base/sensor.ts";
+import {
+  type FactName,
+  factNames,
+  type Found,
+  nothingSensed,
+  type Reading,
+  type Sensed,
+  type Sensor,
+} from "./base/sensor.ts";
 
 type Held = { readonly found: Found; readonly at: number };
 

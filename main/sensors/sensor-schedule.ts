@@ -1,6 +1,5 @@
 import type { Known } from "../../app/facts/facts.ts";
-import { factNames } from "./fact-names.ts";
-import type { FactName, Found, Needs, Sensor } from "./base/sensor.ts";
+import { type FactName, factNames, type Found, type Needs, type Sensor } from "./base/sensor.ts";
 import type { SensorBoard } from "./sensor-board.ts";
 
 /** Samples that are due within this time of each other share one wake-up. */

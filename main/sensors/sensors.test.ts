@@ -4,10 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { known, unknown } from "../../app/facts/facts.ts";
-import { cpuLoadSensor, otherLoad, parseStat, systemCpuTimes } from "./sources/cpu-load.ts";
 import { idleFromFile, idleFromShell } from "./base/idle.ts";
-import { ownCpuTime, parseKernelMs } from "./sources/own-cpu-time.ts";
 import { readPower } from "./sources/battery.ts";
+import {
+  cpuLoadSensor,
+  otherLoad,
+  ownCpuTime,
+  parseKernelMs,
+  parseStat,
+  systemCpuTimes,
+} from "./sources/cpu-load.ts";
 
 describe("idle", () => {
   it("is what the shell says, and unknown where it says nothing sensible", () => {

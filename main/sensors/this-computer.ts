@@ -1,9 +1,8 @@
-import type { OwnCpuTime } from "./sources/cpu-load.ts";
-import { type FactsSource, gatherFacts } from "./facts-source.ts";
 import type { IdleSensor } from "./base/idle.ts";
-import { ownCpuTime } from "./sources/own-cpu-time.ts";
-import { platformSensors } from "./platform-sensors.ts";
 import type { Sensor } from "./base/sensor.ts";
+import { type FactsSource, gatherFacts } from "./facts-source.ts";
+import { platformSensors } from "./platform-sensors.ts";
+import { type OwnCpuTime, ownCpuTime } from "./sources/cpu-load.ts";
 
 export type ThisComputer = {
   /** The disk that holds the models. */

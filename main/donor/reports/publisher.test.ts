@@ -10,8 +10,7 @@ import { createSnapshotStore, type SnapshotStore } from "../../face/snapshot-sto
 import { DonorJournal } from "../../journal/donor-journal.ts";
 import { readJournal } from "../../journal/read-journal.ts";
 import { silentLog } from "../../log.ts";
-import { factNames } from "../../sensors/fact-names.ts";
-import type { Readings } from "../../sensors/base/sensor.ts";
+import { factNames, type Readings } from "../../sensors/base/sensor.ts";
 import type { Me } from "../organization/organization.ts";
 import type { Settings } from "../settings.ts";
 import { type Look, Publisher } from "./publisher.ts";

@@ -1,14 +1,26 @@
-import type { ComputerFacts, Known } from "../../../app/facts/facts.ts";
+import {
+  type ComputerFacts,
+  factNames as computerFactNames,
+  type Known,
+  type SensedFact,
+  unknown,
+  unknownComputer,
+} from "../../../app/facts/facts.ts";
+import { neededFacts, type Rules } from "../../../app/policy/rules.ts";
 
-/** What sensors tell: the facts about this computer, and whether it is on its way to sleep. */
+/** What sensors report: the facts about this computer, and whether it is going to sleep. */
 export type Sensed = ComputerFacts & { readonly suspended: Known<boolean> };
 
-export type FactName = keyof Sensed;
+export type FactName = SensedFact;
 
-/** Some facts, as a sensor just found them. What is missing is unknown to that sensor. */
+export const nothingSensed: Sensed = { ...unknownComputer, suspended: unknown };
+
+export const factNames: readonly FactName[] = [...computerFactNames, "suspended"];
+
+/** Some facts from one sample. A missing fact is unknown to that sensor. */
 export type Found = Partial<Sensed>;
 
-/** What the rules look at now: nothing else is worth a wake-up. */
+/** What the rules depend on now. Other facts are not worth a wake-up. */
 export type Needs = {
   readonly facts: ReadonlySet<FactName>;
   /** The rules' excluded programs. */
@@ -16,27 +28,35 @@ export type Needs = {
   readonly donating: boolean;
 };
 
-/** One source of facts. It never throws and never guesses: what it does not know, it leaves out. */
+/** The facts to sample under these rules. */
+export function neededBy(rules: Rules, donating: boolean): Needs {
+  return { facts: neededFacts(rules), programs: rules.excludedPrograms, donating };
+}
+
+/**
+ * One source of facts. It never throws and never guesses: it leaves out what it does not know.
+ * To add a sensor, declare it in a file and name it in its platform's list (platform-sensors.ts, linux/linux-sensors.ts).
+ */
 export type Sensor = {
-  /** As a person would name it: "UPower", "/proc/meminfo". */
+  /** The name that people know: "UPower", "/proc/meminfo". */
   readonly source: string;
   readonly facts: readonly FactName[];
-  /** Milliseconds until a new sample is worth its cost; null: it tells of every change by itself. */
+  /** Milliseconds until a new sample is worth its cost; null: it reports every change by itself. */
   readonly everyMs: number | null;
-  /** Where samples take a subprocess: how often they do, in milliseconds. */
+  /** How often a sample starts a subprocess, in milliseconds. */
   readonly subprocessEveryMs?: number;
-  /** So costly that it is only asked while the donor works. */
+  /** So costly that it is sampled only while the donor works. */
   readonly onlyWhileDonating?: boolean;
   readonly sample?: (needs: Needs) => Found | Promise<Found>;
-  /** Tells of changes from now on, until the returned function is called. */
-  readonly follow?: (tell: (found: Found) => void) => () => void;
+  /** Reports changes from now on, until the returned function is called. */
+  readonly follow?: (report: (found: Found) => void) => () => void;
 };
 
 export type Reading<T = unknown> = {
   readonly value: Known<T>;
-  /** Who said so; of an unknown value, who was asked. */
+  /** The source that knows the value; of an unknown value, the sources that were asked. */
   readonly source: string;
-  /** When, in milliseconds since the epoch; null: never, since no rule looks at it or nothing here tells. */
+  /** When, in milliseconds since the epoch; null: never, because no rule needs it or no source exists here. */
   readonly at: number | null;
 };
 

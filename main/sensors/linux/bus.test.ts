@@ -4,20 +4,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { known, unknown } from "../../../app/facts/facts.ts";
-import { gatherFacts } from "../facts-source.ts";
 import { unknownIdle } from "../base/idle.ts";
 import { type FactName, type Sensor } from "../base/sensor.ts";
+import { gatherFacts } from "../facts-source.ts";
 import { FakeService, hasDbusDaemon, PrivateBus, propertiesOf } from "./bus.fixture.ts";
 import { Bus, busAddress } from "./dbus/bus.ts";
-import { DesktopIdle } from "./idle/desktop-idle.ts";
 import { logindSensor } from "./dbus/logind.ts";
-import { logindIdle } from "./idle/logind-idle.ts";
 import { mprisSensor } from "./dbus/mpris.ts";
-import { mutterIdle } from "./idle/mutter-idle.ts";
 import { networkManagerSensor } from "./dbus/network-manager.ts";
-import { otherUsersIdle } from "./idle/other-users-idle.ts";
 import { screenSaverSensor } from "./dbus/screen-saver.ts";
 import { upowerSensor } from "./dbus/upower.ts";
+import { DesktopIdle } from "./idle/desktop-idle.ts";
+import { logindIdle } from "./idle/logind-idle.ts";
+import { mutterIdle } from "./idle/mutter-idle.ts";
+import { otherUsersIdle } from "./idle/other-users-idle.ts";
 
 const soon = { timeout: 15_000, interval: 20 };
 

@@ -1,4 +1,5 @@
 import { getuid } from "node:process";
+import { type Known, known, unknown } from "../../../app/facts/facts.ts";
 import type { IdleSensor } from "../base/idle.ts";
 import { sharedBus } from "./dbus/buses.ts";
 import { DesktopIdle } from "./idle/desktop-idle.ts";
@@ -6,7 +7,6 @@ import type { IdlePort } from "./idle/idle-port.ts";
 import { logindIdle } from "./idle/logind-idle.ts";
 import { mutterIdle } from "./idle/mutter-idle.ts";
 import { otherUsersIdle } from "./idle/other-users-idle.ts";
-import { shortestIdle } from "./shortest-idle.ts";
 import { terminalIdle } from "./idle/terminals.ts";
 import { waylandIdle, waylandSocket } from "./idle/wayland-idle.ts";
 import { x11Idle } from "./idle/x11-idle.ts";
@@ -33,4 +33,35 @@ export function linuxIdle(env: NodeJS.ProcessEnv, shell: IdleSensor | null): Idl
 
 export function isWayland(env: NodeJS.ProcessEnv): boolean {
   return env["XDG_SESSION_TYPE"] === "wayland" || (env["WAYLAND_DISPLAY"] ?? "") !== "";
+}
+
+/** Of several sources that each see some of the input, the one that saw the latest. */
+export function shortestIdle(sensors: readonly IdleSensor[]): IdleSensor {
+  const knowing = (): readonly IdleSensor[] => sensors.filter((sensor) => sensor.sample().known);
+  return {
+    source: () => {
+      const asked = knowing();
+      return (asked.length === 0 ? sensors : asked).map((sensor) => sensor.source()).join(", ");
+    },
+    sample: (): Known<number> => {
+      const seconds = sensors.flatMap((sensor) => {
+        const value = sensor.sample();
+        return value.known ? [value.value] : [];
+      });
+      return seconds.length === 0 ? unknown : known(Math.min(...seconds));
+    },
+    isPolled: () => sensors.some((sensor) => sensor.isPolled()),
+    onInput: (listener) => {
+      const stops = sensors.map((sensor) => sensor.onInput?.(listener));
+      return () => {
+        for (const stop of stops) stop?.();
+      };
+    },
+    start: (changed) => {
+      for (const sensor of sensors) sensor.start?.(changed);
+    },
+    stop: () => {
+      for (const sensor of sensors) sensor.stop?.();
+    },
+  };
 }

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { known, unknown } from "../../../app/facts/facts.ts";
 import { InputWatch } from "../../donor/input/input-watch.ts";
-import { gatherFacts } from "../facts-source.ts";
 import { unknownIdle } from "../base/idle.ts";
+import { gatherFacts } from "../facts-source.ts";
 import { DesktopIdle } from "./idle/desktop-idle.ts";
-import { ask, openX11 } from "./x11/x11-client.ts";
 import { x11Idle } from "./idle/x11-idle.ts";
+import { ask, openX11 } from "./x11/x11-client.ts";
 import { x11ScreenSensor } from "./x11/x11-screen.ts";
 
 const soon = { timeout: 20_000, interval: 20 };

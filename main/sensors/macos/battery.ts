@@ -1,7 +1,7 @@
 import { known, unknown } from "../../../app/facts/facts.ts";
-import type { PowerReading } from "../sources/battery.ts";
 import type { Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
+import type { PowerReading } from "../sources/battery.ts";
 
 /** Only what the shell does not tell: a subprocess every three minutes. */
 export const macBatterySensor: Sensor = {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { known, unknown } from "../../../app/facts/facts.ts";
-import { networkNames } from "../sources/network-names.ts";
 import type { Found, Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
+import { networkNames } from "../sources/network-names.ts";
 
 /** Windows PowerShell starts in about a second: as seldom as this, and when the interfaces changed. */
 const askEveryMs = 15 * 60_000;

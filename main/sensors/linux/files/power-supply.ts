@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { known, unknown } from "../../../../app/facts/facts.ts";
-import type { PowerReading } from "../../sources/battery.ts";
 import { listFolder, readNumber, readText } from "../../base/read-file.ts";
 import type { Sensor } from "../../base/sensor.ts";
+import type { PowerReading } from "../../sources/battery.ts";
 
 /** Mains and batteries as the kernel shows them: no subprocess. */
 export function powerSupplySensor(folder = "/sys/class/power_supply"): Sensor {

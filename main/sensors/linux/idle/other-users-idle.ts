@@ -1,8 +1,8 @@
 import { unknown } from "../../../../app/facts/facts.ts";
 import type { IdleSensor } from "../../base/idle.ts";
 import type { Bus, Properties } from "../dbus/bus.ts";
-import { logindIdle } from "./logind-idle.ts";
 import { watchOwnSession } from "../dbus/own-session.ts";
+import { logindIdle } from "./logind-idle.ts";
 
 /**
  * Where users share a computer: while somebody else's session is in front, this user's desktop sees no input, however

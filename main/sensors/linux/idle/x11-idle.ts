@@ -1,6 +1,6 @@
 import type { SyncExtension } from "x11";
-import { type IdleEvents, type IdlePort, quietMs } from "./idle-port.ts";
 import { ask, openX11 } from "../x11/x11-client.ts";
+import { type IdleEvents, type IdlePort, quietMs } from "./idle-port.ts";
 
 /**
  * The X server's idle counter (SYNC extension): two alarms on it tell when it grew past the quiet time and when input
