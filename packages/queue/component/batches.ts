@@ -2,12 +2,11 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
 import { mutation, query } from "./builders.ts";
-import { createBatch } from "./model/batches/create.ts";
-import { seal as sealBatch } from "./model/batches/seal.ts";
+import { createBatch, seal as sealBatch } from "./model/batches/create.ts";
 import { batchViewOf, freshViewOf } from "./model/batches/view.ts";
+import { boundedPage } from "./model/bounds.ts";
 import { record } from "./model/events.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
-import { boundedPage } from "./model/page.ts";
 import { maintenance } from "./model/references.ts";
 import schema from "./schema.ts";
 import { anything, batchView } from "./validators.ts";

@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
 import { internalAction, internalMutation, internalQuery } from "./builders.ts";
 import { countAll } from "./model/counts/countAll.ts";
-import { largeFleetOf } from "./model/counts/fleet.ts";
+import { fleet, largeFleetOf } from "./model/counts/fleet.ts";
 import { noteCounts } from "./model/counts/noteCounts.ts";
 import {
   countedExactly,
@@ -11,7 +11,7 @@ import {
   lookAt,
   rangeCount,
 } from "./model/counts/ranges.ts";
-import { laneTally } from "./model/counts/tally.ts";
+import { scopeCounts } from "./model/counts/tally.ts";
 import { maintenance } from "./model/references.ts";
 import schema from "./schema.ts";
 import { jobStatus } from "./validators.ts";
@@ -60,17 +60,12 @@ export const countRange = internalQuery({
 
 export const largeFleet = internalQuery({
   args: { scope: v.string() },
-  returns: v.union(v.object({ online: v.number(), accepting: v.number() }), v.null()),
+  returns: v.union(fleet, v.null()),
   handler: async (ctx, { scope }) => await largeFleetOf(ctx, scope),
 });
 
 export const note = internalMutation({
-  args: {
-    scope: v.string(),
-    lanes: v.array(laneTally),
-    requesters: v.array(v.object({ name: v.string(), queued: v.number() })),
-    fleet: v.union(v.object({ online: v.number(), accepting: v.number() }), v.null()),
-  },
+  args: scopeCounts.fields,
   returns: v.null(),
   handler: async (ctx, found) => {
     await noteCounts(ctx, found, Date.now());

@@ -1,9 +1,8 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
-import { discard as discardJob } from "./model/end/discard.ts";
-import { revive } from "./model/end/retry.ts";
-import { reviveMany } from "./model/end/retryMany.ts";
+import { discard as discardJob } from "./model/end/purge.ts";
+import { revive, reviveMany } from "./model/end/retry.ts";
 import { record } from "./model/events.ts";
 import { listDead } from "./model/jobs/list.ts";
 import { loadOwned } from "./model/load.ts";

@@ -2,7 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
 import { query } from "./builders.ts";
-import { boundedPage } from "./model/page.ts";
+import { boundedPage } from "./model/bounds.ts";
 import schema from "./schema.ts";
 
 const eventView = v.object({

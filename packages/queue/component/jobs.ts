@@ -1,8 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
-import { cancel as cancelJob } from "./model/end/cancel.ts";
-import { cancelMany as cancelJobs } from "./model/end/cancelMany.ts";
+import { cancel as cancelJob, cancelMany as cancelJobs } from "./model/end/cancel.ts";
 import { record } from "./model/events.ts";
 import { listJobs } from "./model/jobs/list.ts";
 import { payloadOf, resultOf } from "./model/jobs/rows.ts";

@@ -1,9 +1,8 @@
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
-import { isThereWorkIn } from "./model/lanes/isThereWork.ts";
+import { fleet } from "./model/counts/fleet.ts";
 import { setLaneState } from "./model/lanes/setState.ts";
-import { statsOf } from "./model/lanes/stats.ts";
-import { viewLanes } from "./model/lanes/view.ts";
+import { isThereWorkIn, statsOf, viewLanes } from "./model/lanes/view.ts";
 import { laneState, laneView } from "./validators.ts";
 
 /** A scope's lanes, with what stood in them when last counted. */
@@ -44,7 +43,7 @@ export const stats = query({
     ready: v.number(),
     waiting: v.number(),
     running: v.number(),
-    workers: v.object({ online: v.number(), accepting: v.number() }),
+    workers: fleet,
     lanes: v.array(laneView),
   }),
   handler: async (ctx, { scope }) => await statsOf(ctx, scope),

@@ -1,6 +1,6 @@
 import { v } from "convex/values";
 import { type Doc, mutation, query } from "./builders.ts";
-import { limitOf } from "./model/jobs/limitOf.ts";
+import { limitOf } from "./model/jobs/turns.ts";
 import { setLimit } from "./model/limits/setLimit.ts";
 
 const limitedBy = v.union(v.literal("requester"), v.literal("key"));

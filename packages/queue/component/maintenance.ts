@@ -1,182 +1,144 @@
+import type { ObjectType, PropertyValidators } from "convex/values";
 import { v } from "convex/values";
-import { internalMutation } from "./builders.ts";
-import { foldBatch as countEnds } from "./model/batches/fold.ts";
-import { settleDependents as settle } from "./model/dependencies/settle.ts";
+import { type Doc, type Id, internalMutation, type MutationCtx } from "./builders.ts";
+import { foldBatch as foldEnds } from "./model/batches/fold.ts";
+import { settleDependents as settleAll, settleOne } from "./model/dependencies/settle.ts";
 import { recall as recallHanded } from "./model/dispatch/reclaim.ts";
-import { cancelMany as cancelJobs } from "./model/end/cancelMany.ts";
-import { expire as expireJob } from "./model/end/expire.ts";
+import { cancel, cancelMany as cancelJobs } from "./model/end/cancel.ts";
+import { expire as expireJob, expireOne } from "./model/end/expire.ts";
 import { forgetAround, forgetPiece } from "./model/end/forget.ts";
 import { purgePiece } from "./model/end/purge.ts";
-import { reviveMany as reviveJobs } from "./model/end/retryMany.ts";
-import { takeStep } from "./model/jobs/takeStep.ts";
-import { wakeDue as wakeJobs } from "./model/jobs/wakeDue.ts";
+import { revive, reviveMany as reviveJobs } from "./model/end/retry.ts";
+import { type Step, step as oneStep } from "./model/jobs/step.ts";
+import { wakeDue as wakeJobs } from "./model/jobs/waiting.ts";
 import { emptyRings as deleteRings, forgetLanes as deleteUnused } from "./model/lanes/forgetLanes.ts";
-import { healSweeps as healBroken } from "./model/leases/arm.ts";
-import { lapse as lapseWorker } from "./model/leases/expireLease.ts";
-import { sweepLeases as sweepScope } from "./model/leases/sweep.ts";
+import { lapse as lapseWorker, lose } from "./model/leases/expireLease.ts";
+import { healSweeps as healBroken, sweepLeases as sweepScope } from "./model/leases/sweep.ts";
 import { admit as giveTurns } from "./model/limits/admit.ts";
-import { fireRecurring as fire } from "./model/recurring/fire.ts";
+import { fireRecurring as fire } from "./model/recurring/clock.ts";
 import { maintenance } from "./model/references.ts";
 import { enlist as enlistAt } from "./model/rings/addToLane.ts";
 import { resize as fitSlots } from "./model/rings/resize.ts";
 import { deleteChunks as deleteText, endWatching as endTerms } from "./model/streams/follow.ts";
 
-/** The component's scheduled work: each entry hands over to the model, and model/references.ts names them. */
+// The component's scheduled work, by name: model/references.ts. Calls may be pending in stored data, so the names
+// and the arguments stay as they are.
 
-/** Looks after a scope's leases; armed by a worker's hello. */
-export const sweepLeases = internalMutation({
-  args: { scope: v.string(), due: v.number(), graced: v.boolean() },
-  returns: v.null(),
-  handler: async (ctx, sweep) => {
-    await sweepScope(ctx, sweep, Date.now());
-    return null;
-  },
-});
+/** A scheduled function. It answers nothing. */
+function task<Args extends PropertyValidators>(
+  args: Args,
+  run: (ctx: MutationCtx, args: ObjectType<Args>, now: number) => Promise<unknown>,
+) {
+  return internalMutation({
+    args: args as PropertyValidators,
+    returns: v.null(),
+    handler: async (ctx, given) => {
+      await run(ctx, given as ObjectType<Args>, Date.now());
+      return null;
+    },
+  });
+}
 
-export const lapse = internalMutation({
-  args: { workerId: v.id("workers"), lastSeenAt: v.number(), failures: v.optional(v.number()) },
-  returns: v.null(),
-  handler: async (ctx, silent) => {
-    await lapseWorker(ctx, silent, Date.now());
-    return null;
-  },
-});
+/** Looks after a scope's leases. A worker's hello schedules the first run. */
+export const sweepLeases = task({ scope: v.string(), due: v.number(), graced: v.boolean() }, sweepScope);
 
-/** Armed by a submission that hands over. */
-export const recall = internalMutation({
-  args: { scope: v.string(), due: v.number(), graced: v.optional(v.boolean()) },
-  returns: v.null(),
-  handler: async (ctx, which) => {
-    await recallHanded(ctx, which, Date.now());
-    return null;
-  },
-});
+export const lapse = task(
+  { workerId: v.id("workers"), lastSeenAt: v.number(), failures: v.optional(v.number()) },
+  lapseWorker,
+);
 
-/** Called with the minute's count. */
-export const healSweeps = internalMutation({
-  args: {},
-  returns: v.null(),
-  handler: async (ctx) => {
-    await healBroken(ctx, Date.now());
-    return null;
-  },
-});
+/** Scheduled by a submission that hands over jobs. */
+export const recall = task(
+  { scope: v.string(), due: v.number(), graced: v.optional(v.boolean()) },
+  recallHanded,
+);
 
-export const resize = internalMutation({
-  args: { laneId: v.id("lanes") },
-  returns: v.null(),
-  handler: async (ctx, { laneId }) => {
-    await fitSlots(ctx, laneId);
-    return null;
-  },
-});
+/** Called with the count of each minute. */
+export const healSweeps = task({}, async (ctx, _, now) => await healBroken(ctx, now));
 
-export const enlist = internalMutation({
-  args: { laneId: v.id("lanes"), after: v.number() },
-  returns: v.null(),
-  handler: async (ctx, { laneId, after }) => {
-    await enlistAt(ctx, laneId, after);
-    return null;
-  },
-});
+export const resize = task({ laneId: v.id("lanes") }, async (ctx, { laneId }) => await fitSlots(ctx, laneId));
 
-export const admit = internalMutation({
-  args: { scope: v.string(), of: v.union(v.literal("requester"), v.literal("key")), name: v.string() },
-  returns: v.null(),
-  handler: async (ctx, limited) => {
-    await giveTurns(ctx, limited, Date.now());
-    return null;
-  },
-});
+export const enlist = task(
+  { laneId: v.id("lanes"), after: v.number() },
+  async (ctx, { laneId, after }) => await enlistAt(ctx, laneId, after),
+);
 
-export const settleDependents = internalMutation({
-  args: {
+export const admit = task(
+  { scope: v.string(), of: v.union(v.literal("requester"), v.literal("key")), name: v.string() },
+  giveTurns,
+);
+
+export const settleDependents = task(
+  {
     jobId: v.id("jobs"),
     refused: v.optional(v.array(v.id("dependencies"))),
     failures: v.optional(v.number()),
   },
-  returns: v.null(),
-  handler: async (ctx, { jobId, refused = [], failures = 0 }) => {
-    await settle(ctx, jobId, { refused, failures }, Date.now());
-    return null;
-  },
-});
+  async (ctx, { jobId, refused = [], failures = 0 }, now) =>
+    await settleAll(ctx, jobId, { refused, failures }, now),
+);
 
-export const foldBatch = internalMutation({
-  args: { batchId: v.id("batches"), failures: v.optional(v.number()) },
-  returns: v.null(),
-  handler: async (ctx, fold) => {
-    await countEnds(ctx, fold, Date.now());
-    return null;
-  },
-});
+export const foldBatch = task({ batchId: v.id("batches"), failures: v.optional(v.number()) }, foldEnds);
 
-/** Called by the crons component, by each recurring job's schedule. */
-export const fireRecurring = internalMutation({
-  args: { recurringId: v.id("recurring") },
-  returns: v.null(),
-  handler: async (ctx, { recurringId }) => {
-    await fire(ctx, recurringId, Date.now());
-    return null;
-  },
-});
+/** Called by the crons component, at the times of each recurring job's schedule. */
+export const fireRecurring = task(
+  { recurringId: v.id("recurring") },
+  async (ctx, { recurringId }, now) => await fire(ctx, recurringId, now),
+);
 
-export const wakeDue = internalMutation({
-  args: { later: v.optional(v.array(v.number())) },
-  returns: v.null(),
-  handler: async (ctx, { later = [] }) => {
-    await wakeJobs(ctx, later, Date.now());
-    return null;
-  },
-});
+export const wakeDue = task(
+  { later: v.optional(v.array(v.number())) },
+  async (ctx, { later = [] }, now) => await wakeJobs(ctx, later, now),
+);
 
-export const expire = internalMutation({
-  args: { jobId: v.id("jobs"), at: v.number(), failures: v.optional(v.number()) },
-  returns: v.null(),
-  handler: async (ctx, job) => {
-    await expireJob(ctx, job, Date.now());
-    return null;
-  },
-});
+export const expire = task(
+  { jobId: v.id("jobs"), at: v.number(), failures: v.optional(v.number()) },
+  expireJob,
+);
 
-/** Called by the others, for one job each. */
-export const step = internalMutation({
-  args: {
-    step: v.union(
-      v.object({ kind: v.literal("cancel"), jobId: v.id("jobs") }),
-      v.object({ kind: v.literal("expire"), jobId: v.id("jobs") }),
-      v.object({ kind: v.literal("revive"), jobId: v.id("jobs") }),
-      v.object({ kind: v.literal("lose"), attemptId: v.id("attempts") }),
-      v.object({ kind: v.literal("settle"), dependencyId: v.id("dependencies") }),
-    ),
-  },
-  returns: v.null(),
-  handler: async (ctx, { step: one }) => {
-    await takeStep(ctx, one, Date.now());
-    return null;
-  },
-});
+/** Called by the other functions, for one job each. */
+export const step = task({ step: oneStep }, async (ctx, { step: one }, now) => await takeStep(ctx, one, now));
 
-export const endWatching = internalMutation({
-  args: { jobIds: v.array(v.id("jobs")) },
-  returns: v.null(),
-  handler: async (ctx, { jobIds }) => {
-    await endTerms(ctx, jobIds, Date.now());
-    return null;
-  },
-});
+async function takeStep(ctx: MutationCtx, one: Step, now: number): Promise<unknown> {
+  switch (one.kind) {
+    case "cancel":
+      return await withJob(ctx, one.jobId, async (job) => await cancel(ctx, job, now));
+    case "expire":
+      return await withJob(ctx, one.jobId, async (job) => await expireOne(ctx, job, now));
+    case "revive":
+      return await withJob(ctx, one.jobId, async (job) => await revive(ctx, job, now));
+    case "lose": {
+      const attempt = await ctx.db.get("attempts", one.attemptId);
+      return attempt?.open === true ? await lose(ctx, attempt, now) : null;
+    }
+    case "settle": {
+      const row = await ctx.db.get("dependencies", one.dependencyId);
+      return row === null ? null : await settleOne(ctx, row, now);
+    }
+  }
+}
 
-export const deleteChunks = internalMutation({
-  args: { jobId: v.id("jobs") },
-  returns: v.null(),
-  handler: async (ctx, { jobId }) => {
-    await deleteText(ctx, jobId);
-    return null;
-  },
-});
+async function withJob(
+  ctx: MutationCtx,
+  jobId: Id<"jobs">,
+  act: (job: Doc<"jobs">) => Promise<unknown>,
+): Promise<unknown> {
+  const job = await ctx.db.get("jobs", jobId);
+  return job === null ? null : await act(job);
+}
 
-export const cancelMany = internalMutation({
-  args: {
+export const endWatching = task(
+  { jobIds: v.array(v.id("jobs")) },
+  async (ctx, { jobIds }, now) => await endTerms(ctx, jobIds, now),
+);
+
+export const deleteChunks = task(
+  { jobId: v.id("jobs") },
+  async (ctx, { jobId }) => await deleteText(ctx, jobId),
+);
+
+export const cancelMany = task(
+  {
     scope: v.string(),
     by: v.union(v.literal("requester"), v.literal("key"), v.literal("batch"), v.literal("lane")),
     name: v.string(),
@@ -185,64 +147,39 @@ export const cancelMany = internalMutation({
     refused: v.optional(v.array(v.id("jobs"))),
     failures: v.optional(v.number()),
   },
-  returns: v.null(),
-  handler: async (ctx, { refused = [], failures = 0, before = Date.now(), ...which }) => {
-    await cancelJobs(ctx, { ...which, before }, { refused, failures });
-    return null;
-  },
-});
+  async (ctx, { refused = [], failures = 0, before, ...which }, now) =>
+    await cancelJobs(ctx, { ...which, before: before ?? now }, { refused, failures }),
+);
 
-export const reviveMany = internalMutation({
-  args: {
+export const reviveMany = task(
+  {
     scope: v.string(),
     kind: v.union(v.string(), v.null()),
     status: v.union(v.literal("failed"), v.literal("expired")),
     cursor: v.union(v.string(), v.null()),
     before: v.number(),
   },
-  returns: v.null(),
-  handler: async (ctx, which) => {
-    await reviveJobs(ctx, which);
-    return null;
-  },
-});
+  reviveJobs,
+);
 
 /** Deletes payloads and results whose time has come, a piece at a time. */
-export const purge = internalMutation({
-  args: {},
-  returns: v.null(),
-  handler: async (ctx) => {
-    if (await purgePiece(ctx, Date.now())) await ctx.scheduler.runAfter(0, maintenance.purge, {});
-    return null;
-  },
+export const purge = task({}, async (ctx, _, now) => {
+  if (await purgePiece(ctx, now)) await ctx.scheduler.runAfter(0, maintenance.purge, {});
 });
 
 /** Deletes records whose time has come, a piece at a time. */
-export const forget = internalMutation({
-  args: {},
-  returns: v.null(),
-  handler: async (ctx) => {
-    const [jobs, around] = [await forgetPiece(ctx, Date.now()), await forgetAround(ctx, Date.now())];
-    if (jobs || around) await ctx.scheduler.runAfter(0, maintenance.forget, {});
-    return null;
-  },
+export const forget = task({}, async (ctx, _, now) => {
+  const [jobs, around] = [await forgetPiece(ctx, now), await forgetAround(ctx, now)];
+  if (jobs || around) await ctx.scheduler.runAfter(0, maintenance.forget, {});
 });
 
 /** Deletes unused lanes, a piece at a time. */
-export const forgetLanes = internalMutation({
-  args: { cursor: v.union(v.string(), v.null()) },
-  returns: v.null(),
-  handler: async (ctx, { cursor }) => {
-    await deleteUnused(ctx, cursor, Date.now());
-    return null;
-  },
-});
+export const forgetLanes = task(
+  { cursor: v.union(v.string(), v.null()) },
+  async (ctx, { cursor }, now) => await deleteUnused(ctx, cursor, now),
+);
 
-export const emptyRings = internalMutation({
-  args: { laneId: v.id("lanes") },
-  returns: v.null(),
-  handler: async (ctx, { laneId }) => {
-    await deleteRings(ctx, laneId);
-    return null;
-  },
-});
+export const emptyRings = task(
+  { laneId: v.id("lanes") },
+  async (ctx, { laneId }) => await deleteRings(ctx, laneId),
+);

@@ -1,7 +1,12 @@
 import { type Infer, v } from "convex/values";
 import { type Doc, mutation, type MutationCtx, query } from "./builders.ts";
-import { allRecurring, findRecurring } from "./model/recurring/find.ts";
-import { removeRecurring, setPaused as pause, setRecurring } from "./model/recurring/set.ts";
+import {
+  allRecurring,
+  findRecurring,
+  removeRecurring,
+  setPaused as pause,
+  setRecurring,
+} from "./model/recurring/set.ts";
 import { refuse } from "./model/refuse.ts";
 import { type JobSpec, jobSpec, schedule } from "./validators.ts";
 

@@ -3,13 +3,12 @@ import { v } from "convex/values";
 import { stream } from "convex-helpers/server/stream";
 import { mutation, query } from "./builders.ts";
 import { findByKey } from "./model/authenticate.ts";
+import { boundedPage } from "./model/bounds.ts";
 import { viewAttempt } from "./model/jobs/view.ts";
 import { findOwned, loadOwned } from "./model/load.ts";
-import { boundedPage } from "./model/page.ts";
-import { byExternalId as findByExternalId } from "./model/workers/find.ts";
 import { register as registerWorker } from "./model/workers/register.ts";
 import { update as updateWorker } from "./model/workers/update.ts";
-import { viewOf } from "./model/workers/view.ts";
+import { byExternalId as findByExternalId, viewOf } from "./model/workers/view.ts";
 import schema from "./schema.ts";
 import { attemptView, workerStatus, workerView } from "./validators.ts";
 

@@ -1,5 +1,5 @@
 import type { Doc, QueryCtx } from "../builders.ts";
-import { onlyOf } from "./onlyOf.ts";
+import { onlyOf } from "./load.ts";
 import { refuse } from "./refuse.ts";
 
 /** The worker of a key; null when it is nobody's. */

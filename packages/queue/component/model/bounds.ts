@@ -1,3 +1,4 @@
+import type { PaginationOptions } from "convex/server";
 import { convexToJson, type Value } from "convex/values";
 import { refuse } from "./refuse.ts";
 
@@ -52,4 +53,11 @@ export function boundedSize(value: Value, what: string, maxBytes: number): void 
   if (bytes > maxBytes) {
     refuse("too_large", `${what} has ${String(bytes)} bytes; at most ${String(maxBytes)} are taken.`);
   }
+}
+
+const maxPage = 100;
+
+/** A page that was asked for from outside, bounded. */
+export function boundedPage(options: PaginationOptions): PaginationOptions {
+  return { ...options, numItems: Math.max(1, Math.min(maxPage, Math.floor(options.numItems) || 1)) };
 }

@@ -1,4 +1,6 @@
 import type { Capabilities } from "../validators.ts";
+import { boundedInteger, boundedName, boundedNumber } from "./bounds.ts";
+import { refuse } from "./refuse.ts";
 
 /** The most jobs that one worker may hold. */
 export const maxHeld = 16;
@@ -10,4 +12,39 @@ export function capacityOf(capabilities: Capabilities | undefined): {
 } {
   const running = Math.min(maxHeld, capabilities?.concurrency ?? 1);
   return { running, held: Math.min(maxHeld, running + (capabilities?.prefetch ?? 0)) };
+}
+
+const maxListed = 64;
+
+/** A list of names from outside, sorted and without repeats. */
+export function names(list: readonly string[] | undefined, what: string): string[] {
+  const unique = [...new Set(list)].sort();
+  if (unique.length > maxListed) refuse("invalid", `${what} can be at most ${String(maxListed)}.`);
+  for (const name of unique) boundedName(name, `Each of ${what}`);
+  return unique;
+}
+
+/** Refuses what a worker says of itself where it is out of bounds; else the same in one form. */
+export function checkedCapabilities(said: Capabilities): Capabilities {
+  const { kinds, models, tags, memoryMb, gpu, contextTokens, concurrency, prefetch } = said;
+  if (memoryMb !== undefined) boundedNumber(memoryMb, "capabilities.memoryMb", 0, 1e9);
+  if (contextTokens !== undefined) boundedNumber(contextTokens, "capabilities.contextTokens", 0, 1e9);
+  if (concurrency !== undefined) boundedInteger(concurrency, "capabilities.concurrency", 1, maxHeld);
+  if (prefetch !== undefined) boundedInteger(prefetch, "capabilities.prefetch", 0, maxHeld);
+  return {
+    kinds: names(kinds, "capabilities.kinds"),
+    ...(models === undefined ? {} : { models: names(models, "capabilities.models") }),
+    ...(memoryMb === undefined ? {} : { memoryMb }),
+    ...(gpu === undefined ? {} : { gpu }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    ...(tags === undefined ? {} : { tags: names(tags, "capabilities.tags") }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(prefetch === undefined ? {} : { prefetch }),
+  };
+}
+
+/** Whether two are the same. Both in the form that `checkedCapabilities` gives. */
+export function sameCapabilities(a: Capabilities | undefined, b: Capabilities): boolean {
+  const keys = Object.keys({ ...a, ...b }) as (keyof Capabilities)[];
+  return a !== undefined && keys.every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));
 }

@@ -1,10 +1,9 @@
-import type { MutationCtx } from "../builders.ts";
-import { boundedInteger, boundedNumber } from "./bounds.ts";
-import { checkSpans } from "./checkSpans.ts";
+import type { MutationCtx, QueryCtx } from "../builders.ts";
+import type { Policy } from "../validators.ts";
+import { boundedInteger, boundedNumber, farthestMs } from "./bounds.ts";
 import { record } from "./events.ts";
-import { checkPolicy } from "./policyBounds.ts";
 import { refuse } from "./refuse.ts";
-import { maxLanes, type SettingsPatch } from "./settings.ts";
+import { defaultSettings, maxLanes, type SettingsPatch } from "./settings.ts";
 
 const hourMs = 3_600_000;
 
@@ -68,4 +67,49 @@ export async function configure(
     action: "settings.configure",
     subject: Object.keys(values).join(", "),
   });
+}
+
+/** Scopes with settings of their own that are looked at when those of all are set. */
+const mostScopes = 2_000;
+
+/**
+ * A worker that may be silent for longer than one is online would be shown as offline while it holds jobs. What is set
+ * for all scopes has to go with what is set for each.
+ * Refuses: invalid.
+ */
+async function checkSpans(ctx: QueryCtx, scope: string, values: SettingsPatch): Promise<void> {
+  const rows = await ctx.db
+    .query("settings")
+    .withIndex("by_scope", (q) => (scope === "" ? q : q.eq("scope", "")))
+    .take(mostScopes);
+  const forAll = scope === "" ? values : rows[0]?.values;
+  const others = rows.filter((row) => row.scope !== "").map((row) => row.values);
+  for (const own of [values, ...others]) {
+    const { leaseMs, offlineAfterMs } = { ...defaultSettings, ...forAll, ...own };
+    if (leaseMs > offlineAfterMs) {
+      refuse(
+        "invalid",
+        `leaseMs (${String(leaseMs)}) must be at most offlineAfterMs (${String(offlineAfterMs)}): set both.`,
+      );
+    }
+  }
+}
+
+const yearMs = 366 * 24 * 3_600_000;
+
+/** Refuses a policy of a job, or of the settings, that is out of bounds. */
+export function checkPolicy(policy: Policy): void {
+  const { maxFailures, backoff, payloadKeptMs, chunksKeptMs, recordKeptMs } = policy;
+  if (maxFailures !== undefined) boundedInteger(maxFailures, "policy.maxFailures", 1, 1_000);
+  if (backoff !== undefined) {
+    boundedNumber(backoff.firstMs, "policy.backoff.firstMs", 0, yearMs);
+    boundedNumber(backoff.factor, "policy.backoff.factor", 1, 100);
+    boundedNumber(backoff.maxMs, "policy.backoff.maxMs", 0, yearMs);
+    boundedNumber(backoff.jitter, "policy.backoff.jitter", 0, 1);
+  }
+  if (chunksKeptMs !== undefined) boundedNumber(chunksKeptMs, "policy.chunksKeptMs", 0, farthestMs);
+  const kept = { payloadKeptMs, recordKeptMs };
+  for (const [name, ms] of Object.entries(kept)) {
+    if (ms !== undefined) boundedNumber(ms, `policy.${name}`, 0, 10 * yearMs);
+  }
 }

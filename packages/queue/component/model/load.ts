@@ -31,3 +31,35 @@ export async function loadOwned<Table extends Scoped>(
 ): Promise<Doc<Table>> {
   return (await findOwned(ctx, table, scope, id)) ?? refuse("not_found", `There is no such row in ${table}.`);
 }
+
+/**
+ * The only row of a range that has one at most, by our own writing. `unique` would read on, to see that no second
+ * one comes: a step more for each row that is found, and steps are what a short call is made of.
+ */
+export async function onlyOf<Row>(rows: AsyncIterable<Row>): Promise<Row | null> {
+  for await (const row of rows) return row;
+  return null;
+}
+
+type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
+
+/** Without the fields that are undefined: in rows and views a field is there or it is not. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+/**
+ * Does it for all of them, so many at once, in their order. Convex refuses a call that has more than a thousand reads
+ * under way at once.
+ */
+export async function inPieces<T, R>(
+  all: readonly T[],
+  atOnce: number,
+  act: (one: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (let from = 0; from < all.length; from += atOnce) {
+    results.push(...(await Promise.all(all.slice(from, from + atOnce).map(act))));
+  }
+  return results;
+}

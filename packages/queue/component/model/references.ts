@@ -1,9 +1,9 @@
 import { type DefaultFunctionArgs, makeFunctionReference } from "convex/server";
 import type { Id } from "../builders.ts";
 import type { Fleet } from "./counts/fleet.ts";
-import type { ScopeCounts } from "./counts/noteCounts.ts";
 import type { Look, Range, RangeCount } from "./counts/ranges.ts";
-import type { Step } from "./jobs/stepAlone.ts";
+import type { ScopeCounts } from "./counts/tally.ts";
+import type { Step } from "./jobs/step.ts";
 
 /** The component's own functions that are scheduled, by name: its modules import the model, not the other way round. */
 function internalMutation<Args extends DefaultFunctionArgs>(name: string) {

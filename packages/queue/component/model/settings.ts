@@ -1,7 +1,7 @@
 import type { Infer } from "convex/values";
 import type { QueryCtx } from "../builders.ts";
 import type { Policy, settingsPatch } from "../validators.ts";
-import { onlyOf } from "./onlyOf.ts";
+import { onlyOf } from "./load.ts";
 
 export type SettingsPatch = Infer<typeof settingsPatch>;
 export type Settings = Required<Omit<SettingsPatch, "policy">> & { readonly policy: Required<Policy> };

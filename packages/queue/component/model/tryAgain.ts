@@ -1,3 +1,7 @@
+import type { MutationCtx } from "../builders.ts";
+import type { Step } from "./jobs/step.ts";
+import { maintenance } from "./references.ts";
+
 /** So many are passed over within one round, by their ids; with more, the round ends. */
 const mostRefused = 500;
 
@@ -24,4 +28,19 @@ export function goesOn<Row>(
   if (more && refused.length < mostRefused) return { delayMs: 0, refused, failures };
   if (refused.length === 0) return null;
   return { delayMs: tryAgainAfter(failures), refused: [], failures: failures + 1 };
+}
+
+/**
+ * Takes a step in a transaction within the caller's: what throws there, such as the app's `onFinal`, undoes this step
+ * alone. Not for a worker's own call, which is refused then.
+ * @returns false when it threw: the caller tries again later.
+ */
+export async function stepAlone(ctx: MutationCtx, step: Step): Promise<boolean> {
+  try {
+    await ctx.runMutation(maintenance.step, { step });
+    return true;
+  } catch (error) {
+    console.error(`The queue's step ${JSON.stringify(step)} is put off, since it threw:`, error);
+    return false;
+  }
 }

@@ -8,7 +8,7 @@ import { move } from "../jobs/move.ts";
 import { renew } from "../leases/renew.ts";
 import { standView } from "../rings/membership.ts";
 import { settingsOf } from "../settings.ts";
-import { ending } from "./ending.ts";
+import { ending } from "./attemptEnd.ts";
 import { begin } from "./start.ts";
 
 /** What a worker says of its work beside the result is kept with the attempt and the job: small. */

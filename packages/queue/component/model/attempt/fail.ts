@@ -1,15 +1,14 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import type { NextWork, Wish } from "../../validators.ts";
 import { clipped } from "../bounds.ts";
+import { placeForAnother, wasUnfit, withUnfit } from "../dispatch/avoid.ts";
 import { carryOut } from "../dispatch/next.ts";
-import { placeForAnother } from "../dispatch/replace.ts";
-import { wasUnfit, withUnfit } from "../dispatch/unfit.ts";
 import { move } from "../jobs/move.ts";
 import { renew } from "../leases/renew.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, type Settings, settingsOf } from "../settings.ts";
+import { ending } from "./attemptEnd.ts";
 import { retryAfter } from "./backoff.ts";
-import { ending } from "./ending.ts";
 import { begin } from "./start.ts";
 
 const maxCodeChars = 100;

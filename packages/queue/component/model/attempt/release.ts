@@ -1,11 +1,8 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import { clipped } from "../bounds.ts";
-import { passFences } from "../jobs/fence.ts";
-import { heldBy } from "../jobs/held.ts";
+import { type attemptsOf, heldBy, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 import { settingsOf } from "../settings.ts";
-import type { attemptsOf } from "./start.ts";
-
 const maxReasonChars = 255;
 
 /**

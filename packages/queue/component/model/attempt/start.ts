@@ -1,21 +1,6 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
-import { attemptOf, type Held, passFences } from "../jobs/fence.ts";
+import { attemptsOf, type Held, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
-import { refuse } from "../refuse.ts";
-
-const maxNamed = 64;
-
-/** Attempts by their ids as a worker names them. At once, beside the worker's own row. */
-export async function attemptsOf(
-  ctx: MutationCtx,
-  ids: readonly string[],
-): Promise<readonly { readonly attemptId: string; readonly attempt: Doc<"attempts"> | null }[]> {
-  if (ids.length > maxNamed) refuse("invalid", `At most ${String(maxNamed)} attempts a call.`);
-  const unique = [...new Set(ids)];
-  return await Promise.all(
-    unique.map(async (attemptId) => ({ attemptId, attempt: await attemptOf(ctx, attemptId) })),
-  );
-}
 
 /** A worker begins what it held ahead: from now on nobody steals it. @returns what it holds no more. */
 export async function start(

@@ -1,7 +1,5 @@
 import type { Doc, QueryCtx } from "../../builders.ts";
 import type { BatchView } from "../../validators.ts";
-import { withEnds } from "./counts.ts";
-
 /** Ends that a view adds to what was counted: more than come between two counts of all but the busiest batches. */
 const maxUncounted = 256;
 
@@ -27,4 +25,20 @@ export async function freshViewOf(ctx: QueryCtx, batch: Doc<"batches">): Promise
     .withIndex("by_batch", (q) => q.eq("batchId", batch._id))
     .take(maxUncounted);
   return { ...batchViewOf(batch), ...withEnds(batch, ends) };
+}
+
+export type Counts = Pick<Doc<"batches">, "succeeded" | "failed" | "canceled" | "expired">;
+
+/** What was counted, and ends that were not. */
+export function withEnds(counted: Counts, ends: readonly Pick<Doc<"batchEnds">, "outcome">[]): Counts {
+  const { succeeded, failed, canceled, expired } = counted;
+  const sum = { succeeded, failed, canceled, expired };
+  for (const { outcome } of ends) sum[outcome] += 1;
+  return sum;
+}
+
+/** Whether every job of it is final, and none can come. */
+export function isComplete(batch: Pick<Doc<"batches">, "status" | "total">, counts: Counts): boolean {
+  const ended = counts.succeeded + counts.failed + counts.canceled + counts.expired;
+  return batch.status === "sealed" && ended === batch.total;
 }

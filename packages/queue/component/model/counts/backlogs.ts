@@ -1,6 +1,7 @@
-import type { Doc, QueryCtx } from "../../builders.ts";
-import { onlyOf } from "../onlyOf.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import { onlyOf } from "../load.ts";
 import type { Settings } from "../settings.ts";
+import type { ScopeCounts } from "./tally.ts";
 
 /** Those of the lanes (by name) or requesters that were full when last counted: a point read each, all at once. */
 export async function crowdsOf(
@@ -30,4 +31,78 @@ export function retryAfterMs(
   if (crowds.length === 0) return null;
   const latest = Math.max(...crowds.map(({ retryAt }) => retryAt));
   return Math.min(maxRetryAfterMs, Math.max(minRetryAfterMs, latest - now));
+}
+
+/** Counts are taken so often, in ms; what is full stays so at least until the next one. */
+const countEveryMs = 60_000;
+
+const notDrainingMs = 5 * countEveryMs;
+
+export type Count = { readonly queued: number; readonly countedAt: number };
+
+/**
+ * When it is worth asking again what had more queued than it may: at the rate at which it drained since the count
+ * before, during which nothing was let in. ms epoch.
+ * @param before null when it was not full then: its rate is not known.
+ */
+export function retryAtOf(now: Count, before: Count | null, max: number): number {
+  const soonest = now.countedAt + countEveryMs;
+  if (before === null) return soonest;
+  const perMs = (before.queued - now.queued) / Math.max(1, now.countedAt - before.countedAt);
+  if (perMs <= 0) return now.countedAt + notDrainingMs;
+  return Math.max(soonest, Math.ceil(now.countedAt + (now.queued - max + 1) / perMs));
+}
+
+/** So many full ones of a scope are known at once: all its lanes, and the requesters with most. */
+const maxCrowds = 1_000;
+
+/** A full lane that could not be counted since is full for so long; or it is gone. */
+const uncountedMs = 600_000;
+
+type Crowd = Pick<Doc<"crowds">, "of" | "name" | "queued"> & { readonly max: number };
+
+/** What has as much queued as it may. */
+export function crowded(
+  lanes: ScopeCounts["lanes"],
+  requesters: ScopeCounts["requesters"],
+  { maxQueued, maxQueuedPerRequester }: Settings,
+): Crowd[] {
+  return [
+    ...lanes.map(({ name, ready, waiting }) => ({
+      of: "lane" as const,
+      name,
+      queued: ready + waiting,
+      max: maxQueued,
+    })),
+    ...requesters.map((one) => ({ ...one, of: "requester" as const, max: maxQueuedPerRequester })),
+  ].filter(({ queued, max }) => queued >= max);
+}
+
+export async function crowdsBefore(ctx: QueryCtx, scope: string): Promise<Doc<"crowds">[]> {
+  return await ctx.db
+    .query("crowds")
+    .withIndex("by_name", (q) => q.eq("scope", scope))
+    .take(maxCrowds);
+}
+
+export async function noteCrowds(
+  ctx: MutationCtx,
+  { scope, lanes }: ScopeCounts,
+  before: readonly Doc<"crowds">[],
+  crowds: readonly Crowd[],
+  now: number,
+): Promise<void> {
+  const known = new Map(before.map((row) => [`${row.of}:${row.name}`, row]));
+  for (const { of, name, queued, max } of crowds.slice(0, maxCrowds)) {
+    const row = known.get(`${of}:${name}`);
+    known.delete(`${of}:${name}`);
+    const retryAt = retryAtOf({ queued, countedAt: now }, row ?? null, max);
+    if (row === undefined)
+      await ctx.db.insert("crowds", { scope, of, name, queued, countedAt: now, retryAt });
+    else await ctx.db.patch("crowds", row._id, { queued, countedAt: now, retryAt });
+  }
+  for (const row of known.values()) {
+    const counted = row.of === "requester" || lanes.some(({ name }) => name === row.name);
+    if (counted || now - row.countedAt > uncountedMs) await ctx.db.delete("crowds", row._id);
+  }
 }

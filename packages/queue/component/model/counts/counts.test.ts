@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Id } from "../../builders.ts";
 import { defaultSettings } from "../settings.ts";
-import { retryAfterMs } from "./backlogs.ts";
-import { countFrom } from "./estimate.ts";
-import { retryAtOf } from "./retryAt.ts";
+import { retryAfterMs, retryAtOf } from "./backlogs.ts";
+import { countFrom } from "./ranges.ts";
 import { queuedByRequester, tallyLane } from "./tally.ts";
 
 describe("countFrom", () => {

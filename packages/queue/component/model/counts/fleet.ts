@@ -1,7 +1,9 @@
-import type { Doc, QueryCtx } from "../../builders.ts";
+import { type Infer, v } from "convex/values";
+import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import { ringSize } from "../placement.ts";
 
-export type Fleet = { readonly online: number; readonly accepting: number };
+export const fleet = v.object({ online: v.number(), accepting: v.number() });
+export type Fleet = Infer<typeof fleet>;
 
 /** A fleet of so many online is counted whenever it is asked for. */
 const small = 200;
@@ -32,14 +34,14 @@ export async function largeFleetOf(ctx: QueryCtx, scope: string): Promise<Fleet 
       .take(sampled),
   ]);
   if (online.length <= small) return null;
-  const fleet = await count(
+  const counted = await count(
     ctx,
     first.filter((worker) => worker.online),
   );
   const last = first.at(-1);
-  if (first.length < sampled || last === undefined) return fleet;
+  if (first.length < sampled || last === undefined) return counted;
   const scale = ringSize / (last.position + 0.5);
-  return { online: Math.round(fleet.online * scale), accepting: Math.round(fleet.accepting * scale) };
+  return { online: Math.round(counted.online * scale), accepting: Math.round(counted.accepting * scale) };
 }
 
 async function count(ctx: QueryCtx, online: readonly Doc<"workers">[]): Promise<Fleet> {
@@ -52,4 +54,17 @@ async function count(ctx: QueryCtx, online: readonly Doc<"workers">[]): Promise<
     ),
   );
   return { online: online.length, accepting: homes.filter((home) => home !== null).length };
+}
+
+export async function noteFleet(
+  ctx: MutationCtx,
+  scope: string,
+  row: Doc<"fleets"> | null,
+  found: Fleet | null,
+  now: number,
+): Promise<void> {
+  if (row !== null && found === null) await ctx.db.delete("fleets", row._id);
+  else if (row !== null && found !== null)
+    await ctx.db.patch("fleets", row._id, { ...found, countedAt: now });
+  else if (found !== null) await ctx.db.insert("fleets", { scope, ...found, countedAt: now });
 }

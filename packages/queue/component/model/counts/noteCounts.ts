@@ -1,21 +1,8 @@
-import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
-import { type Settings, settingsOf } from "../settings.ts";
-import { retryAtOf } from "./retryAt.ts";
-import type { LaneTally } from "./tally.ts";
-
-export type ScopeCounts = {
-  readonly scope: string;
-  readonly lanes: readonly LaneTally[];
-  /** Those with most queued. */
-  readonly requesters: readonly { readonly name: string; readonly queued: number }[];
-  /** Null for a fleet that is small enough to be counted when it is asked for. */
-  readonly fleet: { readonly online: number; readonly accepting: number } | null;
-};
-
-/** So many full ones of a scope are known at once: all its lanes, and the requesters with most. */
-const maxCrowds = 1_000;
-/** A full lane that could not be counted since is full for so long; or it is gone. */
-const uncountedMs = 600_000;
+import type { MutationCtx } from "../../builders.ts";
+import { settingsOf } from "../settings.ts";
+import { crowded, crowdsBefore, noteCrowds } from "./backlogs.ts";
+import { noteFleet } from "./fleet.ts";
+import type { LaneTally, ScopeCounts } from "./tally.ts";
 
 /** Writes down what a scope has, and what of it is full. A lane that is empty and was so is left as it is. */
 export async function noteCounts(ctx: MutationCtx, counts: ScopeCounts, now: number): Promise<void> {
@@ -48,65 +35,4 @@ async function noteLane(ctx: MutationCtx, scope: string, tally: LaneTally, now: 
   else if (ready + waiting + running + row.ready + row.waiting + row.running > 0) {
     await ctx.db.patch("laneCounts", row._id, counted);
   }
-}
-
-type Crowd = Pick<Doc<"crowds">, "of" | "name" | "queued"> & { readonly max: number };
-
-/** What has as much queued as it may. */
-function crowded(
-  lanes: ScopeCounts["lanes"],
-  requesters: ScopeCounts["requesters"],
-  { maxQueued, maxQueuedPerRequester }: Settings,
-): Crowd[] {
-  return [
-    ...lanes.map(({ name, ready, waiting }) => ({
-      of: "lane" as const,
-      name,
-      queued: ready + waiting,
-      max: maxQueued,
-    })),
-    ...requesters.map((one) => ({ ...one, of: "requester" as const, max: maxQueuedPerRequester })),
-  ].filter(({ queued, max }) => queued >= max);
-}
-
-async function crowdsBefore(ctx: QueryCtx, scope: string): Promise<Doc<"crowds">[]> {
-  return await ctx.db
-    .query("crowds")
-    .withIndex("by_name", (q) => q.eq("scope", scope))
-    .take(maxCrowds);
-}
-
-async function noteCrowds(
-  ctx: MutationCtx,
-  { scope, lanes }: ScopeCounts,
-  before: readonly Doc<"crowds">[],
-  crowds: readonly Crowd[],
-  now: number,
-): Promise<void> {
-  const known = new Map(before.map((row) => [`${row.of}:${row.name}`, row]));
-  for (const { of, name, queued, max } of crowds.slice(0, maxCrowds)) {
-    const row = known.get(`${of}:${name}`);
-    known.delete(`${of}:${name}`);
-    const retryAt = retryAtOf({ queued, countedAt: now }, row ?? null, max);
-    if (row === undefined)
-      await ctx.db.insert("crowds", { scope, of, name, queued, countedAt: now, retryAt });
-    else await ctx.db.patch("crowds", row._id, { queued, countedAt: now, retryAt });
-  }
-  for (const row of known.values()) {
-    const counted = row.of === "requester" || lanes.some(({ name }) => name === row.name);
-    if (counted || now - row.countedAt > uncountedMs) await ctx.db.delete("crowds", row._id);
-  }
-}
-
-async function noteFleet(
-  ctx: MutationCtx,
-  scope: string,
-  row: Doc<"fleets"> | null,
-  fleet: ScopeCounts["fleet"],
-  now: number,
-): Promise<void> {
-  if (row !== null && fleet === null) await ctx.db.delete("fleets", row._id);
-  else if (row !== null && fleet !== null)
-    await ctx.db.patch("fleets", row._id, { ...fleet, countedAt: now });
-  else if (fleet !== null) await ctx.db.insert("fleets", { scope, ...fleet, countedAt: now });
 }

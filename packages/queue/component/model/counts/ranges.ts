@@ -1,12 +1,10 @@
 import { getConvexSize, type Infer, v } from "convex/values";
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import { jobStatus } from "../../validators.ts";
-import { countFrom } from "./estimate.ts";
-
 const levels = [0, 1, 2] as const;
 const openStatuses = ["waiting", "ready", "prefetched", "running"] as const;
 /** A first look reads no more of a range than this: one lane's twelve ranges fit a query, of the largest rows. */
-export const lookedAt = 32;
+const lookedAt = 32;
 /** Counted exactly up to this in each range (a lane's jobs of one status and priority), estimated beyond. */
 export const countedExactly = 2_000;
 export const lanesPerLook = 4;
@@ -109,4 +107,15 @@ async function oldestReady(
     .withIndex("by_ready", (q) => q.eq("laneId", laneId).eq("status", "ready"))
     .first();
   return { laneId, readyAt: job?.readyAt ?? null };
+}
+
+/**
+ * How many there are, from the smallest dice of them: exact while all were read, else estimated, without bias, from
+ * how far so many dice reach. The standard error is one part in √sample: 2.2 % of 2,000.
+ * @param dice in [0, 1), ascending: the first `limit` of all, or all.
+ */
+export function countFrom(dice: readonly number[], limit: number): number {
+  const last = dice.at(-1);
+  if (dice.length < limit || last === undefined || last === 0) return dice.length;
+  return Math.max(dice.length, Math.round((dice.length - 1) / last));
 }

@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import type { Id } from "../../builders.ts";
+import { fleet } from "./fleet.ts";
 import type { RangeCount } from "./ranges.ts";
 
 export const laneTally = v.object({
@@ -11,6 +12,16 @@ export const laneTally = v.object({
   oldestReadyAt: v.union(v.number(), v.null()),
 });
 export type LaneTally = Infer<typeof laneTally>;
+
+export const scopeCounts = v.object({
+  scope: v.string(),
+  lanes: v.array(laneTally),
+  /** Those with most queued. */
+  requesters: v.array(v.object({ name: v.string(), queued: v.number() })),
+  /** Null for a fleet that is small enough to be counted when it is asked for. */
+  fleet: v.union(fleet, v.null()),
+});
+export type ScopeCounts = Infer<typeof scopeCounts>;
 
 /** What stands in a lane. `running`: whatever a worker holds, begun or not. */
 export function tallyLane(

@@ -21,7 +21,7 @@ const maxDependencies = 100;
  * Whether a job that is to be submitted has to wait for others of its scope. Circles cannot come about: what a job
  * depends on was there before it, and dependencies are never added later.
  */
-export async function lookAhead(ctx: QueryCtx, scope: string, after: After): Promise<Outlook> {
+async function lookAhead(ctx: QueryCtx, scope: string, after: After): Promise<Outlook> {
   if (after.jobs.length > maxDependencies) {
     refuse("invalid", `A job depends on at most ${String(maxDependencies)} others.`);
   }
@@ -45,4 +45,15 @@ export async function dependOn(
 
 function endedOtherwise({ status }: Doc<"jobs">): boolean {
   return isFinal(status) && status !== "succeeded";
+}
+
+/** Whether each job, in order, has to wait for others; null for one that depends on none. */
+export async function outlooksFor(
+  ctx: QueryCtx,
+  scope: string,
+  specs: readonly JobSpec[],
+): Promise<(Outlook | null)[]> {
+  return await Promise.all(
+    specs.map(async ({ after }) => (after === undefined ? null : await lookAhead(ctx, scope, after))),
+  );
 }

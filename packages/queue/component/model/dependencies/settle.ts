@@ -1,12 +1,10 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
-import { discard } from "../end/discard.ts";
-import { isDependent } from "../jobs/isDependent.ts";
+import { discard } from "../end/purge.ts";
 import { move } from "../jobs/move.ts";
 import { isFinal } from "../jobs/states.ts";
-import { stepAlone } from "../jobs/stepAlone.ts";
-import { wake } from "../jobs/wake.ts";
+import { isDependent, wake } from "../jobs/waiting.ts";
 import { maintenance } from "../references.ts";
-import { goesOn, type Round } from "../tryAgain.ts";
+import { goesOn, type Round, stepAlone } from "../tryAgain.ts";
 
 /** Dependents that one call settles. */
 const piece = 50;

@@ -1,9 +1,10 @@
 import { convexToJson, type Value } from "convex/values";
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { ClaimedJob } from "../../validators.ts";
-import { defined } from "../defined.ts";
 import { ranOut } from "../end/expire.ts";
 import { move } from "../jobs/move.ts";
+import { payloadOf } from "../jobs/rows.ts";
+import { defined } from "../load.ts";
 import { aside } from "../placement.ts";
 import { dropStands, standsByKey } from "../rings/membership.ts";
 
@@ -77,7 +78,7 @@ export type Viewable = {
 };
 
 /** A job as the worker is told of it that holds it. @param since its remaining time is counted from then. */
-export function claimedView(
+function claimedView(
   { job, payload }: Viewable,
   attempt: Pick<ClaimedJob, "attemptId" | "number" | "begun">,
   since: number,
@@ -85,17 +86,6 @@ export function claimedView(
   const { _id: jobId, kind, requirements = {}, watched, deadlineAt } = job;
   const remainingMs = deadlineAt === undefined ? null : Math.max(0, deadlineAt - since);
   return { ...attempt, jobId, kind, payload, requirements, watched, remainingMs };
-}
-
-export async function lastAttemptOf(
-  ctx: QueryCtx,
-  jobId: Doc<"jobs">["_id"],
-): Promise<Doc<"attempts"> | null> {
-  return await ctx.db
-    .query("attempts")
-    .withIndex("by_job", (q) => q.eq("jobId", jobId))
-    .order("desc")
-    .first();
 }
 
 /** Whether the worker is the one that gave the job back, just now. */
@@ -114,4 +104,28 @@ export function isBeingBegun(job: Doc<"jobs">, last: Doc<"attempts"> | null, now
 /** Whether its time to begin or to be done has passed: its expiry is about to be noted. */
 export function isOverdue(job: Doc<"jobs">, now: number): boolean {
   return ranOut(job, now) !== null;
+}
+
+/**
+ * What a worker holds and has not begun, as it is told of it. One stage of reads for all of it; none for what its
+ * attempt was handed with.
+ */
+export async function handedTo(ctx: QueryCtx, held: readonly Doc<"attempts">[]): Promise<ClaimedJob[]> {
+  const waiting = held.filter(({ status }) => status === "prefetched");
+  const found = await Promise.all(
+    waiting.map(async (attempt): Promise<ClaimedJob[]> => {
+      const given = await givenWith(ctx, attempt);
+      if (given === null) return [];
+      const held = { attemptId: attempt._id, number: attempt.number, begun: false };
+      // Queries have no clock: the time since it was given is the worker's to know.
+      return [claimedView(given, held, attempt.claimedAt)];
+    }),
+  );
+  return found.flat();
+}
+
+async function givenWith(ctx: QueryCtx, { jobId, kind, handed }: Doc<"attempts">): Promise<Viewable | null> {
+  if (handed !== undefined) return { job: { _id: jobId, kind, ...handed }, payload: handed.payload };
+  const [job, payload] = await Promise.all([ctx.db.get("jobs", jobId), payloadOf(ctx, jobId)]);
+  return job === null || payload === null ? null : { job, payload: payload.payload };
 }

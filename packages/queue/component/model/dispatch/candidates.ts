@@ -1,8 +1,7 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import type { Stand } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
-import { inPieces } from "../inPieces.ts";
-import { idOf } from "../load.ts";
+import { idOf, inPieces } from "../load.ts";
 import { slotOf } from "../placement.ts";
 import { levelsIn } from "../priority.ts";
 import { refuse } from "../refuse.ts";

@@ -3,7 +3,7 @@ import type { ClaimedJob, Cursor, Stand, Wish } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
 import { capacityOf } from "../capabilities.ts";
 import { heldByKey } from "../jobs/held.ts";
-import { payloadOf } from "../jobs/rows.ts";
+import { lastAttemptOf, payloadOf } from "../jobs/rows.ts";
 import { matches } from "../lanes/match.ts";
 import { laneName } from "../lanes/name.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
@@ -11,10 +11,10 @@ import { idOf } from "../load.ts";
 import { slotOf } from "../placement.ts";
 import { dropStands, standsByKey, standView } from "../rings/membership.ts";
 import { type LaneKey, standBefore } from "../rings/neighbors.ts";
-import { widen } from "../spreads/widen.ts";
-import { give, hasJustReleased, isBeingBegun, isOverdue, lastAttemptOf } from "./assign.ts";
+import { widen } from "../spreads/spread.ts";
+import { give, hasJustReleased, isBeingBegun, isOverdue } from "./assign.ts";
+import { isUnfit } from "./avoid.ts";
 import { checkWish } from "./next.ts";
-import { isUnfit } from "./unfit.ts";
 
 /** A job that is claimed sooner after it became ready did not wait for want of workers. */
 const promptMs = 1_000;

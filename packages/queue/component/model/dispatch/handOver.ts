@@ -1,10 +1,9 @@
 import type { Value } from "convex/values";
-import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { holdsAny } from "../jobs/held.ts";
 import { hash16, minSlots, ringSize, slotOf } from "../placement.ts";
 import { present } from "../refuse.ts";
 import { type LaneKey, waitersAt } from "../rings/neighbors.ts";
-import type { InsertedJob } from "../submit/insertJob.ts";
 import { give } from "./assign.ts";
 
 /** So many of those that wait are asked, one after the other: what the first holds will mostly be done in a moment. */
@@ -50,7 +49,9 @@ export async function handOver(
     affinity,
     payload,
     near,
-  }: Pick<InsertedJob, "jobId" | "place"> & {
+  }: {
+    readonly jobId: Id<"jobs">;
+    readonly place: number;
     readonly affinity: string | undefined;
     readonly payload: Value;
     readonly near: Nearby;

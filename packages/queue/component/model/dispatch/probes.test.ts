@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { firstPlaceAt, ringSize, seats } from "../placement.ts";
 import { arcOf } from "../rings/arcs.ts";
-import { compareSeats, probesOf } from "./probes.ts";
+import { compareSeats, probesOf } from "./scans.ts";
 
 const whole = arcOf(0, 0);
 

@@ -1,6 +1,6 @@
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import { move } from "../jobs/move.ts";
-import { onlyOf } from "../onlyOf.ts";
+import { onlyOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 import { handedPauseMs, passOver } from "./assign.ts";
 

@@ -1,17 +1,15 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import type { Cursor } from "../../validators.ts";
-import { inPieces } from "../inPieces.ts";
-import { payloadOf } from "../jobs/rows.ts";
+import { lastAttemptOf, payloadOf } from "../jobs/rows.ts";
 import { matches } from "../lanes/match.ts";
-import { levelOrder, othersFirst } from "../order.ts";
-import { levels, levelsIn } from "../priority.ts";
+import { inPieces } from "../load.ts";
+import { levelOrder, levels, levelsIn, othersFirst } from "../priority.ts";
 import { arcOf, type Range } from "../rings/arcs.ts";
 import { homeOf } from "../rings/membership.ts";
 import { following } from "../rings/neighbors.ts";
-import { type Givable, hasJustReleased, isOverdue, lastAttemptOf } from "./assign.ts";
+import { type Givable, hasJustReleased, isOverdue } from "./assign.ts";
 import { isAvoided } from "./avoid.ts";
-import { compareSeats, maxProbes, probesOf } from "./probes.ts";
-import { glance, survey } from "./scans.ts";
+import { compareSeats, glance, maxProbes, probesOf, survey } from "./scans.ts";
 
 /** Lanes looked at together. */
 const lanesAtOnce = 16;

@@ -5,7 +5,7 @@ import { capacityOf } from "../capabilities.ts";
 import { heldByKey } from "../jobs/held.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
 import { dropStands, standsByKey } from "../rings/membership.ts";
-import { handedTo } from "./handed.ts";
+import { handedTo } from "./assign.ts";
 import { carryOut, checkWish, plan, stickyLane } from "./next.ts";
 import { noCursor } from "./search.ts";
 

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { nextExpiry } from "../jobs/timers.ts";
-import { ranOut } from "./expire.ts";
+import { nextExpiry, ranOut } from "./expire.ts";
 
 it.each([
   ["no end", {}, null],

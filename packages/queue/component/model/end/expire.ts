@@ -1,10 +1,10 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import type { JobSpec } from "../../validators.ts";
+import { farthestMs } from "../bounds.ts";
 import { move } from "../jobs/move.ts";
 import { isFinal } from "../jobs/states.ts";
-import { stepAlone } from "../jobs/stepAlone.ts";
-import { armExpiry, nextExpiry } from "../jobs/timers.ts";
 import { maintenance } from "../references.ts";
-import { tryAgainAfter } from "../tryAgain.ts";
+import { stepAlone, tryAgainAfter } from "../tryAgain.ts";
 
 /** Which time ran out; null when none did. */
 export function ranOut(
@@ -43,4 +43,24 @@ export async function expireOne(ctx: MutationCtx, job: Doc<"jobs">, now: number)
   if (over === null || isFinal(job.status)) return;
   const message = over === "expiresAt" ? "It was not begun in time." : "It was not done in time.";
   await move(ctx, job, { kind: "expire" }, now, { job: { error: { code: "expired", message } } });
+}
+
+/** The next time at which a job may be out of time; null when it never is. */
+export function nextExpiry(
+  { expiresAt, deadlineAt }: Pick<JobSpec, "expiresAt" | "deadlineAt">,
+  after: number,
+): number | null {
+  const times = [expiresAt, deadlineAt].flatMap((at) => (at !== undefined && at > after ? [at] : []));
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** Has a job with an end looked at when that comes: one timer, that goes on to the next end, and to one too far ahead. */
+export async function armExpiry(
+  ctx: MutationCtx,
+  jobId: Id<"jobs">,
+  { end, now }: { readonly end: number | null; readonly now: number },
+): Promise<void> {
+  if (end === null) return;
+  const at = Math.min(Math.max(end, now), now + farthestMs);
+  await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at });
 }

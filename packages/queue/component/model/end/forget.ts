@@ -1,9 +1,8 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import { forgetEvents } from "../events.ts";
 import { settingsOf } from "../settings.ts";
+import { forgottenAfterMs } from "../spreads/width.ts";
 import { deletePiece } from "../streams/chunks.ts";
-import { forgetBatches } from "./forgetBatches.ts";
-import { forgetSpreads } from "./forgetSpreads.ts";
 import { bytesPerPiece, deleteBodies } from "./purge.ts";
 
 const perPiece = 20;
@@ -58,4 +57,36 @@ async function forgetJob(ctx: MutationCtx, { _id: jobId }: Doc<"jobs">): Promise
   if (attempts.length === rowsPerJob || dependencies.length === rowsPerJob) return false;
   await ctx.db.delete("jobs", jobId);
   return true;
+}
+
+const batchesPerPiece = 100;
+
+/** Deletes batches that were done before then. Their jobs go by times of their own. @returns whether more is left. */
+async function forgetBatches(ctx: MutationCtx, before: number): Promise<boolean> {
+  const old = await ctx.db
+    .query("batches")
+    // Those that are not done sort before all that are.
+    .withIndex("by_done", (q) => q.gt("doneAt", 0).lt("doneAt", before))
+    .take(batchesPerPiece);
+  for (const { _id: batchId } of old) {
+    const fold = await ctx.db
+      .query("batchFolds")
+      .withIndex("by_batch", (q) => q.eq("batchId", batchId))
+      .first();
+    if (fold !== null) await ctx.db.delete("batchFolds", fold._id);
+    await ctx.db.delete("batches", batchId);
+  }
+  return old.length === batchesPerPiece;
+}
+
+const spreadsPerPiece = 100;
+
+/** Deletes spreads that have narrowed to one slot since. @returns whether more is left. */
+async function forgetSpreads(ctx: MutationCtx, now: number): Promise<boolean> {
+  const old = await ctx.db
+    .query("spreads")
+    .withIndex("by_widened", (q) => q.lt("widenedAt", now - forgottenAfterMs))
+    .take(spreadsPerPiece);
+  for (const { _id } of old) await ctx.db.delete("spreads", _id);
+  return old.length === spreadsPerPiece;
 }

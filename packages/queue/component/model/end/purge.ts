@@ -1,7 +1,7 @@
-import type { Id, MutationCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { sizeOf } from "../bounds.ts";
-import { progressRow } from "../jobs/progress.ts";
-import { payloadOf, resultOf } from "../jobs/rows.ts";
+import { payloadOf, progressRow, resultOf } from "../jobs/rows.ts";
+import { isDead } from "../jobs/states.ts";
 
 const perPiece = 50;
 /** A transaction may read 16 MiB; one job more than this is let in, of 2 MB at most. */
@@ -37,4 +37,14 @@ export async function deleteBodies(ctx: MutationCtx, jobId: Id<"jobs">): Promise
   if (progress !== null) await ctx.db.delete("progress", progress._id);
   await ctx.db.patch("jobs", jobId, { purgeAt: undefined, fingerprint: undefined, affinity: undefined });
   return (payload === null ? 0 : sizeOf(payload.payload)) + (result === null ? 0 : sizeOf(result.result));
+}
+
+/** Deletes a dead letter's payload now; its record stays for as long as it would. */
+export async function discard(
+  ctx: MutationCtx,
+  job: Doc<"jobs">,
+): Promise<{ kind: "discarded" } | { kind: "not-dead" }> {
+  if (!isDead(job.status)) return { kind: "not-dead" };
+  await deleteBodies(ctx, job._id);
+  return { kind: "discarded" };
 }

@@ -1,12 +1,15 @@
+import { stream } from "convex-helpers/server/stream";
 import type { Doc, MutationCtx } from "../../builders.ts";
-import { firstWait } from "../jobs/firstWait.ts";
-import { isDependent } from "../jobs/isDependent.ts";
+import schema from "../../schema.ts";
 import { move } from "../jobs/move.ts";
+import { isDead } from "../jobs/states.ts";
 import { termsOf } from "../jobs/turns.ts";
+import { firstWait, isDependent } from "../jobs/waiting.ts";
 import { findLanes, openLanes } from "../lanes/lanesFor.ts";
 import { laneName } from "../lanes/name.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
+import { stepAlone } from "../tryAgain.ts";
 
 export type ReviveOutcome =
   { readonly kind: "ready" } | { readonly kind: "gone" } | { readonly kind: "not-dead" };
@@ -17,7 +20,7 @@ export type ReviveOutcome =
  * `gone`: its payload was deleted, as it is when a job that it waited for ends otherwise than it needed.
  */
 export async function revive(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<ReviveOutcome> {
-  if (!isDead(job)) return { kind: "not-dead" };
+  if (!isDead(job.status)) return { kind: "not-dead" };
   // Cleared with the payload; which is not read for it, since a piece of many would be too much.
   if (job.purgeAt === undefined) return { kind: "gone" };
   const [laneId, terms, dependent] = await Promise.all([
@@ -52,10 +55,6 @@ export async function revive(ctx: MutationCtx, job: Doc<"jobs">, now: number): P
   return { kind: "ready" };
 }
 
-export function isDead(job: Doc<"jobs">): boolean {
-  return job.status === "failed" || job.status === "expired";
-}
-
 /** Its lane may have gone in the meantime. */
 async function laneOf(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<Doc<"lanes">["_id"]> {
   const { scope, kind, requirements = {} } = job;
@@ -64,4 +63,44 @@ async function laneOf(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<
   const found = lane === null ? await findLanes(ctx, scope, [name]) : new Map([[name, lane]]);
   const open = await openLanes(ctx, scope, [{ name, kind, requirements, level: job.level }], found, now);
   return present(open.get(name), "lane").laneId;
+}
+
+export type MassRevival = {
+  readonly scope: string;
+  readonly kind: string | null;
+  readonly status: "failed" | "expired";
+  readonly cursor: string | null;
+  /** Ends that come later are left alone: a revived job may fail again meanwhile; ms epoch. */
+  readonly before: number;
+};
+
+const perPiece = 50;
+
+/**
+ * Revives a piece of a scope's dead letters, and has the rest scheduled. What cannot be revived, since the scope has too
+ * many lanes, stays dead.
+ * @returns how many it revived, and whether more are looked at later.
+ */
+export async function reviveMany(
+  ctx: MutationCtx,
+  which: MassRevival,
+): Promise<{ started: number; more: boolean }> {
+  const { scope, kind, status, cursor, before } = which;
+  const { page, isDone, continueCursor } = await stream(ctx.db, schema)
+    .query("jobs")
+    .withIndex("by_status", (q) => q.eq("scope", scope).eq("status", status))
+    .order("desc")
+    .paginate({ cursor, numItems: perPiece });
+  let started = 0;
+  for (const job of page) {
+    if ((kind !== null && job.kind !== kind) || (job.finishedAt ?? 0) > before) continue;
+    if (job.purgeAt === undefined) continue;
+    if (await stepAlone(ctx, { kind: "revive", jobId: job._id })) started += 1;
+  }
+  const more = !isDone || status === "failed";
+  if (more) {
+    const next = isDone ? { status: "expired" as const, cursor: null } : { status, cursor: continueCursor };
+    await ctx.scheduler.runAfter(0, maintenance.reviveMany, { scope, kind, before, ...next });
+  }
+  return { started, more };
 }

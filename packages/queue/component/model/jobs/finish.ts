@@ -2,11 +2,10 @@ import type { FunctionHandle } from "convex/server";
 import type { Value } from "convex/values";
 import type { Doc, MutationCtx } from "../../builders.ts";
 import type { FinalEvent } from "../../validators.ts";
-import { noteEnd } from "../batches/noteEnd.ts";
+import { noteEnd } from "../batches/fold.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, settingsOf } from "../settings.ts";
-import { freeDependents } from "./freeDependents.ts";
-import { freeTurns } from "./freeTurns.ts";
+import { freeTurns } from "./turns.ts";
 
 /**
  * What belongs to a job's end, whatever its end: the app's own part, what waited for it, and how long it is kept. Three
@@ -67,4 +66,13 @@ async function eventOf(ctx: MutationCtx, job: Doc<"jobs">): Promise<FinalEvent> 
     ...(job.report === undefined ? {} : { report: job.report }),
     ...(job.context === undefined ? {} : { context: job.context }),
   };
+}
+
+/** Has those that depend on a final job told, soon and in pieces: there may be many. */
+async function freeDependents(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
+  const one = await ctx.db
+    .query("dependencies")
+    .withIndex("by_on", (q) => q.eq("on", job._id))
+    .first();
+  if (one !== null) await ctx.scheduler.runAfter(0, maintenance.settleDependents, { jobId: job._id });
 }

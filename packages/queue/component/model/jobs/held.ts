@@ -1,5 +1,7 @@
-import type { Doc, Id, QueryCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { maxHeld } from "../capabilities.ts";
+import { idOf } from "../load.ts";
+import { present, refuse } from "../refuse.ts";
 
 /** The attempts that the worker with this key holds, begun or not. One read, beside the worker's own. */
 export async function heldByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"attempts">[]> {
@@ -23,4 +25,58 @@ export async function heldBy(ctx: QueryCtx, workerId: Id<"workers">): Promise<Do
     .query("attempts")
     .withIndex("by_open", (q) => q.eq("workerId", workerId).eq("open", true))
     .take(maxHeld);
+}
+
+export type Held = { readonly attempt: Doc<"attempts">; readonly job: Doc<"jobs"> };
+
+/** An attempt by its id as a worker names it. One read, beside the worker's own. */
+export async function attemptOf(ctx: QueryCtx, attemptId: string): Promise<Doc<"attempts"> | null> {
+  const id = idOf(ctx, "attempts", attemptId);
+  return id === null ? null : await ctx.db.get("attempts", id);
+}
+
+/**
+ * Lets a worker through that still holds the attempt: its own, open, and the job's current one. Null is "fenced",
+ * whatever the cause, another worker's attempt included: it learns nothing.
+ */
+export async function passFence(
+  ctx: QueryCtx,
+  worker: Doc<"workers">,
+  attempt: Doc<"attempts"> | null,
+): Promise<Held | null> {
+  if (attempt?.workerId !== worker._id || !attempt.open) return null;
+  const job = present(await ctx.db.get("jobs", attempt.jobId), "job of an open attempt");
+  return job.currentAttemptId === attempt._id ? { attempt, job } : null;
+}
+
+/** Those of a list of attempts that the worker still holds, and the ids of the others. */
+export async function passFences(
+  ctx: QueryCtx,
+  worker: Doc<"workers">,
+  attempts: readonly { readonly attemptId: string; readonly attempt: Doc<"attempts"> | null }[],
+): Promise<{ readonly held: readonly Held[]; readonly fenced: string[] }> {
+  const passed = await Promise.all(
+    attempts.map(async ({ attemptId, attempt }) => ({
+      attemptId,
+      held: await passFence(ctx, worker, attempt),
+    })),
+  );
+  return {
+    held: passed.flatMap(({ held }) => (held === null ? [] : [held])),
+    fenced: passed.flatMap(({ attemptId, held }) => (held === null ? [attemptId] : [])),
+  };
+}
+
+const maxNamed = 64;
+
+/** Attempts by their ids as a worker names them. At once, beside the worker's own row. */
+export async function attemptsOf(
+  ctx: MutationCtx,
+  ids: readonly string[],
+): Promise<readonly { readonly attemptId: string; readonly attempt: Doc<"attempts"> | null }[]> {
+  if (ids.length > maxNamed) refuse("invalid", `At most ${String(maxNamed)} attempts a call.`);
+  const unique = [...new Set(ids)];
+  return await Promise.all(
+    unique.map(async (attemptId) => ({ attemptId, attempt: await attemptOf(ctx, attemptId) })),
+  );
 }

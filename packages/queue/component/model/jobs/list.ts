@@ -3,8 +3,8 @@ import { mergedStream, stream } from "convex-helpers/server/stream";
 import type { Doc, QueryCtx } from "../../builders.ts";
 import schema from "../../schema.ts";
 import type { JobView } from "../../validators.ts";
+import { boundedPage } from "../bounds.ts";
 import { idOf } from "../load.ts";
-import { boundedPage } from "../page.ts";
 import type { JobStatus } from "./states.ts";
 import { viewJob } from "./view.ts";
 

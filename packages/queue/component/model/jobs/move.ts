@@ -1,10 +1,10 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
-import { defined } from "../defined.ts";
+import { defined } from "../load.ts";
 import { inLine } from "../placement.ts";
 import { present } from "../refuse.ts";
 import { finish } from "./finish.ts";
-import { freeTurns } from "./freeTurns.ts";
 import { hasTurn, isFinal, isHeld, type JobEvent, transition } from "./states.ts";
+import { freeTurns } from "./turns.ts";
 
 export type JobChange = Partial<
   Pick<

@@ -1,5 +1,9 @@
-import type { Doc, Id, QueryCtx } from "../../builders.ts";
-import { onlyOf } from "../onlyOf.ts";
+import type { Value } from "convex/values";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import { boundedSize } from "../bounds.ts";
+import { onlyOf } from "../load.ts";
+import type { Held } from "./held.ts";
+import { isHeld } from "./states.ts";
 
 /** Null once it was purged. */
 export async function payloadOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"payloads"> | null> {
@@ -9,4 +13,39 @@ export async function payloadOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"
 /** Null while there is none, and once it was purged. */
 export async function resultOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"results"> | null> {
   return await onlyOf(ctx.db.query("results").withIndex("by_job", (q) => q.eq("jobId", jobId)));
+}
+
+/** Small: it is written again and again. */
+const maxProgressBytes = 4_096;
+
+/** What was last said of how far a job is, by whichever of its attempts. */
+export async function progressRow(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"progress"> | null> {
+  return await onlyOf(ctx.db.query("progress").withIndex("by_job", (q) => q.eq("jobId", jobId)));
+}
+
+/** Notes how far a held attempt is, in the place of what was said before. Refuses: too_large. */
+export async function noteProgress(ctx: MutationCtx, { attempt, job }: Held, view: Value): Promise<void> {
+  boundedSize(view, "The progress", maxProgressBytes);
+  const said = { jobId: job._id, attemptId: attempt._id, view };
+  const row = await progressRow(ctx, job._id);
+  if (row === null) await ctx.db.insert("progress", said);
+  else await ctx.db.patch("progress", row._id, said);
+}
+
+/** How far the attempt is that a worker holds, if it said so: an earlier one's is not shown. */
+export async function progressOf(ctx: QueryCtx, job: Doc<"jobs">): Promise<{ readonly progress?: Value }> {
+  if (!isHeld(job.status)) return {};
+  const row = await progressRow(ctx, job._id);
+  return row !== null && row.attemptId === job.currentAttemptId ? { progress: row.view } : {};
+}
+
+export async function lastAttemptOf(
+  ctx: QueryCtx,
+  jobId: Doc<"jobs">["_id"],
+): Promise<Doc<"attempts"> | null> {
+  return await ctx.db
+    .query("attempts")
+    .withIndex("by_job", (q) => q.eq("jobId", jobId))
+    .order("desc")
+    .first();
 }

@@ -43,6 +43,11 @@ export function isFinal(status: JobStatus): boolean {
   return !openStatuses.includes(status);
 }
 
+/** Whether it ended so that it can be tried again. */
+export function isDead(status: JobStatus): boolean {
+  return status === "failed" || status === "expired";
+}
+
 /** The job's state machine: which status follows which; null when the event is illegal there. */
 export function transition(from: JobStatus, event: JobEvent): Transition | null {
   switch (event.kind) {

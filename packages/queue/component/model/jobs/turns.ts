@@ -1,5 +1,7 @@
-import type { QueryCtx } from "../../builders.ts";
-import { limitOf } from "./limitOf.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { JobSpec } from "../../validators.ts";
+import { onlyOf } from "../load.ts";
+import { maintenance } from "../references.ts";
 
 export type LimitedBy = "requester" | "key";
 
@@ -30,4 +32,59 @@ export async function termsOf(ctx: QueryCtx, scope: string, { requester, key }: 
 function firstLimited(requester: number | undefined, key: number | undefined): LimitedBy | null {
   if (requester !== undefined) return "requester";
   return key === undefined ? null : "key";
+}
+
+/** What is set for a requester or a key; null when nothing is. */
+export async function limitOf(
+  ctx: QueryCtx,
+  scope: string,
+  of: LimitedBy,
+  name: string,
+): Promise<Doc<"limits"> | null> {
+  return await onlyOf(
+    ctx.db.query("limits").withIndex("by_name", (q) => q.eq("scope", scope).eq("of", of).eq("name", name)),
+  );
+}
+
+/** A job that had its turn and has it no longer makes room, where its requester or its key is limited. */
+export async function freeTurns(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
+  await Promise.all([freeOne(ctx, job, "requester"), freeOne(ctx, job, "key")]);
+}
+
+async function freeOne(ctx: MutationCtx, job: Doc<"jobs">, of: LimitedBy): Promise<void> {
+  const name = job[of];
+  if (name === undefined) return;
+  const limit = await limitOf(ctx, job.scope, of, name);
+  if (limit?.concurrency === undefined) return;
+  await ctx.scheduler.runAfter(0, maintenance.admit, { scope: job.scope, of, name });
+}
+
+/** The terms of each job, in order; those of one requester and key are read once. */
+export async function termsFor(ctx: QueryCtx, scope: string, specs: readonly JobSpec[]): Promise<Terms[]> {
+  const known = new Map<string, Promise<Terms>>();
+  return await Promise.all(
+    specs.map((spec) => {
+      const { requester, key } = spec;
+      const who = JSON.stringify([requester ?? null, key ?? null]);
+      const terms = known.get(who) ?? termsOf(ctx, scope, { requester, key });
+      known.set(who, terms);
+      return terms;
+    }),
+  );
+}
+
+/** Has turns given to the limited requesters and keys of a submission, once each. */
+export async function armTurns(
+  ctx: MutationCtx,
+  scope: string,
+  jobs: readonly { readonly spec: JobSpec; readonly terms: Terms }[],
+): Promise<void> {
+  const armed = new Set<string>();
+  for (const { spec, terms } of jobs) {
+    const of = terms.turnOf;
+    const name = of === null ? undefined : spec[of];
+    if (of === null || name === undefined || armed.has(`${of}:${name}`)) continue;
+    armed.add(`${of}:${name}`);
+    await ctx.scheduler.runAfter(0, maintenance.admit, { scope, of, name });
+  }
 }

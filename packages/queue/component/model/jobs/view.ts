@@ -1,7 +1,7 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import type { AttemptView, JobView, Priority } from "../../validators.ts";
-import { defined } from "../defined.ts";
-import { progressOf } from "./progress.ts";
+import { defined } from "../load.ts";
+import { progressOf } from "./rows.ts";
 
 const priorities: readonly Priority[] = ["high", "normal", "low"];
 

@@ -1,6 +1,6 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { Requirements } from "../../validators.ts";
-import { onlyOf } from "../onlyOf.ts";
+import { onlyOf } from "../load.ts";
 import { minSlots } from "../placement.ts";
 import { levelsIn } from "../priority.ts";
 import { maintenance } from "../references.ts";

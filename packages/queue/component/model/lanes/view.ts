@@ -1,5 +1,7 @@
 import type { QueryCtx } from "../../builders.ts";
 import type { LaneView } from "../../validators.ts";
+import { type Fleet, smallFleetOf } from "../counts/fleet.ts";
+import { onlyOf } from "../load.ts";
 import { maxLanes } from "../settings.ts";
 
 /** A scope's lanes, with what stood in them when last counted. */
@@ -30,4 +32,50 @@ export async function viewLanes(ctx: QueryCtx, scope: string): Promise<LaneView[
       oldestReadyAt: counted?.oldestReadyAt ?? null,
     };
   });
+}
+
+export type QueueStats = {
+  ready: number;
+  waiting: number;
+  running: number;
+  workers: Fleet;
+  lanes: LaneView[];
+};
+
+/** A scope's figures. */
+export async function statsOf(ctx: QueryCtx, scope: string): Promise<QueueStats> {
+  const [lanes, small, large] = await Promise.all([
+    viewLanes(ctx, scope),
+    smallFleetOf(ctx, scope),
+    ctx.db
+      .query("fleets")
+      .withIndex("by_scope", (q) => q.eq("scope", scope))
+      .unique(),
+  ]);
+  const sum = (of: "ready" | "waiting" | "running"): number =>
+    lanes.reduce((total, lane) => total + lane[of], 0);
+  const { online, accepting } = small ?? large ?? { online: 0, accepting: 0 };
+  return {
+    ready: sum("ready"),
+    waiting: sum("waiting"),
+    running: sum("running"),
+    workers: { online, accepting },
+    lanes,
+  };
+}
+
+/** Whether any lane of the scope that is not paused has a ready job. */
+export async function isThereWorkIn(ctx: QueryCtx, scope: string): Promise<boolean> {
+  const lanes = await ctx.db
+    .query("lanes")
+    .withIndex("by_name", (q) => q.eq("scope", scope))
+    .take(maxLanes);
+  const ready = await Promise.all(
+    lanes
+      .filter(({ state }) => state !== "paused")
+      .map(({ _id }) =>
+        onlyOf(ctx.db.query("jobs").withIndex("by_dice", (q) => q.eq("laneId", _id).eq("status", "ready"))),
+      ),
+  );
+  return ready.some((job) => job !== null);
 }

@@ -1,11 +1,12 @@
-import type { Id, MutationCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { heldBy } from "../jobs/held.ts";
-import { stepAlone } from "../jobs/stepAlone.ts";
+import { move } from "../jobs/move.ts";
+import { onlyOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
 import { leaveRings } from "../rings/membership.ts";
-import { tryAgainAfter } from "../tryAgain.ts";
-import { leaseOf } from "./leaseOf.ts";
+import { policyOf, settingsOf } from "../settings.ts";
+import { stepAlone, tryAgainAfter } from "../tryAgain.ts";
 
 export type Lapse = {
   readonly workerId: Id<"workers">;
@@ -45,4 +46,31 @@ export async function lapse(
   if (online && deadline === undefined) {
     await ctx.db.patch("workers", workerId, { online: false, lastChangeAt: now });
   }
+}
+
+/** A worker's lease row: there from its registration on. */
+async function leaseOf(ctx: QueryCtx, workerId: Id<"workers">): Promise<Doc<"leases">> {
+  const lease = await onlyOf(
+    ctx.db.query("leases").withIndex("by_worker", (q) => q.eq("workerId", workerId)),
+  );
+  return present(lease, "lease of a worker");
+}
+
+/**
+ * The lease ran out: the attempt is fenced off, and the job is ready again at once, or a dead letter. One that was only
+ * held ahead is no failure, however often.
+ */
+export async function lose(ctx: MutationCtx, attempt: Doc<"attempts">, now: number): Promise<void> {
+  const [found, settings] = await Promise.all([
+    ctx.db.get("jobs", attempt.jobId),
+    settingsOf(ctx, attempt.scope),
+  ]);
+  const job = present(found, "job of an open attempt");
+  const failures = job.failures + 1;
+  const final = job.status === "running" && failures >= policyOf(settings, job.policy).maxFailures;
+  const error = {
+    code: "worker_lost",
+    message: `The last of ${String(failures)} attempts was lost: its worker went silent.`,
+  };
+  await move(ctx, job, { kind: "lose", final }, now, { job: final ? { error } : {} });
 }

@@ -1,7 +1,7 @@
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import { holdsAny } from "../jobs/held.ts";
 import { present } from "../refuse.ts";
-import { armSweep } from "./arm.ts";
+import { armSweep } from "./sweep.ts";
 import { isOutdated } from "./times.ts";
 
 /** The lease of the worker with this key; null for an unknown key. One read, beside the worker's own. */

@@ -1,10 +1,8 @@
-import type { Doc, MutationCtx } from "../../builders.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import { move } from "../jobs/move.ts";
-import type { LimitedBy } from "../jobs/turns.ts";
+import { type LimitedBy, limitOf } from "../jobs/turns.ts";
+import { levelOrder } from "../priority.ts";
 import { maintenance } from "../references.ts";
-import type { Limited } from "./held.ts";
-import { nextInLine } from "./line.ts";
-import { roomOf } from "./room.ts";
 
 /** Jobs that one call looks at. */
 const piece = 100;
@@ -84,4 +82,75 @@ async function admitOne(
   }
   await ctx.db.patch("jobs", job._id, { turnOf: other });
   return "elsewhere";
+}
+
+export type Limited = { readonly scope: string; readonly of: LimitedBy; readonly name: string };
+
+/** Jobs of the name that have their turn, counted up to `most`. Reads no more rows than that. */
+async function heldBy(ctx: QueryCtx, limited: Limited, most: number): Promise<number> {
+  let held = 0;
+  for (const status of ["ready", "prefetched", "running"] as const) {
+    if (held < most) held += (await inStatus(ctx, limited, status).take(most - held)).length;
+  }
+  return held;
+}
+
+function inStatus(ctx: QueryCtx, { scope, of, name }: Limited, status: "ready" | "prefetched" | "running") {
+  const jobs = ctx.db.query("jobs");
+  return of === "requester"
+    ? jobs.withIndex("by_requester", (q) => q.eq("scope", scope).eq("requester", name).eq("status", status))
+    : jobs.withIndex("by_key", (q) => q.eq("scope", scope).eq("key", name).eq("status", status));
+}
+
+export type Room = {
+  /** How many more jobs of the name may have their turn: Infinity where it is not limited, never below 0. */
+  readonly room: number;
+  /** Rows that were counted for it: at most the limit. */
+  readonly counted: number;
+};
+
+async function roomOf(ctx: QueryCtx, limited: Limited): Promise<Room> {
+  const limit = await limitOf(ctx, limited.scope, limited.of, limited.name);
+  const most = limit?.concurrency;
+  if (most === undefined) return { room: Infinity, counted: 0 };
+  // A limit of none needs no count, and nothing can be taken of it.
+  const held = most === 0 ? 0 : await heldBy(ctx, limited, most);
+  return { room: most - held, counted: held };
+}
+
+/** The orders of the levels repeat after so many turns. */
+const turns = 16;
+
+/**
+ * Those that wait for a turn of the name, the next first: by level, within it in the order of submission; and as for
+ * workers, one time in eight a lower level first, so that none starves behind a stream of high ones.
+ * @param dice in [0, 1): decides which time it is.
+ */
+async function nextInLine(
+  ctx: QueryCtx,
+  limited: Limited,
+  most: number,
+  dice: number,
+): Promise<Doc<"jobs">[]> {
+  const order = levelOrder(Math.floor(dice * turns));
+  if (order[0] === 0) return await lineOf(ctx, limited).take(most);
+  const found: Doc<"jobs">[] = [];
+  for (const level of order) {
+    if (found.length < most) found.push(...(await lineOf(ctx, limited, level).take(most - found.length)));
+  }
+  return found;
+}
+
+function lineOf(ctx: QueryCtx, { scope, of, name }: Limited, level?: number) {
+  const jobs = ctx.db.query("jobs");
+  if (of === "requester") {
+    return jobs.withIndex("by_requester_turn", (q) => {
+      const line = q.eq("scope", scope).eq("turnOf", "requester").eq("requester", name);
+      return level === undefined ? line : line.eq("level", level);
+    });
+  }
+  return jobs.withIndex("by_key_turn", (q) => {
+    const line = q.eq("scope", scope).eq("turnOf", "key").eq("key", name);
+    return level === undefined ? line : line.eq("level", level);
+  });
 }

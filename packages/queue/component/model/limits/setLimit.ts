@@ -1,11 +1,10 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import { boundedInteger, boundedName } from "../bounds.ts";
 import { record } from "../events.ts";
-import { limitOf } from "../jobs/limitOf.ts";
+import { limitOf } from "../jobs/turns.ts";
 import { maxWeight } from "../placement.ts";
 import { refuse } from "../refuse.ts";
-import { admit } from "./admit.ts";
-import type { Limited } from "./held.ts";
+import { admit, type Limited } from "./admit.ts";
 
 /** What has its turn is counted at each admission: so not more at once than can be read at once. */
 const maxConcurrency = 1_000;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { QueueComponent } from "../../component.ts";
 import { type Backend, queue, scope, startQueue } from "../../testing/queue.fixture.ts";
 import type { Schedule } from "../../validators.ts";
-import { fireRecurring } from "./fire.ts";
+import { fireRecurring } from "./clock.ts";
 
 const started = Date.parse("2026-11-21T08:00:00Z");
 

@@ -1,5 +1,5 @@
 import { convexToJson, type Value } from "convex/values";
-import type { Doc, Id, MutationCtx } from "../../builders.ts";
+import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { JobSpec, Schedule } from "../../validators.ts";
 import { boundedName, boundedSize } from "../bounds.ts";
 import { record } from "../events.ts";
@@ -7,7 +7,6 @@ import { present, refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
 import { checkSpec } from "../submit/spec.ts";
 import { startClock, stopClock } from "./clock.ts";
-import { allRecurring, findRecurring, maxRecurring } from "./find.ts";
 import { checkSchedule, nextRunAt } from "./schedule.ts";
 
 export type RecurringJob = {
@@ -107,3 +106,24 @@ async function checkJob(ctx: MutationCtx, scope: string, job: JobSpec): Promise<
       refuse("invalid", `A recurring job has no ${field}: it would be every run's.`);
   }
 }
+
+export async function findRecurring(
+  ctx: QueryCtx,
+  scope: string,
+  name: string,
+): Promise<Doc<"recurring"> | null> {
+  return await ctx.db
+    .query("recurring")
+    .withIndex("by_name", (q) => q.eq("scope", scope).eq("name", name))
+    .unique();
+}
+
+/** Recurring jobs of a scope: all of them. */
+export async function allRecurring(ctx: QueryCtx, scope: string): Promise<Doc<"recurring">[]> {
+  return await ctx.db
+    .query("recurring")
+    .withIndex("by_name", (q) => q.eq("scope", scope))
+    .take(maxRecurring);
+}
+
+const maxRecurring = 500;

@@ -1,6 +1,6 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { matches } from "../lanes/match.ts";
-import { onlyOf } from "../onlyOf.ts";
+import { onlyOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 
 const workersPerStep = 100;

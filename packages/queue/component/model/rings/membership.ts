@@ -1,6 +1,6 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { Stand } from "../../validators.ts";
-import { onlyOf } from "../onlyOf.ts";
+import { onlyOf } from "../load.ts";
 import { considerResize } from "./resize.ts";
 
 /** Where the worker with this key waits. One read, beside the worker's own. */

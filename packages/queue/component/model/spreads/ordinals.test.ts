@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ordinalsOf } from "./ordinals.ts";
+import { ordinalsOf } from "./width.ts";
 
 it("counts those of the same lane and affinity before each, and none without an affinity", () => {
   const job = (lane: string, affinity?: string) => ({ lane, affinity });

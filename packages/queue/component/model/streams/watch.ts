@@ -1,9 +1,8 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, QueryCtx } from "../../builders.ts";
 import { anything, jobError, jobStatus } from "../../validators.ts";
-import { defined } from "../defined.ts";
 import { resultOf } from "../jobs/rows.ts";
-import { idOf } from "../load.ts";
+import { defined, idOf } from "../load.ts";
 import { chunksAfter } from "./chunks.ts";
 
 /** Where a watcher stands: the last chunk that it has. */

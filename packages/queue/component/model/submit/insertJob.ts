@@ -1,11 +1,11 @@
 import type { Id, MutationCtx } from "../../builders.ts";
 import type { JobSpec, Requirements } from "../../validators.ts";
-import { defined } from "../defined.ts";
 import { dependOn, type Outlook } from "../dependencies/dependOn.ts";
-import { firstWait } from "../jobs/firstWait.ts";
 import { move } from "../jobs/move.ts";
 import type { Terms } from "../jobs/turns.ts";
+import { firstWait } from "../jobs/waiting.ts";
 import type { OpenLane } from "../lanes/lanesFor.ts";
+import { defined } from "../load.ts";
 import { placeFor } from "../placement.ts";
 import { levelOf } from "../priority.ts";
 import { present } from "../refuse.ts";

@@ -1,6 +1,6 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import type { JobSpec } from "../../validators.ts";
-import { onlyOf } from "../onlyOf.ts";
+import { onlyOf } from "../load.ts";
 import { present } from "../refuse.ts";
 
 /** What becomes of one job of a submission. `earlier`: a job that is there; `twin`: one before it in the same call. */

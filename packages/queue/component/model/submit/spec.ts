@@ -1,6 +1,6 @@
 import type { JobSpec, Requirements } from "../../validators.ts";
 import { boundedInteger, boundedName, boundedNumber, boundedSize, farthestMs } from "../bounds.ts";
-import { checkPolicy } from "../policyBounds.ts";
+import { checkPolicy } from "../configure.ts";
 import { refuse } from "../refuse.ts";
 
 export const maxJobsPerCall = 500;

@@ -1,14 +1,14 @@
-import type { MutationCtx } from "../../builders.ts";
+import type { Doc, MutationCtx } from "../../builders.ts";
 import type { Capabilities } from "../../validators.ts";
 import { releaseAll } from "../attempt/release.ts";
 import { authenticate } from "../authenticate.ts";
 import { boundedName } from "../bounds.ts";
-import { armSweep } from "../leases/arm.ts";
+import { checkedCapabilities, sameCapabilities } from "../capabilities.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
+import { armSweep } from "../leases/sweep.ts";
 import { present } from "../refuse.ts";
 import { leaveRings } from "../rings/membership.ts";
 import { settingsOf } from "../settings.ts";
-import { checkedCapabilities, sameCapabilities } from "./bounds.ts";
 
 export type Greeting = {
   readonly keyHash: string;
@@ -51,4 +51,11 @@ export async function hello(
   if (able || startup) await leaveRings(ctx, worker._id);
   if (startup) await releaseAll(ctx, worker, "restarted", now);
   return { workerId: worker._id, leaseMs };
+}
+
+/** The worker's program ends: offline at once, its jobs go to others. */
+export async function goodbye(ctx: MutationCtx, worker: Doc<"workers">, now: number): Promise<void> {
+  await leaveRings(ctx, worker._id);
+  await releaseAll(ctx, worker, "goodbye", now);
+  if (worker.online) await ctx.db.patch("workers", worker._id, { online: false, lastChangeAt: now });
 }

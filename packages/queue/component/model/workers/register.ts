@@ -1,12 +1,12 @@
 import type { Id, MutationCtx } from "../../builders.ts";
 import { findByKey } from "../authenticate.ts";
 import { boundedName } from "../bounds.ts";
+import { names } from "../capabilities.ts";
 import { record } from "../events.ts";
 import { positionOf } from "../placement.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
-import { names } from "./bounds.ts";
-import { byExternalId } from "./find.ts";
+import { byExternalId } from "./view.ts";
 
 export type Registration = {
   readonly scope: string;

@@ -3,10 +3,10 @@ import type { Doc, MutationCtx } from "../../builders.ts";
 import type { workerStatus } from "../../validators.ts";
 import { releaseAll } from "../attempt/release.ts";
 import { boundedName } from "../bounds.ts";
+import { names } from "../capabilities.ts";
 import { record } from "../events.ts";
 import { refuse } from "../refuse.ts";
 import { leaveRings } from "../rings/membership.ts";
-import { names } from "./bounds.ts";
 
 export type WorkerChange = {
   readonly name?: string;

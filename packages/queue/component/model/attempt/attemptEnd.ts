@@ -2,12 +2,9 @@ import type { Doc, MutationCtx } from "../../builders.ts";
 import type { Wish } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
 import { checkWish, type Plan, plan, stickyLane } from "../dispatch/next.ts";
-import { attemptOf, type Held, passFence, passFences } from "../jobs/fence.ts";
-import { heldByKey } from "../jobs/held.ts";
+import { attemptOf, attemptsOf, type Held, heldByKey, passFence, passFences } from "../jobs/held.ts";
 import { leaseByKey } from "../leases/renew.ts";
 import { standsByKey } from "../rings/membership.ts";
-import { attemptsOf } from "./start.ts";
-
 export type Ending = {
   readonly worker: Doc<"workers">;
   readonly lease: Doc<"leases"> | null;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { jobRow, startQueue, submitJobs } from "../../testing/queue.fixture.ts";
 import { addWorker, heldBy, take } from "../../testing/workers.fixture.ts";
-import { lose } from "./markLost.ts";
+import { lose } from "./expireLease.ts";
 
 it("counts what was begun as a failure, and not what was only held ahead, however often", async () => {
   const t = startQueue();

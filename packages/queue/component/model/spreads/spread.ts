@@ -1,9 +1,9 @@
-import type { Doc, QueryCtx } from "../../builders.ts";
-import { onlyOf } from "../onlyOf.ts";
-import type { Spread } from "./width.ts";
+import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
+import { onlyOf } from "../load.ts";
+import { type Spread, widened } from "./width.ts";
 
 /** A point read. Null: its jobs stand at one slot. @param lane its name. */
-export async function spreadOf(
+async function spreadOf(
   ctx: QueryCtx,
   scope: string,
   lane: string,
@@ -32,4 +32,21 @@ export async function spreadsOf(
       return await read;
     }),
   );
+}
+
+/**
+ * One that waited claims a job, while others of its affinity stand behind it: spreads them further, if it is
+ * time. Of two that do so at once one runs again, and finds that it is not time.
+ */
+export async function widen(
+  ctx: MutationCtx,
+  { scope, name, slots }: Doc<"lanes">,
+  affinity: string,
+  now: number,
+): Promise<void> {
+  const spread = await spreadOf(ctx, scope, name, affinity);
+  const wider = widened(spread, slots, now);
+  if (wider === null) return;
+  if (spread === null) await ctx.db.insert("spreads", { scope, lane: name, affinity, ...wider });
+  else await ctx.db.patch("spreads", spread._id, wider);
 }

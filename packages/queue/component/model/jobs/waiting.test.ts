@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { firstWait } from "./firstWait.ts";
+import { firstWait } from "./waiting.ts";
 
 it.each([
   [false, false, false, null],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { levelOrder, othersFirst } from "./order.ts";
+import { levelOrder, othersFirst } from "./priority.ts";
 
 const cycle = Array.from({ length: 16 }, (_, turn) => turn);
 

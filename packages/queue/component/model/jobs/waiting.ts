@@ -1,0 +1,79 @@
+import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
+import type { JobSpec } from "../../validators.ts";
+import { maintenance } from "../references.ts";
+import { move } from "./move.ts";
+import { termsOf } from "./turns.ts";
+
+/**
+ * What a job has to wait for first; null when it is ready. In this order: its time, other jobs, its turn. A turn
+ * comes last, since whoever has one may run at once.
+ */
+export function firstWait(facts: {
+  readonly delayed: boolean;
+  readonly dependent: boolean;
+  readonly limited: boolean;
+}): NonNullable<Doc<"jobs">["waitsFor"]> | null {
+  if (facts.delayed) return "time";
+  if (facts.dependent) return "jobs";
+  return facts.limited ? "turn" : null;
+}
+
+/** Whether a job still has others to wait for. */
+export async function isDependent(ctx: QueryCtx, jobId: Id<"jobs">): Promise<boolean> {
+  const one = await ctx.db
+    .query("dependencies")
+    .withIndex("by_job", (q) => q.eq("jobId", jobId))
+    .first();
+  return one !== null;
+}
+
+/** What a waiting job waited for has come: it is ready, or waits for its turn where its requester or key is limited. */
+export async function wake(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<void> {
+  const { turnOf } = await termsOf(ctx, job.scope, job);
+  const name = turnOf === null ? undefined : job[turnOf];
+  if (turnOf === null || name === undefined) {
+    await move(ctx, job, { kind: "wake" }, now);
+    return;
+  }
+  await ctx.db.patch("jobs", job._id, { waitsFor: "turn", turnOf, dueAt: undefined });
+  await ctx.scheduler.runAfter(0, maintenance.admit, { scope: job.scope, of: turnOf, name });
+}
+
+/** One chain of wake-ups for all times of a submission: there may be 500. */
+export async function armWakeUps(
+  ctx: MutationCtx,
+  jobs: readonly { readonly spec: JobSpec }[],
+  now: number,
+): Promise<void> {
+  const delays = jobs.flatMap(({ spec }) =>
+    spec.delayMs === undefined || spec.delayMs === 0 ? [] : [spec.delayMs],
+  );
+  const [first, ...later] = [...new Set(delays)].sort((a, b) => a - b).map((delay) => now + delay);
+  if (first === undefined) return;
+  await ctx.scheduler.runAt(first, maintenance.wakeDue, later.length === 0 ? {} : { later });
+}
+
+const perPiece = 100;
+
+/**
+ * Wakes the delayed jobs whose time has come, in pieces.
+ * @param later further times at which to look, ascending; ms epoch.
+ */
+export async function wakeDue(ctx: MutationCtx, later: readonly number[], now: number): Promise<void> {
+  const due = await ctx.db
+    .query("jobs")
+    // Rows without a time sort before all that have one.
+    .withIndex("by_due", (q) => q.gt("dueAt", 0).lte("dueAt", now))
+    .take(perPiece);
+  for (const job of due) {
+    const dependent = job.status === "waiting" && (await isDependent(ctx, job._id));
+    if (dependent) await ctx.db.patch("jobs", job._id, { waitsFor: "jobs", dueAt: undefined });
+    else if (job.status === "waiting") await wake(ctx, job, now);
+    else await ctx.db.patch("jobs", job._id, { dueAt: undefined });
+  }
+  const more = due.length === perPiece;
+  const next = more ? now : later.find((at) => at > now);
+  if (next === undefined) return;
+  const rest = later.filter((at) => at > next);
+  await ctx.scheduler.runAt(next, maintenance.wakeDue, rest.length === 0 ? {} : { later: rest });
+}
