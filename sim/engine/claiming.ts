@@ -1,4 +1,4 @@
-import { crowd } from "../../packages/queue/component/model/spreads/width.ts";
+import { widenAtBacklog } from "../../packages/queue/component/model/spreads/width.ts";
 import {
   backoffMs,
   mostTries,
@@ -123,7 +123,7 @@ function isCrowded({ policy, lane }: World, job: number): boolean {
     if (lane.prefixOf(behind) === lane.prefixOf(job)) others += 1;
     behind = lane.behind(behind);
   }
-  return others >= crowd;
+  return others >= widenAtBacklog;
 }
 
 function isPrompt({ readySince, now }: World, { kind, look }: Attempt): boolean {

@@ -1,4 +1,4 @@
-import { type Spread, widened, widthAt } from "../../packages/queue/component/model/spreads/width.ts";
+import { type Spread, widerSpread, widthAt } from "../../packages/queue/component/model/spreads/width.ts";
 import { pointCount } from "../policies/home-slots.ts";
 import type { LaneView, Look } from "../policies/policy.ts";
 import type { Trace } from "../scenarios/trace.ts";
@@ -53,7 +53,7 @@ export class Lane implements LaneView {
 
   /** Jobs of this prefix waited behind each other while a device waited for them: they are spread over more slots. */
   widen(prefix: number): void {
-    const wider = widened(this.#widths.get(prefix) ?? null, this.slots, this.#clock());
+    const wider = widerSpread(this.#widths.get(prefix) ?? null, this.slots, this.#clock());
     if (wider !== null) this.#widths.set(prefix, wider);
   }
 

@@ -1,4 +1,4 @@
-import { glance, survey } from "../../packages/queue/component/model/dispatch/scans.ts";
+import { fullScan, localScan } from "../../packages/queue/component/model/dispatch/scans.ts";
 import { ringSize, slotsFor } from "../../packages/queue/component/model/placement.ts";
 import type { Random } from "../structures/random.ts";
 import { pointCount } from "./home-slots.ts";
@@ -42,7 +42,7 @@ export function ring(
     next: ({ position, nextHome, hasHome }, lane, random, joins) => {
       const home = hasHome ? frontOf(position, nextHome, lane) : nothing;
       if (home.job >= 0) return home;
-      const share = joins ? survey(lane.slots, joinSlots) : glance(lane.slots, glanceSlots);
+      const share = joins ? fullScan(lane.slots, joinSlots) : localScan(lane.slots, glanceSlots);
       const theft = atRandomPoint(lane, random, Math.floor(pointCount * share));
       return { ...theft, scans: [...home.scans, ...theft.scans] };
     },

@@ -2,7 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
 import { discard as discardJob } from "./model/end/purge.ts";
-import { revive, reviveMany } from "./model/end/retry.ts";
+import { retryDeadLetter, retryDeadLetters } from "./model/end/retry.ts";
 import { record } from "./model/events.ts";
 import { listDead } from "./model/jobs/list.ts";
 import { loadOwned } from "./model/load.ts";
@@ -27,7 +27,7 @@ export const retry = mutation({
   ),
   handler: async (ctx, { scope, jobId, actor }) => {
     const now = Date.now();
-    const outcome = await revive(ctx, await loadOwned(ctx, "jobs", scope, jobId), now);
+    const outcome = await retryDeadLetter(ctx, await loadOwned(ctx, "jobs", scope, jobId), now);
     if (outcome.kind === "ready") {
       await record(ctx, { scope, at: now, actor, action: "deadLetter.retry", subject: jobId });
     }
@@ -42,7 +42,7 @@ export const retryAll = mutation({
   handler: async (ctx, { scope, kind, actor }) => {
     const now = Date.now();
     const which = { scope, kind: kind ?? null, status: "failed" as const, cursor: null, before: now };
-    const outcome = await reviveMany(ctx, which);
+    const outcome = await retryDeadLetters(ctx, which);
     await record(ctx, { scope, at: now, actor, action: "deadLetter.retryAll", subject: kind ?? "" });
     return outcome;
   },

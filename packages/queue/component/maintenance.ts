@@ -3,21 +3,21 @@ import { v } from "convex/values";
 import { type Doc, type Id, internalMutation, type MutationCtx } from "./builders.ts";
 import { foldBatch as foldEnds } from "./model/batches/fold.ts";
 import { settleDependents as settleAll, settleOne } from "./model/dependencies/settle.ts";
-import { recall as recallHanded } from "./model/dispatch/reclaim.ts";
+import { reclaimUnstarted as recallHanded } from "./model/dispatch/reclaim.ts";
 import { cancel, cancelMany as cancelJobs } from "./model/end/cancel.ts";
 import { expire as expireJob, expireOne } from "./model/end/expire.ts";
-import { forgetAround, forgetPiece } from "./model/end/forget.ts";
+import { forgetOld, forgetPiece } from "./model/end/forget.ts";
 import { purgePiece } from "./model/end/purge.ts";
-import { revive, reviveMany as reviveJobs } from "./model/end/retry.ts";
+import { retryDeadLetter, retryDeadLetters as reviveJobs } from "./model/end/retry.ts";
 import { type Step, step as oneStep } from "./model/jobs/step.ts";
 import { wakeDue as wakeJobs } from "./model/jobs/waiting.ts";
 import { emptyRings as deleteRings, forgetLanes as deleteUnused } from "./model/lanes/forgetLanes.ts";
-import { lapse as lapseWorker, lose } from "./model/leases/expireLease.ts";
+import { expireLease as lapseWorker, markLost } from "./model/leases/expireLease.ts";
 import { healSweeps as healBroken, sweepLeases as sweepScope } from "./model/leases/sweep.ts";
 import { admit as giveTurns } from "./model/limits/admit.ts";
 import { fireRecurring as fire } from "./model/recurring/clock.ts";
 import { maintenance } from "./model/references.ts";
-import { enlist as enlistAt } from "./model/rings/addToLane.ts";
+import { addToLane as enlistAt } from "./model/rings/addToLane.ts";
 import { resize as fitSlots } from "./model/rings/resize.ts";
 import { deleteChunks as deleteText, endWatching as endTerms } from "./model/streams/follow.ts";
 
@@ -106,10 +106,10 @@ async function takeStep(ctx: MutationCtx, one: Step, now: number): Promise<unkno
     case "expire":
       return await withJob(ctx, one.jobId, async (job) => await expireOne(ctx, job, now));
     case "revive":
-      return await withJob(ctx, one.jobId, async (job) => await revive(ctx, job, now));
+      return await withJob(ctx, one.jobId, async (job) => await retryDeadLetter(ctx, job, now));
     case "lose": {
       const attempt = await ctx.db.get("attempts", one.attemptId);
-      return attempt?.open === true ? await lose(ctx, attempt, now) : null;
+      return attempt?.open === true ? await markLost(ctx, attempt, now) : null;
     }
     case "settle": {
       const row = await ctx.db.get("dependencies", one.dependencyId);
@@ -169,7 +169,7 @@ export const purge = task({}, async (ctx, _, now) => {
 
 /** Deletes records whose time has come, a piece at a time. */
 export const forget = task({}, async (ctx, _, now) => {
-  const [jobs, around] = [await forgetPiece(ctx, now), await forgetAround(ctx, now)];
+  const [jobs, around] = [await forgetPiece(ctx, now), await forgetOld(ctx, now)];
   if (jobs || around) await ctx.scheduler.runAfter(0, maintenance.forget, {});
 });
 

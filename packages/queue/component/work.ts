@@ -6,14 +6,14 @@ import { release as releaseJobs, releaseWaiting } from "./model/attempt/release.
 import { start as startJobs } from "./model/attempt/start.ts";
 import { authenticate } from "./model/authenticate.ts";
 import { capacityOf } from "./model/capabilities.ts";
-import { handedTo } from "./model/dispatch/assign.ts";
+import { unstartedJobs } from "./model/dispatch/assign.ts";
 import { candidates as findCandidates } from "./model/dispatch/candidates.ts";
 import { claim as claimJob } from "./model/dispatch/claim.ts";
 import { take as takeJobs } from "./model/dispatch/take.ts";
 import { attemptOf, attemptsOf, type Held, heldByKey, passFence } from "./model/jobs/held.ts";
 import { noteProgress } from "./model/jobs/rows.ts";
 import { leaseByKey, renew } from "./model/leases/renew.ts";
-import { dropStands, leaveRings, standsByKey } from "./model/rings/membership.ts";
+import { leaveRings, removeWaiters, waitersByKey } from "./model/rings/membership.ts";
 import { appendChunk } from "./model/streams/chunks.ts";
 import { goodbye as sayGoodbye, hello as sayHello } from "./model/workers/hello.ts";
 import { anything, claimedJob, cursor, nextWork, stand } from "./validators.ts";
@@ -111,7 +111,7 @@ export const handed = query({
   returns: v.array(claimedJob),
   handler: async (ctx, { keyHash }) => {
     const [, attempts] = await Promise.all([authenticate(ctx, keyHash), heldByKey(ctx, keyHash)]);
-    return await handedTo(ctx, attempts);
+    return await unstartedJobs(ctx, attempts);
   },
 });
 
@@ -209,11 +209,11 @@ export const start = mutation({
       leaseByKey(ctx, keyHash),
       attemptsOf(ctx, attemptIds),
       heldByKey(ctx, keyHash),
-      standsByKey(ctx, keyHash),
+      waitersByKey(ctx, keyHash),
     ]);
     await renew(ctx, worker, lease, now, { holds: true });
     // What it was handed lasts: what comes to where it stands is for others now.
-    if (held.length >= capacityOf(worker.capabilities).running) await dropStands(ctx, stands);
+    if (held.length >= capacityOf(worker.capabilities).running) await removeWaiters(ctx, stands);
     return { fenced: await startJobs(ctx, worker, attempts, now) };
   },
 });

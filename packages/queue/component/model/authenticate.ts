@@ -1,10 +1,10 @@
 import type { Doc, QueryCtx } from "../builders.ts";
-import { onlyOf } from "./load.ts";
+import { firstOf } from "./load.ts";
 import { refuse } from "./refuse.ts";
 
 /** The worker of a key; null when it is nobody's. */
 export async function findByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"workers"> | null> {
-  return await onlyOf(ctx.db.query("workers").withIndex("by_hash", (q) => q.eq("keyHash", keyHash)));
+  return await firstOf(ctx.db.query("workers").withIndex("by_hash", (q) => q.eq("keyHash", keyHash)));
 }
 
 /** The same, refusing `unauthorized` for an unknown key and a retired worker's. */

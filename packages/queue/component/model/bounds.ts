@@ -21,7 +21,7 @@ export function wellFormed(text: string, what: string): void {
 }
 
 /** As much of a text as is kept, well-formed: for what is shown, and never refused, such as an error's message. */
-export function clipped(text: string, maxChars: number): string {
+export function clip(text: string, maxChars: number): string {
   return text.slice(0, maxChars).replace(/\p{Surrogate}/gu, "\u{FFFD}");
 }
 

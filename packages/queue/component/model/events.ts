@@ -1,5 +1,5 @@
 import type { MutationCtx } from "../builders.ts";
-import { clipped } from "./bounds.ts";
+import { clip } from "./bounds.ts";
 
 export type QueueEvent = {
   readonly scope: string;
@@ -20,9 +20,9 @@ export async function record(ctx: MutationCtx, event: QueueEvent): Promise<void>
   const { actor = "app", action, subject } = event;
   await ctx.db.insert("events", {
     ...event,
-    actor: clipped(actor, maxLength),
-    action: clipped(action, maxLength),
-    subject: clipped(subject, maxLength),
+    actor: clip(actor, maxLength),
+    action: clip(action, maxLength),
+    subject: clip(subject, maxLength),
   });
 }
 

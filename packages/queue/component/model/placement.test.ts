@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hash16, placeFor, positionOf, ringSize, slotOf } from "./placement.ts";
+import { hash16, positionOf, ringPositionFor, ringSize, slotOf } from "./placement.ts";
 
 const slots = fc.integer({ min: 0, max: 14 }).map((power) => 2 ** power);
 const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
@@ -15,7 +15,7 @@ describe("placeFor", () => {
   it("puts jobs of one affinity at one slot, whoever asks for them", () => {
     fc.assert(
       fc.property(fc.string(), slots, unit, unit, (affinity, count, a, b) => {
-        const place = placeFor({ affinity, requester: "ada", weight: 3 }, count, [a, b]);
+        const place = ringPositionFor({ affinity, requester: "ada", weight: 3 }, count, [a, b]);
         expect(slotsAway(place, affinity, count)).toBe(0);
       }),
     );
@@ -24,7 +24,7 @@ describe("placeFor", () => {
   it("puts the next ones of a submission at the next slots, around the ring", () => {
     fc.assert(
       fc.property(fc.string(), slots, fc.nat(499), unit, (affinity, count, ordinal, a) => {
-        const place = placeFor({ affinity, weight: 1, ordinal }, count, [a, 0]);
+        const place = ringPositionFor({ affinity, weight: 1, ordinal }, count, [a, 0]);
         expect(slotsAway(place, affinity, count)).toBe(ordinal % count);
       }),
     );
@@ -32,14 +32,14 @@ describe("placeFor", () => {
 
   it("spreads an affinity over as many slots as it is wide, and no more", () => {
     const away = Array.from({ length: 40 }, (_, draw) =>
-      slotsAway(placeFor({ affinity: "hot", weight: 1, width: 4 }, 64, [draw / 40, 0]), "hot", 64),
+      slotsAway(ringPositionFor({ affinity: "hot", weight: 1, width: 4 }, 64, [draw / 40, 0]), "hot", 64),
     );
     expect([...new Set(away)]).toEqual([0, 1, 2, 3]);
     expect(away.filter((slot) => slot === 0)).toHaveLength(10);
   });
 
   it("puts jobs without an affinity at any slot", () => {
-    const points = [0, 0.25, 0.5, 0.99].map((draw) => slotOf(placeFor({ weight: 1 }, 4, [draw, 0])));
+    const points = [0, 0.25, 0.5, 0.99].map((draw) => slotOf(ringPositionFor({ weight: 1 }, 4, [draw, 0])));
     expect(points).toEqual([0, ringSize / 4, ringSize / 2, (ringSize * 3) / 4]);
   });
 });

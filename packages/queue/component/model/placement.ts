@@ -20,7 +20,7 @@ export function slotsFor(workers: number): number {
  * @param job.ordinal how many of the same affinity and lane stand before it in its submission.
  * @param random in [0, 1), two of them.
  */
-export function placeFor(
+export function ringPositionFor(
   job: {
     readonly affinity?: string | undefined;
     readonly requester?: string | undefined;
@@ -57,16 +57,16 @@ function slotFor(
 export type Spot = { readonly place: number; readonly dice: number };
 
 /** Beyond every arc, and every draw. */
-const beyond = ringSize * seats;
+const parkedFrom = ringSize * seats;
 
 /** The same spot, found by nobody: for a job that was handed to a worker. */
-export function aside({ place, dice }: Spot): Spot {
-  return { place: beyond + (place % beyond), dice: 1 + (dice % 1) };
+export function parked({ place, dice }: Spot): Spot {
+  return { place: parkedFrom + (place % parkedFrom), dice: 1 + (dice % 1) };
 }
 
 /** Where it is found again. */
-export function inLine({ place, dice }: Spot): Spot {
-  return { place: place % beyond, dice: dice % 1 };
+export function unparked({ place, dice }: Spot): Spot {
+  return { place: place % parkedFrom, dice: dice % 1 };
 }
 
 /** The slot's point of the ring, 0 to 65,535. */
@@ -80,7 +80,7 @@ export function seatOf(place: number): number {
 }
 
 /** The first place of a slot or of any point of the ring. */
-export function firstPlaceAt(point: number): number {
+export function ringPositionAt(point: number): number {
   return point * seats;
 }
 

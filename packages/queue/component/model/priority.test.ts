@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
-import { levelOrder, othersFirst } from "./priority.ts";
+import { othersFirst, priorityOrder } from "./priority.ts";
 
 const cycle = Array.from({ length: 16 }, (_, turn) => turn);
 
 it("goes from high to low in seven turns of eight, and in the eighth from a lower one", () => {
   for (const turn of cycle) {
     const expected = turn === 7 ? [2, 1, 0] : turn === 15 ? [1, 2, 0] : [0, 1, 2];
-    expect(levelOrder(turn)).toEqual(expected);
-    expect(levelOrder(turn + 16 * 1_000)).toEqual(expected);
+    expect(priorityOrder(turn)).toEqual(expected);
+    expect(priorityOrder(turn + 16 * 1_000)).toEqual(expected);
   }
 });
 
 it("looks into other lanes first in one turn of eight, in which the levels are as ever", () => {
   const others = cycle.filter(othersFirst);
   expect(others).toEqual([3, 11]);
-  for (const turn of others) expect(levelOrder(turn)).toEqual([0, 1, 2]);
+  for (const turn of others) expect(priorityOrder(turn)).toEqual([0, 1, 2]);
 });

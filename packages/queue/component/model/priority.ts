@@ -2,17 +2,17 @@ import type { Doc } from "../builders.ts";
 import type { Priority } from "../validators.ts";
 
 /** 0 high, 1 normal, 2 low. */
-export const levels = [0, 1, 2] as const;
+export const priorities = [0, 1, 2] as const;
 
 const ofPriority: Readonly<Record<Priority, number>> = { high: 0, normal: 1, low: 2 };
 
-export function levelOf(priority: Priority = "normal"): number {
+export function priorityNumber(priority: Priority = "normal"): number {
   return ofPriority[priority];
 }
 
 /** The levels at which a lane may have jobs: most lanes have ever had one, and looking at others costs a read each. */
-export function levelsIn(lane: Pick<Doc<"lanes">, "levels">): readonly number[] {
-  return lane.levels ?? levels;
+export function prioritiesIn(lane: Pick<Doc<"lanes">, "levels">): readonly number[] {
+  return lane.levels ?? priorities;
 }
 
 /** Every so many turns the order is another, so that nothing starves. */
@@ -29,7 +29,7 @@ const lowFirst = [2, 1, 0] as const;
  * the lower ones first, by turns. So low and normal have at least a sixteenth of the work each.
  * @param turn counts the worker's searches.
  */
-export function levelOrder(turn: number): readonly number[] {
+export function priorityOrder(turn: number): readonly number[] {
   if (turn % cycle !== cycle - 1) return highFirst;
   return turn % (2 * cycle) === cycle - 1 ? lowFirst : normalFirst;
 }

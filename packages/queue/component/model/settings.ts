@@ -1,7 +1,7 @@
 import type { Infer } from "convex/values";
 import type { QueryCtx } from "../builders.ts";
 import type { Policy, settingsPatch } from "../validators.ts";
-import { onlyOf } from "./load.ts";
+import { firstOf } from "./load.ts";
 
 export type SettingsPatch = Infer<typeof settingsPatch>;
 export type Settings = Required<Omit<SettingsPatch, "policy">> & { readonly policy: Required<Policy> };
@@ -67,7 +67,7 @@ export function policyOf(settings: Settings, own: Policy | undefined): Required<
 }
 
 async function patchOf(ctx: QueryCtx, scope: string): Promise<SettingsPatch> {
-  const row = await onlyOf(ctx.db.query("settings").withIndex("by_scope", (q) => q.eq("scope", scope)));
+  const row = await firstOf(ctx.db.query("settings").withIndex("by_scope", (q) => q.eq("scope", scope)));
   return row?.values ?? {};
 }
 

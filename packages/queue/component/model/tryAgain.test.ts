@@ -1,10 +1,8 @@
 import { expect, it } from "vitest";
-import { goesOn, tryAgainAfter } from "./tryAgain.ts";
+import { nextRound, retryDelayMs } from "./tryAgain.ts";
 
 it("tries again after a second, doubling, to ten minutes", () => {
-  expect([0, 1, 2, 9, 10, 2_000].map(tryAgainAfter)).toEqual([
-    1_000, 2_000, 4_000, 512_000, 600_000, 600_000,
-  ]);
+  expect([0, 1, 2, 9, 10, 2_000].map(retryDelayMs)).toEqual([1_000, 2_000, 4_000, 512_000, 600_000, 600_000]);
 });
 
 it.each([
@@ -14,5 +12,5 @@ it.each([
   ["only what was refused is left", false, ["a"], { delayMs: 4_000, refused: [], failures: 3 }],
   ["too much was refused", true, Array(500).fill("a"), { delayMs: 4_000, refused: [], failures: 3 }],
 ])("%s", (_, more, refused, expected) => {
-  expect(goesOn(more, { refused, failures: 2 })).toEqual(expected);
+  expect(nextRound(more, { refused, failures: 2 })).toEqual(expected);
 });

@@ -6,7 +6,7 @@ import { maintenance } from "./references.ts";
 const mostRefused = 500;
 
 /** Milliseconds until what an app's function threw at is tried again, after so many times before: until it is mended. */
-export function tryAgainAfter(failures: number): number {
+export function retryDelayMs(failures: number): number {
   return Math.min(600_000, 1_000 * 2 ** failures);
 }
 
@@ -21,13 +21,13 @@ export type Round<Row> = {
  * How work in pieces goes on when the app refuses some of it: with the rest at once, then with those again in a new
  * round, later each time. Null: nothing is left.
  */
-export function goesOn<Row>(
+export function nextRound<Row>(
   more: boolean,
   { refused, failures }: Round<Row>,
 ): (Round<Row> & { readonly delayMs: number }) | null {
   if (more && refused.length < mostRefused) return { delayMs: 0, refused, failures };
   if (refused.length === 0) return null;
-  return { delayMs: tryAgainAfter(failures), refused: [], failures: failures + 1 };
+  return { delayMs: retryDelayMs(failures), refused: [], failures: failures + 1 };
 }
 
 /**
@@ -35,7 +35,7 @@ export function goesOn<Row>(
  * alone. Not for a worker's own call, which is refused then.
  * @returns false when it threw: the caller tries again later.
  */
-export async function stepAlone(ctx: MutationCtx, step: Step): Promise<boolean> {
+export async function runStep(ctx: MutationCtx, step: Step): Promise<boolean> {
   try {
     await ctx.runMutation(maintenance.step, { step });
     return true;

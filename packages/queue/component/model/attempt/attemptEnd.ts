@@ -1,11 +1,11 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import type { Wish } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
-import { checkWish, type Plan, plan, stickyLane } from "../dispatch/next.ts";
+import { checkDemand, type Plan, planNext, stickyLane } from "../dispatch/next.ts";
 import { attemptOf, attemptsOf, type Held, heldByKey, passFence, passFences } from "../jobs/held.ts";
 import { leaseByKey } from "../leases/renew.ts";
-import { standsByKey } from "../rings/membership.ts";
-export type Ending = {
+import { waitersByKey } from "../rings/membership.ts";
+export type AttemptEnd = {
   readonly worker: Doc<"workers">;
   readonly lease: Doc<"leases"> | null;
   readonly stands: readonly Doc<"stands">[];
@@ -23,7 +23,7 @@ export type Ending = {
 };
 
 /** All that is read when an attempt ends, in as few stages as it takes: seven reads at once, then `lookUp`'s. */
-export async function ending(
+export async function readAttemptEnd(
   ctx: MutationCtx,
   {
     keyHash,
@@ -36,13 +36,13 @@ export async function ending(
     readonly begins?: readonly string[];
     readonly wish: Wish;
   },
-): Promise<Ending> {
-  checkWish(wish);
+): Promise<AttemptEnd> {
+  checkDemand(wish);
   const [worker, lease, open, stands, sticky, attempt, begins] = await Promise.all([
     authenticate(ctx, keyHash),
     leaseByKey(ctx, keyHash),
     heldByKey(ctx, keyHash),
-    standsByKey(ctx, keyHash),
+    waitersByKey(ctx, keyHash),
     stickyLane(ctx, wish),
     attemptOf(ctx, attemptId),
     attemptsOf(ctx, beginIds),
@@ -62,7 +62,7 @@ export async function ending(
           worker,
           begins.filter((begun) => begun.attempt?._id !== attempt?._id),
         ),
-        plan(ctx, worker, sticky, wish, others, now, {
+        planNext(ctx, worker, sticky, wish, others, now, {
           rests: attempt?.woken === true,
           stands: stands.length > 0,
         }),

@@ -2,13 +2,13 @@ import type { Value } from "convex/values";
 import type { MutationCtx } from "../../builders.ts";
 import type { NextWork, Wish } from "../../validators.ts";
 import { boundedSize } from "../bounds.ts";
-import { carryOut } from "../dispatch/next.ts";
+import { applyPlan } from "../dispatch/next.ts";
 import { noCursor } from "../dispatch/search.ts";
 import { move } from "../jobs/move.ts";
 import { renew } from "../leases/renew.ts";
-import { standView } from "../rings/membership.ts";
+import { subscriptionOf } from "../rings/membership.ts";
 import { settingsOf } from "../settings.ts";
-import { ending } from "./attemptEnd.ts";
+import { readAttemptEnd } from "./attemptEnd.ts";
 import { begin } from "./start.ts";
 
 /** What a worker says of its work beside the result is kept with the attempt and the job: small. */
@@ -30,7 +30,7 @@ export type CompleteOutcome =
  * result of what was only held ahead is one, too. Asked again after the answer was lost: the same reply, nothing else.
  */
 export async function complete(ctx: MutationCtx, args: CompleteArgs, now: number): Promise<CompleteOutcome> {
-  const end = await ending(ctx, args);
+  const end = await readAttemptEnd(ctx, args);
   const { worker, lease, stands, attempt } = end;
   if (attempt?.workerId === worker._id && attempt.status === "succeeded") {
     await renew(ctx, worker, lease, now);
@@ -40,7 +40,7 @@ export async function complete(ctx: MutationCtx, args: CompleteArgs, now: number
       kind: "completed",
       ...(reply === undefined ? {} : { reply }),
       jobs: [],
-      stands: stands.map(standView),
+      stands: stands.map(subscriptionOf),
       cursor,
     };
   }
@@ -50,7 +50,7 @@ export async function complete(ctx: MutationCtx, args: CompleteArgs, now: number
   ]);
   await renew(ctx, worker, lease, now, { holds: end.others + planned.found.length > 0 });
   await begin(ctx, begins, now);
-  if (held === null) return { kind: "fenced", ...(await carryOut(ctx, worker, planned, stands, now)) };
+  if (held === null) return { kind: "fenced", ...(await applyPlan(ctx, worker, planned, stands, now)) };
 
   const { result, report } = args;
   boundedSize(result, "The result", settings.maxPayloadBytes);
@@ -58,6 +58,6 @@ export async function complete(ctx: MutationCtx, args: CompleteArgs, now: number
   const said = report === undefined ? {} : { report };
   await ctx.db.insert("results", { jobId: held.job._id, result });
   const { reply } = await move(ctx, held.job, { kind: "complete" }, now, { job: said, attempt: said });
-  const next = await carryOut(ctx, worker, planned, stands, now);
+  const next = await applyPlan(ctx, worker, planned, stands, now);
   return { kind: "completed", ...(reply === undefined ? {} : { reply }), ...next };
 }

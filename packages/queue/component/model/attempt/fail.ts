@@ -1,13 +1,13 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import type { NextWork, Wish } from "../../validators.ts";
-import { clipped } from "../bounds.ts";
-import { placeForAnother, wasUnfit, withUnfit } from "../dispatch/avoid.ts";
-import { carryOut } from "../dispatch/next.ts";
+import { clip } from "../bounds.ts";
+import { ringPositionForAnother, wasUnfit, withUnfit } from "../dispatch/avoid.ts";
+import { applyPlan } from "../dispatch/next.ts";
 import { move } from "../jobs/move.ts";
 import { renew } from "../leases/renew.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, type Settings, settingsOf } from "../settings.ts";
-import { ending } from "./attemptEnd.ts";
+import { readAttemptEnd } from "./attemptEnd.ts";
 import { retryAfter } from "./backoff.ts";
 import { begin } from "./start.ts";
 
@@ -32,7 +32,7 @@ export type FailOutcome = ({ kind: "failed" } & NextWork) | ({ kind: "fenced" } 
 
 /** A worker gave up on a job: it is tried again after a while, or is a dead letter. The next ones in the same transaction. */
 export async function fail(ctx: MutationCtx, args: FailArgs, now: number): Promise<FailOutcome> {
-  const { worker, lease, stands, others, lookUp } = await ending(ctx, args);
+  const { worker, lease, stands, others, lookUp } = await readAttemptEnd(ctx, args);
   const [{ held, begins, planned }, settings] = await Promise.all([
     lookUp(now),
     settingsOf(ctx, worker.scope),
@@ -40,7 +40,7 @@ export async function fail(ctx: MutationCtx, args: FailArgs, now: number): Promi
   await renew(ctx, worker, lease, now, { holds: others + planned.found.length > 0 });
   await begin(ctx, begins, now);
   if (held !== null) await failOnce(ctx, worker, held.job, args.error, settings, now);
-  const next = await carryOut(ctx, worker, planned, stands, now);
+  const next = await applyPlan(ctx, worker, planned, stands, now);
   return { kind: held === null ? "fenced" : "failed", ...next };
 }
 
@@ -56,7 +56,7 @@ async function failOnce(
   settings: Settings,
   now: number,
 ): Promise<void> {
-  const error = { code: clipped(code, maxCodeChars), message: clipped(message, maxMessageChars) };
+  const error = { code: clip(code, maxCodeChars), message: clip(message, maxMessageChars) };
   const policy = policyOf(settings, job.policy);
   const failures = unfit && wasUnfit(job, worker._id) ? job.failures : job.failures + 1;
   const unfits = unfit ? { unfit: withUnfit(job, worker) } : {};
@@ -65,7 +65,7 @@ async function failOnce(
     await move(ctx, job, { kind: "fail", final: true, delayed: false }, now, end);
     return;
   }
-  const place = await placeForAnother(ctx, { ...job, ...unfits }, worker._id);
+  const place = await ringPositionForAnother(ctx, { ...job, ...unfits }, worker._id);
   const waitMs = unfit ? 0 : retryAfter(policy, failures, Math.random());
   if (waitMs === 0) {
     const again = { job: { failures, place, ...unfits }, attempt: { error } };

@@ -1,5 +1,5 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
-import { clipped } from "../bounds.ts";
+import { clip } from "../bounds.ts";
 import { type attemptsOf, heldBy, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 import { settingsOf } from "../settings.ts";
@@ -18,7 +18,7 @@ export async function release(
 ): Promise<string[]> {
   const { held, fenced } = await passFences(ctx, worker, attempts);
   if (held.length === 0) return fenced;
-  const releaseReason = clipped(reason, maxReasonChars);
+  const releaseReason = clip(reason, maxReasonChars);
   const { releasePauseMs } = await settingsOf(ctx, worker.scope);
   for (const { job } of held) {
     const attempt = { releaseReason, pausedUntil: now + releasePauseMs };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { end, note, refuseOnce, settle, startWithApp, statusesOf } from "../../testing/app.fixture.ts";
 import { type Backend, queue, scope, submitJobs } from "../../testing/queue.fixture.ts";
-import { forgetAround } from "../end/forget.ts";
+import { forgetOld } from "../end/forget.ts";
 import { defaultSettings } from "../settings.ts";
 
 const started = new Date("2026-11-21T08:00:00Z");
@@ -190,7 +190,7 @@ describe("a batch", () => {
     const open = await create(t);
     await settle(t);
     const { recordKeptMs } = defaultSettings.policy;
-    const forget = async (now: number) => await t.run(async (ctx) => await forgetAround(ctx, now));
+    const forget = async (now: number) => await t.run(async (ctx) => await forgetOld(ctx, now));
     await forget(Date.now() + recordKeptMs - 60_000);
     expect(await get(t, done)).toMatchObject({ status: "done" });
     expect(await forget(Date.now() + recordKeptMs + 60_000)).toBe(false);

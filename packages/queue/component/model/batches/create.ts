@@ -4,7 +4,7 @@ import { boundedName, boundedSize } from "../bounds.ts";
 import { record } from "../events.ts";
 import { loadOwned } from "../load.ts";
 import { refuse } from "../refuse.ts";
-import { armFold, concludeIfComplete } from "./fold.ts";
+import { concludeIfComplete, scheduleFold } from "./fold.ts";
 
 const maxContextBytes = 4_096;
 const maxHandleChars = 1_024;
@@ -70,5 +70,5 @@ export async function seal(ctx: MutationCtx, batch: Doc<"batches">, now: number)
   if (batch.status !== "open") return;
   await ctx.db.patch("batches", batch._id, { status: "sealed" });
   const outcome = await concludeIfComplete(ctx, { ...batch, status: "sealed" }, now);
-  if (outcome === "threw") await armFold(ctx, batch._id, { delayMs: 1_000 });
+  if (outcome === "threw") await scheduleFold(ctx, batch._id, { delayMs: 1_000 });
 }

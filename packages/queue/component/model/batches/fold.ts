@@ -3,12 +3,12 @@ import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import type { BatchView } from "../../validators.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
-import { tryAgainAfter } from "../tryAgain.ts";
-import { batchViewOf, isComplete, withEnds } from "./view.ts";
+import { retryDelayMs } from "../tryAgain.ts";
+import { addEnds, batchViewOf, isComplete } from "./view.ts";
 
 /** Ends that one count takes; fewer while jobs are added, which write the batch, too: a long count would lose to each. */
-const piece = 500;
-const pieceWhileOpen = 100;
+const endsPerPiece = 500;
+const endsPerPieceWhileOpen = 100;
 /**
  * Younger ones are left for the next count: their neighbours may still be under way, and would collide with it. As long
  * as a function may run: on a busy backend a count that lost its races again and again would be put off for minutes.
@@ -26,22 +26,22 @@ export async function foldBatch(ctx: MutationCtx, fold: Fold, now: number): Prom
   const { batchId, failures = 0 } = fold;
   const batch = await ctx.db.get("batches", batchId);
   if (batch === null) return;
-  const most = batch.status === "open" ? pieceWhileOpen : piece;
+  const most = batch.status === "open" ? endsPerPieceWhileOpen : endsPerPiece;
   const counted = await countPiece(ctx, batch, { before: now - settledForMs, most });
 
   const folded = present(await ctx.db.get("batches", batchId), "folded batch");
   switch (await concludeIfComplete(ctx, folded, now)) {
     case "done":
-      await disarmFold(ctx, batchId);
+      await unscheduleFold(ctx, batchId);
       return;
     case "threw":
-      await ctx.scheduler.runAfter(tryAgainAfter(failures), maintenance.foldBatch, {
+      await ctx.scheduler.runAfter(retryDelayMs(failures), maintenance.foldBatch, {
         batchId,
         failures: failures + 1,
       });
       return;
     case "not-yet":
-      await goOn(ctx, batchId, counted === most);
+      await scheduleNext(ctx, batchId, counted === most);
   }
 }
 
@@ -56,11 +56,11 @@ async function countPiece(
     .take(most);
   if (ends.length === 0) return 0;
   await Promise.all(ends.map((end) => ctx.db.delete("batchEnds", end._id)));
-  await ctx.db.patch("batches", batch._id, withEnds(batch, ends));
+  await ctx.db.patch("batches", batch._id, addEnds(batch, ends));
   return ends.length;
 }
 
-async function goOn(ctx: MutationCtx, batchId: Id<"batches">, more: boolean): Promise<void> {
+async function scheduleNext(ctx: MutationCtx, batchId: Id<"batches">, more: boolean): Promise<void> {
   if (more) {
     await ctx.scheduler.runAfter(0, maintenance.foldBatch, { batchId });
     return;
@@ -69,7 +69,7 @@ async function goOn(ctx: MutationCtx, batchId: Id<"batches">, more: boolean): Pr
     .query("batchEnds")
     .withIndex("by_batch", (q) => q.eq("batchId", batchId))
     .first();
-  if (next === null) await disarmFold(ctx, batchId);
+  if (next === null) await unscheduleFold(ctx, batchId);
   else await ctx.scheduler.runAfter(foldEveryMs, maintenance.foldBatch, { batchId });
 }
 
@@ -80,7 +80,7 @@ const foldEveryMs = 1_000;
  * Schedules counting unless it is scheduled. The row is only read by the ends of a batch that is being counted, so
  * they do not collide; whoever disarms it sends those back that have read it meanwhile, and they arm it again.
  */
-export async function armFold(
+export async function scheduleFold(
   ctx: MutationCtx,
   batchId: Id<"batches">,
   { delayMs }: { readonly delayMs: number },
@@ -92,7 +92,7 @@ export async function armFold(
   await ctx.scheduler.runAfter(delayMs, maintenance.foldBatch, { batchId });
 }
 
-async function disarmFold(ctx: MutationCtx, batchId: Id<"batches">): Promise<void> {
+async function unscheduleFold(ctx: MutationCtx, batchId: Id<"batches">): Promise<void> {
   const fold = await foldOf(ctx, batchId);
   if (fold?.armed === true) await ctx.db.patch("batchFolds", fold._id, { armed: false });
 }
@@ -115,7 +115,7 @@ export async function noteEnd(ctx: MutationCtx, job: Doc<"jobs">): Promise<void>
     throw new Error(`job ${job._id}: noted as ended while ${status}`);
   }
   await ctx.db.insert("batchEnds", { batchId, outcome: status });
-  await armFold(ctx, batchId, { delayMs: foldEveryMs });
+  await scheduleFold(ctx, batchId, { delayMs: foldEveryMs });
 }
 
 /**

@@ -10,7 +10,7 @@ export function batchViewOf(batch: Doc<"batches">): BatchView {
     externalId: batch.externalId ?? null,
     status: batch.status,
     total: batch.total,
-    ...withEnds(batch, []),
+    ...addEnds(batch, []),
     createdAt: batch.createdAt,
     doneAt: batch.doneAt ?? null,
     ...(batch.context === undefined ? {} : { context: batch.context }),
@@ -24,13 +24,13 @@ export async function freshViewOf(ctx: QueryCtx, batch: Doc<"batches">): Promise
     .query("batchEnds")
     .withIndex("by_batch", (q) => q.eq("batchId", batch._id))
     .take(maxUncounted);
-  return { ...batchViewOf(batch), ...withEnds(batch, ends) };
+  return { ...batchViewOf(batch), ...addEnds(batch, ends) };
 }
 
 export type Counts = Pick<Doc<"batches">, "succeeded" | "failed" | "canceled" | "expired">;
 
 /** What was counted, and ends that were not. */
-export function withEnds(counted: Counts, ends: readonly Pick<Doc<"batchEnds">, "outcome">[]): Counts {
+export function addEnds(counted: Counts, ends: readonly Pick<Doc<"batchEnds">, "outcome">[]): Counts {
   const { succeeded, failed, canceled, expired } = counted;
   const sum = { succeeded, failed, canceled, expired };
   for (const { outcome } of ends) sum[outcome] += 1;

@@ -1,10 +1,10 @@
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
-import { onlyOf } from "../load.ts";
+import { firstOf } from "../load.ts";
 import type { Settings } from "../settings.ts";
 import type { ScopeCounts } from "./tally.ts";
 
 /** Those of the lanes (by name) or requesters that were full when last counted: a point read each, all at once. */
-export async function crowdsOf(
+export async function backlogsOf(
   ctx: QueryCtx,
   scope: string,
   of: Doc<"crowds">["of"],
@@ -12,7 +12,7 @@ export async function crowdsOf(
 ): Promise<readonly Doc<"crowds">[]> {
   const rows = await Promise.all(
     [...new Set(names)].map((name) =>
-      onlyOf(
+      firstOf(
         ctx.db
           .query("crowds")
           .withIndex("by_name", (q) => q.eq("scope", scope).eq("of", of).eq("name", name)),
@@ -54,19 +54,19 @@ export function retryAtOf(now: Count, before: Count | null, max: number): number
 }
 
 /** So many full ones of a scope are known at once: all its lanes, and the requesters with most. */
-const maxCrowds = 1_000;
+const maxBacklogs = 1_000;
 
 /** A full lane that could not be counted since is full for so long; or it is gone. */
 const uncountedMs = 600_000;
 
-type Crowd = Pick<Doc<"crowds">, "of" | "name" | "queued"> & { readonly max: number };
+type Backlog = Pick<Doc<"crowds">, "of" | "name" | "queued"> & { readonly max: number };
 
 /** What has as much queued as it may. */
-export function crowded(
+export function findBacklogs(
   lanes: ScopeCounts["lanes"],
   requesters: ScopeCounts["requesters"],
   { maxQueued, maxQueuedPerRequester }: Settings,
-): Crowd[] {
+): Backlog[] {
   return [
     ...lanes.map(({ name, ready, waiting }) => ({
       of: "lane" as const,
@@ -78,22 +78,22 @@ export function crowded(
   ].filter(({ queued, max }) => queued >= max);
 }
 
-export async function crowdsBefore(ctx: QueryCtx, scope: string): Promise<Doc<"crowds">[]> {
+export async function knownBacklogs(ctx: QueryCtx, scope: string): Promise<Doc<"crowds">[]> {
   return await ctx.db
     .query("crowds")
     .withIndex("by_name", (q) => q.eq("scope", scope))
-    .take(maxCrowds);
+    .take(maxBacklogs);
 }
 
-export async function noteCrowds(
+export async function noteBacklogs(
   ctx: MutationCtx,
   { scope, lanes }: ScopeCounts,
   before: readonly Doc<"crowds">[],
-  crowds: readonly Crowd[],
+  crowds: readonly Backlog[],
   now: number,
 ): Promise<void> {
   const known = new Map(before.map((row) => [`${row.of}:${row.name}`, row]));
-  for (const { of, name, queued, max } of crowds.slice(0, maxCrowds)) {
+  for (const { of, name, queued, max } of crowds.slice(0, maxBacklogs)) {
     const row = known.get(`${of}:${name}`);
     known.delete(`${of}:${name}`);
     const retryAt = retryAtOf({ queued, countedAt: now }, row ?? null, max);

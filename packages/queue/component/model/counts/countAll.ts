@@ -47,7 +47,7 @@ async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void>
   const tallies: LaneTally[] = [];
   const ranges: RangeCount[] = [];
   for (let from = 0; from < lanes.length; from += lanesPerLook) {
-    for (const found of await countSome(ctx, lanes.slice(from, from + lanesPerLook))) {
+    for (const found of await countTogether(ctx, lanes.slice(from, from + lanesPerLook))) {
       ranges.push(...found.ranges);
       tallies.push(...found.tallies);
     }
@@ -63,14 +63,14 @@ async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void>
 type Counted = { readonly tallies: readonly LaneTally[]; readonly ranges: readonly RangeCount[] };
 
 /** A few lanes; where that fails, since their rows are large, each on its own, but for those that fail even then. */
-async function countSome(ctx: ActionCtx, lanes: readonly Lane[]): Promise<Counted[]> {
+async function countTogether(ctx: ActionCtx, lanes: readonly Lane[]): Promise<Counted[]> {
   try {
     return [await countLanes(ctx, lanes)];
   } catch (error) {
     const [lane, ...others] = lanes;
     if (lane !== undefined && others.length > 0) {
       const each: Counted[] = [];
-      for (const one of lanes) each.push(...(await countSome(ctx, [one])));
+      for (const one of lanes) each.push(...(await countTogether(ctx, [one])));
       return each;
     }
     console.error(`What stands in lane ${lane?.name ?? ""} was not counted this time:`, error);

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import type { Id } from "../../builders.ts";
 import { defaultSettings } from "../settings.ts";
 import { retryAfterMs, retryAtOf } from "./backlogs.ts";
-import { countFrom } from "./ranges.ts";
+import { estimateCount } from "./ranges.ts";
 import { queuedByRequester, tallyLane } from "./tally.ts";
 
 describe("countFrom", () => {
   it("is exact while all were read", () => {
-    expect(countFrom([], 3)).toBe(0);
-    expect(countFrom([0.1, 0.9], 3)).toBe(2);
+    expect(estimateCount([], 3)).toBe(0);
+    expect(estimateCount([0.1, 0.9], 3)).toBe(2);
   });
 
   it("is within a tenth of what there is, from a sample of 2,000: more than four standard errors", () => {
@@ -20,7 +20,7 @@ describe("countFrom", () => {
     fc.assert(
       fc.property(cases, ({ seed, many }) => {
         const dice = drawn(seed, many);
-        const counted = countFrom(dice.slice(0, 2_000), 2_000);
+        const counted = estimateCount(dice.slice(0, 2_000), 2_000);
         expect(Math.abs(counted - many) / many).toBeLessThan(0.1);
       }),
       // Dice come by chance: the same ones in every run.

@@ -6,7 +6,7 @@ export const fleet = v.object({ online: v.number(), accepting: v.number() });
 export type Fleet = Infer<typeof fleet>;
 
 /** A fleet of so many online is counted whenever it is asked for. */
-const small = 200;
+const smallFleet = 200;
 const sampled = 1_000;
 
 /** A small fleet, counted now; null for a larger one. Reads what changes on transitions alone. */
@@ -14,8 +14,8 @@ export async function smallFleetOf(ctx: QueryCtx, scope: string): Promise<Fleet 
   const online = await ctx.db
     .query("workers")
     .withIndex("by_online", (q) => q.eq("scope", scope).eq("online", true))
-    .take(small + 1);
-  return online.length > small ? null : await count(ctx, online);
+    .take(smallFleet + 1);
+  return online.length > smallFleet ? null : await count(ctx, online);
 }
 
 /**
@@ -27,13 +27,13 @@ export async function largeFleetOf(ctx: QueryCtx, scope: string): Promise<Fleet 
     ctx.db
       .query("workers")
       .withIndex("by_online", (q) => q.eq("scope", scope).eq("online", true))
-      .take(small + 1),
+      .take(smallFleet + 1),
     ctx.db
       .query("workers")
       .withIndex("by_position", (q) => q.eq("scope", scope))
       .take(sampled),
   ]);
-  if (online.length <= small) return null;
+  if (online.length <= smallFleet) return null;
   const counted = await count(
     ctx,
     first.filter((worker) => worker.online),

@@ -1,6 +1,6 @@
 import type { MutationCtx } from "../../builders.ts";
 import { settingsOf } from "../settings.ts";
-import { crowded, crowdsBefore, noteCrowds } from "./backlogs.ts";
+import { findBacklogs, knownBacklogs, noteBacklogs } from "./backlogs.ts";
 import { noteFleet } from "./fleet.ts";
 import type { LaneTally, ScopeCounts } from "./tally.ts";
 
@@ -9,14 +9,14 @@ export async function noteCounts(ctx: MutationCtx, counts: ScopeCounts, now: num
   const { scope, lanes, requesters } = counts;
   const [settings, before, fleet] = await Promise.all([
     settingsOf(ctx, scope),
-    crowdsBefore(ctx, scope),
+    knownBacklogs(ctx, scope),
     ctx.db
       .query("fleets")
       .withIndex("by_scope", (q) => q.eq("scope", scope))
       .unique(),
     ...lanes.map((tally) => noteLane(ctx, scope, tally, now)),
   ]);
-  await noteCrowds(ctx, counts, before, crowded(lanes, requesters, settings), now);
+  await noteBacklogs(ctx, counts, before, findBacklogs(lanes, requesters, settings), now);
   await noteFleet(ctx, scope, fleet, counts.fleet, now);
 }
 

@@ -4,7 +4,7 @@ import { jobStatus } from "../../validators.ts";
 const levels = [0, 1, 2] as const;
 const openStatuses = ["waiting", "ready", "prefetched", "running"] as const;
 /** A first look reads no more of a range than this: one lane's twelve ranges fit a query, of the largest rows. */
-const lookedAt = 32;
+const firstLookRows = 32;
 /** Counted exactly up to this in each range (a lane's jobs of one status and priority), estimated beyond. */
 export const countedExactly = 2_000;
 export const lanesPerLook = 4;
@@ -37,7 +37,7 @@ export async function lookAt(ctx: QueryCtx, laneIds: readonly Id<"lanes">[]): Pr
     Promise.all(
       laneIds.flatMap((laneId) =>
         openStatuses.flatMap((status) =>
-          levels.map((level) => countRange(ctx, { laneId, status, level }, lookedAt)),
+          levels.map((level) => countRange(ctx, { laneId, status, level }, firstLookRows)),
         ),
       ),
     ),
@@ -64,7 +64,7 @@ export async function countRange(ctx: QueryCtx, range: Range, limit: number): Pr
   }
   return {
     ...range,
-    count: countFrom(
+    count: estimateCount(
       jobs.map(({ dice }) => dice),
       all ? Infinity : jobs.length,
     ),
@@ -114,7 +114,7 @@ async function oldestReady(
  * how far so many dice reach. The standard error is one part in √sample: 2.2 % of 2,000.
  * @param dice in [0, 1), ascending: the first `limit` of all, or all.
  */
-export function countFrom(dice: readonly number[], limit: number): number {
+export function estimateCount(dice: readonly number[], limit: number): number {
   const last = dice.at(-1);
   if (dice.length < limit || last === undefined || last === 0) return dice.length;
   return Math.max(dice.length, Math.round((dice.length - 1) / last));

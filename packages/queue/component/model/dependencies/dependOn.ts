@@ -6,7 +6,7 @@ import { refuse } from "../refuse.ts";
 
 export type After = NonNullable<JobSpec["after"]>;
 
-export type Outlook =
+export type DependencyState =
   /** Whatever it depends on has ended as it should. */
   | { readonly kind: "go" }
   /** On these. */
@@ -21,7 +21,7 @@ const maxDependencies = 100;
  * Whether a job that is to be submitted has to wait for others of its scope. Circles cannot come about: what a job
  * depends on was there before it, and dependencies are never added later.
  */
-async function lookAhead(ctx: QueryCtx, scope: string, after: After): Promise<Outlook> {
+async function dependencyState(ctx: QueryCtx, scope: string, after: After): Promise<DependencyState> {
   if (after.jobs.length > maxDependencies) {
     refuse("invalid", `A job depends on at most ${String(maxDependencies)} others.`);
   }
@@ -34,7 +34,7 @@ async function lookAhead(ctx: QueryCtx, scope: string, after: After): Promise<Ou
 }
 
 /** Has a job that was just submitted wait for others. */
-export async function dependOn(
+export async function addDependencies(
   ctx: MutationCtx,
   jobId: Id<"jobs">,
   on: readonly Id<"jobs">[],
@@ -48,12 +48,12 @@ function endedOtherwise({ status }: Doc<"jobs">): boolean {
 }
 
 /** Whether each job, in order, has to wait for others; null for one that depends on none. */
-export async function outlooksFor(
+export async function dependencyStates(
   ctx: QueryCtx,
   scope: string,
   specs: readonly JobSpec[],
-): Promise<(Outlook | null)[]> {
+): Promise<(DependencyState | null)[]> {
   return await Promise.all(
-    specs.map(async ({ after }) => (after === undefined ? null : await lookAhead(ctx, scope, after))),
+    specs.map(async ({ after }) => (after === undefined ? null : await dependencyState(ctx, scope, after))),
   );
 }

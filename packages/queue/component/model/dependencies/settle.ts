@@ -2,9 +2,9 @@ import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { discard } from "../end/purge.ts";
 import { move } from "../jobs/move.ts";
 import { isFinal } from "../jobs/states.ts";
-import { isDependent, wake } from "../jobs/waiting.ts";
+import { isDependent, wakeJob } from "../jobs/waiting.ts";
 import { maintenance } from "../references.ts";
-import { goesOn, type Round, stepAlone } from "../tryAgain.ts";
+import { nextRound, type Round, runStep } from "../tryAgain.ts";
 
 /** Dependents that one call settles. */
 const piece = 50;
@@ -30,9 +30,9 @@ export async function settleDependents(
   for (const row of rows) {
     // What is canceled may call the app.
     if (!isDoomed(row, ended)) await settleOne(ctx, row, now);
-    else if (!(await stepAlone(ctx, { kind: "settle", dependencyId: row._id }))) passed.add(row._id);
+    else if (!(await runStep(ctx, { kind: "settle", dependencyId: row._id }))) passed.add(row._id);
   }
-  const next = goesOn(rows.length === piece, { refused: [...passed], failures });
+  const next = nextRound(rows.length === piece, { refused: [...passed], failures });
   if (next === null) return;
   const { delayMs, ...round } = next;
   await ctx.scheduler.runAfter(delayMs, maintenance.settleDependents, { jobId: on, ...round });
@@ -49,7 +49,7 @@ export async function settleOne(ctx: MutationCtx, row: Doc<"dependencies">, now:
     return;
   }
   // One that waits for its time looks for itself when that has come.
-  if (job.waitsFor === "jobs" && !(await isDependent(ctx, job._id))) await wake(ctx, job, now);
+  if (job.waitsFor === "jobs" && !(await isDependent(ctx, job._id))) await wakeJob(ctx, job, now);
 }
 
 function isDoomed({ when }: Doc<"dependencies">, ended: Doc<"jobs"> | null): boolean {

@@ -5,16 +5,16 @@ import { ranOut } from "../end/expire.ts";
 import { move } from "../jobs/move.ts";
 import { payloadOf } from "../jobs/rows.ts";
 import { defined } from "../load.ts";
-import { aside } from "../placement.ts";
-import { dropStands, standsByKey } from "../rings/membership.ts";
+import { parked } from "../placement.ts";
+import { removeWaiters, waitersByKey } from "../rings/membership.ts";
 
 /** As long as workers leave what another was handed and has not said to have begun: packages/queue/worker/times.ts. */
-export const handedPauseMs = 2_000;
+export const startWithinMs = 2_000;
 /** A larger payload is not kept beside the attempt: who is handed the job reads it. */
 const maxHandedChars = 4_096;
 
 /** A job that can be given to a worker, with what has to be known to give it. */
-export type Givable = { readonly job: Doc<"jobs">; readonly payload: Value };
+export type AssignableJob = { readonly job: Doc<"jobs">; readonly payload: Value };
 
 /**
  * Gives a ready job to a worker, or a prefetched one that it steals, with a new attempt. Writes without reading but
@@ -22,10 +22,10 @@ export type Givable = { readonly job: Doc<"jobs">; readonly payload: Value };
  * @param how.begun false: it is held ahead, and can be stolen until it begins.
  * @param how.woken whether the worker waited for it.
  */
-export async function give(
+export async function assign(
   ctx: MutationCtx,
   worker: Pick<Doc<"workers">, "_id" | "keyHash">,
-  { job, payload }: Givable,
+  { job, payload }: AssignableJob,
   { begun, woken = false }: { readonly begun: boolean; readonly woken?: boolean },
   now: number,
 ): Promise<ClaimedJob> {
@@ -48,10 +48,10 @@ export async function give(
     claimedAt: now,
   });
   const kind = job.status === "prefetched" ? "steal" : "claim";
-  if (kind === "steal") await passOver(ctx, job);
+  if (kind === "steal") await removeUnresponsive(ctx, job);
   const given = { currentAttemptId: attemptId, attempts: number };
   // Whose arc it is, and who looks for something to steal, need not look: it is its worker's.
-  const parked = woken && !begun ? aside(job) : {};
+  const parked = woken && !begun ? parked(job) : {};
   await move(ctx, job, { kind, begun }, now, { job: { ...given, ...parked } });
   return claimedView({ job, payload }, { attemptId, number, begun }, now);
 }
@@ -60,26 +60,26 @@ function isSmall(payload: Value): boolean {
   return JSON.stringify(convexToJson(payload)).length <= maxHandedChars;
 }
 
-function handedOf({ job, payload }: Givable): NonNullable<Doc<"attempts">["handed"]> {
+function handedOf({ job, payload }: AssignableJob): NonNullable<Doc<"attempts">["handed"]> {
   const { requirements, watched, deadlineAt } = job;
   return { payload, watched, ...defined({ requirements, deadlineAt }) };
 }
 
 /** Who was handed a job and has not begun it does not listen: it waits nowhere any more. */
-export async function passOver(ctx: MutationCtx, { currentAttemptId }: Doc<"jobs">): Promise<void> {
+export async function removeUnresponsive(ctx: MutationCtx, { currentAttemptId }: Doc<"jobs">): Promise<void> {
   const attempt = currentAttemptId === undefined ? null : await ctx.db.get("attempts", currentAttemptId);
-  if (attempt?.woken === true) await dropStands(ctx, await standsByKey(ctx, attempt.keyHash));
+  if (attempt?.woken === true) await removeWaiters(ctx, await waitersByKey(ctx, attempt.keyHash));
 }
 
 /** As much of a job as a worker is told. */
-export type Viewable = {
+export type TellableJob = {
   readonly job: Pick<Doc<"jobs">, "_id" | "kind" | "requirements" | "watched" | "deadlineAt">;
   readonly payload: Value;
 };
 
 /** A job as the worker is told of it that holds it. @param since its remaining time is counted from then. */
 function claimedView(
-  { job, payload }: Viewable,
+  { job, payload }: TellableJob,
   attempt: Pick<ClaimedJob, "attemptId" | "number" | "begun">,
   since: number,
 ): ClaimedJob {
@@ -98,7 +98,7 @@ export function hasJustReleased(worker: Doc<"workers">, last: Doc<"attempts"> | 
  * for work leaves it to that one.
  */
 export function isBeingBegun(job: Doc<"jobs">, last: Doc<"attempts"> | null, now: number): boolean {
-  return job.status === "prefetched" && last?.woken === true && now < last.claimedAt + handedPauseMs;
+  return job.status === "prefetched" && last?.woken === true && now < last.claimedAt + startWithinMs;
 }
 
 /** Whether its time to begin or to be done has passed: its expiry is about to be noted. */
@@ -110,11 +110,11 @@ export function isOverdue(job: Doc<"jobs">, now: number): boolean {
  * What a worker holds and has not begun, as it is told of it. One stage of reads for all of it; none for what its
  * attempt was handed with.
  */
-export async function handedTo(ctx: QueryCtx, held: readonly Doc<"attempts">[]): Promise<ClaimedJob[]> {
+export async function unstartedJobs(ctx: QueryCtx, held: readonly Doc<"attempts">[]): Promise<ClaimedJob[]> {
   const waiting = held.filter(({ status }) => status === "prefetched");
   const found = await Promise.all(
     waiting.map(async (attempt): Promise<ClaimedJob[]> => {
-      const given = await givenWith(ctx, attempt);
+      const given = await readUnstarted(ctx, attempt);
       if (given === null) return [];
       const held = { attemptId: attempt._id, number: attempt.number, begun: false };
       // Queries have no clock: the time since it was given is the worker's to know.
@@ -124,7 +124,10 @@ export async function handedTo(ctx: QueryCtx, held: readonly Doc<"attempts">[]):
   return found.flat();
 }
 
-async function givenWith(ctx: QueryCtx, { jobId, kind, handed }: Doc<"attempts">): Promise<Viewable | null> {
+async function readUnstarted(
+  ctx: QueryCtx,
+  { jobId, kind, handed }: Doc<"attempts">,
+): Promise<TellableJob | null> {
   if (handed !== undefined) return { job: { _id: jobId, kind, ...handed }, payload: handed.payload };
   const [job, payload] = await Promise.all([ctx.db.get("jobs", jobId), payloadOf(ctx, jobId)]);
   return job === null || payload === null ? null : { job, payload: payload.payload };

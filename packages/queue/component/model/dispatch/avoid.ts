@@ -1,9 +1,9 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
-import { firstPlaceAt, inLine, ringSize, seatOf } from "../placement.ts";
+import { ringPositionAt, ringSize, seatOf, unparked } from "../placement.ts";
 import { following } from "../rings/neighbors.ts";
 
 /** Others looked at to find one that could run a job. */
-const scannedHomes = 32;
+const maxHomesRead = 32;
 
 /**
  * Whether a job is left for others: the worker is unfit for it, or was the last to fail or lose it while another that
@@ -15,7 +15,7 @@ export async function isAvoided(ctx: QueryCtx, job: Doc<"jobs">, worker: Doc<"wo
   const homes = await ctx.db
     .query("homes")
     .withIndex("by_lane", (q) => q.eq("laneId", job.laneId))
-    .take(scannedHomes);
+    .take(maxHomesRead);
   return homes.some(({ workerId }) => workerId !== worker._id && !wasUnfit(job, workerId));
 }
 
@@ -42,24 +42,24 @@ export function withUnfit(job: Job, worker: Worker): Unfit {
 }
 
 /** Waiting workers looked at, to find one to wake. */
-const asked = 8;
+const maxWaitersRead = 8;
 
 /**
  * Where a job stands after a worker could not do it: where one wakes that has not tried it. Else those that would be
  * woken could all be such that leave it alone, while others wait. Nobody waits: where it was, for whoever looks next,
  * also if it lay aside meanwhile.
  */
-export async function placeForAnother(
+export async function ringPositionForAnother(
   ctx: QueryCtx,
   job: Doc<"jobs">,
   failed: Id<"workers">,
 ): Promise<number> {
-  const waiting = await following(ctx, "stands", job.laneId, Math.random() * ringSize, asked);
+  const waiting = await following(ctx, "stands", job.laneId, Math.random() * ringSize, maxWaitersRead);
   const other = waiting.find(
     ({ workerId, position }) =>
       workerId !== failed && !wasUnfit(job, workerId) && Math.ceil(position) < ringSize,
   );
   return other === undefined
-    ? inLine(job).place
-    : firstPlaceAt(Math.ceil(other.position)) + seatOf(job.place);
+    ? unparked(job).place
+    : ringPositionAt(Math.ceil(other.position)) + seatOf(job.place);
 }

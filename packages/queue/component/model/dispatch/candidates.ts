@@ -3,19 +3,19 @@ import type { Stand } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
 import { idOf, inPieces } from "../load.ts";
 import { slotOf } from "../placement.ts";
-import { levelsIn } from "../priority.ts";
+import { prioritiesIn } from "../priority.ts";
 import { refuse } from "../refuse.ts";
 import { type Range, wakingArcs } from "../rings/arcs.ts";
-import { standsByKey, standView } from "../rings/membership.ts";
+import { subscriptionOf, waitersByKey } from "../rings/membership.ts";
 import { following } from "../rings/neighbors.ts";
-import { crowd } from "../spreads/width.ts";
+import { widenAtBacklog } from "../spreads/width.ts";
 import { isAvoided } from "./avoid.ts";
 
-const shown = 8;
-const shownPerArc = 4;
+const maxShown = 8;
+const maxShownPerArc = 4;
 /** Jobs looked at in one range and level: some may be such that the worker leaves to others. */
-const scanned = 16;
-const maxStands = 128;
+const maxRead = 16;
+const maxSubscriptions = 128;
 /** Lanes looked at together. */
 const lanesAtOnce = 16;
 
@@ -40,19 +40,22 @@ export async function candidates(
   args: { readonly keyHash: string; readonly stands: readonly Stand[] },
 ): Promise<{ stands: Stand[]; jobs: Candidate[] }> {
   const { keyHash } = args;
-  if (args.stands.length > maxStands) refuse("invalid", `At most ${String(maxStands)} stands a call.`);
+  if (args.stands.length > maxSubscriptions)
+    refuse("invalid", `At most ${String(maxSubscriptions)} stands a call.`);
   const [worker, own, known] = await Promise.all([
     authenticate(ctx, keyHash),
-    standsByKey(ctx, keyHash),
-    Promise.all(args.stands.map((stand) => look(ctx, idOf(ctx, "lanes", stand.laneId), stand.position))),
+    waitersByKey(ctx, keyHash),
+    Promise.all(
+      args.stands.map((stand) => lookAtLane(ctx, idOf(ctx, "lanes", stand.laneId), stand.position)),
+    ),
   ]);
-  const stands = own.map(standView);
+  const stands = own.map(subscriptionOf);
   if (worker.status !== "active") return { stands, jobs: [] };
   // Only where it really waits: a stand that was taken from it wakes it no more.
   const waiting = await Promise.all(
     own.map(async ({ laneId, position }) => {
       const seen = known.find((lane) => lane?.laneId === laneId && lane.position === position);
-      return seen ?? (await look(ctx, laneId, position));
+      return seen ?? (await lookAtLane(ctx, laneId, position));
     }),
   );
   const found = await inPieces(waiting, lanesAtOnce, async (lane) => {
@@ -72,7 +75,7 @@ export async function candidates(
   const all = found.flat();
   const jobs = all
     .sort((a, b) => Number(a.late) - Number(b.late) || a.job.level - b.job.level)
-    .slice(0, shown)
+    .slice(0, maxShown)
     .map(({ job, late }) => ({
       jobId: job._id,
       laneId: job.laneId,
@@ -94,10 +97,10 @@ function isCrowded(job: Doc<"jobs">, among: readonly { readonly job: Doc<"jobs">
       other.affinity === job.affinity &&
       slotOf(other.place) === slotOf(job.place),
   );
-  return others.length >= crowd;
+  return others.length >= widenAtBacklog;
 }
 
-type Look = {
+type LaneLook = {
   readonly laneId: Id<"lanes">;
   readonly position: number;
   readonly open: boolean;
@@ -105,13 +108,17 @@ type Look = {
   readonly after: Awaited<ReturnType<typeof following>>;
 };
 
-async function look(ctx: QueryCtx, laneId: Id<"lanes"> | null, position: number): Promise<Look | null> {
+async function lookAtLane(
+  ctx: QueryCtx,
+  laneId: Id<"lanes"> | null,
+  position: number,
+): Promise<LaneLook | null> {
   if (laneId === null) return null;
   const [lane, after] = await Promise.all([
     ctx.db.get("lanes", laneId),
     following(ctx, "stands", laneId, position, 2),
   ]);
-  const levels = lane === null ? [] : levelsIn(lane);
+  const levels = lane === null ? [] : prioritiesIn(lane);
   return { laneId, position, open: lane !== null && lane.state !== "paused", levels, after };
 }
 
@@ -136,7 +143,7 @@ async function jobsIn(
   for await (const job of jobs) {
     if (!(await isAvoided(ctx, job, worker))) found.push({ job, late });
     looked += 1;
-    if (found.length === shownPerArc || looked === scanned) break;
+    if (found.length === maxShownPerArc || looked === maxRead) break;
   }
   return found;
 }

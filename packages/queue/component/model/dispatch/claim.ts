@@ -9,12 +9,12 @@ import { laneName } from "../lanes/name.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
 import { idOf } from "../load.ts";
 import { slotOf } from "../placement.ts";
-import { dropStands, standsByKey, standView } from "../rings/membership.ts";
-import { type LaneKey, standBefore } from "../rings/neighbors.ts";
+import { removeWaiters, subscriptionOf, waitersByKey } from "../rings/membership.ts";
+import { type LaneKey, waiterBefore } from "../rings/neighbors.ts";
 import { widen } from "../spreads/spread.ts";
-import { give, hasJustReleased, isBeingBegun, isOverdue } from "./assign.ts";
+import { assign, hasJustReleased, isBeingBegun, isOverdue } from "./assign.ts";
 import { isUnfit } from "./avoid.ts";
-import { checkWish } from "./next.ts";
+import { checkDemand } from "./next.ts";
 
 /** A job that is claimed sooner after it became ready did not wait for want of workers. */
 const promptMs = 1_000;
@@ -46,14 +46,14 @@ export async function claim(
   { keyHash, jobId, late, laneId, crowded = false, wish }: ClaimArgs,
   now: number,
 ): Promise<ClaimOutcome> {
-  checkWish(wish);
+  checkDemand(wish);
   const id = idOf(ctx, "jobs", jobId);
   const knownLane = laneId === undefined ? null : idOf(ctx, "lanes", laneId);
   const [worker, lease, held, stands, job, payload, last, hinted] = await Promise.all([
     authenticate(ctx, keyHash),
     leaseByKey(ctx, keyHash),
     heldByKey(ctx, keyHash),
-    standsByKey(ctx, keyHash),
+    waitersByKey(ctx, keyHash),
     id === null ? null : ctx.db.get("jobs", id),
     id === null ? null : payloadOf(ctx, id),
     id === null ? null : lastAttemptOf(ctx, id),
@@ -71,7 +71,7 @@ export async function claim(
   if (held.length >= capacity.held || !mayRun(worker, job)) return { kind: "unable" };
   const [lane, sleeper] = await Promise.all([
     hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),
-    late && !stolen ? standBefore(ctx, laneOf(job), slotOf(job.place), worker._id) : null,
+    late && !stolen ? waiterBefore(ctx, laneOf(job), slotOf(job.place), worker._id) : null,
   ]);
   if (lane === null || lane.state === "paused") return { kind: "unable" };
 
@@ -80,15 +80,15 @@ export async function claim(
   }
   // What it holds ahead it did not wait for, and others may steal.
   const woken = begun && now - (job.readyAt ?? now) < promptMs;
-  const claimed = await give(ctx, worker, { job, payload: payload.payload }, { begun, woken }, now);
+  const claimed = await assign(ctx, worker, { job, payload: payload.payload }, { begun, woken }, now);
   await renew(ctx, worker, lease, now, { holds: true });
   // Who would begin more goes on waiting where it is.
   const waitsOn = wish.jobs > 0 && held.length + 1 < capacity.running;
-  await dropStands(ctx, [...(waitsOn ? [] : stands), ...(sleeper === null ? [] : [sleeper])]);
+  await removeWaiters(ctx, [...(waitsOn ? [] : stands), ...(sleeper === null ? [] : [sleeper])]);
   return {
     kind: "claimed",
     job: claimed,
-    stands: waitsOn ? stands.map(standView) : [],
+    stands: waitsOn ? stands.map(subscriptionOf) : [],
     cursor: { laneId: job.laneId, place: job.place, turn: wish.cursor?.turn ?? 0 },
   };
 }

@@ -20,7 +20,7 @@ import {
 } from "../../testing/workers.fixture.ts";
 import type { JobSpec } from "../../validators.ts";
 import { present } from "../refuse.ts";
-import { recall } from "./reclaim.ts";
+import { reclaimUnstarted } from "./reclaim.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -160,7 +160,7 @@ describe("a job that is submitted while workers wait", () => {
     for (const status of ["prefetched", "ready"]) {
       await t.run(async (ctx) => {
         const { scope: of, due } = present(await ctx.db.query("recalls").first(), "recall");
-        await recall(ctx, { scope: of, due, graced: status === "ready" }, due + 20_000);
+        await reclaimUnstarted(ctx, { scope: of, due, graced: status === "ready" }, due + 20_000);
       });
       expect(await jobRow(t, jobId)).toMatchObject({ status });
     }

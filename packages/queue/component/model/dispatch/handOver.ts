@@ -4,7 +4,7 @@ import { holdsAny } from "../jobs/held.ts";
 import { hash16, minSlots, ringSize, slotOf } from "../placement.ts";
 import { present } from "../refuse.ts";
 import { type LaneKey, waitersAt } from "../rings/neighbors.ts";
-import { give } from "./assign.ts";
+import { assign } from "./assign.ts";
 
 /** So many of those that wait are asked, one after the other: what the first holds will mostly be done in a moment. */
 const maxAsked = 3;
@@ -22,7 +22,7 @@ export type Nearby = { readonly point: number; readonly waiters: readonly Doc<"s
  * Who waits where a job will stand, as far as that is known before its lane is: at the point of its affinity, which its
  * slot lies just before; without one any worker will do: at a point drawn by chance, so that submissions seldom meet.
  */
-export async function lookAround(
+export async function findNearby(
   ctx: QueryCtx,
   lane: LaneKey,
   affinity: string | undefined,
@@ -61,13 +61,13 @@ export async function handOver(
   const [row, waiter] = await Promise.all([
     ctx.db.get("jobs", jobId),
     affinity === undefined
-      ? waitersAround(ctx, lane, near, near.point).then((waiters) => firstFree(ctx, shuffled(waiters)))
-      : waitersAround(ctx, lane, near, slotOf(place)).then((waiters) => firstFree(ctx, waiters)),
+      ? waitersAround(ctx, lane, near, near.point).then((waiters) => firstIdle(ctx, shuffled(waiters)))
+      : waitersAround(ctx, lane, near, slotOf(place)).then((waiters) => firstIdle(ctx, waiters)),
   ]);
   if (waiter === null) return false;
   const job = present(row, "submitted job");
   const { workerId, keyHash } = waiter;
-  await give(ctx, { _id: workerId, keyHash }, { job, payload }, { begun: false, woken: true }, now);
+  await assign(ctx, { _id: workerId, keyHash }, { job, payload }, { begun: false, woken: true }, now);
   return true;
 }
 
@@ -87,7 +87,7 @@ async function waitersAround(
 }
 
 /** One at work has more to keep apart: it claims what it has room for. */
-async function firstFree(ctx: MutationCtx, waiters: readonly Doc<"stands">[]): Promise<Doc<"stands"> | null> {
+async function firstIdle(ctx: MutationCtx, waiters: readonly Doc<"stands">[]): Promise<Doc<"stands"> | null> {
   for (const waiter of waiters) if (!(await holdsAny(ctx, waiter.keyHash))) return waiter;
   return null;
 }

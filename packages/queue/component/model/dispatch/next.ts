@@ -4,14 +4,14 @@ import { boundedInteger, boundedNumber } from "../bounds.ts";
 import { capacityOf } from "../capabilities.ts";
 import { idOf } from "../load.ts";
 import { ringSize, seats } from "../placement.ts";
-import { dropStands, homesOf, settle, stand, standView } from "../rings/membership.ts";
-import { type Givable, give } from "./assign.ts";
+import { addHomes, homesOf, removeWaiters, subscriptionOf, waitIn } from "../rings/membership.ts";
+import { assign, type AssignableJob } from "./assign.ts";
 import { Search } from "./search.ts";
 
 /** What a worker gets next, as it was found: reads are behind it, writes before it. */
 export type Plan = {
   readonly wanted: number;
-  readonly found: readonly (Givable & { readonly begun: boolean })[];
+  readonly found: readonly (AssignableJob & { readonly begun: boolean })[];
   readonly cursor: NextWork["cursor"];
   /**
    * Whether it would begin one more at once. Else it does not wait for one to hold ahead: that would go to it instead
@@ -26,7 +26,7 @@ export type Plan = {
 };
 
 /** Refuses a wish that is out of bounds: the cursor comes back from the worker, and is none of its business. */
-export function checkWish({ jobs, cursor }: Wish): void {
+export function checkDemand({ jobs, cursor }: Wish): void {
   boundedInteger(jobs, "wish.jobs", 0, 1_000);
   if (cursor === undefined) return;
   boundedNumber(cursor.place, "wish.cursor.place", 0, ringSize * seats);
@@ -47,7 +47,7 @@ export async function stickyLane(ctx: QueryCtx, { cursor, jobs }: Wish): Promise
  * @param stands whether it waits somewhere: one that rests goes on there, and nothing is read for it.
  * @param joins whether it begins to ask: all is searched, and it will accept jobs of all lanes that it can run.
  */
-export async function plan(
+export async function planNext(
   ctx: QueryCtx,
   worker: Doc<"workers">,
   sticky: Doc<"lanes"> | null,
@@ -68,7 +68,7 @@ export async function plan(
     return { lanes, homes };
   };
   const joining = joins && wanted > 0 ? rings() : null;
-  const found: (Givable & { readonly begun: boolean })[] = [];
+  const found: (AssignableJob & { readonly begun: boolean })[] = [];
   while (found.length < wanted && !rests) {
     // What is held ahead counts: it is begun before what comes now.
     const begun = held + found.length < capacity.running;
@@ -83,7 +83,7 @@ export async function plan(
 }
 
 /** Gives a worker what was found, or has it wait where it can run jobs. Writes. */
-export async function carryOut(
+export async function applyPlan(
   ctx: MutationCtx,
   worker: Doc<"workers">,
   { wanted, found, cursor, idle, waits }: Plan,
@@ -91,12 +91,12 @@ export async function carryOut(
   now: number,
 ): Promise<NextWork> {
   const jobs: NextWork["jobs"] = [];
-  for (const { begun, ...givable } of found) jobs.push(await give(ctx, worker, givable, { begun }, now));
-  if (waits === "where it stands") return { jobs, stands: stands.map(standView), cursor };
-  if (waits !== null) await settle(ctx, worker, waits.lanes, waits.homes);
+  for (const { begun, ...givable } of found) jobs.push(await assign(ctx, worker, givable, { begun }, now));
+  if (waits === "where it stands") return { jobs, stands: stands.map(subscriptionOf), cursor };
+  if (waits !== null) await addHomes(ctx, worker, waits.lanes, waits.homes);
   let waiting: Stand[] = [];
   if (found.length < wanted && idle && waits !== null)
-    waiting = await stand(ctx, worker, waits.lanes, stands);
-  else await dropStands(ctx, stands);
+    waiting = await waitIn(ctx, worker, waits.lanes, stands);
+  else await removeWaiters(ctx, stands);
   return { jobs, stands: waiting, cursor };
 }

@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { firstPlaceAt, ringSize, seats } from "../placement.ts";
+import { ringPositionAt, ringSize, seats } from "../placement.ts";
 import { arcOf } from "../rings/arcs.ts";
-import { compareSeats, probesOf } from "./scans.ts";
+import { compareSeats, stretchesOf } from "./scans.ts";
 
 const whole = arcOf(0, 0);
 
 describe("probesOf", () => {
   it("looks at each slot of a home from the seat after the last one served", () => {
-    const home = [{ from: firstPlaceAt(0), to: firstPlaceAt(ringSize / 2) }];
-    expect(probesOf(home, 4, firstPlaceAt(99) + 7, Math.random)).toEqual([
-      { from: 0, split: 8, to: firstPlaceAt(ringSize / 4) },
+    const home = [{ from: ringPositionAt(0), to: ringPositionAt(ringSize / 2) }];
+    expect(stretchesOf(home, 4, ringPositionAt(99) + 7, Math.random)).toEqual([
+      { from: 0, split: 8, to: ringPositionAt(ringSize / 4) },
       {
-        from: firstPlaceAt(ringSize / 4),
-        split: firstPlaceAt(ringSize / 4) + 8,
-        to: firstPlaceAt(ringSize / 2),
+        from: ringPositionAt(ringSize / 4),
+        split: ringPositionAt(ringSize / 4) + 8,
+        to: ringPositionAt(ringSize / 2),
       },
     ]);
   });
@@ -27,7 +27,7 @@ describe("probesOf", () => {
     fc.assert(
       fc.property(position, position, slots, place, draw, (from, next, count, after, random) => {
         const home = arcOf(from, next);
-        const probes = probesOf(home, count, after, () => random);
+        const probes = stretchesOf(home, count, after, () => random);
         expect(probes.length).toBeLessThanOrEqual(16 + 2 * home.length);
         const sizes = (ranges: readonly { from: number; to: number }[]) =>
           ranges.reduce((sum, range) => sum + range.to - range.from, 0);
@@ -44,7 +44,7 @@ describe("probesOf", () => {
 
   it("begins at a slot drawn by chance where a stretch has several", () => {
     const draws = [0, 0.5, 0.99];
-    const firsts = draws.map((draw) => probesOf(whole, 64, 0, () => draw)[0]?.split);
+    const firsts = draws.map((draw) => stretchesOf(whole, 64, 0, () => draw)[0]?.split);
     const slot = (ringSize / 64) * seats;
     expect(firsts).toEqual([1, 2 * slot + 1, 3 * slot + 1]);
   });
@@ -52,8 +52,8 @@ describe("probesOf", () => {
 
 describe("compareSeats", () => {
   it("goes around from the seat after the last one served, whatever the slots", () => {
-    const seatsAt = (...given: number[]) => given.map((seat, i) => firstPlaceAt(1_000 - i) + seat);
-    const sorted = seatsAt(3, 9, 5, 7).sort((a, b) => compareSeats(a, b, firstPlaceAt(44) + 5));
+    const seatsAt = (...given: number[]) => given.map((seat, i) => ringPositionAt(1_000 - i) + seat);
+    const sorted = seatsAt(3, 9, 5, 7).sort((a, b) => compareSeats(a, b, ringPositionAt(44) + 5));
     expect(sorted.map((place) => place % seats)).toEqual([7, 9, 3, 5]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { glance, survey } from "./scans.ts";
+import { fullScan, localScan } from "./scans.ts";
 
 it.each([
   [1, 1 / 64, 1],
@@ -11,7 +11,7 @@ it.each([
 ])(
   "looks, in a lane of %i slots, through %d of it at an end, and %d at the beginning",
   (slots, end, start) => {
-    expect(glance(slots)).toBe(end);
-    expect(survey(slots)).toBe(start);
+    expect(localScan(slots)).toBe(end);
+    expect(fullScan(slots)).toBe(start);
   },
 );

@@ -2,10 +2,10 @@ import { ringSize, seatOf, seats } from "../placement.ts";
 import type { Range } from "../rings/arcs.ts";
 
 /** At most this part of a lane is looked at by one that has just ended a job. */
-const widest = 1 / 64;
-const slotsSeen = 4;
+const maxLocalShare = 1 / 64;
+const localSlots = 4;
 /** At the least, so much is looked at by one that begins to ask: all of it in a small fleet. */
-const slotsSurveyed = 16;
+const fullSlots = 16;
 
 /**
  * In which part of a lane one that has just ended a job looks for one to steal. So small that it finds one where a few
@@ -13,20 +13,20 @@ const slotsSurveyed = 16;
  * and waits instead: what is ready in its arc, which is nobody else's, is shown to it there.
  * @param within how many slots' worth; the simulator compares others.
  */
-export function glance(slots: number, within = slotsSeen): number {
-  return Math.min(widest, within / slots);
+export function localScan(slots: number, within = localSlots): number {
+  return Math.min(maxLocalShare, within / slots);
 }
 
 /** The same for one that begins to ask, which is seldom. All of a large lane would collide with every submission, too. */
-export function survey(slots: number, within = slotsSurveyed): number {
+export function fullScan(slots: number, within = fullSlots): number {
   return Math.min(1, within / slots);
 }
 
 /** The most stretches that a home is looked at in: each costs two reads a level. */
-export const maxProbes = 16;
+export const maxStretches = 16;
 
 /** A stretch of a home: looked at from `split` to `to`, then from `from` to `split`. In places. */
-export type Probe = Range & { readonly split: number };
+export type Stretch = Range & { readonly split: number };
 
 /**
  * How a worker looks through its home. Each slot is looked at from the seat after the last one served, so that between
@@ -35,13 +35,13 @@ export type Probe = Range & { readonly split: number };
  * @param after the place that was served last.
  * @param random one draw per call, in [0, 1).
  */
-export function probesOf(
+export function stretchesOf(
   home: readonly Range[],
   slots: number,
   after: number,
   random: () => number,
-  most = maxProbes,
-): readonly Probe[] {
+  most = maxStretches,
+): readonly Stretch[] {
   const width = (ringSize / slots) * seats;
   const slotsHeld = home.reduce((sum, { from, to }) => sum + Math.ceil((to - from) / width), 0);
   const stretch = Math.ceil(slotsHeld / most) * width;

@@ -3,13 +3,13 @@ import type { Cursor } from "../../validators.ts";
 import { lastAttemptOf, payloadOf } from "../jobs/rows.ts";
 import { matches } from "../lanes/match.ts";
 import { inPieces } from "../load.ts";
-import { levelOrder, levels, levelsIn, othersFirst } from "../priority.ts";
+import { othersFirst, priorities, prioritiesIn, priorityOrder } from "../priority.ts";
 import { arcOf, type Range } from "../rings/arcs.ts";
 import { homeOf } from "../rings/membership.ts";
 import { following } from "../rings/neighbors.ts";
-import { type Givable, hasJustReleased, isOverdue } from "./assign.ts";
+import { type AssignableJob, hasJustReleased, isOverdue } from "./assign.ts";
 import { isAvoided } from "./avoid.ts";
-import { compareSeats, glance, maxProbes, probesOf, survey } from "./scans.ts";
+import { compareSeats, fullScan, localScan, maxStretches, stretchesOf } from "./scans.ts";
 
 /** Lanes looked at together. */
 const lanesAtOnce = 16;
@@ -82,7 +82,7 @@ export class Search {
    * Stages of reads: next home; jobs at home; payload. One more where there are other lanes, which are read first, and
    * for a theft.
    */
-  async next(steals: boolean): Promise<Givable | null> {
+  async next(steals: boolean): Promise<AssignableJob | null> {
     for (;;) {
       const job = await this.#find(steals);
       if (job === null) return null;
@@ -145,14 +145,14 @@ export class Search {
     const { place, turn } = this.cursor;
     const sticky = this.#openSticky();
     const [own, others] = await Promise.all([
-      sticky === null ? null : this.#frontsIn(sticky, maxProbes),
+      sticky === null ? null : this.#frontsIn(sticky, maxStretches),
       this.#others().then(async (lanes) => {
-        const probes = Math.max(1, Math.min(maxProbes, Math.floor(probesOfOthers / lanes.length)));
+        const probes = Math.max(1, Math.min(maxStretches, Math.floor(probesOfOthers / lanes.length)));
         return await inPieces(lanes, lanesAtOnce, (lane) => this.#frontsIn(lane, probes));
       }),
     ]);
     const lanes = othersFirst(turn) ? [...others, own] : [own, ...others];
-    for (const level of levelOrder(turn)) {
+    for (const level of priorityOrder(turn)) {
       const [first] = lanes
         .map((fronts) => fronts?.[level] ?? null)
         .filter((job) => job !== null)
@@ -174,10 +174,10 @@ export class Search {
 
   async #readFronts(lane: Lane, most: number): Promise<Fronts> {
     const { place } = this.cursor;
-    const probes = probesOf(await this.#homeIn(lane._id), lane.slots, place, Math.random, most);
-    const known = levelsIn(lane);
+    const probes = stretchesOf(await this.#homeIn(lane._id), lane.slots, place, Math.random, most);
+    const known = prioritiesIn(lane);
     return await Promise.all(
-      levels.map(async (level) => {
+      priorities.map(async (level) => {
         if (!known.includes(level)) return null;
         const found = await Promise.all(
           probes.map(async ({ from, split, to }) => {
@@ -213,7 +213,7 @@ export class Search {
 
   async #draw(lane: Lane, status: "ready" | "prefetched"): Promise<Fronts> {
     const [first, second] = this.#diceRanges(lane, Math.random());
-    const known = levelsIn(lane);
+    const known = prioritiesIn(lane);
     const inLevel = async (level: number): Promise<Job | null> => {
       if (!known.includes(level)) return null;
       const of = (range: Range) =>
@@ -232,18 +232,18 @@ export class Search {
       const [after, before] = await Promise.all([of(first), second === null ? null : of(second)]);
       return after ?? before;
     };
-    return await Promise.all(levels.map(inLevel));
+    return await Promise.all(priorities.map(inLevel));
   }
 
   /** From a random point on, around the end of the lane. */
   #diceRanges({ slots }: Lane, from: number): readonly [Range, Range | null] {
-    const to = from + (this.#joins ? survey(slots) : glance(slots));
+    const to = from + (this.#joins ? fullScan(slots) : localScan(slots));
     return [{ from, to: Math.min(1, to) }, to > 1 ? { from: 0, to: Math.min(from, to - 1) } : null];
   }
 
   /** By level first, in the turn's order, then by lane. */
   #best(perLane: readonly Fronts[]): Job | null {
-    for (const level of levelOrder(this.cursor.turn)) {
+    for (const level of priorityOrder(this.cursor.turn)) {
       for (const found of perLane) {
         const job = found[level] ?? null;
         if (job !== null) return job;

@@ -4,9 +4,9 @@ import { authenticate } from "../authenticate.ts";
 import { capacityOf } from "../capabilities.ts";
 import { heldByKey } from "../jobs/held.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
-import { dropStands, standsByKey } from "../rings/membership.ts";
-import { handedTo } from "./assign.ts";
-import { carryOut, checkWish, plan, stickyLane } from "./next.ts";
+import { removeWaiters, waitersByKey } from "../rings/membership.ts";
+import { unstartedJobs } from "./assign.ts";
+import { applyPlan, checkDemand, planNext, stickyLane } from "./next.ts";
 import { noCursor } from "./search.ts";
 
 export type TakeOutcome = ({ kind: "ok" } & NextWork) | { kind: "unable"; reason: "paused" | "full" };
@@ -20,27 +20,27 @@ export async function take(
   { keyHash, wish }: { readonly keyHash: string; readonly wish: Wish },
   now: number,
 ): Promise<TakeOutcome> {
-  checkWish(wish);
+  checkDemand(wish);
   const [worker, lease, held, stands, sticky] = await Promise.all([
     authenticate(ctx, keyHash),
     leaseByKey(ctx, keyHash),
     heldByKey(ctx, keyHash),
-    standsByKey(ctx, keyHash),
+    waitersByKey(ctx, keyHash),
     stickyLane(ctx, wish),
   ]);
   if (worker.status === "paused") return { kind: "unable", reason: "paused" };
   if (held.length >= capacityOf(worker.capabilities).held) {
     await renew(ctx, worker, lease, now, { holds: true });
-    await dropStands(ctx, stands);
-    const jobs = await handedTo(ctx, held);
+    await removeWaiters(ctx, stands);
+    const jobs = await unstartedJobs(ctx, held);
     if (jobs.length > 0) return { kind: "ok", jobs, stands: [], cursor: wish.cursor ?? noCursor };
     return { kind: "unable", reason: "full" };
   }
   const [handed, planned] = await Promise.all([
-    handedTo(ctx, held),
-    plan(ctx, worker, sticky, wish, held.length, now, { joins: true }),
+    unstartedJobs(ctx, held),
+    planNext(ctx, worker, sticky, wish, held.length, now, { joins: true }),
   ]);
   await renew(ctx, worker, lease, now, { holds: held.length + planned.found.length > 0 });
-  const next = await carryOut(ctx, worker, planned, stands, now);
+  const next = await applyPlan(ctx, worker, planned, stands, now);
   return { kind: "ok", ...next, jobs: [...handed, ...next.jobs] };
 }

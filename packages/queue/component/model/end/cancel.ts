@@ -3,7 +3,7 @@ import { move } from "../jobs/move.ts";
 import { isFinal, type JobStatus } from "../jobs/states.ts";
 import { idOf } from "../load.ts";
 import { maintenance } from "../references.ts";
-import { goesOn, type Round, stepAlone } from "../tryAgain.ts";
+import { nextRound, type Round, runStep } from "../tryAgain.ts";
 
 export type CancelOutcome =
   { readonly kind: "canceled" } | { readonly kind: "already-final"; readonly status: JobStatus };
@@ -46,12 +46,12 @@ export async function cancelMany(
     const found = await jobsOf(ctx, which, status, room + refused.length);
     const jobs = found.filter(({ _id }) => !passed.has(_id)).slice(0, room);
     for (const { _id: jobId } of jobs) {
-      if (!(await stepAlone(ctx, { kind: "cancel", jobId }))) passed.add(jobId);
+      if (!(await runStep(ctx, { kind: "cancel", jobId }))) passed.add(jobId);
     }
     room -= jobs.length;
     if (room === 0) break;
   }
-  const next = goesOn(room === 0, { refused: [...passed], failures });
+  const next = nextRound(room === 0, { refused: [...passed], failures });
   if (next === null) return;
   const { delayMs, ...round } = next;
   await ctx.scheduler.runAfter(delayMs, maintenance.cancelMany, { ...which, ...round });

@@ -4,7 +4,7 @@ import { farthestMs } from "../bounds.ts";
 import { move } from "../jobs/move.ts";
 import { isFinal } from "../jobs/states.ts";
 import { maintenance } from "../references.ts";
-import { stepAlone, tryAgainAfter } from "../tryAgain.ts";
+import { retryDelayMs, runStep } from "../tryAgain.ts";
 
 /** Which time ran out; null when none did. */
 export function ranOut(
@@ -30,9 +30,9 @@ export async function expire(
   const job = await ctx.db.get("jobs", jobId);
   if (job === null || isFinal(job.status)) return;
   if (ranOut(job, now) === null) {
-    await armExpiry(ctx, jobId, { end: nextExpiry(job, now), now });
-  } else if (!(await stepAlone(ctx, { kind: "expire", jobId }))) {
-    const at = now + tryAgainAfter(failures);
+    await scheduleExpiry(ctx, jobId, { end: nextExpiry(job, now), now });
+  } else if (!(await runStep(ctx, { kind: "expire", jobId }))) {
+    const at = now + retryDelayMs(failures);
     await ctx.scheduler.runAt(at, maintenance.expire, { jobId, at, failures: failures + 1 });
   }
 }
@@ -55,7 +55,7 @@ export function nextExpiry(
 }
 
 /** Has a job with an end looked at when that comes: one timer, that goes on to the next end, and to one too far ahead. */
-export async function armExpiry(
+export async function scheduleExpiry(
   ctx: MutationCtx,
   jobId: Id<"jobs">,
   { end, now }: { readonly end: number | null; readonly now: number },

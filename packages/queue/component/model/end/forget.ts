@@ -27,7 +27,7 @@ export async function forgetPiece(ctx: MutationCtx, now: number): Promise<boolea
  * Deletes what is kept as long as records are, by the settings of all scopes: done batches, and events; and spreads that are over.
  * @returns whether more is left.
  */
-export async function forgetAround(ctx: MutationCtx, now: number): Promise<boolean> {
+export async function forgetOld(ctx: MutationCtx, now: number): Promise<boolean> {
   const { policy } = await settingsOf(ctx, "");
   const before = now - policy.recordKeptMs;
   const left = await Promise.all([

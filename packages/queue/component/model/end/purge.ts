@@ -1,7 +1,7 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { sizeOf } from "../bounds.ts";
 import { payloadOf, progressRow, resultOf } from "../jobs/rows.ts";
-import { isDead } from "../jobs/states.ts";
+import { isDeadLetter } from "../jobs/states.ts";
 
 const perPiece = 50;
 /** A transaction may read 16 MiB; one job more than this is let in, of 2 MB at most. */
@@ -44,7 +44,7 @@ export async function discard(
   ctx: MutationCtx,
   job: Doc<"jobs">,
 ): Promise<{ kind: "discarded" } | { kind: "not-dead" }> {
-  if (!isDead(job.status)) return { kind: "not-dead" };
+  if (!isDeadLetter(job.status)) return { kind: "not-dead" };
   await deleteBodies(ctx, job._id);
   return { kind: "discarded" };
 }

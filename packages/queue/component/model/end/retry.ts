@@ -2,16 +2,16 @@ import { stream } from "convex-helpers/server/stream";
 import type { Doc, MutationCtx } from "../../builders.ts";
 import schema from "../../schema.ts";
 import { move } from "../jobs/move.ts";
-import { isDead } from "../jobs/states.ts";
+import { isDeadLetter } from "../jobs/states.ts";
 import { termsOf } from "../jobs/turns.ts";
 import { firstWait, isDependent } from "../jobs/waiting.ts";
 import { findLanes, openLanes } from "../lanes/lanesFor.ts";
 import { laneName } from "../lanes/name.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
-import { stepAlone } from "../tryAgain.ts";
+import { runStep } from "../tryAgain.ts";
 
-export type ReviveOutcome =
+export type RetryOutcome =
   { readonly kind: "ready" } | { readonly kind: "gone" } | { readonly kind: "not-dead" };
 
 /**
@@ -19,8 +19,12 @@ export type ReviveOutcome =
  * that ran out of time as it waited for other jobs waits for them again.
  * `gone`: its payload was deleted, as it is when a job that it waited for ends otherwise than it needed.
  */
-export async function revive(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<ReviveOutcome> {
-  if (!isDead(job.status)) return { kind: "not-dead" };
+export async function retryDeadLetter(
+  ctx: MutationCtx,
+  job: Doc<"jobs">,
+  now: number,
+): Promise<RetryOutcome> {
+  if (!isDeadLetter(job.status)) return { kind: "not-dead" };
   // Cleared with the payload; which is not read for it, since a piece of many would be too much.
   if (job.purgeAt === undefined) return { kind: "gone" };
   const [laneId, terms, dependent] = await Promise.all([
@@ -65,7 +69,7 @@ async function laneOf(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<
   return present(open.get(name), "lane").laneId;
 }
 
-export type MassRevival = {
+export type MassRetry = {
   readonly scope: string;
   readonly kind: string | null;
   readonly status: "failed" | "expired";
@@ -81,9 +85,9 @@ const perPiece = 50;
  * many lanes, stays dead.
  * @returns how many it revived, and whether more are looked at later.
  */
-export async function reviveMany(
+export async function retryDeadLetters(
   ctx: MutationCtx,
-  which: MassRevival,
+  which: MassRetry,
 ): Promise<{ started: number; more: boolean }> {
   const { scope, kind, status, cursor, before } = which;
   const { page, isDone, continueCursor } = await stream(ctx.db, schema)
@@ -95,7 +99,7 @@ export async function reviveMany(
   for (const job of page) {
     if ((kind !== null && job.kind !== kind) || (job.finishedAt ?? 0) > before) continue;
     if (job.purgeAt === undefined) continue;
-    if (await stepAlone(ctx, { kind: "revive", jobId: job._id })) started += 1;
+    if (await runStep(ctx, { kind: "revive", jobId: job._id })) started += 1;
   }
   const more = !isDone || status === "failed";
   if (more) {

@@ -5,7 +5,7 @@ import type { FinalEvent } from "../../validators.ts";
 import { noteEnd } from "../batches/fold.ts";
 import { maintenance } from "../references.ts";
 import { policyOf, settingsOf } from "../settings.ts";
-import { freeTurns } from "./turns.ts";
+import { releaseTurns } from "./turns.ts";
 
 /**
  * What belongs to a job's end, whatever its end: the app's own part, what waited for it, and how long it is kept. Three
@@ -34,7 +34,11 @@ export async function finish(
   if (reply !== undefined && job.currentAttemptId !== undefined) {
     await ctx.db.patch("attempts", job.currentAttemptId, { reply });
   }
-  await Promise.all([noteEnd(ctx, job), freeDependents(ctx, job), ...(hadTurn ? [freeTurns(ctx, job)] : [])]);
+  await Promise.all([
+    noteEnd(ctx, job),
+    notifyDependents(ctx, job),
+    ...(hadTurn ? [releaseTurns(ctx, job)] : []),
+  ]);
   if (job.watched)
     await ctx.scheduler.runAfter(policy.chunksKeptMs, maintenance.deleteChunks, { jobId: job._id });
   return { ...job, ...ended };
@@ -69,7 +73,7 @@ async function eventOf(ctx: MutationCtx, job: Doc<"jobs">): Promise<FinalEvent> 
 }
 
 /** Has those that depend on a final job told, soon and in pieces: there may be many. */
-async function freeDependents(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
+async function notifyDependents(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
   const one = await ctx.db
     .query("dependencies")
     .withIndex("by_on", (q) => q.eq("on", job._id))

@@ -1,10 +1,10 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
 import { defined } from "../load.ts";
-import { inLine } from "../placement.ts";
+import { unparked } from "../placement.ts";
 import { present } from "../refuse.ts";
 import { finish } from "./finish.ts";
 import { hasTurn, isFinal, isHeld, type JobEvent, transition } from "./states.ts";
-import { freeTurns } from "./turns.ts";
+import { releaseTurns } from "./turns.ts";
 
 export type JobChange = Partial<
   Pick<
@@ -70,7 +70,7 @@ export async function move(
   if (next.job !== "waiting")
     Object.assign(patch, { waitsFor: undefined, turnOf: undefined, dueAt: undefined });
   if (!isHeld(next.job) && !isFinal(next.job)) {
-    Object.assign(patch, { currentAttemptId: undefined, ...inLine(job) });
+    Object.assign(patch, { currentAttemptId: undefined, ...unparked(job) });
   }
   if (event.kind === "revive")
     Object.assign(patch, { finishedAt: undefined, purgeAt: undefined, forgetAt: undefined });
@@ -78,6 +78,6 @@ export async function move(
   await ctx.db.patch("jobs", job._id, changed);
   // What reading it again would give, one stage of reads sooner.
   const moved = defined({ ...job, ...changed }) as Doc<"jobs">;
-  if (isHeld(job.status) && moved.status === "waiting") await freeTurns(ctx, moved);
+  if (isHeld(job.status) && moved.status === "waiting") await releaseTurns(ctx, moved);
   return isFinal(moved.status) ? await finish(ctx, moved, now, hasTurn(job.status)) : moved;
 }

@@ -1,18 +1,18 @@
 import type { Value } from "convex/values";
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { boundedSize } from "../bounds.ts";
-import { onlyOf } from "../load.ts";
+import { firstOf } from "../load.ts";
 import type { Held } from "./held.ts";
 import { isHeld } from "./states.ts";
 
 /** Null once it was purged. */
 export async function payloadOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"payloads"> | null> {
-  return await onlyOf(ctx.db.query("payloads").withIndex("by_job", (q) => q.eq("jobId", jobId)));
+  return await firstOf(ctx.db.query("payloads").withIndex("by_job", (q) => q.eq("jobId", jobId)));
 }
 
 /** Null while there is none, and once it was purged. */
 export async function resultOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"results"> | null> {
-  return await onlyOf(ctx.db.query("results").withIndex("by_job", (q) => q.eq("jobId", jobId)));
+  return await firstOf(ctx.db.query("results").withIndex("by_job", (q) => q.eq("jobId", jobId)));
 }
 
 /** Small: it is written again and again. */
@@ -20,7 +20,7 @@ const maxProgressBytes = 4_096;
 
 /** What was last said of how far a job is, by whichever of its attempts. */
 export async function progressRow(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"progress"> | null> {
-  return await onlyOf(ctx.db.query("progress").withIndex("by_job", (q) => q.eq("jobId", jobId)));
+  return await firstOf(ctx.db.query("progress").withIndex("by_job", (q) => q.eq("jobId", jobId)));
 }
 
 /** Notes how far a held attempt is, in the place of what was said before. Refuses: too_large. */

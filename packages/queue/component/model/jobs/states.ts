@@ -44,7 +44,7 @@ export function isFinal(status: JobStatus): boolean {
 }
 
 /** Whether it ended so that it can be tried again. */
-export function isDead(status: JobStatus): boolean {
+export function isDeadLetter(status: JobStatus): boolean {
   return status === "failed" || status === "expired";
 }
 

@@ -1,6 +1,6 @@
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { JobSpec } from "../../validators.ts";
-import { onlyOf } from "../load.ts";
+import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 
 export type LimitedBy = "requester" | "key";
@@ -41,17 +41,17 @@ export async function limitOf(
   of: LimitedBy,
   name: string,
 ): Promise<Doc<"limits"> | null> {
-  return await onlyOf(
+  return await firstOf(
     ctx.db.query("limits").withIndex("by_name", (q) => q.eq("scope", scope).eq("of", of).eq("name", name)),
   );
 }
 
 /** A job that had its turn and has it no longer makes room, where its requester or its key is limited. */
-export async function freeTurns(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
-  await Promise.all([freeOne(ctx, job, "requester"), freeOne(ctx, job, "key")]);
+export async function releaseTurns(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
+  await Promise.all([releaseTurn(ctx, job, "requester"), releaseTurn(ctx, job, "key")]);
 }
 
-async function freeOne(ctx: MutationCtx, job: Doc<"jobs">, of: LimitedBy): Promise<void> {
+async function releaseTurn(ctx: MutationCtx, job: Doc<"jobs">, of: LimitedBy): Promise<void> {
   const name = job[of];
   if (name === undefined) return;
   const limit = await limitOf(ctx, job.scope, of, name);
@@ -74,7 +74,7 @@ export async function termsFor(ctx: QueryCtx, scope: string, specs: readonly Job
 }
 
 /** Has turns given to the limited requesters and keys of a submission, once each. */
-export async function armTurns(
+export async function scheduleTurns(
   ctx: MutationCtx,
   scope: string,
   jobs: readonly { readonly spec: JobSpec; readonly terms: Terms }[],

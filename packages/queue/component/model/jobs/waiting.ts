@@ -28,7 +28,7 @@ export async function isDependent(ctx: QueryCtx, jobId: Id<"jobs">): Promise<boo
 }
 
 /** What a waiting job waited for has come: it is ready, or waits for its turn where its requester or key is limited. */
-export async function wake(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<void> {
+export async function wakeJob(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<void> {
   const { turnOf } = await termsOf(ctx, job.scope, job);
   const name = turnOf === null ? undefined : job[turnOf];
   if (turnOf === null || name === undefined) {
@@ -40,7 +40,7 @@ export async function wake(ctx: MutationCtx, job: Doc<"jobs">, now: number): Pro
 }
 
 /** One chain of wake-ups for all times of a submission: there may be 500. */
-export async function armWakeUps(
+export async function scheduleWakeUps(
   ctx: MutationCtx,
   jobs: readonly { readonly spec: JobSpec }[],
   now: number,
@@ -68,7 +68,7 @@ export async function wakeDue(ctx: MutationCtx, later: readonly number[], now: n
   for (const job of due) {
     const dependent = job.status === "waiting" && (await isDependent(ctx, job._id));
     if (dependent) await ctx.db.patch("jobs", job._id, { waitsFor: "jobs", dueAt: undefined });
-    else if (job.status === "waiting") await wake(ctx, job, now);
+    else if (job.status === "waiting") await wakeJob(ctx, job, now);
     else await ctx.db.patch("jobs", job._id, { dueAt: undefined });
   }
   const more = due.length === perPiece;

@@ -1,8 +1,8 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { Requirements } from "../../validators.ts";
-import { onlyOf } from "../load.ts";
+import { firstOf } from "../load.ts";
 import { minSlots } from "../placement.ts";
-import { levelsIn } from "../priority.ts";
+import { prioritiesIn } from "../priority.ts";
 import { maintenance } from "../references.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
@@ -23,7 +23,7 @@ export type WantedLane = {
 export async function findLanes(ctx: QueryCtx, scope: string, names: readonly string[]): Promise<Lanes> {
   const rows = await Promise.all(
     [...new Set(names)].map((name) =>
-      onlyOf(ctx.db.query("lanes").withIndex("by_name", (q) => q.eq("scope", scope).eq("name", name))),
+      firstOf(ctx.db.query("lanes").withIndex("by_name", (q) => q.eq("scope", scope).eq("name", name))),
     ),
   );
   return new Map(rows.flatMap((lane) => (lane === null ? [] : [[lane.name, lane]])));
@@ -109,7 +109,7 @@ async function noteUse(
   levels: readonly number[],
   now: number,
 ): Promise<void> {
-  const known = levelsIn(lane);
+  const known = prioritiesIn(lane);
   if (levels.some((level) => !known.includes(level))) {
     await ctx.db.patch("lanes", lane._id, { levels: [...new Set([...known, ...levels])] });
   }

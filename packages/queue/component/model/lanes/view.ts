@@ -1,7 +1,7 @@
 import type { QueryCtx } from "../../builders.ts";
 import type { LaneView } from "../../validators.ts";
 import { type Fleet, smallFleetOf } from "../counts/fleet.ts";
-import { onlyOf } from "../load.ts";
+import { firstOf } from "../load.ts";
 import { maxLanes } from "../settings.ts";
 
 /** A scope's lanes, with what stood in them when last counted. */
@@ -74,7 +74,7 @@ export async function isThereWorkIn(ctx: QueryCtx, scope: string): Promise<boole
     lanes
       .filter(({ state }) => state !== "paused")
       .map(({ _id }) =>
-        onlyOf(ctx.db.query("jobs").withIndex("by_dice", (q) => q.eq("laneId", _id).eq("status", "ready"))),
+        firstOf(ctx.db.query("jobs").withIndex("by_dice", (q) => q.eq("laneId", _id).eq("status", "ready"))),
       ),
   );
   return ready.some((job) => job !== null);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { jobRow, startQueue, submitJobs } from "../../testing/queue.fixture.ts";
 import { addWorker, heldBy, take } from "../../testing/workers.fixture.ts";
-import { lose } from "./expireLease.ts";
+import { markLost } from "./expireLease.ts";
 
 it("counts what was begun as a failure, and not what was only held ahead, however often", async () => {
   const t = startQueue();
@@ -16,7 +16,7 @@ it("counts what was begun as a failure, and not what was only held ahead, howeve
     expect(await heldBy(t, worker)).toMatchObject([{ jobId: begun }, { jobId: ahead, begun: false }]);
     await t.run(async (ctx) => {
       for (const attempt of await ctx.db.query("attempts").collect())
-        if (attempt.open) await lose(ctx, attempt, Date.now());
+        if (attempt.open) await markLost(ctx, attempt, Date.now());
     });
     expect((await jobRow(t, begun)).status).toBe(status);
     expect(await jobRow(t, ahead)).toMatchObject({ status: "ready", failures: 0 });

@@ -1,14 +1,14 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import { heldBy } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
-import { onlyOf } from "../load.ts";
+import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
 import { leaveRings } from "../rings/membership.ts";
 import { policyOf, settingsOf } from "../settings.ts";
-import { stepAlone, tryAgainAfter } from "../tryAgain.ts";
+import { retryDelayMs, runStep } from "../tryAgain.ts";
 
-export type Lapse = {
+export type ExpiredLease = {
   readonly workerId: Id<"workers">;
   /** What was last heard of it when its lease was found to have run out. */
   readonly lastSeenAt: number;
@@ -17,9 +17,9 @@ export type Lapse = {
 };
 
 /** A worker went silent: its jobs go to others, nobody counts on it; after a longer silence it is offline. */
-export async function lapse(
+export async function expireLease(
   ctx: MutationCtx,
-  { workerId, lastSeenAt, failures = 0 }: Lapse,
+  { workerId, lastSeenAt, failures = 0 }: ExpiredLease,
   now: number,
 ): Promise<void> {
   const [lease, held, found] = await Promise.all([
@@ -32,11 +32,11 @@ export async function lapse(
   await leaveRings(ctx, workerId);
   let refused = false;
   for (const { _id: attemptId } of held) {
-    if (!(await stepAlone(ctx, { kind: "lose", attemptId }))) refused = true;
+    if (!(await runStep(ctx, { kind: "lose", attemptId }))) refused = true;
   }
   if (refused) {
     const again = { workerId, lastSeenAt, failures: failures + 1 };
-    await ctx.scheduler.runAfter(tryAgainAfter(failures), maintenance.lapse, again);
+    await ctx.scheduler.runAfter(retryDelayMs(failures), maintenance.lapse, again);
   }
 
   const { online } = present(found, "worker of a lease");
@@ -50,7 +50,7 @@ export async function lapse(
 
 /** A worker's lease row: there from its registration on. */
 async function leaseOf(ctx: QueryCtx, workerId: Id<"workers">): Promise<Doc<"leases">> {
-  const lease = await onlyOf(
+  const lease = await firstOf(
     ctx.db.query("leases").withIndex("by_worker", (q) => q.eq("workerId", workerId)),
   );
   return present(lease, "lease of a worker");
@@ -60,7 +60,7 @@ async function leaseOf(ctx: QueryCtx, workerId: Id<"workers">): Promise<Doc<"lea
  * The lease ran out: the attempt is fenced off, and the job is ready again at once, or a dead letter. One that was only
  * held ahead is no failure, however often.
  */
-export async function lose(ctx: MutationCtx, attempt: Doc<"attempts">, now: number): Promise<void> {
+export async function markLost(ctx: MutationCtx, attempt: Doc<"attempts">, now: number): Promise<void> {
   const [found, settings] = await Promise.all([
     ctx.db.get("jobs", attempt.jobId),
     settingsOf(ctx, attempt.scope),

@@ -1,7 +1,7 @@
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import { holdsAny } from "../jobs/held.ts";
 import { present } from "../refuse.ts";
-import { armSweep } from "./sweep.ts";
+import { scheduleSweep } from "./sweep.ts";
 import { isOutdated } from "./times.ts";
 
 /** The lease of the worker with this key; null for an unknown key. One read, beside the worker's own. */
@@ -33,5 +33,5 @@ export async function renew(
   }
   if (worker.online) return;
   await ctx.db.patch("workers", worker._id, { online: true, lastChangeAt: now });
-  await armSweep(ctx, worker.scope, lease, now);
+  await scheduleSweep(ctx, worker.scope, lease, now);
 }

@@ -1,14 +1,14 @@
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import { holdsAny } from "../jobs/held.ts";
-import { onlyOf } from "../load.ts";
+import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 import { settingsOf } from "../settings.ts";
-import { horizonOf, isLate, lookFor } from "./times.ts";
+import { horizonOf, isLate, nextLookAt } from "./times.ts";
 
 /** Leases that one run takes. */
 const perPiece = 50;
 /** A fleet so small that reading its next deadline hardly ever collides with its heartbeats. */
-const few = 8;
+const fewWorkers = 8;
 
 export type Sweep = {
   readonly scope: string;
@@ -27,7 +27,7 @@ export async function sweepLeases(ctx: MutationCtx, sweep: Sweep, now: number): 
   const [row, settings] = await Promise.all([sweepOf(ctx, scope), settingsOf(ctx, scope)]);
   if (row?.nextAt !== due) return;
   if (isLate(sweep, now)) {
-    await goOn(ctx, row, now + settings.leaseMs, true);
+    await scheduleNext(ctx, row, now + settings.leaseMs, true);
     return;
   }
   // Up to when it was due, not to now: a backend that was away for a moment blames nobody for it.
@@ -35,13 +35,18 @@ export async function sweepLeases(ctx: MutationCtx, sweep: Sweep, now: number): 
     .query("leases")
     .withIndex("by_deadline", (q) => q.eq("scope", scope).gte("deadline", 0).lte("deadline", due))
     .take(perPiece);
-  for (const lease of over) await passOn(ctx, lease, now);
-  if (over.length === perPiece) await goOn(ctx, row, now, graced);
-  else await goOn(ctx, row, await nextLook(ctx, sweep, settings, now), false);
+  for (const lease of over) await handleExpired(ctx, lease, now);
+  if (over.length === perPiece) await scheduleNext(ctx, row, now, graced);
+  else await scheduleNext(ctx, row, await nextLook(ctx, sweep, settings, now), false);
 }
 
 /** Comes again at a time; null: rests until somebody is online. */
-async function goOn(ctx: MutationCtx, row: Doc<"sweeps">, at: number | null, graced: boolean): Promise<void> {
+async function scheduleNext(
+  ctx: MutationCtx,
+  row: Doc<"sweeps">,
+  at: number | null,
+  graced: boolean,
+): Promise<void> {
   await ctx.db.patch("sweeps", row._id, { nextAt: at });
   if (at === null) return;
   await ctx.scheduler.runAt(at, maintenance.sweepLeases, { scope: row.scope, due: at, graced });
@@ -51,7 +56,7 @@ async function goOn(ctx: MutationCtx, row: Doc<"sweeps">, at: number | null, gra
  * One that holds nothing any more gets the long deadline that its last call left out. Any other goes to a transaction
  * of its own: what an app throws there when a job ends must not keep the sweep from the others.
  */
-async function passOn(ctx: MutationCtx, lease: Doc<"leases">, now: number): Promise<void> {
+async function handleExpired(ctx: MutationCtx, lease: Doc<"leases">, now: number): Promise<void> {
   const { _id, workerId, keyHash, lastSeenAt, leaseMs, offlineAfterMs } = lease;
   const unheard = lastSeenAt + offlineAfterMs;
   if (unheard > now && !(await holdsAny(ctx, keyHash))) {
@@ -71,13 +76,13 @@ async function nextLook(
 ): Promise<number | null> {
   const { near, far } = horizonOf(spans);
   const soon = await firstDeadline(ctx, scope, due, now + near);
-  if (soon !== null) return lookFor(soon, spans, now);
+  if (soon !== null) return nextLookAt(soon, spans, now);
   const online = await ctx.db
     .query("workers")
     .withIndex("by_online", (q) => q.eq("scope", scope).eq("online", true))
-    .take(few + 1);
+    .take(fewWorkers + 1);
   if (online.length === 0) return null;
-  if (online.length > few) return now + near;
+  if (online.length > fewWorkers) return now + near;
   return (await firstDeadline(ctx, scope, now + near, now + far)) ?? now + far;
 }
 
@@ -101,14 +106,14 @@ const healedPerRun = 100;
 
 /** A scope's sweep; null where nobody has ever been online. */
 async function sweepOf(ctx: QueryCtx, scope: string): Promise<Doc<"sweeps"> | null> {
-  return await onlyOf(ctx.db.query("sweeps").withIndex("by_scope", (q) => q.eq("scope", scope)));
+  return await firstOf(ctx.db.query("sweeps").withIndex("by_scope", (q) => q.eq("scope", scope)));
 }
 
 /**
  * Has the scope's leases looked after from now on, where they are not. In the place of a sweep that does not come any
  * more: a lease from now, since nobody was looked after meanwhile. One read, where it goes on.
  */
-export async function armSweep(
+export async function scheduleSweep(
   ctx: MutationCtx,
   scope: string,
   spans: Pick<Doc<"leases">, "leaseMs" | "offlineAfterMs">,
@@ -131,5 +136,5 @@ export async function healSweeps(ctx: MutationCtx, now: number): Promise<void> {
     // Those that rest sort before all that have a time.
     .withIndex("by_next", (q) => q.gte("nextAt", 0).lte("nextAt", now - brokenAfterMs))
     .take(healedPerRun);
-  for (const { scope } of broken) await armSweep(ctx, scope, await settingsOf(ctx, scope), now);
+  for (const { scope } of broken) await scheduleSweep(ctx, scope, await settingsOf(ctx, scope), now);
 }

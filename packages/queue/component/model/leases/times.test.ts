@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { horizonOf, isLate, isOutdated, lookFor } from "./times.ts";
+import { horizonOf, isLate, isOutdated, nextLookAt } from "./times.ts";
 
 const now = 1_000_000;
 const spans = { leaseMs: 40_000, offlineAfterMs: 150_000 };
@@ -34,10 +34,10 @@ describe("horizonOf", () => {
 
 describe("lookFor", () => {
   it("looks at a deadline, but not again at once", () => {
-    expect(lookFor(now + 30_000, spans, now)).toBe(now + 30_000);
-    expect(lookFor(now + 1, spans, now)).toBe(now + 3_000);
-    expect(lookFor(now - 1, spans, now)).toBe(now + 3_000);
-    expect(lookFor(now, { ...spans, leaseMs: 5_000 }, now)).toBe(now + 500);
+    expect(nextLookAt(now + 30_000, spans, now)).toBe(now + 30_000);
+    expect(nextLookAt(now + 1, spans, now)).toBe(now + 3_000);
+    expect(nextLookAt(now - 1, spans, now)).toBe(now + 3_000);
+    expect(nextLookAt(now, { ...spans, leaseMs: 5_000 }, now)).toBe(now + 500);
   });
 });
 

@@ -8,7 +8,7 @@ const longestRestMs = 40_000;
 const shortestRestMs = 3_000;
 
 type Lease = Pick<Doc<"leases">, "leaseMs" | "offlineAfterMs" | "lastSeenAt" | "deadline">;
-type Spans = Pick<Lease, "leaseMs" | "offlineAfterMs">;
+type LeaseTimes = Pick<Lease, "leaseMs" | "offlineAfterMs">;
 
 /**
  * Whether a call writes its worker's lease: a tenth of it is gone, since to write it at each call would waste writes;
@@ -27,7 +27,7 @@ export function isOutdated(
  * How far ahead a sweep knows all deadlines: whatever is written after it lies beyond. `near` is what it may read in
  * a large fleet: a worker that keeps its cadence renews before its deadline is so near, and does not collide with it.
  */
-export function horizonOf({ leaseMs, offlineAfterMs }: Spans): {
+export function horizonOf({ leaseMs, offlineAfterMs }: LeaseTimes): {
   readonly near: number;
   readonly far: number;
 } {
@@ -36,7 +36,7 @@ export function horizonOf({ leaseMs, offlineAfterMs }: Spans): {
 }
 
 /** When to look for a deadline: at it, but not at once again. */
-export function lookFor(deadline: number, { leaseMs }: Spans, now: number): number {
+export function nextLookAt(deadline: number, { leaseMs }: LeaseTimes, now: number): number {
   return Math.max(deadline, now + Math.min(shortestRestMs, leaseMs / 10));
 }
 

@@ -1,7 +1,7 @@
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import { move } from "../jobs/move.ts";
 import { type LimitedBy, limitOf } from "../jobs/turns.ts";
-import { levelOrder } from "../priority.ts";
+import { priorityOrder } from "../priority.ts";
 import { maintenance } from "../references.ts";
 
 /** Jobs that one call looks at. */
@@ -14,10 +14,10 @@ const countedAtMost = 1_000;
  * finds that one full, goes over to that one's line: so a line is looked at from its front, and a job waits in the line
  * of a name that is full, or that is being admitted from. What is left after a piece, a next call does.
  */
-export async function admit(ctx: MutationCtx, limited: Limited, now: number): Promise<void> {
+export async function admit(ctx: MutationCtx, limited: LimitedName, now: number): Promise<void> {
   const dice = Math.random();
-  const own = await roomOf(ctx, limited);
-  const others = new OtherRooms(ctx, own.counted);
+  const own = await capacityOf(ctx, limited);
+  const others = new OtherCapacities(ctx, own.counted);
   let { room } = own;
   let left = piece;
   while (room > 0 && left > 0) {
@@ -39,7 +39,7 @@ export async function admit(ctx: MutationCtx, limited: Limited, now: number): Pr
 }
 
 /** The rooms of other names, each counted once, and at least one in each call: so that each comes further. */
-class OtherRooms {
+class OtherCapacities {
   readonly #ctx: MutationCtx;
   readonly #rooms = new Map<string, number>();
   #counted: number;
@@ -50,12 +50,12 @@ class OtherRooms {
   }
 
   /** Takes one place of its room. Null: it would have to be counted, and enough was. */
-  async take(other: Limited): Promise<boolean | null> {
+  async take(other: LimitedName): Promise<boolean | null> {
     const { name } = other;
     let room = this.#rooms.get(name);
     if (room === undefined) {
       if (this.#counted >= countedAtMost && this.#rooms.size > 0) return null;
-      const found = await roomOf(this.#ctx, other);
+      const found = await capacityOf(this.#ctx, other);
       this.#counted += found.counted;
       room = found.room;
     }
@@ -69,7 +69,7 @@ async function admitOne(
   ctx: MutationCtx,
   job: Doc<"jobs">,
   of: LimitedBy,
-  others: OtherRooms,
+  others: OtherCapacities,
   now: number,
 ): Promise<"admitted" | "elsewhere" | "uncounted"> {
   const other = of === "requester" ? "key" : "requester";
@@ -84,10 +84,10 @@ async function admitOne(
   return "elsewhere";
 }
 
-export type Limited = { readonly scope: string; readonly of: LimitedBy; readonly name: string };
+export type LimitedName = { readonly scope: string; readonly of: LimitedBy; readonly name: string };
 
 /** Jobs of the name that have their turn, counted up to `most`. Reads no more rows than that. */
-async function heldBy(ctx: QueryCtx, limited: Limited, most: number): Promise<number> {
+async function countTurns(ctx: QueryCtx, limited: LimitedName, most: number): Promise<number> {
   let held = 0;
   for (const status of ["ready", "prefetched", "running"] as const) {
     if (held < most) held += (await inStatus(ctx, limited, status).take(most - held)).length;
@@ -95,26 +95,30 @@ async function heldBy(ctx: QueryCtx, limited: Limited, most: number): Promise<nu
   return held;
 }
 
-function inStatus(ctx: QueryCtx, { scope, of, name }: Limited, status: "ready" | "prefetched" | "running") {
+function inStatus(
+  ctx: QueryCtx,
+  { scope, of, name }: LimitedName,
+  status: "ready" | "prefetched" | "running",
+) {
   const jobs = ctx.db.query("jobs");
   return of === "requester"
     ? jobs.withIndex("by_requester", (q) => q.eq("scope", scope).eq("requester", name).eq("status", status))
     : jobs.withIndex("by_key", (q) => q.eq("scope", scope).eq("key", name).eq("status", status));
 }
 
-export type Room = {
+export type Capacity = {
   /** How many more jobs of the name may have their turn: Infinity where it is not limited, never below 0. */
   readonly room: number;
   /** Rows that were counted for it: at most the limit. */
   readonly counted: number;
 };
 
-async function roomOf(ctx: QueryCtx, limited: Limited): Promise<Room> {
+async function capacityOf(ctx: QueryCtx, limited: LimitedName): Promise<Capacity> {
   const limit = await limitOf(ctx, limited.scope, limited.of, limited.name);
   const most = limit?.concurrency;
   if (most === undefined) return { room: Infinity, counted: 0 };
   // A limit of none needs no count, and nothing can be taken of it.
-  const held = most === 0 ? 0 : await heldBy(ctx, limited, most);
+  const held = most === 0 ? 0 : await countTurns(ctx, limited, most);
   return { room: most - held, counted: held };
 }
 
@@ -128,11 +132,11 @@ const turns = 16;
  */
 async function nextInLine(
   ctx: QueryCtx,
-  limited: Limited,
+  limited: LimitedName,
   most: number,
   dice: number,
 ): Promise<Doc<"jobs">[]> {
-  const order = levelOrder(Math.floor(dice * turns));
+  const order = priorityOrder(Math.floor(dice * turns));
   if (order[0] === 0) return await lineOf(ctx, limited).take(most);
   const found: Doc<"jobs">[] = [];
   for (const level of order) {
@@ -141,7 +145,7 @@ async function nextInLine(
   return found;
 }
 
-function lineOf(ctx: QueryCtx, { scope, of, name }: Limited, level?: number) {
+function lineOf(ctx: QueryCtx, { scope, of, name }: LimitedName, level?: number) {
   const jobs = ctx.db.query("jobs");
   if (of === "requester") {
     return jobs.withIndex("by_requester_turn", (q) => {

@@ -4,12 +4,12 @@ import { record } from "../events.ts";
 import { limitOf } from "../jobs/turns.ts";
 import { maxWeight } from "../placement.ts";
 import { refuse } from "../refuse.ts";
-import { admit, type Limited } from "./admit.ts";
+import { admit, type LimitedName } from "./admit.ts";
 
 /** What has its turn is counted at each admission: so not more at once than can be read at once. */
 const maxConcurrency = 1_000;
 
-export type LimitChange = Limited & {
+export type LimitChange = LimitedName & {
   /** Null removes it, undefined leaves it as it is; likewise the weight. */
   readonly concurrency?: number | null;
   readonly weight?: number | null;
@@ -47,7 +47,11 @@ function merged(known: number | undefined, change: number | null | undefined): n
 async function write(
   ctx: MutationCtx,
   known: Doc<"limits"> | null,
-  { concurrency, weight, ...of }: Limited & { concurrency: number | undefined; weight: number | undefined },
+  {
+    concurrency,
+    weight,
+    ...of
+  }: LimitedName & { concurrency: number | undefined; weight: number | undefined },
 ): Promise<void> {
   const values = {
     ...(concurrency === undefined ? {} : { concurrency }),

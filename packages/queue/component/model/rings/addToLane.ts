@@ -1,6 +1,6 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
 import { matches } from "../lanes/match.ts";
-import { onlyOf } from "../load.ts";
+import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 
 const workersPerStep = 100;
@@ -10,7 +10,7 @@ const workersPerStep = 100;
  * along the ring; then its slots are fitted.
  * @param after the position of the last one that was looked at, −1 at first.
  */
-export async function enlist(ctx: MutationCtx, laneId: Id<"lanes">, after: number): Promise<void> {
+export async function addToLane(ctx: MutationCtx, laneId: Id<"lanes">, after: number): Promise<void> {
   const lane = await ctx.db.get("lanes", laneId);
   if (lane === null) return;
   const workers = await ctx.db
@@ -62,8 +62,8 @@ async function ends<Ring extends "homes" | "stands">(
   // The two rings have the same index.
   const rows = (): ReturnType<typeof ctx.db.query<"stands">> => ctx.db.query(ring as "stands");
   const [first, here] = await Promise.all([
-    onlyOf(rows().withIndex("by_worker", (q) => q.eq("workerId", workerId))),
-    onlyOf(rows().withIndex("by_worker", (q) => q.eq("workerId", workerId).eq("laneId", laneId))),
+    firstOf(rows().withIndex("by_worker", (q) => q.eq("workerId", workerId))),
+    firstOf(rows().withIndex("by_worker", (q) => q.eq("workerId", workerId).eq("laneId", laneId))),
   ]);
   return { first: first as Doc<Ring> | null, here: here as Doc<Ring> | null };
 }

@@ -1,4 +1,4 @@
-import { firstPlaceAt, ringSize } from "../placement.ts";
+import { ringPositionAt, ringSize } from "../placement.ts";
 
 /** Places from `from` up to, and not including, `to`. */
 export type Range = { readonly from: number; readonly to: number };
@@ -33,5 +33,5 @@ export function wakingArcs(
 function ranges(...points: readonly (readonly [number, number])[]): readonly Range[] {
   return points
     .filter(([from, to]) => from < to)
-    .map(([from, to]) => ({ from: firstPlaceAt(from), to: firstPlaceAt(to) }));
+    .map(([from, to]) => ({ from: ringPositionAt(from), to: ringPositionAt(to) }));
 }

@@ -1,10 +1,10 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { Stand } from "../../validators.ts";
-import { onlyOf } from "../load.ts";
+import { firstOf } from "../load.ts";
 import { considerResize } from "./resize.ts";
 
 /** Where the worker with this key waits. One read, beside the worker's own. */
-export async function standsByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"stands">[]> {
+export async function waitersByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"stands">[]> {
   return await ctx.db
     .query("stands")
     .withIndex("by_key", (q) => q.eq("keyHash", keyHash))
@@ -24,17 +24,17 @@ export async function homeOf(
   workerId: Id<"workers">,
   laneId: Id<"lanes">,
 ): Promise<Doc<"homes"> | null> {
-  return await onlyOf(
+  return await firstOf(
     ctx.db.query("homes").withIndex("by_worker", (q) => q.eq("workerId", workerId).eq("laneId", laneId)),
   );
 }
 
-export function standView({ laneId, position }: Doc<"stands">): Stand {
+export function subscriptionOf({ laneId, position }: Doc<"stands">): Stand {
   return { laneId: laneId ?? "", position };
 }
 
 /** A worker accepts jobs of these lanes: it gets the homes that it has not got. */
-export async function settle(
+export async function addHomes(
   ctx: MutationCtx,
   worker: Doc<"workers">,
   lanes: readonly Doc<"lanes">[],
@@ -49,31 +49,31 @@ export async function settle(
 }
 
 /** What of a stand is of its lane. */
-type StoodIn = Pick<Doc<"stands">, "laneId" | "scope" | "lane">;
+type WaitLane = Pick<Doc<"stands">, "laneId" | "scope" | "lane">;
 
 /** A worker waits in these lanes, and where there are none, for one. @returns all stands that it has then. */
-export async function stand(
+export async function waitIn(
   ctx: MutationCtx,
   worker: Doc<"workers">,
   lanes: readonly Doc<"lanes">[],
   stands: readonly Doc<"stands">[],
 ): Promise<Stand[]> {
   const { _id: workerId, keyHash, position } = worker;
-  const wanted: readonly StoodIn[] =
+  const wanted: readonly WaitLane[] =
     lanes.length === 0
       ? [{ laneId: null }]
       : lanes.map(({ _id: laneId, scope, name: lane }) => ({ laneId, scope, lane }));
-  const isAt = (at: StoodIn, { laneId, lane }: Doc<"stands">): boolean =>
+  const isAt = (at: WaitLane, { laneId, lane }: Doc<"stands">): boolean =>
     laneId === at.laneId && lane === at.lane;
   const gone = stands.filter((there) => !wanted.some((at) => isAt(at, there)));
   const added = wanted.filter((at) => !stands.some((there) => isAt(at, there)));
-  await dropStands(ctx, gone);
+  await removeWaiters(ctx, gone);
   for (const at of added) await ctx.db.insert("stands", { ...at, position, workerId, keyHash });
   return wanted.map(({ laneId }) => ({ laneId: laneId ?? "", position }));
 }
 
 /** A worker waits no more. */
-export async function dropStands(ctx: MutationCtx, stands: readonly Doc<"stands">[]): Promise<void> {
+export async function removeWaiters(ctx: MutationCtx, stands: readonly Doc<"stands">[]): Promise<void> {
   for (const { _id } of stands) await ctx.db.delete("stands", _id);
 }
 
@@ -87,5 +87,5 @@ export async function leaveRings(ctx: MutationCtx, workerId: Id<"workers">): Pro
       .collect(),
   ]);
   for (const { _id } of homes) await ctx.db.delete("homes", _id);
-  await dropStands(ctx, stands);
+  await removeWaiters(ctx, stands);
 }

@@ -58,7 +58,7 @@ async function lastIn(
 }
 
 /** Who is woken by a point first: the last at or before it, around the ring, but not `except`. */
-export async function standBefore(
+export async function waiterBefore(
   ctx: QueryCtx,
   lane: LaneKey,
   point: number,

@@ -5,7 +5,7 @@ import { following } from "./neighbors.ts";
 
 /** Homes counted to fit a lane: of a larger ring the number is taken from how densely they stand. */
 const homesCounted = 1_024;
-const homesGlanced = 24;
+const homesInFirstLook = 24;
 /** About so many of those that join while a fleet doubles ask for a new count. */
 const askersPerDoubling = 4;
 /** A fleet that comes to work joins together: it is counted when most are there. */
@@ -42,7 +42,7 @@ export async function resize(ctx: MutationCtx, laneId: Id<"lanes">): Promise<voi
   const lane = await ctx.db.get("lanes", laneId);
   if (lane === null) return;
   // Several ask while a fleet joins: all but the first find it done by a glance.
-  const rough = fittingSlots(lane.slots, await countHomes(ctx, laneId, homesGlanced));
+  const rough = fittingSlots(lane.slots, await countHomes(ctx, laneId, homesInFirstLook));
   if (rough === lane.slots) return;
   const slots = fittingSlots(lane.slots, await countHomes(ctx, laneId, homesCounted));
   if (slots !== lane.slots) await ctx.db.patch("lanes", laneId, { slots });

@@ -1,6 +1,6 @@
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
-import { onlyOf } from "../load.ts";
-import { type Spread, widened } from "./width.ts";
+import { firstOf } from "../load.ts";
+import { type Spread, widerSpread } from "./width.ts";
 
 /** A point read. Null: its jobs stand at one slot. @param lane its name. */
 async function spreadOf(
@@ -9,7 +9,7 @@ async function spreadOf(
   lane: string,
   affinity: string,
 ): Promise<Doc<"spreads"> | null> {
-  return await onlyOf(
+  return await firstOf(
     ctx.db
       .query("spreads")
       .withIndex("by_affinity", (q) => q.eq("scope", scope).eq("lane", lane).eq("affinity", affinity)),
@@ -45,7 +45,7 @@ export async function widen(
   now: number,
 ): Promise<void> {
   const spread = await spreadOf(ctx, scope, name, affinity);
-  const wider = widened(spread, slots, now);
+  const wider = widerSpread(spread, slots, now);
   if (wider === null) return;
   if (spread === null) await ctx.db.insert("spreads", { scope, lane: name, affinity, ...wider });
   else await ctx.db.patch("spreads", spread._id, wider);

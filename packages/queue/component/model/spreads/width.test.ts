@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forgottenAfterMs, widened, widthAt } from "./width.ts";
+import { forgottenAfterMs, widerSpread, widthAt } from "./width.ts";
 
 const at = 1_000_000;
 const spread = { width: 8, widenedAt: at };
@@ -33,6 +33,6 @@ describe("widened", () => {
     ["nothing beyond the lane's slots", spread, 8, at + 1_000, null],
     ["nothing where there is one slot", null, 1, at, null],
   ])("is %s", (_, of, slots, now, expected) => {
-    expect(widened(of, slots, now)).toEqual(expected);
+    expect(widerSpread(of, slots, now)).toEqual(expected);
   });
 });

@@ -5,7 +5,7 @@ export type Spread = { readonly width: number; readonly widenedAt: number };
  * So many others of an affinity behind a job at its slot say that one slot is too few. With one, prefixes lie so far
  * apart in a large fleet that few devices come to hold what they are asked for: sim/README.md.
  */
-export const crowd = 2;
+export const widenAtBacklog = 2;
 /** Twice as wide at most so often: it takes a while until those that were submitted before are gone. */
 const widenEveryMs = 1_000;
 /** Half as wide for each so long in which nobody had to widen it. */
@@ -21,7 +21,7 @@ export function widthAt(spread: Spread | null, slots: number, now: number): numb
 }
 
 /** What it is once it has to be wider; null where it is so wide already, or was widened just now. */
-export function widened(spread: Spread | null, slots: number, now: number): Spread | null {
+export function widerSpread(spread: Spread | null, slots: number, now: number): Spread | null {
   if (spread !== null && now - spread.widenedAt < widenEveryMs) return null;
   const width = widthAt(spread, slots, now);
   return width >= slots ? null : { width: 2 * width, widenedAt: now };

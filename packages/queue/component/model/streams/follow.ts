@@ -21,13 +21,13 @@ export async function follow(ctx: MutationCtx, job: Doc<"jobs">, now: number): P
   if (isLeft) await ctx.scheduler.runAfter(0, maintenance.deleteChunks, { jobId: job._id });
   // While a term runs, its timer finds the later end by itself.
   if (job.watchedUntil === undefined) {
-    await armEnd(ctx, [job._id], now + watchMs);
+    await scheduleWatchEnd(ctx, [job._id], now + watchMs);
   }
   return { kind: "following" };
 }
 
 /** Has the term of watched jobs looked at when it ends. */
-export async function armEnd(ctx: MutationCtx, jobIds: Id<"jobs">[], at: number): Promise<void> {
+export async function scheduleWatchEnd(ctx: MutationCtx, jobIds: Id<"jobs">[], at: number): Promise<void> {
   if (jobIds.length > 0) await ctx.scheduler.runAt(at, maintenance.endWatching, { jobIds });
 }
 
@@ -39,16 +39,16 @@ export async function endWatching(
   jobIds: readonly Id<"jobs">[],
   now: number,
 ): Promise<void> {
-  for (const jobId of jobIds.slice(0, perPiece)) await endTerm(ctx, jobId, now);
-  await armEnd(ctx, jobIds.slice(perPiece), now);
+  for (const jobId of jobIds.slice(0, perPiece)) await endOrProlong(ctx, jobId, now);
+  await scheduleWatchEnd(ctx, jobIds.slice(perPiece), now);
 }
 
 /** Goes on to the next end when somebody renewed the term, else ends the watching. */
-async function endTerm(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promise<void> {
+async function endOrProlong(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promise<void> {
   const job = await ctx.db.get("jobs", jobId);
   if (job?.watchedUntil === undefined || isFinal(job.status)) return;
   if (now < job.watchedUntil) {
-    await armEnd(ctx, [jobId], job.watchedUntil);
+    await scheduleWatchEnd(ctx, [jobId], job.watchedUntil);
     return;
   }
   await ctx.db.patch("jobs", jobId, { watched: false, watchedUntil: undefined });

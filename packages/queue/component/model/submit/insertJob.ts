@@ -1,13 +1,13 @@
 import type { Id, MutationCtx } from "../../builders.ts";
 import type { JobSpec, Requirements } from "../../validators.ts";
-import { dependOn, type Outlook } from "../dependencies/dependOn.ts";
+import { addDependencies, type DependencyState } from "../dependencies/dependOn.ts";
 import { move } from "../jobs/move.ts";
 import type { Terms } from "../jobs/turns.ts";
 import { firstWait } from "../jobs/waiting.ts";
 import type { OpenLane } from "../lanes/lanesFor.ts";
 import { defined } from "../load.ts";
-import { placeFor } from "../placement.ts";
-import { levelOf } from "../priority.ts";
+import { ringPositionFor } from "../placement.ts";
+import { priorityNumber } from "../priority.ts";
 import { present } from "../refuse.ts";
 
 export type NewJob = {
@@ -16,7 +16,7 @@ export type NewJob = {
   readonly requirements: Requirements;
   readonly lane: OpenLane;
   readonly terms: Terms;
-  readonly outlook: Outlook | null;
+  readonly outlook: DependencyState | null;
   readonly batchId: Id<"batches"> | undefined;
   readonly rank: number;
   /** Over how many slots its affinity is spread, and how many jobs of it stand before it in the submission. */
@@ -54,7 +54,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     dependent: outlook !== null && outlook.kind !== "go",
     limited: terms.turnOf !== null,
   });
-  const place = placeFor({ affinity, requester, weight: terms.weight, width, ordinal }, lane.slots, [
+  const place = ringPositionFor({ affinity, requester, weight: terms.weight, width, ordinal }, lane.slots, [
     Math.random(),
     Math.random(),
   ]);
@@ -63,7 +63,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     laneId: lane.laneId,
     kind,
     status: waitsFor === null ? "ready" : "waiting",
-    level: levelOf(spec.priority),
+    level: priorityNumber(spec.priority),
     place,
     rank: job.rank,
     dice: Math.random(),
@@ -81,7 +81,7 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
   });
   await ctx.db.insert("payloads", { jobId, payload: spec.payload });
   if (outlook?.kind === "wait" && spec.after !== undefined) {
-    await dependOn(ctx, jobId, outlook.on, spec.after.when);
+    await addDependencies(ctx, jobId, outlook.on, spec.after.when);
   }
   if (doomed) await cancelDoomed(ctx, jobId, now);
   return { jobId, place, ready: waitsFor === null && !doomed };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Id } from "../../builders.ts";
-import { fatesOf, idsOf } from "./repeats.ts";
+import { idsOf, resolveRepeats } from "./repeats.ts";
 
 const job = (id: string, fingerprint?: string) => ({
   _id: id as Id<"jobs">,
@@ -38,11 +38,11 @@ it.each([
     ["k", job("j", "f")],
     ["p", job("old")],
   ]);
-  expect(fatesOf(specs, earlier)).toEqual(expected);
+  expect(resolveRepeats(specs, earlier)).toEqual(expected);
 });
 
 it("answers ids in the order of the call", () => {
-  const fates = fatesOf(
+  const fates = resolveRepeats(
     [{ idempotencyKey: "k" }, {}, { idempotencyKey: "n" }, { idempotencyKey: "n" }],
     new Map([["k", job("j")]]),
   );

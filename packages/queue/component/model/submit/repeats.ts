@@ -1,10 +1,10 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import type { JobSpec } from "../../validators.ts";
-import { onlyOf } from "../load.ts";
+import { firstOf } from "../load.ts";
 import { present } from "../refuse.ts";
 
 /** What becomes of one job of a submission. `earlier`: a job that is there; `twin`: one before it in the same call. */
-export type Fate =
+export type Resolution =
   | { readonly kind: "new" }
   | { readonly kind: "earlier"; readonly jobId: Id<"jobs"> }
   | { readonly kind: "twin"; readonly at: number }
@@ -21,7 +21,7 @@ export async function earlierJobs(
   const keys = new Set(specs.flatMap(({ idempotencyKey }) => idempotencyKey ?? []));
   const found = await Promise.all(
     [...keys].map(async (key) => {
-      const job = await onlyOf(
+      const job = await firstOf(
         ctx.db
           .query("jobs")
           .withIndex("by_idempotency", (q) => q.eq("scope", scope).eq("idempotencyKey", key)),
@@ -33,10 +33,10 @@ export async function earlierJobs(
 }
 
 /** In the order of the jobs. A key without fingerprint, such as a purged job's, stands for whatever is asked. */
-export function fatesOf(
+export function resolveRepeats(
   specs: readonly Pick<JobSpec, "idempotencyKey" | "fingerprint">[],
   earlier: ReadonlyMap<string, Earlier>,
-): Fate[] {
+): Resolution[] {
   const first = new Map<string, number>();
   return specs.map(({ idempotencyKey, fingerprint }, index) => {
     if (idempotencyKey === undefined) return { kind: "new" };
@@ -55,7 +55,7 @@ export function fatesOf(
 }
 
 /** The ids that a submission answers, in its order. `inserted`: the new jobs', by their place in the call. */
-export function idsOf(fates: readonly Fate[], inserted: ReadonlyMap<number, Id<"jobs">>): Id<"jobs">[] {
+export function idsOf(fates: readonly Resolution[], inserted: ReadonlyMap<number, Id<"jobs">>): Id<"jobs">[] {
   return fates.map((fate, index) => {
     if (fate.kind === "earlier") return fate.jobId;
     return present(inserted.get(fate.kind === "twin" ? fate.at : index), "inserted job");

@@ -2,27 +2,27 @@ import type { MutationCtx, QueryCtx } from "../../builders.ts";
 import type { JobSpec, Requirements, SubmitOutcome } from "../../validators.ts";
 import { grow, loadOpenBatch } from "../batches/create.ts";
 import { boundedSize } from "../bounds.ts";
-import { crowdsOf, retryAfterMs } from "../counts/backlogs.ts";
-import { outlooksFor } from "../dependencies/dependOn.ts";
-import { handOver, lookAround } from "../dispatch/handOver.ts";
-import { armRecall, recallOf } from "../dispatch/reclaim.ts";
-import { armExpiry, nextExpiry } from "../end/expire.ts";
-import { armTurns, termsFor } from "../jobs/turns.ts";
-import { armWakeUps } from "../jobs/waiting.ts";
+import { backlogsOf, retryAfterMs } from "../counts/backlogs.ts";
+import { dependencyStates } from "../dependencies/dependOn.ts";
+import { findNearby, handOver } from "../dispatch/handOver.ts";
+import { reclaimOf, scheduleReclaim } from "../dispatch/reclaim.ts";
+import { nextExpiry, scheduleExpiry } from "../end/expire.ts";
+import { scheduleTurns, termsFor } from "../jobs/turns.ts";
+import { scheduleWakeUps } from "../jobs/waiting.ts";
 import { findLanes, openLanes } from "../lanes/lanesFor.ts";
 import { canonical, laneName } from "../lanes/name.ts";
-import { levelOf } from "../priority.ts";
+import { priorityNumber } from "../priority.ts";
 import { present, refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
 import { spreadsOf } from "../spreads/spread.ts";
 import { ordinalsOf, widthAt } from "../spreads/width.ts";
-import { armEnd } from "../streams/follow.ts";
+import { scheduleWatchEnd } from "../streams/follow.ts";
 import { insertJob } from "./insertJob.ts";
-import { earlierJobs, fatesOf, idsOf } from "./repeats.ts";
+import { earlierJobs, idsOf, resolveRepeats } from "./repeats.ts";
 import { checkSpec, maxJobsPerCall } from "./spec.ts";
 
 /** Of one call so many jobs are handed over; the others wake a worker each. */
-const handedOver = 4;
+const maxHandedOver = 4;
 
 export type Submission = {
   readonly scope: string;
@@ -33,7 +33,7 @@ export type Submission = {
 };
 
 /** A job as it was asked for, with its requirements in canonical form and its lane's name. */
-type Form = {
+type ParsedJob = {
   readonly spec: JobSpec;
   readonly kind: string;
   readonly requirements: Requirements;
@@ -50,14 +50,14 @@ type Form = {
 export async function submit(ctx: MutationCtx, submission: Submission, now: number): Promise<SubmitOutcome> {
   const { scope } = submission;
   const forms = parse(submission.jobs);
-  const { settings, earlier, lanes, terms, outlooks, spreads, crowds, batch, recall, nearby } = await gather(
+  const { settings, earlier, lanes, terms, outlooks, spreads, crowds, batch, recall, nearby } = await readAll(
     ctx,
     submission,
     forms,
   );
   for (const { spec } of forms) boundedSize(spec.payload, "The payload", settings.maxPayloadBytes);
 
-  const fates = fatesOf(submission.jobs, earlier);
+  const fates = resolveRepeats(submission.jobs, earlier);
   const conflict = fates.find((fate) => fate.kind === "conflict");
   if (conflict !== undefined) return conflict;
   const fresh = forms.flatMap((form, index) =>
@@ -84,7 +84,7 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
       const width = widthAt(spreads[index] ?? null, lane.slots, now);
       const placed = { ...job, width, ordinal: ordinals[at] ?? 0 };
       const made = await insertJob(ctx, { ...placed, scope, lane, batchId, rank, watchedUntil }, now);
-      await armExpiry(ctx, made.jobId, { end: nextExpiry(job.spec, -Infinity), now });
+      await scheduleExpiry(ctx, made.jobId, { end: nextExpiry(job.spec, -Infinity), now });
       return { ...made, index };
     }),
   );
@@ -98,10 +98,10 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
     const { affinity, payload } = spec;
     if (await handOver(ctx, { scope, name, slots }, { ...made, affinity, payload, near }, now)) given = true;
   }
-  if (given) await armRecall(ctx, scope, recall, now);
-  await armWakeUps(ctx, fresh, now);
-  await armTurns(ctx, scope, fresh);
-  await armEnd(
+  if (given) await scheduleReclaim(ctx, scope, recall, now);
+  await scheduleWakeUps(ctx, fresh, now);
+  await scheduleTurns(ctx, scope, fresh);
+  await scheduleWatchEnd(
     ctx,
     inserted.flatMap(({ index, jobId }) => (submission.jobs[index]?.watched === true ? [jobId] : [])),
     watchedUntil,
@@ -110,7 +110,7 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
   return { kind: "submitted", jobIds, repeated: forms.length - fresh.length };
 }
 
-function parse(specs: readonly JobSpec[]): readonly Form[] {
+function parse(specs: readonly JobSpec[]): readonly ParsedJob[] {
   if (specs.length === 0 || specs.length > maxJobsPerCall) {
     refuse("invalid", `A call submits 1 to ${String(maxJobsPerCall)} jobs.`);
   }
@@ -118,19 +118,19 @@ function parse(specs: readonly JobSpec[]): readonly Form[] {
     checkSpec(spec);
     const requirements = canonical(spec.requirements);
     const name = laneName(spec.kind, requirements);
-    return { spec, kind: spec.kind, requirements, name, level: levelOf(spec.priority) };
+    return { spec, kind: spec.kind, requirements, name, level: priorityNumber(spec.priority) };
   });
 }
 
 /** Everything that a submission reads, in one stage. */
-async function gather(
+async function readAll(
   ctx: QueryCtx,
   { scope, jobs, batchId, handOver: gives }: Submission,
-  forms: readonly Form[],
+  forms: readonly ParsedJob[],
 ) {
   const names = forms.map(({ name }) => name);
   const requesters = jobs.flatMap(({ requester }) => requester ?? []);
-  const given = forms.slice(0, gives === true ? handedOver : 0);
+  const given = forms.slice(0, gives === true ? maxHandedOver : 0);
   const [
     settings,
     earlier,
@@ -148,17 +148,17 @@ async function gather(
     earlierJobs(ctx, scope, jobs),
     findLanes(ctx, scope, names),
     termsFor(ctx, scope, jobs),
-    outlooksFor(ctx, scope, jobs),
+    dependencyStates(ctx, scope, jobs),
     spreadsOf(
       ctx,
       scope,
       forms.map(({ name, spec }) => ({ lane: name, affinity: spec.affinity })),
     ),
-    crowdsOf(ctx, scope, "lane", names),
-    crowdsOf(ctx, scope, "requester", requesters),
+    backlogsOf(ctx, scope, "lane", names),
+    backlogsOf(ctx, scope, "requester", requesters),
     batchId === undefined ? null : loadOpenBatch(ctx, scope, batchId),
-    gives === true ? recallOf(ctx, scope) : null,
-    Promise.all(given.map(({ name, spec }) => lookAround(ctx, { scope, name }, spec.affinity))),
+    gives === true ? reclaimOf(ctx, scope) : null,
+    Promise.all(given.map(({ name, spec }) => findNearby(ctx, { scope, name }, spec.affinity))),
   ]);
   return {
     settings,

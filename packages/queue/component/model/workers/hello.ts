@@ -5,12 +5,12 @@ import { authenticate } from "../authenticate.ts";
 import { boundedName } from "../bounds.ts";
 import { checkedCapabilities, sameCapabilities } from "../capabilities.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
-import { armSweep } from "../leases/sweep.ts";
+import { scheduleSweep } from "../leases/sweep.ts";
 import { present } from "../refuse.ts";
 import { leaveRings } from "../rings/membership.ts";
 import { settingsOf } from "../settings.ts";
 
-export type Greeting = {
+export type Handshake = {
   readonly keyHash: string;
   readonly version?: string;
   readonly capabilities: Capabilities;
@@ -24,7 +24,7 @@ export type Greeting = {
  */
 export async function hello(
   ctx: MutationCtx,
-  { keyHash, version, capabilities: said, startup }: Greeting,
+  { keyHash, version, capabilities: said, startup }: Handshake,
   now: number,
 ): Promise<{ workerId: string; leaseMs: number }> {
   if (version !== undefined) boundedName(version, "version");
@@ -38,7 +38,7 @@ export async function hello(
   // Its deadline is by the old ones: as if it was never heard of, it is set anew.
   const current = { ...lease, leaseMs, offlineAfterMs, ...(changed ? { lastSeenAt: 0 } : {}) };
   await renew(ctx, worker, current, now);
-  await armSweep(ctx, worker.scope, { leaseMs, offlineAfterMs }, now);
+  await scheduleSweep(ctx, worker.scope, { leaseMs, offlineAfterMs }, now);
   const able = !sameCapabilities(worker.capabilities, capabilities);
   if (able || startup || (version !== undefined && version !== worker.version)) {
     await ctx.db.patch("workers", worker._id, {
