@@ -13,7 +13,7 @@ import { anything, batchView } from "./validators.ts";
 
 const ofBatch = { scope: v.string(), batchId: v.string() };
 
-/** Opens a batch: its id. Asked again with the same `externalId`, the id of the one that is there. */
+/** Opens a batch and returns its id. A repeated call with the same `externalId` returns the existing batch. */
 export const create = mutation({
   args: {
     scope: v.string(),
@@ -26,7 +26,7 @@ export const create = mutation({
   handler: async (ctx, args): Promise<string> => await createBatch(ctx, args, Date.now()),
 });
 
-/** No more jobs come. A second time, nothing happens. */
+/** Closes a batch to new jobs. A repeated call changes nothing. */
 export const seal = mutation({
   args: { ...ofBatch, actor: v.optional(v.string()) },
   returns: v.null(),
@@ -40,7 +40,7 @@ export const seal = mutation({
   },
 });
 
-/** Cancels what is not final of it, in pieces, and takes no more jobs; it is done when they are. */
+/** Seals a batch and cancels its open jobs, in pieces. The batch is done when all its jobs are final. */
 export const cancel = mutation({
   args: { ...ofBatch, actor: v.optional(v.string()) },
   returns: v.null(),
@@ -58,7 +58,7 @@ export const cancel = mutation({
   },
 });
 
-/** Its progress, with the ends that are not counted in it yet. */
+/** A batch's progress, including ends that are not counted yet. */
 export const get = query({
   args: ofBatch,
   returns: v.union(batchView, v.null()),
@@ -80,7 +80,7 @@ export const byExternalId = query({
   },
 });
 
-/** Newest first, as far as they were counted: at most two seconds behind. */
+/** Batches, newest first. Their counts are at most two seconds behind. */
 export const list = query({
   args: { scope: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(batchView),

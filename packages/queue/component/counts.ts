@@ -18,7 +18,7 @@ import { jobStatus } from "./validators.ts";
 
 const lanesPerPage = 64;
 
-/** The minute's count, by crons.ts: what stands in each lane, and what of it is full; and whether leases are swept. */
+/** Runs every minute, by crons.ts: counts the jobs of all lanes, finds what is full, and replaces lost sweeps. */
 export const count = internalAction({
   args: {},
   returns: v.null(),
@@ -29,7 +29,7 @@ export const count = internalAction({
   },
 });
 
-/** All lanes, a scope's one after the other. `cursor` null: the first ones, and no more. */
+/** All lanes, ordered by scope. `cursor` null: the first page, or no further page. */
 export const lanesToCount = internalQuery({
   args: { cursor: v.union(v.string(), v.null()) },
   returns: v.object({

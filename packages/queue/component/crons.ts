@@ -8,5 +8,5 @@ crons.interval("delete what was worked on", { hours: 1 }, maintenance.purge, {})
 crons.interval("delete old records", { hours: 1 }, maintenance.forget, {});
 crons.interval("delete unused lanes", { hours: 1 }, maintenance.forgetLanes, { cursor: null });
 
-// Convex looks for the default export.
+// Convex requires the default export.
 export default crons;

@@ -10,14 +10,14 @@ import { jobView } from "./validators.ts";
 
 const ofJob = { scope: v.string(), jobId: v.string(), actor: v.optional(v.string()) };
 
-/** Failed and expired jobs that can be tried again, newest submission first; at most 100 a page, which may be short. */
+/** Failed and expired jobs that can be retried, newest submission first. A page has at most 100 and may be short. */
 export const list = query({
   args: { scope: v.string(), kind: v.optional(v.string()), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(jobView),
   handler: async (ctx, { paginationOpts, ...filter }) => await listDead(ctx, filter, paginationOpts),
 });
 
-/** Tries one again, with all its retries. `gone`: its payload was deleted. Refuses: not_found. */
+/** Retries a dead letter with all its retries. `gone`: its payload was deleted. Refuses: not_found. */
 export const retry = mutation({
   args: ofJob,
   returns: v.union(
@@ -35,7 +35,7 @@ export const retry = mutation({
   },
 });
 
-/** Tries all again, or all of a kind: the first of them at once (`started`), the rest soon after. */
+/** Retries all dead letters, or those of a kind: the first of them at once (`started`), the others soon after. */
 export const retryAll = mutation({
   args: { scope: v.string(), kind: v.optional(v.string()), actor: v.optional(v.string()) },
   returns: v.object({ started: v.number(), more: v.boolean() }),
@@ -48,7 +48,7 @@ export const retryAll = mutation({
   },
 });
 
-/** Deletes one's payload now; its record stays. Refuses: not_found. */
+/** Deletes a dead letter's payload now. Its record stays. Refuses: not_found. */
 export const discard = mutation({
   args: ofJob,
   returns: v.union(v.object({ kind: v.literal("discarded") }), v.object({ kind: v.literal("not-dead") })),

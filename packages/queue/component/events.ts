@@ -12,7 +12,7 @@ const eventView = v.object({
   subject: v.string(),
 });
 
-/** Who did what to the queue, newest first. */
+/** Who changed what in the queue, newest first. */
 export const list = query({
   args: { scope: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(eventView),

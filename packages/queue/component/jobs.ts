@@ -15,7 +15,7 @@ import { anything, attemptView, jobSpec, jobStatus, jobView, submitOutcome } fro
 const ofJob = { scope: v.string(), jobId: v.string() };
 
 /**
- * Submits 1 to 500 jobs, all or none, in one transaction with whatever the app does beside.
+ * Submits 1 to 500 jobs, all or none, in the app's own transaction.
  * Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
  */
 export const submit = mutation({
@@ -48,7 +48,9 @@ export const cancel = mutation({
   },
 });
 
-/** Cancels the jobs of a requester, a key, a batch or a lane (by id): the first of them at once, the rest soon after. */
+/**
+ * Cancels the jobs of a requester, a key, a batch or a lane (by id): the first of them at once, the others soon after.
+ */
 export const cancelMany = mutation({
   args: {
     scope: v.string(),
@@ -76,7 +78,7 @@ export const get = query({
   },
 });
 
-/** The newest job of that external id. */
+/** The newest job with this external id. */
 export const byExternalId = query({
   args: { scope: v.string(), externalId: v.string() },
   returns: v.union(jobView, v.null()),
@@ -90,7 +92,7 @@ export const byExternalId = query({
   },
 });
 
-/** Newest first; at most 100 a page. A page may be short, or empty, before the last where several filters are set. */
+/** Jobs, newest first, at most 100 a page. With several filters a page may be short or empty before the last one. */
 export const list = query({
   args: {
     scope: v.string(),
@@ -104,7 +106,7 @@ export const list = query({
   handler: async (ctx, { paginationOpts, ...filter }) => await listJobs(ctx, filter, paginationOpts),
 });
 
-/** The newest 200, in their order; none for a job that does not exist. */
+/** The newest 200 attempts, oldest first; none for an unknown job. */
 export const attempts = query({
   args: ofJob,
   returns: v.array(attemptView),
@@ -114,7 +116,7 @@ export const attempts = query({
   },
 });
 
-/** Null once it was purged. */
+/** Null after the payload was purged. */
 export const payload = query({
   args: ofJob,
   returns: v.union(v.object({ payload: anything }), v.null()),
@@ -125,7 +127,7 @@ export const payload = query({
   },
 });
 
-/** Null while there is none, and once it was purged. */
+/** Null before the end, and after the result was purged. */
 export const result = query({
   args: ofJob,
   returns: v.union(v.object({ result: anything }), v.null()),
@@ -144,7 +146,7 @@ export const watch = query({
     await watchJob(ctx, await loadOwned(ctx, "jobs", scope, jobId), after),
 });
 
-/** Says that somebody watches: again within `settings.watchMs`, for as long as it lasts. */
+/** Says that somebody reads along. Call it again within `settings.watchMs` for as long as that lasts. */
 export const follow = mutation({
   args: ofJob,
   returns: v.union(

@@ -5,7 +5,7 @@ import { setLaneState } from "./model/lanes/setState.ts";
 import { isThereWorkIn, statsOf, viewLanes } from "./model/lanes/view.ts";
 import { laneState, laneView } from "./validators.ts";
 
-/** A scope's lanes, with what stood in them when last counted. */
+/** A scope's lanes, with the figures of the last count. */
 export const list = query({
   args: { scope: v.string() },
   returns: v.array(laneView),
@@ -13,8 +13,8 @@ export const list = query({
 });
 
 /**
- * `paused`: nothing of it is claimed. `draining`: submissions are answered so, and what is there is finished.
- * Refuses: not_found.
+ * `paused`: nothing is claimed. `draining`: submissions are refused, and existing jobs are finished. Refuses:
+ * not_found.
  */
 export const setState = mutation({
   args: { scope: v.string(), laneId: v.string(), state: laneState, actor: v.optional(v.string()) },
@@ -26,9 +26,9 @@ export const setState = mutation({
 });
 
 /**
- * Whether any job of the scope is ready that can be claimed: in a lane that is not paused. Reads the lanes, and one
- * ready job of each: it runs again when one of those is taken, when one comes before it (by a number drawn by chance,
- * so seldom where many are ready), and when a lane comes, goes or changes its state.
+ * Whether the scope has a ready job in a lane that is not paused. Reads the lanes, and one ready job of each. So it
+ * runs again when that job is taken, when one with a lower sample key becomes ready (rarely if many are ready), and
+ * when a lane changes.
  */
 export const isThereWork = query({
   args: { scope: v.string() },
@@ -36,7 +36,7 @@ export const isThereWork = query({
   handler: async (ctx, { scope }) => await isThereWorkIn(ctx, scope),
 });
 
-/** Counted once a minute, but for the workers of a small fleet: it runs again with them, not with each job. */
+/** Counted once a minute, except the workers of a small fleet. It runs again when workers change, not with each job. */
 export const stats = query({
   args: { scope: v.string() },
   returns: v.object({

@@ -8,12 +8,12 @@ const limitedBy = v.union(v.literal("requester"), v.literal("key"));
 const limitView = v.object({
   of: limitedBy,
   name: v.string(),
-  /** Jobs ready or held at once; null: as many as there are. */
+  /** The most jobs that are ready or held at once; null: unlimited. */
   concurrency: v.union(v.number(), v.null()),
   weight: v.number(),
 });
 
-/** Limits of a scope that are listed; others are found by their name. */
+/** The most limits that `list` returns. Use `get` for others. */
 const maxListed = 1_000;
 
 export const set = mutation({
@@ -41,7 +41,7 @@ export const get = query({
   },
 });
 
-/** The first thousand, keys before requesters, by name. */
+/** The first 1,000 limits, keys before requesters, by name. */
 export const list = query({
   args: { scope: v.string() },
   returns: v.array(limitView),

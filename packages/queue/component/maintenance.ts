@@ -21,10 +21,10 @@ import { addToLane as enlistAt } from "./model/rings/addToLane.ts";
 import { resize as fitSlots } from "./model/rings/resize.ts";
 import { deleteChunks as deleteText, endWatching as endTerms } from "./model/streams/follow.ts";
 
-// The component's scheduled work, by name: model/references.ts. Calls may be pending in stored data, so the names
-// and the arguments stay as they are.
+// The component's scheduled functions; model/references.ts has their names. Calls may be pending in stored data, so
+// names and arguments stay as they are.
 
-/** A scheduled function. It answers nothing. */
+/** A scheduled function. It returns nothing. */
 function task<Args extends PropertyValidators>(
   args: Args,
   run: (ctx: MutationCtx, args: ObjectType<Args>, now: number) => Promise<unknown>,
@@ -39,7 +39,7 @@ function task<Args extends PropertyValidators>(
   });
 }
 
-/** Looks after a scope's leases. A worker's hello schedules the first run. */
+/** Checks a scope's leases. A worker's first call schedules it. */
 export const sweepLeases = task({ scope: v.string(), due: v.number(), graced: v.boolean() }, sweepScope);
 
 export const lapse = task(
@@ -47,7 +47,7 @@ export const lapse = task(
   lapseWorker,
 );
 
-/** Scheduled by a submission that hands over jobs. */
+/** Scheduled by a submission that hands jobs over. */
 export const recall = task(
   { scope: v.string(), due: v.number(), graced: v.optional(v.boolean()) },
   recallHanded,
@@ -96,7 +96,7 @@ export const expire = task(
   expireJob,
 );
 
-/** Called by the other functions, for one job each. */
+/** Called by the other functions, once for each job. */
 export const step = task({ step: oneStep }, async (ctx, { step: one }, now) => await takeStep(ctx, one, now));
 
 async function takeStep(ctx: MutationCtx, one: Step, now: number): Promise<unknown> {
@@ -162,18 +162,18 @@ export const reviveMany = task(
   reviveJobs,
 );
 
-/** Deletes payloads and results whose time has come, a piece at a time. */
+/** Deletes expired payloads and results, one piece at a time. */
 export const purge = task({}, async (ctx, _, now) => {
   if (await purgePiece(ctx, now)) await ctx.scheduler.runAfter(0, maintenance.purge, {});
 });
 
-/** Deletes records whose time has come, a piece at a time. */
+/** Deletes expired records, one piece at a time. */
 export const forget = task({}, async (ctx, _, now) => {
   const [jobs, around] = [await forgetPiece(ctx, now), await forgetOld(ctx, now)];
   if (jobs || around) await ctx.scheduler.runAfter(0, maintenance.forget, {});
 });
 
-/** Deletes unused lanes, a piece at a time. */
+/** Deletes unused lanes, one piece at a time. */
 export const forgetLanes = task(
   { cursor: v.union(v.string(), v.null()) },
   async (ctx, { cursor }, now) => await deleteUnused(ctx, cursor, now),

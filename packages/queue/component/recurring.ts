@@ -23,7 +23,7 @@ const recurringView = v.object({
   nextRunAt: v.union(v.number(), v.null()),
 });
 
-/** Makes or changes a recurring job; left out, `paused` stays as it is. */
+/** Creates or changes a recurring job. If `paused` is left out, it stays as it is. */
 export const set = mutation({
   args: { ...named, schedule, job: jobSpec, paused: v.optional(v.boolean()), actor: v.optional(v.string()) },
   returns: v.null(),
@@ -42,7 +42,7 @@ export const setPaused = mutation({
   },
 });
 
-/** What it has submitted stays. */
+/** Removes a recurring job. Jobs that it has submitted stay. */
 export const remove = mutation({
   args: { ...named, actor: v.optional(v.string()) },
   returns: v.null(),

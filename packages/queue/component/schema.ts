@@ -17,7 +17,7 @@ import {
 } from "./validators.ts";
 
 const schema = defineSchema({
-  /** Who may run jobs. Cold: written on registration and on transitions. By model/workers/. */
+  /** Workers. Cold: written on registration and on transitions. Written by model/workers/. */
   workers: defineTable({
     scope: v.string(),
     keyHash: v.string(),
@@ -29,9 +29,11 @@ const schema = defineSchema({
     capabilities: v.optional(capabilities),
     version: v.optional(v.string()),
     online: v.boolean(),
-    /** Where it stands in every ring, by its key's hash: from 0, below 65,536, mostly between two points. */
+    /** The position in every ring, from the hash of the key: in [0, 65,536), usually between two points. */
     position: v.number(),
-    /** Counts its starts and changes of capabilities: what it was unfit for may be tried again. */
+    /**
+     * Counts starts and changes of capabilities. Jobs that the worker was unfit for may be tried again in a new life.
+     */
     life: v.number(),
     registeredAt: v.number(),
     lastChangeAt: v.number(),
@@ -41,29 +43,35 @@ const schema = defineSchema({
     .index("by_position", ["scope", "position"])
     .index("by_online", ["scope", "online"]),
 
-  /** Hot: one row per worker, written by its calls. No query reads it, so a heartbeat wakes nobody. By model/leases/. */
+  /**
+   * Hot: one row per worker, written by its calls. No query reads it, so a heartbeat reruns no query. Written by
+   * model/leases/.
+   */
   leases: defineTable({
     scope: v.string(),
     workerId: v.id("workers"),
-    /** Of the worker's key, here and below: a call's reads need not wait for the worker's row. */
+    /** The hash of the worker's key, here and in other tables, so a call's reads need not wait for the worker's row. */
     keyHash: v.string(),
     leaseMs: v.number(),
     offlineAfterMs: v.number(),
-    /** When it was last written that the worker was heard: at most a tenth of the lease before its last sign. */
+    /** The last recorded sign of the worker: at most a tenth of the lease older than the real one. */
     lastSeenAt: v.number(),
-    /** When the sweep looks after it, if nothing is heard until then; none while it is offline. */
+    /** When the sweep handles the worker if it does not call; undefined while it is offline. */
     deadline: v.optional(v.number()),
   })
     .index("by_worker", ["workerId"])
     .index("by_key", ["keyHash"])
     .index("by_deadline", ["scope", "deadline"]),
 
-  /** When a scope's leases are looked after next; null: nobody is online. Not read by what jobs take. By model/leases/. */
+  /**
+   * The time of a scope's next sweep; null if no worker is online. Calls for work do not read it. Written by
+   * model/leases/.
+   */
   sweeps: defineTable({ scope: v.string(), nextAt: v.union(v.number(), v.null()) })
     .index("by_scope", ["scope"])
     .index("by_next", ["nextAt"]),
 
-  /** Kinds of jobs with equal requirements. Written by the first submission, by setState, and by resize. */
+  /** A kind of job with one set of requirements. Written by the first submission, setState and resize. */
   lanes: defineTable({
     scope: v.string(),
     /** Canonical JSON of kind and requirements. */
@@ -71,15 +79,15 @@ const schema = defineSchema({
     kind: v.string(),
     requirements,
     state: laneState,
-    /** Slots that jobs are placed at: a power of two that follows how many workers accept. */
+    /** The number of slots that jobs are placed at: a power of two that follows the number of accepting workers. */
     slots: v.number(),
-    /** The levels that its jobs ever had, where that is known: no other one is looked at. */
+    /** The priorities (`level`) that its jobs have had. Other priorities are not searched. */
     levels: v.optional(v.array(v.number())),
-    /** When a job was last submitted to it, to half a day: says whether it may go. */
+    /** When a job was last submitted, with an error of up to half a day. An unused lane is deleted. */
     usedAt: v.optional(v.number()),
   }).index("by_name", ["scope", "name"]),
 
-  /** What stands in a lane, counted once a minute. By model/counts/ alone. */
+  /** The jobs of a lane, counted once a minute. Written by model/counts/ only. */
   laneCounts: defineTable({
     scope: v.string(),
     laneId: v.id("lanes"),
@@ -92,34 +100,34 @@ const schema = defineSchema({
     .index("by_lane", ["laneId"])
     .index("by_scope", ["scope"]),
 
-  /** Lanes (by name) and requesters that had as much queued as they may when last counted. By model/counts/ alone. */
+  /** Backlogs: lanes (by name) and requesters that were full in the last count. Written by model/counts/ only. */
   crowds: defineTable({
     scope: v.string(),
     of: v.union(v.literal("lane"), v.literal("requester")),
     name: v.string(),
     queued: v.number(),
     countedAt: v.number(),
-    /** When it is worth asking again. */
+    /** When it is worth submitting again; ms epoch. */
     retryAt: v.number(),
   }).index("by_name", ["scope", "of", "name"]),
 
   /**
-   * Over how many slots jobs of an affinity are spread that are asked for more often than one slot hands out. Written
-   * once a second at most, by claims. By model/spreads/.
+   * How many slots a frequent affinity is spread over, if one slot is not enough. Written at most once a second, by
+   * claims. Written by model/spreads/.
    */
   spreads: defineTable({
     scope: v.string(),
-    /** The lane's name: a submission reads this beside the lane, not after it. */
+    /** The lane's name: a submission reads this in parallel with the lane. */
     lane: v.string(),
     affinity: v.string(),
-    /** As it was at `widenedAt`; it narrows by itself: model/spreads/width.ts. */
+    /** The width at `widenedAt`. It shrinks with time: model/spreads/width.ts. */
     width: v.number(),
     widenedAt: v.number(),
   })
     .index("by_affinity", ["scope", "lane", "affinity"])
     .index("by_widened", ["widenedAt"]),
 
-  /** How many workers a scope with many of them has, counted once a minute. By model/counts/ alone. */
+  /** The number of workers of a large fleet, counted once a minute. Written by model/counts/ only. */
   fleets: defineTable({
     scope: v.string(),
     online: v.number(),
@@ -127,16 +135,18 @@ const schema = defineSchema({
     countedAt: v.number(),
   }).index("by_scope", ["scope"]),
 
-  /** The ring of those that accept jobs, at work or not: says which slots are whose home. By model/rings/. */
+  /** The ring of workers that accept jobs, busy or not. It says whose home a slot is in. Written by model/rings/. */
   homes: defineTable({ laneId: v.id("lanes"), position: v.number(), workerId: v.id("workers") })
     .index("by_lane", ["laneId", "position"])
     .index("by_worker", ["workerId", "laneId"]),
 
-  /** The ring of those that wait for a job: says who is woken by which slot. By model/rings/. */
+  /**
+   * The waiters: the ring of workers that wait for a job. It says which worker a slot wakes. Written by model/rings/.
+   */
   stands: defineTable({
-    /** Null: waits for a lane that it could run jobs of. */
+    /** Null: the worker waits for a lane that it can run jobs of. */
     laneId: v.union(v.id("lanes"), v.null()),
-    /** The lane's scope and name, where there is one: a submission reads who waits beside the lane, not after it. */
+    /** The lane's scope and name, so a submission can read the waiters in parallel with the lane. */
     scope: v.optional(v.string()),
     lane: v.optional(v.string()),
     position: v.number(),
@@ -148,25 +158,30 @@ const schema = defineSchema({
     .index("by_worker", ["workerId", "laneId"])
     .index("by_key", ["keyHash"]),
 
-  /** `status` by model/jobs/move.ts alone. Never holds the payload. */
+  /**
+   * Jobs, without their payloads. `status` is written by model/jobs/move.ts only. In code `level` is the priority,
+   * `place` the ring position, and `dice` the sample key.
+   */
   jobs: defineTable({
     scope: v.string(),
     laneId: v.id("lanes"),
     kind: v.string(),
-    /** Its lane's, which goes before it does; left out where there are none. */
+    /** The lane's requirements, kept because the lane may be deleted first; omitted if there are none. */
     requirements: v.optional(requirements),
     status: jobStatus,
-    /** 0 high, 1 normal, 2 low. */
+    /** The priority: 0 high, 1 normal, 2 low. */
     level: v.number(),
-    /** Slot × 65,536 + seat; beyond the ring while it was handed to a worker: model/placement.ts. */
+    /**
+     * The ring position: slot × 65,536 + seat. Beyond the ring while the job is handed to a worker: model/placement.ts.
+     */
     place: v.number(),
-    /** Within a place the lower goes first: when it was submitted. */
+    /** Orders the jobs at one ring position by submission. */
     rank: v.number(),
-    /** A random point in [0, 1): where a thief comes upon it; one more while it was handed to a worker. */
+    /** The sample key: random in [0, 1), and one more while the job is handed to a worker. Thieves search by it. */
     dice: v.number(),
     requester: v.optional(v.string()),
     key: v.optional(v.string()),
-    /** Jobs of one affinity stand together: there they are spread once they wait. Goes with the payload. */
+    /** Jobs with one affinity are placed together, and spread out if they have to wait. Deleted with the payload. */
     affinity: v.optional(v.string()),
     externalId: v.optional(v.string()),
     idempotencyKey: v.optional(v.string()),
@@ -177,9 +192,12 @@ const schema = defineSchema({
     startedAt: v.optional(v.number()),
     finishedAt: v.optional(v.number()),
     waitsFor: v.optional(waitsFor),
-    /** While it waits for its `turn`: whose, of the two that may be limited. A full one, or one being admitted from. */
+    /**
+     * The limit whose turn the job waits for: the requester's or the key's. It is a full one, or one that is being
+     * admitted from.
+     */
     turnOf: v.optional(v.union(v.literal("requester"), v.literal("key"))),
-    /** When it may run, while it waits for `time`. */
+    /** When the job may run, while it waits for `time`. */
     dueAt: v.optional(v.number()),
     expiresAt: v.optional(v.number()),
     deadlineAt: v.optional(v.number()),
@@ -188,12 +206,12 @@ const schema = defineSchema({
     round: v.number(),
     /** The fence: only this attempt may write. */
     currentAttemptId: v.optional(v.id("attempts")),
-    /** The last worker that failed or lost it: not chosen again while another could run it. */
+    /** The last worker that failed or lost the job. It does not get the job again while another worker could run it. */
     lastFailedWorkerId: v.optional(v.id("workers")),
-    /** Workers that said that they cannot run it, each in which of its lives. */
+    /** Workers that reported that they cannot run the job, and in which of their lives. */
     unfit: v.optional(v.array(v.object({ workerId: v.id("workers"), life: v.number() }))),
     watched: v.boolean(),
-    /** While watched: how long at least. */
+    /** The job is watched at least until then. */
     watchedUntil: v.optional(v.number()),
     policy: v.optional(policy),
     onFinal: v.optional(v.string()),
@@ -201,7 +219,7 @@ const schema = defineSchema({
     report: v.optional(anything),
     reply: v.optional(anything),
     error: v.optional(jobError),
-    /** When payload and result are deleted, and when the record is; set once final, cleared when done. */
+    /** When payload and result are deleted, and when the record is. Set at the end, cleared after the deletion. */
     purgeAt: v.optional(v.number()),
     forgetAt: v.optional(v.number()),
   })
@@ -225,7 +243,7 @@ const schema = defineSchema({
 
   results: defineTable({ jobId: v.id("jobs"), result: anything }).index("by_job", ["jobId"]),
 
-  /** One worker's try at a job. By model/jobs/. */
+  /** One worker's try at a job. Written by model/dispatch/, model/attempt/ and model/jobs/. */
   attempts: defineTable({
     scope: v.string(),
     jobId: v.id("jobs"),
@@ -238,11 +256,14 @@ const schema = defineSchema({
     status: attemptStatus,
     /** Whether the worker holds it: prefetched or running. */
     open: v.boolean(),
-    /** Whether its worker waited, and was woken by it: then more wait than there is work for. */
+    /** Whether the job woke its worker: then workers wait for jobs, not jobs for workers. */
     woken: v.optional(v.boolean()),
-    /** What it was handed while it waited, where that is small: it is shown to it without reading the job. Until it begins. */
+    /**
+     * The job as it was handed to the waiting worker, if it is small, so the worker sees it without a read of the job.
+     * Removed at the start.
+     */
     handed: v.optional(handed),
-    /** When it was handed to it; until it begins. */
+    /** When the job was handed over. Removed at the start. */
     handedAt: v.optional(v.number()),
     claimedAt: v.number(),
     endedAt: v.optional(v.number()),
@@ -250,7 +271,7 @@ const schema = defineSchema({
     reply: v.optional(anything),
     error: v.optional(jobError),
     releaseReason: v.optional(v.string()),
-    /** Once released: its worker does not get the job back before. */
+    /** After a release: the worker does not get the job back before this time. */
     pausedUntil: v.optional(v.number()),
   })
     .index("by_job", ["jobId", "number"])
@@ -259,31 +280,31 @@ const schema = defineSchema({
     .index("by_key", ["keyHash", "open"])
     .index("by_handed", ["scope", "handedAt"]),
 
-  /** When what was handed over is looked after next, or was last. By model/dispatch/reclaim.ts. */
+  /** The time of the next, or the last, check of handed-over jobs. Written by model/dispatch/reclaim.ts. */
   recalls: defineTable({ scope: v.string(), due: v.number() }).index("by_scope", ["scope"]),
 
-  /** Streamed text of a watched attempt. By model/streams/. */
+  /** Streamed text of a watched attempt. Written by model/streams/. */
   chunks: defineTable({
     jobId: v.id("jobs"),
     attemptId: v.id("attempts"),
     seq: v.number(),
     text: v.string(),
-    /** UTF-8 bytes of the attempt's text up to this chunk's end. */
+    /** UTF-8 bytes of the attempt's text up to the end of this chunk. */
     endBytes: v.number(),
   })
     .index("by_attempt", ["attemptId", "seq"])
     .index("by_job", ["jobId"]),
 
   /**
-   * Hot: how far the worker is that is at a job, as it last said; apart from the attempt, which others read. Goes with
-   * the payload. By model/jobs/progress.ts.
+   * Hot: the last progress that the worker reported. Apart from the attempt, which other calls read. Deleted with the
+   * payload. Written by model/jobs/rows.ts.
    */
   progress: defineTable({ jobId: v.id("jobs"), attemptId: v.id("attempts"), view: anything }).index(
     "by_job",
     ["jobId"],
   ),
 
-  /** By model/batches/. */
+  /** Batches. Written by model/batches/. */
   batches: defineTable({
     scope: v.string(),
     externalId: v.optional(v.string()),
@@ -302,7 +323,7 @@ const schema = defineSchema({
     .index("by_scope", ["scope", "createdAt"])
     .index("by_done", ["doneAt"]),
 
-  /** Ends of a batch's jobs that are not counted in it yet: so that two ends never collide. By model/batches/. */
+  /** Ends of a batch's jobs that are not counted yet, so that two ends never conflict. Written by model/batches/. */
   batchEnds: defineTable({
     batchId: v.id("batches"),
     outcome: v.union(
@@ -313,10 +334,13 @@ const schema = defineSchema({
     ),
   }).index("by_batch", ["batchId"]),
 
-  /** Whether counting a batch's ends is scheduled: apart from the batch, whose row each count writes. By model/batches/. */
+  /**
+   * Whether a count of a batch's ends is scheduled. Apart from the batch, whose row every count writes. Written by
+   * model/batches/.
+   */
   batchFolds: defineTable({ batchId: v.id("batches"), armed: v.boolean() }).index("by_batch", ["batchId"]),
 
-  /** `jobId` waits for `on`. Deleted once that is final. By model/dependencies/. */
+  /** `jobId` waits for `on`. Deleted when that job is final. Written by model/dependencies/. */
   dependencies: defineTable({
     jobId: v.id("jobs"),
     on: v.id("jobs"),
@@ -325,7 +349,10 @@ const schema = defineSchema({
     .index("by_job", ["jobId"])
     .index("by_on", ["on"]),
 
-  /** How many jobs of a requester or a key may be ready or held at once, and a requester's weight. By model/limits/. */
+  /**
+   * The most jobs of a requester or a key that are ready or held at once, and a requester's weight. Written by
+   * model/limits/.
+   */
   limits: defineTable({
     scope: v.string(),
     of: v.union(v.literal("requester"), v.literal("key")),
@@ -334,25 +361,25 @@ const schema = defineSchema({
     weight: v.optional(v.number()),
   }).index("by_name", ["scope", "of", "name"]),
 
-  /** Jobs that are submitted again and again; the clock is @convex-dev/crons'. By model/recurring/. */
+  /** Recurring jobs; @convex-dev/crons keeps their time. Written by model/recurring/. */
   recurring: defineTable({
     scope: v.string(),
     name: v.string(),
     schedule,
     paused: v.boolean(),
-    /** A `jobSpec` without idempotency key; checked when it was set. */
+    /** A `jobSpec` without idempotency key. It was checked when it was set. */
     job: anything,
     runs: v.number(),
     lastJobId: v.optional(v.id("jobs")),
-    /** When it is due next, and the name of that firing; undefined while paused. */
+    /** The next due time, which also names that run; undefined while paused. */
     nextRunAt: v.optional(v.number()),
     createdAt: v.number(),
   }).index("by_name", ["scope", "name"]),
 
-  /** What was set for a scope; "" for all of them. By model/settings.ts. */
+  /** Settings of a scope, or of all scopes (""). Written by model/configure.ts. */
   settings: defineTable({ scope: v.string(), values: settingsPatch }).index("by_scope", ["scope"]),
 
-  /** Who did what to the queue. Append-only. By model/events.ts. */
+  /** Who changed what in the queue. Events are never changed. Written by model/events.ts. */
   events: defineTable({
     scope: v.string(),
     at: v.number(),
@@ -362,5 +389,5 @@ const schema = defineSchema({
   }).index("by_scope", ["scope", "at"]),
 });
 
-// The framework's bundler looks for the default export.
+// Convex requires the default export.
 export default schema;

@@ -5,7 +5,8 @@ import { settingsOf } from "./model/settings.ts";
 import { anything, settingsPatch } from "./validators.ts";
 
 /**
- * Sets what a scope's settings are; "" for all scopes. Whatever is left out is the default again.
+ * Replaces the settings of a scope, or of all scopes if `scope` is "". Settings that are left out return to their
+ * default.
  * Refuses: invalid.
  */
 export const configure = mutation({
@@ -17,7 +18,7 @@ export const configure = mutation({
   },
 });
 
-/** What holds for a scope: its own settings over those of all scopes over the defaults. */
+/** The settings that apply to a scope: its own, then those of all scopes, then the defaults. */
 export const get = query({
   args: { scope: v.string() },
   returns: anything,

@@ -33,16 +33,16 @@ function withNext<Kind extends string, Fields extends PropertyValidators>(kind: 
   return v.object({ kind: v.literal(kind), ...fields, ...nextWork.fields });
 }
 
-// All of a worker's functions refuse `unauthorized`, for a key that is unknown or a retired worker's.
+// All functions for workers refuse `unauthorized` if the key is unknown or the worker is retired.
 
-/** A worker (re)connects, or what it can do has changed. Refuses: unauthorized, invalid. */
+/** A worker connects, reconnects, or has new capabilities. Refuses: unauthorized, invalid. */
 export const hello = mutation({
   args: { ...byWorker, ...workerMutations.hello },
   returns: v.object({ workerId: v.string(), leaseMs: v.number() }),
   handler: async (ctx, greeting) => await sayHello(ctx, greeting, Date.now()),
 });
 
-/** The worker's program ends: what it holds goes to others at once. */
+/** The worker's program ends. Its jobs go to others at once. */
 export const goodbye = mutation({
   args: { ...byWorker, ...workerMutations.goodbye },
   returns: v.null(),
@@ -52,7 +52,10 @@ export const goodbye = mutation({
   },
 });
 
-/** For a worker that has nothing else to say: every 15 s while it holds jobs, else at most once a minute. */
+/**
+ * Renews the lease of a worker that has no other call to make: every 15 s while it holds jobs, otherwise at most once a
+ * minute.
+ */
 export const heartbeat = mutation({
   args: { ...byWorker, ...workerMutations.heartbeat },
   returns: v.null(),
@@ -64,8 +67,8 @@ export const heartbeat = mutation({
 });
 
 /**
- * Finds the worker jobs, and has it wait in its lanes when there are fewer than it wishes for. `full`: it holds as many
- * as it may.
+ * Gives the worker jobs. If there are fewer than it wants, it waits in its lanes. `full`: it already holds as many as
+ * it may.
  */
 export const take = mutation({
   args: { ...byWorker, ...workerMutations.take },
@@ -80,10 +83,10 @@ export const take = mutation({
 });
 
 /**
- * The jobs that a waiting worker is woken for; subscribe to it while waiting. `late`: another one's, to be claimed when
- * it is still shown 400 ms later, or, of what another holds and has not begun (`held`), 2 s. `stands`: where it waits.
- * One less than it knew: it was taken for dead, and should call `take`. One more: a new lane. `crowded`: to be said with
- * the claim.
+ * The jobs that wake a waiting worker; it subscribes while it waits. `late`: a job of another worker, to be claimed if
+ * it is still shown after 400 ms, or after 2 s if a worker holds it and has not started (`held`). `stands`: where the
+ * worker waits. If one is missing, the worker was taken for dead and should call `take`. If one is added, there is a
+ * new lane. `crowded`: pass it on with the claim.
  */
 export const candidates = query({
   args: { ...byWorker, ...workerQueries.candidates },
@@ -103,8 +106,8 @@ export const candidates = query({
 });
 
 /**
- * What a worker was given while it waited; subscribe to it beside `candidates`. It begins that at once, and says so with
- * `start` if it takes longer than a moment.
+ * The jobs that a worker was handed while it waited; it subscribes to this beside `candidates`. The worker starts them
+ * at once, and calls `start` if a job takes longer than a moment.
  */
 export const handed = query({
   args: { ...byWorker, ...workerQueries.handed },
@@ -116,8 +119,8 @@ export const handed = query({
 });
 
 /**
- * Claims a ready job. `taken`: another was faster, or it is gone. `unable`: this worker may not run it (now). It waits
- * on where `stands` says, when it wishes for more than this one.
+ * Claims a ready job. `taken`: another worker was faster, or the job is gone. `unable`: this worker may not run it now.
+ * If it wants more than this job, it keeps waiting where `stands` says.
  */
 export const claim = mutation({
   args: { ...byWorker, ...workerMutations.claim },
@@ -129,7 +132,10 @@ export const claim = mutation({
   handler: async (ctx, args) => await claimJob(ctx, args, Date.now()),
 });
 
-/** Streams text of an attempt; kept while the job is watched. `seq` goes up; one that does not changes nothing. */
+/**
+ * Streams text of an attempt. The text is kept while the job is watched. `seq` must grow; a repeated one changes
+ * nothing.
+ */
 export const append = mutation({
   args: { ...byWorker, ...workerMutations.append },
   returns: acknowledged,
@@ -137,7 +143,7 @@ export const append = mutation({
     await saysOf(ctx, from, async (held) => await appendChunk(ctx, held, { seq, text })),
 });
 
-/** Says how far an attempt is; whoever asks for its job sees it. Refuses: too_large. */
+/** Reports the progress of an attempt, which the job's status then shows. Refuses: too_large. */
 export const progress = mutation({
   args: { ...byWorker, ...workerMutations.progress },
   returns: acknowledged,
@@ -145,7 +151,7 @@ export const progress = mutation({
     await saysOf(ctx, from, async (held) => await noteProgress(ctx, held, view)),
 });
 
-/** What a worker says of an attempt while it is at work on it. */
+/** Runs a report about an attempt that the worker holds. */
 async function saysOf(
   ctx: MutationCtx,
   { keyHash, attemptId }: { readonly keyHash: string; readonly attemptId: string },
@@ -163,21 +169,21 @@ async function saysOf(
   return { kind: "ok" };
 }
 
-/** Ends an attempt well. `reply`: what the app answered to it. Refuses: too_large. */
+/** Ends an attempt with a result. `reply`: the answer of the app's `onFinal`. Refuses: too_large. */
 export const complete = mutation({
   args: { ...byWorker, ...workerMutations.complete },
   returns: v.union(withNext("completed", { reply: v.optional(anything) }), withNext("fenced", {})),
   handler: async (ctx, args) => await completeJob(ctx, args, Date.now()),
 });
 
-/** Ends an attempt badly: it counts against the job's retries, and an error that is not retryable ends the job. */
+/** Ends an attempt with an error. It counts against the job's retries. An error that is not retryable ends the job. */
 export const fail = mutation({
   args: { ...byWorker, ...workerMutations.fail },
   returns: v.union(withNext("failed", {}), withNext("fenced", {})),
   handler: async (ctx, args) => await failJob(ctx, args, Date.now()),
 });
 
-/** Gives attempts back: no failure, no retry used. `leave`: takes nothing more until it calls `take`. */
+/** Gives attempts back: no failure, no retry used. `leave`: the worker takes nothing more until it calls `take`. */
 export const release = mutation({
   args: { ...byWorker, ...workerMutations.release },
   returns: fencedIds,
@@ -198,13 +204,13 @@ export const release = mutation({
   },
 });
 
-/** Begins what was held ahead. `fenced`: what was stolen meanwhile, canceled or lost. */
+/** Starts prefetched jobs. `fenced`: attempts that were stolen, canceled or lost meanwhile. */
 export const start = mutation({
   args: { ...byWorker, ...workerMutations.start },
   returns: fencedIds,
   handler: async (ctx, { keyHash, attemptIds }) => {
     const now = Date.now();
-    const [worker, lease, attempts, held, stands] = await Promise.all([
+    const [worker, lease, attempts, held, waiters] = await Promise.all([
       authenticate(ctx, keyHash),
       leaseByKey(ctx, keyHash),
       attemptsOf(ctx, attemptIds),
@@ -212,13 +218,13 @@ export const start = mutation({
       waitersByKey(ctx, keyHash),
     ]);
     await renew(ctx, worker, lease, now, { holds: true });
-    // What it was handed lasts: what comes to where it stands is for others now.
-    if (held.length >= capacityOf(worker.capabilities).running) await removeWaiters(ctx, stands);
+    // The handed job takes longer, so other workers get the jobs that arrive at this worker's positions.
+    if (held.length >= capacityOf(worker.capabilities).running) await removeWaiters(ctx, waiters);
     return { fenced: await startJobs(ctx, worker, attempts, now) };
   },
 });
 
-/** The worker takes nothing more until it calls `take`; what it has begun it keeps. */
+/** The worker takes nothing more until it calls `take`. It keeps the jobs that it has started. */
 export const leave = mutation({
   args: { ...byWorker, ...workerMutations.leave },
   returns: v.null(),
@@ -236,7 +242,7 @@ export const leave = mutation({
   },
 });
 
-/** What the worker holds. An attempt that is missing was canceled, stolen or lost: it stops working on it. */
+/** The attempts that the worker holds. If one is missing, it was canceled, stolen or lost, and the worker stops. */
 export const held = query({
   args: { ...byWorker, ...workerQueries.held },
   returns: v.array(heldAttempt),

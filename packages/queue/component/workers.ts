@@ -17,7 +17,7 @@ const ofWorker = { ...inScope, workerId: v.string() };
 const byWorker = { keyHash: v.string() };
 const names = v.optional(v.array(v.string()));
 
-/** Lets a worker in. Refuses: invalid (a key or an externalId that another one has). */
+/** Registers a worker. Refuses: invalid (the key or the externalId is in use). */
 export const register = mutation({
   args: {
     ...inScope,
@@ -34,7 +34,10 @@ export const register = mutation({
   }),
 });
 
-/** Renames a worker, says what it may run, pauses it, takes it back, or retires it for good. Refuses: not_found, invalid. */
+/**
+ * Renames a worker, changes what it may run, pauses it, resumes it, or retires it for good. Refuses: not_found,
+ * invalid.
+ */
 export const update = mutation({
   args: {
     ...ofWorker,
@@ -70,7 +73,7 @@ export const byExternalId = query({
   },
 });
 
-/** Whose key it is, a retired worker's included; null when nobody's. */
+/** The worker with a key, also if it is retired; null for an unknown key. */
 export const find = query({
   args: byWorker,
   returns: v.union(v.object({ ...workerView.fields, scope: v.string() }), v.null()),
@@ -80,7 +83,7 @@ export const find = query({
   },
 });
 
-/** The scope's workers, those that are online first. */
+/** The scope's workers, online workers first. */
 export const list = query({
   args: { ...inScope, online: v.optional(v.boolean()), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(workerView),
@@ -96,7 +99,7 @@ export const list = query({
   },
 });
 
-/** What a worker has held, the newest first. Refuses: not_found. */
+/** The attempts of a worker, newest first. Refuses: not_found. */
 export const history = query({
   args: { ...ofWorker, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(attemptView),

@@ -4,10 +4,10 @@ import { refuse } from "./refuse.ts";
 
 const maxNameChars = 255;
 
-/** So far ahead anything is scheduled: Convex takes five years. */
+/** The latest time that anything is scheduled for. Convex accepts up to five years. */
 export const farthestMs = 4 * 366 * 24 * 3_600_000;
 
-/** A name from outside: 1 to 255 UTF-16 units of well-formed Unicode. */
+/** Checks a name from outside: 1 to 255 UTF-16 units of well-formed Unicode. */
 export function boundedName(value: string, what: string): void {
   if (value === "" || value.length > maxNameChars) {
     refuse("invalid", `${what} must have 1 to ${String(maxNameChars)} characters.`);
@@ -15,17 +15,17 @@ export function boundedName(value: string, what: string): void {
   wellFormed(value, what);
 }
 
-/** Refuses text with half a surrogate pair in it: it has no UTF-8, and would come out as something else. */
+/** Refuses text with half of a surrogate pair. It has no UTF-8 form and would be stored as something else. */
 export function wellFormed(text: string, what: string): void {
   if (/\p{Surrogate}/u.test(text)) refuse("invalid", `${what} must be well-formed Unicode.`);
 }
 
-/** As much of a text as is kept, well-formed: for what is shown, and never refused, such as an error's message. */
+/** Shortens text that is only shown, such as an error's message, and keeps it well-formed. It is never refused. */
 export function clip(text: string, maxChars: number): string {
   return text.slice(0, maxChars).replace(/\p{Surrogate}/gu, "\u{FFFD}");
 }
 
-/** A number from outside, within bounds; NaN is in none. */
+/** Checks a number from outside. NaN is always refused. */
 export function boundedNumber(value: number, what: string, min: number, max: number): void {
   if (!(value >= min && value <= max)) {
     refuse("invalid", `${what} must be from ${String(min)} to ${String(max)}.`);
@@ -37,27 +37,27 @@ export function boundedInteger(value: number, what: string, min: number, max: nu
   boundedNumber(value, what, min, max);
 }
 
-/** UTF-8 bytes. */
+/** The length of a text in UTF-8 bytes. */
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }
 
-/** Bytes of the value's JSON, as the settings bound it. */
+/** The size of the value's JSON in bytes. The limits in the settings refer to this size. */
 export function sizeOf(value: Value): number {
   return byteLength(JSON.stringify(convexToJson(value)));
 }
 
-/** Refuses what takes more JSON than that. */
+/** Refuses a value whose JSON is larger than `maxBytes`. */
 export function boundedSize(value: Value, what: string, maxBytes: number): void {
   const bytes = sizeOf(value);
   if (bytes > maxBytes) {
-    refuse("too_large", `${what} has ${String(bytes)} bytes; at most ${String(maxBytes)} are taken.`);
+    refuse("too_large", `${what} has ${String(bytes)} bytes. At most ${String(maxBytes)} are allowed.`);
   }
 }
 
 const maxPage = 100;
 
-/** A page that was asked for from outside, bounded. */
+/** Limits the page size that a caller may ask for. */
 export function boundedPage(options: PaginationOptions): PaginationOptions {
   return { ...options, numItems: Math.max(1, Math.min(maxPage, Math.floor(options.numItems) || 1)) };
 }

@@ -5,7 +5,7 @@ import { refuse } from "./refuse.ts";
 /** The most jobs that one worker may hold. */
 export const maxHeld = 16;
 
-/** How many jobs a worker runs at once, and how many it may hold. One, where it does not say. */
+/** How many jobs a worker runs at once, and how many it may hold. The default is one. */
 export function capacityOf(capabilities: Capabilities | undefined): {
   readonly running: number;
   readonly held: number;
@@ -16,15 +16,15 @@ export function capacityOf(capabilities: Capabilities | undefined): {
 
 const maxListed = 64;
 
-/** A list of names from outside, sorted and without repeats. */
+/** Checks a list of names from outside. Returns it sorted and without duplicates. */
 export function names(list: readonly string[] | undefined, what: string): string[] {
   const unique = [...new Set(list)].sort();
-  if (unique.length > maxListed) refuse("invalid", `${what} can be at most ${String(maxListed)}.`);
+  if (unique.length > maxListed) refuse("invalid", `${what} can have at most ${String(maxListed)} entries.`);
   for (const name of unique) boundedName(name, `Each of ${what}`);
   return unique;
 }
 
-/** Refuses what a worker says of itself where it is out of bounds; else the same in one form. */
+/** Checks the capabilities that a worker reports, and returns them in canonical form. Refuses: invalid. */
 export function checkedCapabilities(said: Capabilities): Capabilities {
   const { kinds, models, tags, memoryMb, gpu, contextTokens, concurrency, prefetch } = said;
   if (memoryMb !== undefined) boundedNumber(memoryMb, "capabilities.memoryMb", 0, 1e9);
@@ -43,7 +43,7 @@ export function checkedCapabilities(said: Capabilities): Capabilities {
   };
 }
 
-/** Whether two are the same. Both in the form that `checkedCapabilities` gives. */
+/** Whether two capabilities are equal. Both must be in the form that `checkedCapabilities` returns. */
 export function sameCapabilities(a: Capabilities | undefined, b: Capabilities): boolean {
   const keys = Object.keys({ ...a, ...b }) as (keyof Capabilities)[];
   return a !== undefined && keys.every((key) => JSON.stringify(a[key]) === JSON.stringify(b[key]));

@@ -7,10 +7,10 @@ import { defaultSettings, maxLanes, type SettingsPatch } from "./settings.ts";
 
 const hourMs = 3_600_000;
 
-/** From and to, both taken. Payloads have to fit a document, which Convex takes up to 1 MiB. */
+/** Lowest and highest value, both allowed. Convex limits a document to 1 MiB, and a payload must fit into one. */
 const bounds = {
   leaseMs: [5_000, hourMs],
-  // A worker without jobs is heard of each 65 s, and a tenth of this later it is written.
+  // A worker without jobs calls every 65 s, and its lease is written a tenth of this time late at most.
   offlineAfterMs: [90_000, 24 * hourMs],
   maxQueued: [1, 1e9],
   maxQueuedPerRequester: [1, 1e9],
@@ -34,7 +34,7 @@ const whole = [
   "maxTextBytes",
 ];
 
-/** Sets a scope's settings, "" for all scopes, as a whole. */
+/** Replaces all settings of a scope, or of all scopes if `scope` is "". Refuses: invalid. */
 export async function configure(
   ctx: MutationCtx,
   {
@@ -53,7 +53,7 @@ export async function configure(
   await checkSpans(ctx, scope, values);
   const { minRetryAfterMs = 0, maxRetryAfterMs = Infinity } = values;
   if (minRetryAfterMs > maxRetryAfterMs)
-    refuse("invalid", "minRetryAfterMs must not be above maxRetryAfterMs.");
+    refuse("invalid", "minRetryAfterMs must be at most maxRetryAfterMs.");
   const row = await ctx.db
     .query("settings")
     .withIndex("by_scope", (q) => q.eq("scope", scope))
@@ -69,13 +69,12 @@ export async function configure(
   });
 }
 
-/** Scopes with settings of their own that are looked at when those of all are set. */
+/** When the settings of all scopes change, at most this many scopes with settings of their own are checked. */
 const mostScopes = 2_000;
 
 /**
- * A worker that may be silent for longer than one is online would be shown as offline while it holds jobs. What is set
- * for all scopes has to go with what is set for each.
- * Refuses: invalid.
+ * A lease must not be longer than the time until a worker counts as offline. Otherwise a worker that holds jobs would
+ * be shown as offline. The settings of all scopes are checked against those of each scope. Refuses: invalid.
  */
 async function checkSpans(ctx: QueryCtx, scope: string, values: SettingsPatch): Promise<void> {
   const rows = await ctx.db
@@ -89,7 +88,7 @@ async function checkSpans(ctx: QueryCtx, scope: string, values: SettingsPatch): 
     if (leaseMs > offlineAfterMs) {
       refuse(
         "invalid",
-        `leaseMs (${String(leaseMs)}) must be at most offlineAfterMs (${String(offlineAfterMs)}): set both.`,
+        `leaseMs (${String(leaseMs)}) must be at most offlineAfterMs (${String(offlineAfterMs)}). Set both.`,
       );
     }
   }
@@ -97,7 +96,7 @@ async function checkSpans(ctx: QueryCtx, scope: string, values: SettingsPatch): 
 
 const yearMs = 366 * 24 * 3_600_000;
 
-/** Refuses a policy of a job, or of the settings, that is out of bounds. */
+/** Checks the policy of a job or of the settings. Refuses: invalid. */
 export function checkPolicy(policy: Policy): void {
   const { maxFailures, backoff, payloadKeptMs, chunksKeptMs, recordKeptMs } = policy;
   if (maxFailures !== undefined) boundedInteger(maxFailures, "policy.maxFailures", 1, 1_000);

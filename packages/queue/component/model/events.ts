@@ -5,17 +5,17 @@ export type QueueEvent = {
   readonly scope: string;
   /** ms epoch. */
   readonly at: number;
-  /** Whom the app says it was; "app" where it does not say. */
+  /** The actor that the app names; "app" if it names none. */
   readonly actor: string | undefined;
-  /** What was done, as `noun.verb`. */
+  /** The action, as `noun.verb`. */
   readonly action: string;
-  /** To what: an id or a name. */
+  /** The id or name of the thing that was changed. */
   readonly subject: string;
 };
 
 const maxLength = 255;
 
-/** Notes who did what to the queue. Append-only. */
+/** Records who changed what in the queue. Events are never changed. */
 export async function record(ctx: MutationCtx, event: QueueEvent): Promise<void> {
   const { actor = "app", action, subject } = event;
   await ctx.db.insert("events", {
@@ -28,7 +28,7 @@ export async function record(ctx: MutationCtx, event: QueueEvent): Promise<void>
 
 const piece = 500;
 
-/** Deletes events that were noted before then. @returns whether more is left. */
+/** Deletes events recorded before a time. @returns whether more are left. */
 export async function forgetEvents(ctx: MutationCtx, before: number): Promise<boolean> {
   const old = await ctx.db
     .query("events")

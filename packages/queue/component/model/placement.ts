@@ -1,24 +1,28 @@
-/** Slots lie on a ring of so many points; a lane uses a power of two of them, evenly. */
+/** The number of points on the ring. A lane uses a power of two of them as slots, evenly spread. */
 export const ringSize = 65_536;
-/** Seats of a slot: between them turns are taken. */
+/** The number of seats in a slot. Workers take turns between seats, and so between requesters. */
 export const seats = 65_536;
 export const maxWeight = 16;
-/** Slots of a lane whose workers nobody has counted yet. */
+/** The number of slots of a lane whose workers have not been counted yet. */
 export const minSlots = 16;
 const maxSlots = 16_384;
 
-/** The slots of a lane at which so many workers accept: not more than they are, so that each is somebody's home. */
+/**
+ * The number of slots for a lane with this many accepting workers. There are never more slots than workers, so every
+ * slot is in some worker's home.
+ */
 export function slotsFor(workers: number): number {
   return Math.min(maxSlots, 2 ** Math.floor(Math.log2(Math.max(1, workers))));
 }
 
 /**
- * Where a job is put: the slot by its affinity, else by chance; within it a seat of its requester, who has as
- * many as its weight. Places sort by slot, then by seat. The affinity's slot is the first of as many as its jobs are
- * spread over; one that stands behind others of its affinity in a submission goes that many slots further.
- * @param job.width over how many slots: model/spreads/width.ts.
- * @param job.ordinal how many of the same affinity and lane stand before it in its submission.
- * @param random in [0, 1), two of them.
+ * Where a job is placed: its ring position is slot × 65,536 + seat (stored as `place`). The affinity chooses the slot,
+ * otherwise chance does. Each requester has as many seats in a slot as its weight. An affinity may be spread over
+ * several slots, starting at its own. A later job of the same affinity in a submission goes one slot further for each
+ * job before it.
+ * @param job.width the number of slots that the affinity is spread over: model/spreads/width.ts.
+ * @param job.ordinal the number of jobs with the same affinity and lane before this one in its submission.
+ * @param random two numbers in [0, 1).
  */
 export function ringPositionFor(
   job: {
@@ -53,45 +57,48 @@ function slotFor(
   return ((first + Math.floor(random * width) + ordinal) % slots) * between;
 }
 
-/** Where a job is found: by who waits or is at home there, and by thieves. */
+/**
+ * The two stored fields by which workers find a job. `place` is the ring position: waiting workers and the home's
+ * worker search by it. `dice` is the sample key in [0, 1): thieves search by it.
+ */
 export type Spot = { readonly place: number; readonly dice: number };
 
-/** Beyond every arc, and every draw. */
+/** Beyond the end of the ring. No search reads past it. */
 const parkedFrom = ringSize * seats;
 
-/** The same spot, found by nobody: for a job that was handed to a worker. */
+/** The same spot, hidden from every search. For a job that was handed to a waiting worker. */
 export function parked({ place, dice }: Spot): Spot {
   return { place: parkedFrom + (place % parkedFrom), dice: 1 + (dice % 1) };
 }
 
-/** Where it is found again. */
+/** The spot at which searches find the job again. */
 export function unparked({ place, dice }: Spot): Spot {
   return { place: place % parkedFrom, dice: dice % 1 };
 }
 
-/** The slot's point of the ring, 0 to 65,535. */
-export function slotOf(place: number): number {
-  return Math.floor(place / seats);
+/** The ring point of the slot, 0 to 65,535. */
+export function slotOf(ringPosition: number): number {
+  return Math.floor(ringPosition / seats);
 }
 
 /** The seat within the slot, 0 to 65,535. */
-export function seatOf(place: number): number {
-  return place % seats;
+export function seatOf(ringPosition: number): number {
+  return ringPosition % seats;
 }
 
-/** The first place of a slot or of any point of the ring. */
+/** The first ring position of a point. */
 export function ringPositionAt(point: number): number {
   return point * seats;
 }
 
 /**
- * Where a worker stands in every ring: from 0, below 65,536, by its key's hash alone, so that registering reads no
- * other worker. Places chosen in the largest gaps were no better: sim/README.md.
+ * A worker's position in every ring, in [0, 65,536). It depends on the hash of the worker's key only, so registering
+ * reads no other worker. Positions in the largest gaps were no better: sim/README.md.
  */
 export function positionOf(keyHash: string): number {
   const hash = fnv1a(keyHash);
   const [whole, fraction] = [scrambled(hash), scrambled(hash ^ fnv1a(`${keyHash}:`))];
-  // 53 bits: so that no two stand at the very same place.
+  // 53 bits, so two workers practically never share a position.
   return (whole + (fraction >>> 11) / 2 ** 21) / (2 ** 32 / ringSize);
 }
 
@@ -101,7 +108,7 @@ export function hash16(text: string): number {
   return ((hash >>> 16) ^ hash) & 0xffff;
 }
 
-/** 32 bits of FNV-1a over the UTF-16 units. Source: Fowler, Noll, Vo. */
+/** FNV-1a with 32 bits over the UTF-16 units. Source: Fowler, Noll, Vo. */
 function fnv1a(text: string): number {
   let hash = 0x811c_9dc5;
   for (let at = 0; at < text.length; at += 1) {
@@ -110,7 +117,10 @@ function fnv1a(text: string): number {
   return hash;
 }
 
-/** All bits of 32 depend on all: texts that end alike would stand close together. Source: MurmurHash3's last step. */
+/**
+ * Makes every output bit depend on every input bit; FNV-1a alone maps similar texts to close values. Source: the final
+ * step of MurmurHash3.
+ */
 function scrambled(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35);

@@ -1,7 +1,7 @@
 import type { Doc } from "../builders.ts";
 import type { Priority } from "../validators.ts";
 
-/** 0 high, 1 normal, 2 low. */
+/** Priorities as numbers: 0 high, 1 normal, 2 low. Stored as a job's `level` and a lane's `levels`. */
 export const priorities = [0, 1, 2] as const;
 
 const ofPriority: Readonly<Record<Priority, number>> = { high: 0, normal: 1, low: 2 };
@@ -10,12 +10,12 @@ export function priorityNumber(priority: Priority = "normal"): number {
   return ofPriority[priority];
 }
 
-/** The levels at which a lane may have jobs: most lanes have ever had one, and looking at others costs a read each. */
+/** The priorities that jobs of this lane have had. Most lanes have had one, and each priority costs a read. */
 export function prioritiesIn(lane: Pick<Doc<"lanes">, "levels">): readonly number[] {
   return lane.levels ?? priorities;
 }
 
-/** Every so many turns the order is another, so that nothing starves. */
+/** The order changes once in this many turns, so that no priority starves. */
 const cycle = 8;
 
 const highFirst = [0, 1, 2] as const;
@@ -25,8 +25,8 @@ const normalFirst = [1, 2, 0] as const;
 const lowFirst = [2, 1, 0] as const;
 
 /**
- * The order in which a worker looks at the levels (0 high, 1 normal, 2 low): from high to low, but each 8th turn one of
- * the lower ones first, by turns. So low and normal have at least a sixteenth of the work each.
+ * The order in which a worker tries the priorities: high first. In every 8th turn low or normal comes first,
+ * alternately, so each of them gets at least a sixteenth of the work.
  * @param turn counts the worker's searches.
  */
 export function priorityOrder(turn: number): readonly number[] {
@@ -34,7 +34,10 @@ export function priorityOrder(turn: number): readonly number[] {
   return turn % (2 * cycle) === cycle - 1 ? lowFirst : normalFirst;
 }
 
-/** Whether the lanes that a worker is not used to come first: each 8th turn, though not when the levels turn, too. */
+/**
+ * Whether the worker's other lanes come before its usual lane. That is every 8th turn, but never a turn in which the
+ * priorities change their order.
+ */
 export function othersFirst(turn: number): boolean {
   return turn % cycle === 3;
 }

@@ -6,30 +6,33 @@ import { firstOf } from "./load.ts";
 export type SettingsPatch = Infer<typeof settingsPatch>;
 export type Settings = Required<Omit<SettingsPatch, "policy">> & { readonly policy: Required<Policy> };
 
-/** A worker looks at the front of each lane that it can run at every end of a job: within what a call may read. */
+/** At the end of every job a worker reads the front of each lane that it can run. 64 lanes fit into one call. */
 export const maxLanes = 64;
 
-/** Every time-out and cap of the queue that can be set: docs/queue.md says which are fixed, and why. Milliseconds, bytes of JSON, numbers of jobs. */
+/**
+ * All timeouts and limits that can be configured, in milliseconds, JSON bytes, or numbers of jobs. docs/queue.md lists
+ * the limits that are fixed, and why.
+ */
 export const defaultSettings: Settings = {
-  /** A worker's lease: renewed by any of its calls. A silent one loses its jobs after this. */
+  /** The length of a worker's lease. Any call renews it. When it expires the worker loses its jobs. */
   leaseMs: 40_000,
-  /** A worker unheard for this long is shown as offline. */
+  /** A worker that has not called for this long is shown as offline. */
   offlineAfterMs: 150_000,
-  /** Jobs that a lane, and a requester in all lanes, may have waiting and ready. */
+  /** The most waiting and ready jobs of a lane, and of a requester in all lanes. */
   maxQueued: 200_000,
   maxQueuedPerRequester: 100_000,
   maxPayloadBytes: 512 * 1024,
-  /** How long chunks are kept coming after somebody was last heard to watch. */
+  /** How long streamed text is kept after the last call of `follow`. */
   watchMs: 120_000,
-  /** Kinds of jobs with equal requirements. */
+  /** The most lanes of a scope. A lane has one kind of job and one set of requirements. */
   maxLanes,
   maxBatchJobs: 50_000,
-  /** A worker does not get a job back that it released less than this before: releasing costs no retry. */
+  /** A worker does not get back a job that it released less than this ago. Releasing uses no retry. */
   releasePauseMs: 500,
-  /** A full queue asks to come back after so long at least, and at most. */
+  /** The shortest and the longest time after which a full queue asks its caller to come back. */
   minRetryAfterMs: 5_000,
   maxRetryAfterMs: 600_000,
-  /** UTF-8 bytes of streamed text: of one chunk, and of an attempt. */
+  /** UTF-8 bytes of streamed text: of one chunk, and of one attempt. */
   maxChunkBytes: 64 * 1024,
   maxTextBytes: 2 * 1024 * 1024,
   policy: {
@@ -41,12 +44,12 @@ export const defaultSettings: Settings = {
   },
 };
 
-/** Of each transaction, by scope: several parts of one ask for them. */
+/** The settings by scope, for each transaction. Several parts of a transaction need them. */
 const known = new WeakMap<QueryCtx, Map<string, Promise<Settings>>>();
 
 /**
- * A scope's settings: its own over those of all scopes over the defaults. One read each, both at once, and once in a
- * transaction: as they were before it.
+ * A scope's settings. They override the settings of all scopes, which override the defaults. Both rows are read at
+ * once, and only once in a transaction, so changes within the transaction are not seen.
  */
 export function settingsOf(ctx: QueryCtx, scope: string): Promise<Settings> {
   const ofCtx = known.get(ctx) ?? new Map<string, Promise<Settings>>();
@@ -61,7 +64,7 @@ async function readSettings(ctx: QueryCtx, scope: string): Promise<Settings> {
   return merge(merge(defaultSettings, forAll), own);
 }
 
-/** The job's own policy over its scope's. */
+/** The job's policy overrides the policy of its scope. */
 export function policyOf(settings: Settings, own: Policy | undefined): Required<Policy> {
   return { ...settings.policy, ...own };
 }

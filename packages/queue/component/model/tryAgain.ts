@@ -2,24 +2,27 @@ import type { MutationCtx } from "../builders.ts";
 import type { Step } from "./jobs/step.ts";
 import { maintenance } from "./references.ts";
 
-/** So many are passed over within one round, by their ids; with more, the round ends. */
+/** A round ends when the app has refused this many items, since their ids are passed along. */
 const mostRefused = 500;
 
-/** Milliseconds until what an app's function threw at is tried again, after so many times before: until it is mended. */
+/**
+ * The delay before the next try of something at which the app threw. In milliseconds, doubling with each failure, at
+ * most 10 minutes.
+ */
 export function retryDelayMs(failures: number): number {
   return Math.min(600_000, 1_000 * 2 ** failures);
 }
 
 export type Round<Row> = {
-  /** Those that the app refused in this round: passed over until the next one. */
+  /** Items that the app refused in this round. They are skipped until the next round. */
   readonly refused: Row[];
-  /** Rounds before this one in which there were such. */
+  /** The number of earlier rounds with refused items. */
   readonly failures: number;
 };
 
 /**
- * How work in pieces goes on when the app refuses some of it: with the rest at once, then with those again in a new
- * round, later each time. Null: nothing is left.
+ * How a job in pieces continues if the app refuses some of its items. It first does the other items, then retries the
+ * refused ones in a new round after a growing delay. Null: nothing is left.
  */
 export function nextRound<Row>(
   more: boolean,
@@ -31,16 +34,16 @@ export function nextRound<Row>(
 }
 
 /**
- * Takes a step in a transaction within the caller's: what throws there, such as the app's `onFinal`, undoes this step
- * alone. Not for a worker's own call, which is refused then.
- * @returns false when it threw: the caller tries again later.
+ * Runs a step in a nested transaction. If the step throws, for example in the app's `onFinal`, only this step is
+ * undone. A worker's own call does not use it: that call is refused as a whole.
+ * @returns false if the step threw. The caller tries again later.
  */
 export async function runStep(ctx: MutationCtx, step: Step): Promise<boolean> {
   try {
     await ctx.runMutation(maintenance.step, { step });
     return true;
   } catch (error) {
-    console.error(`The queue's step ${JSON.stringify(step)} is put off, since it threw:`, error);
+    console.error(`The queue retries ${JSON.stringify(step)} later, because it threw:`, error);
     return false;
   }
 }

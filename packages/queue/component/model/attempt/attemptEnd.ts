@@ -8,12 +8,12 @@ import { waitersByKey } from "../rings/membership.ts";
 export type AttemptEnd = {
   readonly worker: Doc<"workers">;
   readonly lease: Doc<"leases"> | null;
-  readonly stands: readonly Doc<"stands">[];
-  /** The one that ends, as the worker named it; whether it is the worker's is not said. */
+  readonly waiters: readonly Doc<"stands">[];
+  /** The attempt that the worker named. It may belong to another worker. */
   readonly attempt: Doc<"attempts"> | null;
-  /** How many more it holds. */
+  /** How many other attempts the worker holds. */
   readonly others: number;
-  /** The second part of the reads: what is behind the fence, and what the worker gets next. */
+  /** The second stage of reads: the fence, and the worker's next jobs. */
   readonly lookUp: (now: number) => Promise<{
     /** Null: fenced. */
     readonly held: Held | null;
@@ -22,7 +22,7 @@ export type AttemptEnd = {
   }>;
 };
 
-/** All that is read when an attempt ends, in as few stages as it takes: seven reads at once, then `lookUp`'s. */
+/** Reads everything that the end of an attempt needs, in two stages: seven parallel reads, then those of `lookUp`. */
 export async function readAttemptEnd(
   ctx: MutationCtx,
   {
@@ -38,7 +38,7 @@ export async function readAttemptEnd(
   },
 ): Promise<AttemptEnd> {
   checkDemand(wish);
-  const [worker, lease, open, stands, sticky, attempt, begins] = await Promise.all([
+  const [worker, lease, open, waiters, sticky, attempt, begins] = await Promise.all([
     authenticate(ctx, keyHash),
     leaseByKey(ctx, keyHash),
     heldByKey(ctx, keyHash),
@@ -51,7 +51,7 @@ export async function readAttemptEnd(
   return {
     worker,
     lease,
-    stands,
+    waiters,
     attempt,
     others,
     lookUp: async (now) => {
@@ -64,7 +64,7 @@ export async function readAttemptEnd(
         ),
         planNext(ctx, worker, sticky, wish, others, now, {
           rests: attempt?.woken === true,
-          stands: stands.length > 0,
+          isWaiting: waiters.length > 0,
         }),
       ]);
       return { held, begins: passed.held, planned };

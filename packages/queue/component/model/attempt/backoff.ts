@@ -1,8 +1,8 @@
 import type { Policy } from "../../validators.ts";
 
 /**
- * How long a job waits after its n-th failure.
- * @param failures 1 for the first.
+ * How long a job waits after a failure.
+ * @param failures the number of failures so far, starting at 1.
  * @param random in [0, 1).
  * @returns whole milliseconds.
  */

@@ -11,7 +11,7 @@ import { settingsOf } from "../settings.ts";
 import { readAttemptEnd } from "./attemptEnd.ts";
 import { begin } from "./start.ts";
 
-/** What a worker says of its work beside the result is kept with the attempt and the job: small. */
+/** Small, because the report is kept with the attempt and with the job. */
 const maxReportBytes = 16 * 1024;
 
 export type CompleteArgs = {
@@ -26,12 +26,13 @@ export type CompleteOutcome =
   ({ kind: "completed"; reply?: Value } & NextWork) | ({ kind: "fenced" } & NextWork);
 
 /**
- * Keeps the result, ends the job with all that belongs to it, and hands over the next ones, in one transaction. A
- * result of what was only held ahead is one, too. Asked again after the answer was lost: the same reply, nothing else.
+ * Stores the result, ends the job, and gives the worker its next jobs, in one transaction. A result of an attempt that
+ * was not started is valid, too. A repeated call, after its answer was lost, returns the same reply and changes
+ * nothing.
  */
 export async function complete(ctx: MutationCtx, args: CompleteArgs, now: number): Promise<CompleteOutcome> {
   const end = await readAttemptEnd(ctx, args);
-  const { worker, lease, stands, attempt } = end;
+  const { worker, lease, waiters, attempt } = end;
   if (attempt?.workerId === worker._id && attempt.status === "succeeded") {
     await renew(ctx, worker, lease, now);
     const { reply } = attempt;
@@ -40,7 +41,7 @@ export async function complete(ctx: MutationCtx, args: CompleteArgs, now: number
       kind: "completed",
       ...(reply === undefined ? {} : { reply }),
       jobs: [],
-      stands: stands.map(subscriptionOf),
+      stands: waiters.map(subscriptionOf),
       cursor,
     };
   }
@@ -50,7 +51,7 @@ export async function complete(ctx: MutationCtx, args: CompleteArgs, now: number
   ]);
   await renew(ctx, worker, lease, now, { holds: end.others + planned.found.length > 0 });
   await begin(ctx, begins, now);
-  if (held === null) return { kind: "fenced", ...(await applyPlan(ctx, worker, planned, stands, now)) };
+  if (held === null) return { kind: "fenced", ...(await applyPlan(ctx, worker, planned, waiters, now)) };
 
   const { result, report } = args;
   boundedSize(result, "The result", settings.maxPayloadBytes);
@@ -58,6 +59,6 @@ export async function complete(ctx: MutationCtx, args: CompleteArgs, now: number
   const said = report === undefined ? {} : { report };
   await ctx.db.insert("results", { jobId: held.job._id, result });
   const { reply } = await move(ctx, held.job, { kind: "complete" }, now, { job: said, attempt: said });
-  const next = await applyPlan(ctx, worker, planned, stands, now);
+  const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: "completed", ...(reply === undefined ? {} : { reply }), ...next };
 }

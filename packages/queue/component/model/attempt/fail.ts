@@ -18,7 +18,7 @@ export type WorkError = {
   readonly code: string;
   readonly message: string;
   readonly retryable: boolean;
-  /** It says that this worker cannot run the job, and nothing of the job. */
+  /** This worker cannot run the job. It says nothing about the job. */
   readonly unfit?: boolean;
 };
 export type FailArgs = {
@@ -30,9 +30,12 @@ export type FailArgs = {
 };
 export type FailOutcome = ({ kind: "failed" } & NextWork) | ({ kind: "fenced" } & NextWork);
 
-/** A worker gave up on a job: it is tried again after a while, or is a dead letter. The next ones in the same transaction. */
+/**
+ * Ends an attempt with an error, and gives the worker its next jobs, in one transaction. The job is retried after a
+ * back-off, or becomes a dead letter.
+ */
 export async function fail(ctx: MutationCtx, args: FailArgs, now: number): Promise<FailOutcome> {
-  const { worker, lease, stands, others, lookUp } = await readAttemptEnd(ctx, args);
+  const { worker, lease, waiters, others, lookUp } = await readAttemptEnd(ctx, args);
   const [{ held, begins, planned }, settings] = await Promise.all([
     lookUp(now),
     settingsOf(ctx, worker.scope),
@@ -40,13 +43,13 @@ export async function fail(ctx: MutationCtx, args: FailArgs, now: number): Promi
   await renew(ctx, worker, lease, now, { holds: others + planned.found.length > 0 });
   await begin(ctx, begins, now);
   if (held !== null) await failOnce(ctx, worker, held.job, args.error, settings, now);
-  const next = await applyPlan(ctx, worker, planned, stands, now);
+  const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: held === null ? "fenced" : "failed", ...next };
 }
 
 /**
- * That a worker is unfit counts once per worker, is never final by itself, and waits for nothing: the job goes to
- * another.
+ * An unfit worker counts once as a failure and never ends the job by itself. The job goes to another worker without a
+ * back-off.
  */
 async function failOnce(
   ctx: MutationCtx,
@@ -65,15 +68,18 @@ async function failOnce(
     await move(ctx, job, { kind: "fail", final: true, delayed: false }, now, end);
     return;
   }
-  const place = await ringPositionForAnother(ctx, { ...job, ...unfits }, worker._id);
+  const ringPosition = await ringPositionForAnother(ctx, { ...job, ...unfits }, worker._id);
   const waitMs = unfit ? 0 : retryAfter(policy, failures, Math.random());
   if (waitMs === 0) {
-    const again = { job: { failures, place, ...unfits }, attempt: { error } };
+    const again = { job: { failures, place: ringPosition, ...unfits }, attempt: { error } };
     await move(ctx, job, { kind: "fail", final: false, delayed: false }, now, again);
     return;
   }
   const dueAt = now + waitMs;
-  const later = { job: { failures, place, waitsFor: "time" as const, dueAt }, attempt: { error } };
+  const later = {
+    job: { failures, place: ringPosition, waitsFor: "time" as const, dueAt },
+    attempt: { error },
+  };
   await move(ctx, job, { kind: "fail", final: false, delayed: true }, now, later);
   await ctx.scheduler.runAt(dueAt, maintenance.wakeDue, {});
 }

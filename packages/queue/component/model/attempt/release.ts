@@ -6,8 +6,8 @@ import { settingsOf } from "../settings.ts";
 const maxReasonChars = 255;
 
 /**
- * A worker gives jobs back, mostly because its person is. No failure: it costs them no retry.
- * @returns what it holds no more.
+ * Gives jobs back, usually because the worker's person returned. It is no failure and uses no retry.
+ * @returns the ids of attempts that the worker no longer holds.
  */
 export async function release(
   ctx: MutationCtx,
@@ -27,7 +27,7 @@ export async function release(
   return fenced;
 }
 
-/** Gives back what a worker that takes nothing more was handed, or held ahead, and has not begun. */
+/** Gives back the unstarted jobs of a worker that takes nothing more. */
 export async function releaseWaiting(
   ctx: MutationCtx,
   worker: Doc<"workers">,
@@ -36,10 +36,10 @@ export async function releaseWaiting(
 ): Promise<void> {
   const waiting = held.filter(({ status }) => status === "prefetched");
   const attempts = waiting.map((attempt) => ({ attemptId: attempt._id, attempt }));
-  await release(ctx, worker, attempts, "not begun", now);
+  await release(ctx, worker, attempts, "not started", now);
 }
 
-/** Gives back everything that a worker holds: it starts afresh, says goodbye, is paused or retired. */
+/** Gives back all jobs of a worker that restarts, says goodbye, is paused or is retired. */
 export async function releaseAll(
   ctx: MutationCtx,
   worker: Doc<"workers">,

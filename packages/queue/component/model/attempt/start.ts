@@ -2,7 +2,10 @@ import type { Doc, MutationCtx } from "../../builders.ts";
 import { attemptsOf, type Held, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 
-/** A worker begins what it held ahead: from now on nobody steals it. @returns what it holds no more. */
+/**
+ * Starts prefetched attempts, so they can no longer be stolen. @returns the ids of attempts that the worker no longer
+ * holds.
+ */
 export async function start(
   ctx: MutationCtx,
   worker: Doc<"workers">,
@@ -14,7 +17,7 @@ export async function start(
   return fenced;
 }
 
-/** One that is begun already stays so. */
+/** Starts attempts. Those that are running stay as they are. */
 export async function begin(ctx: MutationCtx, held: readonly Held[], now: number): Promise<void> {
   for (const { job } of held) {
     if (job.status === "prefetched") await move(ctx, job, { kind: "start" }, now);

@@ -12,13 +12,13 @@ const maxHandleChars = 1_024;
 export type NewBatch = {
   readonly scope: string;
   readonly externalId?: string;
-  /** Handle of a mutation that takes the batch's view. */
+  /** The handle of a mutation that takes the batch's view. */
   readonly onDone?: string;
   readonly context?: Value;
   readonly actor?: string;
 };
 
-/** Opens a batch, unless the scope has one with that `externalId`: a call that is repeated makes one. */
+/** Opens a batch, or returns the scope's batch with the same `externalId`, so the call can be repeated. */
 export async function createBatch(
   ctx: MutationCtx,
   { actor, ...batch }: NewBatch,
@@ -43,14 +43,17 @@ export async function createBatch(
   return batchId;
 }
 
-/** The batch that a submission names, which has to be open. */
+/** The batch of a submission. It must be open. Refuses: invalid, not_found. */
 export async function loadOpenBatch(ctx: QueryCtx, scope: string, batchId: string): Promise<Doc<"batches">> {
   const batch = await loadOwned(ctx, "batches", scope, batchId);
-  if (batch.status !== "open") refuse("invalid", `The batch is ${batch.status}: it takes no more jobs.`);
+  if (batch.status !== "open") refuse("invalid", `The batch is ${batch.status} and takes no more jobs.`);
   return batch;
 }
 
-/** Adds so many new jobs to an open batch. Its additions come one after the other: each writes its row once. */
+/**
+ * Adds new jobs to the total of an open batch. Submissions to one batch run one after the other, because each writes
+ * its row.
+ */
 export async function grow(
   ctx: MutationCtx,
   batch: Doc<"batches">,
@@ -65,7 +68,7 @@ export async function grow(
   return batch._id;
 }
 
-/** No more jobs come: the batch is done once all are final; at once when they are, or when it has none. */
+/** Closes a batch to new jobs. It is done once all its jobs are final, which may be at once. */
 export async function seal(ctx: MutationCtx, batch: Doc<"batches">, now: number): Promise<void> {
   if (batch.status !== "open") return;
   await ctx.db.patch("batches", batch._id, { status: "sealed" });

@@ -6,12 +6,15 @@ import { present } from "../refuse.ts";
 import { retryDelayMs } from "../tryAgain.ts";
 import { addEnds, batchViewOf, isComplete } from "./view.ts";
 
-/** Ends that one count takes; fewer while jobs are added, which write the batch, too: a long count would lose to each. */
+/**
+ * The most ends that one count takes. It is lower while jobs are added: additions write the batch, too, and a long
+ * count would lose to each of them.
+ */
 const endsPerPiece = 500;
 const endsPerPieceWhileOpen = 100;
 /**
- * Younger ones are left for the next count: their neighbours may still be under way, and would collide with it. As long
- * as a function may run: on a busy backend a count that lost its races again and again would be put off for minutes.
+ * Younger ends wait for the next count, because ends at the same time may not be committed and would conflict with it.
+ * A second is as long as a function may run. On a busy backend a count that keeps losing would be put off for minutes.
  */
 const settledForMs = 1_000;
 
@@ -21,7 +24,9 @@ type Fold = {
   readonly failures?: number | undefined;
 };
 
-/** Counts a piece of a batch's ends, each exactly once since it goes with its row; ends the batch after the last. */
+/**
+ * Counts some ends of a batch and deletes their rows, so each end counts once. Concludes the batch after the last end.
+ */
 export async function foldBatch(ctx: MutationCtx, fold: Fold, now: number): Promise<void> {
   const { batchId, failures = 0 } = fold;
   const batch = await ctx.db.get("batches", batchId);
@@ -73,12 +78,12 @@ async function scheduleNext(ctx: MutationCtx, batchId: Id<"batches">, more: bool
   else await ctx.scheduler.runAfter(foldEveryMs, maintenance.foldBatch, { batchId });
 }
 
-/** A batch's ends are counted at most so often, but for what one count leaves over. */
+/** The shortest time between two counts of a batch, unless one count leaves ends over. */
 const foldEveryMs = 1_000;
 
 /**
- * Schedules counting unless it is scheduled. The row is only read by the ends of a batch that is being counted, so
- * they do not collide; whoever disarms it sends those back that have read it meanwhile, and they arm it again.
+ * Schedules a count unless one is scheduled. Ends read this row while a count is scheduled and do not conflict.
+ * Clearing it conflicts with ends that have just read it: they run again and schedule the next count.
  */
 export async function scheduleFold(
   ctx: MutationCtx,
@@ -105,23 +110,23 @@ async function foldOf(ctx: MutationCtx, batchId: Id<"batches">): Promise<Doc<"ba
 }
 
 /**
- * Notes the end of a batch's job; counted later, so that the ends of two jobs never collide. A batch counts the first
- * end of each of its jobs: one that is revived as a dead letter has been counted.
+ * Records the end of a batch's job. It is counted later, so that two ends never conflict. A job counts once: a retried
+ * dead letter was counted at its first end.
  */
 export async function noteEnd(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
   const { batchId, round, status } = job;
   if (batchId === undefined || round > 0) return;
   if (status !== "succeeded" && status !== "failed" && status !== "canceled" && status !== "expired") {
-    throw new Error(`job ${job._id}: noted as ended while ${status}`);
+    throw new Error(`job ${job._id}: recorded as ended while ${status}`);
   }
   await ctx.db.insert("batchEnds", { batchId, outcome: status });
   await scheduleFold(ctx, batchId, { delayMs: foldEveryMs });
 }
 
 /**
- * Ends a batch whose jobs are all final and counted, and calls its `onDone` in the same transaction: that is how it
- * is called exactly once.
- * @returns "threw" when the app's function did: what it wrote is undone, and the batch is still sealed.
+ * Ends a batch if all its jobs are final and counted. Calls `onDone` in the same transaction, so it is called exactly
+ * once.
+ * @returns "threw" if the app's function threw. Its writes are undone, and the batch stays sealed.
  */
 export async function concludeIfComplete(
   ctx: MutationCtx,
@@ -136,7 +141,7 @@ export async function concludeIfComplete(
     await ctx.runMutation(batch.onDone as FunctionHandle<"mutation", BatchView>, batchViewOf(done));
     return "done";
   } catch (error) {
-    console.error(`onDone of batch ${batch._id} is called again later, since it threw:`, error);
+    console.error(`The queue calls onDone of batch ${batch._id} again later, because it threw:`, error);
     await ctx.db.patch("batches", batch._id, { status: "sealed", doneAt: undefined });
     return "threw";
   }

@@ -1,9 +1,9 @@
 import type { Doc, QueryCtx } from "../../builders.ts";
 import type { BatchView } from "../../validators.ts";
-/** Ends that a view adds to what was counted: more than come between two counts of all but the busiest batches. */
+/** The most uncounted ends that a view adds. Only the busiest batches have more between two counts. */
 const maxUncounted = 256;
 
-/** A batch as far as it was counted. */
+/** A batch as of its last count. */
 export function batchViewOf(batch: Doc<"batches">): BatchView {
   return {
     batchId: batch._id,
@@ -17,7 +17,7 @@ export function batchViewOf(batch: Doc<"batches">): BatchView {
   };
 }
 
-/** The same with the ends since. It may lag behind by what comes within two seconds, never be ahead. */
+/** A batch including uncounted ends. It may lag two seconds behind, and is never ahead. */
 export async function freshViewOf(ctx: QueryCtx, batch: Doc<"batches">): Promise<BatchView> {
   if (batch.status === "done") return batchViewOf(batch);
   const ends = await ctx.db
@@ -29,7 +29,7 @@ export async function freshViewOf(ctx: QueryCtx, batch: Doc<"batches">): Promise
 
 export type Counts = Pick<Doc<"batches">, "succeeded" | "failed" | "canceled" | "expired">;
 
-/** What was counted, and ends that were not. */
+/** Adds uncounted ends to the counts. */
 export function addEnds(counted: Counts, ends: readonly Pick<Doc<"batchEnds">, "outcome">[]): Counts {
   const { succeeded, failed, canceled, expired } = counted;
   const sum = { succeeded, failed, canceled, expired };
@@ -37,7 +37,7 @@ export function addEnds(counted: Counts, ends: readonly Pick<Doc<"batchEnds">, "
   return sum;
 }
 
-/** Whether every job of it is final, and none can come. */
+/** Whether all jobs of the batch are final and no more can come. */
 export function isComplete(batch: Pick<Doc<"batches">, "status" | "total">, counts: Counts): boolean {
   const ended = counts.succeeded + counts.failed + counts.canceled + counts.expired;
   return batch.status === "sealed" && ended === batch.total;

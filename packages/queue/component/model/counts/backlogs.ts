@@ -3,7 +3,7 @@ import { firstOf } from "../load.ts";
 import type { Settings } from "../settings.ts";
 import type { ScopeCounts } from "./tally.ts";
 
-/** Those of the lanes (by name) or requesters that were full when last counted: a point read each, all at once. */
+/** The lanes (by name) or requesters that were full in the last count. All are point reads, in parallel. */
 export async function backlogsOf(
   ctx: QueryCtx,
   scope: string,
@@ -22,7 +22,7 @@ export async function backlogsOf(
   return rows.flatMap((row) => row ?? []);
 }
 
-/** When to ask again, in ms, within what is set. Null when nothing is full. */
+/** When to submit again, in ms, within the configured limits. Null: nothing is full. */
 export function retryAfterMs(
   crowds: readonly Pick<Doc<"crowds">, "retryAt">[],
   { minRetryAfterMs, maxRetryAfterMs }: Pick<Settings, "minRetryAfterMs" | "maxRetryAfterMs">,
@@ -33,7 +33,7 @@ export function retryAfterMs(
   return Math.min(maxRetryAfterMs, Math.max(minRetryAfterMs, latest - now));
 }
 
-/** Counts are taken so often, in ms; what is full stays so at least until the next one. */
+/** The time between two counts, in ms. A full lane or requester stays full at least until the next count. */
 const countEveryMs = 60_000;
 
 const notDrainingMs = 5 * countEveryMs;
@@ -41,9 +41,9 @@ const notDrainingMs = 5 * countEveryMs;
 export type Count = { readonly queued: number; readonly countedAt: number };
 
 /**
- * When it is worth asking again what had more queued than it may: at the rate at which it drained since the count
- * before, during which nothing was let in. ms epoch.
- * @param before null when it was not full then: its rate is not known.
+ * When it is worth submitting again: estimated from how fast the backlog shrank since the last count, while nothing was
+ * accepted. ms epoch.
+ * @param before the last count; null if there was no backlog then, so the rate is unknown.
  */
 export function retryAtOf(now: Count, before: Count | null, max: number): number {
   const soonest = now.countedAt + countEveryMs;
@@ -53,15 +53,15 @@ export function retryAtOf(now: Count, before: Count | null, max: number): number
   return Math.max(soonest, Math.ceil(now.countedAt + (now.queued - max + 1) / perMs));
 }
 
-/** So many full ones of a scope are known at once: all its lanes, and the requesters with most. */
+/** The most backlogs of a scope that are known at once: all its lanes, and the requesters with most jobs. */
 const maxBacklogs = 1_000;
 
-/** A full lane that could not be counted since is full for so long; or it is gone. */
+/** How long a full lane stays full if it cannot be counted. It may also have been deleted. */
 const uncountedMs = 600_000;
 
 type Backlog = Pick<Doc<"crowds">, "of" | "name" | "queued"> & { readonly max: number };
 
-/** What has as much queued as it may. */
+/** The lanes and requesters that have as many jobs queued as they may. */
 export function findBacklogs(
   lanes: ScopeCounts["lanes"],
   requesters: ScopeCounts["requesters"],

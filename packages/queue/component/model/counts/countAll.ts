@@ -7,12 +7,12 @@ import { type LaneTally, queuedByRequester, tallyLane } from "./tally.ts";
 type ActionCtx = GenericActionCtx<DataModel>;
 type Lane = { readonly laneId: LaneTally["laneId"]; readonly scope: string; readonly name: string };
 
-/** Requesters of a scope that are written down at most, those with most queued. */
+/** The most requesters of a scope whose counts are stored: those with most queued jobs. */
 const maxRequesters = 500;
 
 /**
- * Counts what stands in all lanes, scope by scope. By queries, since a mutation would collide with every job. What
- * cannot be counted, a lane or a scope, is left as it was last, and the others are counted nevertheless.
+ * Counts the jobs in all lanes, scope by scope. Uses queries, because a mutation would conflict with every job. A lane
+ * or scope that cannot be counted keeps its last figures.
  */
 export async function countAll(ctx: ActionCtx): Promise<void> {
   let ofScope: Lane[] = [];
@@ -38,7 +38,7 @@ async function tryCountScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<vo
   try {
     await countScope(ctx, lanes);
   } catch (error) {
-    console.error(`What scope "${lanes[0]?.scope ?? ""}" has queued was not counted this time:`, error);
+    console.error(`The jobs of scope "${lanes[0]?.scope ?? ""}" could not be counted this time:`, error);
   }
 }
 
@@ -62,7 +62,10 @@ async function countScope(ctx: ActionCtx, lanes: readonly Lane[]): Promise<void>
 
 type Counted = { readonly tallies: readonly LaneTally[]; readonly ranges: readonly RangeCount[] };
 
-/** A few lanes; where that fails, since their rows are large, each on its own, but for those that fail even then. */
+/**
+ * Counts a few lanes together. If that fails because their rows are large, counts each alone, and skips those that
+ * still fail.
+ */
 async function countTogether(ctx: ActionCtx, lanes: readonly Lane[]): Promise<Counted[]> {
   try {
     return [await countLanes(ctx, lanes)];
@@ -73,7 +76,7 @@ async function countTogether(ctx: ActionCtx, lanes: readonly Lane[]): Promise<Co
       for (const one of lanes) each.push(...(await countTogether(ctx, [one])));
       return each;
     }
-    console.error(`What stands in lane ${lane?.name ?? ""} was not counted this time:`, error);
+    console.error(`The jobs of lane ${lane?.name ?? ""} could not be counted this time:`, error);
     return [];
   }
 }

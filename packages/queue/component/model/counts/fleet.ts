@@ -5,11 +5,11 @@ import { ringSize } from "../placement.ts";
 export const fleet = v.object({ online: v.number(), accepting: v.number() });
 export type Fleet = Infer<typeof fleet>;
 
-/** A fleet of so many online is counted whenever it is asked for. */
+/** Up to this many online workers are counted at each request. */
 const smallFleet = 200;
 const sampled = 1_000;
 
-/** A small fleet, counted now; null for a larger one. Reads what changes on transitions alone. */
+/** Counts a small fleet now; null for a larger one. Reads only rows that change on transitions. */
 export async function smallFleetOf(ctx: QueryCtx, scope: string): Promise<Fleet | null> {
   const online = await ctx.db
     .query("workers")
@@ -19,8 +19,8 @@ export async function smallFleetOf(ctx: QueryCtx, scope: string): Promise<Fleet 
 }
 
 /**
- * A larger fleet, estimated; null for a small one. Workers stand evenly around the ring, so that the first 1,000 by
- * position are a fair sample, and how far they reach says how many there are.
+ * Estimates a large fleet; null for a small one. Positions are evenly distributed, so the first 1,000 workers are a
+ * fair sample. The part of the ring that they cover gives the total.
  */
 export async function largeFleetOf(ctx: QueryCtx, scope: string): Promise<Fleet | null> {
   const [online, first] = await Promise.all([

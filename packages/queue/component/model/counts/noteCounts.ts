@@ -4,7 +4,7 @@ import { findBacklogs, knownBacklogs, noteBacklogs } from "./backlogs.ts";
 import { noteFleet } from "./fleet.ts";
 import type { LaneTally, ScopeCounts } from "./tally.ts";
 
-/** Writes down what a scope has, and what of it is full. A lane that is empty and was so is left as it is. */
+/** Stores a scope's counts and its backlogs. A lane that stays empty is not written. */
 export async function noteCounts(ctx: MutationCtx, counts: ScopeCounts, now: number): Promise<void> {
   const { scope, lanes, requesters } = counts;
   const [settings, before, fleet] = await Promise.all([

@@ -3,12 +3,15 @@ import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import { jobStatus } from "../../validators.ts";
 const levels = [0, 1, 2] as const;
 const openStatuses = ["waiting", "ready", "prefetched", "running"] as const;
-/** A first look reads no more of a range than this: one lane's twelve ranges fit a query, of the largest rows. */
+/**
+ * The most rows of a range that the first look reads. A lane's twelve ranges fit into one query, even with the largest
+ * rows.
+ */
 const firstLookRows = 32;
-/** Counted exactly up to this in each range (a lane's jobs of one status and priority), estimated beyond. */
+/** Each range (a lane's jobs of one status and priority) is counted exactly up to this number, and estimated beyond. */
 export const countedExactly = 2_000;
 export const lanesPerLook = 4;
-/** A range is read in pieces of so many rows until they have so many bytes: with its last piece it fits a query. */
+/** Rows are read in pieces until they reach this many bytes. The last piece still fits into the query. */
 const rowsPerPiece = 100;
 const bytesCounted = 8 * 1024 * 1024;
 
@@ -17,9 +20,9 @@ export const rangeCount = v.object({
   status: jobStatus,
   level: v.number(),
   count: v.number(),
-  /** There are more than were read. */
+  /** Whether there are more jobs than were read. */
   more: v.boolean(),
-  /** Of those that were read, so many are whose. */
+  /** How many of the jobs that were read belong to each requester. */
   requesters: v.array(v.object({ name: v.string(), read: v.number() })),
   read: v.number(),
 });
@@ -31,7 +34,7 @@ export const look = v.object({
 });
 export type Look = Infer<typeof look>;
 
-/** A first look at a few lanes: what is small is counted by it. */
+/** A first look at a few lanes. It is enough for the small ranges. */
 export async function lookAt(ctx: QueryCtx, laneIds: readonly Id<"lanes">[]): Promise<Look> {
   const [ranges, oldest] = await Promise.all([
     Promise.all(
@@ -53,8 +56,8 @@ export type Range = {
 };
 
 /**
- * Counts one range, reading so many rows at most, fewer of large ones. Dice are drawn by chance: the first rows are a
- * fair sample.
+ * Counts one range from at most `limit` rows, or fewer large ones. Sample keys are random, so the first rows are a fair
+ * sample.
  */
 export async function countRange(ctx: QueryCtx, range: Range, limit: number): Promise<RangeCount> {
   const { jobs, all } = await firstOf(ctx, range, limit);
@@ -74,7 +77,7 @@ export async function countRange(ctx: QueryCtx, range: Range, limit: number): Pr
   };
 }
 
-/** The jobs of a range with the smallest dice. `all`: there are no more. */
+/** The jobs of a range with the smallest sample keys. `all`: there are no more. */
 async function firstOf(
   ctx: QueryCtx,
   { laneId, status, level }: Range,
@@ -110,9 +113,9 @@ async function oldestReady(
 }
 
 /**
- * How many there are, from the smallest dice of them: exact while all were read, else estimated, without bias, from
- * how far so many dice reach. The standard error is one part in √sample: 2.2 % of 2,000.
- * @param dice in [0, 1), ascending: the first `limit` of all, or all.
+ * The number of jobs, from their smallest sample keys. Exact if all were read. Otherwise estimated without bias from
+ * the largest key that was read. The standard error is 1/√n: 2.2 % for 2,000 jobs.
+ * @param dice the sample keys, in [0, 1), ascending: the first `limit` of them, or all.
  */
 export function estimateCount(dice: readonly number[], limit: number): number {
   const last = dice.at(-1);

@@ -16,14 +16,14 @@ export type LaneTally = Infer<typeof laneTally>;
 export const scopeCounts = v.object({
   scope: v.string(),
   lanes: v.array(laneTally),
-  /** Those with most queued. */
+  /** Those with most queued jobs. */
   requesters: v.array(v.object({ name: v.string(), queued: v.number() })),
-  /** Null for a fleet that is small enough to be counted when it is asked for. */
+  /** Null for a small fleet, which is counted at each request. */
   fleet: v.union(fleet, v.null()),
 });
 export type ScopeCounts = Infer<typeof scopeCounts>;
 
-/** What stands in a lane. `running`: whatever a worker holds, begun or not. */
+/** A lane's totals. `running` includes prefetched jobs. */
 export function tallyLane(
   lane: { readonly laneId: Id<"lanes">; readonly name: string; readonly oldestReadyAt: number | null },
   ranges: readonly RangeCount[],
@@ -35,7 +35,7 @@ export function tallyLane(
   return { ...lane, ready: sum("ready"), waiting: sum("waiting"), running: sum("prefetched", "running") };
 }
 
-/** How much each requester has queued in all these ranges: its share of what was read, of what there is. */
+/** The queued jobs of each requester: its share of the jobs read, scaled to all jobs. */
 export function queuedByRequester(ranges: readonly RangeCount[]): ReadonlyMap<string, number> {
   const queued = new Map<string, number>();
   for (const { status, count, read, requesters } of ranges) {

@@ -2,29 +2,22 @@ import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
 import type { JobSpec } from "../../validators.ts";
 import { isFinal } from "../jobs/states.ts";
 import { loadOwned } from "../load.ts";
-import { refuse } from "../refuse.ts";
 
 export type After = NonNullable<JobSpec["after"]>;
 
 export type DependencyState =
-  /** Whatever it depends on has ended as it should. */
+  /** All dependencies have ended as required. */
   | { readonly kind: "go" }
-  /** On these. */
+  /** These jobs are not final yet. */
   | { readonly kind: "wait"; readonly on: readonly Id<"jobs">[] }
-  /** It needs a job to succeed that has ended otherwise. */
+  /** A job that had to succeed has ended otherwise. */
   | { readonly kind: "failed"; readonly jobId: Id<"jobs"> };
 
-/** Jobs that one job may depend on. */
-const maxDependencies = 100;
-
 /**
- * Whether a job that is to be submitted has to wait for others of its scope. Circles cannot come about: what a job
- * depends on was there before it, and dependencies are never added later.
+ * Whether a new job has to wait for other jobs of its scope. Cycles are impossible: a job depends on older jobs only,
+ * and dependencies are never added later. Refuses: not_found.
  */
 async function dependencyState(ctx: QueryCtx, scope: string, after: After): Promise<DependencyState> {
-  if (after.jobs.length > maxDependencies) {
-    refuse("invalid", `A job depends on at most ${String(maxDependencies)} others.`);
-  }
   const ids = [...new Set(after.jobs)];
   const jobs = await Promise.all(ids.map((id) => loadOwned(ctx, "jobs", scope, id)));
   const failed = after.when === "succeeded" ? jobs.find(endedOtherwise) : undefined;
@@ -33,7 +26,7 @@ async function dependencyState(ctx: QueryCtx, scope: string, after: After): Prom
   return on.length === 0 ? { kind: "go" } : { kind: "wait", on };
 }
 
-/** Has a job that was just submitted wait for others. */
+/** Stores the dependencies of a new job. */
 export async function addDependencies(
   ctx: MutationCtx,
   jobId: Id<"jobs">,
@@ -47,7 +40,7 @@ function endedOtherwise({ status }: Doc<"jobs">): boolean {
   return isFinal(status) && status !== "succeeded";
 }
 
-/** Whether each job, in order, has to wait for others; null for one that depends on none. */
+/** The dependency state of each new job, in order; null for a job without dependencies. */
 export async function dependencyStates(
   ctx: QueryCtx,
   scope: string,

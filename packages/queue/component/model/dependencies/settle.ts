@@ -6,12 +6,12 @@ import { isDependent, wakeJob } from "../jobs/waiting.ts";
 import { maintenance } from "../references.ts";
 import { nextRound, type Round, runStep } from "../tryAgain.ts";
 
-/** Dependents that one call settles. */
+/** The most dependents that one call settles. */
 const piece = 50;
 
 /**
- * Tells those that depend on a final job, in pieces. Whoever needed it to succeed, and it did not, is canceled, and so
- * are those that depend on that one in turn. Revived meanwhile, it tells them when it ends again.
+ * Notifies the dependents of a final job, in pieces. Dependents that needed its success are canceled if it did not
+ * succeed, and so are theirs. If the job was retried meanwhile, it notifies them at its next end.
  */
 export async function settleDependents(
   ctx: MutationCtx,
@@ -28,7 +28,7 @@ export async function settleDependents(
     .take(piece + refused.length);
   const rows = found.filter(({ _id }) => !passed.has(_id)).slice(0, piece);
   for (const row of rows) {
-    // What is canceled may call the app.
+    // A cancellation may call the app.
     if (!isDoomed(row, ended)) await settleOne(ctx, row, now);
     else if (!(await runStep(ctx, { kind: "settle", dependencyId: row._id }))) passed.add(row._id);
   }
@@ -38,17 +38,17 @@ export async function settleDependents(
   await ctx.scheduler.runAfter(delayMs, maintenance.settleDependents, { jobId: on, ...round });
 }
 
-/** Tells one of them. */
+/** Notifies one dependent. */
 export async function settleOne(ctx: MutationCtx, row: Doc<"dependencies">, now: number): Promise<void> {
   const [ended, job] = await Promise.all([ctx.db.get("jobs", row.on), ctx.db.get("jobs", row.jobId)]);
   if (ended !== null && !isFinal(ended.status)) return;
   await ctx.db.delete("dependencies", row._id);
   if (job === null) return;
   if (isDoomed(row, ended)) {
-    await giveUp(ctx, job, `Job ${row.on}, which it depends on, is ${ended?.status ?? "forgotten"}.`, now);
+    await giveUp(ctx, job, `It depends on job ${row.on}, which is ${ended?.status ?? "deleted"}.`, now);
     return;
   }
-  // One that waits for its time looks for itself when that has come.
+  // A job that also waits for its time checks its dependencies when that time comes.
   if (job.waitsFor === "jobs" && !(await isDependent(ctx, job._id))) await wakeJob(ctx, job, now);
 }
 
@@ -56,7 +56,10 @@ function isDoomed({ when }: Doc<"dependencies">, ended: Doc<"jobs"> | null): boo
   return when === "succeeded" && ended?.status !== "succeeded";
 }
 
-/** A dead letter, which ran out of time as it waited, cannot be tried again any more, as if it was canceled. */
+/**
+ * Cancels the dependent. If it is a dead letter, which expired while it waited, deletes its payload so it can't be
+ * retried.
+ */
 async function giveUp(ctx: MutationCtx, job: Doc<"jobs">, message: string, now: number): Promise<void> {
   const error = { code: "dependency_failed", message };
   if (!isFinal(job.status)) await move(ctx, job, { kind: "cancel" }, now, { job: { error } });

@@ -8,19 +8,22 @@ import { defined } from "../load.ts";
 import { parked } from "../placement.ts";
 import { removeWaiters, waitersByKey } from "../rings/membership.ts";
 
-/** As long as workers leave what another was handed and has not said to have begun: packages/queue/worker/times.ts. */
+/**
+ * A worker has to start a handed job within this time. Until then other workers leave the job alone:
+ * packages/queue/worker/times.ts.
+ */
 export const startWithinMs = 2_000;
-/** A larger payload is not kept beside the attempt: who is handed the job reads it. */
+/** A larger payload is not copied into the attempt. The worker's query reads it from the job. */
 const maxHandedChars = 4_096;
 
-/** A job that can be given to a worker, with what has to be known to give it. */
+/** A job with the payload that its worker needs. */
 export type AssignableJob = { readonly job: Doc<"jobs">; readonly payload: Value };
 
 /**
- * Gives a ready job to a worker, or a prefetched one that it steals, with a new attempt. Writes without reading but
- * for what `move` reads.
- * @param how.begun false: it is held ahead, and can be stolen until it begins.
- * @param how.woken whether the worker waited for it.
+ * Assigns a ready job to a worker, or a prefetched one that it steals. Creates an attempt. Reads only what `move`
+ * reads.
+ * @param how.begun false: the job is prefetched, and can be stolen until it starts.
+ * @param how.woken whether the worker waited for the job.
  */
 export async function assign(
   ctx: MutationCtx,
@@ -50,9 +53,9 @@ export async function assign(
   const kind = job.status === "prefetched" ? "steal" : "claim";
   if (kind === "steal") await removeUnresponsive(ctx, job);
   const given = { currentAttemptId: attemptId, attempts: number };
-  // Whose arc it is, and who looks for something to steal, need not look: it is its worker's.
-  const parked = woken && !begun ? parked(job) : {};
-  await move(ctx, job, { kind, begun }, now, { job: { ...given, ...parked } });
+  // The job is hidden, so other workers do not see it in their arcs or steal it.
+  const spot = woken && !begun ? parked(job) : {};
+  await move(ctx, job, { kind, begun }, now, { job: { ...given, ...spot } });
   return claimedView({ job, payload }, { attemptId, number, begun }, now);
 }
 
@@ -65,19 +68,19 @@ function handedOf({ job, payload }: AssignableJob): NonNullable<Doc<"attempts">[
   return { payload, watched, ...defined({ requirements, deadlineAt }) };
 }
 
-/** Who was handed a job and has not begun it does not listen: it waits nowhere any more. */
+/** Stops the wait of a worker that did not start the job it was handed: it does not listen. */
 export async function removeUnresponsive(ctx: MutationCtx, { currentAttemptId }: Doc<"jobs">): Promise<void> {
   const attempt = currentAttemptId === undefined ? null : await ctx.db.get("attempts", currentAttemptId);
   if (attempt?.woken === true) await removeWaiters(ctx, await waitersByKey(ctx, attempt.keyHash));
 }
 
-/** As much of a job as a worker is told. */
+/** The fields of a job that its worker is told. */
 export type TellableJob = {
   readonly job: Pick<Doc<"jobs">, "_id" | "kind" | "requirements" | "watched" | "deadlineAt">;
   readonly payload: Value;
 };
 
-/** A job as the worker is told of it that holds it. @param since its remaining time is counted from then. */
+/** A job as its worker sees it. @param since the remaining time counts from this time. */
 function claimedView(
   { job, payload }: TellableJob,
   attempt: Pick<ClaimedJob, "attemptId" | "number" | "begun">,
@@ -88,27 +91,26 @@ function claimedView(
   return { ...attempt, jobId, kind, payload, requirements, watched, remainingMs };
 }
 
-/** Whether the worker is the one that gave the job back, just now. */
+/** Whether this worker has just released the job. */
 export function hasJustReleased(worker: Doc<"workers">, last: Doc<"attempts"> | null, now: number): boolean {
   return last?.workerId === worker._id && now < (last.pausedUntil ?? 0);
 }
 
 /**
- * Whether a job was handed to a worker that waited, so lately that it may have begun and not said so: a worker that looks
- * for work leaves it to that one.
+ * Whether the job was handed to a waiting worker so recently that it may have started. Other workers leave it alone.
  */
 export function isBeingBegun(job: Doc<"jobs">, last: Doc<"attempts"> | null, now: number): boolean {
   return job.status === "prefetched" && last?.woken === true && now < last.claimedAt + startWithinMs;
 }
 
-/** Whether its time to begin or to be done has passed: its expiry is about to be noted. */
+/** Whether the job has run out of time. It will be marked as expired soon. */
 export function isOverdue(job: Doc<"jobs">, now: number): boolean {
   return ranOut(job, now) !== null;
 }
 
 /**
- * What a worker holds and has not begun, as it is told of it. One stage of reads for all of it; none for what its
- * attempt was handed with.
+ * The unstarted jobs that a worker holds, as it sees them. One stage of reads, or none if the attempts carry their
+ * jobs.
  */
 export async function unstartedJobs(ctx: QueryCtx, held: readonly Doc<"attempts">[]): Promise<ClaimedJob[]> {
   const waiting = held.filter(({ status }) => status === "prefetched");
@@ -117,7 +119,7 @@ export async function unstartedJobs(ctx: QueryCtx, held: readonly Doc<"attempts"
       const given = await readUnstarted(ctx, attempt);
       if (given === null) return [];
       const held = { attemptId: attempt._id, number: attempt.number, begun: false };
-      // Queries have no clock: the time since it was given is the worker's to know.
+      // Queries have no clock, so the worker subtracts the time since the assignment.
       return [claimedView(given, held, attempt.claimedAt)];
     }),
   );

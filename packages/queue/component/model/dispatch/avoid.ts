@@ -2,12 +2,12 @@ import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import { ringPositionAt, ringSize, seatOf, unparked } from "../placement.ts";
 import { following } from "../rings/neighbors.ts";
 
-/** Others looked at to find one that could run a job. */
+/** The most workers of a lane that are checked for one that could run the job. */
 const maxHomesRead = 32;
 
 /**
- * Whether a job is left for others: the worker is unfit for it, or was the last to fail or lose it while another that
- * could run it accepts jobs of its lane.
+ * Whether a worker leaves a job to others: it is unfit for the job, or it was the last to fail or lose it and another
+ * accepting worker could run it.
  */
 export async function isAvoided(ctx: QueryCtx, job: Doc<"jobs">, worker: Doc<"workers">): Promise<boolean> {
   if (isUnfit(job, worker)) return true;
@@ -25,29 +25,29 @@ type Job = Pick<Doc<"jobs">, "unfit">;
 
 type Worker = Pick<Doc<"workers">, "_id" | "life">;
 
-/** Whether the worker was unfit for this job before, in whatever life. */
+/** Whether the worker was unfit for this job in any of its lives. */
 export function wasUnfit(job: Job, workerId: Worker["_id"]): boolean {
   return job.unfit?.some((entry) => entry.workerId === workerId) ?? false;
 }
 
-/** Whether it was and nothing is new about it since: it has neither started again nor other capabilities. */
+/** Whether the worker is still unfit: since then it has not restarted and has no new capabilities. */
 export function isUnfit(job: Job, worker: Worker): boolean {
   return job.unfit?.some(({ workerId, life }) => workerId === worker._id && life === worker.life) ?? false;
 }
 
-/** The job's list with the worker in it. At most as long as a job survives failures: each entry is one. */
+/** Adds the worker to the job's list. The list is short, because each entry is a failure. */
 export function withUnfit(job: Job, worker: Worker): Unfit {
   const others = (job.unfit ?? []).filter(({ workerId }) => workerId !== worker._id);
   return [...others, { workerId: worker._id, life: worker.life }];
 }
 
-/** Waiting workers looked at, to find one to wake. */
+/** The most waiting workers that are checked for one to wake. */
 const maxWaitersRead = 8;
 
 /**
- * Where a job stands after a worker could not do it: where one wakes that has not tried it. Else those that would be
- * woken could all be such that leave it alone, while others wait. Nobody waits: where it was, for whoever looks next,
- * also if it lay aside meanwhile.
+ * The ring position for a job after a failure: one that wakes a worker that has not tried the job. Otherwise it might
+ * only wake workers that avoid it while others wait. If nobody suitable waits, the job keeps its position, and is
+ * visible again.
  */
 export async function ringPositionForAnother(
   ctx: QueryCtx,

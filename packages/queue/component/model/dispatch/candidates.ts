@@ -13,10 +13,10 @@ import { isAvoided } from "./avoid.ts";
 
 const maxShown = 8;
 const maxShownPerArc = 4;
-/** Jobs looked at in one range and level: some may be such that the worker leaves to others. */
+/** The most jobs read in one arc and priority. The worker may have to avoid some of them. */
 const maxRead = 16;
 const maxSubscriptions = 128;
-/** Lanes looked at together. */
+/** The number of lanes that are read in parallel. */
 const lanesAtOnce = 16;
 
 export type Candidate = {
@@ -28,12 +28,12 @@ export type Candidate = {
 };
 
 /**
- * The jobs that a waiting worker is woken for: those of its own arcs, which is where it steals, too: what stands there
- * may be at the home of one that is at work. `late` are the next one's, and what others hold ahead and have not begun.
- * Two stages: the worker, its stands and those next to them, all at once; then the arcs. Reads nothing of other workers
- * but the two stands that follow each of its own, and not what it holds itself: so it runs again when one of those comes
- * or goes, and when a job comes into its arcs or leaves them, but not because of what it is handed.
- * @param args.stands as the worker knows them: those that it does not know take one stage more.
+ * The jobs that wake a waiting worker: those in its own arcs, even if they are in the home of a busy worker. `late`
+ * jobs are in the next worker's arcs, or are prefetched by others. Reads in two stages: the worker, its positions and
+ * their neighbors; then the arcs. Of other workers it reads only the two positions after each of its own, and it does
+ * not read what the worker holds. So it runs again when a neighbor or a job in an arc changes, but not when the worker
+ * is handed a job.
+ * @param args.stands the positions that the worker knows. Others take one more stage.
  */
 export async function candidates(
   ctx: QueryCtx,
@@ -41,17 +41,17 @@ export async function candidates(
 ): Promise<{ stands: Stand[]; jobs: Candidate[] }> {
   const { keyHash } = args;
   if (args.stands.length > maxSubscriptions)
-    refuse("invalid", `At most ${String(maxSubscriptions)} stands a call.`);
+    refuse("invalid", `At most ${String(maxSubscriptions)} waiting positions a call.`);
   const [worker, own, known] = await Promise.all([
     authenticate(ctx, keyHash),
     waitersByKey(ctx, keyHash),
     Promise.all(
-      args.stands.map((stand) => lookAtLane(ctx, idOf(ctx, "lanes", stand.laneId), stand.position)),
+      args.stands.map(({ laneId, position }) => lookAtLane(ctx, idOf(ctx, "lanes", laneId), position)),
     ),
   ]);
   const stands = own.map(subscriptionOf);
   if (worker.status !== "active") return { stands, jobs: [] };
-  // Only where it really waits: a stand that was taken from it wakes it no more.
+  // Only positions that still exist. A removed position wakes nobody.
   const waiting = await Promise.all(
     own.map(async ({ laneId, position }) => {
       const seen = known.find((lane) => lane?.laneId === laneId && lane.position === position);
@@ -60,15 +60,15 @@ export async function candidates(
   );
   const found = await inPieces(waiting, lanesAtOnce, async (lane) => {
     if (lane?.open !== true) return [];
-    const { laneId, levels, position, after } = lane;
+    const { laneId, priorities, position, after } = lane;
     const { own, late } = wakingArcs(
       position,
-      after.map((stand) => stand.position),
+      after.map((waiter) => waiter.position),
     );
-    const reads = levels.flatMap((level) => [
-      ...own.map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, false)),
-      ...late.map((range) => jobsIn(ctx, worker, laneId, "ready", level, range, true)),
-      ...own.map((range) => jobsIn(ctx, worker, laneId, "prefetched", level, range, true)),
+    const reads = priorities.flatMap((priority) => [
+      ...own.map((range) => jobsIn(ctx, worker, laneId, "ready", priority, range, false)),
+      ...late.map((range) => jobsIn(ctx, worker, laneId, "ready", priority, range, true)),
+      ...own.map((range) => jobsIn(ctx, worker, laneId, "prefetched", priority, range, true)),
     ]);
     return (await Promise.all(reads)).flat();
   });
@@ -86,7 +86,7 @@ export async function candidates(
   return { stands, jobs };
 }
 
-/** Whether more of its affinity wait at its slot than one slot can hand out soon. */
+/** Whether more jobs of the affinity wait at this slot than one slot can hand out soon. */
 function isCrowded(job: Doc<"jobs">, among: readonly { readonly job: Doc<"jobs"> }[]): boolean {
   if (job.affinity === undefined) return false;
   const others = among.filter(
@@ -104,7 +104,7 @@ type LaneLook = {
   readonly laneId: Id<"lanes">;
   readonly position: number;
   readonly open: boolean;
-  readonly levels: readonly number[];
+  readonly priorities: readonly number[];
   readonly after: Awaited<ReturnType<typeof following>>;
 };
 
@@ -118,8 +118,8 @@ async function lookAtLane(
     ctx.db.get("lanes", laneId),
     following(ctx, "stands", laneId, position, 2),
   ]);
-  const levels = lane === null ? [] : prioritiesIn(lane);
-  return { laneId, position, open: lane !== null && lane.state !== "paused", levels, after };
+  const priorities = lane === null ? [] : prioritiesIn(lane);
+  return { laneId, position, open: lane !== null && lane.state !== "paused", priorities, after };
 }
 
 async function jobsIn(
@@ -127,7 +127,7 @@ async function jobsIn(
   worker: Doc<"workers">,
   laneId: Id<"lanes">,
   status: "ready" | "prefetched",
-  level: number,
+  priority: number,
   { from, to }: Range,
   late: boolean,
 ): Promise<{ readonly job: Doc<"jobs">; readonly late: boolean }[]> {
@@ -136,9 +136,9 @@ async function jobsIn(
   const jobs = ctx.db
     .query("jobs")
     .withIndex("by_place", (q) =>
-      q.eq("laneId", laneId).eq("status", status).eq("level", level).gte("place", from).lt("place", to),
+      q.eq("laneId", laneId).eq("status", status).eq("level", priority).gte("place", from).lt("place", to),
     )
-    // From either end: the old ones are found as well, while the one whose home it is takes those first.
+    // From a random end: this also finds the old jobs, which the home's worker takes first.
     .order(Math.random() < 0.5 ? "asc" : "desc");
   for await (const job of jobs) {
     if (!(await isAvoided(ctx, job, worker))) found.push({ job, late });

@@ -16,7 +16,7 @@ import { assign, hasJustReleased, isBeingBegun, isOverdue } from "./assign.ts";
 import { isUnfit } from "./avoid.ts";
 import { checkDemand } from "./next.ts";
 
-/** A job that is claimed sooner after it became ready did not wait for want of workers. */
+/** A job that was ready for less than this did not wait for a free worker. */
 const promptMs = 1_000;
 
 export type ClaimOutcome =
@@ -27,19 +27,19 @@ export type ClaimOutcome =
 export type ClaimArgs = {
   readonly keyHash: string;
   readonly jobId: string;
-  /** Its worker should have taken it by now: dead or asleep, it is taken from where it waits. */
+  /** The worker that the job woke did not take it in time. It loses its waiting position, because it may be dead. */
   readonly late: boolean;
-  /** As `candidates` gave it. */
+  /** The lane that `candidates` returned. */
   readonly laneId?: string;
-  /** As `candidates` said: others of its affinity stand behind it. */
+  /** `candidates` said that more jobs of the same affinity wait behind it. */
   readonly crowded?: boolean;
   readonly wish: Wish;
 };
 
 /**
- * Gives a waiting worker a ready job of its scope, or, late, one that another holds ahead. Eight reads at once, of the
- * job's, the worker's and the lane's rows: only two that want the same job collide. A second stage reads the lane where
- * the worker does not name it, the stand of whoever should have taken the job, or the affinity's spread.
+ * Gives a waiting worker a ready job, or a late one that another worker has prefetched. Eight parallel reads of the
+ * job's, the worker's and the lane's rows, so only claims of the same job conflict. A second stage reads the lane if
+ * the worker did not name it, the position of the worker that should have taken the job, or the affinity's spread.
  */
 export async function claim(
   ctx: MutationCtx,
@@ -49,7 +49,7 @@ export async function claim(
   checkDemand(wish);
   const id = idOf(ctx, "jobs", jobId);
   const knownLane = laneId === undefined ? null : idOf(ctx, "lanes", laneId);
-  const [worker, lease, held, stands, job, payload, last, hinted] = await Promise.all([
+  const [worker, lease, held, waiters, job, payload, last, hinted] = await Promise.all([
     authenticate(ctx, keyHash),
     leaseByKey(ctx, keyHash),
     heldByKey(ctx, keyHash),
@@ -62,11 +62,11 @@ export async function claim(
   if (job?.scope !== worker.scope || payload === null || isOverdue(job, now)) return { kind: "taken" };
   const capacity = capacityOf(worker.capabilities);
   const begun = held.length < capacity.running;
-  // What another holds ahead is for one that begins it, and comes to it late.
+  // A prefetched job may be stolen only by a worker that starts it at once, and only late.
   const stolen = job.status === "prefetched" && late && begun && last?.workerId !== worker._id;
   if (job.status !== "ready" && !stolen) return { kind: "taken" };
   if (hasJustReleased(worker, last, now) || isBeingBegun(job, last, now)) return { kind: "taken" };
-  // What it was handed meanwhile it is about to be shown, and to begin in the place of this one.
+  // The worker was handed a job meanwhile and is about to start that one instead.
   if (!begun && held.some(({ status }) => status === "prefetched")) return { kind: "taken" };
   if (held.length >= capacity.held || !mayRun(worker, job)) return { kind: "unable" };
   const [lane, sleeper] = await Promise.all([
@@ -75,20 +75,20 @@ export async function claim(
   ]);
   if (lane === null || lane.state === "paused") return { kind: "unable" };
 
-  if (crowded && !late && stands.length > 0 && job.affinity !== undefined) {
+  if (crowded && !late && waiters.length > 0 && job.affinity !== undefined) {
     await widen(ctx, lane, job.affinity, now);
   }
-  // What it holds ahead it did not wait for, and others may steal.
+  // A prefetched job may still be stolen, so it does not count as woken.
   const woken = begun && now - (job.readyAt ?? now) < promptMs;
   const claimed = await assign(ctx, worker, { job, payload: payload.payload }, { begun, woken }, now);
   await renew(ctx, worker, lease, now, { holds: true });
-  // Who would begin more goes on waiting where it is.
+  // A worker with free capacity keeps its place in the ring.
   const waitsOn = wish.jobs > 0 && held.length + 1 < capacity.running;
-  await removeWaiters(ctx, [...(waitsOn ? [] : stands), ...(sleeper === null ? [] : [sleeper])]);
+  await removeWaiters(ctx, [...(waitsOn ? [] : waiters), ...(sleeper === null ? [] : [sleeper])]);
   return {
     kind: "claimed",
     job: claimed,
-    stands: waitsOn ? stands.map(subscriptionOf) : [],
+    stands: waitsOn ? waiters.map(subscriptionOf) : [],
     cursor: { laneId: job.laneId, place: job.place, turn: wish.cursor?.turn ?? 0 },
   };
 }

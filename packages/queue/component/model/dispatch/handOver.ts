@@ -6,21 +6,25 @@ import { present } from "../refuse.ts";
 import { type LaneKey, waitersAt } from "../rings/neighbors.ts";
 import { assign } from "./assign.ts";
 
-/** So many of those that wait are asked, one after the other: what the first holds will mostly be done in a moment. */
+/**
+ * The most waiting workers that are checked one after the other. A worker that holds a job has usually finished it in a
+ * moment.
+ */
 const maxAsked = 3;
 
 /**
- * How far back those that wait are looked for: where 32 accept, nearly always one of a fleet that waits is within (for
- * 98 points of 100). No further: what comes and goes there meanwhile refuses the submission.
+ * How far back along the ring waiting workers are searched. With 32 accepting workers 98 of 100 points have one in
+ * reach. A longer reach would make the submission conflict with more workers.
  */
 const nearReach = ringSize / 8;
 
-/** Some of those that wait, from a point on backwards. */
+/** Some waiting workers, from a point backward. */
 export type Nearby = { readonly point: number; readonly waiters: readonly Doc<"stands">[] };
 
 /**
- * Who waits where a job will stand, as far as that is known before its lane is: at the point of its affinity, which its
- * slot lies just before; without one any worker will do: at a point drawn by chance, so that submissions seldom meet.
+ * Finds workers that wait where a job will be placed, before its lane is known. With an affinity the search starts at
+ * its point, which is at or just after its slot. Otherwise it starts at a random point, so that submissions rarely
+ * conflict.
  */
 export async function findNearby(
   ctx: QueryCtx,
@@ -32,26 +36,25 @@ export async function findNearby(
 }
 
 /**
- * Gives a job that is ready to the worker that it would wake, or to the one before it that holds nothing, in the
- * transaction that submits it: that saves the claim. It is given as one held ahead: should that worker be dead, it is
- * taken back: recall.ts. The worker goes on standing where it does, until it says that it is at work: what it is
- * handed is mostly done by then, and none of its neighbours has to look. Nobody waits near: the job stands where it is,
- * for whoever looks next. A stage of reads, what the first one holds; one more in a small fleet, and where an affinity
- * is spread: who waits.
- * @returns whether it was given.
+ * Gives a ready job to the idle worker that it would wake, or to one before it, in the submitting transaction. That
+ * saves the claim. The job is assigned as prefetched, and taken back if the worker does not start it: reclaim.ts. The
+ * worker keeps its waiting position until it says that it has started: short jobs are done by then, and no neighbor has
+ * to run its query again. If nobody waits nearby, the job stays where it is. One stage of reads, and one more in a
+ * small fleet or for a spread affinity.
+ * @returns whether the job was assigned.
  */
 export async function handOver(
   ctx: MutationCtx,
   lane: LaneKey & { readonly slots: number },
   {
     jobId,
-    place,
+    ringPosition,
     affinity,
     payload,
     near,
   }: {
     readonly jobId: Id<"jobs">;
-    readonly place: number;
+    readonly ringPosition: number;
     readonly affinity: string | undefined;
     readonly payload: Value;
     readonly near: Nearby;
@@ -62,7 +65,7 @@ export async function handOver(
     ctx.db.get("jobs", jobId),
     affinity === undefined
       ? waitersAround(ctx, lane, near, near.point).then((waiters) => firstIdle(ctx, shuffled(waiters)))
-      : waitersAround(ctx, lane, near, slotOf(place)).then((waiters) => firstIdle(ctx, waiters)),
+      : waitersAround(ctx, lane, near, slotOf(ringPosition)).then((waiters) => firstIdle(ctx, waiters)),
   ]);
   if (waiter === null) return false;
   const job = present(row, "submitted job");
@@ -71,7 +74,10 @@ export async function handOver(
   return true;
 }
 
-/** Who waits at a point, and before it: of those near, where they reach there; in a small fleet, of all. */
+/**
+ * The workers that wait at and before a point. Uses those found nearby if they cover the point, and searches all of a
+ * small fleet.
+ */
 async function waitersAround(
   ctx: QueryCtx,
   lane: LaneKey & { readonly slots: number },
@@ -86,13 +92,13 @@ async function waitersAround(
   return await waitersAt(ctx, lane, point, { reach, most: maxAsked });
 }
 
-/** One at work has more to keep apart: it claims what it has room for. */
+/** A busy worker is skipped. It claims further jobs by itself. */
 async function firstIdle(ctx: MutationCtx, waiters: readonly Doc<"stands">[]): Promise<Doc<"stands"> | null> {
   for (const waiter of waiters) if (!(await holdsAny(ctx, waiter.keyHash))) return waiter;
   return null;
 }
 
-/** One before which much of the ring lies empty would be met by many. */
+/** In random order. Otherwise a worker with a large gap before it would get most jobs. */
 function shuffled<T>(few: readonly T[]): readonly T[] {
   return few
     .map((each) => ({ each, draw: Math.random() }))

@@ -8,24 +8,24 @@ import { addHomes, homesOf, removeWaiters, subscriptionOf, waitIn } from "../rin
 import { assign, type AssignableJob } from "./assign.ts";
 import { Search } from "./search.ts";
 
-/** What a worker gets next, as it was found: reads are behind it, writes before it. */
+/** The next jobs of a worker, after all reads and before any write. */
 export type Plan = {
   readonly wanted: number;
   readonly found: readonly (AssignableJob & { readonly begun: boolean })[];
   readonly cursor: NextWork["cursor"];
   /**
-   * Whether it would begin one more at once. Else it does not wait for one to hold ahead: that would go to it instead
-   * of to one that is idle.
+   * Whether the worker could start one more job. If not, it does not wait for one to prefetch, because an idle worker
+   * should get that.
    */
   readonly idle: boolean;
-  /** Where it will wait, since less was found than was wanted: in these lanes, or where it stands; null: nowhere. */
+  /** Where the worker waits if it found too few jobs: in these lanes, or at its current positions; null: nowhere. */
   readonly waits:
     | { readonly lanes: readonly Doc<"lanes">[]; readonly homes: readonly Doc<"homes">[] }
-    | "where it stands"
+    | "where it is"
     | null;
 };
 
-/** Refuses a wish that is out of bounds: the cursor comes back from the worker, and is none of its business. */
+/** Checks a worker's demand. The cursor comes back from the worker and cannot be trusted. Refuses: invalid. */
 export function checkDemand({ jobs, cursor }: Wish): void {
   boundedInteger(jobs, "wish.jobs", 0, 1_000);
   if (cursor === undefined) return;
@@ -33,36 +33,37 @@ export function checkDemand({ jobs, cursor }: Wish): void {
   boundedInteger(cursor.turn, "wish.cursor.turn", 0, Number.MAX_SAFE_INTEGER);
 }
 
-/** The lane that a worker is used to. One read, beside the worker's own. */
+/** The lane that the worker used last. One read, in parallel with the worker's row. */
 export async function stickyLane(ctx: QueryCtx, { cursor, jobs }: Wish): Promise<Doc<"lanes"> | null> {
   const id = jobs === 0 || cursor?.laneId == null ? null : idOf(ctx, "lanes", cursor.laneId);
   return id === null ? null : await ctx.db.get("lanes", id);
 }
 
 /**
- * Looks for what a worker wants next, as far as it may hold more. Reads only, so that it can go beside other reads.
- * @param held how many jobs it will hold without these.
- * @param rests whether it waits again without looking: it did before, and other workers are waiting, too. Looking would
- * collide with what they claim and with what is submitted; what is ready in its own arc is shown to it.
- * @param stands whether it waits somewhere: one that rests goes on there, and nothing is read for it.
- * @param joins whether it begins to ask: all is searched, and it will accept jobs of all lanes that it can run.
+ * Finds the next jobs of a worker, up to what it may hold. Only reads, so it can run in parallel with other reads.
+ * @param held the number of jobs that the worker holds besides these.
+ * @param rests whether the worker waits again without a search. It waited before, so other workers wait, too, and a
+ * search would conflict with their claims and with submissions. Jobs in its own arc are shown to it.
+ * @param isWaiting whether the worker waits somewhere. If it rests, it stays there without a read.
+ * @param joins whether the worker starts to ask for jobs. It then searches further, and will accept jobs of all lanes
+ * that it can run.
  */
 export async function planNext(
   ctx: QueryCtx,
   worker: Doc<"workers">,
   sticky: Doc<"lanes"> | null,
-  wish: Wish,
+  demand: Wish,
   held: number,
   now: number,
   {
     joins = false,
     rests = false,
-    stands = false,
-  }: { readonly joins?: boolean; readonly rests?: boolean; readonly stands?: boolean } = {},
+    isWaiting = false,
+  }: { readonly joins?: boolean; readonly rests?: boolean; readonly isWaiting?: boolean } = {},
 ): Promise<Plan> {
-  const search = new Search(ctx, worker, sticky, wish.cursor, now, joins);
+  const search = new Search(ctx, worker, sticky, demand.cursor, now, joins);
   const capacity = capacityOf(worker.capabilities);
-  const wanted = worker.status === "active" ? Math.max(0, Math.min(wish.jobs, capacity.held - held)) : 0;
+  const wanted = worker.status === "active" ? Math.max(0, Math.min(demand.jobs, capacity.held - held)) : 0;
   const rings = async () => {
     const [lanes, homes] = await Promise.all([search.matching(), homesOf(ctx, worker._id)]);
     return { lanes, homes };
@@ -70,7 +71,7 @@ export async function planNext(
   const joining = joins && wanted > 0 ? rings() : null;
   const found: (AssignableJob & { readonly begun: boolean })[] = [];
   while (found.length < wanted && !rests) {
-    // What is held ahead counts: it is begun before what comes now.
+    // Prefetched jobs count: the worker starts them before any new job.
     const begun = held + found.length < capacity.running;
     const next = await search.next(begun);
     if (next === null) break;
@@ -78,25 +79,25 @@ export async function planNext(
   }
   const idle = held + found.length < capacity.running;
   const seeks = found.length < wanted && idle;
-  const waits = joining ?? (!seeks ? null : rests && stands ? "where it stands" : rings());
+  const waits = joining ?? (!seeks ? null : rests && isWaiting ? "where it is" : rings());
   return { wanted, found, cursor: search.cursor, idle, waits: await waits };
 }
 
-/** Gives a worker what was found, or has it wait where it can run jobs. Writes. */
+/** Assigns the planned jobs, or has the worker wait. Writes. */
 export async function applyPlan(
   ctx: MutationCtx,
   worker: Doc<"workers">,
   { wanted, found, cursor, idle, waits }: Plan,
-  stands: readonly Doc<"stands">[],
+  waiters: readonly Doc<"stands">[],
   now: number,
 ): Promise<NextWork> {
   const jobs: NextWork["jobs"] = [];
   for (const { begun, ...givable } of found) jobs.push(await assign(ctx, worker, givable, { begun }, now));
-  if (waits === "where it stands") return { jobs, stands: stands.map(subscriptionOf), cursor };
+  if (waits === "where it is") return { jobs, stands: waiters.map(subscriptionOf), cursor };
   if (waits !== null) await addHomes(ctx, worker, waits.lanes, waits.homes);
   let waiting: Stand[] = [];
   if (found.length < wanted && idle && waits !== null)
-    waiting = await waitIn(ctx, worker, waits.lanes, stands);
-  else await removeWaiters(ctx, stands);
+    waiting = await waitIn(ctx, worker, waits.lanes, waiters);
+  else await removeWaiters(ctx, waiters);
   return { jobs, stands: waiting, cursor };
 }

@@ -4,27 +4,30 @@ import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 import { removeUnresponsive, startWithinMs } from "./assign.ts";
 
-/** So long after the first hand-over all that were not begun are taken back together: the next ones wait for the next look. */
+/**
+ * The time from the first hand-over to the check that takes back all unstarted jobs. Later hand-overs wait for the next
+ * check.
+ */
 const reclaimAfterMs = 5_000;
-/** A look that comes this late means that the backend was away, and so that nobody could say anything. */
+/** A check that comes this late means that the backend was away, so no worker could report a start. */
 const lateMs = 5_000;
 const perRun = 100;
 
 export type Reclaim = {
   readonly scope: string;
   readonly due: number;
-  /** Whether the look before this one came late, too: a backend that is always late still takes back. */
+  /** Whether the last check came late, too. A backend that is always late still takes jobs back. */
   readonly graced?: boolean | undefined;
 };
 
-/** When a scope's hand-overs are looked after next. One read, beside what a submission reads. */
+/** A scope's next check. One read, in parallel with the submission's other reads. */
 export async function reclaimOf(ctx: QueryCtx, scope: string): Promise<Doc<"recalls"> | null> {
   return await firstOf(ctx.db.query("recalls").withIndex("by_scope", (q) => q.eq("scope", scope)));
 }
 
 /**
- * Has what was handed over just now looked after. Written every few seconds at most, however much is handed over: most
- * submissions find it done.
+ * Schedules the check of jobs that are handed over now. Writes every few seconds at most; most submissions find it
+ * scheduled.
  */
 export async function scheduleReclaim(
   ctx: MutationCtx,
@@ -40,8 +43,8 @@ export async function scheduleReclaim(
 }
 
 /**
- * Takes back what workers were handed and have not begun in time: they do not listen, and wait nowhere any more. No
- * failure, and no retry used.
+ * Takes back the jobs that workers were handed and did not start in time, and ends the wait of those workers. It is no
+ * failure and uses no retry.
  */
 export async function reclaimUnstarted(
   ctx: MutationCtx,
@@ -66,7 +69,7 @@ export async function reclaimUnstarted(
     const job = await ctx.db.get("jobs", jobId);
     if (job?.status !== "prefetched" || job.currentAttemptId !== attemptId) continue;
     await removeUnresponsive(ctx, job);
-    await move(ctx, job, { kind: "release" }, now, { attempt: { releaseReason: "not begun in time" } });
+    await move(ctx, job, { kind: "release" }, now, { attempt: { releaseReason: "not started in time" } });
   }
   if (silent.length === perRun) await ctx.scheduler.runAfter(0, maintenance.recall, { scope, due: now });
 }

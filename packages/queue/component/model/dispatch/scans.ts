@@ -1,38 +1,41 @@
 import { ringSize, seatOf, seats } from "../placement.ts";
 import type { Range } from "../rings/arcs.ts";
 
-/** At most this part of a lane is looked at by one that has just ended a job. */
+/** The largest part of a lane that a worker scans at the end of a job. */
 const maxLocalShare = 1 / 64;
 const localSlots = 4;
-/** At the least, so much is looked at by one that begins to ask: all of it in a small fleet. */
+/** A worker that starts to ask scans at least this many slots, which is all of a small lane. */
 const fullSlots = 16;
 
 /**
- * In which part of a lane one that has just ended a job looks for one to steal. So small that it finds one where a few
- * wait for each worker: there two thieves seldom meet. Where fewer do, it would collide with every submission and claim,
- * and waits instead: what is ready in its arc, which is nobody else's, is shown to it there.
- * @param within how many slots' worth; the simulator compares others.
+ * The part of a lane that a worker scans for a job to steal at the end of a job. It is small: it finds a job if a few
+ * wait for each worker, and then two thieves rarely meet. With fewer jobs a larger scan would conflict with every
+ * submission and claim, so the worker waits for the jobs in its own arc.
+ * @param within the number of slots to scan; the simulator compares other values.
  */
 export function localScan(slots: number, within = localSlots): number {
   return Math.min(maxLocalShare, within / slots);
 }
 
-/** The same for one that begins to ask, which is seldom. All of a large lane would collide with every submission, too. */
+/**
+ * The part that a worker scans when it starts to ask, which is rare. A scan of a whole large lane would conflict with
+ * every submission.
+ */
 export function fullScan(slots: number, within = fullSlots): number {
   return Math.min(1, within / slots);
 }
 
-/** The most stretches that a home is looked at in: each costs two reads a level. */
+/** The most stretches that a home is read in. Each costs two reads for each priority. */
 export const maxStretches = 16;
 
-/** A stretch of a home: looked at from `split` to `to`, then from `from` to `split`. In places. */
+/** A stretch of a home in ring positions. It is read from `split` to `to`, then from `from` to `split`. */
 export type Stretch = Range & { readonly split: number };
 
 /**
- * How a worker looks through its home. Each slot is looked at from the seat after the last one served, so that between
- * seats, and so between requesters, turns are taken whatever slots their jobs stand at. A home with more slots
- * than `most` (a fleet that shrank) is looked at in stretches of several, each from a slot drawn by chance.
- * @param after the place that was served last.
+ * How a worker searches its home. In each slot it starts at the seat after the last served one, so that requesters take
+ * turns wherever their jobs are. A home with more than `most` slots, after a fleet shrank, is read in stretches of
+ * several slots, each from a random slot.
+ * @param after the ring position that was served last.
  * @param random one draw per call, in [0, 1).
  */
 export function stretchesOf(
@@ -55,16 +58,16 @@ export function stretchesOf(
   );
 }
 
-/** Which of two seats comes first after the last one served, around the slot. Negative: `a`. */
+/** Orders two ring positions by their seats' turns after the last served seat. Negative: `a` comes first. */
 export function compareSeats(a: number, b: number, after: number): number {
   return turnsAfter(a, after) - turnsAfter(b, after);
 }
 
-function turnsAfter(place: number, after: number): number {
-  return (seatOf(place) - seatOf(after) - 1 + seats) % seats;
+function turnsAfter(ringPosition: number, after: number): number {
+  return (seatOf(ringPosition) - seatOf(after) - 1 + seats) % seats;
 }
 
-/** Cuts at the multiples of the stretch's length. */
+/** Cuts a range at the multiples of `length`. */
 function cut({ from, to }: Range, length: number): readonly Range[] {
   const pieces: Range[] = [];
   for (let start = from; start < to;) {

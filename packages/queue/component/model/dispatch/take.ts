@@ -12,8 +12,8 @@ import { noCursor } from "./search.ts";
 export type TakeOutcome = ({ kind: "ok" } & NextWork) | { kind: "unable"; reason: "paused" | "full" };
 
 /**
- * A worker asks for jobs, and accepts them from now on: what there is none of now comes to it while it waits. It is
- * also told what it holds and has not begun: it may have been handed that when it could not see it.
+ * A worker asks for jobs, and accepts jobs from now on: it waits for those that are missing. The answer includes the
+ * unstarted jobs that it holds, which it may have been handed unseen.
  */
 export async function take(
   ctx: MutationCtx,
@@ -21,7 +21,7 @@ export async function take(
   now: number,
 ): Promise<TakeOutcome> {
   checkDemand(wish);
-  const [worker, lease, held, stands, sticky] = await Promise.all([
+  const [worker, lease, held, waiters, sticky] = await Promise.all([
     authenticate(ctx, keyHash),
     leaseByKey(ctx, keyHash),
     heldByKey(ctx, keyHash),
@@ -31,7 +31,7 @@ export async function take(
   if (worker.status === "paused") return { kind: "unable", reason: "paused" };
   if (held.length >= capacityOf(worker.capabilities).held) {
     await renew(ctx, worker, lease, now, { holds: true });
-    await removeWaiters(ctx, stands);
+    await removeWaiters(ctx, waiters);
     const jobs = await unstartedJobs(ctx, held);
     if (jobs.length > 0) return { kind: "ok", jobs, stands: [], cursor: wish.cursor ?? noCursor };
     return { kind: "unable", reason: "full" };
@@ -41,6 +41,6 @@ export async function take(
     planNext(ctx, worker, sticky, wish, held.length, now, { joins: true }),
   ]);
   await renew(ctx, worker, lease, now, { holds: held.length + planned.found.length > 0 });
-  const next = await applyPlan(ctx, worker, planned, stands, now);
+  const next = await applyPlan(ctx, worker, planned, waiters, now);
   return { kind: "ok", ...next, jobs: [...handed, ...next.jobs] };
 }

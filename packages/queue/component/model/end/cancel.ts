@@ -19,16 +19,16 @@ export type MassCancel = {
   readonly scope: string;
   readonly by: "requester" | "key" | "batch" | "lane";
   readonly name: string;
-  /** Whether those that a worker is at work on are canceled, too. */
+  /** Whether running jobs are canceled, too. */
   readonly running: boolean;
-  /** What was submitted, or became ready, later is left alone; ms epoch. */
+  /** Jobs that were submitted, or became ready, later are not canceled; ms epoch. */
   readonly before: number;
 };
 
-/** Each end may call the app. */
+/** Small, because each cancellation may call the app. */
 const perPiece = 50;
 
-/** Cancels a first piece, and has the rest scheduled; and what the app refused, for later. */
+/** Cancels some jobs and schedules the rest, including those that the app refused. */
 export async function cancelMany(
   ctx: MutationCtx,
   which: MassCancel,
@@ -101,7 +101,7 @@ async function ofBatch(
   return jobs.filter((job) => job.scope === scope);
 }
 
-/** A lane's are ordered by when they became ready; those that wait have no such time and come first. */
+/** A lane's jobs are ordered by when they became ready. Waiting jobs have no such time and sort first. */
 async function ofLane(
   ctx: QueryCtx,
   { scope, before }: MassCancel,

@@ -6,21 +6,21 @@ import { isFinal } from "../jobs/states.ts";
 import { maintenance } from "../references.ts";
 import { retryDelayMs, runStep } from "../tryAgain.ts";
 
-/** Which time ran out; null when none did. */
+/** The time limit that the job has exceeded; null if none. */
 export function ranOut(
   job: Pick<Doc<"jobs">, "expiresAt" | "deadlineAt" | "startedAt">,
   now: number,
 ): "expiresAt" | "deadlineAt" | null {
   if (job.deadlineAt !== undefined && job.deadlineAt <= now) return "deadlineAt";
-  // Begun once is begun, whatever became of that attempt.
+  // A job that was started once counts as started, even if that attempt ended.
   const begun = job.startedAt !== undefined;
   return !begun && job.expiresAt !== undefined && job.expiresAt <= now ? "expiresAt" : null;
 }
 
 /**
- * Looks whether a job's time ran out, and has it looked at again when its next one does, or when the app's `onFinal`
- * threw.
- * @param failures how often that was.
+ * Expires a job if its time is over. Otherwise schedules the check of its next time limit. If the app's `onFinal`
+ * throws, tries again later.
+ * @param failures how often `onFinal` has thrown.
  */
 export async function expire(
   ctx: MutationCtx,
@@ -37,15 +37,15 @@ export async function expire(
   }
 }
 
-/** Ends a job that was not begun, or is not done, in time; a worker that is at it sees its attempt leave `held`. */
+/** Ends a job that was not started or not finished in time. A worker that holds it sees its attempt leave `held`. */
 export async function expireOne(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<void> {
   const over = ranOut(job, now);
   if (over === null || isFinal(job.status)) return;
-  const message = over === "expiresAt" ? "It was not begun in time." : "It was not done in time.";
+  const message = over === "expiresAt" ? "It was not started in time." : "It was not finished in time.";
   await move(ctx, job, { kind: "expire" }, now, { job: { error: { code: "expired", message } } });
 }
 
-/** The next time at which a job may be out of time; null when it never is. */
+/** The next time at which the job may run out of time; null if it never does. */
 export function nextExpiry(
   { expiresAt, deadlineAt }: Pick<JobSpec, "expiresAt" | "deadlineAt">,
   after: number,
@@ -54,7 +54,10 @@ export function nextExpiry(
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** Has a job with an end looked at when that comes: one timer, that goes on to the next end, and to one too far ahead. */
+/**
+ * Schedules the check of a job's time limit. One timer serves all limits of a job, and limits that are too far away to
+ * schedule.
+ */
 export async function scheduleExpiry(
   ctx: MutationCtx,
   jobId: Id<"jobs">,

@@ -8,7 +8,7 @@ import { bytesPerPiece, deleteBodies } from "./purge.ts";
 const perPiece = 20;
 const rowsPerJob = 100;
 
-/** Deletes the records of final jobs, with their attempts, once their time has come. @returns whether more is left. */
+/** Deletes old records of final jobs, with their attempts. @returns whether more are left. */
 export async function forgetPiece(ctx: MutationCtx, now: number): Promise<boolean> {
   const due = await ctx.db
     .query("jobs")
@@ -16,7 +16,7 @@ export async function forgetPiece(ctx: MutationCtx, now: number): Promise<boolea
     .take(perPiece);
   let bytes = 0;
   for (const job of due) {
-    // Only where the record is kept for less long than what it was about.
+    // Only if the record is kept for less time than the payload.
     if (job.purgeAt !== undefined) bytes += await deleteBodies(ctx, job._id);
     if (!(await forgetJob(ctx, job)) || bytes > bytesPerPiece) return true;
   }
@@ -24,8 +24,8 @@ export async function forgetPiece(ctx: MutationCtx, now: number): Promise<boolea
 }
 
 /**
- * Deletes what is kept as long as records are, by the settings of all scopes: done batches, and events; and spreads that are over.
- * @returns whether more is left.
+ * Deletes done batches and events after the time for records in the settings of all scopes, and spreads that are over.
+ * @returns whether more are left.
  */
 export async function forgetOld(ctx: MutationCtx, now: number): Promise<boolean> {
   const { policy } = await settingsOf(ctx, "");
@@ -38,7 +38,7 @@ export async function forgetOld(ctx: MutationCtx, now: number): Promise<boolean>
   return left.includes(true);
 }
 
-/** @returns false when it has so many rows that another piece has to go on. */
+/** Deletes a job's record. @returns false if it has so many rows that another piece is needed. */
 async function forgetJob(ctx: MutationCtx, { _id: jobId }: Doc<"jobs">): Promise<boolean> {
   if (await deletePiece(ctx, jobId)) return false;
   const [attempts, dependencies] = await Promise.all([
@@ -46,7 +46,7 @@ async function forgetJob(ctx: MutationCtx, { _id: jobId }: Doc<"jobs">): Promise
       .query("attempts")
       .withIndex("by_job", (q) => q.eq("jobId", jobId))
       .take(rowsPerJob),
-    // What it waited for when it was canceled.
+    // The dependencies of a job that was canceled while it waited.
     ctx.db
       .query("dependencies")
       .withIndex("by_job", (q) => q.eq("jobId", jobId))
@@ -61,11 +61,14 @@ async function forgetJob(ctx: MutationCtx, { _id: jobId }: Doc<"jobs">): Promise
 
 const batchesPerPiece = 100;
 
-/** Deletes batches that were done before then. Their jobs go by times of their own. @returns whether more is left. */
+/**
+ * Deletes batches that were done before a time. Their jobs are deleted by their own times. @returns whether more are
+ * left.
+ */
 async function forgetBatches(ctx: MutationCtx, before: number): Promise<boolean> {
   const old = await ctx.db
     .query("batches")
-    // Those that are not done sort before all that are.
+    // Batches that are not done sort first.
     .withIndex("by_done", (q) => q.gt("doneAt", 0).lt("doneAt", before))
     .take(batchesPerPiece);
   for (const { _id: batchId } of old) {
@@ -81,7 +84,7 @@ async function forgetBatches(ctx: MutationCtx, before: number): Promise<boolean>
 
 const spreadsPerPiece = 100;
 
-/** Deletes spreads that have narrowed to one slot since. @returns whether more is left. */
+/** Deletes spreads that have shrunk to one slot. @returns whether more are left. */
 async function forgetSpreads(ctx: MutationCtx, now: number): Promise<boolean> {
   const old = await ctx.db
     .query("spreads")

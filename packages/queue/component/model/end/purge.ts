@@ -4,10 +4,10 @@ import { payloadOf, progressRow, resultOf } from "../jobs/rows.ts";
 import { isDeadLetter } from "../jobs/states.ts";
 
 const perPiece = 50;
-/** A transaction may read 16 MiB; one job more than this is let in, of 2 MB at most. */
+/** A transaction may read 16 MiB. One more job is added to this, of at most 2 MB. */
 export const bytesPerPiece = 4 * 1024 * 1024;
 
-/** Deletes what final jobs were about, once its time has come; their records stay. @returns whether more is left. */
+/** Deletes the payloads and results of old final jobs. Their records stay. @returns whether more are left. */
 export async function purgePiece(ctx: MutationCtx, now: number): Promise<boolean> {
   const due = await ctx.db
     .query("jobs")
@@ -22,9 +22,9 @@ export async function purgePiece(ctx: MutationCtx, now: number): Promise<boolean
 }
 
 /**
- * Deletes a final job's payload, result and progress, and what a short payload could be guessed from: its fingerprint and
- * its affinity.
- * @returns bytes of their JSON.
+ * Deletes a final job's payload, result and progress. Also its fingerprint and affinity, from which a short payload
+ * could be guessed.
+ * @returns the bytes of their JSON.
  */
 export async function deleteBodies(ctx: MutationCtx, jobId: Id<"jobs">): Promise<number> {
   const [payload, result, progress] = await Promise.all([
@@ -39,7 +39,7 @@ export async function deleteBodies(ctx: MutationCtx, jobId: Id<"jobs">): Promise
   return (payload === null ? 0 : sizeOf(payload.payload)) + (result === null ? 0 : sizeOf(result.result));
 }
 
-/** Deletes a dead letter's payload now; its record stays for as long as it would. */
+/** Deletes a dead letter's payload now. Its record stays as long as usual. */
 export async function discard(
   ctx: MutationCtx,
   job: Doc<"jobs">,

@@ -15,9 +15,9 @@ export type RetryOutcome =
   { readonly kind: "ready" } | { readonly kind: "gone" } | { readonly kind: "not-dead" };
 
 /**
- * Tries a dead letter again: its attempts stay, its failures count from 0, and times that it had are no longer set. One
- * that ran out of time as it waited for other jobs waits for them again.
- * `gone`: its payload was deleted, as it is when a job that it waited for ends otherwise than it needed.
+ * Retries a dead letter. Its attempts stay, its failures restart at 0, and its time limits are removed. A job that
+ * expired while it waited for other jobs waits for them again. `gone`: its payload was deleted, also because a job that
+ * it needed did not succeed.
  */
 export async function retryDeadLetter(
   ctx: MutationCtx,
@@ -25,14 +25,14 @@ export async function retryDeadLetter(
   now: number,
 ): Promise<RetryOutcome> {
   if (!isDeadLetter(job.status)) return { kind: "not-dead" };
-  // Cleared with the payload; which is not read for it, since a piece of many would be too much.
+  // `purgeAt` is cleared with the payload. Reading the payloads of many jobs would be too much.
   if (job.purgeAt === undefined) return { kind: "gone" };
   const [laneId, terms, dependent] = await Promise.all([
     laneOf(ctx, job, now),
     termsOf(ctx, job.scope, job),
     isDependent(ctx, job._id),
   ]);
-  // What it still depends on sends it for its turn.
+  // A job with dependencies gets its turn after they end.
   const turnOf = dependent ? null : terms.turnOf;
   await ctx.db.patch("jobs", job._id, {
     laneId,
@@ -42,7 +42,7 @@ export async function retryDeadLetter(
     reply: undefined,
     expiresAt: undefined,
     deadlineAt: undefined,
-    // Whoever watched has seen its end; a next one starts anew.
+    // The reader has seen the job's end. The next reader starts anew.
     watched: false,
     watchedUntil: undefined,
   });
@@ -59,13 +59,13 @@ export async function retryDeadLetter(
   return { kind: "ready" };
 }
 
-/** Its lane may have gone in the meantime. */
+/** The lane may have been deleted meanwhile. */
 async function laneOf(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<Doc<"lanes">["_id"]> {
   const { scope, kind, requirements = {} } = job;
   const lane = await ctx.db.get("lanes", job.laneId);
   const name = lane?.name ?? laneName(kind, requirements);
   const found = lane === null ? await findLanes(ctx, scope, [name]) : new Map([[name, lane]]);
-  const open = await openLanes(ctx, scope, [{ name, kind, requirements, level: job.level }], found, now);
+  const open = await openLanes(ctx, scope, [{ name, kind, requirements, priority: job.level }], found, now);
   return present(open.get(name), "lane").laneId;
 }
 
@@ -74,16 +74,16 @@ export type MassRetry = {
   readonly kind: string | null;
   readonly status: "failed" | "expired";
   readonly cursor: string | null;
-  /** Ends that come later are left alone: a revived job may fail again meanwhile; ms epoch. */
+  /** Jobs that ended later are not retried, since a retried job may fail again; ms epoch. */
   readonly before: number;
 };
 
 const perPiece = 50;
 
 /**
- * Revives a piece of a scope's dead letters, and has the rest scheduled. What cannot be revived, since the scope has too
- * many lanes, stays dead.
- * @returns how many it revived, and whether more are looked at later.
+ * Retries some of a scope's dead letters, and schedules the rest. If the scope has too many lanes, the others stay dead
+ * letters.
+ * @returns how many were retried, and whether more follow later.
  */
 export async function retryDeadLetters(
   ctx: MutationCtx,

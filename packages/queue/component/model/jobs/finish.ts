@@ -8,9 +8,9 @@ import { policyOf, settingsOf } from "../settings.ts";
 import { releaseTurns } from "./turns.ts";
 
 /**
- * What belongs to a job's end, whatever its end: the app's own part, what waited for it, and how long it is kept. Three
- * stages of reads: what is known of the end, what the app reads, what waited.
- * @param hadTurn whether it counted against limits until now.
+ * Completes the end of a job, whatever the outcome: the app's `onFinal`, the batch, the dependents, and how long the
+ * job is kept. Reads in three stages.
+ * @param hadTurn whether the job counted against limits until now.
  */
 export async function finish(
   ctx: MutationCtx,
@@ -44,7 +44,7 @@ export async function finish(
   return { ...job, ...ended };
 }
 
-/** Calls the app, in this transaction: what it throws undoes the end. */
+/** Calls the app in this transaction. If the app throws, the end is undone. */
 async function callBack(
   ctx: MutationCtx,
   onFinal: string | undefined,
@@ -72,7 +72,7 @@ async function eventOf(ctx: MutationCtx, job: Doc<"jobs">): Promise<FinalEvent> 
   };
 }
 
-/** Has those that depend on a final job told, soon and in pieces: there may be many. */
+/** Schedules the notification of the jobs that depend on this one. There may be many, so it runs in pieces. */
 async function notifyDependents(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
   const one = await ctx.db
     .query("dependencies")

@@ -3,7 +3,7 @@ import { maxHeld } from "../capabilities.ts";
 import { idOf } from "../load.ts";
 import { present, refuse } from "../refuse.ts";
 
-/** The attempts that the worker with this key holds, begun or not. One read, beside the worker's own. */
+/** The attempts that the worker with this key holds, started or not. One read, in parallel with the worker's row. */
 export async function heldByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"attempts">[]> {
   return await ctx.db
     .query("attempts")
@@ -11,7 +11,7 @@ export async function heldByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"at
     .take(maxHeld);
 }
 
-/** Whether it holds any. One read, of the first one alone. */
+/** Whether the worker holds any attempt. Reads only the first one. */
 export async function holdsAny(ctx: QueryCtx, keyHash: string): Promise<boolean> {
   const first = await ctx.db
     .query("attempts")
@@ -29,15 +29,15 @@ export async function heldBy(ctx: QueryCtx, workerId: Id<"workers">): Promise<Do
 
 export type Held = { readonly attempt: Doc<"attempts">; readonly job: Doc<"jobs"> };
 
-/** An attempt by its id as a worker names it. One read, beside the worker's own. */
+/** An attempt by the id that a worker sent. One read, in parallel with the worker's row. */
 export async function attemptOf(ctx: QueryCtx, attemptId: string): Promise<Doc<"attempts"> | null> {
   const id = idOf(ctx, "attempts", attemptId);
   return id === null ? null : await ctx.db.get("attempts", id);
 }
 
 /**
- * Lets a worker through that still holds the attempt: its own, open, and the job's current one. Null is "fenced",
- * whatever the cause, another worker's attempt included: it learns nothing.
+ * Checks that the worker still holds the attempt: it is the worker's own, open, and the job's current attempt. Null
+ * means "fenced", for any reason, so a worker learns nothing about other workers' attempts.
  */
 export async function passFence(
   ctx: QueryCtx,
@@ -49,7 +49,7 @@ export async function passFence(
   return job.currentAttemptId === attempt._id ? { attempt, job } : null;
 }
 
-/** Those of a list of attempts that the worker still holds, and the ids of the others. */
+/** The attempts that the worker still holds, and the ids of the others. */
 export async function passFences(
   ctx: QueryCtx,
   worker: Doc<"workers">,
@@ -69,7 +69,7 @@ export async function passFences(
 
 const maxNamed = 64;
 
-/** Attempts by their ids as a worker names them. At once, beside the worker's own row. */
+/** The attempts with the ids that a worker sent, read in parallel with the worker's row. */
 export async function attemptsOf(
   ctx: MutationCtx,
   ids: readonly string[],

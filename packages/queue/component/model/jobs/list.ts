@@ -26,10 +26,10 @@ const allStatuses: readonly JobStatus[] = [
   "canceled",
   "expired",
 ];
-/** Of rows that do not fit the filter, so many are passed over for one page: it may be short. */
+/** The most rows that one page skips because they do not match the filter. The page may then be short. */
 const maxRowsRead = 1_000;
 
-/** A scope's jobs, newest first: by the narrowest index that fits, the rest of the filter over its rows. */
+/** A scope's jobs, newest first. Uses the narrowest index that fits, and filters its rows. */
 export async function listJobs(
   ctx: QueryCtx,
   filter: Filter,
@@ -39,7 +39,7 @@ export async function listJobs(
   return await pageOf(ctx, filter, statuses, (job) => fits(job, filter), options);
 }
 
-/** Dead letters that can be retried, newest submission first: what was purged or discarded is history. */
+/** Dead letters that can be retried, newest submission first. Purged and discarded ones are left out. */
 export async function listDead(
   ctx: QueryCtx,
   { scope, kind }: { readonly scope: string; readonly kind?: string },
@@ -89,7 +89,7 @@ async function pageOf(
     .filterWith(async (job) => wanted(job))
     .paginate({
       cursor,
-      // Where the next page begins, once a reader has that: so that a page that grows leaves no gap before it.
+      // The end of the page, once the reader knows the next one. A page that grows then leaves no gap before it.
       endCursor,
       numItems,
       maximumRowsRead: maxRowsRead,

@@ -30,11 +30,11 @@ export type AttemptChange = Partial<
 >;
 
 /**
- * The one place that changes a job's status, and its current attempt's with it; a job that becomes final is finished
- * in the same transaction. An illegal move is a bug of the caller, who has checked the fence before: it throws, and
- * nothing of the transaction is kept.
- * @param change.job `currentAttemptId` of a claim or a theft; whatever else changes with the move.
- * @returns the job as it is then.
+ * Changes a job's status, and the status of its current attempt. No other code does. A job that becomes final is
+ * finished in the same transaction. An illegal event is a bug of the caller, who checks the fence first: the function
+ * throws, and the transaction is undone.
+ * @param change.job `currentAttemptId` of a claim or a theft, and any other fields that change.
+ * @returns the job after the change.
  */
 export async function move(
   ctx: MutationCtx,
@@ -58,7 +58,7 @@ export async function move(
       handedAt: undefined,
     });
     if (next.attempt === "failed" || next.attempt === "lost") {
-      // A worker that went silent before it began says nothing of the job.
+      // A job that was lost before it started says nothing about the job itself.
       const counts = event.kind === "fail" || job.status === "running";
       patch.failures = job.failures + (counts ? 1 : 0);
       patch.lastFailedWorkerId = attempt.workerId;
@@ -66,7 +66,7 @@ export async function move(
   }
   if (next.job === "running") patch.startedAt = job.startedAt ?? now;
   if (next.job === "ready") patch.readyAt = now;
-  // What is undefined in a patch is removed: what does not wait stands in nobody's queue.
+  // Fields that are undefined in a patch are removed. A job that does not wait is in no index of waiting jobs.
   if (next.job !== "waiting")
     Object.assign(patch, { waitsFor: undefined, turnOf: undefined, dueAt: undefined });
   if (!isHeld(next.job) && !isFinal(next.job)) {
@@ -76,7 +76,7 @@ export async function move(
     Object.assign(patch, { finishedAt: undefined, purgeAt: undefined, forgetAt: undefined });
   const changed = { ...patch, ...change.job, status: next.job };
   await ctx.db.patch("jobs", job._id, changed);
-  // What reading it again would give, one stage of reads sooner.
+  // Equal to the stored row, without another stage of reads.
   const moved = defined({ ...job, ...changed }) as Doc<"jobs">;
   if (isHeld(job.status) && moved.status === "waiting") await releaseTurns(ctx, moved);
   return isFinal(moved.status) ? await finish(ctx, moved, now, hasTurn(job.status)) : moved;

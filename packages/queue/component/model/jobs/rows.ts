@@ -5,25 +5,25 @@ import { firstOf } from "../load.ts";
 import type { Held } from "./held.ts";
 import { isHeld } from "./states.ts";
 
-/** Null once it was purged. */
+/** A job's payload; null after it was purged. */
 export async function payloadOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"payloads"> | null> {
   return await firstOf(ctx.db.query("payloads").withIndex("by_job", (q) => q.eq("jobId", jobId)));
 }
 
-/** Null while there is none, and once it was purged. */
+/** A job's result; null before the end and after it was purged. */
 export async function resultOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"results"> | null> {
   return await firstOf(ctx.db.query("results").withIndex("by_job", (q) => q.eq("jobId", jobId)));
 }
 
-/** Small: it is written again and again. */
+/** Small, because it is written often. */
 const maxProgressBytes = 4_096;
 
-/** What was last said of how far a job is, by whichever of its attempts. */
+/** The last progress that any attempt of the job reported. */
 export async function progressRow(ctx: QueryCtx, jobId: Id<"jobs">): Promise<Doc<"progress"> | null> {
   return await firstOf(ctx.db.query("progress").withIndex("by_job", (q) => q.eq("jobId", jobId)));
 }
 
-/** Notes how far a held attempt is, in the place of what was said before. Refuses: too_large. */
+/** Replaces the progress of a job. Refuses: too_large. */
 export async function noteProgress(ctx: MutationCtx, { attempt, job }: Held, view: Value): Promise<void> {
   boundedSize(view, "The progress", maxProgressBytes);
   const said = { jobId: job._id, attemptId: attempt._id, view };
@@ -32,7 +32,7 @@ export async function noteProgress(ctx: MutationCtx, { attempt, job }: Held, vie
   else await ctx.db.patch("progress", row._id, said);
 }
 
-/** How far the attempt is that a worker holds, if it said so: an earlier one's is not shown. */
+/** The progress of the current attempt, if it reported any. */
 export async function progressOf(ctx: QueryCtx, job: Doc<"jobs">): Promise<{ readonly progress?: Value }> {
   if (!isHeld(job.status)) return {};
   const row = await progressRow(ctx, job._id);

@@ -1,39 +1,39 @@
 /**
- * Where a job stands. `waiting`: for its time, for other jobs, or for its turn. `ready`: can be claimed.
- * `prefetched`: a worker holds it and has not begun, so that it can be stolen. The last four are final.
+ * The status of a job. `waiting`: for its time, other jobs or its turn. `ready`: can be claimed. `prefetched`: a worker
+ * holds it but has not started it, so it can be stolen. The last four are final.
  */
 export type JobStatus =
   "waiting" | "ready" | "prefetched" | "running" | "succeeded" | "failed" | "canceled" | "expired";
 
-/** Where one worker's try at a job stands. Only `failed` and `lost` count against the job's retries. */
+/** The status of an attempt. Only `failed` and `lost` count against the job's retries. */
 export type AttemptStatus =
   "prefetched" | "running" | "succeeded" | "failed" | "released" | "stolen" | "lost" | "canceled" | "expired";
 
-/** Everything that can happen to a job after its submission. `final`: not to be tried again. */
+/** Everything that can happen to a job after its submission. `final`: it is not retried. */
 export type JobEvent =
-  /** What it waited for has come. */
+  /** The job no longer has to wait. */
   | { readonly kind: "wake" }
   | { readonly kind: "claim"; readonly begun: boolean }
-  /** The worker begins what it had prefetched. */
+  /** The worker starts a job that it had prefetched. */
   | { readonly kind: "start" }
   | { readonly kind: "complete" }
-  /** The worker gave up. Not final: `delayed` when a back-off has to pass first. */
+  /** The worker gave up. `delayed`: the next try follows after a back-off. */
   | { readonly kind: "fail"; readonly final: boolean; readonly delayed: boolean }
-  /** Given back, mostly because a person came back: no failure, costs no retry. */
+  /** The worker gave the job back, usually because a person returned. Counts as no failure. */
   | { readonly kind: "release" }
-  /** Taken by another worker before it was begun. */
+  /** Another worker took the job before it was started. */
   | { readonly kind: "steal"; readonly begun: boolean }
-  /** The lease ran out. */
+  /** The worker's lease expired. */
   | { readonly kind: "lose"; readonly final: boolean }
   | { readonly kind: "cancel" }
-  /** Not begun by `expiresAt`, or not done by `deadlineAt`. */
+  /** The job was not started by `expiresAt`, or not finished by `deadlineAt`. */
   | { readonly kind: "expire" }
-  /** A dead letter is tried again. `waits`: for what it depends on, or for its turn. */
+  /** A dead letter is retried. `waits`: for its dependencies or its turn. */
   | { readonly kind: "revive"; readonly waits: boolean };
 
 export type Transition = {
   readonly job: JobStatus;
-  /** The new status of the attempt that was the current one; null when there was none. */
+  /** The new status of the current attempt; null if there was no attempt. */
   readonly attempt: AttemptStatus | null;
 };
 
@@ -43,12 +43,12 @@ export function isFinal(status: JobStatus): boolean {
   return !openStatuses.includes(status);
 }
 
-/** Whether it ended so that it can be tried again. */
+/** Whether the job is a dead letter. */
 export function isDeadLetter(status: JobStatus): boolean {
   return status === "failed" || status === "expired";
 }
 
-/** The job's state machine: which status follows which; null when the event is illegal there. */
+/** The job's state machine. Returns null if the event is illegal in this status. */
 export function transition(from: JobStatus, event: JobEvent): Transition | null {
   switch (event.kind) {
     case "wake":
@@ -80,12 +80,12 @@ export function transition(from: JobStatus, event: JobEvent): Transition | null 
   }
 }
 
-/** Whether a worker holds it. */
+/** Whether a worker holds the job. */
 export function isHeld(status: JobStatus): boolean {
   return status === "prefetched" || status === "running";
 }
 
-/** Whether it counts against the limits of its requester and its key. */
+/** Whether the job counts against the limits of its requester and its key. */
 export function hasTurn(status: JobStatus): boolean {
   return status === "ready" || isHeld(status);
 }

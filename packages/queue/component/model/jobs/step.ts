@@ -1,6 +1,6 @@
 import { type Infer, v } from "convex/values";
 
-/** What happens to one job in work that nobody waits for. */
+/** A change of one job in background work. It is sent to the scheduled function `step`. */
 export const step = v.union(
   v.object({ kind: v.literal("cancel"), jobId: v.id("jobs") }),
   v.object({ kind: v.literal("expire"), jobId: v.id("jobs") }),

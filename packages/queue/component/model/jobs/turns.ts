@@ -8,15 +8,15 @@ export type LimitedBy = "requester" | "key";
 type Names = { readonly requester?: string | undefined; readonly key?: string | undefined };
 
 export type Terms = {
-  /** Seats that the requester has in a slot: how often it has its turn between others. */
+  /** The number of seats that the requester has in a slot. It sets how often the requester has its turn. */
   readonly weight: number;
-  /** Whose turn a job has to wait for; null when neither is limited. */
+  /** The limit whose turn the job has to wait for; null if neither the requester nor the key is limited. */
   readonly turnOf: LimitedBy | null;
 };
 
 /**
- * On what terms a requester's and a key's jobs come in. Whoever is limited waits for its turn, also while there is
- * room: so that no two submissions count the same jobs. The submission schedules `admit` for `turnOf`.
+ * The limits that apply to a requester's and a key's jobs. A job of a limited requester or key always waits for a turn,
+ * even if one is free, so two submissions never count the same jobs. The submission schedules `admit`.
  */
 export async function termsOf(ctx: QueryCtx, scope: string, { requester, key }: Names): Promise<Terms> {
   const [ofRequester, ofKey] = await Promise.all([
@@ -34,7 +34,7 @@ function firstLimited(requester: number | undefined, key: number | undefined): L
   return key === undefined ? null : "key";
 }
 
-/** What is set for a requester or a key; null when nothing is. */
+/** The limit of a requester or a key; null if none is set. */
 export async function limitOf(
   ctx: QueryCtx,
   scope: string,
@@ -46,7 +46,7 @@ export async function limitOf(
   );
 }
 
-/** A job that had its turn and has it no longer makes room, where its requester or its key is limited. */
+/** When a job gives up its turn, lets the next job of its requester and its key take one. */
 export async function releaseTurns(ctx: MutationCtx, job: Doc<"jobs">): Promise<void> {
   await Promise.all([releaseTurn(ctx, job, "requester"), releaseTurn(ctx, job, "key")]);
 }
@@ -59,7 +59,7 @@ async function releaseTurn(ctx: MutationCtx, job: Doc<"jobs">, of: LimitedBy): P
   await ctx.scheduler.runAfter(0, maintenance.admit, { scope: job.scope, of, name });
 }
 
-/** The terms of each job, in order; those of one requester and key are read once. */
+/** The limits for each job, in order. Each pair of requester and key is read once. */
 export async function termsFor(ctx: QueryCtx, scope: string, specs: readonly JobSpec[]): Promise<Terms[]> {
   const known = new Map<string, Promise<Terms>>();
   return await Promise.all(
@@ -73,7 +73,7 @@ export async function termsFor(ctx: QueryCtx, scope: string, specs: readonly Job
   );
 }
 
-/** Has turns given to the limited requesters and keys of a submission, once each. */
+/** Schedules `admit` once for each limited requester and key of a submission. */
 export async function scheduleTurns(
   ctx: MutationCtx,
   scope: string,

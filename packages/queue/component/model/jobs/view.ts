@@ -5,7 +5,7 @@ import { progressOf } from "./rows.ts";
 
 const priorities: readonly Priority[] = ["high", "normal", "low"];
 
-/** A job as one sees it who asks for it alone: with how far it is. */
+/** One job with its progress. Lists leave the progress out. */
 export async function viewOne(ctx: QueryCtx, job: Doc<"jobs">): Promise<JobView> {
   return { ...viewJob(job), ...(await progressOf(ctx, job)) };
 }
@@ -37,7 +37,7 @@ export function viewJob(job: Doc<"jobs">): JobView {
   };
 }
 
-/** An attempt as its scope sees it. `worker`: null once its row is gone. */
+/** An attempt as its scope sees it. `worker` is null after the worker's row was deleted. */
 export function viewAttempt(attempt: Doc<"attempts">, worker: Doc<"workers"> | null): AttemptView {
   const { report, reply } = attempt;
   return {
@@ -60,7 +60,7 @@ export function viewAttempt(attempt: Doc<"attempts">, worker: Doc<"workers"> | n
 
 const maxAttempts = 200;
 
-/** A job's attempts, the newest 200, in their order. */
+/** The newest 200 attempts of a job, oldest first. */
 export async function attemptsOf(ctx: QueryCtx, jobId: Id<"jobs">): Promise<AttemptView[]> {
   const newest = await ctx.db
     .query("attempts")

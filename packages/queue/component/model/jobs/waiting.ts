@@ -5,8 +5,8 @@ import { move } from "./move.ts";
 import { termsOf } from "./turns.ts";
 
 /**
- * What a job has to wait for first; null when it is ready. In this order: its time, other jobs, its turn. A turn
- * comes last, since whoever has one may run at once.
+ * The first thing that a job has to wait for: its time, then other jobs, then its turn; null if it is ready. The turn
+ * comes last, because a job with a turn may run at once.
  */
 export function firstWait(facts: {
   readonly delayed: boolean;
@@ -18,7 +18,7 @@ export function firstWait(facts: {
   return facts.limited ? "turn" : null;
 }
 
-/** Whether a job still has others to wait for. */
+/** Whether the job still waits for other jobs. */
 export async function isDependent(ctx: QueryCtx, jobId: Id<"jobs">): Promise<boolean> {
   const one = await ctx.db
     .query("dependencies")
@@ -27,7 +27,7 @@ export async function isDependent(ctx: QueryCtx, jobId: Id<"jobs">): Promise<boo
   return one !== null;
 }
 
-/** What a waiting job waited for has come: it is ready, or waits for its turn where its requester or key is limited. */
+/** Ends a wait. The job becomes ready, or waits for its turn if its requester or key is limited. */
 export async function wakeJob(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<void> {
   const { turnOf } = await termsOf(ctx, job.scope, job);
   const name = turnOf === null ? undefined : job[turnOf];
@@ -39,7 +39,7 @@ export async function wakeJob(ctx: MutationCtx, job: Doc<"jobs">, now: number): 
   await ctx.scheduler.runAfter(0, maintenance.admit, { scope: job.scope, of: turnOf, name });
 }
 
-/** One chain of wake-ups for all times of a submission: there may be 500. */
+/** Schedules one chain of wake-ups for all delays of a submission. There may be 500. */
 export async function scheduleWakeUps(
   ctx: MutationCtx,
   jobs: readonly { readonly spec: JobSpec }[],
@@ -57,7 +57,7 @@ const perPiece = 100;
 
 /**
  * Wakes the delayed jobs whose time has come, in pieces.
- * @param later further times at which to look, ascending; ms epoch.
+ * @param later further times at which to run, ascending; ms epoch.
  */
 export async function wakeDue(ctx: MutationCtx, later: readonly number[], now: number): Promise<void> {
   const due = await ctx.db

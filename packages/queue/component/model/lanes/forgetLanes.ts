@@ -6,12 +6,12 @@ import { maintenance } from "../references.ts";
 const openStatuses = ["waiting", "ready", "prefetched", "running"] as const;
 const lanesPerPiece = 32;
 const rowsPerPiece = 500;
-/** `usedAt` may be half a day old when it is right: nothing was submitted for a day. */
+/** `usedAt` may be half a day old, so this means that no job was submitted for a day. */
 const unusedMs = 36 * 3_600_000;
 
 /**
- * Deletes lanes with no open job that none was submitted to for a day, but those that somebody paused or drains: a
- * next submission would open them again.
+ * Deletes lanes without open jobs that were not used for a day. Paused and draining lanes stay, since the next
+ * submission would create them open.
  */
 export async function forgetLanes(ctx: MutationCtx, cursor: string | null, now: number): Promise<void> {
   const { page, isDone, continueCursor } = await stream(ctx.db, schema)
@@ -42,9 +42,9 @@ async function forgetIfUnused(ctx: MutationCtx, lane: Doc<"lanes">, now: number)
   await ctx.scheduler.runAfter(0, maintenance.emptyRings, { laneId: lane._id });
 }
 
-/** Deletes the rings of a lane that is gone, in pieces: a million may stand in it. */
+/** Deletes the rings of a deleted lane, in pieces. There may be a million rows. */
 export async function emptyRings(ctx: MutationCtx, laneId: Id<"lanes">): Promise<void> {
-  const [stands, homes] = await Promise.all([
+  const [waiters, homes] = await Promise.all([
     ctx.db
       .query("stands")
       .withIndex("by_lane", (q) => q.eq("laneId", laneId))
@@ -54,9 +54,9 @@ export async function emptyRings(ctx: MutationCtx, laneId: Id<"lanes">): Promise
       .withIndex("by_lane", (q) => q.eq("laneId", laneId))
       .take(rowsPerPiece),
   ]);
-  for (const { _id } of stands) await ctx.db.delete("stands", _id);
+  for (const { _id } of waiters) await ctx.db.delete("stands", _id);
   for (const { _id } of homes) await ctx.db.delete("homes", _id);
-  if (stands.length === rowsPerPiece || homes.length === rowsPerPiece) {
+  if (waiters.length === rowsPerPiece || homes.length === rowsPerPiece) {
     await ctx.scheduler.runAfter(0, maintenance.emptyRings, { laneId });
   }
 }

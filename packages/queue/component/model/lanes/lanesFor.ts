@@ -7,7 +7,7 @@ import { maintenance } from "../references.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
 
-/** `usedAt` is written this seldom, so that submissions do not collide on it. */
+/** `usedAt` is written rarely, so that submissions do not conflict on it. */
 const usedEveryMs = 12 * 3_600_000;
 
 export type Lanes = ReadonlyMap<string, Doc<"lanes">>;
@@ -15,11 +15,11 @@ export type WantedLane = {
   readonly name: string;
   readonly kind: string;
   readonly requirements: Requirements;
-  /** Of the job: several entries of one name may have several. */
-  readonly level: number;
+  /** The priority of the job. Several entries of one lane may have different ones. */
+  readonly priority: number;
 };
 
-/** Those of the lanes that there are, by name: a point read each, all at once. */
+/** The lanes that exist, by name. All are point reads, in parallel. */
 export async function findLanes(ctx: QueryCtx, scope: string, names: readonly string[]): Promise<Lanes> {
   const rows = await Promise.all(
     [...new Set(names)].map((name) =>
@@ -32,8 +32,8 @@ export async function findLanes(ctx: QueryCtx, scope: string, names: readonly st
 export type OpenLane = { readonly laneId: Id<"lanes">; readonly slots: number };
 
 /**
- * The lanes that jobs are put into, those that are missing made. Workers that wait are enlisted at a new one.
- * Refuses: invalid, when the scope has too many.
+ * The lanes that jobs are put into. Missing lanes are created, and waiting workers are added to them. Refuses: invalid,
+ * if the scope has too many lanes.
  */
 export async function openLanes(
   ctx: MutationCtx,
@@ -43,19 +43,19 @@ export async function openLanes(
   now: number,
 ): Promise<ReadonlyMap<string, OpenLane>> {
   const distinct = new Map(wanted.map((lane) => [lane.name, lane]));
-  const levelsOf = (name: string) => [
-    ...new Set(wanted.filter((lane) => lane.name === name).map(({ level }) => level)),
+  const prioritiesOf = (name: string) => [
+    ...new Set(wanted.filter((lane) => lane.name === name).map(({ priority }) => priority)),
   ];
   const missing = [...distinct.keys()].filter((name) => !found.has(name));
   if (missing.length > 0) await checkRoom(ctx, scope, missing.length);
   const opened = await Promise.all(
     [...distinct.values()].map(async (lane) => {
       const row = found.get(lane.name);
-      const levels = levelsOf(lane.name);
-      if (row !== undefined) await noteUse(ctx, row, levels, now);
+      const priorities = prioritiesOf(lane.name);
+      if (row !== undefined) await noteUse(ctx, row, priorities, now);
       const open =
         row === undefined
-          ? await makeLane(ctx, scope, { ...lane, levels }, now)
+          ? await makeLane(ctx, scope, { ...lane, priorities }, now)
           : { laneId: row._id, slots: row.slots };
       return [lane.name, open] as const;
     }),
@@ -72,7 +72,7 @@ async function checkRoom(ctx: QueryCtx, scope: string, more: number): Promise<vo
   if (there.length + more > maxLanes) {
     refuse(
       "invalid",
-      `A scope has at most ${String(maxLanes)} lanes: kinds of jobs with equal requirements. Use fewer different ones.`,
+      `A scope has at most ${String(maxLanes)} lanes, one for each kind and set of requirements. Use fewer.`,
     );
   }
 }
@@ -84,8 +84,8 @@ async function makeLane(
     name,
     kind,
     requirements,
-    levels,
-  }: Pick<WantedLane, "name" | "kind" | "requirements"> & { readonly levels: number[] },
+    priorities,
+  }: Pick<WantedLane, "name" | "kind" | "requirements"> & { readonly priorities: number[] },
   now: number,
 ): Promise<OpenLane> {
   const lane = {
@@ -95,7 +95,7 @@ async function makeLane(
     requirements,
     state: "open",
     slots: minSlots,
-    levels,
+    levels: priorities,
     usedAt: now,
   } as const;
   const laneId = await ctx.db.insert("lanes", lane);
@@ -106,12 +106,12 @@ async function makeLane(
 async function noteUse(
   ctx: MutationCtx,
   lane: Doc<"lanes">,
-  levels: readonly number[],
+  priorities: readonly number[],
   now: number,
 ): Promise<void> {
   const known = prioritiesIn(lane);
-  if (levels.some((level) => !known.includes(level))) {
-    await ctx.db.patch("lanes", lane._id, { levels: [...new Set([...known, ...levels])] });
+  if (priorities.some((priority) => !known.includes(priority))) {
+    await ctx.db.patch("lanes", lane._id, { levels: [...new Set([...known, ...priorities])] });
   }
   if (lane.usedAt === undefined || now - lane.usedAt > usedEveryMs) {
     await ctx.db.patch("lanes", lane._id, { usedAt: now });

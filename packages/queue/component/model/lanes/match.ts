@@ -7,8 +7,8 @@ export type Able = {
 };
 
 /**
- * Whether a worker can run jobs of a kind with these requirements. What it says of itself has to suffice, and what its
- * organization allows it (groups, data classes) besides; what it does not say, it does not have.
+ * Whether a worker can run jobs of a kind with these requirements. Its capabilities must suffice, and its organization
+ * must allow the groups and the data class. A capability that is not reported is missing.
  */
 export function matches(worker: Able, kind: string, needs: Requirements = {}): boolean {
   const has = worker.capabilities;

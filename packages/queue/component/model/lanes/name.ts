@@ -1,6 +1,6 @@
 import type { Requirements } from "../../validators.ts";
 
-/** Requirements in one form: lists sorted and without repeats, what asks for nothing left out. */
+/** Requirements in canonical form: sorted lists without duplicates, and no fields that require nothing. */
 export function canonical(requirements: Requirements | undefined): Requirements {
   const { model, memoryMb, gpu, contextTokens, tags, groups, dataClass } = requirements ?? {};
   const all = sorted(tags);
@@ -16,7 +16,7 @@ export function canonical(requirements: Requirements | undefined): Requirements 
   };
 }
 
-/** The name of the lane of jobs of a kind with these requirements, in canonical form. */
+/** The name of a lane, from the kind and the canonical requirements. */
 export function laneName(kind: string, requirements: Requirements): string {
   return JSON.stringify([kind, requirements]);
 }

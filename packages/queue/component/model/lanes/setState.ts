@@ -11,7 +11,7 @@ const actions: Readonly<Record<LaneState, string>> = {
   draining: "lane.drain",
 };
 
-/** Opens, pauses or drains a lane. When what was paused can be claimed again, those that wait are told. */
+/** Opens, pauses or drains a lane. When a paused lane can be claimed from again, waiting workers are added to it. */
 export async function setLaneState(
   ctx: MutationCtx,
   change: {

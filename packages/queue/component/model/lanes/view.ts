@@ -4,7 +4,7 @@ import { type Fleet, smallFleetOf } from "../counts/fleet.ts";
 import { firstOf } from "../load.ts";
 import { maxLanes } from "../settings.ts";
 
-/** A scope's lanes, with what stood in them when last counted. */
+/** A scope's lanes, with the figures of the last count. */
 export async function viewLanes(ctx: QueryCtx, scope: string): Promise<LaneView[]> {
   const [lanes, counts] = await Promise.all([
     ctx.db
@@ -42,7 +42,7 @@ export type QueueStats = {
   lanes: LaneView[];
 };
 
-/** A scope's figures. */
+/** The totals of a scope. */
 export async function statsOf(ctx: QueryCtx, scope: string): Promise<QueueStats> {
   const [lanes, small, large] = await Promise.all([
     viewLanes(ctx, scope),

@@ -10,13 +10,16 @@ import { retryDelayMs, runStep } from "../tryAgain.ts";
 
 export type ExpiredLease = {
   readonly workerId: Id<"workers">;
-  /** What was last heard of it when its lease was found to have run out. */
+  /** The last sign of the worker when its lease was found expired. */
   readonly lastSeenAt: number;
-  /** How often the app refused that one of its jobs ended so. */
+  /** How often the app has refused the loss of one of its jobs. */
   readonly failures?: number | undefined;
 };
 
-/** A worker went silent: its jobs go to others, nobody counts on it; after a longer silence it is offline. */
+/**
+ * Handles an expired lease: the worker's jobs go to others, and it leaves the rings. After a longer silence it is
+ * marked offline.
+ */
 export async function expireLease(
   ctx: MutationCtx,
   { workerId, lastSeenAt, failures = 0 }: ExpiredLease,
@@ -28,7 +31,7 @@ export async function expireLease(
     ctx.db.get("workers", workerId),
   ]);
   if (lease.lastSeenAt !== lastSeenAt) return;
-  // First, so that nobody is counted on, or woken, who does not hear it.
+  // First, so that no submission wakes a worker that does not listen.
   await leaveRings(ctx, workerId);
   let refused = false;
   for (const { _id: attemptId } of held) {
@@ -48,7 +51,7 @@ export async function expireLease(
   }
 }
 
-/** A worker's lease row: there from its registration on. */
+/** A worker's lease row. It exists from the registration on. */
 async function leaseOf(ctx: QueryCtx, workerId: Id<"workers">): Promise<Doc<"leases">> {
   const lease = await firstOf(
     ctx.db.query("leases").withIndex("by_worker", (q) => q.eq("workerId", workerId)),
@@ -57,8 +60,8 @@ async function leaseOf(ctx: QueryCtx, workerId: Id<"workers">): Promise<Doc<"lea
 }
 
 /**
- * The lease ran out: the attempt is fenced off, and the job is ready again at once, or a dead letter. One that was only
- * held ahead is no failure, however often.
+ * Fences off an attempt whose lease expired. The job is ready again, or becomes a dead letter. An attempt that was not
+ * started does not count as a failure.
  */
 export async function markLost(ctx: MutationCtx, attempt: Doc<"attempts">, now: number): Promise<void> {
   const [found, settings] = await Promise.all([

@@ -4,7 +4,7 @@ import { present } from "../refuse.ts";
 import { scheduleSweep } from "./sweep.ts";
 import { isOutdated } from "./times.ts";
 
-/** The lease of the worker with this key; null for an unknown key. One read, beside the worker's own. */
+/** The lease of the worker with this key; null for an unknown key. One read, in parallel with the worker's row. */
 export async function leaseByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"leases"> | null> {
   return await ctx.db
     .query("leases")
@@ -13,9 +13,9 @@ export async function leaseByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"l
 }
 
 /**
- * Any call of a worker says that it is alive. Writes its lease at most, and on its return after a long silence the
- * worker and what arms the sweep: between those no two workers meet.
- * @param holds whether it holds a job after this call. Left out: looked up where the lease is written, in one read.
+ * Renews a worker's lease; any call of the worker does it. Usually writes the lease only. After a long silence it also
+ * writes the worker and schedules the sweep.
+ * @param holds whether the worker holds a job after this call. If undefined, it is read when the lease is written.
  */
 export async function renew(
   ctx: MutationCtx,

@@ -5,22 +5,22 @@ import { maintenance } from "../references.ts";
 import { settingsOf } from "../settings.ts";
 import { horizonOf, isLate, nextLookAt } from "./times.ts";
 
-/** Leases that one run takes. */
+/** The most leases that one run handles. */
 const perPiece = 50;
-/** A fleet so small that reading its next deadline hardly ever collides with its heartbeats. */
+/** In a fleet this small, reading the next deadline rarely conflicts with heartbeats. */
 const fewWorkers = 8;
 
 export type Sweep = {
   readonly scope: string;
-  /** When it should have run. */
+  /** The time at which the sweep should run; ms epoch. */
   readonly due: number;
-  /** Whether everybody was given one more lease because the last one came late. */
+  /** Whether all workers got one more lease because the last sweep came late. */
   readonly graced: boolean;
 };
 
 /**
- * Looks after a scope's leases: hands over those that ran out to `lapse`, and comes again at the next deadline. One
- * sweep per scope is under way: one whose time is not the noted one was replaced.
+ * Checks a scope's leases, passes expired ones to `lapse`, and runs again at the next deadline. Each scope has one
+ * sweep: a sweep with another time than the stored one was replaced.
  */
 export async function sweepLeases(ctx: MutationCtx, sweep: Sweep, now: number): Promise<void> {
   const { scope, due, graced } = sweep;
@@ -30,7 +30,7 @@ export async function sweepLeases(ctx: MutationCtx, sweep: Sweep, now: number): 
     await scheduleNext(ctx, row, now + settings.leaseMs, true);
     return;
   }
-  // Up to when it was due, not to now: a backend that was away for a moment blames nobody for it.
+  // Only deadlines up to the planned time: if the backend was away, no worker is blamed for it.
   const over = await ctx.db
     .query("leases")
     .withIndex("by_deadline", (q) => q.eq("scope", scope).gte("deadline", 0).lte("deadline", due))
@@ -40,7 +40,7 @@ export async function sweepLeases(ctx: MutationCtx, sweep: Sweep, now: number): 
   else await scheduleNext(ctx, row, await nextLook(ctx, sweep, settings, now), false);
 }
 
-/** Comes again at a time; null: rests until somebody is online. */
+/** Schedules the next run. Null: no run until a worker is online. */
 async function scheduleNext(
   ctx: MutationCtx,
   row: Doc<"sweeps">,
@@ -53,8 +53,8 @@ async function scheduleNext(
 }
 
 /**
- * One that holds nothing any more gets the long deadline that its last call left out. Any other goes to a transaction
- * of its own: what an app throws there when a job ends must not keep the sweep from the others.
+ * A worker that holds no job gets the long deadline, which its last call did not write. Any other worker is handled in
+ * its own transaction, so an app that throws there does not stop the sweep.
  */
 async function handleExpired(ctx: MutationCtx, lease: Doc<"leases">, now: number): Promise<void> {
   const { _id, workerId, keyHash, lastSeenAt, leaseMs, offlineAfterMs } = lease;
@@ -63,7 +63,7 @@ async function handleExpired(ctx: MutationCtx, lease: Doc<"leases">, now: number
     await ctx.db.patch("leases", _id, { deadline: unheard });
     return;
   }
-  // Until then it is dealt with, or it is tried again.
+  // Until then the lease is handled, or it is tried again.
   await ctx.db.patch("leases", _id, { deadline: now + leaseMs });
   await ctx.scheduler.runAfter(0, maintenance.lapse, { workerId, lastSeenAt });
 }
@@ -99,19 +99,19 @@ async function firstDeadline(
   return lease?.deadline ?? null;
 }
 
-/** A sweep that should have been so long ago does not come any more. */
+/** A sweep that is this late was lost. */
 const brokenAfterMs = 60_000;
 
 const healedPerRun = 100;
 
-/** A scope's sweep; null where nobody has ever been online. */
+/** A scope's sweep; null if no worker was ever online. */
 async function sweepOf(ctx: QueryCtx, scope: string): Promise<Doc<"sweeps"> | null> {
   return await firstOf(ctx.db.query("sweeps").withIndex("by_scope", (q) => q.eq("scope", scope)));
 }
 
 /**
- * Has the scope's leases looked after from now on, where they are not. In the place of a sweep that does not come any
- * more: a lease from now, since nobody was looked after meanwhile. One read, where it goes on.
+ * Schedules a scope's sweep if none is scheduled. A lost sweep is replaced by one a lease later, because nobody's lease
+ * was checked meanwhile. Costs one read if a sweep is scheduled.
  */
 export async function scheduleSweep(
   ctx: MutationCtx,
@@ -129,11 +129,11 @@ export async function scheduleSweep(
   await ctx.scheduler.runAt(nextAt, maintenance.sweepLeases, { scope, due: nextAt, graced: broken });
 }
 
-/** Begins sweeps anew that do not come any more. Reads no row of one that goes on. */
+/** Replaces lost sweeps. Does not read the row of a scheduled sweep. */
 export async function healSweeps(ctx: MutationCtx, now: number): Promise<void> {
   const broken = await ctx.db
     .query("sweeps")
-    // Those that rest sort before all that have a time.
+    // Sweeps without a time sort first.
     .withIndex("by_next", (q) => q.gte("nextAt", 0).lte("nextAt", now - brokenAfterMs))
     .take(healedPerRun);
   for (const { scope } of broken) await scheduleSweep(ctx, scope, await settingsOf(ctx, scope), now);

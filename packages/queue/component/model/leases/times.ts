@@ -1,18 +1,18 @@
 import type { Doc } from "../../builders.ts";
 
-/** A sweep that comes this late means that the backend was away, so nobody could renew. */
+/** A sweep that comes this late means that the backend was away, so no worker could renew its lease. */
 const lateMs = 5_000;
-/** The longest that a scope with anybody online is not looked at. */
+/** The longest pause between two sweeps while a worker is online. */
 const longestRestMs = 40_000;
-/** Between two looks, so that deadlines that lie close together are dealt with by one. */
+/** The shortest pause between two sweeps, so that one sweep handles deadlines that are close together. */
 const shortestRestMs = 3_000;
 
 type Lease = Pick<Doc<"leases">, "leaseMs" | "offlineAfterMs" | "lastSeenAt" | "deadline">;
 type LeaseTimes = Pick<Lease, "leaseMs" | "offlineAfterMs">;
 
 /**
- * Whether a call writes its worker's lease: a tenth of it is gone, since to write it at each call would waste writes;
- * or it takes its first job, and had the long one of those that hold none.
+ * Whether a call has to write its worker's lease: after a tenth of the lease, because writing at every call would be
+ * waste; or when a worker without jobs takes its first one and its deadline is still the long one.
  */
 export function isOutdated(
   { leaseMs, lastSeenAt, deadline }: Lease,
@@ -24,8 +24,8 @@ export function isOutdated(
 }
 
 /**
- * How far ahead a sweep knows all deadlines: whatever is written after it lies beyond. `near` is what it may read in
- * a large fleet: a worker that keeps its cadence renews before its deadline is so near, and does not collide with it.
+ * How far ahead a sweep knows all deadlines: later calls write only later ones. `near` is the part that a sweep may
+ * read in a large fleet. A worker on schedule renews before its deadline is that near, so it causes no conflict.
  */
 export function horizonOf({ leaseMs, offlineAfterMs }: LeaseTimes): {
   readonly near: number;
@@ -35,12 +35,12 @@ export function horizonOf({ leaseMs, offlineAfterMs }: LeaseTimes): {
   return { near: far / 2, far };
 }
 
-/** When to look for a deadline: at it, but not at once again. */
+/** When to handle a deadline: at the deadline, but not immediately after the last sweep. */
 export function nextLookAt(deadline: number, { leaseMs }: LeaseTimes, now: number): number {
   return Math.max(deadline, now + Math.min(shortestRestMs, leaseMs / 10));
 }
 
-/** Whether nobody is to be blamed: the backend was away when this look was due. Once in a row. */
+/** Whether the backend was away when this sweep was due, so that no worker is to blame. Only once in a row. */
 export function isLate({ due, graced }: { due: number; graced: boolean }, now: number): boolean {
   return !graced && now - due > lateMs;
 }

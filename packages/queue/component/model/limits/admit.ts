@@ -4,25 +4,25 @@ import { type LimitedBy, limitOf } from "../jobs/turns.ts";
 import { priorityOrder } from "../priority.ts";
 import { maintenance } from "../references.ts";
 
-/** Jobs that one call looks at. */
+/** The most jobs that one call looks at. */
 const piece = 100;
-/** After so many rows counted, for its own name and others, a call counts for no further name: the next one does. */
+/** After counting this many rows, a call counts no further name. The next call does. */
 const countedAtMost = 1_000;
 
 /**
- * Gives turns to those in line for the name, while it has room. Whoever is also limited under its other name, and
- * finds that one full, goes over to that one's line: so a line is looked at from its front, and a job waits in the line
- * of a name that is full, or that is being admitted from. What is left after a piece, a next call does.
+ * Gives turns to jobs in the line of a requester or key while it has capacity. If a job's other name is full, the job
+ * moves to that name's line. So every line is read from its front, and a job always waits in the line of a name that is
+ * full or is being admitted. The next call does the rest.
  */
 export async function admit(ctx: MutationCtx, limited: LimitedName, now: number): Promise<void> {
-  const dice = Math.random();
+  const draw = Math.random();
   const own = await capacityOf(ctx, limited);
   const others = new OtherCapacities(ctx, own.counted);
   let { room } = own;
   let left = piece;
   while (room > 0 && left > 0) {
     const most = Math.min(room, left);
-    const jobs = await nextInLine(ctx, limited, most, dice);
+    const jobs = await nextInLine(ctx, limited, most, draw);
     for (const job of jobs) {
       const outcome = await admitOne(ctx, job, limited.of, others, now);
       if (outcome === "uncounted") {
@@ -31,14 +31,17 @@ export async function admit(ctx: MutationCtx, limited: LimitedName, now: number)
       }
       if (outcome === "admitted") room -= 1;
     }
-    // Fewer than were asked for: the line is empty.
+    // Fewer than requested: the line is empty.
     if (jobs.length < most) return;
     left -= jobs.length;
   }
   if (room > 0) await ctx.scheduler.runAfter(0, maintenance.admit, { ...limited });
 }
 
-/** The rooms of other names, each counted once, and at least one in each call: so that each comes further. */
+/**
+ * The free capacity of other names. Each is counted once, and at least one in each call, so that every call makes
+ * progress.
+ */
 class OtherCapacities {
   readonly #ctx: MutationCtx;
   readonly #rooms = new Map<string, number>();
@@ -49,7 +52,7 @@ class OtherCapacities {
     this.#counted = counted;
   }
 
-  /** Takes one place of its room. Null: it would have to be counted, and enough was. */
+  /** Takes one turn of the name. Null: it would have to be counted, and enough rows were counted. */
   async take(other: LimitedName): Promise<boolean | null> {
     const { name } = other;
     let room = this.#rooms.get(name);
@@ -64,7 +67,7 @@ class OtherCapacities {
   }
 }
 
-/** Whether it has its turn; else it stands in its other name's line now, or nothing is done yet. */
+/** Gives the job its turn, or moves it to the line of its other name. "uncounted": nothing was done. */
 async function admitOne(
   ctx: MutationCtx,
   job: Doc<"jobs">,
@@ -86,7 +89,7 @@ async function admitOne(
 
 export type LimitedName = { readonly scope: string; readonly of: LimitedBy; readonly name: string };
 
-/** Jobs of the name that have their turn, counted up to `most`. Reads no more rows than that. */
+/** The number of the name's jobs that have a turn, up to `most`. Reads no more rows. */
 async function countTurns(ctx: QueryCtx, limited: LimitedName, most: number): Promise<number> {
   let held = 0;
   for (const status of ["ready", "prefetched", "running"] as const) {
@@ -107,9 +110,9 @@ function inStatus(
 }
 
 export type Capacity = {
-  /** How many more jobs of the name may have their turn: Infinity where it is not limited, never below 0. */
+  /** The number of turns that are left: Infinity without a limit, never below 0. */
   readonly room: number;
-  /** Rows that were counted for it: at most the limit. */
+  /** The rows that were counted; at most the limit. */
   readonly counted: number;
 };
 
@@ -117,44 +120,44 @@ async function capacityOf(ctx: QueryCtx, limited: LimitedName): Promise<Capacity
   const limit = await limitOf(ctx, limited.scope, limited.of, limited.name);
   const most = limit?.concurrency;
   if (most === undefined) return { room: Infinity, counted: 0 };
-  // A limit of none needs no count, and nothing can be taken of it.
+  // With a limit of 0 nothing has to be counted.
   const held = most === 0 ? 0 : await countTurns(ctx, limited, most);
   return { room: most - held, counted: held };
 }
 
-/** The orders of the levels repeat after so many turns. */
+/** The orders of the priorities repeat after this many turns. */
 const turns = 16;
 
 /**
- * Those that wait for a turn of the name, the next first: by level, within it in the order of submission; and as for
- * workers, one time in eight a lower level first, so that none starves behind a stream of high ones.
- * @param dice in [0, 1): decides which time it is.
+ * The next jobs in the name's line: by priority, then by submission. As for workers, one time in eight a lower priority
+ * comes first, so that it does not starve.
+ * @param draw in [0, 1): chooses the turn.
  */
 async function nextInLine(
   ctx: QueryCtx,
   limited: LimitedName,
   most: number,
-  dice: number,
+  draw: number,
 ): Promise<Doc<"jobs">[]> {
-  const order = priorityOrder(Math.floor(dice * turns));
+  const order = priorityOrder(Math.floor(draw * turns));
   if (order[0] === 0) return await lineOf(ctx, limited).take(most);
   const found: Doc<"jobs">[] = [];
-  for (const level of order) {
-    if (found.length < most) found.push(...(await lineOf(ctx, limited, level).take(most - found.length)));
+  for (const priority of order) {
+    if (found.length < most) found.push(...(await lineOf(ctx, limited, priority).take(most - found.length)));
   }
   return found;
 }
 
-function lineOf(ctx: QueryCtx, { scope, of, name }: LimitedName, level?: number) {
+function lineOf(ctx: QueryCtx, { scope, of, name }: LimitedName, priority?: number) {
   const jobs = ctx.db.query("jobs");
   if (of === "requester") {
     return jobs.withIndex("by_requester_turn", (q) => {
       const line = q.eq("scope", scope).eq("turnOf", "requester").eq("requester", name);
-      return level === undefined ? line : line.eq("level", level);
+      return priority === undefined ? line : line.eq("level", priority);
     });
   }
   return jobs.withIndex("by_key_turn", (q) => {
     const line = q.eq("scope", scope).eq("turnOf", "key").eq("key", name);
-    return level === undefined ? line : line.eq("level", level);
+    return priority === undefined ? line : line.eq("level", priority);
   });
 }

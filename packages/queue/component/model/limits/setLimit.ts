@@ -6,20 +6,19 @@ import { maxWeight } from "../placement.ts";
 import { refuse } from "../refuse.ts";
 import { admit, type LimitedName } from "./admit.ts";
 
-/** What has its turn is counted at each admission: so not more at once than can be read at once. */
+/** Turns are counted at each admission, so their number is limited by what one call can read. */
 const maxConcurrency = 1_000;
 
 export type LimitChange = LimitedName & {
-  /** Null removes it, undefined leaves it as it is; likewise the weight. */
+  /** Null removes the limit, undefined keeps it. The same applies to the weight. */
   readonly concurrency?: number | null;
   readonly weight?: number | null;
   readonly actor?: string;
 };
 
 /**
- * Limits a requester or a key, or says how often a requester has its turn between others. More room is used at once;
- * less stops nothing that has its turn already, and a weight holds for what is submitted from now on.
- * Refuses: invalid.
+ * Limits a requester or a key, or sets a requester's weight. A higher limit takes effect at once. A lower one stops no
+ * job that has its turn, and a weight applies to later submissions. Refuses: invalid.
  */
 export async function setLimit(ctx: MutationCtx, change: LimitChange, now: number): Promise<void> {
   const { scope, of, name, actor } = change;
@@ -37,7 +36,7 @@ function check({ of, name, concurrency, weight }: LimitChange): void {
   if (concurrency != null) boundedInteger(concurrency, "concurrency", 0, maxConcurrency);
   if (weight == null) return;
   boundedInteger(weight, "weight", 1, maxWeight);
-  if (of === "key") refuse("invalid", "A key has no weight: turns are taken between requesters.");
+  if (of === "key") refuse("invalid", "A key has no weight. Only requesters take turns.");
 }
 
 function merged(known: number | undefined, change: number | null | undefined): number | undefined {

@@ -7,10 +7,10 @@ import { maintenance } from "../references.ts";
 import { submit } from "../submit/submit.ts";
 import { nextRunAt, timeZoneOf } from "./schedule.ts";
 
-/** The component that keeps the time, as convex.config.ts installs it. */
+/** The component that keeps the time; convex.config.ts installs it. */
 const { crons } = componentsGeneric() as unknown as { readonly crons: ComponentApi };
 
-/** Has `fireRecurring` called by the schedule, from now on. The clock is named by the row's id. */
+/** Registers the schedule, which calls `fireRecurring` from now on. The clock's name is the row's id. */
 export async function startClock(ctx: MutationCtx, { _id, schedule }: Doc<"recurring">): Promise<void> {
   await ctx.runMutation(crons.public.register, {
     name: _id,
@@ -22,7 +22,7 @@ export async function startClock(ctx: MutationCtx, { _id, schedule }: Doc<"recur
 
 export async function stopClock(ctx: MutationCtx, recurringId: Id<"recurring">): Promise<void> {
   const identifier = { name: recurringId };
-  // Deleting what is not there throws.
+  // Deleting a clock that does not exist throws.
   if ((await ctx.runQuery(crons.public.get, { identifier })) === null) return;
   await ctx.runMutation(crons.public.del, { identifier });
 }
@@ -33,13 +33,13 @@ function inTheirWords(schedule: Schedule) {
     : { kind: "cron" as const, cronspec: schedule.expression, tz: timeZoneOf(schedule) };
 }
 
-/** The crons component's clock and the row's may differ by what lies between the two being set. */
+/** The crons component and the row are set at slightly different times. */
 const toleranceMs = 1_000;
 
 /**
- * Submits a recurring job that is due, under its due time as idempotency key: a firing that is repeated is one job.
- * After an outage the clock makes up for every firing that it missed; the first is run, and the next is due after now,
- * so that the others find nothing due. A queue that is full or drained lets the firing out.
+ * Submits a due recurring job. The due time is its idempotency key, so a repeated call creates one job. After an outage
+ * the clock makes up for every missed call: the first one runs, the others find nothing due. If the queue is full or
+ * draining, this run is skipped.
  */
 export async function fireRecurring(
   ctx: MutationCtx,

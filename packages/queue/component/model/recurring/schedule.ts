@@ -8,7 +8,7 @@ type Cron = Extract<Schedule, { kind: "cron" }>;
 const minIntervalMs = 10_000;
 const maxIntervalMs = 366 * 24 * 3_600_000;
 
-/** Refuses a schedule that is none, and says what is wrong with it. `now`: ms epoch. */
+/** Checks a schedule. Refuses: invalid, with the reason. `now`: ms epoch. */
 export function checkSchedule(schedule: Schedule, now: number): void {
   if (schedule.kind === "interval") {
     boundedInteger(schedule.everyMs, "schedule.everyMs", minIntervalMs, maxIntervalMs);
@@ -17,9 +17,9 @@ export function checkSchedule(schedule: Schedule, now: number): void {
   const { expression, timeZone } = schedule;
   boundedName(expression, "schedule.expression");
   if (timeZone !== undefined && !isTimeZone(timeZone)) {
-    refuse("invalid", `There is no time zone "${timeZone}": give an IANA name, such as Europe/Berlin.`);
+    refuse("invalid", `"${timeZone}" is not a time zone. Use an IANA name, such as Europe/Berlin.`);
   }
-  // The parser would fill in what is missing, and take a field for seconds.
+  // The parser would fill in missing fields, and take a sixth field for seconds.
   const fields = expression.trim().split(/\s+/).length;
   if (fields !== 5) wrong(expression, `it has ${String(fields)}`);
   try {
@@ -30,8 +30,8 @@ export function checkSchedule(schedule: Schedule, now: number): void {
 }
 
 /**
- * When it fires next, ms epoch.
- * @param due when it last should have; an interval keeps its step. What was missed until `now` is not made up for.
+ * The next due time; ms epoch.
+ * @param due the last due time. An interval keeps its phase. Runs missed until `now` are skipped.
  */
 export function nextRunAt(schedule: Schedule, { due, now }: { due: number; now: number }): number {
   if (schedule.kind === "cron") return nextByCron(schedule, now);
@@ -43,7 +43,7 @@ export function timeZoneOf({ timeZone }: Cron): string {
   return timeZone ?? "UTC";
 }
 
-/** By the crons component's own parser, so that what is shown is when it fires. */
+/** Uses the crons component's parser, so that the displayed time is correct. */
 function nextByCron(schedule: Cron, now: number): number {
   const options = { currentDate: new Date(now), tz: timeZoneOf(schedule) };
   return parseExpression(schedule.expression, options).next().getTime();
@@ -52,7 +52,7 @@ function nextByCron(schedule: Cron, now: number): number {
 function wrong(expression: string, why: string): never {
   refuse(
     "invalid",
-    `"${expression}" is no cron expression of five fields (minute, hour, day, month, day of week): ${why}.`,
+    `"${expression}" is not a cron expression of five fields (minute, hour, day, month, day of week): ${why}.`,
   );
 }
 

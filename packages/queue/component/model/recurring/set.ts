@@ -19,8 +19,8 @@ export type RecurringJob = {
 };
 
 /**
- * Makes a recurring job, or changes the one of that name; with an equal schedule its clock goes on, so that an app may
- * call it at every start. Refuses: invalid, too_large.
+ * Creates or changes a recurring job. If the schedule is unchanged, its clock continues, so an app may call this at
+ * every start. Refuses: invalid, too_large.
  */
 export async function setRecurring(ctx: MutationCtx, wanted: RecurringJob, now: number): Promise<void> {
   const { scope, name, schedule, job, actor } = wanted;
@@ -92,7 +92,7 @@ async function insert(
   row: Omit<Doc<"recurring">, "_id" | "_creationTime">,
 ): Promise<Doc<"recurring">> {
   if ((await allRecurring(ctx, row.scope)).length >= maxRecurring) {
-    refuse("invalid", `There are ${String(maxRecurring)} recurring jobs already: remove one.`);
+    refuse("invalid", `There are ${String(maxRecurring)} recurring jobs already. Remove one.`);
   }
   return present(await ctx.db.get("recurring", await ctx.db.insert("recurring", row)), "new recurring job");
 }
@@ -103,7 +103,7 @@ async function checkJob(ctx: MutationCtx, scope: string, job: JobSpec): Promise<
   boundedSize(job.payload, "The payload", maxPayloadBytes);
   for (const field of ["idempotencyKey", "externalId", "after", "expiresAt", "deadlineAt"] as const) {
     if (job[field] !== undefined)
-      refuse("invalid", `A recurring job has no ${field}: it would be every run's.`);
+      refuse("invalid", `A recurring job can't have ${field}, because every run would share it.`);
   }
 }
 
@@ -118,7 +118,7 @@ export async function findRecurring(
     .unique();
 }
 
-/** Recurring jobs of a scope: all of them. */
+/** All recurring jobs of a scope. */
 export async function allRecurring(ctx: QueryCtx, scope: string): Promise<Doc<"recurring">[]> {
   return await ctx.db
     .query("recurring")

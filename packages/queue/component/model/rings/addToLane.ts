@@ -6,9 +6,9 @@ import { maintenance } from "../references.ts";
 const workersPerStep = 100;
 
 /**
- * A new lane: workers that accept jobs get a home there, and those of them that wait are woken by it, too. In steps
- * along the ring; then its slots are fitted.
- * @param after the position of the last one that was looked at, −1 at first.
+ * Adds workers to a new lane: those that accept jobs get a home, and those that wait are woken by it. Runs in steps
+ * along the ring, then fits the lane's slots.
+ * @param after the position of the last worker that was looked at; −1 at first.
  */
 export async function addToLane(ctx: MutationCtx, laneId: Id<"lanes">, after: number): Promise<void> {
   const lane = await ctx.db.get("lanes", laneId);
@@ -22,23 +22,23 @@ export async function addToLane(ctx: MutationCtx, laneId: Id<"lanes">, after: nu
   );
   const rings = await Promise.all(
     able.map(async (worker) => {
-      const [homes, stands] = await Promise.all([
+      const [homes, waiters] = await Promise.all([
         ends(ctx, "homes", worker._id, laneId),
         ends(ctx, "stands", worker._id, laneId),
       ]);
-      return { worker, homes, stands };
+      return { worker, homes, waiters };
     }),
   );
-  for (const { worker, homes, stands } of rings) {
+  for (const { worker, homes, waiters } of rings) {
     const { _id: workerId, keyHash, position } = worker;
-    const waits = stands.first !== null;
+    const waits = waiters.first !== null;
     if ((waits || homes.first !== null) && homes.here === null) {
       await ctx.db.insert("homes", { laneId, position, workerId });
     }
-    if (stands.first !== null && stands.here === null) {
+    if (waiters.first !== null && waiters.here === null) {
       const { scope, name } = lane;
       await ctx.db.insert("stands", { laneId, scope, lane: name, position, workerId, keyHash });
-      if (stands.first.laneId === null) await ctx.db.delete("stands", stands.first._id);
+      if (waiters.first.laneId === null) await ctx.db.delete("stands", waiters.first._id);
     }
   }
   const last = workers.at(-1);
@@ -50,8 +50,8 @@ export async function addToLane(ctx: MutationCtx, laneId: Id<"lanes">, after: nu
 }
 
 /**
- * The first row that a worker has in one of the rings, and the one in this lane: however many it has. A stand for a lane
- * that there is not is the first, and the only one.
+ * The worker's first row in one of the rings, and its row in this lane. A worker that waits for any new lane has one
+ * row without a lane, which is then its first.
  */
 async function ends<Ring extends "homes" | "stands">(
   ctx: MutationCtx,
@@ -59,7 +59,7 @@ async function ends<Ring extends "homes" | "stands">(
   workerId: Id<"workers">,
   laneId: Id<"lanes">,
 ): Promise<{ readonly first: Doc<Ring> | null; readonly here: Doc<Ring> | null }> {
-  // The two rings have the same index.
+  // Both rings have the same index.
   const rows = (): ReturnType<typeof ctx.db.query<"stands">> => ctx.db.query(ring as "stands");
   const [first, here] = await Promise.all([
     firstOf(rows().withIndex("by_worker", (q) => q.eq("workerId", workerId))),

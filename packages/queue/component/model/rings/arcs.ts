@@ -1,13 +1,12 @@
 import { ringPositionAt, ringSize } from "../placement.ts";
 
-/** Places from `from` up to, and not including, `to`. */
+/** Ring positions from `from` up to, but not including, `to`. */
 export type Range = { readonly from: number; readonly to: number };
 
 /**
- * The points from a position up to the next one's, around the ring, as places. Each point belongs to the last position
- * at or before it, so that whatever positions there are, their arcs tile the ring. Positions between two points may
- * have none.
- * @param next the next position that is taken; the same one where it is the only one: the whole ring.
+ * The arc from a position up to the next one, around the ring. Each point belongs to the last position at or before it,
+ * so the arcs always tile the ring. Two positions between the same points may leave one of them no point.
+ * @param next the next occupied position. If it is the same one, the arc is the whole ring.
  */
 export function arcOf(position: number, next: number): readonly Range[] {
   const from = Math.ceil(position);
@@ -17,8 +16,8 @@ export function arcOf(position: number, next: number): readonly Range[] {
 }
 
 /**
- * What wakes one that waits: its own arc, and as a backup the arc of the next one.
- * @param after the next two positions that wait; fewer where there are none.
+ * The arcs that wake a waiting worker: its own, and as a backup the arc of the next waiting worker.
+ * @param after the next two positions of waiting workers; fewer if there are fewer.
  */
 export function wakingArcs(
   position: number,
@@ -26,7 +25,7 @@ export function wakingArcs(
 ): { readonly own: readonly Range[]; readonly late: readonly Range[] } {
   const [next = position, second = position] = after;
   const own = arcOf(position, next);
-  // Two at one position share its arc, and two in a ring of two back each other up.
+  // Two workers at one position share its arc. Two workers in a ring back each other up.
   return { own, late: next === position || second === next ? [] : arcOf(next, second) };
 }
 

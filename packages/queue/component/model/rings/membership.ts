@@ -3,7 +3,7 @@ import type { Stand } from "../../validators.ts";
 import { firstOf } from "../load.ts";
 import { considerResize } from "./resize.ts";
 
-/** Where the worker with this key waits. One read, beside the worker's own. */
+/** The waiting positions of the worker with this key. One read, in parallel with the worker's row. */
 export async function waitersByKey(ctx: QueryCtx, keyHash: string): Promise<Doc<"stands">[]> {
   return await ctx.db
     .query("stands")
@@ -18,7 +18,7 @@ export async function homesOf(ctx: QueryCtx, workerId: Id<"workers">): Promise<D
     .collect();
 }
 
-/** Its home in one lane. */
+/** The worker's home in one lane. */
 export async function homeOf(
   ctx: QueryCtx,
   workerId: Id<"workers">,
@@ -33,7 +33,7 @@ export function subscriptionOf({ laneId, position }: Doc<"stands">): Stand {
   return { laneId: laneId ?? "", position };
 }
 
-/** A worker accepts jobs of these lanes: it gets the homes that it has not got. */
+/** Adds the missing homes of a worker that accepts jobs of these lanes. */
 export async function addHomes(
   ctx: MutationCtx,
   worker: Doc<"workers">,
@@ -48,15 +48,15 @@ export async function addHomes(
   }
 }
 
-/** What of a stand is of its lane. */
+/** The fields of a waiting row that belong to its lane. */
 type WaitLane = Pick<Doc<"stands">, "laneId" | "scope" | "lane">;
 
-/** A worker waits in these lanes, and where there are none, for one. @returns all stands that it has then. */
+/** Has the worker wait in these lanes only. Without a lane it waits for a new one. @returns all its positions. */
 export async function waitIn(
   ctx: MutationCtx,
   worker: Doc<"workers">,
   lanes: readonly Doc<"lanes">[],
-  stands: readonly Doc<"stands">[],
+  waiters: readonly Doc<"stands">[],
 ): Promise<Stand[]> {
   const { _id: workerId, keyHash, position } = worker;
   const wanted: readonly WaitLane[] =
@@ -65,21 +65,21 @@ export async function waitIn(
       : lanes.map(({ _id: laneId, scope, name: lane }) => ({ laneId, scope, lane }));
   const isAt = (at: WaitLane, { laneId, lane }: Doc<"stands">): boolean =>
     laneId === at.laneId && lane === at.lane;
-  const gone = stands.filter((there) => !wanted.some((at) => isAt(at, there)));
-  const added = wanted.filter((at) => !stands.some((there) => isAt(at, there)));
+  const gone = waiters.filter((there) => !wanted.some((at) => isAt(at, there)));
+  const added = wanted.filter((at) => !waiters.some((there) => isAt(at, there)));
   await removeWaiters(ctx, gone);
   for (const at of added) await ctx.db.insert("stands", { ...at, position, workerId, keyHash });
   return wanted.map(({ laneId }) => ({ laneId: laneId ?? "", position }));
 }
 
-/** A worker waits no more. */
-export async function removeWaiters(ctx: MutationCtx, stands: readonly Doc<"stands">[]): Promise<void> {
-  for (const { _id } of stands) await ctx.db.delete("stands", _id);
+/** Ends the wait at these positions. */
+export async function removeWaiters(ctx: MutationCtx, waiters: readonly Doc<"stands">[]): Promise<void> {
+  for (const { _id } of waiters) await ctx.db.delete("stands", _id);
 }
 
-/** A worker takes nothing more until it asks again: neither woken nor counted on. */
+/** Removes the worker from all rings: it is neither woken nor counted until it asks for jobs again. */
 export async function leaveRings(ctx: MutationCtx, workerId: Id<"workers">): Promise<void> {
-  const [homes, stands] = await Promise.all([
+  const [homes, waiters] = await Promise.all([
     homesOf(ctx, workerId),
     ctx.db
       .query("stands")
@@ -87,5 +87,5 @@ export async function leaveRings(ctx: MutationCtx, workerId: Id<"workers">): Pro
       .collect(),
   ]);
   for (const { _id } of homes) await ctx.db.delete("homes", _id);
-  await removeWaiters(ctx, stands);
+  await removeWaiters(ctx, waiters);
 }

@@ -1,7 +1,7 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import { ringSize } from "../placement.ts";
 
-/** Those after a position in a lane's ring, around it; the one at the position itself comes last, where it is reached. */
+/** The members of a lane's ring after a position, around the ring. The member at the position itself comes last. */
 export async function following(
   ctx: QueryCtx,
   ring: "homes" | "stands",
@@ -13,19 +13,20 @@ export async function following(
     .withIndex("by_lane", (q) => q.eq("laneId", laneId).gt("position", position))
     .take(count);
   if (after.length === count) return after;
-  // A second stage for the last ones of the ring alone: else everybody's read would meet each change at its start.
+  // Only the end of the ring needs this second read. If everybody read the start of the ring, every change there would
+  // conflict with everybody.
   const around = await ringOf(ctx, ring)
     .withIndex("by_lane", (q) => q.eq("laneId", laneId).lte("position", position))
     .take(count - after.length);
   return [...after, ...around];
 }
 
-/** A lane as one knows it that has not read it. */
+/** A lane by its name, for callers that have not read its row. */
 export type LaneKey = { readonly scope: string; readonly name: string };
 
 /**
- * Who waits at a point: the last at or before it, around the ring, and those before that one, but none further back than
- * `reach`. Reads no more of the ring than that, so that those who come and go elsewhere meet nobody. One stage.
+ * The workers that wait at a point: the last one at or before it, and those before that one, but none further back than
+ * `reach`. Reads no more of the ring, so changes elsewhere do not conflict. One stage of reads.
  */
 export async function waitersAt(
   ctx: QueryCtx,
@@ -57,7 +58,7 @@ async function lastIn(
     .take(most);
 }
 
-/** Who is woken by a point first: the last at or before it, around the ring, but not `except`. */
+/** The first worker that a point wakes: the last at or before it. Null if it is `except`. */
 export async function waiterBefore(
   ctx: QueryCtx,
   lane: LaneKey,
@@ -68,7 +69,7 @@ export async function waiterBefore(
   return last === undefined || last.workerId === except ? null : last;
 }
 
-/** The two rings have the same columns and the same index, as far as is read here. */
+/** Both rings have the same columns and index, as far as they are read here. */
 function ringOf(ctx: QueryCtx, ring: "homes" | "stands") {
   return ctx.db.query(ring as "homes");
 }

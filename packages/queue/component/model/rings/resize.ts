@@ -3,17 +3,18 @@ import { ringSize, slotsFor } from "../placement.ts";
 import { maintenance } from "../references.ts";
 import { following } from "./neighbors.ts";
 
-/** Homes counted to fit a lane: of a larger ring the number is taken from how densely they stand. */
+/** The most homes that are counted. A larger ring is estimated from their density. */
 const homesCounted = 1_024;
 const homesInFirstLook = 24;
-/** About so many of those that join while a fleet doubles ask for a new count. */
+/** While a fleet doubles, about this many of the joining workers trigger a count. */
 const askersPerDoubling = 4;
-/** A fleet that comes to work joins together: it is counted when most are there. */
+/** Workers often start together. The count waits until most have joined. */
 const countedAfterMs = 1_000;
 
 /**
- * How many stand in a ring, from one stretch of it.
- * @param positions those found from `from` on, around the ring. `wanted`: how many were asked for: fewer are all.
+ * Estimates the number of members of a ring from one stretch of it.
+ * @param positions the members found from `from` on. `wanted`: how many were asked for; if fewer were found, they are
+ * all.
  */
 export function estimateCount(from: number, positions: readonly number[], wanted: number): number {
   const last = positions.at(-1);
@@ -23,32 +24,33 @@ export function estimateCount(from: number, positions: readonly number[], wanted
 }
 
 /**
- * The slots that a lane should have. Half as many as it has, or a little more, will do: else a fleet at the border would
- * have it changed again and again.
+ * The number of slots that a lane should have. A number one step too high is kept, so a fleet near the border does not
+ * switch back and forth.
  */
 export function fittingSlots(slots: number, workers: number): number {
   const right = slotsFor(workers);
   return right === slots / 2 && slots > 2 ? slots : right;
 }
 
-/** One that joins may have the lane's slots fitted. It reads nobody's home for that: many join at once. */
+/** A joining worker may trigger a resize of the lane. It reads no homes, because many workers join at once. */
 export async function considerResize(ctx: MutationCtx, lane: Doc<"lanes">): Promise<void> {
   if (Math.random() * lane.slots >= askersPerDoubling) return;
   await ctx.scheduler.runAfter(countedAfterMs, maintenance.resize, { laneId: lane._id });
 }
 
-/** Fits a lane's slots to how many accept its jobs. Jobs that are there stay where they are. */
+/** Fits a lane's slots to the number of accepting workers. Existing jobs keep their positions. */
 export async function resize(ctx: MutationCtx, laneId: Id<"lanes">): Promise<void> {
   const lane = await ctx.db.get("lanes", laneId);
   if (lane === null) return;
-  // Several ask while a fleet joins: all but the first find it done by a glance.
+  // Several workers trigger this while a fleet joins. After the first run a small count shows that nothing is left to
+  // do.
   const rough = fittingSlots(lane.slots, await countHomes(ctx, laneId, homesInFirstLook));
   if (rough === lane.slots) return;
   const slots = fittingSlots(lane.slots, await countHomes(ctx, laneId, homesCounted));
   if (slots !== lane.slots) await ctx.db.patch("lanes", laneId, { slots });
 }
 
-/** All of a ring, or of a larger one an estimate from so many of it. */
+/** The number of homes in the lane's ring, estimated if there are more than `most`. */
 async function countHomes(ctx: MutationCtx, laneId: Id<"lanes">, most: number): Promise<number> {
   const from = Math.random() * ringSize;
   const homes = await following(ctx, "homes", laneId, from, most);

@@ -2,7 +2,7 @@ import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
 import { firstOf } from "../load.ts";
 import { type Spread, widerSpread } from "./width.ts";
 
-/** A point read. Null: its jobs stand at one slot. @param lane its name. */
+/** The spread of an affinity; null: one slot. A point read. @param lane its name. */
 async function spreadOf(
   ctx: QueryCtx,
   scope: string,
@@ -16,7 +16,7 @@ async function spreadOf(
   );
 }
 
-/** Of some jobs to be submitted, each null without an affinity. One point read per distinct one, all at once. */
+/** The spreads of some new jobs; null without an affinity. One point read for each distinct affinity, in parallel. */
 export async function spreadsOf(
   ctx: QueryCtx,
   scope: string,
@@ -35,8 +35,8 @@ export async function spreadsOf(
 }
 
 /**
- * One that waited claims a job, while others of its affinity stand behind it: spreads them further, if it is
- * time. Of two that do so at once one runs again, and finds that it is not time.
+ * Widens the spread of an affinity whose jobs queue up at a slot, if it is time. Of two simultaneous calls one runs
+ * again and finds that it is not time.
  */
 export async function widen(
   ctx: MutationCtx,

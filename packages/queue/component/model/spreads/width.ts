@@ -1,26 +1,26 @@
-/** Over how many slots jobs of one affinity are spread since when. */
+/** The number of slots that an affinity is spread over, and since when. */
 export type Spread = { readonly width: number; readonly widenedAt: number };
 
 /**
- * So many others of an affinity behind a job at its slot say that one slot is too few. With one, prefixes lie so far
- * apart in a large fleet that few devices come to hold what they are asked for: sim/README.md.
+ * With this many more jobs of an affinity at its slot, one slot is too few. A value of one would spread prefixes so far
+ * in a large fleet that devices rarely have them cached: sim/README.md.
  */
 export const widenAtBacklog = 2;
-/** Twice as wide at most so often: it takes a while until those that were submitted before are gone. */
+/** The shortest time between two widenings. Jobs that were submitted before need time to finish. */
 const widenEveryMs = 1_000;
-/** Half as wide for each so long in which nobody had to widen it. */
+/** The width halves after this time without a widening. */
 export const halvedEveryMs = 60_000;
-/** After so long any spread is as if there were none: 2 ** 14 slots are the most. */
+/** After this time every spread is back to one slot, since 2 ** 14 slots are the most. */
 export const forgottenAfterMs = 15 * halvedEveryMs;
 
-/** Over how many slots of a lane jobs of an affinity are spread now. @param spread null: over one. */
+/** The current number of slots that an affinity is spread over. @param spread null: one slot. */
 export function widthAt(spread: Spread | null, slots: number, now: number): number {
   if (spread === null) return 1;
   const halvings = Math.max(0, Math.floor((now - spread.widenedAt) / halvedEveryMs));
   return Math.min(slots, Math.max(1, spread.width / 2 ** halvings));
 }
 
-/** What it is once it has to be wider; null where it is so wide already, or was widened just now. */
+/** The widened spread; null if it has its full width, or was just widened. */
 export function widerSpread(spread: Spread | null, slots: number, now: number): Spread | null {
   if (spread !== null && now - spread.widenedAt < widenEveryMs) return null;
   const width = widthAt(spread, slots, now);
@@ -28,8 +28,8 @@ export function widerSpread(spread: Spread | null, slots: number, now: number): 
 }
 
 /**
- * How many jobs of the same lane and affinity stand before each in a submission: all at one slot, they would wait for
- * one worker. 0 for those without an affinity.
+ * For each job of a submission, the number of jobs with the same lane and affinity before it. At one slot they would
+ * all wait for one worker. 0 without an affinity.
  */
 export function ordinalsOf(
   jobs: readonly { readonly lane: string; readonly affinity: string | undefined }[],

@@ -3,15 +3,14 @@ import { boundedInteger, byteLength, wellFormed } from "../bounds.ts";
 import { refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
 
-/** Chunks of one attempt: at four a second, more than two hours of writing. */
+/** The most chunks of one attempt: more than two hours at four a second. */
 const maxSeq = 32_768;
 
 export type Chunk = { readonly seq: number; readonly text: string };
 
 /**
- * Adds text to a held attempt's stream, while its job is watched; else nothing is written. A `seq` that is not after
- * the last one changes nothing: the worker asks again when it had no answer.
- * Refuses: invalid, too_large (by the settings).
+ * Adds text to the stream of a watched job; otherwise writes nothing. A `seq` that is not higher than the last one
+ * changes nothing, so the worker can repeat a call without an answer. Refuses: invalid, too_large (by the settings).
  */
 export async function appendChunk(
   ctx: MutationCtx,
@@ -32,7 +31,7 @@ export async function appendChunk(
       .first(),
   ]);
   if (bytes > maxChunkBytes) refuse("too_large", `A chunk has at most ${String(maxChunkBytes)} bytes.`);
-  // A watcher that has the last chunk would never see one before it.
+  // A reader that has the last chunk would never see one before it.
   if (last !== null && seq <= last.seq) return;
   const endBytes = (last?.endBytes ?? 0) + bytes;
   if (endBytes > maxTextBytes) {
@@ -41,12 +40,12 @@ export async function appendChunk(
   await ctx.db.insert("chunks", { jobId: held.job._id, attemptId, seq, text, endBytes });
 }
 
-/** One answer carries about this much text; a watcher far behind asks again from where it stands. */
+/** The text in one answer is about this long. A reader far behind asks again. */
 const maxChars = 256 * 1024;
 
 const maxChunks = 1_000;
 
-/** Text of an attempt after a position, -1 for the start. */
+/** The text of an attempt after a chunk, or from the start (-1). */
 export async function chunksAfter(
   ctx: QueryCtx,
   attemptId: Id<"attempts">,
@@ -69,7 +68,7 @@ const perPiece = 500;
 
 const charsPerPiece = 2 * 1024 * 1024;
 
-/** Deletes streamed text of a job, all attempts', a piece of it. @returns whether more may be left. */
+/** Deletes some of a job's streamed text, of all attempts. @returns whether more may be left. */
 export async function deletePiece(ctx: MutationCtx, jobId: Id<"jobs">): Promise<boolean> {
   const ids: Id<"chunks">[] = [];
   let chars = 0;

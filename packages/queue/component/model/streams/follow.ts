@@ -7,33 +7,33 @@ import { deletePiece } from "./chunks.ts";
 export type FollowOutcome = { readonly kind: "following" } | { readonly kind: "final" };
 
 /**
- * Somebody watches: the job's text is kept in chunks until `watchMs` after the last call. A worker that is at it
- * already sees so in `held`, and appends from the start. Writes once in a third of `watchMs`, however often called.
+ * Keeps a job's streamed text until `watchMs` after the last call. A worker that runs the job sees this in `held`, and
+ * appends its text from the start. Writes at most once in a third of `watchMs`.
  */
 export async function follow(ctx: MutationCtx, job: Doc<"jobs">, now: number): Promise<FollowOutcome> {
   if (isFinal(job.status)) return { kind: "final" };
   const { watchMs } = await settingsOf(ctx, job.scope);
   const until = job.watchedUntil ?? -Infinity;
   if (job.watched && until - now > (watchMs * 2) / 3) return { kind: "following" };
-  // What is left of an earlier watching would stand before the text that now comes from the start: it goes first.
+  // Text left from earlier readers would come before the new text, so it is deleted first.
   const isLeft = !job.watched && (await deletePiece(ctx, job._id));
   await ctx.db.patch("jobs", job._id, { watched: !isLeft, watchedUntil: now + watchMs });
   if (isLeft) await ctx.scheduler.runAfter(0, maintenance.deleteChunks, { jobId: job._id });
-  // While a term runs, its timer finds the later end by itself.
+  // A timer that runs finds the later end by itself.
   if (job.watchedUntil === undefined) {
     await scheduleWatchEnd(ctx, [job._id], now + watchMs);
   }
   return { kind: "following" };
 }
 
-/** Has the term of watched jobs looked at when it ends. */
+/** Schedules the check whether watched jobs still have a reader. */
 export async function scheduleWatchEnd(ctx: MutationCtx, jobIds: Id<"jobs">[], at: number): Promise<void> {
   if (jobIds.length > 0) await ctx.scheduler.runAt(at, maintenance.endWatching, { jobIds });
 }
 
 const perPiece = 20;
 
-/** The ends of terms, a piece of them: a submission may start 500 at once. */
+/** Checks jobs whose watch time ends, in pieces: a submission may start 500 at once. */
 export async function endWatching(
   ctx: MutationCtx,
   jobIds: readonly Id<"jobs">[],
@@ -43,7 +43,7 @@ export async function endWatching(
   await scheduleWatchEnd(ctx, jobIds.slice(perPiece), now);
 }
 
-/** Goes on to the next end when somebody renewed the term, else ends the watching. */
+/** Stops watching, or schedules the next check if somebody called `follow`. */
 async function endOrProlong(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promise<void> {
   const job = await ctx.db.get("jobs", jobId);
   if (job?.watchedUntil === undefined || isFinal(job.status)) return;
@@ -56,12 +56,12 @@ async function endOrProlong(ctx: MutationCtx, jobId: Id<"jobs">, now: number): P
 }
 
 /**
- * Deletes the streamed text of a job that nobody watches, or that is final, in pieces. One that somebody has begun to
- * follow meanwhile is watched after the last.
+ * Deletes the streamed text of a job that is final or has no reader, in pieces. If somebody follows the job meanwhile,
+ * it is watched after the last piece.
  */
 export async function deleteChunks(ctx: MutationCtx, jobId: Id<"jobs">): Promise<void> {
   const job = await ctx.db.get("jobs", jobId);
-  // It was revived, or is watched again: these are live.
+  // The job was retried, or has a reader again, so its chunks are in use.
   if (job !== null && job.watched && !isFinal(job.status)) return;
   if (await deletePiece(ctx, jobId)) {
     await ctx.scheduler.runAfter(0, maintenance.deleteChunks, { jobId });

@@ -5,24 +5,24 @@ import { resultOf } from "../jobs/rows.ts";
 import { defined, idOf } from "../load.ts";
 import { chunksAfter } from "./chunks.ts";
 
-/** Where a watcher stands: the last chunk that it has. */
+/** The reader's position: the last chunk that it has. */
 export const watchPosition = v.object({ attemptId: v.string(), seq: v.number() });
 
 export const watchView = v.object({
   status: jobStatus,
-  /** The number of the current attempt, 0 while there is none. */
+  /** The number of the current attempt; 0 if there is none. */
   attempt: v.number(),
   attemptId: v.union(v.string(), v.null()),
-  /** Chunks of the current attempt after the position; the next of them come with a later position. */
+  /** Chunks of the current attempt after the position. The reader gets further ones with a later position. */
   chunks: v.array(v.object({ seq: v.number(), text: v.string() })),
   attempts: v.number(),
-  /** Of a job that succeeded; null once it was deleted. */
+  /** The result if the job succeeded; null after it was deleted. */
   result: v.optional(anything),
   report: v.optional(anything),
   error: v.union(jobError, v.null()),
 });
 
-/** A job as one who reads along sees it. Another attempt than the position's: its text from the start. */
+/** A job as its reader sees it. If the attempt has changed, the text starts from the beginning. */
 export async function watch(
   ctx: QueryCtx,
   job: Doc<"jobs">,

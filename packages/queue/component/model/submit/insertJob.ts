@@ -19,20 +19,22 @@ export type NewJob = {
   readonly outlook: DependencyState | null;
   readonly batchId: Id<"batches"> | undefined;
   readonly rank: number;
-  /** Over how many slots its affinity is spread, and how many jobs of it stand before it in the submission. */
+  /**
+   * The number of slots that its affinity is spread over, and of jobs with this affinity before it in the submission.
+   */
   readonly width: number;
   readonly ordinal: number;
-  /** Where it is watched from its start: until when at least. */
+  /** If the job is watched from the start: at least until then. */
   readonly watchedUntil: number;
 };
 
 export type InsertedJob = {
   readonly jobId: Id<"jobs">;
-  readonly place: number;
+  readonly ringPosition: number;
   readonly ready: boolean;
 };
 
-/** Inserts a job, ready or waiting, with its payload. */
+/** Inserts a job with its payload, ready or waiting. */
 export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Promise<InsertedJob> {
   const { scope, spec, requirements, lane, terms, outlook, width, ordinal } = job;
   const {
@@ -54,17 +56,18 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     dependent: outlook !== null && outlook.kind !== "go",
     limited: terms.turnOf !== null,
   });
-  const place = ringPositionFor({ affinity, requester, weight: terms.weight, width, ordinal }, lane.slots, [
-    Math.random(),
-    Math.random(),
-  ]);
+  const ringPosition = ringPositionFor(
+    { affinity, requester, weight: terms.weight, width, ordinal },
+    lane.slots,
+    [Math.random(), Math.random()],
+  );
   const jobId = await ctx.db.insert("jobs", {
     scope,
     laneId: lane.laneId,
     kind,
     status: waitsFor === null ? "ready" : "waiting",
     level: priorityNumber(spec.priority),
-    place,
+    place: ringPosition,
     rank: job.rank,
     dice: Math.random(),
     submittedAt: now,
@@ -84,10 +87,10 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     await addDependencies(ctx, jobId, outlook.on, spec.after.when);
   }
   if (doomed) await cancelDoomed(ctx, jobId, now);
-  return { jobId, place, ready: waitsFor === null && !doomed };
+  return { jobId, ringPosition, ready: waitsFor === null && !doomed };
 }
 
-/** What it depends on had ended otherwise before it was submitted: as if that happened now. */
+/** Cancels a new job because a dependency had already failed. */
 async function cancelDoomed(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promise<void> {
   const job = present(await ctx.db.get("jobs", jobId), "inserted job");
   const error = { code: "dependency_failed", message: "A job that it depends on did not succeed." };

@@ -23,7 +23,7 @@ it.each([
   [
     "one key twice",
     [{ idempotencyKey: "n", fingerprint: "f" }, {}, { idempotencyKey: "n", fingerprint: "f" }],
-    [fresh, fresh, { kind: "twin", at: 0 }],
+    [fresh, fresh, { kind: "duplicate", at: 0 }],
   ],
   [
     "one key twice, for different requests",
@@ -42,7 +42,7 @@ it.each([
 });
 
 it("answers ids in the order of the call", () => {
-  const fates = resolveRepeats(
+  const resolutions = resolveRepeats(
     [{ idempotencyKey: "k" }, {}, { idempotencyKey: "n" }, { idempotencyKey: "n" }],
     new Map([["k", job("j")]]),
   );
@@ -50,5 +50,5 @@ it("answers ids in the order of the call", () => {
     [1, "a" as Id<"jobs">],
     [2, "b" as Id<"jobs">],
   ]);
-  expect(idsOf(fates, inserted)).toEqual(["j", "a", "b", "b"]);
+  expect(idsOf(resolutions, inserted)).toEqual(["j", "a", "b", "b"]);
 });

@@ -3,16 +3,18 @@ import type { JobSpec } from "../../validators.ts";
 import { firstOf } from "../load.ts";
 import { present } from "../refuse.ts";
 
-/** What becomes of one job of a submission. `earlier`: a job that is there; `twin`: one before it in the same call. */
+/**
+ * What happens to one job of a submission. `earlier`: the job exists. `duplicate`: the same call has it at index `at`.
+ */
 export type Resolution =
   | { readonly kind: "new" }
   | { readonly kind: "earlier"; readonly jobId: Id<"jobs"> }
-  | { readonly kind: "twin"; readonly at: number }
+  | { readonly kind: "duplicate"; readonly at: number }
   | { readonly kind: "conflict"; readonly idempotencyKey: string };
 
 type Earlier = Pick<Doc<"jobs">, "_id" | "fingerprint">;
 
-/** The jobs that idempotency keys made before: a point read each, all at once. */
+/** The existing jobs with these idempotency keys. All are point reads, in parallel. */
 export async function earlierJobs(
   ctx: QueryCtx,
   scope: string,
@@ -32,7 +34,7 @@ export async function earlierJobs(
   return new Map(found.flat());
 }
 
-/** In the order of the jobs. A key without fingerprint, such as a purged job's, stands for whatever is asked. */
+/** Resolves each job, in order. A key without a fingerprint, for example of a purged job, matches any request. */
 export function resolveRepeats(
   specs: readonly Pick<JobSpec, "idempotencyKey" | "fingerprint">[],
   earlier: ReadonlyMap<string, Earlier>,
@@ -50,14 +52,19 @@ export function resolveRepeats(
     if (before !== undefined && fingerprint !== undefined && before !== fingerprint) {
       return { kind: "conflict", idempotencyKey };
     }
-    return known === undefined ? { kind: "twin", at: at ?? index } : { kind: "earlier", jobId: known._id };
+    return known === undefined
+      ? { kind: "duplicate", at: at ?? index }
+      : { kind: "earlier", jobId: known._id };
   });
 }
 
-/** The ids that a submission answers, in its order. `inserted`: the new jobs', by their place in the call. */
-export function idsOf(fates: readonly Resolution[], inserted: ReadonlyMap<number, Id<"jobs">>): Id<"jobs">[] {
-  return fates.map((fate, index) => {
-    if (fate.kind === "earlier") return fate.jobId;
-    return present(inserted.get(fate.kind === "twin" ? fate.at : index), "inserted job");
+/** The ids that a submission returns, in its order. `inserted`: the new jobs' ids, by index in the call. */
+export function idsOf(
+  resolutions: readonly Resolution[],
+  inserted: ReadonlyMap<number, Id<"jobs">>,
+): Id<"jobs">[] {
+  return resolutions.map((resolution, index) => {
+    if (resolution.kind === "earlier") return resolution.jobId;
+    return present(inserted.get(resolution.kind === "duplicate" ? resolution.at : index), "inserted job");
   });
 }

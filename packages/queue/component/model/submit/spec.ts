@@ -9,7 +9,7 @@ const maxDependencies = 100;
 const maxContextBytes = 4_096;
 const maxHandleChars = 1_024;
 
-/** Refuses a job that is out of bounds, but for its payload's size, which the settings say. */
+/** Checks a job, except for its payload's size, which depends on the settings. Refuses: invalid, too_large. */
 export function checkSpec(spec: JobSpec): void {
   boundedName(spec.kind, "kind");
   for (const name of [
@@ -51,7 +51,7 @@ function checkRequirements({ model, memoryMb, contextTokens, tags, groups, dataC
     ["requirements.groups", groups],
   ] as const) {
     if (list === undefined) continue;
-    if (list.length > maxListed) refuse("invalid", `${what} can be at most ${String(maxListed)}.`);
+    if (list.length > maxListed) refuse("invalid", `${what} can have at most ${String(maxListed)} entries.`);
     for (const entry of list) boundedName(entry, `Each of ${what}`);
   }
 }

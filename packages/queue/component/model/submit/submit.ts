@@ -21,54 +21,53 @@ import { insertJob } from "./insertJob.ts";
 import { earlierJobs, idsOf, resolveRepeats } from "./repeats.ts";
 import { checkSpec, maxJobsPerCall } from "./spec.ts";
 
-/** Of one call so many jobs are handed over; the others wake a worker each. */
+/** The most jobs of one call that are handed over. Each of the others wakes a worker. */
 const maxHandedOver = 4;
 
 export type Submission = {
   readonly scope: string;
   readonly jobs: readonly JobSpec[];
   readonly batchId?: string;
-  /** Whether it may give jobs to workers that wait: for a caller that can try again without. */
+  /**
+   * Whether the call may hand jobs to waiting workers. It may then conflict, so the caller should be able to try again
+   * without.
+   */
   readonly handOver?: boolean;
 };
 
-/** A job as it was asked for, with its requirements in canonical form and its lane's name. */
+/** A job with canonical requirements and the name of its lane. */
 type ParsedJob = {
   readonly spec: JobSpec;
   readonly kind: string;
   readonly requirements: Requirements;
   readonly name: string;
-  readonly level: number;
+  readonly priority: number;
 };
 
 /**
- * Puts jobs into the queue, all or none. What it reads are points, which only the making of a lane, an
- * administrator, the minute's count, a claim that spreads an affinity, or the same idempotency key write: two
- * submissions do not collide, but on their batch, which counts its jobs, and where they hand over.
- * Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
+ * Submits jobs, all or none. Only point reads, of rows that are rarely written: by a new lane, an administrator, the
+ * count of each minute, a claim that widens a spread, or the same idempotency key. So two submissions conflict only on
+ * their batch and on hand-overs. Refuses: invalid, too_large, not_found (a batch, or a job to wait for).
  */
 export async function submit(ctx: MutationCtx, submission: Submission, now: number): Promise<SubmitOutcome> {
   const { scope } = submission;
   const forms = parse(submission.jobs);
-  const { settings, earlier, lanes, terms, outlooks, spreads, crowds, batch, recall, nearby } = await readAll(
-    ctx,
-    submission,
-    forms,
-  );
+  const { settings, earlier, lanes, terms, outlooks, spreads, backlogs, batch, reclaim, nearby } =
+    await readAll(ctx, submission, forms);
   for (const { spec } of forms) boundedSize(spec.payload, "The payload", settings.maxPayloadBytes);
 
-  const fates = resolveRepeats(submission.jobs, earlier);
-  const conflict = fates.find((fate) => fate.kind === "conflict");
+  const resolutions = resolveRepeats(submission.jobs, earlier);
+  const conflict = resolutions.find((resolution) => resolution.kind === "conflict");
   if (conflict !== undefined) return conflict;
   const fresh = forms.flatMap((form, index) =>
-    fates[index]?.kind === "new"
+    resolutions[index]?.kind === "new"
       ? [{ ...form, index, terms: present(terms[index], "terms"), outlook: outlooks[index] ?? null }]
       : [],
   );
   const ordinals = ordinalsOf(fresh.map(({ name, spec }) => ({ lane: name, affinity: spec.affinity })));
   if (fresh.some(({ name }) => lanes.get(name)?.state === "draining")) return { kind: "draining" };
-  const full = crowds.filter((crowd) =>
-    fresh.some(({ name, spec }) => crowd.name === (crowd.of === "lane" ? name : spec.requester)),
+  const full = backlogs.filter((backlog) =>
+    fresh.some(({ name, spec }) => backlog.name === (backlog.of === "lane" ? name : spec.requester)),
   );
   const wait = retryAfterMs(full, settings, now);
   if (wait !== null) return { kind: "full", retryAfterMs: wait };
@@ -88,17 +87,18 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
       return { ...made, index };
     }),
   );
-  // One after the other: each finds who waits still.
-  let given = false;
+  // One after the other, so that each job finds the workers that are still idle.
+  let handedOver = false;
   for (const [at, { index, name, spec }] of fresh.entries()) {
     const made = present(inserted[at], "inserted job");
     const near = nearby[index];
     if (near === undefined || !made.ready || lanes.get(name)?.state === "paused") continue;
     const { slots } = present(open.get(name), "lane");
     const { affinity, payload } = spec;
-    if (await handOver(ctx, { scope, name, slots }, { ...made, affinity, payload, near }, now)) given = true;
+    if (await handOver(ctx, { scope, name, slots }, { ...made, affinity, payload, near }, now))
+      handedOver = true;
   }
-  if (given) await scheduleReclaim(ctx, scope, recall, now);
+  if (handedOver) await scheduleReclaim(ctx, scope, reclaim, now);
   await scheduleWakeUps(ctx, fresh, now);
   await scheduleTurns(ctx, scope, fresh);
   await scheduleWatchEnd(
@@ -106,7 +106,7 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
     inserted.flatMap(({ index, jobId }) => (submission.jobs[index]?.watched === true ? [jobId] : [])),
     watchedUntil,
   );
-  const jobIds = idsOf(fates, new Map(inserted.map(({ index, jobId }) => [index, jobId])));
+  const jobIds = idsOf(resolutions, new Map(inserted.map(({ index, jobId }) => [index, jobId])));
   return { kind: "submitted", jobIds, repeated: forms.length - fresh.length };
 }
 
@@ -118,11 +118,11 @@ function parse(specs: readonly JobSpec[]): readonly ParsedJob[] {
     checkSpec(spec);
     const requirements = canonical(spec.requirements);
     const name = laneName(spec.kind, requirements);
-    return { spec, kind: spec.kind, requirements, name, level: priorityNumber(spec.priority) };
+    return { spec, kind: spec.kind, requirements, name, priority: priorityNumber(spec.priority) };
   });
 }
 
-/** Everything that a submission reads, in one stage. */
+/** All reads of a submission, in one stage. */
 async function readAll(
   ctx: QueryCtx,
   { scope, jobs, batchId, handOver: gives }: Submission,
@@ -141,7 +141,7 @@ async function readAll(
     fullLanes,
     fullRequesters,
     batch,
-    recall,
+    reclaim,
     nearby,
   ] = await Promise.all([
     settingsOf(ctx, scope),
@@ -167,9 +167,9 @@ async function readAll(
     terms,
     outlooks,
     spreads,
-    crowds: [...fullLanes, ...fullRequesters],
+    backlogs: [...fullLanes, ...fullRequesters],
     batch,
-    recall,
+    reclaim,
     nearby,
   };
 }

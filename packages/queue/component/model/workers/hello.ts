@@ -14,13 +14,13 @@ export type Handshake = {
   readonly keyHash: string;
   readonly version?: string;
   readonly capabilities: Capabilities;
-  /** The worker's program has just started: whatever it held in a former life is given back. */
+  /** The worker's program has just started. Jobs that it held before are given back. */
   readonly startup: boolean;
 };
 
 /**
- * A worker (re)connects, or what it can do has changed. A change takes it from the rings, and so does a start: it
- * asks for jobs again.
+ * A worker connects, or its capabilities change. A start or a change removes it from the rings until it asks for jobs.
+ * Refuses: unauthorized, invalid.
  */
 export async function hello(
   ctx: MutationCtx,
@@ -35,7 +35,7 @@ export async function hello(
 
   const changed = lease.leaseMs !== leaseMs || lease.offlineAfterMs !== offlineAfterMs;
   if (changed) await ctx.db.patch("leases", lease._id, { leaseMs, offlineAfterMs });
-  // Its deadline is by the old ones: as if it was never heard of, it is set anew.
+  // The deadline used the old settings. With `lastSeenAt` 0 it is written again.
   const current = { ...lease, leaseMs, offlineAfterMs, ...(changed ? { lastSeenAt: 0 } : {}) };
   await renew(ctx, worker, current, now);
   await scheduleSweep(ctx, worker.scope, { leaseMs, offlineAfterMs }, now);
@@ -53,7 +53,7 @@ export async function hello(
   return { workerId: worker._id, leaseMs };
 }
 
-/** The worker's program ends: offline at once, its jobs go to others. */
+/** The worker's program ends: it is offline at once, and its jobs go to others. */
 export async function goodbye(ctx: MutationCtx, worker: Doc<"workers">, now: number): Promise<void> {
   await leaveRings(ctx, worker._id);
   await releaseAll(ctx, worker, "goodbye", now);

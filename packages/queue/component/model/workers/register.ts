@@ -19,8 +19,8 @@ export type Registration = {
 };
 
 /**
- * Lets a worker in. The same registration again finds the worker that it made. Reads points of its own alone: any
- * number of registrations of other workers can go on beside it.
+ * Registers a worker. The same registration again returns the same worker. Only point reads of its own rows, so
+ * registrations never conflict. Refuses: invalid.
  */
 export async function register(ctx: MutationCtx, given: Registration, now: number): Promise<Id<"workers">> {
   const { scope, keyHash, externalId, name } = given;

@@ -17,8 +17,9 @@ export type WorkerChange = {
 };
 
 /**
- * What its organization says of a worker. One that is not active any more gives its jobs back; one whose groups or
- * data classes change keeps them, and asks again for those that it may run now. Retired is for good: its key is dead.
+ * Changes what an organization decides about a worker. A worker that is no longer active gives its jobs back. If its
+ * groups or data classes change, it keeps its jobs and asks for new ones. A retired worker can't return: its key is
+ * dead. Refuses: invalid.
  */
 export async function update(
   ctx: MutationCtx,
@@ -27,7 +28,7 @@ export async function update(
   now: number,
 ): Promise<void> {
   if (worker.status === "retired" && status !== "retired") {
-    refuse("invalid", "This worker was retired. Register it again, under another key.");
+    refuse("invalid", "This worker was retired. Register it again with another key.");
   }
   if (name !== undefined) boundedName(name, "name");
   const allowed = {

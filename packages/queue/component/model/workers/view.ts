@@ -1,7 +1,7 @@
 import type { Doc, QueryCtx } from "../../builders.ts";
 import type { WorkerView } from "../../validators.ts";
 
-/** A worker as its scope sees it; never with its key's hash. One read: whether it accepts jobs. */
+/** A worker as its scope sees it, without the hash of its key. One read, to see whether it accepts jobs. */
 export async function viewOf(ctx: QueryCtx, worker: Doc<"workers">): Promise<WorkerView> {
   const home = await ctx.db
     .query("homes")
@@ -23,7 +23,7 @@ export async function viewOf(ctx: QueryCtx, worker: Doc<"workers">): Promise<Wor
   };
 }
 
-/** The scope's worker that the app knows by this id. */
+/** The scope's worker with the app's id. */
 export async function byExternalId(
   ctx: QueryCtx,
   scope: string,
