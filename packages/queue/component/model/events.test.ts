@@ -4,7 +4,7 @@ import { forgetEvents, record } from "./events.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-it("lists who did what, newest first, page by page, of one scope, and bounds what it keeps", async () => {
+it("lists the events of one scope, newest first, in pages, and shortens long fields", async () => {
   const t = startQueue();
   await t.run(async (ctx) => {
     for (const at of [1, 3, 2]) {
@@ -25,8 +25,8 @@ it("lists who did what, newest first, page by page, of one scope, and bounds wha
   expect(second.page.map(({ at }) => at)).toEqual([1]);
 });
 
-it("notes what is done through the app, by whom it says, and what changes nothing not", async () => {
-  // The crons component says what it does.
+it("records changes with the app's actor, and skips calls that change nothing", async () => {
+  // The crons component logs its work.
   vi.spyOn(console, "log").mockReturnValue();
   const t = startQueue();
   const actor = "ann";
@@ -72,7 +72,7 @@ it("notes what is done through the app, by whom it says, and what changes nothin
   ]);
 });
 
-it("forgets what is older than it is asked to keep, in pieces", async () => {
+it("deletes old events in pieces", async () => {
   const t = startQueue();
   await t.run(async (ctx) => {
     for (let at = 0; at < 600; at += 1) {

@@ -11,8 +11,8 @@ function slotsAway(place: number, affinity: string, of: number): number {
   return (slotOf(place) / between - first + of) % of;
 }
 
-describe("placeFor", () => {
-  it("puts jobs of one affinity at one slot, whoever asks for them", () => {
+describe("ringPositionFor", () => {
+  it("puts jobs of one affinity at one slot, for any requester", () => {
     fc.assert(
       fc.property(fc.string(), slots, unit, unit, (affinity, count, a, b) => {
         const place = ringPositionFor({ affinity, requester: "ada", weight: 3 }, count, [a, b]);
@@ -21,7 +21,7 @@ describe("placeFor", () => {
     );
   });
 
-  it("puts the next ones of a submission at the next slots, around the ring", () => {
+  it("puts later jobs of a submission at the next slots, around the ring", () => {
     fc.assert(
       fc.property(fc.string(), slots, fc.nat(499), unit, (affinity, count, ordinal, a) => {
         const place = ringPositionFor({ affinity, weight: 1, ordinal }, count, [a, 0]);
@@ -30,7 +30,7 @@ describe("placeFor", () => {
     );
   });
 
-  it("spreads an affinity over as many slots as it is wide, and no more", () => {
+  it("spreads an affinity over exactly its width", () => {
     const away = Array.from({ length: 40 }, (_, draw) =>
       slotsAway(ringPositionFor({ affinity: "hot", weight: 1, width: 4 }, 64, [draw / 40, 0]), "hot", 64),
     );
@@ -38,14 +38,14 @@ describe("placeFor", () => {
     expect(away.filter((slot) => slot === 0)).toHaveLength(10);
   });
 
-  it("puts jobs without an affinity at any slot", () => {
+  it("puts jobs without an affinity at a random slot", () => {
     const points = [0, 0.25, 0.5, 0.99].map((draw) => slotOf(ringPositionFor({ weight: 1 }, 4, [draw, 0])));
     expect(points).toEqual([0, ringSize / 4, ringSize / 2, (ringSize * 3) / 4]);
   });
 });
 
 describe("positionOf", () => {
-  it("is on the ring, and the same for the same key", () => {
+  it("is on the ring, and equal for equal keys", () => {
     fc.assert(
       fc.property(fc.string(), (key) => {
         const position = positionOf(key);
@@ -56,7 +56,7 @@ describe("positionOf", () => {
     );
   });
 
-  it("is another one for each of many keys, and spreads them over the ring", () => {
+  it("differs between many keys, and spreads them over the ring", () => {
     const positions = Array.from({ length: 16_000 }, (_, n) => positionOf(`key-${String(n)}`));
     expect(new Set(positions).size).toBe(16_000);
     const perSixteenth = Array.from({ length: 16 }, () => 0);
@@ -64,7 +64,7 @@ describe("positionOf", () => {
       const part = Math.floor((at / ringSize) * 16);
       perSixteenth[part] = (perSixteenth[part] ?? 0) + 1;
     }
-    // Six standard deviations of what chance gives.
+    // Six standard deviations.
     for (const count of perSixteenth) expect(Math.abs(count - 1_000)).toBeLessThan(190);
   });
 });

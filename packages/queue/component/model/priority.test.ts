@@ -3,7 +3,7 @@ import { othersFirst, priorityOrder } from "./priority.ts";
 
 const cycle = Array.from({ length: 16 }, (_, turn) => turn);
 
-it("goes from high to low in seven turns of eight, and in the eighth from a lower one", () => {
+it("goes from high to low in seven turns of eight, and starts lower in the eighth", () => {
   for (const turn of cycle) {
     const expected = turn === 7 ? [2, 1, 0] : turn === 15 ? [1, 2, 0] : [0, 1, 2];
     expect(priorityOrder(turn)).toEqual(expected);
@@ -11,7 +11,7 @@ it("goes from high to low in seven turns of eight, and in the eighth from a lowe
   }
 });
 
-it("looks into other lanes first in one turn of eight, in which the levels are as ever", () => {
+it("tries other lanes first in one turn of eight, in which the priorities keep their order", () => {
   const others = cycle.filter(othersFirst);
   expect(others).toEqual([3, 11]);
   for (const turn of others) expect(priorityOrder(turn)).toEqual([0, 1, 2]);

@@ -32,8 +32,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("an end that the app refuses, where nobody waits for it, is tried again alone", () => {
-  it("when a worker went silent", async () => {
+describe("an end in background work that the app refuses is retried by itself", () => {
+  it("after a worker went silent", async () => {
     const policy = { maxFailures: 1 };
     const ids = await submitJobs(t, [{ onFinal: refuseOnce, policy }, { onFinal: never, policy }, {}]);
     await take(t, await addWorker(t, { concurrency: 3 }), { jobs: 3 });
@@ -44,7 +44,7 @@ describe("an end that the app refuses, where nobody waits for it, is tried again
     expect(called).toMatchObject([{ outcome: "failed", error: { code: "worker_lost" } }]);
   });
 
-  it("but not when the worker that was silent is back", async () => {
+  it("but not after that worker came back", async () => {
     const jobId = await submitJob(t, { onFinal: never, policy: { maxFailures: 1 } });
     const worker = await addWorker(t);
     await takeOne(t, worker);
@@ -59,7 +59,7 @@ describe("an end that the app refuses, where nobody waits for it, is tried again
     expect(called).toEqual([]);
   });
 
-  it("when a job's time ran out", async () => {
+  it("after a job expired", async () => {
     const jobId = await submitJob(t, { onFinal: refuseOnce, deadlineAt: started + 5_000 });
     await passTime(t, 5_000);
     expect(await statusesOf(t, [jobId])).toEqual(["ready"]);
@@ -68,7 +68,7 @@ describe("an end that the app refuses, where nobody waits for it, is tried again
     expect(called).toMatchObject([{ outcome: "expired" }]);
   });
 
-  it("when what it depends on failed: it does not run meanwhile", async () => {
+  it("after a dependency failed: the job does not run meanwhile", async () => {
     const [a = "", other = ""] = await submitJobs(t, [{ priority: "high" }, {}]);
     const after = { jobs: [a, other], when: "succeeded" as const };
     const ids = await submitJobs(t, [
@@ -88,7 +88,7 @@ describe("an end that the app refuses, where nobody waits for it, is tried again
     expect(called).toMatchObject([{ outcome: "canceled", error: { code: "dependency_failed" } }]);
   });
 
-  it("when many are canceled", async () => {
+  it("after many jobs were canceled", async () => {
     const jobs = Array.from({ length: 120 }, () => ({ requester: "ada" }));
     const ids = await submitJobs(t, [
       { requester: "ada", onFinal: refuseOnce },
@@ -107,7 +107,7 @@ describe("an end that the app refuses, where nobody waits for it, is tried again
   });
 });
 
-it("an end that the app refuses refuses the worker's own call", async () => {
+it("refuses the worker's own call when the app refuses the end", async () => {
   const jobId = await submitJob(t, { onFinal: refuseOnce });
   const worker = await addWorker(t);
   const { attemptId } = await takeOne(t, worker);
@@ -116,7 +116,7 @@ it("an end that the app refuses refuses the worker's own call", async () => {
   expect(await complete(t, worker, attemptId)).toMatchObject({ kind: "completed" });
 });
 
-it("keeps what a worker says of its failure well-formed, also where it is cut in the middle of a character", async () => {
+it("keeps a worker's error text well-formed, even if it is cut in the middle of a character", async () => {
   const jobId = await submitJob(t);
   const worker = await addWorker(t);
   const message = `${"x".repeat(499)}\u{1F600}`;
@@ -124,7 +124,7 @@ it("keeps what a worker says of its failure well-formed, also where it is cut in
   expect((await jobRow(t, jobId)).error?.message).toBe(`${"x".repeat(499)}\u{FFFD}`);
 });
 
-it("looks at an end that is too far away, or long past, when it can be scheduled", async () => {
+it("checks a time limit that is too far away, or long past, when it can be scheduled", async () => {
   const yearMs = 366 * 24 * 3_600_000;
   const [over] = await submitJobs(t, [{ expiresAt: 0 }, { deadlineAt: Number.MAX_SAFE_INTEGER }]);
   const times = await t.run(async (ctx) => await ctx.db.system.query("_scheduled_functions").collect());

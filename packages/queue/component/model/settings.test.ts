@@ -3,7 +3,7 @@ import { queue, refused, scope, startQueue } from "../testing/queue.fixture.ts";
 import { defaultSettings } from "./settings.ts";
 
 describe("settings", () => {
-  it("are a scope's own over those of all scopes over the defaults", async () => {
+  it("of a scope override those of all scopes, which override the defaults", async () => {
     const t = startQueue();
     expect(await t.query(queue.settings.get, { scope })).toEqual(defaultSettings);
     await t.mutation(queue.settings.configure, {
@@ -20,7 +20,7 @@ describe("settings", () => {
       maxQueued: 9,
       policy: { ...defaultSettings.policy, maxFailures: 2, chunksKeptMs: 0 },
     });
-    // What is left out is the default again.
+    // Settings that are left out return to their default.
     await t.mutation(queue.settings.configure, { scope, values: {} });
     expect(await t.query(queue.settings.get, { scope })).toMatchObject({ maxQueued: 7 });
   });
@@ -51,7 +51,7 @@ describe("settings", () => {
     expect(await refused(t.mutation(queue.settings.configure, { scope, values }))).toBe("invalid");
   });
 
-  it("refuse a lease that is longer than presence also where each is set for other scopes", async () => {
+  it("refuse a lease longer than the time until offline, also if each is set for other scopes", async () => {
     const t = startQueue();
     const set = async (of: string, values: { leaseMs?: number; offlineAfterMs?: number }) =>
       await t.mutation(queue.settings.configure, { scope: of, values });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { nextRound, retryDelayMs } from "./tryAgain.ts";
 
-it("tries again after a second, doubling, to ten minutes", () => {
+it("tries again after a second, doubling up to ten minutes", () => {
   expect([0, 1, 2, 9, 10, 2_000].map(retryDelayMs)).toEqual([1_000, 2_000, 4_000, 512_000, 600_000, 600_000]);
 });
 

@@ -8,19 +8,19 @@ import { maintenance } from "../model/references.ts";
 import schema from "../schema.ts";
 import { type Backend, queue, scope } from "./queue.fixture.ts";
 
-/** Handles of an app's functions: `note` keeps what it is called with, `refuseOnce` throws the first time. */
+/** Handles of an app's functions: `note` records its argument, `refuseOnce` throws the first time. */
 export const note = "function://;testApp:note";
 export const refuseOnce = "function://;testApp:refuseOnce";
 
 /**
- * The component with the functions of an app beside it, which it calls by their handles.
- * @param called where those put what they are called with.
+ * Starts the component with an app whose functions it calls by their handles.
+ * @param called receives the arguments of the app's functions.
  */
 export function startWithApp(called: unknown[]): Backend {
   const app = appFunctions(called);
   const modules = {
     ...import.meta.glob(["../**/*.ts", "!../**/*.test.ts", "!../**/*.fixture.ts"]),
-    // Where the root is, is found by the folder that code generation would make.
+    // convex-test finds the root by the folder that code generation would create.
     "../_generated/api.ts": () => Promise.resolve({}),
     "../testApp.ts": () => Promise.resolve(app),
   };
@@ -45,14 +45,17 @@ function appFunctions(called: unknown[]) {
   };
 }
 
-/** Runs everything that is scheduled, also by what runs. Wants fake timers; a queue with recurring jobs never ends. */
+/**
+ * Runs all scheduled functions, including those that they schedule. Needs fake timers. With recurring jobs it never
+ * ends.
+ */
 export async function settle(t: Backend): Promise<void> {
   await t.finishAllScheduledFunctions(vi.runAllTimers, 1_000);
 }
 
 export type End = "claim" | "succeed" | "fail" | "fail, retried" | "cancel";
 
-/** Ends jobs, or an attempt, by the model's own moves; what is ready is claimed first, by nobody in particular. */
+/** Ends jobs, or an attempt, with `move`. Ready jobs are claimed first, without a worker. */
 export async function end(t: Backend, jobIds: readonly Id<"jobs">[], how: End): Promise<void> {
   await t.run(async (ctx) => {
     const now = Date.now();

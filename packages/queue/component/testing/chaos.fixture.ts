@@ -8,7 +8,7 @@ import { type Backend, passTime, queue, scope } from "./queue.fixture.ts";
 import { SteadyWorker } from "./steadyWorker.fixture.ts";
 import { crash } from "./workers.fixture.ts";
 
-/** Numbers in [0, 1) that look drawn by chance: the same for the same seed. Source: mulberry32. */
+/** Pseudo-random numbers in [0, 1), the same for the same seed. Source: mulberry32. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -22,12 +22,12 @@ export function randomFrom(seed: number): () => number {
 const workersAtMost = 5;
 const internal = (name: string) => makeFunctionReference<"mutation">(`maintenance:${name}`);
 
-/** The app refuses the end of one job, once. */
+/** Ignores the app's refusal of one job's end. */
 function unlessRefused(error: unknown): void {
   if (!(error instanceof Error) || !error.message.includes("out of order")) throw error;
 }
 
-/** A queue with workers and requesters that do anything that they may, and one worker that keeps to its protocol. */
+/** A queue with workers and requesters that do anything allowed, and one worker that follows the library's protocol. */
 export class Chaos {
   readonly #t: Backend;
   readonly #random: () => number;
@@ -35,7 +35,7 @@ export class Chaos {
   readonly #batchesDone: { readonly batchId: string }[] = [];
   readonly #keys: string[] = [];
   #steady: SteadyWorker | null = null;
-  /** What was done, the last one last. */
+  /** The steps so far, the last one last. */
   readonly story: string[] = [];
 
   constructor(random: () => number) {
@@ -61,7 +61,7 @@ export class Chaos {
     this.#steady = new SteadyWorker(t, { keyHash, workerId });
   }
 
-  /** Does anything, and looks whether all is as it should be. */
+  /** Takes a random step, then checks the invariants. */
   async step(): Promise<void> {
     const acts: readonly (readonly [number, string, () => Promise<unknown>])[] = [
       [9, "submit", () => this.#submit()],
@@ -142,14 +142,14 @@ export class Chaos {
     checkInvariants(await rowsOf(this.#t), this.#ends);
   }
 
-  /** All others are gone, and lanes open: every job ends by the one that keeps to its protocol. */
+  /** Opens all lanes and stops all other workers, so the steady worker ends every job. */
   async rest(): Promise<void> {
     const t = this.#t;
     for (const { laneId } of await t.query(queue.lanes.list, { scope })) {
       await t.mutation(queue.lanes.setState, { scope, laneId, state: "open" });
     }
     await this.#seal();
-    // They die: none says anything.
+    // The others die without a call.
     this.story.push("rest");
     for (let n = 0; n < 400; n += 1) {
       await this.#steadyStep();
@@ -161,7 +161,7 @@ export class Chaos {
     await this.check();
   }
 
-  /** What is left when all has ended, and the last worker has gone. */
+  /** Rows that are left after all jobs have ended and the last worker has gone. */
   async left() {
     const t = this.#t;
     await passTime(t, 5_000);
@@ -190,7 +190,7 @@ export class Chaos {
     };
   }
 
-  /** What is kept for longer than it should be. */
+  /** Rows that are kept longer than they should be. */
   async forgotten() {
     const t = this.#t;
     await passTime(t, 700_000);
@@ -228,7 +228,7 @@ export class Chaos {
     await this.#steady?.step().catch(unlessRefused);
   }
 
-  /** One of the others that has said hello; nothing where there is none, or where it is refused as a retired one. */
+  /** Acts as one of the other workers. Does nothing if there is none, or if it was retired. */
   async #as(act: (keyHash: string) => Promise<unknown>): Promise<void> {
     if (this.#keys.length > 0) await act(this.#pick(...this.#keys));
   }
@@ -313,7 +313,7 @@ export class Chaos {
     if (jobId !== "") await act(jobId);
   }
 
-  /** Mostly one that it holds, else any of its own or another's. */
+  /** Usually an attempt that the worker holds, otherwise any attempt of any worker. */
   async #attemptOf(keyHash: string): Promise<string> {
     const attempts = await this.#t.run(async ({ db }) => await db.query("attempts").collect());
     const held = attempts.filter((attempt) => attempt.keyHash === keyHash && attempt.open);
@@ -365,7 +365,7 @@ export class Chaos {
 
   async #time(): Promise<void> {
     const ms = this.#pick(50, 300, 600, 2_500, 6_000, 45_000);
-    // What is at work says so.
+    // Workers with jobs renew their leases.
     for (let left = ms; left > 0; left -= 15_000) {
       await passTime(this.#t, Math.min(left, 15_000));
       await this.#t.mutation(queue.work.heartbeat, { keyHash: "steady" });

@@ -27,7 +27,7 @@ export async function rowsOf(t: Backend) {
   }));
 }
 
-/** What holds after each step, whatever it was. @param ends what the app was told of ends. */
+/** Checks what must hold after each step. @param ends the ends that the app was told of. */
 export function checkInvariants(rows: Rows, ends: readonly FinalEvent[]): void {
   for (const job of rows.jobs) {
     checkJob(

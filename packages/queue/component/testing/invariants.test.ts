@@ -7,7 +7,7 @@ const steps = 60;
 beforeEach(() => {
   vi.useFakeTimers();
   vi.setSystemTime(new Date("2026-11-21T08:00:00Z"));
-  // What is put off since the app threw is told.
+  // The queue logs ends that the app refused.
   vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 afterEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("whatever workers and requesters do", { timeout: 60_000 }, () => {
+describe("in any order of calls by workers and requesters", { timeout: 60_000 }, () => {
   it.each(Array.from({ length: sequences }, (_, n) => n + 1))(
     "the invariants hold, every job ends, and nothing is left: seed %d",
     async (seed) => {

@@ -11,13 +11,15 @@ import type { JobSpec } from "../validators.ts";
 
 const modules = {
   ...import.meta.glob(["../**/*.*s", "!../**/*.test.ts", "!../**/*.fixture.ts"]),
-  // Where the root is, is found by the folder that code generation would make.
+  // convex-test finds the root by the folder that code generation would create.
   "../_generated/api.js": async () => ({}),
 };
 
 export type Backend = TestConvex<typeof schema>;
 
-/** The component alone, with its real functions and its real schema. `limits`: what a call may read; none if left out. */
+/**
+ * Starts the component alone, with its real functions and schema. `limits`: what a call may read; unlimited by default.
+ */
 export function startQueue(limits: { readonly documentsRead?: number } | null = null): Backend {
   const t = convexTest({ schema, modules, transactionLimits: limits ?? false });
   crons.register(t);
@@ -29,7 +31,7 @@ export const queue = anyApi as unknown as QueueComponent;
 
 export const scope = "acme";
 
-/** Submits jobs of kind "hash" (or as said), which have to be taken. @returns their ids. */
+/** Submits jobs, of kind "hash" by default, that must be accepted. @returns their ids. */
 export async function submitJobs(
   t: Backend,
   jobs: readonly Partial<JobSpec>[],
@@ -54,11 +56,11 @@ export async function jobRow(t: Backend, jobId: string): Promise<Doc<"jobs">> {
   return present(job, "job");
 }
 
-/** Runs everything that is scheduled up to so many milliseconds from now, in its order. Wants fake timers. */
+/** Runs everything that is scheduled within this time, in order. Needs fake timers. */
 export async function passTime(t: Backend, ms: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms);
   await t.finishInProgressScheduledFunctions();
-  // What those have scheduled for at once: what a fake timer sets comes a millisecond later.
+  // Functions scheduled for now run a millisecond later with fake timers.
   while (await isAnythingDue(t)) {
     await vi.advanceTimersByTimeAsync(1);
     await t.finishInProgressScheduledFunctions();

@@ -2,12 +2,12 @@ import type { ClaimedJob, Cursor, NextWork, Stand } from "../validators.ts";
 import { type Backend, queue } from "./queue.fixture.ts";
 import type { TestWorker } from "./workers.fixture.ts";
 
-/** As packages/queue/worker/times.ts has them, ms. */
+/** As in packages/queue/worker/times.ts, in ms. */
 const lateAfterMs = 400;
 const heldLateAfterMs = 2_000;
 const triedForMs = 1_000;
 
-/** A worker that does what the library does, one step at a time: it looks for work only where the queue has it wait. */
+/** A worker that acts like the library, one step at a time. It searches only where the queue has it wait. */
 export class SteadyWorker {
   readonly #t: Backend;
   readonly #keyHash: string;
@@ -22,7 +22,7 @@ export class SteadyWorker {
     this.#keyHash = keyHash;
   }
 
-  /** It has one job at most, and ends it with its next step. */
+  /** It has at most one job, and ends it in its next step. */
   async step(): Promise<void> {
     const now = Date.now();
     for (const [jobId, at] of this.#tried) {

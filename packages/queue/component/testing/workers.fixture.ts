@@ -8,7 +8,7 @@ export type TestWorker = { readonly keyHash: string; readonly workerId: string }
 
 let registered = 0;
 
-/** A registered worker that has said hello: it can run jobs of kind "hash", one at a time, or as said. */
+/** A registered worker that has called hello. By default it runs one job of kind "hash" at a time. */
 export async function addWorker(
   t: Backend,
   capabilities: Partial<Capabilities> = {},
@@ -16,7 +16,7 @@ export async function addWorker(
     readonly scope?: string;
     readonly groups?: string[];
     readonly dataClasses?: string[];
-    /** Where it stands in the rings; chosen as usual if not said. */
+    /** Its position in the rings; by its key if left out. */
     readonly position?: number;
   } = {},
 ): Promise<TestWorker> {
@@ -49,13 +49,13 @@ export async function take(t: Backend, { keyHash }: TestWorker, wish: Wish = { j
   return outcome;
 }
 
-/** Takes one job, which must be there. */
+/** Takes one job, which must exist. */
 export async function takeOne(t: Backend, worker: TestWorker): Promise<ClaimedJob> {
   const { jobs } = await take(t, worker);
   return present(jobs[0], "a job to take");
 }
 
-/** The jobs that a waiting worker is shown, where the backend says that it waits. */
+/** The jobs that a waiting worker is shown. */
 export async function shownTo(t: Backend, { keyHash }: TestWorker) {
   const { stands } = await t.query(queue.work.candidates, { keyHash, stands: [] });
   return (await t.query(queue.work.candidates, { keyHash, stands })).jobs;
@@ -95,7 +95,7 @@ export async function standsOf(t: Backend, { keyHash }: TestWorker) {
   return (await t.query(queue.work.candidates, { keyHash, stands: [] })).stands;
 }
 
-/** Expects the refusal that an app would read from the ConvexError. */
+/** Expects a refusal, as an app would read it from the ConvexError. */
 export async function expectRefusal(call: Promise<unknown>, code: QueueRefusalCode): Promise<void> {
   const thrown: unknown = await call.then(
     () => null,

@@ -32,8 +32,8 @@ const progressOf = async (t: Backend, jobId: string) =>
 
 const rows = (t: Backend) => t.run(async (ctx) => await ctx.db.query("progress").collect());
 
-describe("how far a job is", () => {
-  it("is shown by its id and the app's own, the last that its worker said, and not in lists", async () => {
+describe("the progress of a job", () => {
+  it("is shown by job id and external id, as last reported, and not in lists", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t);
     expect(await progressOf(t, jobId)).toBeUndefined();
@@ -47,7 +47,7 @@ describe("how far a job is", () => {
     expect((await t.query(queue.jobs.list, all)).page[0]).not.toHaveProperty("progress");
   });
 
-  it("is said by whoever is at it alone, and begins anew with the next attempt", async () => {
+  it("is reported by the current worker only, and restarts with the next attempt", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t);
     const other = await addWorker(t);
@@ -63,7 +63,7 @@ describe("how far a job is", () => {
     expect(await progressOf(t, jobId)).toBe(0.1);
   });
 
-  it("is small, and says that its worker is there", async () => {
+  it("must be small, and renews the worker's lease", async () => {
     const t = startQueue();
     const { worker, attemptId } = await startRunning(t);
     expect(await refused(say(t, worker, attemptId, "x".repeat(4_096)))).toBe("too_large");
@@ -73,7 +73,7 @@ describe("how far a job is", () => {
     }
   });
 
-  it("is gone with the job's end, and its row with the payload", async () => {
+  it("is hidden after the job's end, and deleted with the payload", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t);
     await say(t, worker, attemptId, 0.5);

@@ -26,7 +26,7 @@ async function get(t: Backend, batchId: string) {
 }
 
 describe("a batch", () => {
-  it("counts every outcome, and calls onDone once, when sealed and all are final", async () => {
+  it("counts every outcome, and calls onDone once, when it is sealed and all its jobs are final", async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);
@@ -62,7 +62,7 @@ describe("a batch", () => {
     expect(await t.run(async (ctx) => await ctx.db.query("batchEnds").collect())).toEqual([]);
   });
 
-  it("waits to be sealed, though all its jobs are final", async () => {
+  it("is not done before it is sealed, even if all its jobs are final", async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);
@@ -78,7 +78,7 @@ describe("a batch", () => {
     expect(called).toHaveLength(1);
   });
 
-  it("is done at once when it is sealed empty", async () => {
+  it("is done at once when it is sealed without jobs", async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);
@@ -87,7 +87,7 @@ describe("a batch", () => {
     expect(called).toHaveLength(1);
   });
 
-  it("counts the first end of a job that is revived, and no other", async () => {
+  it("counts only the first end of a dead letter that is retried", async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);
@@ -119,7 +119,7 @@ describe("a batch", () => {
     expect(complaint).toHaveBeenCalledWith(expect.stringContaining(batchId), expect.any(Error));
   });
 
-  it("cancels what is open, and is done", async () => {
+  it("cancels its open jobs, and is done", async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);
@@ -137,7 +137,7 @@ describe("a batch", () => {
     expect(called).toHaveLength(1);
   });
 
-  it("takes no more jobs once sealed, nor more than 50,000", async () => {
+  it("takes no jobs after it is sealed, and never more than 50,000", async () => {
     const t = startWithApp([]);
     const sealed = await create(t);
     await t.mutation(queue.batches.seal, { scope, batchId: sealed });
@@ -157,7 +157,7 @@ describe("a batch", () => {
     await expect(submitJobs(t, [{}, {}, {}], { batchId: few })).rejects.toThrow("at most 2 jobs");
   });
 
-  it("counts a job that was there before, under its idempotency key, once", async () => {
+  it("counts a job with a repeated idempotency key once", async () => {
     const t = startWithApp([]);
     const batchId = await create(t);
     await submitJobs(t, [{ idempotencyKey: "line 1" }], { batchId });
@@ -165,7 +165,7 @@ describe("a batch", () => {
     expect(await get(t, batchId)).toMatchObject({ total: 2 });
   });
 
-  it("is found by its external id in its own scope, is made once under it, and is listed newest first", async () => {
+  it("is found by its external id in its own scope, is created once for it, and is listed newest first", async () => {
     const t = startWithApp([]);
     const first = await create(t, { externalId: "upload-1" });
     expect(await create(t, { externalId: "upload-1" })).toBe(first);
@@ -182,7 +182,7 @@ describe("a batch", () => {
     expect(page.page.map(({ batchId }) => batchId)).toEqual([second, first]);
   });
 
-  it("is forgotten once records are kept no longer, unless it is not done", async () => {
+  it("is deleted after the time for records, unless it is not done", async () => {
     const t = startWithApp([]);
     const done = await create(t);
     await submitJobs(t, [{}], { batchId: done }).then((jobs) => end(t, jobs, "succeed"));
@@ -199,7 +199,7 @@ describe("a batch", () => {
     expect(await t.run(async (ctx) => await ctx.db.query("batchFolds").collect())).toEqual([]);
   });
 
-  it("runs 2,000 jobs to its end, counted by far fewer calls", { timeout: 120_000 }, async () => {
+  it("finishes 2,000 jobs with far fewer counts", { timeout: 120_000 }, async () => {
     const called: unknown[] = [];
     const t = startWithApp(called);
     const batchId = await create(t);

@@ -6,13 +6,13 @@ import { retryAfterMs, retryAtOf } from "./backlogs.ts";
 import { estimateCount } from "./ranges.ts";
 import { queuedByRequester, tallyLane } from "./tally.ts";
 
-describe("countFrom", () => {
-  it("is exact while all were read", () => {
+describe("estimateCount", () => {
+  it("is exact if all were read", () => {
     expect(estimateCount([], 3)).toBe(0);
     expect(estimateCount([0.1, 0.9], 3)).toBe(2);
   });
 
-  it("is within a tenth of what there is, from a sample of 2,000: more than four standard errors", () => {
+  it("is at most a tenth off, from a sample of 2,000: more than four standard errors", () => {
     const cases = fc.record({
       seed: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
       many: fc.integer({ min: 2_001, max: 60_000 }),
@@ -23,7 +23,7 @@ describe("countFrom", () => {
         const counted = estimateCount(dice.slice(0, 2_000), 2_000);
         expect(Math.abs(counted - many) / many).toBeLessThan(0.1);
       }),
-      // Dice come by chance: the same ones in every run.
+      // The same random keys in every run.
       { seed: 1, numRuns: 50 },
     );
   });
@@ -39,7 +39,7 @@ function drawn(seed: number, many: number): number[] {
 }
 
 describe("retryAfterMs", () => {
-  it("keeps to what is set", () => {
+  it("stays within the configured limits", () => {
     const set = { minRetryAfterMs: 200, maxRetryAfterMs: 1_000 };
     expect([0, 500, 5_000].map((retryAt) => retryAfterMs([{ retryAt }], set, 0))).toEqual([200, 500, 1_000]);
   });
@@ -65,7 +65,7 @@ describe("retryAtOf", () => {
     [[{ retryAt: 61_000 }], 5_000],
     [[{ retryAt: 0 }], 5_000],
     [[{ retryAt: 90_000_000 }], 600_000],
-  ])("of %o, asked at 60 s, is %s ms", (crowds, expected) => {
+  ])("for %o, asked at 60 s, is %s ms", (crowds, expected) => {
     expect(retryAfterMs(crowds, defaultSettings, 60_000)).toBe(expected);
   });
 });
@@ -88,14 +88,14 @@ describe("tallies", () => {
     range("running", 6),
   ];
 
-  it("sums a lane's ranges, what is held as running", () => {
+  it("sums a lane's ranges, and counts held jobs as running", () => {
     const lane = { laneId, name: "n", oldestReadyAt: 5 };
     expect(tallyLane(lane, ranges)).toEqual({ ...lane, ready: 4_000, waiting: 10, running: 7 });
     const other = { ...lane, laneId: "m" as Id<"lanes"> };
     expect(tallyLane(other, ranges)).toMatchObject({ ready: 0, waiting: 0, running: 0 });
   });
 
-  it("gives each requester its share of what is queued", () => {
+  it("gives each requester its share of the queued jobs", () => {
     expect([...queuedByRequester(ranges)]).toEqual([["ada", 2_005]]);
   });
 });

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The jobs that a worker does, one after the other, as long as it gets some, at most so many. */
+/** The jobs that a worker runs one after the other, at most `most`. */
 async function* workThrough(worker: TestWorker, most: number) {
   let next = await take(t, worker);
   for (let done = 0; done < most; done += 1) {
@@ -38,7 +38,7 @@ async function doneBy(worker: TestWorker, most: number) {
   return done;
 }
 
-/** Submits jobs that are all alike, as many in a call as it takes. */
+/** Submits equal jobs, as many in a call as allowed. */
 async function submitAlike(count: number, job: Parameters<typeof submitJob>[1]): Promise<void> {
   const perCall = 500;
   for (let submitted = 0; submitted < count; submitted += perCall) {
@@ -49,7 +49,7 @@ async function submitAlike(count: number, job: Parameters<typeof submitJob>[1]):
   }
 }
 
-/** Lets the lane's slots fit the workers that accept its jobs. */
+/** Fits the lane's slots to its accepting workers. */
 async function fitSlots(workers: readonly TestWorker[]): Promise<void> {
   const jobId = await submitJob(t);
   for (const worker of workers) await take(t, worker, { jobs: 0 });
@@ -65,14 +65,14 @@ describe("between requesters", () => {
     [5, 60],
     [5, 10_000],
   ])(
-    "%i workers let a second one's first job wait for one job each at most, where the first has %i",
+    "with %i workers a second requester's first job waits for at most one job of each, if the first requester has %i",
     { timeout: 120_000 },
     async (fleet, jobs) => {
       const workers: TestWorker[] = [];
       for (let i = 0; i < fleet; i += 1) workers.push(await addWorker(t));
       await fitSlots(workers);
       await submitAlike(jobs, { requester: "many" });
-      // All are at work on the first one's jobs when the second comes.
+      // All workers run the first requester's jobs when the second's job comes.
       const held = new Map<TestWorker, { attemptId: string; cursor: Cursor }>();
       for (const worker of workers) {
         const { jobs, cursor } = await take(t, worker);
@@ -84,12 +84,12 @@ describe("between requesters", () => {
         const { jobs } = await complete(t, worker, attemptId, { jobs: 1, cursor });
         started.push(String(jobs[0]?.jobId));
       }
-      // Each of them has ended one job, and now one of them has the second one's.
+      // Each worker has ended one job, and one of them has the second requester's job.
       expect(started).toContain(jobId);
     },
   );
 
-  it("lets it wait for what each holds ahead and no more, where they do two at once", async () => {
+  it("with two jobs at once on each worker it waits only for prefetched jobs", async () => {
     const abilities = { concurrency: 2, prefetch: 1 };
     const workers = [await addWorker(t, abilities), await addWorker(t, abilities)];
     await fitSlots(workers);
@@ -105,11 +105,11 @@ describe("between requesters", () => {
       const next = await t.mutation(queue.work.complete, { ...ended, wish: { jobs: 1, cursor } });
       brought.push(...next.jobs);
     }
-    // It is the next that one of them begins: at the end of the other job that it was at work on.
+    // It is the next job that one of them starts, after its other running job.
     expect(brought.find((job) => job.jobId === jobId)).toMatchObject({ begun: false });
   });
 
-  it("takes turns, by weight", async () => {
+  it("turns follow the weights", async () => {
     const [worker] = [await addWorker(t)];
     await fitSlots([worker]);
     await t.mutation(queue.limits.set, { scope: "acme", of: "requester", name: "heavy", weight: 3 });
@@ -121,7 +121,7 @@ describe("between requesters", () => {
     expect(light).toBeLessThanOrEqual(11);
   });
 
-  it("does those of one in the order in which they came", async () => {
+  it("jobs of one requester run in the order of submission", async () => {
     const worker = await addWorker(t);
     await fitSlots([worker]);
     const ids: string[] = [];
@@ -133,8 +133,8 @@ describe("between requesters", () => {
   });
 });
 
-describe("between levels", () => {
-  it("does the high ones first, and leaves the lower ones a sixteenth each", async () => {
+describe("between priorities", () => {
+  it("high comes first, and the others get a sixteenth each", async () => {
     const worker = await addWorker(t);
     await submitJobs(
       t,
@@ -147,7 +147,7 @@ describe("between levels", () => {
     expect([0, 1, 2].map((level) => done.filter((of) => of === level).length)).toEqual([28, 2, 2]);
   });
 
-  it("goes on with lower ones when there are no high ones", async () => {
+  it("lower ones continue if there are no high ones", async () => {
     const worker = await addWorker(t);
     const low = await submitJob(t, { priority: "low" });
     const normal = await submitJob(t);
@@ -156,7 +156,7 @@ describe("between levels", () => {
 });
 
 describe("between lanes", () => {
-  it("stays with the model that it has loaded, but for one turn of eight", async () => {
+  it("a worker keeps its loaded model, except in one turn of eight", async () => {
     const worker = await addWorker(t, { models: ["a", "b"] });
     const of = (model: string) => Array.from({ length: 30 }, () => ({ requirements: { model } }));
     await submitJobs(t, [...of("a"), ...of("b")]);
@@ -170,7 +170,7 @@ describe("between lanes", () => {
 describe.each([1, 5])("between lanes, with %i workers", (fleet) => {
   const ofModel = (model: string) => ({ requirements: { model } });
 
-  /** All are at work on one requester's jobs in one lane when another job comes in a lane that none was at. */
+  /** All workers run one requester's jobs in one lane when another job comes in a lane that none was in. */
   async function turnsUntilBegun(job: Parameters<typeof submitJob>[1], queued = 40 * fleet): Promise<number> {
     const workers: TestWorker[] = [];
     for (let i = 0; i < fleet; i += 1) workers.push(await addWorker(t, { models: ["a", "b"] }));
@@ -193,21 +193,21 @@ describe.each([1, 5])("between lanes, with %i workers", (fleet) => {
     throw new Error("never begun");
   }
 
-  it("a requester's first job waits for one job of another's each at most", async () => {
+  it("a requester's first job waits for at most one job of another on each worker", async () => {
     expect(await turnsUntilBegun({ requester: "few" })).toBe(1);
   });
 
-  it("it does, too, where that one has 10,000 in line", { timeout: 120_000 }, async () => {
+  it("also if that requester has 10,000 jobs queued", { timeout: 120_000 }, async () => {
     expect(await turnsUntilBegun({ requester: "few" }, 10_000)).toBe(1);
   });
 
-  it("a high job goes first, whoever asks", async () => {
+  it("a high priority comes first for any requester", async () => {
     expect(await turnsUntilBegun({ requester: "many", priority: "high" })).toBe(1);
   });
 });
 
 describe("theft", () => {
-  it("reaches every job wherever it stands, by workers with no slot of their own", async () => {
+  it("reaches every job on the ring, from workers without a slot of their own", async () => {
     const workers = [];
     for (let i = 0; i < 3; i += 1) workers.push(await addWorker(t));
     await fitSlots(workers);
@@ -217,7 +217,7 @@ describe("theft", () => {
     );
     const [first, second, third] = workers;
     if (first === undefined || second === undefined || third === undefined) throw new Error("no workers");
-    // The others are at work, each on a job of its own home.
+    // The other workers each run a job of their own home.
     const done: (string | undefined)[] = [];
     for (const worker of [first, second]) done.push((await take(t, worker)).jobs[0]?.jobId);
     for (;;) {

@@ -28,16 +28,16 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A job that may be handed over. */
+/** Submits a job that may be handed over. */
 async function submit(t: Backend, job: Partial<JobSpec> = {}): Promise<string> {
   const [jobId] = await submitJobs(t, [job], { handOver: true });
   return jobId!;
 }
 
-/** Workers that wait, at these positions. */
+/** Adds waiting workers at these positions. */
 async function waiting(t: Backend, ...positions: readonly number[]): Promise<readonly TestWorker[]> {
   const workers = [];
-  // A lane, so that there is a ring to stand in.
+  // Creates a lane, so that there is a ring to wait in.
   const first = await submit(t);
   await t.mutation(queue.jobs.cancel, { scope, jobId: first });
   for (const position of positions) {
@@ -54,7 +54,7 @@ const see = async (t: Backend, { keyHash }: TestWorker) => ({
 });
 
 describe("a job that is submitted while workers wait", () => {
-  it("is handed to one of them, who goes on standing there, and is shown to it with its payload", async () => {
+  it("is handed to one of them, which stays a waiter and sees the payload", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t, { payload: { file: "a" } });
@@ -67,7 +67,7 @@ describe("a job that is submitted while workers wait", () => {
   it.each([
     ["small", { file: "a" }],
     ["large", { file: "a".repeat(5_000) }],
-  ])("has its worker say that it begins, who stands nowhere then: %s payload", async (_, payload) => {
+  ])("ends its worker's wait when that reports the start: %s payload", async (_, payload) => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const { keyHash } = worker!;
@@ -79,7 +79,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(await see(t, worker!)).toEqual({ stands: [], jobs: [], handed: [] });
   });
 
-  it("leaves one standing that has room for more when it begins", async () => {
+  it("lets a worker with free capacity keep its place in the ring", async () => {
     const t = startQueue();
     await t.mutation(queue.jobs.cancel, { scope, jobId: await submit(t) });
     const worker = await addWorker(t, { concurrency: 2 }, { position: 100 });
@@ -95,7 +95,7 @@ describe("a job that is submitted while workers wait", () => {
     });
   });
 
-  it("is begun by its end: two calls are all that it costs", async () => {
+  it("may end without a reported start, for a cost of two calls", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const { keyHash } = worker!;
@@ -112,7 +112,7 @@ describe("a job that is submitted while workers wait", () => {
   });
 
   it("goes to another worker each time, and stays in its lane when all are busy", async () => {
-    // A point with nobody close before it: the whole ring is searched.
+    // No worker is close before this point, so the whole ring is searched.
     vi.spyOn(Math, "random").mockReturnValue(0.9);
     const t = startQueue();
     const workers = await waiting(t, 10_000, 30_000, 50_000);
@@ -123,7 +123,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(statuses.sort()).toEqual(["prefetched", "prefetched", "prefetched", "ready"]);
   });
 
-  it("is taken back where its worker is dead, and waits for another", async () => {
+  it("is taken back from a dead worker, and waits for another", async () => {
     const t = startQueue();
     const [one, other] = await waiting(t, 10_000, 40_000);
     const jobId = await submit(t);
@@ -131,7 +131,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(await shownTo(t, alive)).toEqual([]);
     await passTime(t, 5_500);
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", attempts: 1, failures: 0 });
-    // It does not listen: what comes next is not handed to it again.
+    // The worker does not listen, so the next job is not handed to it.
     expect(await see(t, dead)).toMatchObject({ stands: [], handed: [] });
     expect(await shownTo(t, alive)).toMatchObject([{ jobId, late: false }]);
     const claim = { keyHash: alive.keyHash, jobId, late: false, wish: { jobs: 0 } };
@@ -152,11 +152,11 @@ describe("a job that is submitted while workers wait", () => {
     expect(statuses).toEqual(["ready", "ready", "ready", "ready"]);
   });
 
-  it("is taken back by a backend that is always late, at the second look", async () => {
+  it("is taken back by a backend that is always late, at the second check", async () => {
     const t = startQueue();
     await waiting(t, 100);
     const jobId = await submit(t);
-    // It was away; and it is again when it comes back to it.
+    // The backend was away, and is away again at the next check.
     for (const status of ["prefetched", "ready"]) {
       await t.run(async (ctx) => {
         const { scope: of, due } = present(await ctx.db.query("recalls").first(), "recall");
@@ -166,7 +166,7 @@ describe("a job that is submitted while workers wait", () => {
     }
   });
 
-  it("stays with a worker that has said that it begins", async () => {
+  it("stays with a worker that has reported its start", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t);
@@ -176,7 +176,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ status: "running", attempts: 1 });
   });
 
-  it("is left alone by one that looks for work, until it is taken back: it may have begun", async () => {
+  it("is left alone by other workers until it is taken back, because it may have started", async () => {
     const t = startQueue();
     await waiting(t, 100);
     const jobId = await submit(t);
@@ -186,7 +186,7 @@ describe("a job that is submitted while workers wait", () => {
     expect((await take(t, thief)).jobs).toMatchObject([{ jobId, number: 2 }]);
   });
 
-  it("comes back at once from a worker that leaves without having seen it", async () => {
+  it("is ready at once if its worker leaves without seeing it", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t);
@@ -196,14 +196,14 @@ describe("a job that is submitted while workers wait", () => {
     expect(await jobRow(t, again)).toMatchObject({ status: "ready" });
   });
 
-  it("is told to one that asks for work instead of looking", async () => {
+  it("is returned by a call for work", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const jobId = await submit(t);
     expect((await take(t, worker!)).jobs).toMatchObject([{ jobId, begun: false }]);
   });
 
-  it("is seen by who comes to wait, where its worker could not run it while nobody else waited", async () => {
+  it("is visible to new waiters if its worker could not run it while nobody else waited", async () => {
     const t = startQueue();
     const [worker] = await waiting(t, 100);
     const busy = await addWorker(t, {}, { position: 30_000 });
@@ -218,7 +218,7 @@ describe("a job that is submitted while workers wait", () => {
     expect(await shownTo(t, busy)).toMatchObject([{ jobId, late: false }]);
   });
 
-  it("comes before what its worker claims in the same moment, and would only hold ahead", async () => {
+  it("comes before a job that its worker claims at the same moment and could only prefetch", async () => {
     const t = startQueue();
     await t.mutation(queue.jobs.cancel, { scope, jobId: await submit(t) });
     const worker = await addWorker(t, { prefetch: 1 }, { position: 100 });
@@ -229,7 +229,7 @@ describe("a job that is submitted while workers wait", () => {
     expect((await see(t, worker)).handed).toMatchObject([{ jobId: handed }]);
   });
 
-  it("is not handed over in a lane that is paused, nor unless its submission says so", async () => {
+  it("is not handed over in a paused lane, or unless its submission asks for it", async () => {
     const t = startQueue();
     await waiting(t, 100);
     const [lane] = await t.query(queue.lanes.list, { scope });

@@ -6,8 +6,8 @@ import { compareSeats, stretchesOf } from "./scans.ts";
 
 const whole = arcOf(0, 0);
 
-describe("probesOf", () => {
-  it("looks at each slot of a home from the seat after the last one served", () => {
+describe("stretchesOf", () => {
+  it("starts in each slot at the seat after the last served one", () => {
     const home = [{ from: ringPositionAt(0), to: ringPositionAt(ringSize / 2) }];
     expect(stretchesOf(home, 4, ringPositionAt(99) + 7, Math.random)).toEqual([
       { from: 0, split: 8, to: ringPositionAt(ringSize / 4) },
@@ -19,7 +19,7 @@ describe("probesOf", () => {
     ]);
   });
 
-  it("covers any home once, in at most a few more stretches than sixteen", () => {
+  it("covers any home once, with only a few stretches more than sixteen", () => {
     const position = fc.double({ min: 0, max: ringSize, maxExcluded: true, noNaN: true });
     const slots = fc.integer({ min: 0, max: 14 }).map((power) => 2 ** power);
     const place = fc.integer({ min: 0, max: ringSize * seats - 1 });
@@ -42,7 +42,7 @@ describe("probesOf", () => {
     );
   });
 
-  it("begins at a slot drawn by chance where a stretch has several", () => {
+  it("starts at a random slot if a stretch has several", () => {
     const draws = [0, 0.5, 0.99];
     const firsts = draws.map((draw) => stretchesOf(whole, 64, 0, () => draw)[0]?.split);
     const slot = (ringSize / 64) * seats;
@@ -51,7 +51,7 @@ describe("probesOf", () => {
 });
 
 describe("compareSeats", () => {
-  it("goes around from the seat after the last one served, whatever the slots", () => {
+  it("goes around from the seat after the last served one, in any slot", () => {
     const seatsAt = (...given: number[]) => given.map((seat, i) => ringPositionAt(1_000 - i) + seat);
     const sorted = seatsAt(3, 9, 5, 7).sort((a, b) => compareSeats(a, b, ringPositionAt(44) + 5));
     expect(sorted.map((place) => place % seats)).toEqual([7, 9, 3, 5]);

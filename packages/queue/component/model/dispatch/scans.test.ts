@@ -8,10 +8,7 @@ it.each([
   [256, 1 / 64, 1 / 16],
   [1_024, 1 / 256, 1 / 64],
   [16_384, 1 / 4_096, 1 / 1_024],
-])(
-  "looks, in a lane of %i slots, through %d of it at an end, and %d at the beginning",
-  (slots, end, start) => {
-    expect(localScan(slots)).toBe(end);
-    expect(fullScan(slots)).toBe(start);
-  },
-);
+])("in a lane of %i slots covers %d of it at a job's end, and %d at the start", (slots, end, start) => {
+  expect(localScan(slots)).toBe(end);
+  expect(fullScan(slots)).toBe(start);
+});

@@ -35,7 +35,7 @@ afterEach(() => {
 const status = async (jobId: string) => (await jobRow(t, jobId)).status;
 
 describe("take", () => {
-  it("gives a job that is there, with what it takes to run it", async () => {
+  it("returns a ready job with everything that is needed to run it", async () => {
     const worker = await addWorker(t, { models: ["m"] });
     const jobId = await submitJob(t, {
       payload: { file: "b" },
@@ -64,7 +64,7 @@ describe("take", () => {
     ]);
   });
 
-  it("gives as many as are wished for and may be held, those beyond the concurrency ahead", async () => {
+  it("returns as many jobs as are wanted and allowed, and prefetches those beyond the concurrency", async () => {
     const worker = await addWorker(t, { concurrency: 2, prefetch: 1 });
     await submitJobs(t, [{}, {}, {}, {}]);
     const { jobs } = await take(t, worker, { jobs: 9 });
@@ -80,13 +80,13 @@ describe("take", () => {
     });
   });
 
-  it("gives one and no more to a worker that does not say how many it runs", async () => {
+  it("returns only one job to a worker that does not report its concurrency", async () => {
     const worker = await addWorker(t);
     await submitJobs(t, [{}, {}]);
     expect((await take(t, worker, { jobs: 5 })).jobs).toHaveLength(1);
   });
 
-  it("never holds more than 16 for one", async () => {
+  it("never lets a worker hold more than 16", async () => {
     const worker = await addWorker(t, { concurrency: 16, prefetch: 16 });
     await submitJobs(
       t,
@@ -95,7 +95,7 @@ describe("take", () => {
     expect((await take(t, worker, { jobs: 20 })).jobs).toHaveLength(16);
   });
 
-  it("gives what there is, and has the worker wait for the rest", async () => {
+  it("returns the available jobs, and has the worker wait for the rest", async () => {
     const worker = await addWorker(t, { concurrency: 3 });
     await submitJobs(t, [{}, {}]);
     const { jobs, stands } = await take(t, worker, { jobs: 3 });
@@ -105,7 +105,7 @@ describe("take", () => {
     expect(await shownTo(t, worker)).toMatchObject([{ jobId }]);
   });
 
-  it("gives nothing to a paused worker, and nothing when none is wished for", async () => {
+  it("returns nothing to a paused worker, or if no job is wanted", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     expect(await take(t, worker, { jobs: 0 })).toMatchObject({ jobs: [], stands: [] });
@@ -115,7 +115,7 @@ describe("take", () => {
     expect(await claim(t, worker, jobId)).toEqual({ kind: "unable" });
   });
 
-  it("gives nothing of a paused lane, and all of a draining one", async () => {
+  it("returns no job of a paused lane, and all of a draining one", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     const { laneId } = await jobRow(t, jobId);
@@ -130,7 +130,7 @@ describe("take", () => {
     expect(await claim(t, worker, jobId)).toMatchObject({ kind: "claimed" });
   });
 
-  it("gives only what the worker can run, and what it is allowed", async () => {
+  it("returns only jobs that the worker can and may run", async () => {
     const plain = await addWorker(t, { kinds: ["chat"] });
     const able = await addWorker(t, { kinds: ["chat"], models: ["m"] }, { groups: ["design"] });
     const jobId = await submitJob(t, { kind: "chat", requirements: { model: "m", groups: ["design"] } });
@@ -139,7 +139,7 @@ describe("take", () => {
     expect((await takeOne(t, able)).jobId).toBe(jobId);
   });
 
-  it("gives nothing of another scope", async () => {
+  it("returns no job of another scope", async () => {
     const stranger = await addWorker(t, {}, { scope: "umbrella" });
     const jobId = await submitJob(t);
     expect((await take(t, stranger)).jobs).toEqual([]);
@@ -151,7 +151,7 @@ describe("take", () => {
     expect(await status(jobId)).toBe("running");
   });
 
-  it("refuses a key that nobody has, a retired worker's, and a wish that makes no sense", async () => {
+  it("refuses an unknown key, a retired worker's key, and an invalid demand", async () => {
     const wish = { jobs: 1 };
     await expectRefusal(t.mutation(queue.work.take, { keyHash: "nobody", wish }), "unauthorized");
     await expectRefusal(t.query(queue.work.held, { keyHash: "nobody" }), "unauthorized");
@@ -164,7 +164,7 @@ describe("take", () => {
     await expectRefusal(t.mutation(queue.work.heartbeat, { keyHash }), "unauthorized");
   });
 
-  it("leaves a job alone whose time to begin has passed", async () => {
+  it("skips a job whose time to start has passed", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t, { expiresAt: Date.now() + 1_000 });
     vi.setSystemTime(Date.now() + 1_000);
@@ -174,7 +174,7 @@ describe("take", () => {
 });
 
 describe("waiting", () => {
-  it("ends with a claim, and goes on where more is wished for", async () => {
+  it("ends with a claim, and continues if more is wanted", async () => {
     const worker = await addWorker(t, { concurrency: 2 }, { position: 0 });
     await take(t, worker);
     const [first, second] = await submitJobs(t, [{}, {}]);
@@ -195,7 +195,7 @@ describe("waiting", () => {
     expect(await claim(t, worker, third)).toEqual({ kind: "unable" });
   });
 
-  it("starts before there is any lane, and is woken by the first", async () => {
+  it("starts before any lane exists, and ends with the first lane", async () => {
     const worker = await addWorker(t, { kinds: ["hash", "ocr"] }, { position: 0 });
     const { stands } = await take(t, worker);
     expect(stands).toEqual([{ laneId: "", position: 0 }]);
@@ -204,7 +204,7 @@ describe("waiting", () => {
     const { laneId } = await jobRow(t, jobId);
     expect(await standsOf(t, worker)).toEqual([{ laneId, position: 0 }]);
     expect(await shownTo(t, worker)).toEqual([{ jobId, laneId, late: false }]);
-    // Also while it does not know of its new stand.
+    // Even if it does not know its new position yet.
     const asked = { keyHash: worker.keyHash, stands };
     expect((await t.query(queue.work.candidates, asked)).jobs).toEqual([{ jobId, laneId, late: false }]);
     const ocr = await submitJob(t, { kind: "ocr" });
@@ -212,7 +212,7 @@ describe("waiting", () => {
     expect(await shownTo(t, worker)).toMatchObject([{ jobId }, { jobId: ocr }]);
   });
 
-  it("is woken by its own arc, and by the next one's as a backup", async () => {
+  it("is woken by the worker's own arc, and by the next one's as a backup", async () => {
     await addLane();
     const [low, middle, high] = [
       await addWorker(t, {}, { position: 0 }),
@@ -231,7 +231,7 @@ describe("waiting", () => {
     expect(await shownTo(t, low)).toEqual([]);
   });
 
-  it("ends for one whose job was taken late by its backup: it sees it, and asks again", async () => {
+  it("ends for a worker whose job its backup took late, which sees that and asks again", async () => {
     await addLane();
     const [backup, sleeper] = [
       await addWorker(t, {}, { position: 0 }),
@@ -245,7 +245,7 @@ describe("waiting", () => {
     expect((await take(t, sleeper)).stands).toHaveLength(1);
   });
 
-  it("leaves the others waiting where a job is taken in time", async () => {
+  it("continues for the others if a job is taken in time", async () => {
     await addLane();
     const [one, other] = [await addWorker(t), await addWorker(t)];
     for (const worker of [one, other]) await take(t, worker);
@@ -256,7 +256,7 @@ describe("waiting", () => {
     expect(await claim(t, second, jobId)).toEqual({ kind: "taken" });
   });
 
-  it("ends when the worker leaves, and what it holds it keeps", async () => {
+  it("ends when the worker leaves, and the worker keeps its jobs", async () => {
     const worker = await addWorker(t, { concurrency: 2 });
     await submitJob(t);
     const { jobs } = await take(t, worker, { jobs: 2 });
@@ -266,7 +266,7 @@ describe("waiting", () => {
     expect(await heldBy(t, worker)).toMatchObject([{ attemptId: jobs[0]?.attemptId }]);
   });
 
-  it("shows a worker no more than eight jobs, the highest and oldest first", async () => {
+  it("shows at most eight jobs, the highest priority and oldest first", async () => {
     await addLane();
     const worker = await addWorker(t);
     await take(t, worker);
@@ -283,7 +283,7 @@ describe("waiting", () => {
 });
 
 describe("complete", () => {
-  it("keeps result and report, and hands over the next job in the same call", async () => {
+  it("keeps result and report, and assigns the next job in the same call", async () => {
     const worker = await addWorker(t);
     const [first, second] = await submitJobs(t, [{}, {}]);
     const held = await takeOne(t, worker);
@@ -306,7 +306,7 @@ describe("complete", () => {
     expect(attempts).toMatchObject([{ status: "succeeded", report: { ms: 5 }, endedAt: Date.now() }]);
   });
 
-  it("changes nothing when it is asked again", async () => {
+  it("changes nothing if it is repeated", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
@@ -318,8 +318,8 @@ describe("complete", () => {
     expect(results.map((row) => row.jobId)).toEqual([jobId]);
   });
 
-  it("is fenced after the job went to another, and may still give the next", async () => {
-    // All of the ring up to the other one is its home.
+  it("is fenced after the job went to another worker, and may still return the next job", async () => {
+    // Its home is the whole ring up to the other worker.
     const slow = await addWorker(t, {}, { position: 1 });
     const quick = await addWorker(t, {}, { position: 0.5 });
     const jobId = await submitJob(t);
@@ -338,7 +338,7 @@ describe("complete", () => {
     expect(await status(jobId)).toBe("succeeded");
   });
 
-  it("is fenced after a cancellation, which `held` tells", async () => {
+  it("is fenced after a cancellation, which `held` shows", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
@@ -348,7 +348,7 @@ describe("complete", () => {
     expect(await status(jobId)).toBe("canceled");
   });
 
-  it("takes the result of what was only held ahead, and begins what it says", async () => {
+  it("accepts the result of a prefetched job, and starts the jobs that it names", async () => {
     const worker = await addWorker(t, { prefetch: 2 });
     await submitJobs(t, [{}, {}, {}]);
     const { jobs } = await take(t, worker, { jobs: 3 });
@@ -365,7 +365,7 @@ describe("complete", () => {
     expect(await heldBy(t, worker)).toMatchObject([{ attemptId: next, begun: true }]);
   });
 
-  it("refuses a result that is larger than is set, and takes the same smaller", async () => {
+  it("refuses a result above the limit, and then accepts a smaller one", async () => {
     await t.mutation(queue.settings.configure, { scope: "acme", values: { maxPayloadBytes: 64 } });
     const worker = await addWorker(t);
     await submitJob(t);
@@ -379,7 +379,7 @@ describe("complete", () => {
     });
   });
 
-  it("of one that was woken has it wait again, without looking: what is there is shown to it", async () => {
+  it("has a woken worker wait again without a search, because ready jobs are shown to it", async () => {
     await addLane();
     const worker = await addWorker(t, {}, { position: 0 });
     await take(t, worker);
@@ -389,7 +389,7 @@ describe("complete", () => {
     const next = await complete(t, worker, claimed.job.attemptId, { jobs: 1 });
     expect(next).toMatchObject({ kind: "completed", jobs: [], stands: [{ position: 0 }] });
     expect(await shownTo(t, worker)).toMatchObject([{ jobId: second }]);
-    // One that had to wait for a worker says that there is more work than workers: it looks at once.
+    // A job that waited for a worker shows that there is more work than workers, so the worker searches at once.
     await submitJob(t);
     vi.setSystemTime(Date.now() + 1_000);
     const late = await claim(t, worker, String(second));
@@ -397,7 +397,7 @@ describe("complete", () => {
     expect((await complete(t, worker, late.job.attemptId, { jobs: 1 })).jobs).toHaveLength(1);
   });
 
-  it("waits in all lanes that it can run where there is nothing more", async () => {
+  it("has the worker wait in all its lanes if no job is left", async () => {
     const worker = await addWorker(t, { kinds: ["hash", "ocr"] });
     await submitJobs(t, [{}, { kind: "ocr" }]);
     await passTime(t, 0);
@@ -410,7 +410,7 @@ describe("complete", () => {
 });
 
 describe("fail", () => {
-  it("has the job tried again after the back-off, and gives the next", async () => {
+  it("has the job retried after the back-off, and returns the next job", async () => {
     const worker = await addWorker(t);
     const policy = { backoff: { firstMs: 1_000, factor: 2, maxMs: 60_000, jitter: 0 } };
     const jobId = await submitJob(t, { policy });
@@ -430,7 +430,7 @@ describe("fail", () => {
     expect(await status(jobId)).toBe("ready");
   });
 
-  it("makes a dead letter of what failed as often as it may, and of what is not to be tried again", async () => {
+  it("makes a dead letter after the last failure, or if the error is not retryable", async () => {
     const worker = await addWorker(t);
     const policy = { maxFailures: 2, backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
     const jobId = await submitJob(t, { policy });
@@ -444,7 +444,7 @@ describe("fail", () => {
     expect(await jobRow(t, other)).toMatchObject({ status: "failed", failures: 1 });
   });
 
-  it("is fenced a second time", async () => {
+  it("is fenced when it is repeated", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
@@ -455,7 +455,7 @@ describe("fail", () => {
 
   const unfit = { code: "no_model", message: "The model does not load.", retryable: false, unfit: true };
 
-  it("gives the job of one that is unfit to another at once, wherever that waits", async () => {
+  it("gives the job of an unfit worker to another at once, wherever that waits", async () => {
     await addLane();
     const workers = [await addWorker(t), await addWorker(t), await addWorker(t), await addWorker(t)];
     for (const worker of workers) await take(t, worker);
@@ -474,7 +474,7 @@ describe("fail", () => {
     }
   });
 
-  it("counts that a worker is unfit once, and lets it try again in its next life", async () => {
+  it("counts an unfit worker once, and lets it try again in its next life", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t);
     const life = { keyHash: worker.keyHash, capabilities: { kinds: ["hash"] }, startup: true };
@@ -486,7 +486,7 @@ describe("fail", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 1, attempts: 6 });
   });
 
-  it("leaves the job to another that accepts, and to itself where there is none", async () => {
+  it("leaves the job to another accepting worker, or to the same one if there is no other", async () => {
     const policy = { backoff: { firstMs: 0, factor: 1, maxMs: 0, jitter: 0 } };
     const worker = await addWorker(t);
     const jobId = await submitJob(t, { policy });
@@ -502,7 +502,7 @@ describe("fail", () => {
 });
 
 describe("release", () => {
-  it("gives jobs back at once, at no cost, but not to the same worker for a moment", async () => {
+  it("gives jobs back at once without cost, but not to the same worker for a moment", async () => {
     const worker = await addWorker(t, { concurrency: 2 });
     const jobIds = await submitJobs(t, [{}, {}]);
     const { jobs } = await take(t, worker, { jobs: 2 });
@@ -528,7 +528,7 @@ describe("release", () => {
     expect(jobIds).toContain((await takeOne(t, worker)).jobId);
   });
 
-  it("keeps them from the same worker for as long as is set", async () => {
+  it("keeps jobs from the same worker for the configured time", async () => {
     await t.mutation(queue.settings.configure, { scope: "acme", values: { releasePauseMs: 5_000 } });
     const worker = await addWorker(t);
     await submitJob(t);
@@ -542,8 +542,8 @@ describe("release", () => {
   });
 });
 
-describe("theft of what is held ahead", () => {
-  it("fences the victim, which sees it, and goes only to one that begins it", async () => {
+describe("stealing a prefetched job", () => {
+  it("fences the victim, which sees it, and needs a worker that starts the job", async () => {
     const victim = await addWorker(t, { concurrency: 1, prefetch: 2 });
     await submitJobs(t, [{}, {}, {}]);
     const { jobs } = await take(t, victim, { jobs: 3 });
@@ -564,7 +564,7 @@ describe("theft of what is held ahead", () => {
     expect(attempts).toMatchObject([{ status: "stolen" }, { status: "running" }]);
   });
 
-  it("is shown to one that waits, late, and claimed by it", async () => {
+  it("is offered to a waiter late, which then claims the job", async () => {
     await addLane();
     const thief = await addWorker(t);
     const victim = await addWorker(t, { concurrency: 1, prefetch: 1 });
@@ -581,18 +581,18 @@ describe("theft of what is held ahead", () => {
     expect(await heldBy(t, victim)).toMatchObject([{ begun: true }]);
   });
 
-  it("leaves one's own alone, also for one that asks again", async () => {
+  it("never takes a worker's own job, even if it asks again", async () => {
     const worker = await addWorker(t, { concurrency: 2, prefetch: 1 });
     await submitJobs(t, [{}, {}, {}]);
     const { jobs } = await take(t, worker, { jobs: 3 });
     for (const { attemptId, begun } of jobs) if (begun) await complete(t, worker, attemptId);
-    // It is told of it again, and not given it anew.
+    // It is returned again, but not assigned again.
     const ahead = jobs.find(({ begun }) => !begun);
     expect((await take(t, worker)).jobs).toEqual([ahead]);
     expect(await heldBy(t, worker)).toMatchObject([{ attemptId: ahead?.attemptId, begun: false }]);
   });
 
-  it("does not touch what was begun, nor one's own", async () => {
+  it("takes neither started jobs nor the worker's own", async () => {
     const victim = await addWorker(t, { concurrency: 1, prefetch: 1 });
     await submitJobs(t, [{}, {}]);
     const { jobs } = await take(t, victim, { jobs: 2 });
@@ -609,7 +609,7 @@ describe("theft of what is held ahead", () => {
 });
 
 describe("append", () => {
-  it("keeps text while somebody watches, and is fenced after the end", async () => {
+  it("keeps text while somebody reads along, and is fenced after the end", async () => {
     const worker = await addWorker(t);
     const jobId = await submitJob(t, { watched: true });
     const { attemptId } = await takeOne(t, worker);
@@ -623,7 +623,7 @@ describe("append", () => {
   });
 });
 
-/** So that there is a lane: its job is taken away again. */
+/** Creates a lane and removes its job. */
 async function addLane(): Promise<void> {
   const jobId = await submitJob(t);
   await t.mutation(queue.jobs.cancel, { scope: "acme", jobId });

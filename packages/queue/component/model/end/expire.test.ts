@@ -9,7 +9,7 @@ it.each([
   ["not done, in time", { deadlineAt: 101, startedAt: 40 }, null],
   ["not done in time", { deadlineAt: 100, startedAt: 40 }, "deadlineAt"],
   ["neither", { expiresAt: 50, deadlineAt: 60 }, "deadlineAt"],
-])("%s, at 100", (_, job, expected) => {
+])("of a job that is %s, at 100", (_, job, expected) => {
   expect(ranOut(job, 100)).toBe(expected);
 });
 
@@ -19,6 +19,6 @@ it.each([
   [{ expiresAt: 101 }, 101],
   [{ expiresAt: 50, deadlineAt: 200 }, 200],
   [{ expiresAt: 300, deadlineAt: 200 }, 200],
-])("the next end of %o after 100 is %s", (job, expected) => {
+])("the next time limit of %o after 100 is %s", (job, expected) => {
   expect(nextExpiry(job, 100)).toBe(expected);
 });

@@ -35,8 +35,8 @@ async function rows(
   return await t.run(async (ctx) => (await ctx.db.query(table).collect()).length);
 }
 
-describe("what is kept of a job", () => {
-  it("is all of it, then the record alone, then nothing", async () => {
+describe("what is kept of a final job", () => {
+  it("is everything, then only the record, then nothing", async () => {
     const t = startQueue();
     const key = { idempotencyKey: "k", fingerprint: "f" };
     const jobId = await submitJob(t, { ...key, watched: true });
@@ -55,7 +55,7 @@ describe("what is kept of a job", () => {
       result: null,
     });
     expect((await jobRow(t, jobId)).fingerprint).toBeUndefined();
-    // Its key still stands for it, whatever is asked under it.
+    // Its key still returns it, for any request.
     expect(await submitJobs(t, [{ ...key, fingerprint: "other" }])).toEqual([jobId]);
 
     await clean(t, started + 90 * dayMs - 60_000);
@@ -66,7 +66,7 @@ describe("what is kept of a job", () => {
     expect(await submitJobs(t, [key])).not.toEqual([jobId]);
   });
 
-  it("is as long as its own policy says, over the settings'", async () => {
+  it("follows the job's own policy, then the settings", async () => {
     const t = startQueue();
     await t.mutation(queue.settings.configure, {
       scope,
@@ -84,7 +84,7 @@ describe("what is kept of a job", () => {
     expect([await rows(t, "jobs"), await rows(t, "payloads")]).toEqual([0, 0]);
   });
 
-  it("goes in pieces where it is large", async () => {
+  it("is deleted in pieces if it is large", async () => {
     const t = startQueue();
     const payload = "x".repeat(500_000);
     const ids = await submitJobs(
@@ -99,7 +99,7 @@ describe("what is kept of a job", () => {
     expect(await rows(t, "payloads")).toBe(0);
   });
 
-  it("goes in pieces, however many there are; what is open stays", async () => {
+  it("is deleted in pieces, however many jobs there are; open jobs stay", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,

@@ -32,7 +32,7 @@ const events: Readonly<Record<string, JobEvent>> = {
   "revive, later": { kind: "revive", waits: true },
 };
 
-/** Every legal edge, as "from event → job, attempt"; whatever is not listed is illegal. */
+/** Every legal edge, as "from event → job, attempt". All others are illegal. */
 const edges = `
 waiting wake → ready
 waiting cancel → canceled
@@ -71,7 +71,7 @@ expired revive, later → waiting
   .split("\n");
 
 describe("transition", () => {
-  it("has these edges and no others", () => {
+  it("has exactly these edges", () => {
     const found = statuses.flatMap((from) =>
       Object.entries(events).flatMap(([name, event]) => {
         const next = transition(from, event);
@@ -82,7 +82,7 @@ describe("transition", () => {
     expect(found.sort()).toEqual([...edges].sort());
   });
 
-  it("leaves a final status by a revival alone", () => {
+  it("leaves a final status only by a retry", () => {
     for (const from of statuses.filter(isFinal)) {
       for (const event of Object.values(events)) {
         if (event.kind !== "revive") expect(transition(from, event)).toBeNull();

@@ -32,7 +32,7 @@ async function setState(t: Backend, laneId: string, state: "open" | "paused" | "
 }
 
 describe("lanes.stats", () => {
-  it("says what stands in each lane, as of the last count", async () => {
+  it("shows the jobs of each lane, as of the last count", async () => {
     const t = startQueue();
     await submitJobs(t, [{}, { priority: "high" }, { delayMs: 9e6 }, { kind: "resize" }]);
     const empty = { ready: 0, waiting: 0, running: 0, lanes: [{ countedAt: null }, { countedAt: null }] };
@@ -55,7 +55,7 @@ describe("lanes.stats", () => {
     expect(await t.query(queue.lanes.stats, { scope: "other" })).toMatchObject(other);
   });
 
-  it("counts many lanes, of many scopes", async () => {
+  it("counts many lanes of many scopes", async () => {
     const t = startQueue();
     const kinds = Array.from({ length: 64 }, (_, n) => ({ kind: `kind ${String(n)}` }));
     await submitJobs(t, [...kinds, ...kinds]);
@@ -65,7 +65,7 @@ describe("lanes.stats", () => {
     expect(await t.query(queue.lanes.stats, { scope: "other" })).toMatchObject({ ready: 64 });
   });
 
-  it("counts more than a first look reads, and estimates what is more than 2,000", async () => {
+  it("counts more than a first look reads, and estimates more than 2,000", async () => {
     const t = startQueue();
     await submitJobs(
       t,
@@ -83,7 +83,7 @@ describe("lanes.stats", () => {
     expect(Math.abs(large!.ready - 2_500)).toBeLessThan(330);
   });
 
-  it("counts what it can, where a lane or a scope has more than a call may read", async () => {
+  it("counts the rest if a lane or scope has more than a call may read", async () => {
     const t = startQueue({ documentsRead: 60 });
     const log = vi.spyOn(console, "error").mockReturnValue();
     await submitJobs(t, Array<object>(40).fill({ kind: "most" }), { scope: "first" });
@@ -105,18 +105,18 @@ describe("lanes.stats", () => {
     log.mockRestore();
   });
 
-  it("counts rows of any size: it reads as much of them as one call may", async () => {
+  it("counts rows of any size, and reads only as much as a call may", async () => {
     const t = startQueue({});
     const tags = Array.from({ length: 16 }, (_, n) => `${String(n)}${"語".repeat(250)}`);
     const job = { kind: "large", requirements: { tags, groups: tags } };
     for (let call = 0; call < 8; call += 1) await submitJobs(t, Array<object>(100).fill(job));
     await count(t);
     const [lane] = await t.query(queue.lanes.list, { scope });
-    // Some four hundred are read: six standard errors.
+    // About four hundred are read: six standard errors.
     expect(Math.abs(lane!.ready - 800)).toBeLessThan(240);
   });
 
-  it("counts a lane that became empty once more, and then leaves it", async () => {
+  it("counts a lane that became empty once more, and then not again", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     await count(t);
@@ -163,7 +163,7 @@ describe("the workers in lanes.stats", () => {
     expect(await workers(t)).toEqual({ online: 60, accepting: 40 });
   });
 
-  it("are those of the last count in a larger one", async () => {
+  it("are those of the last count in a larger fleet", async () => {
     const t = startQueue();
     await addFleet(t, 400);
     await count(t);
@@ -177,7 +177,7 @@ describe("the workers in lanes.stats", () => {
     expect(await t.run(async (ctx) => await ctx.db.query("fleets").collect())).toEqual([]);
   });
 
-  it("are estimated in one that is larger than the sample", async () => {
+  it("are estimated in a fleet larger than the sample", async () => {
     const t = startQueue();
     await addFleet(t, 1_600);
     await count(t);
@@ -195,7 +195,7 @@ async function cancelKind(t: Backend, kind: string): Promise<void> {
 }
 
 describe("lanes.isThereWork", () => {
-  it("is whether anything of the scope is ready", async () => {
+  it("tells whether the scope has a ready job", async () => {
     const t = startQueue();
     const isThereWork = async () => await t.query(queue.lanes.isThereWork, { scope });
     expect(await isThereWork()).toBe(false);
@@ -225,7 +225,7 @@ describe("a full queue", () => {
     job: { kind?: string; requester?: string; idempotencyKey?: string } = {},
   ) => await t.mutation(queue.jobs.submit, { scope, jobs: [{ kind: "hash", payload: 1, ...job }] });
 
-  it("takes nothing into a full lane, says when to come back, and takes more once it drained", async () => {
+  it("accepts nothing in a full lane, says when to come back, and accepts jobs after it drained", async () => {
     const t = startQueue();
     await t.mutation(queue.settings.configure, { scope, values: { maxQueued: 10 } });
     await submitJobs(
@@ -240,15 +240,15 @@ describe("a full queue", () => {
     vi.setSystemTime(started + 20_000);
     expect(await submit(t)).toEqual({ kind: "full", retryAfterMs: 40_000 });
     expect(await submit(t, { kind: "resize" })).toMatchObject({ kind: "submitted" });
-    // What is there already is no submission.
+    // A repeated job is no submission.
     expect(await submit(t, { idempotencyKey: "k" })).toMatchObject({ kind: "submitted", repeated: 1 });
 
-    // Ten a minute are done: 30 are left, and 21 of them too many.
+    // Ten a minute are done. 30 are left, 21 too many.
     await cancelSome(t, 10);
     vi.setSystemTime(started + 60_000);
     await count(t);
     expect(await submit(t)).toEqual({ kind: "full", retryAfterMs: 126_000 });
-    // None are: it may take long.
+    // None are done, so it may take long.
     vi.setSystemTime(started + 120_000);
     await count(t);
     expect(await submit(t)).toEqual({ kind: "full", retryAfterMs: 300_000 });
@@ -265,7 +265,7 @@ describe("a full queue", () => {
     for (const { jobId } of ofLane) await t.mutation(queue.jobs.cancel, { scope, jobId });
   }
 
-  it("takes nothing of a requester who has too much in all lanes, and all of another's", async () => {
+  it("accepts nothing from a requester with too many jobs in all lanes, and everything from others", async () => {
     const t = startQueue();
     await t.mutation(queue.settings.configure, { scope, values: { maxQueuedPerRequester: 4 } });
     const ada = { requester: "ada" };
@@ -289,7 +289,7 @@ describe("a full queue", () => {
 });
 
 describe("lanes.setState", () => {
-  it("gives out nothing of a paused lane, and shows its jobs to those who wait when it opens", async () => {
+  it("gives out no job of a paused lane, and shows its jobs to waiters when it opens", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     const { laneId } = await jobRow(t, jobId);
@@ -304,7 +304,7 @@ describe("lanes.setState", () => {
     expect(await claim(t, worker, jobId)).toMatchObject({ kind: "claimed" });
   });
 
-  it("finishes what a draining lane has", async () => {
+  it("lets a draining lane finish its jobs", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     await setState(t, (await jobRow(t, jobId)).laneId, "draining");
@@ -313,7 +313,7 @@ describe("lanes.setState", () => {
     expect(await statusesOf(t, [jobId])).toEqual(["succeeded"]);
   });
 
-  it("is noted, once a change", async () => {
+  it("is recorded once for each change", async () => {
     const t = startQueue();
     const { laneId } = await jobRow(t, await submitJob(t));
     for (const state of ["paused", "paused", "draining", "open"] as const) {
@@ -342,7 +342,7 @@ describe("an unused lane", () => {
   const lanesLeft = async (t: Backend) =>
     (await t.query(queue.lanes.list, { scope })).map(({ kind }) => kind);
 
-  it("goes, with its rings and its count; one with open jobs, one in use and a paused one stay", async () => {
+  it("is deleted with its rings and its count; lanes with open jobs, lanes in use and paused lanes stay", async () => {
     const t = startQueue();
     const [unused, , paused] = await submitJobs(t, [
       {},
@@ -380,7 +380,7 @@ describe("an unused lane", () => {
       (await ctx.db.query("laneCounts").collect()).length,
     ]);
     expect(rings).toEqual([[], [], 3]);
-    // It comes back with the next job.
+    // It comes back with its next job.
     await submitJob(t);
     expect(await lanesLeft(t)).toContain("hash");
   });

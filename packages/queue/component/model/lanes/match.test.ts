@@ -51,7 +51,7 @@ describe("matches", () => {
     expect(matches(bare, "chat", requirements)).toBe(ofBare);
   });
 
-  it("wants the kind, of one that has said what it can do", () => {
+  it("needs the kind, from a worker that has reported its capabilities", () => {
     expect(matches(able, "hash")).toBe(false);
     expect(matches({ groups: [], dataClasses: [] }, "chat")).toBe(false);
   });

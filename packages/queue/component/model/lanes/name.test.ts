@@ -16,7 +16,7 @@ const requirements = fc.record(
   { requiredKeys: [] },
 );
 
-it("is the same for equal requirements in any order", () => {
+it("is equal for equal requirements in any order", () => {
   fc.assert(
     fc.property(requirements, (one) => {
       const mixed = Object.fromEntries(Object.entries(one).reverse());
@@ -30,7 +30,7 @@ it("is the same for equal requirements in any order", () => {
   );
 });
 
-it("leaves out what asks for nothing, and nothing else", () => {
+it("omits fields that require nothing, and no others", () => {
   expect(canonical({ gpu: false, memoryMb: 0, contextTokens: 0, tags: [], groups: [] })).toEqual({});
   expect(laneName("a", canonical({ tags: ["b"] }))).not.toBe(laneName("a", canonical({ groups: ["b"] })));
   expect(laneName("a", {})).not.toBe(laneName("b", {}));

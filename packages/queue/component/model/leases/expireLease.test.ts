@@ -3,13 +3,13 @@ import { jobRow, startQueue, submitJobs } from "../../testing/queue.fixture.ts";
 import { addWorker, heldBy, take } from "../../testing/workers.fixture.ts";
 import { markLost } from "./expireLease.ts";
 
-it("counts what was begun as a failure, and not what was only held ahead, however often", async () => {
+it("counts a started attempt as a failure, and an unstarted one never", async () => {
   const t = startQueue();
   const [begun = "", ahead = ""] = await submitJobs(t, [
     { priority: "high", policy: { maxFailures: 2 } },
     { policy: { maxFailures: 1 } },
   ]);
-  // The only one, so that all is its home, and nothing is left for others.
+  // The only worker, so the whole ring is its home.
   const worker = await addWorker(t, { concurrency: 1, prefetch: 1 });
   for (const status of ["ready", "failed"]) {
     await take(t, worker, { jobs: 2 });

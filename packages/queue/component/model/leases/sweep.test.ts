@@ -25,7 +25,7 @@ import { present } from "../refuse.ts";
 import { defaultSettings } from "../settings.ts";
 
 const { leaseMs, offlineAfterMs, policy } = defaultSettings;
-/** From a worker's last sign to its job being ready again, at the most. */
+/** The longest time from a worker's last sign until its job is ready again. */
 const noticedWithinMs = 45_000;
 
 let t: Backend;
@@ -74,8 +74,8 @@ async function msUntilReady(jobId: string): Promise<number> {
   return Date.now() - since;
 }
 
-describe("a silent worker at work", () => {
-  it("loses its jobs when its lease runs out, not before, and its late result is refused", async () => {
+describe("a silent worker with jobs", () => {
+  it("loses its jobs when its lease expires, not before, and its late result is refused", async () => {
     const jobId = await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
     await passTime(t, leaseMs - 2);
@@ -89,7 +89,7 @@ describe("a silent worker at work", () => {
   });
 
   it.each([0, 1_700, 3_999, 4_001, 15_000, 19_300, 37_500, 39_999])(
-    "is noticed in time, by whatever its last sign fell %i ms after another's",
+    "is noticed in time, even if its last sign came %i ms after another worker's",
     async (offset) => {
       const other = await addWorker(t, { concurrency: 2 });
       await passTime(t, offset);
@@ -102,13 +102,13 @@ describe("a silent worker at work", () => {
       expect(await leaseOf()).toEqual(before);
       await heartbeat(other);
       const took = await msUntilReady(jobId);
-      // Two heartbeats fit in what is left at least, so that one may be lost.
+      // At least two heartbeats fit into the rest, so one may be lost.
       expect(took).toBeGreaterThan(30_000);
       expect(took).toBeLessThanOrEqual(noticedWithinMs);
     },
   );
 
-  it("is counted on no more: its jobs wake those that wait, and no job wakes it", async () => {
+  it("is out of the rings: its jobs wake waiters, and no job wakes it", async () => {
     const other = await addWorker(t, { concurrency: 2 });
     const many = await addWorker(t, { concurrency: 2 });
     const lost = await submitJob(t);
@@ -125,7 +125,7 @@ describe("a silent worker at work", () => {
     expect(await shownTo(t, other)).toMatchObject([{ jobId: lost, late: false }]);
   });
 
-  it("keeps its jobs when it says something within the lease", async () => {
+  it("keeps its jobs if it calls within the lease", async () => {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
     await passTime(t, 20_000);
@@ -136,7 +136,7 @@ describe("a silent worker at work", () => {
     expect(await status(jobId)).toBe("ready");
   });
 
-  it("makes a dead letter of a job that was lost as often as it may be", async () => {
+  it("turns a job that was lost too often into a dead letter", async () => {
     const jobId = await submitJob(t);
     for (let i = 0; i < policy.maxFailures; i += 1) {
       expect(await status(jobId)).toBe("ready");
@@ -146,7 +146,7 @@ describe("a silent worker at work", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ status: "failed", error: { code: "worker_lost" } });
   });
 
-  it("keeps what it took after it came back, though it was about to lose what it held before", async () => {
+  it("keeps jobs that it took after it came back, though it was about to lose earlier ones", async () => {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
     const { workerId, lastSeenAt } = await leaseOf();
@@ -156,7 +156,7 @@ describe("a silent worker at work", () => {
     expect(await status(jobId)).toBe("running");
   });
 
-  it("does not keep others' jobs from being lost when the app refuses one's end", async () => {
+  it("loses its other jobs even if the app refuses the end of one", async () => {
     const other = await addWorker(t);
     const [refused = "", lost = ""] = await submitJobs(t, [
       { onFinal: "function://;nowhere:refuses", policy: { maxFailures: 1 } },
@@ -174,7 +174,7 @@ describe("a silent worker at work", () => {
       late: false,
       wish: { jobs: 0 },
     });
-    // What the app throws is said on the console by the backend.
+    // The backend logs the app's error.
     const said = vi.spyOn(console, "error").mockImplementation(() => undefined);
     await passTime(t, noticedWithinMs);
     expect(said).toHaveBeenCalled();
@@ -185,7 +185,7 @@ describe("a silent worker at work", () => {
 });
 
 describe("a lease", () => {
-  it("keeps the jobs of a worker that says something every 15 s, for an hour", async () => {
+  it("keeps the jobs of a worker that calls every 15 s, for an hour", async () => {
     await submitJob(t);
     const { attemptId } = await takeOne(t, worker);
     for (let elapsed = 0; elapsed < 3_600_000; elapsed += 15_000) {
@@ -196,7 +196,7 @@ describe("a lease", () => {
     expect(await complete(t, worker, attemptId)).toMatchObject({ kind: "completed" });
   });
 
-  it("is all that a heartbeat writes", async () => {
+  it("is the only thing that a heartbeat writes", async () => {
     await submitJob(t);
     await takeOne(t, worker);
     await passTime(t, 15_000);
@@ -220,7 +220,7 @@ describe("a lease", () => {
     expect(await leaseOf()).toEqual({ ...lease, lastSeenAt: now, deadline: now + leaseMs });
   });
 
-  it("is the long one while nothing is held, and the short one from the claim on", async () => {
+  it("is long without jobs, and short from the claim on", async () => {
     await passTime(t, 30_000);
     await heartbeat();
     expect((await leaseOf()).deadline).toBe(Date.now() + offlineAfterMs);
@@ -237,7 +237,7 @@ describe("a lease", () => {
     expect((await leaseOf()).deadline).toBe(Date.now() + offlineAfterMs);
   });
 
-  it("that was left short when the last job ended is lengthened by the sweep", async () => {
+  it("that stayed short after the last job is lengthened by the sweep", async () => {
     await submitJob(t);
     await take(t, await addWorker(t));
     await submitJob(t);
@@ -249,7 +249,7 @@ describe("a lease", () => {
     expect(await standsOf(t, worker)).toHaveLength(1);
   });
 
-  it("goes by what is set, from the next hello on", async () => {
+  it("follows the settings, from the next hello on", async () => {
     await t.mutation(queue.settings.configure, { scope, values: { leaseMs: 15_000 } });
     const said = await t.mutation(queue.work.hello, {
       keyHash: worker.keyHash,
@@ -268,7 +268,7 @@ describe("the sweep", () => {
   const sweep = async (due: number, graced: boolean) =>
     await t.mutation(maintenance.sweepLeases, { scope, due, graced });
 
-  it("is one per scope, and does not look at another's", async () => {
+  it("runs once for each scope, and does not read another's leases", async () => {
     const stranger = await addWorker(t, {}, { scope: "other" });
     const jobId = await submitJob(t);
     const [theirs = ""] = await submitJobs(t, [{}], { scope: "other" });
@@ -284,7 +284,7 @@ describe("the sweep", () => {
     expect(await pending("sweepLeases")).toBe(2);
   });
 
-  it("gives one more lease when the backend was away when it was due", async () => {
+  it("gives one more lease if the backend was away when it was due", async () => {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
     vi.setSystemTime(Date.now() + 3_600_000);
@@ -293,7 +293,7 @@ describe("the sweep", () => {
     expect(await status(jobId)).toBe("running");
     const again = Date.now() + leaseMs;
     expect(await nextSweep()).toBe(again);
-    // Replaced by now: a second one of that time does nothing.
+    // Replaced by now, so a second sweep with that time does nothing.
     await sweep(due, false);
     expect(await nextSweep()).toBe(again);
     const { workerId, lastSeenAt } = await leaseOf();
@@ -304,7 +304,7 @@ describe("the sweep", () => {
     expect(await status(jobId)).toBe("ready");
   });
 
-  it("blames nobody for the moment that it came late itself", async () => {
+  it("blames no worker for its own short delay", async () => {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
     const due = present(await nextSweep(), "time of the sweep");
@@ -318,7 +318,7 @@ describe("the sweep", () => {
     expect(await status(jobId)).toBe("running");
   });
 
-  it("rests when nobody is online, and goes on with the next that comes", async () => {
+  it("rests if no worker is online, and continues with the next that comes", async () => {
     await passTime(t, 2 * offlineAfterMs);
     expect(await nextSweep()).toBeNull();
     expect(await pending("sweepLeases")).toBe(0);
@@ -329,7 +329,7 @@ describe("the sweep", () => {
     expect(await msUntilReady(jobId)).toBeLessThanOrEqual(noticedWithinMs);
   });
 
-  it("rests after a goodbye, too", async () => {
+  it("also rests after a goodbye", async () => {
     await t.mutation(queue.work.goodbye, { keyHash: worker.keyHash });
     await passTime(t, leaseMs);
     expect(await nextSweep()).toBeNull();
@@ -338,7 +338,7 @@ describe("the sweep", () => {
   it.each([
     ["the next hello", "hello"],
     ["the minute's count", "count"],
-  ] as const)("that broke off begins anew with %s, a lease later", async (_, by) => {
+  ] as const)("that was lost is restarted by %s, a lease later", async (_, by) => {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
     await t.run(async (ctx) => {
@@ -366,7 +366,7 @@ describe("the sweep", () => {
     expect(await status(jobId)).toBe("ready");
   });
 
-  it("comes at most three times a minute while a large fleet keeps its cadence, each time to read nothing of it", async () => {
+  it("runs at most three times a minute for a large fleet on schedule, and reads none of its leases", async () => {
     const fleet = [worker];
     while (fleet.length < 12) fleet.push(await addWorker(t));
     await submitJobs(
@@ -387,7 +387,7 @@ describe("the sweep", () => {
     expect(times.size).toBeLessThanOrEqual(31);
   });
 
-  it("takes a thousand that went silent at once in bounded pieces", async () => {
+  it("handles a thousand silent workers in bounded pieces", async () => {
     const jobIds = await silentFleet(1_000);
     const due = present(await nextSweep(), "time of the sweep");
     await passTime(t, due - Date.now());
@@ -398,11 +398,11 @@ describe("the sweep", () => {
     const run = await t.run(async (ctx) => await ctx.db.system.query("_scheduled_functions").collect());
     const ofKind = (name: string) => run.filter((one) => one.name.includes(name));
     expect(ofKind("lapse")).toHaveLength(1_000);
-    // Twenty that found fifty each, and one that found no more; the next one is to come.
+    // Twenty runs found fifty leases each, one found none, and the next one is scheduled.
     expect(ofKind("sweepLeases")).toHaveLength(22);
   }, 120_000);
 
-  /** So many, each with a job, whose leases ran out. @returns their jobs. */
+  /** Many workers, each with a job, whose leases expired. @returns their jobs. */
   async function silentFleet(many: number): Promise<Id<"jobs">[]> {
     const jobId = await submitJob(t);
     await takeOne(t, worker);
@@ -442,7 +442,7 @@ describe("presence", () => {
     return (await t.query(queue.workers.get, { scope, workerId }))?.online;
   };
 
-  it("ends when nothing was heard for long, with its waiting, and comes back with the next call", async () => {
+  it("ends after a long silence, with the worker's wait, and returns with its next call", async () => {
     await take(t, worker);
     expect(await online()).toBe(true);
     await passTime(t, offlineAfterMs);
@@ -454,7 +454,7 @@ describe("presence", () => {
     expect(await online()).toBe(false);
   });
 
-  it("lasts while it says something once a minute", async () => {
+  it("lasts if the worker calls once a minute", async () => {
     await take(t, worker);
     for (let i = 0; i < 10; i += 1) {
       await passTime(t, 60_000);
@@ -465,7 +465,7 @@ describe("presence", () => {
     expect(await heldBy(t, worker)).toEqual([]);
   });
 
-  it("ends after its jobs were lost, as long after its last sign as any other's", async () => {
+  it("ends after the worker's jobs were lost, at the usual time after its last sign", async () => {
     await submitJob(t);
     await takeOne(t, worker);
     await passTime(t, offlineAfterMs - 10);

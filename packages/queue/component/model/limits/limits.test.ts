@@ -33,7 +33,7 @@ const turn = "waiting for turn";
 
 describe("a limit", () => {
   it.each(["requester", "key"] as const)(
-    "lets so many jobs of a %s be ready or held, the next at an end",
+    "lets this many jobs of a %s be ready or held, and the next one after an end",
     async (of) => {
       const t = startQueue();
       await limit(t, of, "ann", 2);
@@ -51,7 +51,7 @@ describe("a limit", () => {
     },
   );
 
-  it("gives the turn on while a job waits to be tried again, and has that wait for one then", async () => {
+  it("passes the turn on while a job waits for its retry, which then waits for a turn", async () => {
     const t = startQueue();
     await limit(t, "requester", "ann", 1);
     const [a, b] = await submitFor(t, 2, { requester: "ann" });
@@ -63,7 +63,7 @@ describe("a limit", () => {
     expect(await statusesOf(t, [a!, b!])).toEqual([turn, ready]);
   });
 
-  it("uses more room at once, and stops nothing when there is less", async () => {
+  it("uses a higher limit at once, and stops nothing after a lower one", async () => {
     const t = startQueue();
     await limit(t, "key", "k", 1);
     const jobs = await submitFor(t, 4, { key: "k" });
@@ -76,7 +76,7 @@ describe("a limit", () => {
     expect(await statusesOf(t, jobs.slice(3))).toEqual([turn]);
   });
 
-  it("lets all go when it is removed, also more than one piece", async () => {
+  it("releases all jobs when it is removed, also more than one piece", async () => {
     const t = startQueue();
     await limit(t, "requester", "ann", 1);
     const jobs = await submitFor(t, 230, { requester: "ann" });
@@ -86,7 +86,7 @@ describe("a limit", () => {
     expect(await t.query(queue.limits.get, { scope, of: "requester", name: "ann" })).toBeNull();
   });
 
-  it("goes by priority, then by submission; and now and then a low one first", async () => {
+  it("admits by priority, then by submission, and now and then a low priority first", async () => {
     const random = vi.spyOn(Math, "random").mockReturnValue(0);
     const t = startQueue();
     await limit(t, "requester", "ann", 1);
@@ -119,7 +119,7 @@ describe("a limit", () => {
     expect(await next()).toBe(normal);
   });
 
-  it("heeds the requester's and the key's limit both, and does not let a full one block the line", async () => {
+  it("respects both the requester's and the key's limit, and a full one does not block the line", async () => {
     const t = startQueue();
     await limit(t, "requester", "ann", 3);
     await limit(t, "key", "small", 1);
@@ -136,7 +136,7 @@ describe("a limit", () => {
     expect(await statusesOf(t, small.slice(1))).toEqual([ready, turn]);
   });
 
-  it("looks for the next only when one that had its turn ends", async () => {
+  it("looks for the next job only when a job with a turn ends", async () => {
     const t = startQueue();
     await limit(t, "requester", "ann", 1);
     const [held, ...rest] = await submitFor(t, 4, { requester: "ann" });
@@ -153,7 +153,7 @@ describe("a limit", () => {
     expect(await statusesOf(t, rest)).toEqual([ready, "canceled", "canceled"]);
   });
 
-  it("is listed, and refuses what is out of bounds, with an event for each change", async () => {
+  it("is listed, refuses invalid values, and records each change", async () => {
     const t = startQueue();
     await t.mutation(queue.limits.set, { scope, of: "requester", name: "ann", weight: 4, actor: "root" });
     await t.mutation(queue.limits.set, { scope, of: "requester", name: "ann", concurrency: 5 });
@@ -196,7 +196,7 @@ function heldOf(jobs: readonly Doc<"jobs">[]): ReadonlyMap<string, number> {
   return held;
 }
 
-/** Names with more than they may have; what has its turn keeps it when the limit is lowered. */
+/** Names over their limit. Jobs with a turn keep it when the limit is lowered. */
 function overfull(limits: Limits, before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
   return [...limits].filter(([name, most]) => (after.get(name) ?? 0) > Math.max(most, before.get(name) ?? 0));
 }
@@ -236,7 +236,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Does one step, so far as it is possible. */
+/** Takes a step, as far as it is possible. */
 async function take(t: Backend, next: Step, limits: Map<string, number>): Promise<void> {
   if ("passMs" in next) await passTime(t, next.passMs);
   else if ("submit" in next) await submitJobs(t, next.submit);
@@ -263,7 +263,7 @@ async function allJobs(t: Backend): Promise<Doc<"jobs">[]> {
 }
 
 describe("admission", () => {
-  it("counts so much for other names in a call, and goes on with the rest in a next one", async () => {
+  it("counts a bounded number of rows for other names in a call, and continues in the next", async () => {
     const t = startQueue();
     await limit(t, "requester", "ann", 100);
     const keys = ["a", "b", "c", "d"];
@@ -286,31 +286,27 @@ describe("admission", () => {
   });
 });
 
-describe("limits of requesters and keys, whatever happens", () => {
-  it(
-    "never have more than they may, and nothing waits while there is room",
-    { timeout: 120_000 },
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: "max" }), async (steps) => {
-          const t = startQueue();
-          const limits = new Map([
-            ["requester ann", 2],
-            ["key k1", 1],
-          ]);
-          await limit(t, "requester", "ann", 2);
-          await limit(t, "key", "k1", 1);
-          let before = heldOf([]);
-          for (const next of [...steps, { passMs: 5_000 }]) {
-            await take(t, next, limits);
-            const jobs = await allJobs(t);
-            expect(overfull(limits, before, heldOf(jobs))).toEqual([]);
-            if ("passMs" in next) expect(forgotten(jobs, limits)).toEqual([]);
-            before = heldOf(jobs);
-          }
-        }),
-        { numRuns: 40 },
-      );
-    },
-  );
+describe("limits of requesters and keys, in any order of events", () => {
+  it("are never exceeded, and no job waits while a turn is free", { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60, size: "max" }), async (steps) => {
+        const t = startQueue();
+        const limits = new Map([
+          ["requester ann", 2],
+          ["key k1", 1],
+        ]);
+        await limit(t, "requester", "ann", 2);
+        await limit(t, "key", "k1", 1);
+        let before = heldOf([]);
+        for (const next of [...steps, { passMs: 5_000 }]) {
+          await take(t, next, limits);
+          const jobs = await allJobs(t);
+          expect(overfull(limits, before, heldOf(jobs))).toEqual([]);
+          if ("passMs" in next) expect(forgotten(jobs, limits)).toEqual([]);
+          before = heldOf(jobs);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
 });

@@ -9,7 +9,7 @@ const started = Date.parse("2026-11-21T08:00:00Z");
 beforeEach(() => {
   vi.useFakeTimers();
   vi.setSystemTime(started);
-  // The crons component says what it does.
+  // The crons component logs its work.
   vi.spyOn(console, "log").mockReturnValue();
 });
 afterEach(() => {
@@ -36,7 +36,7 @@ async function submitted(t: Backend) {
   return jobs.map(({ submittedAt }) => submittedAt - started);
 }
 
-/** Lets time pass in seconds, with what is due in each. */
+/** Lets time pass in seconds, and runs what is due in each. */
 async function pass(t: Backend, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     vi.advanceTimersByTime(1_000);
@@ -45,7 +45,7 @@ async function pass(t: Backend, seconds: number): Promise<void> {
 }
 
 describe("a recurring job", () => {
-  it("is submitted at each interval, and says when next", async () => {
+  it("is submitted at each interval, and shows its next time", async () => {
     const t = startQueue();
     await set(t);
     expect(await only(t)).toEqual({
@@ -80,10 +80,10 @@ describe("a recurring job", () => {
     expect((await only(t)).nextRunAt).toBe(started + 120_000 + 24 * 3_600_000);
   });
 
-  it("fires once after an outage, and then by its step", async () => {
+  it("runs once after an outage, and then keeps its phase", async () => {
     const t = startQueue();
     await set(t);
-    // Nothing runs for ten and a half intervals; then the clock makes up for all of them.
+    // Nothing runs for ten and a half intervals. Then the clock makes up for all of them.
     vi.setSystemTime(started + 630_000);
     await pass(t, 61);
     for (let round = 0; round < 40; round += 1) {
@@ -99,7 +99,7 @@ describe("a recurring job", () => {
     expect(((nextRunAt ?? 0) - started) % 60_000).toBe(0);
   });
 
-  it("is one job though its firing is repeated, and ignores one that comes too early", async () => {
+  it("creates one job if its call is repeated, and ignores an early call", async () => {
     const t = startQueue();
     await set(t);
     const fire = async (now: number) => {
@@ -123,7 +123,7 @@ describe("a recurring job", () => {
     expect(await submitted(t)).toHaveLength(1);
   });
 
-  it("rests while paused, and begins anew", async () => {
+  it("rests while it is paused, and then starts anew", async () => {
     const t = startQueue();
     await set(t, { paused: true });
     await pass(t, 65);
@@ -137,7 +137,7 @@ describe("a recurring job", () => {
     expect((await only(t)).runs).toBe(1);
   });
 
-  it("keeps its clock when it is set again as it was, and takes on another schedule and job", async () => {
+  it("keeps its clock if it is set again unchanged, and takes a new schedule and job", async () => {
     const t = startQueue();
     await set(t);
     await pass(t, 30);
@@ -159,7 +159,7 @@ describe("a recurring job", () => {
     await expect(t.mutation(queue.recurring.remove, { scope, name: "daily" })).rejects.toThrow("not_found");
   });
 
-  it("lets a firing out while its lane is drained", async () => {
+  it("skips a run while its lane is draining", async () => {
     const t = startQueue();
     await set(t);
     await pass(t, 62);
@@ -177,12 +177,12 @@ describe("a recurring job", () => {
     [{ deadlineAt: started + 1 }, "deadlineAt"],
     [{ externalId: "x" }, "externalId"],
     [{ payload: "x".repeat(600 * 1024) }, "payload"],
-  ])("has no job with %j", async (over, why) => {
+  ])("can't have a job with %j", async (over, why) => {
     const t = startQueue();
     await expect(set(t, { job: { ...job, ...over } })).rejects.toThrow(why);
   });
 
-  it("refuses what is no schedule", async () => {
+  it("refuses an invalid schedule", async () => {
     const t = startQueue();
     const schedule = { kind: "cron" as const, expression: "61 * * * *" };
     await expect(set(t, { schedule })).rejects.toThrow("0-59");

@@ -8,7 +8,7 @@ const points = (ranges: readonly Range[]) =>
 const has = (ranges: readonly Range[], point: number) =>
   ranges.some(({ from, to }) => from <= point * seats && point * seats < to);
 
-/** Positions as they come about: whole and broken ones, at the ring's ends and close together. */
+/** Realistic positions: whole and fractional, at the ring's ends, and close together. */
 const position = fc.oneof(
   fc.integer({ min: 0, max: ringSize - 1 }),
   fc.double({ min: 0, max: ringSize, maxExcluded: true, noNaN: true }),
@@ -17,7 +17,7 @@ const position = fc.oneof(
 const ring = fc.uniqueArray(position, { minLength: 1, maxLength: 20 });
 const point = fc.integer({ min: 0, max: ringSize - 1 });
 
-/** Those that follow each position, as they are read. */
+/** The positions after each one, in the order in which they are read. */
 function following(sorted: readonly number[], at: number): readonly number[] {
   return [1, 2].map((step) => sorted[(at + step) % sorted.length] ?? NaN);
 }
@@ -39,11 +39,11 @@ describe("arcOf", () => {
     ["between two points", 7.5, 9, [[8, 9]]],
     ["with no point between", 7.2, 7.8, []],
     ["after the last point", ringSize - 0.5, 3, [[0, 3]]],
-  ])("goes %s", (_, from, next, expected) => {
+  ])("covers %s", (_, from, next, expected) => {
     expect(points(arcOf(from, next))).toEqual(expected);
   });
 
-  it("belongs to exactly one of any set of positions, wherever the point", () => {
+  it("belongs to exactly one of any set of positions, for every point", () => {
     fc.assert(
       fc.property(ring, point, (positions, at) => {
         const sorted = [...positions].sort((a, b) => a - b);
@@ -70,7 +70,7 @@ describe("arcOf", () => {
 });
 
 describe("wakingArcs", () => {
-  it("wakes for each point one, and one other as its backup, where there are two", () => {
+  it("wakes one worker for each point, and one backup if there are two", () => {
     fc.assert(
       fc.property(ring, point, (positions, at) => {
         const sorted = [...positions].sort((a, b) => a - b);
@@ -83,12 +83,12 @@ describe("wakingArcs", () => {
     );
   });
 
-  it("is the whole ring for one that is not among others", () => {
+  it("is the whole ring for a worker that is alone", () => {
     expect(points(wakingArcs(9, []).own)).toEqual([[0, ringSize]]);
     expect(wakingArcs(9, []).late).toEqual([]);
   });
 
-  it("leaves two at one position without a backup between them", () => {
+  it("leaves two workers at one position without a backup between them", () => {
     expect(points(wakingArcs(1, [5, 5]).own)).toEqual([[1, 5]]);
     expect(wakingArcs(1, [5, 5]).late).toEqual([]);
   });

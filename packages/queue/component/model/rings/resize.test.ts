@@ -17,7 +17,7 @@ describe("estimateCount", () => {
 });
 
 describe("slotsFor", () => {
-  it("are a power of two, not more than there are workers", () => {
+  it("is a power of two, and at most the number of workers", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2_000_000 }), (workers) => {
         const slots = slotsFor(workers);
@@ -40,7 +40,7 @@ describe("fittingSlots", () => {
     [2, 1, 1],
     [1, 0, 1],
     [16_384, 1_000_000, 16_384],
-  ])("%i slots for %i workers: %i", (slots, workers, fitting) => {
+  ])("gives, with %i slots and %i workers, %i", (slots, workers, fitting) => {
     expect(fittingSlots(slots, workers)).toBe(fitting);
   });
 });

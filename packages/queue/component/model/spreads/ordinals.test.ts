@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ordinalsOf } from "./width.ts";
 
-it("counts those of the same lane and affinity before each, and none without an affinity", () => {
+it("counts earlier jobs with the same lane and affinity, and 0 without an affinity", () => {
   const job = (lane: string, affinity?: string) => ({ lane, affinity });
   const jobs = [
     job("a", "x"),

@@ -27,8 +27,8 @@ async function spreads(t: Backend) {
 }
 
 /**
- * Waits, and claims one of what it is shown, as the worker library does: one with others behind it, where there is one.
- * It stands only while it claims: what is submitted meanwhile is there already, as if others had waited for it.
+ * Waits, and claims one of the jobs that it is shown, like the worker library: one with others behind it, if there is
+ * one. It waits only while it claims, so later submissions find no waiter.
  */
 async function claimShown(t: Backend, { keyHash, workerId }: TestWorker): Promise<void> {
   await t.run(async (ctx) => {
@@ -54,11 +54,11 @@ async function claimShown(t: Backend, { keyHash, workerId }: TestWorker): Promis
   expect(outcome.kind).toBe("claimed");
 }
 
-/** One with room for many; and so many jobs, each submitted alone, of these affinities, in a lane of sixteen slots. */
+/** A worker with room for many jobs, and jobs of these affinities, each submitted alone, in a lane of sixteen slots. */
 async function crowd(t: Backend, affinities: readonly (string | undefined)[]): Promise<TestWorker> {
   const worker = await addWorker(t, { concurrency: 16 });
   await submitJob(t);
-  // Its slots are fitted by then, and stay as they are put.
+  // The lane's slots are fitted by then, and stay as they are set here.
   await passTime(t, 1_500);
   await t.run(async (ctx) => {
     for (const lane of await ctx.db.query("lanes").collect())
@@ -69,7 +69,7 @@ async function crowd(t: Backend, affinities: readonly (string | undefined)[]): P
 }
 
 describe("jobs of one affinity", () => {
-  it("of one submission stand at one slot after the other; apart from it, at one", async () => {
+  it("in one submission are placed at consecutive slots, and in separate ones at one slot", async () => {
     const t = startQueue();
     const job = { affinity: "prompt" };
     const [a, b, other, c] = await slotsOf(
@@ -83,7 +83,7 @@ describe("jobs of one affinity", () => {
     expect([b, c]).toEqual([(a! + between) % 65_536, (a! + 2 * between) % 65_536]);
   });
 
-  it("keep it as long as their payload, and others have none", async () => {
+  it("keep their affinity as long as their payload", async () => {
     const t = startQueue();
     const [named, plain] = await submitJobs(t, [{ affinity: "prompt" }, {}]);
     expect((await jobRow(t, named!)).affinity).toBe("prompt");
@@ -94,7 +94,7 @@ describe("jobs of one affinity", () => {
     expect("affinity" in (await jobRow(t, named!))).toBe(false);
   });
 
-  it("are spread over twice as many slots once one that waits leaves two behind, a second apart", async () => {
+  it("are spread over twice as many slots if two more wait behind a claimed one, at most once a second", async () => {
     const t = startQueue();
     const worker = await crowd(t, ["hot", "hot", "hot", "hot"]);
     await claimShown(t, worker);
@@ -102,7 +102,7 @@ describe("jobs of one affinity", () => {
     await claimShown(t, worker);
     expect(await spreads(t)).toMatchObject([{ width: 2 }]);
     await passTime(t, 1_000);
-    // So many that each of the two slots, which are drawn, gets more than two.
+    // Enough that each of the two random slots gets more than two.
     for (let more = 0; more < 24; more += 1) await submitJob(t, { affinity: "hot" });
     await claimShown(t, worker);
     expect(await spreads(t)).toMatchObject([{ width: 4 }]);
@@ -112,14 +112,14 @@ describe("jobs of one affinity", () => {
     expect(new Set(await slotsOf(t, ids)).size).toBe(4);
   });
 
-  it("are not spread where two stand together, or others are of another affinity, or of none", async () => {
+  it("are not spread if only two wait together, or others have another affinity or none", async () => {
     const t = startQueue();
     const worker = await crowd(t, ["a", "a", "b", undefined, undefined]);
     for (let claims = 0; claims < 6; claims += 1) await claimShown(t, worker);
     expect(await spreads(t)).toEqual([]);
   });
 
-  it("come back to one slot by themselves, and what was kept of it goes", async () => {
+  it("return to one slot by themselves, and the stored spread is deleted", async () => {
     const t = startQueue();
     const worker = await crowd(t, ["hot", "hot", "hot"]);
     await claimShown(t, worker);

@@ -19,12 +19,12 @@ describe("widthAt", () => {
     expect(widthAt(of, slots, now)).toBe(width);
   });
 
-  it("is 1 for the widest one by the time that it is forgotten", () => {
+  it("is 1 for the widest spread when it is deleted", () => {
     expect(widthAt({ width: 16_384, widenedAt: at }, 16_384, at + forgottenAfterMs)).toBe(1);
   });
 });
 
-describe("widened", () => {
+describe("widerSpread", () => {
   it.each([
     ["two slots at first", null, 64, at, { width: 2, widenedAt: at }],
     ["twice as many a second later", spread, 64, at + 1_000, { width: 16, widenedAt: at + 1_000 }],

@@ -49,7 +49,7 @@ async function follow(t: Backend, jobId: string, of = scope) {
 }
 
 describe("the text of a watched job", () => {
-  it("comes in chunks, after where the watcher stands", async () => {
+  it("comes in chunks, after the reader's position", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);
     expect(await append(t, worker, attemptId, 0, "It ")).toEqual({ kind: "ok" });
@@ -65,7 +65,7 @@ describe("the text of a watched job", () => {
     expect((await watch(t, jobId, { attemptId: "another", seq: 0 })).chunks).toHaveLength(2);
   });
 
-  it("takes each chunk once, and none before the last", async () => {
+  it("accepts each chunk once, and none before the last", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);
     await append(t, worker, attemptId, 3, "a");
@@ -91,7 +91,7 @@ describe("the text of a watched job", () => {
     expect(await append(t, worker, attemptId, 1, "late")).toEqual({ kind: "fenced" });
   });
 
-  it("is bounded by the chunk and by the attempt", async () => {
+  it("is limited for each chunk and each attempt", async () => {
     const t = startQueue();
     const { worker, attemptId } = await startRunning(t, true);
     const full = "x".repeat(64 * 1024);
@@ -107,7 +107,7 @@ describe("the text of a watched job", () => {
     expect(await append(t, worker, attemptId, 32, `${full}x`)).toEqual({ kind: "ok" });
   });
 
-  it("comes to a watcher far behind in several answers", async () => {
+  it("comes to a reader far behind in several answers", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);
     const text = "x".repeat(60 * 1024);
@@ -135,7 +135,7 @@ describe("the text of a watched job", () => {
   });
 });
 
-describe("a job that nobody watches", () => {
+describe("a job without a reader", () => {
   it("keeps no text", async () => {
     const t = startQueue();
     const { worker, attemptId } = await startRunning(t, false);
@@ -143,7 +143,7 @@ describe("a job that nobody watches", () => {
     expect(await chunkRows(t)).toBe(0);
   });
 
-  it("is watched from its start once somebody follows it, as its worker sees", async () => {
+  it("is watched from its start once somebody follows it, which its worker sees", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, false);
     await append(t, worker, attemptId, 0, "early ");
@@ -155,7 +155,7 @@ describe("a job that nobody watches", () => {
     expect(await textOf(t, jobId)).toBe("early and late");
   });
 
-  it("is no longer watched when nobody says so for long enough, and its text goes", async () => {
+  it("is no longer watched after a long pause, and its text is deleted", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, false);
     await follow(t, jobId);
@@ -168,7 +168,7 @@ describe("a job that nobody watches", () => {
     await keepAlive(t, worker, 10);
     expect((await jobRow(t, jobId)).watched).toBe(false);
     expect(await chunkRows(t)).toBe(0);
-    // And from the start again, for the next one who comes.
+    // And from the start again for the next reader.
     await follow(t, jobId);
     await append(t, worker, attemptId, 0, "read again");
     expect(await textOf(t, jobId)).toBe("read again");
@@ -176,7 +176,7 @@ describe("a job that nobody watches", () => {
     expect((await jobRow(t, jobId)).watched).toBe(false);
   });
 
-  it("has a term from its submission on, where it is watched from the start", async () => {
+  it("is watched for a while after its submission if that asks for it", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, true);
     await append(t, worker, attemptId, 0, "read");
@@ -189,7 +189,7 @@ describe("a job that nobody watches", () => {
     expect(await chunkRows(t)).toBe(0);
   });
 
-  it("begins once nothing is left of an earlier time, however much that was, without being asked again", async () => {
+  it("is watched once earlier text is deleted, however much that was, without another call", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, false);
     await t.run(async (ctx) => {
@@ -202,13 +202,13 @@ describe("a job that nobody watches", () => {
     expect(await jobRow(t, jobId)).toMatchObject({ watched: true });
     await append(t, worker, attemptId, 0, "new");
     expect(await textOf(t, jobId)).toBe("new");
-    // Its term ends like any other.
+    // Its watch time ends like any other.
     await passTime(t, watchMs + 1);
     expect(await jobRow(t, jobId)).toMatchObject({ watched: false });
     expect(await chunkRows(t)).toBe(0);
   });
 
-  it("ends the terms of many that were submitted at once", async () => {
+  it("ends the watch time of many jobs that were submitted at once", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,
@@ -221,7 +221,7 @@ describe("a job that nobody watches", () => {
     expect(watched).toEqual(ids.map((_, index) => index === 0));
   });
 
-  it("is written once in a third of the term, however often it is followed", async () => {
+  it("is written once in a third of the watch time, however often it is followed", async () => {
     const t = startQueue();
     const { jobId, worker } = await startRunning(t, false);
     const terms = new Set<number | undefined>();
@@ -238,7 +238,7 @@ describe("a job that nobody watches", () => {
     expect(waiting).toHaveLength(1);
   });
 
-  it("cannot be followed once it is final, nor from another scope", async () => {
+  it("can't be followed after its end, or from another scope", async () => {
     const t = startQueue();
     const { jobId, worker, attemptId } = await startRunning(t, false);
     expect(await follow(t, jobId, "other")).toEqual({ kind: "not-found" });
@@ -248,7 +248,7 @@ describe("a job that nobody watches", () => {
   });
 });
 
-/** Lets time pass while the worker says that it is there. */
+/** Lets time pass while the worker renews its lease. */
 async function keepAlive(t: Backend, { keyHash }: TestWorker, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 10_000) {
     await t.mutation(queue.work.heartbeat, { keyHash });

@@ -47,7 +47,7 @@ describe("jobs.submit", () => {
     expect(await t.query(queue.jobs.payload, { scope, jobId })).toEqual({ payload: { file: "a" } });
   });
 
-  it("makes one lane of equal requirements, whatever their order", async () => {
+  it("creates one lane for equal requirements, in any order", async () => {
     const t = startQueue();
     const [one, two, three] = await submitJobs(t, [
       { requirements: { tags: ["b", "a"], gpu: false } },
@@ -59,7 +59,7 @@ describe("jobs.submit", () => {
     expect(lanes[2]).not.toBe(lanes[0]);
   });
 
-  it("takes 500 at once, in their order, and no more", async () => {
+  it("accepts 500 jobs at once, in their order, and no more", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,
@@ -72,7 +72,7 @@ describe("jobs.submit", () => {
     expect(await refused(submit(t))).toBe("invalid");
   });
 
-  it("answers the same job for the same idempotency key, also within a call", async () => {
+  it("returns the same job for the same idempotency key, also within a call", async () => {
     const t = startQueue();
     const key = { idempotencyKey: "k", fingerprint: "f" };
     const first = await submit(t, key, {}, key);
@@ -84,7 +84,7 @@ describe("jobs.submit", () => {
     expect(await t.run(async (ctx) => (await ctx.db.query("jobs").collect()).length)).toBe(2);
   });
 
-  it("takes nothing when an idempotency key stands for another request", async () => {
+  it("accepts nothing if an idempotency key belongs to another request", async () => {
     const t = startQueue();
     await submitJob(t, { idempotencyKey: "k", fingerprint: "f" });
     const conflict = { kind: "conflict", idempotencyKey: "k" };
@@ -101,18 +101,18 @@ describe("jobs.submit", () => {
     expect(await t.query(queue.jobs.byExternalId, { scope, externalId: "x" })).toMatchObject({ jobId: own });
   });
 
-  it("takes nothing into a lane that drains, and again once it is open", async () => {
+  it("accepts nothing in a draining lane, and jobs again once it is open", async () => {
     const t = startQueue();
     const { laneId } = await jobRow(t, await submitJob(t, { idempotencyKey: "k" }));
     await t.mutation(queue.lanes.setState, { scope, laneId, state: "draining" });
     expect(await submit(t, { kind: "resize" }, {})).toEqual({ kind: "draining" });
-    // What is there already is no submission.
+    // A repeated job is no submission.
     expect(await submit(t, { idempotencyKey: "k" })).toMatchObject({ kind: "submitted", repeated: 1 });
     await t.mutation(queue.lanes.setState, { scope, laneId, state: "open" });
     expect(await submit(t, {})).toMatchObject({ kind: "submitted" });
   });
 
-  it("bounds the lanes of a scope", async () => {
+  it("limits the lanes of a scope", async () => {
     const t = startQueue();
     const models = (count: number, name: string) =>
       Array.from({ length: count }, (_, n) => ({ requirements: { model: `${name}${String(n)}` } }));
@@ -143,7 +143,7 @@ describe("jobs.submit", () => {
     expect(await t.run(async (ctx) => await ctx.db.query("jobs").first())).toBeNull();
   });
 
-  it("takes a payload of just so many bytes as are set, in UTF-8", async () => {
+  it("accepts a payload of exactly the configured bytes, in UTF-8", async () => {
     const t = startQueue();
     await t.mutation(queue.settings.configure, { scope, values: { maxPayloadBytes: 6 } });
     expect(await submit(t, { payload: "éé" })).toMatchObject({ kind: "submitted" });
@@ -151,8 +151,8 @@ describe("jobs.submit", () => {
   });
 });
 
-describe("what a job waits for", () => {
-  it("wakes delayed jobs when their times have come, each", async () => {
+describe("waiting", () => {
+  it("ends for each delayed job when its time comes", async () => {
     const t = startQueue();
     const ids = await submitJobs(t, [{ delayMs: 60_000 }, { delayMs: 1_000 }, {}, { delayMs: 1_000 }]);
     const waits = "waiting for time";
@@ -167,7 +167,7 @@ describe("what a job waits for", () => {
     expect(await t.query(queue.jobs.get, { scope, jobId: ids[0]! })).toMatchObject({ dueAt: null });
   });
 
-  it("wakes more than one piece of them", async () => {
+  it("ends for more than one piece of delayed jobs", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,
@@ -177,7 +177,7 @@ describe("what a job waits for", () => {
     expect(new Set(await statusesOf(t, ids))).toEqual(new Set(["ready"]));
   });
 
-  it("is its time, then the jobs that it depends on, then its turn", async () => {
+  it("is for the job's time, then its dependencies, then its turn", async () => {
     const t = startQueue();
     await t.mutation(queue.limits.set, { scope, of: "requester", name: "ada", concurrency: 1 });
     const first = await submitJob(t);
@@ -201,7 +201,7 @@ describe("what a job waits for", () => {
 });
 
 describe("jobs.cancel", () => {
-  it("cancels what is not final, once, and only in its scope", async () => {
+  it("cancels an open job, once, and only in its scope", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     expect(await t.mutation(queue.jobs.cancel, { scope: "other", jobId })).toEqual({ kind: "not-found" });
@@ -223,7 +223,7 @@ describe("jobs.cancel", () => {
     ]);
   });
 
-  it("forgets the time of a delayed one", async () => {
+  it("removes the time of a delayed job", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { delayMs: 1_000 });
     await t.mutation(queue.jobs.cancel, { scope, jobId });
@@ -246,7 +246,7 @@ describe("jobs.cancelMany", () => {
     await passTime(t, 0);
   }
 
-  it("cancels all of a requester's, in pieces, and no one else's", async () => {
+  it("cancels all jobs of a requester, in pieces, and of nobody else", async () => {
     const t = startQueue();
     const ids = await submitJobs(
       t,
@@ -260,7 +260,7 @@ describe("jobs.cancelMany", () => {
     expect((await jobRow(t, elsewhere!)).status).toBe("ready");
   });
 
-  it("leaves what is submitted after it alone", async () => {
+  it("spares jobs that are submitted later", async () => {
     const t = startQueue();
     await submitJobs(
       t,
@@ -285,7 +285,7 @@ describe("jobs.cancelMany", () => {
     expect((await statusesOf(t, ids)).sort()).toEqual(["canceled", running ? "canceled" : "running"]);
   });
 
-  it("cancels a lane's, by id, and none of another scope's", async () => {
+  it("cancels a lane's jobs by its id, and none of another scope", async () => {
     const t = startQueue();
     const ids = await submitJobs(t, [{}, { delayMs: 5_000 }, { kind: "resize" }]);
     const { laneId } = await jobRow(t, ids[0]!);
@@ -296,8 +296,8 @@ describe("jobs.cancelMany", () => {
   });
 });
 
-describe("an end in time", () => {
-  it("expires what is not begun by expiresAt", async () => {
+describe("a time limit", () => {
+  it("expires a job that is not started by expiresAt", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { expiresAt: started + 1_000 });
     await passTime(t, 999);
@@ -309,7 +309,7 @@ describe("an end in time", () => {
     });
   });
 
-  it("lets what is begun go on, until its deadline", async () => {
+  it("lets a started job continue until its deadline", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { expiresAt: started + 1_000, deadlineAt: started + 5_000 });
     const worker = await addWorker(t);
@@ -321,7 +321,7 @@ describe("an end in time", () => {
     expect(await t.query(queue.work.held, { keyHash: worker.keyHash })).toEqual([]);
   });
 
-  it("gives what was begun in time to another, whenever it comes back", async () => {
+  it("gives a job that was started in time to another worker at any later time", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { expiresAt: started + 1_000 });
     const [{ keyHash }, other, waiting] = [await addWorker(t), await addWorker(t), await addWorker(t)];
@@ -338,7 +338,7 @@ describe("an end in time", () => {
     expect(await claim(t, waiting, jobId)).toMatchObject({ kind: "claimed" });
   });
 
-  it("takes one whose time is over, and expires it at once", async () => {
+  it("accepts a job whose time is over, and expires it at once", async () => {
     const t = startQueue();
     const jobId = await submitJob(t, { deadlineAt: 0 });
     await passTime(t, 0);
@@ -351,7 +351,7 @@ function page(numItems = 10, cursor: string | null = null) {
 }
 
 describe("jobs.list", () => {
-  it("pages through all of a scope's, newest first, whatever their status", async () => {
+  it("pages through all jobs of a scope, newest first, with any status", async () => {
     const t = startQueue();
     const ids: string[] = [];
     for (let n = 0; n < 7; n += 1) {
@@ -373,7 +373,7 @@ describe("jobs.list", () => {
     [{ requester: "ada", status: "ready" }, [2]],
     [{ key: "k" }, [2, 1]],
     [{ key: "k", requester: "ada" }, [2]],
-  ] as const)("by %o", async (filter, expected) => {
+  ] as const)("filters by %o", async (filter, expected) => {
     const t = startQueue();
     const ids: string[] = [];
     const specs = [
@@ -390,7 +390,7 @@ describe("jobs.list", () => {
     expect(found.map(({ jobId }) => ids.indexOf(jobId))).toEqual(expected);
   });
 
-  it("by batch, and nothing by what is no batch", async () => {
+  it("filters by batch, and returns nothing for an unknown batch", async () => {
     const t = startQueue();
     const batchId = await t.mutation(queue.batches.create, { scope });
     const ids = await submitJobs(t, [{}, {}], { batchId });
@@ -404,7 +404,7 @@ describe("jobs.list", () => {
 });
 
 describe("a finished job", () => {
-  it("has its result, and its attempts with who made them", async () => {
+  it("has its result, and its attempts with their workers", async () => {
     const t = startQueue();
     const jobId = await submitJob(t);
     const worker = await addWorker(t);

@@ -41,7 +41,7 @@ it.each([
   expect(resolveRepeats(specs, earlier)).toEqual(expected);
 });
 
-it("answers ids in the order of the call", () => {
+it("returns ids in the order of the call", () => {
   const resolutions = resolveRepeats(
     [{ idempotencyKey: "k" }, {}, { idempotencyKey: "n" }, { idempotencyKey: "n" }],
     new Map([["k", job("j")]]),
