@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { assertNever } from "../app/assert-never.ts";
-import type { Child } from "../launch/child.ts";
-import type { Farm } from "../launch/demo/farm.ts";
-import type { Watcher } from "../launch/demo/watch.ts";
+import type { Child } from "../launch/core/child.ts";
+import type { Farm } from "../launch/farm/farm.ts";
+import type { Watcher } from "../launch/farm/watcher.ts";
 import type { Random } from "./random.ts";
 
 export const faultKinds = ["kill-donor", "crash-backend", "freeze-donor"] as const;

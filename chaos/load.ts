@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import OpenAI from "openai";
-import type { Farm } from "../launch/demo/farm.ts";
-import { demoPrompts } from "../launch/demo/prompts.ts";
+import type { Farm } from "../launch/farm/farm.ts";
+import { demoPrompts } from "../launch/farm/prompts.ts";
 
 /**
  * Requesters who do not give up: where the connection broke, or a backend that is starting tells them to come back,

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { startFarm } from "../launch/demo/farm.ts";
-import { Watcher } from "../launch/demo/watch.ts";
+import { startFarm } from "../launch/farm/farm.ts";
+import { Watcher } from "../launch/farm/watcher.ts";
 import { faultKinds, inject } from "./faults.ts";
 import { Load } from "./load.ts";
 import { makeRandom } from "./random.ts";

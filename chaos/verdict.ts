@@ -1,6 +1,6 @@
-import type { Farm } from "../launch/demo/farm.ts";
-import { ledgerFaults } from "../launch/demo/ledger-faults.ts";
-import type { Watcher } from "../launch/demo/watch.ts";
+import type { Farm } from "../launch/farm/farm.ts";
+import { ledgerFaults } from "../launch/farm/ledger-faults.ts";
+import type { Watcher } from "../launch/farm/watcher.ts";
 import type { Load } from "./load.ts";
 
 export type Verdict = {

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { backup } from "./backup.ts";
-import { conflicts } from "./conflicts.ts";
+import { backup } from "./operator/backup.ts";
+import { conflicts } from "./operator/conflicts.ts";
 import { donorVerbs } from "./donor/verbs.ts";
-import { entry } from "./entry.ts";
-import { restore } from "./restore.ts";
-import { runCommand } from "./run-command.ts";
+import { entry } from "./operator/entry.ts";
+import { restore } from "./operator/restore.ts";
+import { runCommand } from "./command/run-command.ts";
 
 runCommand([
   ...donorVerbs,

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Child } from "./child.ts";
-import { type Answer, ask, makeClient } from "./demo/ask.ts";
-import { type Farm, startFarm } from "./demo/farm.ts";
+import type { Child } from "./core/child.ts";
+import { type Answer, ask, makeClient } from "./farm/ask.ts";
+import { type Farm, startFarm } from "./farm/farm.ts";
 import { inPool } from "./demo/pool.ts";
-import { demoPrompts } from "./demo/prompts.ts";
+import { demoPrompts } from "./farm/prompts.ts";
 import { type Evidence, faults, summarize } from "./demo/result.ts";
 import { makeScreen, resultTable, type Screen } from "./demo/screen.ts";
-import { type DeviceRow, Watcher } from "./demo/watch.ts";
-import { explain } from "./launch-error.ts";
-import { stopSignal } from "./stop-signals.ts";
+import { type DeviceRow, Watcher } from "./farm/watcher.ts";
+import { explain } from "./core/launch-error.ts";
+import { stopSignal } from "./core/stop-signal.ts";
 
 const requests = 24;
 const concurrency = 6;

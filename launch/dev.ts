@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { watch } from "node:fs";
 import { join } from "node:path";
-import type { Child } from "./child.ts";
-import { startEverything } from "./everything.ts";
-import { explain } from "./launch-error.ts";
-import { prepare, startBackendPart, startDonorPart } from "./parts.ts";
-import { defaultDataFolder, root } from "./paths.ts";
-import { parseStartOptions } from "./start-options.ts";
-import { stopSignal } from "./stop-signals.ts";
+import type { Child } from "./core/child.ts";
+import { startEverything } from "./compose/compose.ts";
+import { explain } from "./core/launch-error.ts";
+import { prepare, startBackendPart, startDonorPart } from "./compose/prepared.ts";
+import { defaultDataFolder, root } from "./core/paths.ts";
+import { parseStartOptions } from "./compose/start-options.ts";
+import { stopSignal } from "./core/stop-signal.ts";
 
 type Action = "build" | "backend" | "donor";
 

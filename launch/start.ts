@@ -1,10 +1,10 @@
-import type { Child } from "./child.ts";
-import { startEverything } from "./everything.ts";
-import { explain } from "./launch-error.ts";
-import { prepare } from "./parts.ts";
-import { defaultDataFolder } from "./paths.ts";
-import { parseStartOptions, usage } from "./start-options.ts";
-import { stopSignal } from "./stop-signals.ts";
+import type { Child } from "./core/child.ts";
+import { startEverything } from "./compose/compose.ts";
+import { explain } from "./core/launch-error.ts";
+import { prepare } from "./compose/prepared.ts";
+import { defaultDataFolder } from "./core/paths.ts";
+import { parseStartOptions, usage } from "./compose/start-options.ts";
+import { stopSignal } from "./core/stop-signal.ts";
 
 async function main(): Promise<void> {
   const options = parseStartOptions(process.argv.slice(2));

@@ -1,9 +1,9 @@
 // Takes the README's picture of a real farm at work: node scripts/readme-picture.ts   (after npm run build)
 // The console behind, a donor's panel in front; GLEANER_CHROMIUM names the browser.
 import { type Browser, chromium } from "@playwright/test";
-import { ask, makeClient } from "../launch/demo/ask.ts";
-import { startFarm } from "../launch/demo/farm.ts";
-import { demoPrompts } from "../launch/demo/prompts.ts";
+import { ask, makeClient } from "../launch/farm/ask.ts";
+import { startFarm } from "../launch/farm/farm.ts";
+import { demoPrompts } from "../launch/farm/prompts.ts";
 
 const executablePath = process.env["GLEANER_CHROMIUM"] ?? "/usr/bin/chromium";
 

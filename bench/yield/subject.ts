@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { chooseShell } from "../../launch/display.ts";
+import { chooseShell } from "../../launch/donor/shell.ts";
 import type { Deployment, DonorProcess } from "../../main/deployment.fixture.ts";
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import type { CallAnswer, CallArgument, CallOf } from "../../app/contract/donor-calls.ts";
 import { callDonor } from "../../main/face/local-socket/client.ts";
-import { CommandError, EXIT_UNREACHABLE, EXIT_USAGE } from "../command.ts";
+import { CommandError, EXIT_UNREACHABLE, EXIT_USAGE } from "../command/command.ts";
 import { donorFolders } from "./folders.ts";
 
 export const donorOptions = {

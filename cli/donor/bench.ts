@@ -1,6 +1,6 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
-import { CommandError, type Verb } from "../command.ts";
-import { Progress } from "../progress.ts";
+import { CommandError, type Verb } from "../command/command.ts";
+import { Progress } from "../command/progress.ts";
 import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
 import { table } from "./words.ts";
 

@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Child } from "../../launch/child.ts";
-import { chooseShell, type Shell } from "../../launch/display.ts";
-import { type DonorOptions, startDesktopDonor, startHeadlessDonor } from "../../launch/donor.ts";
-import { defaultDataFolder, installed } from "../../launch/paths.ts";
-import { stopSignal } from "../../launch/stop-signals.ts";
-import { CommandError, type Verb } from "../command.ts";
+import type { Child } from "../../launch/core/child.ts";
+import { chooseShell, type Shell } from "../../launch/donor/shell.ts";
+import { type DonorOptions, startDesktopDonor, startHeadlessDonor } from "../../launch/donor/donor.ts";
+import { defaultDataFolder, installed } from "../../launch/core/paths.ts";
+import { stopSignal } from "../../launch/core/stop-signal.ts";
+import { CommandError, type Verb } from "../command/command.ts";
 import { readArguments, usageError } from "./ask.ts";
 
 const usage = `GLEANER_CODE=GLN-… gleaner donate --backend URL [options]

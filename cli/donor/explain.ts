@@ -1,7 +1,7 @@
 import type { Explanation } from "../../app/contract/explanation.ts";
 import { explain as explainEntries } from "../../main/journal/explain.ts";
 import { readJournal } from "../../main/journal/read-journal.ts";
-import { CommandError, type Verb } from "../command.ts";
+import { CommandError, type Verb } from "../command/command.ts";
 import { askIfRunning, type DonorFlags, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
 import { donorFolders } from "./folders.ts";
 import { sayExplanation } from "./say-explanation.ts";

@@ -1,7 +1,7 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { factLabel, sayFact } from "../../app/facts/facts.ts";
 import { formatSpan } from "../../app/format/time.ts";
-import type { Verb } from "../command.ts";
+import type { Verb } from "../command/command.ts";
 import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
 import { table } from "./words.ts";
 

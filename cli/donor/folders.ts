@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { desktopFolder } from "../../launch/desktop-folder.ts";
-import { defaultDataFolder } from "../../launch/paths.ts";
+import { defaultDataFolder } from "../../launch/core/paths.ts";
 
 /**
  * Where a donor that was not named may keep its things, the likeliest first: what `npm start` and `gleaner donate`

@@ -1,6 +1,7 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { formatBytes } from "../../app/format/quantity.ts";
-import type { Verb } from "../command.ts";
+import type { Verb } from "../command/command.ts";
+import { size } from "../command/progress.ts";
 import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
 import { table } from "./words.ts";
 

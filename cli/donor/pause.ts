@@ -1,4 +1,4 @@
-import type { Verb } from "../command.ts";
+import type { Verb } from "../command/command.ts";
 import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
 import { printStatus } from "./status.ts";
 import { parseDuration, parseMomentAfter } from "./times.ts";

@@ -1,4 +1,4 @@
-import type { Verb } from "../command.ts";
+import type { Verb } from "../command/command.ts";
 import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
 import { printStatus } from "./status.ts";
 

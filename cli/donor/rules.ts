@@ -1,7 +1,7 @@
 import { type CallAnswer, type CallArgument, calls } from "../../app/contract/donor-calls.ts";
 import { ruleName } from "../../app/policy/rule-schemas.ts";
 import { type RuleName, ruleOf } from "../../app/policy/rules.ts";
-import type { Verb } from "../command.ts";
+import type { Verb } from "../command/command.ts";
 import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
 import { table } from "./words.ts";
 

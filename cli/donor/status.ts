@@ -1,4 +1,4 @@
-import type { Verb } from "../command.ts";
+import type { Verb } from "../command/command.ts";
 import { askDonor, type DonorFlags, donorOptions, donorUsage, readArguments } from "./ask.ts";
 import { sayStatus } from "./say-status.ts";
 

@@ -1,4 +1,4 @@
-import type { Verbs } from "../run-command.ts";
+import type { Verbs } from "../command/run-command.ts";
 import { bench } from "./bench.ts";
 import { donate } from "./donate.ts";
 import { donateNow } from "./donate-now.ts";

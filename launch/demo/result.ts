@@ -1,6 +1,6 @@
-import type { Answer } from "./ask.ts";
-import { type LedgerCheck, ledgerFaults } from "./ledger-faults.ts";
-import type { DeviceRow, JobRow } from "./watch.ts";
+import type { Answer } from "../farm/ask.ts";
+import { type LedgerCheck, ledgerFaults } from "../farm/ledger-faults.ts";
+import type { DeviceRow, JobRow } from "../farm/watcher.ts";
 
 /** What `npm run demo -- --json` prints. Money is in micro-credits. */
 export type DemoResult = {

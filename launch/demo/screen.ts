@@ -1,5 +1,5 @@
 import { formatCredits } from "../../app/money/credits.ts";
-import type { Answer } from "./ask.ts";
+import type { Answer } from "../farm/ask.ts";
 import { type DemoResult, isCorrect } from "./result.ts";
 
 /** What the demo shows while it runs, on standard error so that `--json` stays alone on standard output. */

@@ -3,11 +3,11 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { api } from "../../convex/_generated/api.js";
-import { makeClient } from "../../launch/demo/ask.ts";
-import { type Farm, startFarm } from "../../launch/demo/farm.ts";
-import { readDemoModel } from "../../launch/demo-model.ts";
-import { type FirstOrganization, Setup } from "../../launch/organization.ts";
-import { makeSecret } from "../../launch/secrets.ts";
+import { makeClient } from "../../launch/farm/ask.ts";
+import { type Farm, startFarm } from "../../launch/farm/farm.ts";
+import { readDemoModel } from "../../launch/organization/demo-model.ts";
+import { type FirstOrganization, Setup } from "../../launch/organization/setup.ts";
+import { makeSecret } from "../../launch/organization/secrets.ts";
 
 /** Every bad input that a requester can send, against a running backend with a donor. */
 let farm: Farm;

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { type CallAnswer, calls } from "../../app/contract/donor-calls.ts";
 import { type Explanation, explanation } from "../../app/contract/explanation.ts";
-import type { Child } from "../../launch/child.ts";
-import { makeClient } from "../../launch/demo/ask.ts";
-import { type Farm, startFarm } from "../../launch/demo/farm.ts";
+import type { Child } from "../../launch/core/child.ts";
+import { makeClient } from "../../launch/farm/ask.ts";
+import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 
 /** The real commands, as processes, against a real donor without a window, on a real backend. */
 const root = resolve(import.meta.dirname, "../..");

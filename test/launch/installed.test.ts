@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { calls } from "../../app/contract/donor-calls.ts";
-import { type Farm, startFarm } from "../../launch/demo/farm.ts";
+import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 
 /** The desktop program as it is installed: packed for this machine, and its command `gleaner` run by its own Electron. */
 const root = resolve(import.meta.dirname, "../..");

@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeClient } from "../../launch/demo/ask.ts";
-import { type Farm, startFarm } from "../../launch/demo/farm.ts";
+import { makeClient } from "../../launch/farm/ask.ts";
+import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 
 /** Every kind of job as the official client asks for it, against a running backend and a donor with the demo model. */
 let farm: Farm;

@@ -8,10 +8,10 @@ import { ConvexHttpClient } from "convex/browser";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { api } from "../../convex/_generated/api.js";
-import { startBackend } from "../../launch/backend.ts";
-import { openDataFolder } from "../../launch/data-folder.ts";
-import { Setup } from "../../launch/organization.ts";
-import { makeSecret } from "../../launch/secrets.ts";
+import { startBackend } from "../../launch/backend/backend.ts";
+import { openDataFolder } from "../../launch/core/data-folder.ts";
+import { Setup } from "../../launch/organization/setup.ts";
+import { makeSecret } from "../../launch/organization/secrets.ts";
 import { close, freePorts, listen } from "./free-port.ts";
 import { type Program, run } from "./program.ts";
 

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import type { Farm } from "../../../launch/demo/farm.ts";
+import type { Farm } from "../../../launch/farm/farm.ts";
 import { expect } from "./farm-test.ts";
 
 /** Opens the console as the organization's administrator. */

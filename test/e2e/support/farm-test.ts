@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { test as base } from "@playwright/test";
-import { makeClient } from "../../../launch/demo/ask.ts";
-import { type Farm, startFarm } from "../../../launch/demo/farm.ts";
+import { makeClient } from "../../../launch/farm/ask.ts";
+import { type Farm, startFarm } from "../../../launch/farm/farm.ts";
 import { makeSlowModel } from "./slow-model.ts";
 
 type WorkerFixtures = {

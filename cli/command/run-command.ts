@@ -1,0 +1,40 @@
+import { explain, LaunchError } from "../../launch/core/launch-error.ts";
+import { CommandError, EXIT_FAILED, EXIT_USAGE, type Verb } from "./command.ts";
+
+export type Verbs = readonly (readonly [name: string, verb: Verb])[];
+
+/** Runs the command that the arguments of this process name, and ends the process with its exit code. */
+export function runCommand(verbs: Verbs): void {
+  perform(new Map(verbs)).then(
+    (code) => process.exit(code),
+    (error: unknown) => {
+      if (error instanceof CommandError) console.error(error.message);
+      else console.error(error instanceof LaunchError ? explain(error) : error);
+      process.exit(error instanceof CommandError ? error.exitCode : EXIT_FAILED);
+    },
+  );
+}
+
+async function perform(verbs: ReadonlyMap<string, Verb>): Promise<number> {
+  const [name = "--help", ...args] = process.argv.slice(2);
+  if (name === "--help" || name === "-h" || name === "help") {
+    console.log(usageOf(verbs));
+    return 0;
+  }
+  const verb = verbs.get(name);
+  if (verb === undefined) {
+    console.error(`There is no command "${name}".\n\n${usageOf(verbs)}`);
+    return EXIT_USAGE;
+  }
+  if (args.includes("--help") || args.includes("-h")) {
+    console.log(verb.usage);
+    return 0;
+  }
+  await verb.run(args);
+  return 0;
+}
+
+function usageOf(verbs: ReadonlyMap<string, Verb>): string {
+  const lines = [...verbs].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
+  return `gleaner COMMAND [options]\n\n${lines.join("\n")}\n\ngleaner COMMAND --help says more.`;
+}

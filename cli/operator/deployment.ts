@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { readAddress } from "../../launch/backend-address.ts";
+import { defaultDataFolder } from "../../launch/core/paths.ts";
+import { CommandError, EXIT_UNREACHABLE, EXIT_USAGE } from "../command/command.ts";
+
+export const deploymentOptions = {
+  url: { type: "string" },
+  "admin-key-file": { type: "string" },
+} as const;
+
+export const deploymentUsage = `  --url URL              the deployment; without it, the one that \`npm start\` runs
+  --admin-key-file FILE  its admin key; without it, GLEANER_ADMIN_KEY, or the one that \`npm start\` has made
+  GLEANER_DATA           where \`npm start\` keeps everything (default: .gleaner in the checkout)`;
+
+export type DeploymentFlags = {
+  readonly url?: string | undefined;
+  readonly "admin-key-file"?: string | undefined;
+};
+
+const failure = z.object({ message: z.string() });
+
+/** A running deployment, asked as its admin. */
+export class Deployment {
+  readonly url: string;
+  readonly #adminKey: string;
+
+  constructor(url: string, adminKey: string) {
+    this.url = url;
+    this.#adminKey = adminKey;
+  }
+
+  /** An answer that is a success. Rejects with CommandError, which says what the deployment said. */
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { Authorization: `Convex ${this.#adminKey}` };
+    let response;
+    try {
+      response = await fetch(`${this.url}${path}`, { ...init, headers });
+    } catch (error) {
+      const cause =
+        error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+      throw new CommandError(
+        `Nothing answers at ${this.url} (${cause}). Start it with \`npm start\`, or name another with --url.`,
+        EXIT_UNREACHABLE,
+      );
+    }
+    if (response.ok) return response;
+    const said = failure.safeParse(await response.json().catch(() => null));
+    throw new CommandError(
+      said.success ? said.data.message : `${path}: HTTP status ${String(response.status)}`,
+    );
+  }
+}
+
+/** Finds the deployment that the flags name, or the one that `npm start` runs. Rejects with CommandError. */
+export async function findDeployment(flags: DeploymentFlags, env: NodeJS.ProcessEnv): Promise<Deployment> {
+  const folder = defaultDataFolder(env);
+  const url = flags.url ?? (await readAddress(folder));
+  if (URL.parse(url) === null) throw new CommandError(`"${url}" is not a URL.`, EXIT_USAGE);
+  return new Deployment(url.replace(/\/+$/, ""), await readAdminKey(flags, env, folder));
+}
+
+async function readAdminKey(flags: DeploymentFlags, env: NodeJS.ProcessEnv, folder: string): Promise<string> {
+  const fromEnvironment = env["GLEANER_ADMIN_KEY"];
+  if (flags["admin-key-file"] === undefined && fromEnvironment !== undefined) return fromEnvironment.trim();
+  const file = flags["admin-key-file"] ?? join(folder, "admin-key");
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch {
+    throw new CommandError(
+      `There is no admin key at ${file}. Name its file with --admin-key-file, or set GLEANER_ADMIN_KEY.`,
+      EXIT_USAGE,
+    );
+  }
+}

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { parseArgs } from "node:util";
+import { type CatalogueEntry, catalogueEntry, pieceBytesFor } from "../../app/models/catalogue-entry.ts";
+import { CommandError, EXIT_USAGE, type Verb } from "../command/command.ts";
+
+const usage = `gleaner entry FILE --source SOURCE [options]
+Prints an entry of the model catalogue for a GGUF file: its SHA-256, its size and the hashes of its pieces. Save it, and
+choose it in the console: Models, Add model.
+  FILE                   the model's file, as it is at the source
+  --source SOURCE        where devices get it: https://…, or hf:user/repository/file.gguf
+  --name NAME            what requesters ask for (default: the file's name without .gguf)
+  --context TOKENS       the longest context that is offered (default: 4096)
+  --licence LICENCE      e.g. Apache-2.0`;
+
+export const entry: Verb = { summary: "describe a model's file for the catalogue", usage, run };
+
+async function run(args: readonly string[]): Promise<void> {
+  const { file, source, name, context, licence } = readArguments(args);
+  const { pieces, ...found } = await hashesOf(file);
+  const parsed = catalogueEntry.safeParse({
+    ...{ modelId: name ?? basename(file).replace(/\.gguf$/i, ""), source, licence, template: null },
+    ...{ contextTokens: Number(context), ...found, pieces },
+  });
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new CommandError(`${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`, EXIT_USAGE);
+  }
+  console.log(JSON.stringify(parsed.data, null, 2));
+}
+
+type Hashes = Pick<CatalogueEntry, "sha256" | "sizeBytes"> & {
+  readonly pieces: { readonly pieceBytes: number; readonly pieceHashes: readonly string[] };
+};
+
+/** Reads the file once. Throws a CommandError where it cannot be read. */
+export async function hashesOf(file: string): Promise<Hashes> {
+  const found = await stat(file).catch(() => null);
+  if (found?.isFile() !== true) throw new CommandError(`There is no file ${file}.`, EXIT_USAGE);
+  if (found.size === 0) throw new CommandError(`${file} is empty.`, EXIT_USAGE);
+  const pieceBytes = pieceBytesFor(found.size);
+  const whole = createHash("sha256");
+  const pieceHashes: string[] = [];
+  let piece = createHash("sha256");
+  let inPiece = 0;
+  let sizeBytes = 0;
+  for await (const chunk of createReadStream(file, { highWaterMark: 2 ** 20 }) as AsyncIterable<Buffer>) {
+    whole.update(chunk);
+    sizeBytes += chunk.length;
+    for (let at = 0; at < chunk.length;) {
+      const part = chunk.subarray(at, at + pieceBytes - inPiece);
+      piece.update(part);
+      at += part.length;
+      inPiece += part.length;
+      if (inPiece < pieceBytes) continue;
+      pieceHashes.push(piece.digest("hex"));
+      piece = createHash("sha256");
+      inPiece = 0;
+    }
+  }
+  if (inPiece > 0) pieceHashes.push(piece.digest("hex"));
+  return { sha256: whole.digest("hex"), sizeBytes, pieces: { pieceBytes, pieceHashes } };
+}
+
+function readArguments(args: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        source: { type: "string" },
+        name: { type: "string" },
+        context: { type: "string", default: "4096" },
+        licence: { type: "string", default: "" },
+      },
+    });
+    const [file, another] = positionals;
+    const { source } = values;
+    if (file === undefined || another !== undefined || source === undefined) {
+      throw new Error("One file and its --source are needed.");
+    }
+    return { ...values, file, source };
+  } catch (error) {
+    throw new CommandError(`${(error as Error).message}\n\n${usage}`, EXIT_USAGE);
+  }
+}

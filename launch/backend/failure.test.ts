@@ -1,0 +1,94 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { startBackend } from "./backend.ts";
+import { backendFailure } from "./failure.ts";
+import { startChild } from "../core/child.ts";
+import { type DataFolder, openDataFolder } from "../core/data-folder.ts";
+import { explain, LaunchError } from "../core/launch-error.ts";
+import { paths, root } from "../core/paths.ts";
+import { makeSecret } from "../organization/secrets.ts";
+
+let scratch: string;
+let folder: DataFolder;
+const adminKey = makeSecret("gleaner|");
+
+beforeEach(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "gleaner-upgrade-"));
+  folder = await openDataFolder(join(scratch, "data"));
+});
+
+afterEach(async () => {
+  await rm(scratch, { recursive: true, force: true });
+});
+
+/** Another version of the functions, whose organizations have a number for a name. */
+async function otherVersion(): Promise<string> {
+  const convex = join(scratch, "convex");
+  await mkdir(convex);
+  await symlink(join(root, "node_modules"), join(scratch, "node_modules"));
+  await writeFile(
+    join(convex, "schema.ts"),
+    `import { defineSchema, defineTable } from "convex/server";
+     import { v } from "convex/values";
+     export default defineSchema({ organizations: defineTable({ name: v.number(), createdAt: v.number() }) });`,
+  );
+  await writeFile(
+    join(convex, "notes.ts"),
+    `import { mutationGeneric } from "convex/server";
+     export const add = mutationGeneric({
+       args: {},
+       handler: async (ctx) => { await ctx.db.insert("organizations", { name: 7, createdAt: 0 }); return null; },
+     });`,
+  );
+  return convex;
+}
+
+async function writeAsOtherVersion(): Promise<void> {
+  const child = await startChild({
+    name: "other-version",
+    command: process.execPath,
+    args: [
+      ...[paths.backendEntry, "--convex", await otherVersion(), "--data", folder.dataFile],
+      ...["--port", "0", "--site-port", "0", "--with-parent"],
+    ],
+    env: { GLEANER_ADMIN_KEY: adminKey },
+    logFile: join(scratch, "other.log"),
+    readyWithinMs: 60_000,
+  });
+  const response = await fetch(`${String(child.ready["url"])}/api/mutation`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ path: "notes:add", args: {}, format: "json" }),
+  });
+  expect(await response.json()).toMatchObject({ status: "success" });
+  await child.stop();
+}
+
+it(
+  "says of another version's data what does not fit and what to do, without a stack",
+  { timeout: 120_000 },
+  async () => {
+    await writeAsOtherVersion();
+    const options = { host: "127.0.0.1", port: 0, sitePort: 0, console: false };
+    const failure: unknown = await startBackend(folder, adminKey, options).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(LaunchError);
+    const said = explain(failure);
+    expect(said).toContain(folder.path);
+    expect(said).toContain('what its table "organizations" holds in "name" does not fit');
+    expect(said).toContain("GLEANER_DATA=");
+    expect(said).not.toMatch(/\n\s+at /);
+  },
+);
+
+it("says which port is taken, and shows the last words of any other failure", () => {
+  const ports = { port: 3_210, sitePort: 3_211 };
+  expect(backendFailure("Port 3211 is taken", folder, ports).message).toContain("3211");
+  const other = backendFailure("first\nlast words", folder, ports);
+  expect(other.message).toContain("last words");
+  expect(other.remedy).toContain("backend.log");
+});

@@ -1,0 +1,47 @@
+import { parseArgs } from "node:util";
+import { LaunchError } from "../core/launch-error.ts";
+
+export type StartOptions = {
+  readonly port: number;
+  /** The address to listen on; loopback unless other computers shall join. */
+  readonly host: string;
+  readonly headless: boolean;
+  readonly organization: string;
+  readonly help: boolean;
+};
+
+export const usage = `npm start -- [options]
+  --port N           first of three ports: backend N, API and console N+1, panel N+2 (default 3210)
+  --host ADDRESS     let other computers in: 0.0.0.0, or one of this machine's addresses (default 127.0.0.1)
+  --organization S   the first organization's name (first run only)
+  --headless         do not open the desktop app
+  GLEANER_DATA       where everything is kept (default: .gleaner in the checkout)`;
+
+/** Parses the command line. Throws a LaunchError for anything that it does not know. */
+export function parseStartOptions(argv: readonly string[]): StartOptions {
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: {
+        port: { type: "string", default: "3210" },
+        host: { type: "string", default: "127.0.0.1" },
+        organization: { type: "string", default: "My organization" },
+        headless: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    const port = Number(values.port);
+    if (!Number.isInteger(port) || port < 1 || port > 65_533) {
+      throw new Error(`--port wants a number from 1 to 65533, not "${values.port}"`);
+    }
+    return {
+      port,
+      host: values.host,
+      headless: values.headless,
+      organization: values.organization.slice(0, 120),
+      help: values.help,
+    };
+  } catch (error) {
+    throw new LaunchError((error as Error).message, usage);
+  }
+}

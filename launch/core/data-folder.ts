@@ -1,0 +1,94 @@
+import { chmod, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Id } from "../../convex/_generated/dataModel.js";
+import { replaceFile } from "../../main/store/replace-file.ts";
+import { LaunchError } from "./launch-error.ts";
+
+/** What `npm start` remembers between runs. Written last, in one piece: its presence means that setup is complete. */
+const installationSchema = z.object({
+  version: z.literal(1),
+  organizationId: z.custom<Id<"organizations">>((value) => typeof value === "string" && value !== ""),
+  organizationName: z.string().min(1),
+  /** The first requester's key, kept so that the printed curl line works every time. */
+  apiKey: z.string().min(1),
+});
+
+export type Installation = z.infer<typeof installationSchema>;
+
+export type DataFolder = {
+  readonly path: string;
+  readonly dataFile: string;
+  readonly adminKeyFile: string;
+  readonly donorFolder: string;
+  readonly logFolder: string;
+};
+
+/** Makes the folder, readable by its owner alone. Throws a LaunchError when it cannot be made or written. */
+export async function openDataFolder(path: string): Promise<DataFolder> {
+  const folder: DataFolder = {
+    path,
+    dataFile: join(path, "backend.sqlite"),
+    adminKeyFile: join(path, "admin-key"),
+    donorFolder: join(path, "donor"),
+    logFolder: join(path, "logs"),
+  };
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await chmod(path, 0o700);
+    await mkdir(folder.donorFolder, { recursive: true });
+    await mkdir(folder.logFolder, { recursive: true });
+  } catch (error) {
+    throw new LaunchError(
+      `The data folder ${path} cannot be used: ${(error as Error).message}.`,
+      "Set GLEANER_DATA to a folder that you can write to, and start again.",
+    );
+  }
+  return folder;
+}
+
+/** The finished installation, or null when setup has not completed (it is then done, or completed, now). */
+export async function readInstallation(folder: DataFolder): Promise<Installation | null> {
+  const file = join(folder.path, "installation.json");
+  const text = await readFile(file, "utf8").catch(ignoreMissing);
+  if (text === null) return null;
+  const parsed = installationSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new LaunchError(
+    `${file} is not what Gleaner wrote: it is damaged or from another version.`,
+    `Delete that one file and start again: your data stays, and new keys are issued.`,
+  );
+}
+
+export async function writeInstallation(folder: DataFolder, installation: Installation): Promise<void> {
+  await replaceFile(join(folder.path, "installation.json"), `${JSON.stringify(installation, null, 2)}\n`);
+}
+
+/** Reads a secret from its file, or makes it there (mode 0600) on first use. */
+export async function readOrMakeSecret(file: string, make: () => string): Promise<string> {
+  const text = await readFile(file, "utf8").catch(ignoreMissing);
+  const secret = text?.trim() ?? "";
+  if (secret !== "" && !/^[\x21-\x7e]+$/.test(secret)) {
+    throw new LaunchError(
+      `${file} does not hold a key any more: it is damaged.`,
+      "Delete that one file and start again: a new key is made, and your data stays.",
+    );
+  }
+  if (secret !== "") return secret;
+  const made = make();
+  await replaceFile(file, `${made}\n`);
+  return made;
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT") return null;
+  throw error;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

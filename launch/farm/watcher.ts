@@ -1,0 +1,77 @@
+import { ConvexClient } from "convex/browser";
+import type { FunctionReturnType } from "convex/server";
+import { api } from "../../convex/_generated/api.js";
+import { makeSecret } from "../organization/secrets.ts";
+
+export type DeviceRow = FunctionReturnType<typeof api.admin.devices>[number];
+export type JobRow = FunctionReturnType<typeof api.admin.jobs>["page"][number];
+
+/** The demo's admin: signed in by the one-time token, subscribed like the console. */
+export class Watcher {
+  readonly #client: ConvexClient;
+  readonly #session = makeSecret("gs_");
+
+  private constructor(url: string) {
+    this.#client = new ConvexClient(url, { logger: false });
+  }
+
+  static async signIn(url: string, token: string): Promise<Watcher> {
+    const watcher = new Watcher(url);
+    const answer = await watcher.#client.mutation(api.admin.signIn, { token, session: watcher.#session });
+    if (answer.kind !== "signed-in")
+      throw new Error(`the sign-in link was refused: ${JSON.stringify(answer)}`);
+    return watcher;
+  }
+
+  /** Resolves when the predicate holds for the live list of devices; rejects after `withinMs`. */
+  async untilDevices(holds: (devices: readonly DeviceRow[]) => boolean, withinMs: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<null>();
+    const timer = setTimeout(
+      () => reject(new Error(`nothing of the kind within ${withinMs / 1000} s`)),
+      withinMs,
+    );
+    const stop = this.#client.onUpdate(
+      api.admin.devices,
+      { session: this.#session },
+      (devices) => {
+        if (holds(devices)) resolve(null);
+      },
+      reject,
+    );
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      stop();
+    }
+  }
+
+  async devices(): Promise<readonly DeviceRow[]> {
+    return this.#client.query(api.admin.devices, { session: this.#session });
+  }
+
+  /** The latest jobs, at most so many. */
+  async jobs(count: number): Promise<readonly JobRow[]> {
+    const jobs: JobRow[] = [];
+    let cursor: string | null = null;
+    while (jobs.length < count) {
+      const paginationOpts = { numItems: Math.min(100, count - jobs.length), cursor };
+      const page: FunctionReturnType<typeof api.admin.jobs> = await this.#client.query(api.admin.jobs, {
+        session: this.#session,
+        paginationOpts,
+      });
+      jobs.push(...page.page);
+      if (page.isDone) break;
+      cursor = page.continueCursor;
+    }
+    return jobs;
+  }
+
+  async summary(): Promise<FunctionReturnType<typeof api.admin.summary>> {
+    return this.#client.query(api.admin.summary, { session: this.#session });
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+}
