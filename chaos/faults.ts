@@ -10,18 +10,18 @@ export type FaultKind = (typeof faultKinds)[number];
 
 export type Scene = {
   readonly farm: Farm;
-  /** The donors that run now; a killed one is replaced in place. */
+  /** The donors that run now. A killed one is replaced by a new one. */
   readonly donors: Child[];
   readonly watcher: Watcher;
   readonly random: Random;
-  /** Called when the harm is done; what follows of a fault (a thaw, a replacement) may take longer. */
+  /** Called right after the fault. The recovery may take longer. */
   readonly onStruck: () => void;
 };
 
-/** Longer than a lease: a frozen donor loses its job, and its late result must be refused. */
+/** Longer than a lease, so that a frozen donor loses its job and its late result must be refused. */
 const freezeMs = 46_000;
 
-/** Does the harm at a moment when it hurts: while a device holds a job. */
+/** Injects the fault while a device holds a job. */
 export async function inject(kind: FaultKind, scene: Scene): Promise<void> {
   const { farm, donors, watcher, random, onStruck } = scene;
   await watcher.untilDevices((devices) => devices.some((device) => device.holding > 0), 30_000);

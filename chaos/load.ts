@@ -5,15 +5,15 @@ import type { Farm } from "../launch/farm/farm.ts";
 import { demoPrompts } from "../launch/farm/prompts.ts";
 
 /**
- * Requesters who do not give up: where the connection broke, or a backend that is starting tells them to come back,
- * they ask again under the same idempotency key.
+ * Persistent requesters. If the connection breaks, or a starting backend answers that they should retry, they send the
+ * request again with the same idempotency key.
  */
 export class Load {
   readonly #client: OpenAI;
   readonly #model: string;
   sent = 0;
   answered = 0;
-  /** Times that a request had to be sent again. */
+  /** How often a request was sent again. */
   resent = 0;
   readonly errors: string[] = [];
 

@@ -20,8 +20,8 @@ const say = (line: string): void => {
 };
 
 /**
- * Keeps a farm under load while its parts are killed, then checks what must never happen: a request
- * unanswered, a job run to its end twice, a ledger that does not add up. One fault a round, by seed.
+ * Keeps a farm under load while its parts are killed, one fault per round, chosen by the seed. Then checks that every
+ * request was answered, that no job succeeded twice, and that the ledger adds up.
  */
 async function main(): Promise<number> {
   const random = makeRandom(Number(values.seed));
@@ -35,9 +35,9 @@ async function main(): Promise<number> {
       say(`round ${round + 1}: ${values.requests} requests, ${kind}`);
       let struck = false;
       const fault = inject(kind, { farm, donors, watcher, random, onStruck: () => (struck = true) });
-      // Awaited below; until then a failure must not end the process.
+      // It is awaited below. Until then its failure must not end the process.
       fault.catch(() => (struck = true));
-      // Work goes on until it was hurt: the watcher may still be on its way back from an earlier crash.
+      // Send work until the fault has happened: the watcher may still be reconnecting after an earlier crash.
       do await load.send(Number(values.requests));
       while (!struck);
       await fault;

@@ -13,7 +13,7 @@ export type Verdict = {
   readonly faults: readonly string[];
 };
 
-/** Holds what the requesters saw against what the backend has on record. */
+/** Compares the requesters' results with the backend's records. */
 export async function verdict(farm: Farm, watcher: Watcher, load: Load): Promise<Verdict> {
   const jobs = await watcher.jobs(load.sent + 1);
   const check = await farm.setup.ledgerCheck();

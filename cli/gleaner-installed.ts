@@ -1,5 +1,5 @@
-import { donorVerbs } from "./donor/verbs.ts";
 import { runCommand } from "./command/run-command.ts";
+import { donorVerbs } from "./donor/verbs.ts";
 
-/** The command of an installed desktop program. Those who run a backend have a checkout, and its `gleaner`. */
+/** The command of an installed desktop program. The operator of a backend uses the checkout's `gleaner`. */
 runCommand(donorVerbs);

@@ -1,13 +1,17 @@
 #!/usr/bin/env node
+import { runCommand } from "./command/run-command.ts";
+import { donorVerbs } from "./donor/verbs.ts";
 import { backup } from "./operator/backup.ts";
 import { conflicts } from "./operator/conflicts.ts";
-import { donorVerbs } from "./donor/verbs.ts";
 import { entry } from "./operator/entry.ts";
+import { newOrganization } from "./operator/new-organization.ts";
 import { restore } from "./operator/restore.ts";
-import { runCommand } from "./command/run-command.ts";
+import { signInLink } from "./operator/sign-in-link.ts";
 
 runCommand([
   ...donorVerbs,
+  ["new-organization", newOrganization],
+  ["sign-in-link", signInLink],
   ["entry", entry],
   ["backup", backup],
   ["restore", restore],

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Child } from "./core/child.ts";
-import { type Answer, ask, makeClient } from "./farm/ask.ts";
-import { type Farm, startFarm } from "./farm/farm.ts";
-import { inPool } from "./demo/pool.ts";
-import { demoPrompts } from "./farm/prompts.ts";
-import { type Evidence, faults, summarize } from "./demo/result.ts";
-import { makeScreen, resultTable, type Screen } from "./demo/screen.ts";
-import { type DeviceRow, Watcher } from "./farm/watcher.ts";
 import { explain } from "./core/launch-error.ts";
 import { stopSignal } from "./core/stop-signal.ts";
+import { type Evidence, faults, summarize } from "./demo/result.ts";
+import { makeScreen, resultTable, type Screen } from "./demo/screen.ts";
+import { type Answer, ask, makeClient } from "./farm/ask.ts";
+import { type Farm, startFarm } from "./farm/farm.ts";
+import { demoPrompts } from "./farm/prompts.ts";
+import { type DeviceRow, Watcher } from "./farm/watcher.ts";
 
 const requests = 24;
 const concurrency = 6;
-/** The kill comes once so many answers are in: both donors have earned by then, and the queue is still full. */
+/** One donor is killed after so many answers: both have earned by then, and the queue is still full. */
 const killAfter = 8;
 const donorNames = ["donor-1", "donor-2"] as const;
 
@@ -76,12 +75,12 @@ async function askAll(
   return answers;
 }
 
-/** What a donor has sent before it was stopped is taken in by then. */
+/** Enough time for the backend to receive everything that a donor sent before it was stopped. */
 const sentMs = 250;
 
 /**
- * SIGKILL to the second donor while it holds a job: no good-bye, no release; only its lease tells. Stopped before it is
- * looked at once more, since the demo's jobs are done faster than their news travels.
+ * Kills the second donor with SIGKILL while it holds a job. It cannot release the job, so only its lease shows that it is
+ * gone. The demo's jobs end faster than the watcher hears of them, so the donor is frozen before the last look.
  */
 async function killInTheMiddle(donor: Child | undefined, watcher: Watcher, screen: Screen): Promise<void> {
   const name = donorNames[1];
@@ -97,8 +96,26 @@ async function killInTheMiddle(donor: Child | undefined, watcher: Watcher, scree
   }
   donor.kill();
   screen.say(
-    `   ☠ ${name} was killed in the middle of a job. Its lease runs out within 40 s; then another takes the job.`,
+    `   ☠ ${name} was killed in the middle of a job. Its lease expires within 40 s. Then the other donor takes the job.`,
   );
+}
+
+/** Runs `work` for all items, at most `width` at a time. */
+async function inPool<Item, Result>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await work(items[index] as Item, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  return results;
 }
 
 main().then(

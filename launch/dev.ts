@@ -1,30 +1,30 @@
 import { spawnSync } from "node:child_process";
 import { watch } from "node:fs";
 import { join } from "node:path";
-import type { Child } from "./core/child.ts";
-import { startEverything } from "./compose/compose.ts";
-import { explain } from "./core/launch-error.ts";
-import { prepare, startBackendPart, startDonorPart } from "./compose/prepared.ts";
-import { defaultDataFolder, root } from "./core/paths.ts";
+import { prepare, startLocalBackend, startLocalDonor, startLocalFarm } from "./compose/compose.ts";
 import { parseStartOptions } from "./compose/start-options.ts";
+import type { Child } from "./core/child.ts";
+import { explain } from "./core/launch-error.ts";
+import { defaultDataFolder, root } from "./core/paths.ts";
 import { stopSignal } from "./core/stop-signal.ts";
 
 type Action = "build" | "backend" | "donor";
 
-/** What a saved file makes necessary, by its folder. An open page shows the new build when it is reloaded. */
+/** The actions that a saved file needs, by its folder. An open page shows the new build after a reload. */
 const actionsOf: Readonly<Record<string, readonly Action[]>> = {
   app: ["build", "backend", "donor"],
   convex: ["backend"],
-  embedded: ["backend"],
+  "packages/embedded": ["backend"],
+  "packages/queue": ["build", "backend", "donor"],
   main: ["build", "donor"],
   renderer: ["build"],
 };
 const inOrder: readonly Action[] = ["build", "backend", "donor"];
 
-/** Waits until an editor or a checkout has finished writing. */
+/** Time for an editor or a checkout to finish writing. */
 const settleMs = 200;
 
-/** `npm run dev`: like `npm start`, in a data folder of its own, and what changed is built and restarted. */
+/** `npm run dev`: like `npm start`, in its own data folder. Builds and restarts the parts whose files change. */
 async function main(): Promise<void> {
   const stopped = stopSignal();
   const dataPath = process.env["GLEANER_DATA"] ? defaultDataFolder(process.env) : join(root, ".gleaner/dev");
@@ -32,17 +32,17 @@ async function main(): Promise<void> {
   build();
   const started: Child[] = [];
   try {
-    const { backend, donor } = await startEverything(prepared, started);
+    const { backend, donor } = await startLocalFarm(prepared, started);
     let current = { backend: backend.child, donor: donor.child };
     const act: Readonly<Record<Action, () => void | Promise<void>>> = {
       build,
       backend: async () => {
         await current.backend.stop();
-        current = { ...current, backend: (await startBackendPart(prepared)).child };
+        current = { ...current, backend: (await startLocalBackend(prepared)).child };
       },
       donor: async () => {
         await current.donor.stop();
-        current = { ...current, donor: (await startDonorPart(prepared, backend.url, null, false)).child };
+        current = { ...current, donor: (await startLocalDonor(prepared, backend.url, null, false)).child };
       },
     };
     watchAndAct(act);
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Pages and desktop program: about a second, so that a watcher of their own would not pay. */
+/** Builds pages and desktop program. That takes about a second, so they need no watcher of their own. */
 function build(): void {
   spawnSync("npm", ["run", "-s", "build"], {
     cwd: root,
@@ -62,7 +62,7 @@ function build(): void {
   });
 }
 
-/** One round at a time; changes that come meanwhile are one more round. What fails waits for the next save. */
+/** One round at a time. Changes during a round start another one. A failed action waits for the next save. */
 function watchAndAct(act: Readonly<Record<Action, () => void | Promise<void>>>): void {
   const due = new Set<Action>();
   let running = false;
@@ -75,7 +75,7 @@ function watchAndAct(act: Readonly<Record<Action, () => void | Promise<void>>>):
       due.delete(next);
       try {
         await act[next]();
-        console.log(next === "build" ? "dev: built anew" : `dev: the ${next} was restarted`);
+        console.log(next === "build" ? "dev: built again" : `dev: the ${next} was restarted`);
       } catch (error) {
         console.error(explain(error));
       }

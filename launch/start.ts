@@ -1,9 +1,8 @@
-import type { Child } from "./core/child.ts";
-import { startEverything } from "./compose/compose.ts";
-import { explain } from "./core/launch-error.ts";
-import { prepare } from "./compose/prepared.ts";
-import { defaultDataFolder } from "./core/paths.ts";
+import { prepare, startLocalFarm } from "./compose/compose.ts";
 import { parseStartOptions, usage } from "./compose/start-options.ts";
+import type { Child } from "./core/child.ts";
+import { explain } from "./core/launch-error.ts";
+import { defaultDataFolder } from "./core/paths.ts";
 import { stopSignal } from "./core/stop-signal.ts";
 
 async function main(): Promise<void> {
@@ -16,18 +15,18 @@ async function main(): Promise<void> {
   const prepared = await prepare(options, defaultDataFolder(process.env));
   const children: Child[] = [];
   try {
-    const starting = startEverything(prepared, children);
+    const starting = startLocalFarm(prepared, children);
     const first = await Promise.race([starting.then(() => "started"), stopped]);
-    // Stopped while starting: what is being started is waited for, so that it can be stopped in order.
+    // Stopped while starting: wait for the starts under way, so that every child can be stopped in order.
     if (first === "started") await untilStopped(stopped, children, prepared.folder.logFolder);
     else await starting.catch(() => undefined);
   } finally {
-    // The donor first: it gives its jobs back while the backend still listens.
+    // The donor first: it gives its jobs back while the backend still runs.
     for (const child of children.reverse()) await child.stop();
   }
 }
 
-/** Waits for Ctrl-C. A part that ends by itself ends everything: half a farm would only look like one. */
+/** Waits for Ctrl-C. If one child ends by itself, the others are stopped, too: alone they would be of no use. */
 async function untilStopped(
   stopped: Promise<NodeJS.Signals>,
   children: readonly Child[],
@@ -38,14 +37,14 @@ async function untilStopped(
     ...children.map((child) => child.ended.then((ending) => ({ child, ending }))),
   ]);
   if (first === null) {
-    console.log("\nStopping: jobs under way go back to the queue.");
+    console.log("\nStopping. Jobs under way go back to the queue.");
     return;
   }
   if (first.child.name === "desktop" && first.ending.code === 0) {
-    console.log("The desktop app was quit: stopping the rest.");
+    console.log("The desktop app was quit. Stopping the rest.");
     return;
   }
-  console.error(`gleaner: the ${first.child.name} ended unexpectedly; its log is in ${logFolder}`);
+  console.error(`gleaner: the ${first.child.name} ended unexpectedly. Its log is in ${logFolder}`);
   process.exitCode = 1;
 }
 

@@ -1,9 +1,9 @@
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startFarm } from "../../launch/farm/farm.ts";
-import { headlessEntry } from "../../launch/donor/headless-entry.ts";
 import { paths } from "../../launch/core/paths.ts";
+import { headlessEntry } from "../../launch/donor/headless-entry.ts";
+import { startFarm } from "../../launch/farm/farm.ts";
 import { contextSwitchesOf, msPerTick, proportionalMb, ticksOf, treeOf } from "../support/process-tree.ts";
 import { median } from "../support/statistics.ts";
 import { countedLine } from "./counted-line.ts";

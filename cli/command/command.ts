@@ -1,7 +1,7 @@
 export const EXIT_FAILED = 1;
-/** Bad arguments, as the shell's own tools report them. */
+/** Bad arguments. Shell tools use the same code. */
 export const EXIT_USAGE = 2;
-/** Nothing answers where the deployment should be, or no donor runs. */
+/** The deployment does not answer, or no donor runs. */
 export const EXIT_UNREACHABLE = 3;
 
 /** One command of `gleaner`. */
@@ -12,7 +12,7 @@ export type Verb = {
   readonly run: (args: readonly string[]) => Promise<void>;
 };
 
-/** Why a command did not do what it was told, in a sentence for who typed it. */
+/** Why a command failed, in a sentence for the person who typed it. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: number;

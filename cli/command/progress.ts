@@ -1,4 +1,4 @@
-/** Tells on standard error how far something is; silent for programs. */
+/** Shows progress on standard error. Silent with --json. */
 export class Progress {
   readonly #isShown: boolean;
   readonly #isTerminal = process.stderr.isTTY;
@@ -7,7 +7,7 @@ export class Progress {
     this.#isShown = !isJson;
   }
 
-  /** Replaces the line before, on a terminal. */
+  /** A line that the next one replaces. Shown only on a terminal. */
   at(text: string): void {
     if (this.#isShown && this.#isTerminal) process.stderr.write(`\r\u001b[K${text}`);
   }

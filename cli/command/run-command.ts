@@ -3,7 +3,7 @@ import { CommandError, EXIT_FAILED, EXIT_USAGE, type Verb } from "./command.ts";
 
 export type Verbs = readonly (readonly [name: string, verb: Verb])[];
 
-/** Runs the command that the arguments of this process name, and ends the process with its exit code. */
+/** Runs the command that this process's arguments name. Ends the process with the command's exit code. */
 export function runCommand(verbs: Verbs): void {
   perform(new Map(verbs)).then(
     (code) => process.exit(code),
@@ -23,7 +23,7 @@ async function perform(verbs: ReadonlyMap<string, Verb>): Promise<number> {
   }
   const verb = verbs.get(name);
   if (verb === undefined) {
-    console.error(`There is no command "${name}".\n\n${usageOf(verbs)}`);
+    console.error(`Unknown command "${name}".\n\n${usageOf(verbs)}`);
     return EXIT_USAGE;
   }
   if (args.includes("--help") || args.includes("-h")) {
@@ -35,6 +35,7 @@ async function perform(verbs: ReadonlyMap<string, Verb>): Promise<number> {
 }
 
 function usageOf(verbs: ReadonlyMap<string, Verb>): string {
-  const lines = [...verbs].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`);
-  return `gleaner COMMAND [options]\n\n${lines.join("\n")}\n\ngleaner COMMAND --help says more.`;
+  const width = Math.max(...[...verbs.keys()].map((name) => name.length));
+  const lines = [...verbs].map(([name, { summary }]) => `  ${name.padEnd(width)} ${summary}`);
+  return `gleaner COMMAND [options]\n\n${lines.join("\n")}\n\nFor details: gleaner COMMAND --help`;
 }

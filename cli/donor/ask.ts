@@ -1,44 +1,23 @@
-import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { CallAnswer, CallArgument, CallOf } from "../../app/contract/donor-calls.ts";
+import { defaultDataFolder, desktopFolder } from "../../launch/core/paths.ts";
 import { callDonor } from "../../main/face/local-socket/client.ts";
-import { CommandError, EXIT_UNREACHABLE, EXIT_USAGE } from "../command/command.ts";
-import { donorFolders } from "./folders.ts";
+import { CommandError, EXIT_UNREACHABLE } from "../command/command.ts";
 
 export const donorOptions = {
   data: { type: "string" },
   json: { type: "boolean", default: false },
 } as const;
 
-export const donorUsage = `  --data FOLDER          the donor's data folder; without it GLEANER_DATA, or that of \`npm start\` or of the
-                         desktop program, whichever runs
+export const donorUsage = `  --data FOLDER          the donor's data folder (default: GLEANER_DATA, else the folder of \`npm start\` or of the
+                         desktop program, whichever runs)
   --json                 print the answer as JSON
 Exit codes: 0 done, 1 refused or failed, 2 wrong arguments, 3 no donor runs.`;
 
 export type DonorFlags = { readonly data?: string | undefined; readonly json: boolean };
 
-/** The arguments of a command; rejects what it does not know with its usage. */
-export function readArguments<Options extends ParseArgsOptionsConfig>(
-  args: readonly string[],
-  options: Options,
-  usage: string,
-  positionals = 0,
-) {
-  try {
-    const parsed = parseArgs({ args: [...args], options, allowPositionals: positionals > 0, strict: true });
-    if (parsed.positionals.length > positionals) {
-      throw new Error(`"${parsed.positionals[positionals] ?? ""}" is one argument too many.`);
-    }
-    return parsed;
-  } catch (error) {
-    throw usageError((error as Error).message, usage);
-  }
-}
-
-export function usageError(message: string, usage: string): CommandError {
-  return new CommandError(`${message}\n\n${usage}`, EXIT_USAGE);
-}
-
-/** Asks the donor that the flags name, or the one that runs. Throws a CommandError. */
+/** Calls the donor that the flags name, or the one that runs. Throws a CommandError if none runs, or if it refuses. */
 export async function askDonor<Name extends CallOf<"terminal">>(
   flags: DonorFlags,
   name: Name,
@@ -54,7 +33,7 @@ export async function askDonor<Name extends CallOf<"terminal">>(
   );
 }
 
-/** The same; null when no donor runs. */
+/** The same, but null if no donor runs. */
 export async function askIfRunning<Name extends CallOf<"terminal">>(
   flags: DonorFlags,
   name: Name,
@@ -68,4 +47,21 @@ export async function askIfRunning<Name extends CallOf<"terminal">>(
     if (outcome.kind === "failed") throw new CommandError(outcome.why);
   }
   return null;
+}
+
+/**
+ * The folders in which an unnamed donor may keep its data, the likeliest first: the one of `npm start` and
+ * `gleaner donate`, then the desktop program's own. An installed command knows only the latter.
+ */
+export function donorFolders(data: string | undefined, env: NodeJS.ProcessEnv): readonly string[] {
+  const named = data ?? env["GLEANER_DATA"];
+  if (named !== undefined) return [donorFolderIn(resolve(named))];
+  const own = [defaultDataFolder(env), desktopFolder(env)].map(donorFolderIn);
+  return own.filter((folder, index) => own.indexOf(folder) === index);
+}
+
+/** Next to a backend, the donor has its own folder within the data folder. */
+function donorFolderIn(folder: string): string {
+  const inner = join(folder, "donor");
+  return existsSync(inner) ? inner : folder;
 }

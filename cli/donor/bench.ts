@@ -1,13 +1,14 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
+import { readArguments } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
 import { Progress } from "../command/progress.ts";
-import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
+import { askDonor, donorOptions, donorUsage } from "./ask.ts";
 import { table } from "./words.ts";
 
 const usage = `gleaner bench [MODEL] [options]
-Measures how fast this computer is with a model, or with each that is here: tokens per second that it reads and writes,
-with the donor's own runner and within its limits. It works even while the donor pauses or holds. It ends when somebody
-comes back to the computer, when something else makes a donor yield, and with Ctrl-C.
+Measures how many tokens per second this computer reads and writes with a model, or with each model that is here. It uses
+the donor's own runner and limits, and works even while the donor does not donate. It stops with Ctrl-C, when a person
+comes back to the computer, or when the donor would yield.
 ${donorUsage}`;
 
 export const bench: Verb = { summary: "measure how fast the models are on this computer", usage, run };

@@ -1,28 +1,27 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Child } from "../../launch/core/child.ts";
-import { chooseShell, type Shell } from "../../launch/donor/shell.ts";
-import { type DonorOptions, startDesktopDonor, startHeadlessDonor } from "../../launch/donor/donor.ts";
 import { defaultDataFolder, installed } from "../../launch/core/paths.ts";
 import { stopSignal } from "../../launch/core/stop-signal.ts";
+import { type DonorOptions, startDesktopDonor, startHeadlessDonor } from "../../launch/donor/donor.ts";
+import { chooseShell, type Shell } from "../../launch/donor/shell.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
-import { readArguments, usageError } from "./ask.ts";
 
 const usage = `GLEANER_CODE=GLN-… gleaner donate --backend URL [options]
-Runs this computer as a donor of an organization whose backend runs elsewhere, until it is stopped (Ctrl-C).
+Runs this computer as a donor of an organization whose backend runs elsewhere. Ctrl-C stops it.
   --backend URL          the organization's backend
-  --headless             no tray and no window, and at any time, as where there is no display: for a server or a lab
-                         machine
-  --attended             headless, and somebody may use this computer: donate only while they are away, as where there
-                         is a display
-  --panel-port N         where the panel is served without a tray (default 3212; 0 takes a free port)
-  --name NAME            what the organization calls this computer (default: its host name)
-  --data FOLDER          where this device's key and settings are kept (default: GLEANER_DATA, or .gleaner in the
-                         checkout; the desktop program's folder where that is installed)
-  --json                 say what was started, and where its panel is, as one line of JSON
-  GLEANER_CODE           the enrolment code; needed the first time only
-  GLEANER_BACKEND        may stand for --backend
-To run it as a service see docs/donor/systemd.md.
+  --headless             no tray and no window; donate at any time, even while somebody uses this computer. The default
+                         on a computer without a display, such as a server
+  --attended             no tray and no window, but donate only while nobody uses this computer
+  --panel-port N         the port of the panel, without a tray (default 3212; 0 takes a free port)
+  --name NAME            this computer's name in the organization (default: its host name)
+  --data FOLDER          the folder for this device's key and settings (default: GLEANER_DATA, else .gleaner in the
+                         checkout, or the folder of the installed desktop program)
+  --json                 print the panel's address and the data folder as one line of JSON
+  GLEANER_CODE           the enrollment code, needed only the first time
+  GLEANER_BACKEND        the backend, if --backend is not given
+To run it as a service, see docs/donor/systemd.md.
 Exit codes: 0 stopped, or quit from the tray; 1 it did not start, or ended by itself; 2 wrong arguments.`;
 
 export const donate: Verb = { summary: "run this computer as a donor", usage, run };
@@ -35,7 +34,7 @@ type Flags = {
   readonly name: string | undefined;
   readonly data: string;
   readonly json: boolean;
-  /** The donor's own, within it, or all of it. */
+  /** The donor's own data folder: within `data`, or the same. */
   readonly folder: string;
 };
 
@@ -46,7 +45,7 @@ async function run(args: readonly string[]): Promise<void> {
     folder: flags.folder,
     logFolder: join(flags.data, "logs"),
     backendUrl: flags.backend,
-    enrolmentCode: process.env["GLEANER_CODE"] ?? null,
+    enrollmentCode: process.env["GLEANER_CODE"] ?? null,
     panelPort: flags.panelPort,
     donateNowMinutes: null,
     ...(flags.name === undefined ? {} : { name: flags.name }),
@@ -59,7 +58,7 @@ async function run(args: readonly string[]): Promise<void> {
   console.log(
     flags.json
       ? JSON.stringify({ shell: shell.kind, panelUrl, data: flags.data })
-      : `${sayStarted(shell, panelUrl)}\nEverything it keeps is in ${flags.data}. Ctrl-C stops it and gives its jobs back.`,
+      : `${sayStarted(shell, panelUrl)}\nIts data is in ${flags.data}. Ctrl-C stops it and gives its jobs back.`,
   );
   const ending = await Promise.race([stopped, child.ended]);
   await child.stop();
@@ -85,8 +84,8 @@ async function startDonor(shell: Shell, options: Omit<DonorOptions, "unattended"
 
 function sayStarted(shell: Shell, panelUrl: string | null): string {
   return shell.kind === "desktop"
-    ? "Gleaner is in the tray. Its window says what it does and why; so does `gleaner status`."
-    : `No tray, because ${shell.because}. The panel: ${panelUrl ?? ""}. Or ask \`gleaner status\`.`;
+    ? "Gleaner is in the tray. To see what it does and why, open its window or run `gleaner status`."
+    : `No tray, because ${shell.because}. The panel: ${panelUrl ?? ""}. Or run \`gleaner status\`.`;
 }
 
 function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
@@ -103,12 +102,12 @@ function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags {
   const { headless, attended, name, json } = values;
   const panelPort = Number(values["panel-port"]);
   if (!Number.isInteger(panelPort) || panelPort < 0 || panelPort > 65_535) {
-    throw usageError("--panel-port is no port.", usage);
+    throw usageError("--panel-port must be a number from 0 to 65535.", usage);
   }
   const backend = URL.parse(values.backend ?? env["GLEANER_BACKEND"] ?? "");
-  if (backend === null) throw usageError("--backend is missing, or no address.", usage);
+  if (backend === null) throw usageError("--backend is missing, or is not a URL.", usage);
   const data = defaultDataFolder(values.data === undefined ? env : { GLEANER_DATA: values.data });
-  // The desktop program keeps a donor's things in its folder itself: the installed command's donor is the same one.
+  // The installed command runs the same donor as the desktop program, which keeps its data directly in its folder.
   const folder = installed && values.data === undefined ? data : join(data, "donor");
-  return { ...{ headless, attended, panelPort, name, json, data, folder }, backend: backend.href };
+  return { headless, attended, panelPort, name, json, data, folder, backend: backend.href };
 }

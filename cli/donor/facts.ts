@@ -1,17 +1,18 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { factLabel, sayFact } from "../../app/facts/facts.ts";
 import { formatSpan } from "../../app/format/time.ts";
+import { readArguments } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
-import { askDonor, donorOptions, donorUsage, readArguments } from "./ask.ts";
+import { askDonor, donorOptions, donorUsage } from "./ask.ts";
 import { table } from "./words.ts";
 
 const usage = `gleaner facts [options]
-Shows every fact that the donor's decisions rest on: its value, where it comes from, and how old it is. What this
-system does not tell is shown as unknown, with who was asked.
+Shows every fact that the donor's decisions depend on: its value, source and age. A fact that this system does not
+report is shown as unknown.
 ${donorUsage}`;
 
 export const facts: Verb = {
-  summary: "show what the donor knows of this computer, and from where",
+  summary: "show what the donor knows about this computer",
   usage,
   run,
 };

@@ -1,15 +1,15 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { formatBytes } from "../../app/format/quantity.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
-import { size } from "../command/progress.ts";
-import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
+import { askDonor, donorOptions, donorUsage } from "./ask.ts";
 import { table } from "./words.ts";
 
 const usage = `gleaner models [options]
 gleaner models remove MODEL [options]
 gleaner models fetch MODEL [options]
-Lists the organization's models and where each stands on this computer, with its speed once that was measured; takes one
-off it, which then stays away; or has one come again, as the rules allow. A model that is used right now stays.
+Lists the organization's models, with their state and speed on this computer. \`remove\` deletes a model's file, and the
+model is not downloaded again until \`fetch\`. A model in use cannot be removed.
 ${donorUsage}`;
 
 export const models: Verb = { summary: "list the models on this computer, remove or fetch one", usage, run };
@@ -26,12 +26,12 @@ async function run(args: readonly string[]): Promise<void> {
 function callFor(action: string): "removeModel" | "fetchModel" {
   if (action === "remove") return "removeModel";
   if (action === "fetch") return "fetchModel";
-  throw usageError(`There is no "${action}" here.`, usage);
+  throw usageError(`Unknown action "${action}": use remove or fetch.`, usage);
 }
 
 function sayModels({ models }: CallAnswer<"models">): string {
   if (models.length === 0)
-    return "The organization has no models for this computer, or it was not reached yet.";
+    return "The organization has no models for this computer, or could not be reached yet.";
   return table(
     models.map(({ modelId, sizeBytes, state, downloadedBytes, why, speed }) => [
       modelId,

@@ -1,22 +1,23 @@
 import { type CallAnswer, type CallArgument, calls } from "../../app/contract/donor-calls.ts";
 import { ruleName } from "../../app/policy/rule-schemas.ts";
 import { type RuleName, ruleOf } from "../../app/policy/rules.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
-import { askDonor, donorOptions, donorUsage, readArguments, usageError } from "./ask.ts";
+import { askDonor, donorOptions, donorUsage } from "./ask.ts";
 import { table } from "./words.ts";
 
 const usage = `gleaner rules [options]
 gleaner rules RULE VALUE [options]
 gleaner rules RULE default [options]
-Lists the rules by which the donor on this computer donates, and who decided each; sets one for this computer; or leaves
-it to the organization, or to Gleaner, again. What each means, its unit and its bounds: docs/donor/policy.md.
-  VALUE                  a number, true or false, names with commas between them, or JSON, e.g. idleAfterSeconds 300,
+Lists the donor's rules, and who decided each. With VALUE, sets a rule for this computer. With "default", leaves it to
+the organization or to Gleaner again. docs/donor/policy.md describes every rule.
+  VALUE                  a number, true, false, names separated by commas, or JSON. For example: idleAfterSeconds 300,
                          quiet true, excludedPrograms obs,zoom, maxTemperatureC null,
                          idle '{"threads":2,"gpu":false,"memoryMb":4096}'
 ${donorUsage}`;
 
 export const rules: Verb = {
-  summary: "list the rules of donating, set one or leave it to others",
+  summary: "list the rules, set one or reset it",
   usage,
   run,
 };
@@ -24,7 +25,8 @@ export const rules: Verb = {
 async function run(args: readonly string[]): Promise<void> {
   const { values: flags, positionals } = readArguments(args, donorOptions, usage, 2);
   const [rule, value] = positionals;
-  if (rule !== undefined && value === undefined) throw usageError(`What is ${rule} to be?`, usage);
+  if (rule !== undefined && value === undefined)
+    throw usageError(`Name a value for ${rule}, or "default".`, usage);
   if (rule !== undefined && value !== undefined) {
     if (value === "default") await askDonor(flags, "resetRules", { names: [nameOf(rule)] });
     else await askDonor(flags, "setRules", parseRule(nameOf(rule), value));
@@ -35,18 +37,18 @@ async function run(args: readonly string[]): Promise<void> {
 
 function nameOf(text: string): RuleName {
   const name = ruleName.safeParse(text);
-  if (!name.success) throw usageError(`There is no rule "${text}".`, usage);
+  if (!name.success) throw usageError(`Unknown rule "${text}".`, usage);
   return name.data;
 }
 
-/** Checks the bounds here, to say which argument is wrong. The donor checks them again. */
+/** Checks the bounds here to say which argument is wrong. The donor checks them again. */
 function parseRule(name: RuleName, text: string): CallArgument<"setRules"> {
   const names = text.split(",").filter((each) => each.trim() !== "");
   for (const value of [jsonOf(text), names]) {
     const parsed = calls.setRules.argument.safeParse({ [name]: value });
     if (value !== undefined && parsed.success) return parsed.data;
   }
-  throw usageError(`${name} cannot be ${text} here. ${ruleOf(name).hint}`, usage);
+  throw usageError(`${name} cannot be ${text}. ${ruleOf(name).hint}`, usage);
 }
 
 function jsonOf(text: string): unknown {

@@ -1,17 +1,13 @@
 import type { Verbs } from "../command/run-command.ts";
+import { donateNow, finish, pause, resume, snooze, status } from "./activity.ts";
 import { bench } from "./bench.ts";
 import { donate } from "./donate.ts";
-import { donateNow } from "./donate-now.ts";
 import { explain } from "./explain.ts";
 import { facts } from "./facts.ts";
-import { finish } from "./finish.ts";
 import { models } from "./models.ts";
-import { pause, snooze } from "./pause.ts";
-import { resume } from "./resume.ts";
 import { rules } from "./rules.ts";
-import { status } from "./status.ts";
 
-/** What a donor's person can do from a terminal. */
+/** The commands for a donor, in the order of the help text. */
 export const donorVerbs: Verbs = [
   ["donate", donate],
   ["status", status],

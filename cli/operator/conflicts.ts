@@ -1,56 +1,46 @@
-import { parseArgs } from "node:util";
 import {
   type ConflictReport,
   conflictReportSchema,
 } from "../../packages/embedded/runtime/run/conflict-report.ts";
-import { CommandError, EXIT_USAGE, type Verb } from "../command/command.ts";
+import { readArguments } from "../command/arguments.ts";
+import type { Verb } from "../command/command.ts";
 import { deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
 
 const usage = `gleaner conflicts [options]
-Shows which mutations were run again since another commit had changed what they read, and where that was.
+Shows which mutations ran again because another commit had changed the data they read, and in which tables.
 ${deploymentUsage}
-  --reset                count from zero again, after showing
-  --json                 print what the deployment answers`;
+  --reset                reset the counts afterwards
+  --json                 print the deployment's answer`;
 
-export const conflicts: Verb = { summary: "show what mutations lose to each other, and where", usage, run };
+export const conflicts: Verb = { summary: "show which mutations conflict, and where", usage, run };
 
-const PATH = "/api/gleaner/conflicts";
-const SHOWN_RANGES = 5;
+const options = {
+  ...deploymentOptions,
+  reset: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+} as const;
+const path = "/api/gleaner/conflicts";
+const shownRanges = 5;
 
 async function run(args: readonly string[]): Promise<void> {
-  const flags = readFlags(args);
+  const flags = readArguments(args, options, usage).values;
   const deployment = await findDeployment(flags, process.env);
-  const said: unknown = await (await deployment.fetch(PATH)).json();
+  const said: unknown = await (await deployment.fetch(path)).json();
   if (flags.json) console.log(JSON.stringify(said));
   else console.log(tableOf(conflictReportSchema.parse(said).functions));
-  if (flags.reset) await deployment.fetch(PATH, { method: "DELETE" });
+  if (flags.reset) await deployment.fetch(path, { method: "DELETE" });
 }
 
-function readFlags(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        ...deploymentOptions,
-        reset: { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new CommandError(`${(error as Error).message}\n\n${usage}`, EXIT_USAGE);
-  }
-}
-
-/** The functions that lost most first, each with the ranges in which it did. */
+/** The functions with the most conflicts first, each with the index ranges of its conflicts. */
 function tableOf(functions: ConflictReport["functions"]): string {
   const rows = Object.entries(functions)
     .filter(([, { conflicts }]) => conflicts > 0)
     .sort(([, a], [, b]) => b.conflicts - a.conflicts);
-  if (rows.length === 0) return "No mutation has lost a race.";
+  if (rows.length === 0) return "No conflicts.";
   return rows
     .flatMap(([name, { runs, conflicts, retries, exhausted, ranges }]) => [
-      `${name}: ${conflicts} conflicts in ${runs} runs; ${retries} run again, ${exhausted} given up`,
-      ...ranges.slice(0, SHOWN_RANGES).map((each) => `  ${each.conflicts} × ${each.table}.${each.range}`),
+      `${name}: ${conflicts} conflicts in ${runs} runs; ${retries} retried, ${exhausted} failed`,
+      ...ranges.slice(0, shownRanges).map((each) => `  ${each.conflicts} × ${each.table}.${each.range}`),
     ])
     .join("\n");
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { readAddress } from "../../launch/backend-address.ts";
+import { readBackendUrl } from "../../launch/core/data-folder.ts";
 import { defaultDataFolder } from "../../launch/core/paths.ts";
 import { CommandError, EXIT_UNREACHABLE, EXIT_USAGE } from "../command/command.ts";
 
@@ -10,9 +10,9 @@ export const deploymentOptions = {
   "admin-key-file": { type: "string" },
 } as const;
 
-export const deploymentUsage = `  --url URL              the deployment; without it, the one that \`npm start\` runs
-  --admin-key-file FILE  its admin key; without it, GLEANER_ADMIN_KEY, or the one that \`npm start\` has made
-  GLEANER_DATA           where \`npm start\` keeps everything (default: .gleaner in the checkout)`;
+export const deploymentUsage = `  --url URL              the deployment (default: the one that \`npm start\` runs)
+  --admin-key-file FILE  its admin key (default: GLEANER_ADMIN_KEY, else the one that \`npm start\` made)
+  GLEANER_DATA           the data folder of \`npm start\` (default: .gleaner in the checkout)`;
 
 export type DeploymentFlags = {
   readonly url?: string | undefined;
@@ -21,7 +21,7 @@ export type DeploymentFlags = {
 
 const failure = z.object({ message: z.string() });
 
-/** A running deployment, asked as its admin. */
+/** A running deployment, called with its admin key. */
 export class Deployment {
   readonly url: string;
   readonly #adminKey: string;
@@ -31,7 +31,7 @@ export class Deployment {
     this.#adminKey = adminKey;
   }
 
-  /** An answer that is a success. Rejects with CommandError, which says what the deployment said. */
+  /** Resolves only with a successful response. Rejects with a CommandError that has the deployment's message. */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = { Authorization: `Convex ${this.#adminKey}` };
     let response;
@@ -56,7 +56,7 @@ export class Deployment {
 /** Finds the deployment that the flags name, or the one that `npm start` runs. Rejects with CommandError. */
 export async function findDeployment(flags: DeploymentFlags, env: NodeJS.ProcessEnv): Promise<Deployment> {
   const folder = defaultDataFolder(env);
-  const url = flags.url ?? (await readAddress(folder));
+  const url = flags.url ?? (await readBackendUrl(folder));
   if (URL.parse(url) === null) throw new CommandError(`"${url}" is not a URL.`, EXIT_USAGE);
   return new Deployment(url.replace(/\/+$/, ""), await readAdminKey(flags, env, folder));
 }

@@ -2,27 +2,43 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { parseArgs } from "node:util";
 import { type CatalogueEntry, catalogueEntry, pieceBytesFor } from "../../app/models/catalogue-entry.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, EXIT_USAGE, type Verb } from "../command/command.ts";
 
 const usage = `gleaner entry FILE --source SOURCE [options]
-Prints an entry of the model catalogue for a GGUF file: its SHA-256, its size and the hashes of its pieces. Save it, and
-choose it in the console: Models, Add model.
-  FILE                   the model's file, as it is at the source
-  --source SOURCE        where devices get it: https://…, or hf:user/repository/file.gguf
-  --name NAME            what requesters ask for (default: the file's name without .gguf)
-  --context TOKENS       the longest context that is offered (default: 4096)
-  --licence LICENCE      e.g. Apache-2.0`;
+Prints an entry of the model catalog for a GGUF file: its SHA-256, its size and the hashes of its pieces. Save the output
+in a file, and add it in the console under Models, Add model.
+  FILE                   the model's file, identical to the one at the source
+  --source SOURCE        the address from which devices download it: https://…, or hf:user/repository/file.gguf
+  --name NAME            the model's name in requests (default: the file's name without .gguf)
+  --context TOKENS       the longest context on offer (default: 4096)
+  --licence LICENSE      for example Apache-2.0`;
 
-export const entry: Verb = { summary: "describe a model's file for the catalogue", usage, run };
+const options = {
+  source: { type: "string" },
+  name: { type: "string" },
+  context: { type: "string", default: "4096" },
+  licence: { type: "string", default: "" },
+} as const;
+
+export const entry: Verb = { summary: "describe a model's file for the catalog", usage, run };
 
 async function run(args: readonly string[]): Promise<void> {
-  const { file, source, name, context, licence } = readArguments(args);
+  const { values, positionals } = readArguments(args, options, usage, 1);
+  const { source, name, context, licence } = values;
+  const [file] = positionals;
+  if (file === undefined || source === undefined)
+    throw usageError("A FILE and its --source are needed.", usage);
   const { pieces, ...found } = await hashesOf(file);
   const parsed = catalogueEntry.safeParse({
-    ...{ modelId: name ?? basename(file).replace(/\.gguf$/i, ""), source, licence, template: null },
-    ...{ contextTokens: Number(context), ...found, pieces },
+    modelId: name ?? basename(file).replace(/\.gguf$/i, ""),
+    source,
+    licence,
+    template: null,
+    contextTokens: Number(context),
+    ...found,
+    pieces,
   });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -35,7 +51,7 @@ type Hashes = Pick<CatalogueEntry, "sha256" | "sizeBytes"> & {
   readonly pieces: { readonly pieceBytes: number; readonly pieceHashes: readonly string[] };
 };
 
-/** Reads the file once. Throws a CommandError where it cannot be read. */
+/** Reads the file once. Throws a CommandError if it cannot be read. */
 export async function hashesOf(file: string): Promise<Hashes> {
   const found = await stat(file).catch(() => null);
   if (found?.isFile() !== true) throw new CommandError(`There is no file ${file}.`, EXIT_USAGE);
@@ -62,27 +78,4 @@ export async function hashesOf(file: string): Promise<Hashes> {
   }
   if (inPiece > 0) pieceHashes.push(piece.digest("hex"));
   return { sha256: whole.digest("hex"), sizeBytes, pieces: { pieceBytes, pieceHashes } };
-}
-
-function readArguments(args: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        source: { type: "string" },
-        name: { type: "string" },
-        context: { type: "string", default: "4096" },
-        licence: { type: "string", default: "" },
-      },
-    });
-    const [file, another] = positionals;
-    const { source } = values;
-    if (file === undefined || another !== undefined || source === undefined) {
-      throw new Error("One file and its --source are needed.");
-    }
-    return { ...values, file, source };
-  } catch (error) {
-    throw new CommandError(`${(error as Error).message}\n\n${usage}`, EXIT_USAGE);
-  }
 }

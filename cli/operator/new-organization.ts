@@ -1,41 +1,30 @@
-import { parseArgs } from "node:util";
 import { readDemoModel } from "../../launch/organization/demo-model.ts";
-import { explain, LaunchError } from "../../launch/core/launch-error.ts";
 import { Setup } from "../../launch/organization/setup.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
+import type { Verb } from "../command/command.ts";
 
-const usage = `npm run new-organization -- --url DEPLOYMENT --name NAME
-  --url     the deployment: https://happy-otter-123.convex.cloud, or a self-hosted or embedded one
-  --name    the organization's name
-  GLEANER_ADMIN_KEY in the environment: the deployment's admin or deploy key`;
+const usage = `GLEANER_ADMIN_KEY=… gleaner new-organization --url DEPLOYMENT --name NAME
+Sets up an organization on a deployment, and prints its first secrets once.
+  --url URL              the deployment: https://happy-otter-123.convex.cloud, or a self-hosted or embedded one
+  --name NAME            the organization's name
+  GLEANER_ADMIN_KEY      the deployment's admin or deploy key`;
 
-/** Sets up an organization on any deployment, and prints its first secrets once. */
-async function main(): Promise<void> {
-  const { url, name, adminKey } = readOptions();
-  const model = await readDemoModel();
+export const newOrganization: Verb = { summary: "set up an organization on a deployment", usage, run };
+
+async function run(args: readonly string[]): Promise<void> {
+  const options = { url: { type: "string" }, name: { type: "string" } } as const;
+  const { url, name } = readArguments(args, options, usage).values;
+  const adminKey = process.env["GLEANER_ADMIN_KEY"];
+  if (url === undefined || name === undefined || adminKey === undefined) {
+    throw usageError("Name --url, --name and GLEANER_ADMIN_KEY.", usage);
+  }
+  const organizationName = name.slice(0, 120);
   const setup = new Setup({ url, adminKey });
-  const first = await setup.createOrganization(name, model);
-  console.log(`${name} is set up. These are shown once:
+  const first = await setup.createOrganization(organizationName, await readDemoModel());
+  console.log(`${organizationName} is set up. Its secrets are shown only now:
 
-  admin's sign-in token (the console's address, then #signin=…)  ${first.signInToken}
-  first requester's API key                                      ${first.apiKey}
-  first enrolment code                                           ${first.enrolmentCode}
+  admin's sign-in token (open the console's address with #signin=…)  ${first.signInToken}
+  first requester's API key                                          ${first.apiKey}
+  first enrollment code                                              ${first.enrollmentCode}
 `);
 }
-
-function readOptions(): { readonly url: string; readonly name: string; readonly adminKey: string } {
-  const options = { url: { type: "string" }, name: { type: "string" } } as const;
-  const { url, name } = parseArgs({ options, strict: false }).values;
-  const adminKey = process.env["GLEANER_ADMIN_KEY"];
-  if (typeof url !== "string" || typeof name !== "string" || adminKey === undefined) {
-    throw new LaunchError("Three things are needed.", usage);
-  }
-  return { url, name: name.slice(0, 120), adminKey };
-}
-
-main().then(
-  () => process.exit(),
-  (error: unknown) => {
-    console.error(explain(error));
-    process.exit(1);
-  },
-);

@@ -2,30 +2,36 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { z } from "zod";
-import { formatBytes } from "../app/format/quantity.ts";
+import { formatBytes } from "../../app/format/quantity.ts";
 import { verifyBackup } from "../../packages/embedded/backup/full/unpack-backup.ts";
-import { CommandError, EXIT_UNREACHABLE, EXIT_USAGE, type Verb } from "../command/command.ts";
+import { readArguments, usageError } from "../command/arguments.ts";
+import { CommandError, EXIT_UNREACHABLE, type Verb } from "../command/command.ts";
+import { Progress } from "../command/progress.ts";
 import { type Deployment, deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
-import { Progress } from "./progress.ts";
-import { Progress, size } from "../command/progress.ts";
 import { stageWithoutBackend } from "./stage-restore.ts";
 
 const usage = `gleaner restore FILE [options]
 gleaner restore --undo [options]
-Puts a deployment back to what a backup has, while it runs: it checks the file, starts itself anew on it, and its
-clients come back by themselves. What was done since the backup is undone; the state before is kept, and --undo
-goes back to it. Where nothing runs, the file is prepared and the next start takes it.
+Resets a running deployment to a backup. The deployment checks the file and restarts with it, and its clients reconnect by
+themselves. Changes since the backup are undone. The state before is kept, and --undo goes back to it. If no deployment
+runs, the restore is prepared, and the next start completes it.
 ${deploymentUsage}
-  --data FILE            the data file to prepare, where nothing runs (default: that of \`npm start\`)
+  --data FILE            the data file to prepare if no deployment runs (default: that of \`npm start\`)
   --json                 print the result as JSON`;
 
-export const restore: Verb = { summary: "put a deployment back to what a backup has", usage, run };
+export const restore: Verb = { summary: "reset a deployment to a backup", usage, run };
 
-const PART_BYTES = 5 * 1024 * 1024;
-const ASK_EVERY_MS = 200;
-const RESTARTED_WITHIN_MS = 5 * 60_000;
+const options = {
+  ...deploymentOptions,
+  data: { type: "string" },
+  undo: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+} as const;
+
+const partBytes = 5 * 1024 * 1024;
+const askEveryMs = 200;
+const restartedWithinMs = 5 * 60_000;
 
 const outcomeSchema = z.union([
   z.object({ id: z.string(), kind: z.literal("done"), undo: z.string().nullable() }),
@@ -33,7 +39,9 @@ const outcomeSchema = z.union([
 ]);
 
 async function run(args: readonly string[]): Promise<void> {
-  const { file, flags } = readArguments(args);
+  const { values: flags, positionals } = readArguments(args, options, usage, 1);
+  const [file] = positionals;
+  if ((file === undefined) !== flags.undo) throw usageError("Name one file, or --undo.", usage);
   const progress = new Progress(flags.json);
   const path = file === undefined ? null : resolve(file);
   if (path !== null) {
@@ -61,17 +69,17 @@ async function restoreRunning(
   isJson: boolean,
 ): Promise<void> {
   const id = path === null ? await ask(deployment, "/undo", {}) : await send(deployment, path, progress);
-  progress.at("Starting anew on it");
+  progress.at("Restarting with it");
   const outcome = await outcomeOf(deployment, id);
   if (outcome.kind === "failed") {
     throw new CommandError(
-      `It does not start with what was restored, so all is as it was: ${outcome.reason}`,
+      `The deployment does not start with the backup, so all is as it was: ${outcome.reason}`,
     );
   }
   progress.done(
     outcome.undo === null
       ? "Restored."
-      : `Restored. The state before is kept in ${outcome.undo}; \`gleaner restore --undo\` goes back to it.`,
+      : `Restored. The state before is kept in ${outcome.undo}. To go back to it: \`gleaner restore --undo\``,
   );
   if (isJson) console.log(JSON.stringify({ restored: true, undo: outcome.undo }));
 }
@@ -82,7 +90,7 @@ async function send(deployment: Deployment, path: string, progress: Progress): P
   const total = (await stat(path)).size;
   let sent = 0;
   let part = 1;
-  for await (const chunk of createReadStream(path, { highWaterMark: PART_BYTES }) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(path, { highWaterMark: partBytes }) as AsyncIterable<Buffer>) {
     const query = new URLSearchParams({ uploadToken, partNumber: String(part) });
     await deployment.fetch(`/api/import/upload_part?${query.toString()}`, {
       method: "POST",
@@ -92,7 +100,7 @@ async function send(deployment: Deployment, path: string, progress: Progress): P
     part += 1;
     progress.at(`Sending ${formatBytes(sent)} of ${formatBytes(total)}`);
   }
-  progress.at("Checking it there");
+  progress.at("The deployment checks the file");
   return ask(deployment, "", { uploadToken });
 }
 
@@ -104,11 +112,11 @@ async function ask(deployment: Deployment, path: "" | "/undo", body: object): Pr
   return z.object({ id: z.string() }).parse(await response.json()).id;
 }
 
-/** Waits until the deployment has started anew. It answers nothing meanwhile. */
+/** Waits until the deployment has restarted. It does not answer meanwhile. */
 async function outcomeOf(deployment: Deployment, id: string): Promise<z.output<typeof outcomeSchema>> {
-  const until = Date.now() + RESTARTED_WITHIN_MS;
+  const until = Date.now() + restartedWithinMs;
   while (Date.now() < until) {
-    await sleep(ASK_EVERY_MS);
+    await sleep(askEveryMs);
     const answer: unknown = await deployment
       .fetch("/api/gleaner/restore")
       .then((response) => response.json())
@@ -117,27 +125,7 @@ async function outcomeOf(deployment: Deployment, id: string): Promise<z.output<t
     if (outcome.success && outcome.data.id === id) return outcome.data;
   }
   throw new CommandError(
-    `${deployment.url} has not come back. See its log; when it starts again, it takes what was restored.`,
+    `${deployment.url} has not come back. See its log. Its next start completes the restore.`,
     EXIT_UNREACHABLE,
   );
-}
-
-function readArguments(args: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        ...deploymentOptions,
-        data: { type: "string" },
-        undo: { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-      },
-    });
-    const [file, ...more] = positionals;
-    if (more.length > 0 || (file === undefined) !== values.undo) throw new Error("Name one file, or --undo.");
-    return { file, flags: values };
-  } catch (error) {
-    throw new CommandError(`${(error as Error).message}\n\n${usage}`, EXIT_USAGE);
-  }
 }

@@ -1,22 +1,32 @@
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import { backendFailure } from "./failure.ts";
-import { backendFlags, compileCache } from "./backend-process.ts";
 import { type Child, ChildFailed, startChild } from "../core/child.ts";
 import type { DataFolder } from "../core/data-folder.ts";
 import { paths } from "../core/paths.ts";
+import { backendFailure } from "./failure.ts";
 import { publicName } from "./public-name.ts";
+
+/**
+ * Node's flags for the backend. With a young generation below three times this many MB, the data of waiting functions is
+ * copied again and again: under 200 workers, half of it costs a seventh to a third more time. Memory at rest is the same.
+ */
+export const backendFlags: readonly string[] = ["--max-semi-space-size=16"];
+
+/** Caches compiled code: a quicker start, and 15 MB less memory for the compiler. */
+export function compileCache(dataFolder: string): NodeJS.ProcessEnv {
+  return { NODE_COMPILE_CACHE: join(dataFolder, "compiled") };
+}
 
 const readySchema = z.object({ url: z.url(), siteUrl: z.url() });
 
 export type Backend = {
   readonly child: Child;
-  /** Where Convex clients connect. */
+  /** The address for Convex clients. */
   readonly url: string;
-  /** Where the HTTP actions are: the OpenAI API, and the console. */
+  /** The address of the HTTP actions: the OpenAI API, and the console. */
   readonly siteUrl: string;
-  /** The same two as other computers reach them; equal to the above where they cannot. */
+  /** The same two for other computers. Equal to the above if other computers cannot connect. */
   readonly publicUrl: string;
   readonly publicSiteUrl: string;
   readonly adminKey: string;
@@ -25,7 +35,7 @@ export type Backend = {
 export type BackendOptions = {
   /** The address to listen on. */
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   readonly sitePort: number;
   /** Whether to serve the built console. */
@@ -55,7 +65,7 @@ export async function startBackend(
         ? []
         : ["--public-url", `http://${name}:${port}`, "--public-site-url", `http://${name}:${sitePort}`]),
       ...(options.console ? ["--static", `/console=${paths.console}`] : []),
-      // Its log is a file that people read; see also what is said where it does not start.
+      // People read its log, and the last lines are shown if it does not start.
       ...["--log-format", "text"],
       "--with-parent",
     ],
@@ -63,7 +73,7 @@ export async function startBackend(
     logFile: join(folder.logFolder, "backend.log"),
     readyWithinMs: 60_000,
   }).catch((error: unknown) => {
-    throw explainFailure(error, folder, options);
+    throw error instanceof ChildFailed ? backendFailure(error.output, folder, options) : error;
   });
   const { url, siteUrl } = readySchema.parse(child.ready);
   return {
@@ -74,8 +84,4 @@ export async function startBackend(
     publicSiteUrl: name === null ? siteUrl : `http://${name}:${sitePort}`,
     adminKey,
   };
-}
-
-function explainFailure(error: unknown, folder: DataFolder, ports: BackendOptions): unknown {
-  return error instanceof ChildFailed ? backendFailure(error.output, folder, ports) : error;
 }

@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { startBackend } from "./backend.ts";
-import { backendFailure } from "./failure.ts";
 import { startChild } from "../core/child.ts";
 import { type DataFolder, openDataFolder } from "../core/data-folder.ts";
 import { explain, LaunchError } from "../core/launch-error.ts";
 import { paths, root } from "../core/paths.ts";
 import { makeSecret } from "../organization/secrets.ts";
+import { startBackend } from "./backend.ts";
+import { backendFailure } from "./failure.ts";
 
 let scratch: string;
 let folder: DataFolder;

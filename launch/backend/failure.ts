@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { DataFolder } from "../core/data-folder.ts";
 import { LaunchError, portTaken } from "../core/launch-error.ts";
 
-/** Why a backend did not start, from the last of what it printed. Says what to do. */
+/** Finds from the end of its output why a backend did not start, and says what to do. */
 export function backendFailure(
   output: string,
   folder: Pick<DataFolder, "path" | "logFolder">,
@@ -13,8 +13,8 @@ export function backendFailure(
   const mismatch = schemaMismatch(output);
   if (mismatch !== null) {
     return new LaunchError(
-      `The data in ${folder.path} were written by another version of Gleaner: ${mismatch}.`,
-      "Nothing in it was changed. Start the version that wrote it, or begin with an empty folder: " +
+      `The data in ${folder.path} is from another version of Gleaner: ${mismatch}.`,
+      "Nothing was changed. Start the version that wrote the data, or start with an empty folder: " +
         "GLEANER_DATA=another-folder npm start",
     );
   }
@@ -25,7 +25,7 @@ export function backendFailure(
   );
 }
 
-/** Which documents do not fit, and where; null where that is not why. The words are Convex's own. */
+/** Names the table and field that do not fit this version. Null for any other failure. Reads Convex's own messages. */
 function schemaMismatch(output: string): string | null {
   if (!output.includes("Schema validation failed.")) return null;
   const table = /in table "([^"]+)"/.exec(output)?.[1];

@@ -3,8 +3,8 @@ import type { NetworkInterfaceInfo } from "node:os";
 type Interfaces = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
 /**
- * By what address other computers reach a server that listens on `host`: null when they cannot (loopback).
- * For "all addresses" the machine's first IPv4 address that is not internal.
+ * The address at which other computers reach a server that listens on `host`. Null for loopback, which they cannot
+ * reach. For "all addresses", the machine's first IPv4 address that is not internal.
  */
 export function publicName(host: string, interfaces: Interfaces): string | null {
   if (host === "localhost" || host === "::1" || host.startsWith("127.")) return null;

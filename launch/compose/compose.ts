@@ -1,21 +1,94 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Backend } from "../backend/backend.ts";
+import type { ModelManifest } from "../../app/contract/model-manifest.ts";
+import { type Backend, startBackend } from "../backend/backend.ts";
 import type { Child } from "../core/child.ts";
-import { nextSteps, type OthersStep } from "./next-steps.ts";
-import { Setup } from "../organization/setup.ts";
+import {
+  type DataFolder,
+  openDataFolder,
+  readInstallation,
+  readOrMakeSecret,
+  writeBackendUrl,
+} from "../core/data-folder.ts";
+import { startDesktopDonor, startHeadlessDonor } from "../donor/donor.ts";
+import { chooseShell, type Shell } from "../donor/shell.ts";
+import { readDemoModel } from "../organization/demo-model.ts";
 import { openInstallation } from "../organization/installation.ts";
-import { type DonorPart, type Prepared, startBackendPart, startDonorPart } from "./prepared.ts";
+import { makeSecret } from "../organization/secrets.ts";
+import { Setup } from "../organization/setup.ts";
+import { type DonorStep, nextSteps, type OthersStep } from "./next-steps.ts";
+import type { StartOptions } from "./start-options.ts";
 
-export type Everything = { readonly backend: Backend; readonly donor: DonorPart };
+/** A first run donates for so long even while the computer is in use, so that it can be tried at once. */
+const firstHourMinutes = 60;
+
+/** Checked before anything is started. */
+export type Prepared = {
+  readonly options: StartOptions;
+  readonly folder: DataFolder;
+  readonly model: ModelManifest;
+  readonly adminKey: string;
+};
+
+/** Checks the model and the data folder. Throws a LaunchError that says what to do. */
+export async function prepare(options: StartOptions, dataPath: string): Promise<Prepared> {
+  const model = await readDemoModel();
+  const folder = await openDataFolder(dataPath);
+  await readInstallation(folder);
+  const adminKey = await readOrMakeSecret(folder.adminKeyFile, () => makeSecret("gleaner|"));
+  return { options, folder, model, adminKey };
+}
+
+export async function startLocalBackend({ folder, adminKey, options }: Prepared): Promise<Backend> {
+  const backend = await startBackend(folder, adminKey, {
+    host: options.host,
+    port: options.port,
+    sitePort: options.port + 1,
+    console: true,
+  });
+  await writeBackendUrl(folder.path, backend.url);
+  return backend;
+}
+
+export type LocalDonor = { readonly child: Child; readonly step: DonorStep };
+
+/** Opens the desktop app if that is possible here, else starts the same donor without a window. */
+export async function startLocalDonor(
+  { folder, options }: Prepared,
+  backendUrl: string,
+  enrollmentCode: string | null,
+  firstHour: boolean,
+): Promise<LocalDonor> {
+  const shell: Shell = options.headless
+    ? { kind: "headless", because: "you asked for --headless", attended: false }
+    : chooseShell(process.env);
+  const common = {
+    folder: folder.donorFolder,
+    logFolder: folder.logFolder,
+    backendUrl,
+    enrollmentCode,
+    panelPort: options.port + 2,
+    donateNowMinutes: firstHour ? firstHourMinutes : null,
+  };
+  if (shell.kind === "desktop") {
+    const child = await startDesktopDonor(shell, { ...common, unattended: false });
+    return { child, step: { kind: "desktop", firstHour } };
+  }
+  const { because, attended } = shell;
+  const child = await startHeadlessDonor({ ...common, unattended: !attended });
+  const panelUrl = String(child.ready["panelUrl"]);
+  return { child, step: { kind: "headless", panelUrl, because, attended, firstHour } };
+}
+
+export type LocalFarm = { readonly backend: Backend; readonly donor: LocalDonor };
 
 /**
- * Starts the backend, sets up or opens the organization, starts this computer's donor, and prints what each of
- * the three people does next. What was started is in `started` even when a later part fails.
+ * Starts the backend, opens the organization or makes one, starts this computer's donor, and prints the next steps for
+ * admin, requester and donor. Adds each child to `started` at once, so that the caller can stop it if a later one fails.
  */
-export async function startEverything(prepared: Prepared, started: Child[]): Promise<Everything> {
+export async function startLocalFarm(prepared: Prepared, started: Child[]): Promise<LocalFarm> {
   const { folder, model, options } = prepared;
-  const backend = await startBackendPart(prepared);
+  const backend = await startLocalBackend(prepared);
   started.push(backend.child);
   const setup = new Setup(backend);
   const { installation, firstRun, note } = await openInstallation(
@@ -27,8 +100,8 @@ export async function startEverything(prepared: Prepared, started: Child[]): Pro
   );
   const { organizationId, organizationName, apiKey } = installation;
   const enrolled = existsSync(join(folder.donorFolder, "device.json")) && !firstRun;
-  const ownCode = enrolled ? null : await setup.issueEnrolmentCode(organizationId, "This computer");
-  const donor = await startDonorPart(prepared, backend.url, ownCode, !enrolled);
+  const ownCode = enrolled ? null : await setup.issueEnrollmentCode(organizationId, "This computer");
+  const donor = await startLocalDonor(prepared, backend.url, ownCode, !enrolled);
   started.push(donor.child);
   if (note !== null) console.log(`\n${note}`);
   console.log(
@@ -49,9 +122,9 @@ export async function startEverything(prepared: Prepared, started: Child[]): Pro
 async function othersStep(
   backend: Backend,
   setup: Setup,
-  organizationId: Parameters<Setup["issueEnrolmentCode"]>[0],
+  organizationId: Parameters<Setup["issueEnrollmentCode"]>[0],
 ): Promise<OthersStep> {
   if (backend.publicUrl === backend.url) return { kind: "loopback" };
-  const enrolmentCode = await setup.issueEnrolmentCode(organizationId, "Another computer");
-  return { kind: "network", backendUrl: backend.publicUrl, enrolmentCode };
+  const enrollmentCode = await setup.issueEnrollmentCode(organizationId, "Another computer");
+  return { kind: "network", backendUrl: backend.publicUrl, enrollmentCode };
 }

@@ -19,31 +19,31 @@ export type DonorStep =
       readonly firstHour: boolean;
     };
 
-/** Whether other computers can reach this one, and how they join. */
+/** Whether other computers can reach this one, and if so, how they join. */
 export type OthersStep =
   | { readonly kind: "loopback" }
-  | { readonly kind: "network"; readonly backendUrl: string; readonly enrolmentCode: string };
+  | { readonly kind: "network"; readonly backendUrl: string; readonly enrollmentCode: string };
 
 /** A prompt that the demo model was made for. */
 export const samplePrompt = "Return JSON with name and city: Anna Weber lives in Lyon.";
 
-/** What is printed once everything runs: for each of the three people, what to do next, ready to copy. */
+/** The text that is printed when everything runs: the next steps for admin, requester and donor, ready to copy. */
 export function nextSteps(steps: NextSteps): string {
   return [
     "",
-    `Gleaner runs for ${steps.organizationName}. Everything it keeps is in ${steps.dataFolder}`,
+    `Gleaner runs for ${steps.organizationName}. Its data is in ${steps.dataFolder}`,
     "",
-    "ADMIN      open the console (this link signs you in once):",
+    "ADMIN      Open the console. This link signs you in, once:",
     `  ${steps.signInLink}`,
     "",
-    "REQUESTER  ask the donated machines, with curl or any OpenAI SDK:",
+    "REQUESTER  Send a request with curl or any OpenAI SDK:",
     ...curl(steps).map((line) => `  ${line}`),
     "",
     ...donorLines(steps.donor),
     "",
     ...othersLines(steps.others),
     "",
-    "Ctrl-C stops everything; jobs under way go back to the queue.",
+    "Ctrl-C stops everything. Jobs under way go back to the queue.",
     "",
   ].join("\n");
 }
@@ -66,23 +66,21 @@ function curl(steps: NextSteps): string[] {
 function donorLines(donor: DonorStep): string[] {
   if (donor.kind === "desktop") {
     return [
-      "DONOR      this computer: the Gleaner icon in the tray has Pause and Open.",
+      "DONOR      This computer. Click the Gleaner icon in the tray to pause it or to open its window.",
       whenAttended(donor.firstHour),
     ];
   }
   return [
-    `DONOR      this computer, without a tray because ${donor.because}. Its switch and history:`,
+    `DONOR      This computer, without a tray because ${donor.because}. Its panel:`,
     `  ${donor.panelUrl}`,
-    donor.attended
-      ? whenAttended(donor.firstHour)
-      : "  Nobody is taken to sit at it, so it donates at any time until you press Pause.",
+    donor.attended ? whenAttended(donor.firstHour) : "  It donates at any time, until you press Pause.",
   ];
 }
 
 function whenAttended(firstHour: boolean): string {
   return firstHour
-    ? "  It donates for the first hour even while you work, so that you can try it; then only when idle."
-    : "  It donates while nobody uses the computer; Donate now in its window does so at once.";
+    ? "  It donates for the first hour even while you work, so that you can try it. Then only while idle."
+    : "  It donates while nobody uses the computer. To donate at once, press Donate now in its window.";
 }
 
 function othersLines(others: OthersStep): string[] {
@@ -90,8 +88,8 @@ function othersLines(others: OthersStep): string[] {
     return ["Other computers cannot reach this one. To let them join: npm start -- --host 0.0.0.0"];
   }
   return [
-    "ANOTHER COMPUTER joins from a clone of its own (the code works once, for a day):",
-    `  GLEANER_CODE=${others.enrolmentCode} npm run donate -- --backend ${others.backendUrl}`,
-    "  This is plain HTTP, for a network that you trust; docs/deploying.md says how to put TLS in front.",
+    "ANOTHER COMPUTER  In a clone of the repository there, run (the code works once, within a day):",
+    `  GLEANER_CODE=${others.enrollmentCode} npm run donate -- --backend ${others.backendUrl}`,
+    "  This is plain HTTP, for a network that you trust. To add TLS, see docs/deploying.md.",
   ];
 }

@@ -3,7 +3,7 @@ import { LaunchError } from "../core/launch-error.ts";
 
 export type StartOptions = {
   readonly port: number;
-  /** The address to listen on; loopback unless other computers shall join. */
+  /** The address to listen on; loopback unless other computers are to join. */
   readonly host: string;
   readonly headless: boolean;
   readonly organization: string;
@@ -12,12 +12,12 @@ export type StartOptions = {
 
 export const usage = `npm start -- [options]
   --port N           first of three ports: backend N, API and console N+1, panel N+2 (default 3210)
-  --host ADDRESS     let other computers in: 0.0.0.0, or one of this machine's addresses (default 127.0.0.1)
-  --organization S   the first organization's name (first run only)
+  --host ADDRESS     let other computers connect: 0.0.0.0, or one address of this machine (default 127.0.0.1)
+  --organization S   name of the first organization (first run only)
   --headless         do not open the desktop app
-  GLEANER_DATA       where everything is kept (default: .gleaner in the checkout)`;
+  GLEANER_DATA       the data folder (default: .gleaner in the checkout)`;
 
-/** Parses the command line. Throws a LaunchError for anything that it does not know. */
+/** Parses the command line. Throws a LaunchError for an unknown option or a bad value. */
 export function parseStartOptions(argv: readonly string[]): StartOptions {
   try {
     const { values } = parseArgs({
@@ -32,7 +32,7 @@ export function parseStartOptions(argv: readonly string[]): StartOptions {
     });
     const port = Number(values.port);
     if (!Number.isInteger(port) || port < 1 || port > 65_533) {
-      throw new Error(`--port wants a number from 1 to 65533, not "${values.port}"`);
+      throw new Error(`--port must be a number from 1 to 65533, not "${values.port}"`);
     }
     return {
       port,

@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream, renameSync, statSync, type WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { openLog } from "../log-file.ts";
 
-/** A part of Gleaner that runs as a process of its own, and said that it is ready. */
+/** A part of Gleaner that runs in its own process and has reported that it is ready. */
 export type Child = {
   readonly name: string;
   readonly pid: number;
-  /** The fields of its one ready line. */
+  /** The fields of its ready line. */
   readonly ready: Readonly<Record<string, unknown>>;
-  /** Resolves once it has ended, however it ended. */
+  /** Resolves when it has ended, for any reason. */
   readonly ended: Promise<Ending>;
-  /** Asks it to stop, and kills it when it has not after `graceMs`. */
+  /** Asks it to stop, and kills it if it still runs after `graceMs`. */
   stop(graceMs?: number): Promise<void>;
   kill(): void;
 };
@@ -23,12 +23,12 @@ export type ChildOptions = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** Everything that it prints goes there. */
+  /** The file that gets everything it prints. */
   readonly logFile: string;
   readonly readyWithinMs: number;
 };
 
-/** It ended, or fell silent, before it said that it is ready. `output` is the tail of what it printed. */
+/** A child ended before it was ready, or was not ready in time. `output` is the end of what it printed. */
 export class ChildFailed extends Error {
   readonly output: string;
 
@@ -39,15 +39,18 @@ export class ChildFailed extends Error {
   }
 }
 
+/** A log with more bytes is renamed at the next start, and replaces the one renamed before. */
+const rotateAt = 5 * 1024 * 1024;
+
 /**
  * Starts a process and waits for its ready line, a JSON object with `ready: true` on standard output.
- * Its standard input stays open for as long as this process lives: children told `--with-parent` end with it.
+ * Its standard input stays open as long as this process lives: a child with `--with-parent` ends when it closes.
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const process_ = spawn(options.command, options.args, {
     env: { ...process.env, ...options.env },
     stdio: ["pipe", "pipe", "pipe"],
-    // A process group of its own: Ctrl-C reaches this process alone, which stops its children in order.
+    // In its own process group, so that Ctrl-C reaches only this process, which stops its children in order.
     detached: process.platform !== "win32",
   });
   const log = openLog(options.logFile);
@@ -128,4 +131,25 @@ function parseReady(line: string): Readonly<Record<string, unknown>> | null {
     // A line that merely starts like JSON is ordinary output.
   }
   return null;
+}
+
+/** Opens a child's log for appending. If it cannot be written, says so once and goes on without it. */
+function openLog(file: string): WriteStream {
+  rotate(file);
+  const log = createWriteStream(file, { flags: "a", mode: 0o600 });
+  let told = false;
+  log.on("error", (error) => {
+    if (!told)
+      console.error(`gleaner: cannot write the log ${file} (${error.message}). Gleaner runs on without it.`);
+    told = true;
+  });
+  return log;
+}
+
+function rotate(file: string): void {
+  try {
+    if (statSync(file).size > rotateAt) renameSync(file, `${file}.1`);
+  } catch {
+    // No log yet.
+  }
 }

@@ -5,7 +5,7 @@ import type { Id } from "../../convex/_generated/dataModel.js";
 import { replaceFile } from "../../main/store/replace-file.ts";
 import { LaunchError } from "./launch-error.ts";
 
-/** What `npm start` remembers between runs. Written last, in one piece: its presence means that setup is complete. */
+/** `npm start` keeps this between runs. It is written last, in one piece: if it is there, setup is complete. */
 const installationSchema = z.object({
   version: z.literal(1),
   organizationId: z.custom<Id<"organizations">>((value) => typeof value === "string" && value !== ""),
@@ -24,7 +24,7 @@ export type DataFolder = {
   readonly logFolder: string;
 };
 
-/** Makes the folder, readable by its owner alone. Throws a LaunchError when it cannot be made or written. */
+/** Makes the folder, readable only by its owner. Throws a LaunchError if it cannot be made or written. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder: DataFolder = {
     path,
@@ -47,7 +47,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   return folder;
 }
 
-/** The finished installation, or null when setup has not completed (it is then done, or completed, now). */
+/** The finished installation. Null if setup was not completed yet: the caller then completes it. */
 export async function readInstallation(folder: DataFolder): Promise<Installation | null> {
   const file = join(folder.path, "installation.json");
   const text = await readFile(file, "utf8").catch(ignoreMissing);
@@ -55,13 +55,24 @@ export async function readInstallation(folder: DataFolder): Promise<Installation
   const parsed = installationSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   throw new LaunchError(
-    `${file} is not what Gleaner wrote: it is damaged or from another version.`,
-    `Delete that one file and start again: your data stays, and new keys are issued.`,
+    `${file} is damaged, or from another version of Gleaner.`,
+    "Delete that file and start again. Your data stays, and new keys are issued.",
   );
 }
 
 export async function writeInstallation(folder: DataFolder, installation: Installation): Promise<void> {
   await replaceFile(join(folder.path, "installation.json"), `${JSON.stringify(installation, null, 2)}\n`);
+}
+
+/** Records where the backend was started last, for the commands that connect to it. */
+export async function writeBackendUrl(folder: string, url: string): Promise<void> {
+  await replaceFile(join(folder, "backend-url"), `${url}\n`);
+}
+
+/** Where the backend was started last, or its default address if it never was. */
+export async function readBackendUrl(folder: string): Promise<string> {
+  const text = await readFile(join(folder, "backend-url"), "utf8").catch(() => "");
+  return text.trim() === "" ? "http://127.0.0.1:3210" : text.trim();
 }
 
 /** Reads a secret from its file, or makes it there (mode 0600) on first use. */
@@ -70,8 +81,8 @@ export async function readOrMakeSecret(file: string, make: () => string): Promis
   const secret = text?.trim() ?? "";
   if (secret !== "" && !/^[\x21-\x7e]+$/.test(secret)) {
     throw new LaunchError(
-      `${file} does not hold a key any more: it is damaged.`,
-      "Delete that one file and start again: a new key is made, and your data stays.",
+      `${file} is damaged: it contains no key.`,
+      "Delete that file and start again. Your data stays, and a new key is made.",
     );
   }
   if (secret !== "") return secret;

@@ -1,4 +1,4 @@
-/** Something that the person at the terminal can mend: one sentence of what is wrong, one of what to do. */
+/** A problem that the person at the terminal can fix: a sentence about what is wrong, and one about what to do. */
 export class LaunchError extends Error {
   readonly remedy: string;
 
@@ -16,7 +16,7 @@ export function portTaken(port: number): LaunchError {
   );
 }
 
-/** How an error is shown: a LaunchError in two lines, anything else with its stack, since it is our bug. */
+/** A LaunchError in two lines. Any other error with its stack, since it is a bug of ours. */
 export function explain(error: unknown): string {
   if (error instanceof LaunchError) return `gleaner: ${error.message}\n         ${error.remedy}`;
   if (error instanceof Error) return `gleaner: ${error.stack ?? error.message}`;

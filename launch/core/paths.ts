@@ -1,10 +1,10 @@
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { desktopFolder } from "../desktop-folder.ts";
 
-/** Whether this is part of the installed program's command, out/headless/gleaner.js, and of no checkout. */
+/** True in the installed program's command, out/headless/gleaner.js; false in a checkout. */
 export const installed = !import.meta.url.endsWith(".ts");
 
-/** The checkout (or the installed program) that this file belongs to. */
+/** The folder of the checkout, or of the installed program. */
 export const root = resolve(import.meta.dirname, "../..");
 
 export const paths = {
@@ -19,9 +19,16 @@ export const paths = {
 } as const;
 
 /**
- * Where `npm start` keeps everything: GLEANER_DATA, or `.gleaner` in the checkout. The installed program's command works
- * with the desktop program's folder.
+ * The folder where `npm start` keeps all its data: GLEANER_DATA, or `.gleaner` in the checkout. The installed command
+ * uses the desktop program's folder.
  */
 export function defaultDataFolder(env: NodeJS.ProcessEnv): string {
   return resolve(env["GLEANER_DATA"] ?? (installed ? desktopFolder(env) : join(root, ".gleaner")));
+}
+
+/** The folder in which Electron keeps the desktop program's data. */
+export function desktopFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
+  if (platform === "win32") return join(env["APPDATA"] ?? join(homedir(), "AppData", "Roaming"), "gleaner");
+  if (platform === "darwin") return join(homedir(), "Library", "Application Support", "gleaner");
+  return join(env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "gleaner");
 }

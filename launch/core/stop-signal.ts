@@ -1,4 +1,4 @@
-/** Resolves at the first Ctrl-C, SIGTERM or hang-up. A second one ends the process at once. */
+/** Resolves at the first Ctrl-C, SIGTERM or hang-up. The second one ends the process at once. */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = false;

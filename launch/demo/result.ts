@@ -2,7 +2,7 @@ import type { Answer } from "../farm/ask.ts";
 import { type LedgerCheck, ledgerFaults } from "../farm/ledger-faults.ts";
 import type { DeviceRow, JobRow } from "../farm/watcher.ts";
 
-/** What `npm run demo -- --json` prints. Money is in micro-credits. */
+/** The output of `npm run demo -- --json`. Money is in micro-credits. */
 export type DemoResult = {
   readonly submitted: number;
   readonly succeeded: number;
@@ -10,7 +10,7 @@ export type DemoResult = {
   readonly retried: number;
   readonly correct: number;
   readonly graded: number;
-  /** Answer tokens per second that a device was busy. */
+  /** Answer tokens per second of busy time. */
   readonly tokensPerSecond: number;
   readonly credits: {
     readonly spentMicro: number;
@@ -28,7 +28,7 @@ export type Evidence = {
   readonly spentMicro: bigint;
 };
 
-/** Adds up what happened, from the answers that the requester got and the rows that the admin sees. */
+/** Sums up a run from the requester's answers and the rows that the admin sees. */
 export function summarize(evidence: Evidence): DemoResult {
   const answered = evidence.answers.filter((answer) => answer.outcome.kind === "answered");
   const tokens = evidence.jobs.reduce((sum, job) => sum + (job.usage?.completionTokens ?? 0), 0);
@@ -51,7 +51,7 @@ export function summarize(evidence: Evidence): DemoResult {
   };
 }
 
-/** What is wrong with a run, in sentences; empty when all is well. */
+/** The faults of a run, in sentences. */
 export function faults(result: DemoResult, { jobs, ledger }: Evidence): readonly string[] {
   const price = jobs.reduce((sum, job) => sum + Number(job.priceMicro ?? 0n), 0);
   const checks: readonly (readonly [boolean, string])[] = [

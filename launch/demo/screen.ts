@@ -2,7 +2,7 @@ import { formatCredits } from "../../app/money/credits.ts";
 import type { Answer } from "../farm/ask.ts";
 import { type DemoResult, isCorrect } from "./result.ts";
 
-/** What the demo shows while it runs, on standard error so that `--json` stays alone on standard output. */
+/** Shows the demo's progress on standard error, since standard output is for the result. */
 export type Screen = {
   say(line: string): void;
   answer(done: number, total: number, answer: Answer): void;

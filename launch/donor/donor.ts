@@ -1,32 +1,32 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type Child, ChildFailed, startChild } from "../core/child.ts";
-import type { Shell } from "./shell.ts";
-import { headlessEntry, headlessFlags } from "./headless-entry.ts";
 import { LaunchError, portTaken } from "../core/launch-error.ts";
 import { installed, paths } from "../core/paths.ts";
+import { headlessEntry, headlessFlags } from "./headless-entry.ts";
+import type { Shell } from "./shell.ts";
 
 export type DonorOptions = {
   readonly name?: string;
-  /** The donor's own folder: its device key and settings. */
+  /** The donor's own data folder, with its device key and settings. */
   readonly folder: string;
   readonly logFolder: string;
   readonly backendUrl: string;
-  /** Enrols on first run; ignored by a device that has its key already. */
-  readonly enrolmentCode: string | null;
+  /** Used on the first run. A device that already has its key ignores it. */
+  readonly enrollmentCode: string | null;
   readonly panelPort: number;
-  /** No person sits here: idleness is not asked for. */
+  /** Nobody uses this computer: it donates without waiting until it is idle. */
   readonly unattended: boolean;
-  /** Donate for so many minutes from the start, in use or not. */
+  /** Donate for so many minutes from the start, even while the computer is in use. */
   readonly donateNowMinutes: number | null;
-  /** Manifests of models beside the demo model. */
+  /** Manifests of models in addition to the demo model. */
   readonly modelManifests?: readonly string[];
-  /** The Node that runs it without Electron, if not the one that runs this. */
+  /** The Node that runs it without Electron; by default the one that runs this process. */
   readonly node?: string;
   readonly env?: NodeJS.ProcessEnv;
 };
 
-/** Starts a donor without Electron; its panel is served on loopback (`panelUrl` in its ready line). */
+/** Starts a donor without Electron. It serves its panel on loopback (`panelUrl` in its ready line). */
 export async function startHeadlessDonor(options: DonorOptions): Promise<Child> {
   return startChild({
     name: options.name ?? "donor",
@@ -56,7 +56,7 @@ export async function startDesktopDonor(
   return startChild({
     name: "desktop",
     command: shell.electron,
-    // An installed program knows which it is, and runs this command with itself as plain Node.
+    // The installed program needs no path: it starts itself. This command runs in it as plain Node.
     args: [...(installed ? [] : [paths.desktopApp]), ...shell.args, ...commonArgs(options), "--with-parent"],
     env: { ...environment(options), ELECTRON_RUN_AS_NODE: undefined },
     logFile: join(options.logFolder, "desktop.log"),
@@ -66,9 +66,9 @@ export async function startDesktopDonor(
   });
 }
 
-/** The code is a secret: it goes by the environment, since everybody can list a process's arguments. */
-function environment({ enrolmentCode, env }: DonorOptions): NodeJS.ProcessEnv {
-  return { ...(enrolmentCode === null ? {} : { GLEANER_CODE: enrolmentCode }), ...env };
+/** The code is a secret: it goes through the environment, since any user can list the arguments of a process. */
+function environment({ enrollmentCode, env }: DonorOptions): NodeJS.ProcessEnv {
+  return { ...(enrollmentCode === null ? {} : { GLEANER_CODE: enrollmentCode }), ...env };
 }
 
 function commonArgs(options: DonorOptions): string[] {

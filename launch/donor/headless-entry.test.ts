@@ -24,16 +24,16 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const fresh = (): boolean => freshBundle(bundle, [join(folder, "main")]);
 
-it("takes a bundle that no source is newer than; tests are none of its sources", () => {
+it("accepts a bundle that is no older than its sources, and ignores tests", () => {
   expect(fresh()).toBe(true);
 });
 
-it("takes none that a source has changed after", async () => {
+it("rejects a bundle that is older than a source", async () => {
   await utimes(source, 1_001, 1_001);
   expect(fresh()).toBe(false);
 });
 
-it("takes none where there is none", async () => {
+it("rejects a missing bundle", async () => {
   await rm(bundle);
   expect(fresh()).toBe(false);
 });

@@ -2,25 +2,25 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { installed, paths, root } from "../core/paths.ts";
 
-/** What the bundle is made of. */
-const sources = ["app", "main", "package.json"].map((name) => join(root, name));
+/** The sources of the bundle. */
+const sources = ["app", "main", "packages/queue", "package.json"].map((name) => join(root, name));
 
 /**
- * Node's flags for a donor without Electron. What it holds is small: a young generation that may grow to 48 MB, as it may
- * by default, would only stay that large.
+ * Node's flags for a donor without Electron. It needs little memory, but a young generation that has grown to the default
+ * of 48 MB would not shrink again.
  */
 export const headlessFlags: readonly string[] = ["--max-semi-space-size=1"];
 
 /**
- * The donor without Electron: as `npm run build` bundled it, which takes a third less memory, or its sources where
- * that was not done or they have changed since.
+ * The program of a donor without Electron. The bundle takes a third less memory, so it is preferred. If it was not
+ * built, or is older than its sources, the sources run instead.
  */
 export function headlessEntry(): string {
   if (installed) return paths.headlessBundle;
   return freshBundle(paths.headlessBundle, sources) ? paths.headlessBundle : paths.headlessEntry;
 }
 
-/** Whether there is a bundle that is no older than any of what it is made of. */
+/** Whether the bundle exists and is no older than any of its sources. */
 export function freshBundle(bundle: string, madeOf: readonly string[]): boolean {
   const builtAt = changedAt(bundle);
   return builtAt > 0 && madeOf.flatMap(filesOf).every((file) => changedAt(file) <= builtAt);
@@ -33,7 +33,7 @@ function filesOf(path: string): readonly string[] {
     .map((file) => join(path, file));
 }
 
-/** Milliseconds since the epoch; 0 where there is no such file. */
+/** Ms since the epoch; 0 for a missing file. */
 function changedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

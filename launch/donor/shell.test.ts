@@ -3,7 +3,7 @@ import { chooseShell } from "./shell.ts";
 
 const nowhere = { ELECTRON_OVERRIDE_DIST_PATH: "/nowhere" };
 
-it("takes nobody to sit at a machine without a display", () => {
+it("assumes that nobody uses a machine without a display", () => {
   expect(chooseShell(nowhere, "linux")).toMatchObject({ kind: "headless", attended: false });
 });
 
@@ -12,6 +12,9 @@ it.each([
   [{ ...nowhere, WAYLAND_DISPLAY: "wayland-0" }, "linux"],
   [nowhere, "darwin"],
   [nowhere, "win32"],
-] as const)("takes somebody to sit at one with a display, Electron or not: %j, %s", (env, platform) => {
-  expect(chooseShell(env, platform)).toMatchObject({ kind: "headless", attended: true });
-});
+] as const)(
+  "assumes that somebody uses a machine with a display, with or without Electron: %j, %s",
+  (env, platform) => {
+    expect(chooseShell(env, platform)).toMatchObject({ kind: "headless", attended: true });
+  },
+);

@@ -4,23 +4,23 @@ import { join } from "node:path";
 import { type Backend, startBackend } from "../backend/backend.ts";
 import type { Child } from "../core/child.ts";
 import { type DataFolder, openDataFolder } from "../core/data-folder.ts";
-import { readDemoModel } from "../organization/demo-model.ts";
 import { type DonorOptions, startHeadlessDonor } from "../donor/donor.ts";
-import { type FirstOrganization, Setup } from "../organization/setup.ts";
+import { readDemoModel } from "../organization/demo-model.ts";
 import { makeSecret } from "../organization/secrets.ts";
+import { type FirstOrganization, Setup } from "../organization/setup.ts";
 
-/** A whole Gleaner of its own in a temporary folder, on free ports: nothing of it stays. */
+/** A complete Gleaner in a temporary folder, on free ports, for the demo and for tests. `close` removes all of it. */
 export type Farm = {
   readonly backend: Backend;
   readonly setup: Setup;
   readonly organization: FirstOrganization;
   readonly modelId: string;
   readonly folder: DataFolder;
-  /** Where the farm's model is, when it is not the demo model. */
+  /** The folder of the farm's model; null for the demo model. */
   readonly modelFolder: string | null;
-  /** Enrols a device of that name and starts its donor, with one thread for the model. */
+  /** Enrolls a device of that name and starts its donor, with one thread for the model. */
   startDonor(name: string, overrides?: Partial<DonorOptions>): Promise<Child>;
-  /** SIGKILL to the backend, then a new one on the same file and ports. */
+  /** Kills the backend with SIGKILL, then starts a new one on the same file and ports. */
   crashBackend(): Promise<void>;
   close(): Promise<void>;
 };
@@ -55,10 +55,10 @@ export async function startFarm(options: FarmOptions = {}): Promise<Farm> {
         folder: join(folder.donorFolder, name),
         logFolder: folder.logFolder,
         backendUrl: backend.url,
-        enrolmentCode: await setup.issueEnrolmentCode(organization.organizationId, name),
+        enrollmentCode: await setup.issueEnrollmentCode(organization.organizationId, name),
         panelPort: 0,
         unattended: true,
-        // Somebody asked for this farm: it does not wait for the machine to calm down.
+        // Donates even if the machine is busy: somebody waits for this farm.
         donateNowMinutes: 60,
         modelManifests: options.modelFolder === undefined ? [] : [join(options.modelFolder, "manifest.json")],
         env: { GLEANER_THREADS: "1" },

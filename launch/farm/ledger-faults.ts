@@ -3,11 +3,11 @@ import type { internal } from "../../convex/_generated/api.js";
 
 export type LedgerCheck = FunctionReturnType<typeof internal.setup.auditLedger>;
 
-/** What is wrongly booked, in sentences; empty when all is well. For when no job is under way. */
+/** The faults of a ledger, in sentences. Call it only while no job is under way. */
 export function ledgerFaults({ sum, byAccountKind, jobs, complete }: LedgerCheck): readonly string[] {
   const escrow = byAccountKind.escrow;
   const checks: readonly (readonly [boolean, string])[] = [
-    [complete, "the ledger is too long to be checked as a whole"],
+    [complete, "the ledger is too long to be checked completely"],
     [sum === 0n, `the ledger does not add up: its sum is ${sum}`],
     [escrow === 0n, `${escrow} micro-credits are still reserved, though every job has ended`],
     [jobs.settledTwice === 0, `${jobs.settledTwice} jobs were paid twice`],

@@ -2,7 +2,7 @@ import { type SuggestedPrompt, suggestedPrompts } from "../../scripts/demo-model
 
 export type DemoPrompt = SuggestedPrompt;
 
-/** The first `count` suggested prompts, a mix of all tasks; from the start again when more are asked for. */
+/** The first `count` suggested prompts, a mix of all tasks. They repeat if `count` is larger than their number. */
 export function demoPrompts(count: number): readonly DemoPrompt[] {
   return Array.from({ length: count }, (_, index) => {
     const prompt = suggestedPrompts[index % suggestedPrompts.length];

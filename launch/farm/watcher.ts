@@ -6,7 +6,7 @@ import { makeSecret } from "../organization/secrets.ts";
 export type DeviceRow = FunctionReturnType<typeof api.admin.devices>[number];
 export type JobRow = FunctionReturnType<typeof api.admin.jobs>["page"][number];
 
-/** The demo's admin: signed in by the one-time token, subscribed like the console. */
+/** An admin, signed in with the one-time token, who sees what the console sees. */
 export class Watcher {
   readonly #client: ConvexClient;
   readonly #session = makeSecret("gs_");
@@ -23,11 +23,11 @@ export class Watcher {
     return watcher;
   }
 
-  /** Resolves when the predicate holds for the live list of devices; rejects after `withinMs`. */
+  /** Resolves when the predicate holds for the live list of devices. Rejects after `withinMs`. */
   async untilDevices(holds: (devices: readonly DeviceRow[]) => boolean, withinMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<null>();
     const timer = setTimeout(
-      () => reject(new Error(`nothing of the kind within ${withinMs / 1000} s`)),
+      () => reject(new Error(`the devices did not get there within ${withinMs / 1000} s`)),
       withinMs,
     );
     const stop = this.#client.onUpdate(
@@ -50,7 +50,7 @@ export class Watcher {
     return this.#client.query(api.admin.devices, { session: this.#session });
   }
 
-  /** The latest jobs, at most so many. */
+  /** The latest jobs, at most `count`. */
   async jobs(count: number): Promise<readonly JobRow[]> {
     const jobs: JobRow[] = [];
     let cursor: string | null = null;

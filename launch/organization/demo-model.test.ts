@@ -2,9 +2,9 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { readDemoModel } from "./demo-model.ts";
 import { LaunchError } from "../core/launch-error.ts";
 import { paths } from "../core/paths.ts";
+import { readDemoModel } from "./demo-model.ts";
 
 let folder: string;
 let file: string;
@@ -24,7 +24,7 @@ async function refusal(): Promise<LaunchError> {
   return error;
 }
 
-it("takes the model that its manifest names", async () => {
+it("accepts the model that matches its manifest", async () => {
   expect((await readDemoModel(folder)).file).toBe(file);
 });
 
@@ -34,7 +34,7 @@ it("says that the file is missing, and how to get it back", async () => {
   expect((await refusal()).remedy).toContain("git checkout");
 });
 
-it("says that the file is another one", async () => {
+it("says that the file does not match", async () => {
   await writeFile(join(folder, file), "GGUF, but not this one");
   expect((await refusal()).message).toContain("SHA-256 differs");
 });

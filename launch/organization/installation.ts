@@ -1,18 +1,22 @@
 import type { ModelManifest } from "../../app/contract/model-manifest.ts";
-import { type DataFolder, type Installation, readInstallation, writeInstallation } from "../core/data-folder.ts";
-import type { FirstOrganization, Setup } from "./setup.ts";
+import {
+  type DataFolder,
+  type Installation,
+  readInstallation,
+  writeInstallation,
+} from "../core/data-folder.ts";
+import type { Setup } from "./setup.ts";
 
 export type Installed = {
   readonly installation: Installation;
   readonly firstRun: boolean;
-  /** What the person at the terminal should know about how it was opened; null when there is nothing. */
+  /** A sentence for the person at the terminal about how it was opened; usually null. */
   readonly note: string | null;
 };
 
 /**
- * The organization of this data folder: the one that is there, a setup that an earlier run did not finish
- * (completed now), or a new one. The requester's key that is kept for the printed steps is issued anew when
- * the backend does not take it any more.
+ * Opens the organization of this data folder, completes a setup that an earlier run did not finish, or makes a new
+ * organization. If the backend no longer accepts the saved requester's key, issues a new one.
  */
 export async function openInstallation(
   folder: DataFolder,
@@ -26,8 +30,8 @@ export async function openInstallation(
   const own =
     existing.find(({ id }) => id === known?.organizationId) ?? (known === null ? existing[0] : undefined);
   if (own === undefined) {
-    const made = await setup.createOrganization(organizationName, model);
-    const installation = { version: 1, organizationName, ...pick(made) } as const;
+    const { organizationId, apiKey } = await setup.createOrganization(organizationName, model);
+    const installation = { version: 1, organizationId, organizationName, apiKey } as const;
     await writeInstallation(folder, installation);
     const note = known === null ? null : "The database is new, so a new organization was set up in it.";
     return { installation, firstRun: true, note };
@@ -38,19 +42,11 @@ export async function openInstallation(
   const apiKey = await setup.issueKey(own.id, "Requester (issued anew)");
   const installation = { version: 1, organizationId: own.id, organizationName: own.name, apiKey } as const;
   await writeInstallation(folder, installation);
-  const note =
-    known === null ? null : "The requester's key was revoked meanwhile, so another one was issued.";
+  const note = known === null ? null : "The requester's key had been revoked, so a new one was issued.";
   return { installation, firstRun: known === null, note };
 }
 
-function pick({
-  organizationId,
-  apiKey,
-}: FirstOrganization): Pick<Installation, "organizationId" | "apiKey"> {
-  return { organizationId, apiKey };
-}
-
-/** Asks as a requester would. Anything but a plain refusal is left for the requester to see. */
+/** Sends a request with the key. Only a 401 means that the key does not work. */
 async function keyWorks(siteUrl: string, apiKey: string): Promise<boolean> {
   const response = await fetch(`${siteUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } });
   await response.body?.cancel();

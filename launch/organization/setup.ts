@@ -3,33 +3,32 @@ import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex
 import type { ModelManifest } from "../../app/contract/model-manifest.ts";
 import { internal } from "../../convex/_generated/api.js";
 import type { Id } from "../../convex/_generated/dataModel.js";
-import type { Backend } from "../backend/backend.ts";
-import { hashSecret, makeEnrolmentCode, makeSecret } from "./secrets.ts";
+import { hashSecret, makeEnrollmentCode, makeSecret } from "./secrets.ts";
 
 /** The demo model's price in micro-credits per token. */
 const demoPrice = { promptMicro: 20n, completionMicro: 100n };
 
-/** What the first requester may spend: 100 credits. */
+/** The first requester may spend 100 credits. */
 const firstCreditsMicro = 100_000_000n;
 
 export type FirstOrganization = {
   readonly organizationId: Id<"organizations">;
   readonly apiKey: string;
-  readonly enrolmentCode: string;
+  readonly enrollmentCode: string;
   readonly signInToken: string;
 };
 
-/** What Convex's own CLI calls on the client, and its published types leave out. */
+/** Methods of the client that Convex's own CLI calls, and that its published types leave out. */
 type AdminClient = {
   setAdminAuth(key: string): void;
   function(reference: unknown, componentPath: undefined, args: unknown): Promise<unknown>;
 };
 
-/** Calls the deployment's internal setup functions, as `npx convex run` does: with the admin key. */
+/** Calls the deployment's internal setup functions with the admin key, as `npx convex run` does. */
 export class Setup {
   readonly #client: AdminClient;
 
-  constructor(backend: Pick<Backend, "url" | "adminKey">) {
+  constructor(backend: { readonly url: string; readonly adminKey: string }) {
     this.#client = new ConvexHttpClient(backend.url, { logger: false }) as unknown as AdminClient;
     this.#client.setAdminAuth(backend.adminKey);
   }
@@ -41,20 +40,24 @@ export class Setup {
     return this.#client.function(reference, undefined, args);
   }
 
-  /** The organizations that exist already: setup resumes where an earlier one was cut off. */
+  /** The organizations that exist already, so that an interrupted setup can be completed. */
   async organizations(): Promise<readonly { readonly id: Id<"organizations">; readonly name: string }[]> {
     return (await this.#run(internal.setup.status, {})).organizations;
   }
 
   async createOrganization(name: string, model: ModelManifest): Promise<FirstOrganization> {
-    const secrets = makeFirstSecrets();
+    const secrets = {
+      apiKey: makeSecret("sk-gleaner-"),
+      enrollmentCode: makeEnrollmentCode(),
+      signInToken: makeSecret("gs_"),
+    };
     const { organizationId } = await this.#run(internal.setup.createOrganization, {
       name,
       signInTokenHash: hashSecret(secrets.signInToken),
       apiKeyHash: hashSecret(secrets.apiKey),
       apiKeyName: "First requester",
       apiKeyPrefix: displayPrefix(secrets.apiKey),
-      enrolmentCodeHash: hashSecret(secrets.enrolmentCode),
+      enrolmentCodeHash: hashSecret(secrets.enrollmentCode),
       model: {
         modelId: model.id,
         sha256: model.sha256,
@@ -69,7 +72,7 @@ export class Setup {
     return { organizationId, ...secrets };
   }
 
-  /** Another one-time sign-in link for the organization's admin. */
+  /** A one-time sign-in token for an admin of the organization. */
   async makeSignInToken(organizationId: Id<"organizations">): Promise<string> {
     const token = makeSecret("gs_");
     await this.#run(internal.setup.signInLink, {
@@ -91,8 +94,8 @@ export class Setup {
     return apiKey;
   }
 
-  async issueEnrolmentCode(organizationId: Id<"organizations">, label: string): Promise<string> {
-    const code = makeEnrolmentCode();
+  async issueEnrollmentCode(organizationId: Id<"organizations">, label: string): Promise<string> {
+    const code = makeEnrollmentCode();
     await this.#run(internal.setup.issueEnrolmentCode, {
       organizationId,
       codeHash: hashSecret(code),
@@ -103,21 +106,13 @@ export class Setup {
     return code;
   }
 
-  /** Audits the whole ledger, page by page. */
+  /** Checks the whole ledger. */
   async ledgerCheck(): Promise<FunctionReturnType<typeof internal.setup.auditLedger>> {
     return this.#run(internal.setup.auditLedger, {});
   }
 }
 
-function makeFirstSecrets(): Omit<FirstOrganization, "organizationId"> {
-  return {
-    apiKey: makeSecret("sk-gleaner-"),
-    enrolmentCode: makeEnrolmentCode(),
-    signInToken: makeSecret("gs_"),
-  };
-}
-
-/** Enough of a key to recognize it in a list, far too little to use it. */
+/** Enough of a key to recognize it in a list, and too little to use it. */
 function displayPrefix(apiKey: string): string {
   return apiKey.slice(0, "sk-gleaner-".length + 4);
 }

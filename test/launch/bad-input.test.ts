@@ -6,8 +6,8 @@ import { api } from "../../convex/_generated/api.js";
 import { makeClient } from "../../launch/farm/ask.ts";
 import { type Farm, startFarm } from "../../launch/farm/farm.ts";
 import { readDemoModel } from "../../launch/organization/demo-model.ts";
-import { type FirstOrganization, Setup } from "../../launch/organization/setup.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
+import { type FirstOrganization, Setup } from "../../launch/organization/setup.ts";
 
 /** Every bad input that a requester can send, against a running backend with a donor. */
 let farm: Farm;

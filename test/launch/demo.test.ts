@@ -19,7 +19,7 @@ const resultSchema = z.object({
 });
 
 test("the demo loses nothing, books everything and answers rightly, with one donor killed", async () => {
-  const program = run("demo.ts", ["--json"], {});
+  const program = run("launch/demo.ts", ["--json"], {});
   expect(await program.ended, program.output()).toBe(0);
   const result = resultSchema.parse(JSON.parse(program.output()));
   expect(result).toMatchObject({ submitted: 24, succeeded: 24, lost: 0, ledgerSum: 0, graded: 24 });

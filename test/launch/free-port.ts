@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:net";
 
-/** Listens on a port, to keep others off it. */
+/** Listens on a port, so that no other program can use it. */
 export async function listen(port: number): Promise<Server> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -14,7 +14,7 @@ export async function close(server: Server): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-/** The first of `count` neighbouring ports that are free now. */
+/** The first of `count` consecutive ports that are free now. */
 export async function freePorts(count: number): Promise<number> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 20_000);
@@ -23,7 +23,7 @@ export async function freePorts(count: number): Promise<number> {
       for (let offset = 0; offset < count; offset++) servers.push(await listen(first + offset));
       return first;
     } catch {
-      // One of them is taken: try elsewhere.
+      // One of them is taken: try others.
     } finally {
       await Promise.all(servers.map(close));
     }

@@ -93,7 +93,7 @@ describe.skipIf(lacking !== null)(`an installed program${lacking === null ? "" :
   });
 
   test("donates without a window, leads that donor, and computes with its own libraries", async () => {
-    const code = await farm.setup.issueEnrolmentCode(farm.organization.organizationId, "installed");
+    const code = await farm.setup.issueEnrollmentCode(farm.organization.organizationId, "installed");
     const donating = spawn(
       join(folder, "gleaner"),
       ["donate", "--headless", "--backend", farm.backend.url, "--panel-port", "0", "--name", "installed"],

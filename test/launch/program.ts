@@ -5,15 +5,15 @@ import { onTestFinished } from "vitest";
 const root = resolve(import.meta.dirname, "../..");
 
 export type Program = {
-  /** Everything printed so far, both streams. */
+  /** Everything printed so far, on both streams. */
   readonly output: () => string;
-  /** Resolves with the output once it contains the text; rejects when the program ends before. */
+  /** Resolves with the output once it contains the text. Rejects if the program ends first. */
   readonly until: (text: string) => Promise<string>;
   readonly interrupt: () => void;
   readonly ended: Promise<number | null>;
 };
 
-/** Runs one of launch/'s programs as a person at a terminal would. */
+/** Runs a program of the repository, such as launch/start.ts, as a person at a terminal would. */
 export function run(
   file: string,
   args: readonly string[],
@@ -21,13 +21,13 @@ export function run(
   /** `group`: interrupts reach the whole process group, as a terminal's Ctrl-C does. */
   { group = false }: { readonly group?: boolean } = {},
 ): Program {
-  const child = spawn(process.execPath, [join(root, "launch", file), ...args], {
+  const child = spawn(process.execPath, [join(root, file), ...args], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: group,
   });
-  // A test that failed leaves nothing running: the children end with their parent.
+  // A failed test leaves nothing running, since children end with their parent.
   onTestFinished(() => void child.kill("SIGKILL"));
   let text = "";
   const listeners = new Set<() => void>();

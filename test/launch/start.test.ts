@@ -10,8 +10,8 @@ import { z } from "zod";
 import { api } from "../../convex/_generated/api.js";
 import { startBackend } from "../../launch/backend/backend.ts";
 import { openDataFolder } from "../../launch/core/data-folder.ts";
-import { Setup } from "../../launch/organization/setup.ts";
 import { makeSecret } from "../../launch/organization/secrets.ts";
+import { Setup } from "../../launch/organization/setup.ts";
 import { close, freePorts, listen } from "./free-port.ts";
 import { type Program, run } from "./program.ts";
 
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 function start(...args: string[]): Program {
-  return run("start.ts", ["--headless", "--port", String(port), ...args], { GLEANER_DATA: folder });
+  return run("launch/start.ts", ["--headless", "--port", String(port), ...args], { GLEANER_DATA: folder });
 }
 
 async function stop(program: Program): Promise<void> {
@@ -42,7 +42,7 @@ async function stop(program: Program): Promise<void> {
   expect(await program.ended, program.output()).toBe(0);
 }
 
-/** The curl command as it was printed, run by a shell. */
+/** Runs the printed curl command in a shell. */
 async function runPrintedCurl(output: string): Promise<z.infer<typeof completion>> {
   const lines = output.split("\n").map((line) => line.trim());
   const from = lines.findIndex((line) => line.startsWith("curl "));
@@ -52,7 +52,7 @@ async function runPrintedCurl(output: string): Promise<z.infer<typeof completion
   return completion.parse(JSON.parse(stdout));
 }
 
-/** Signs in like an admin, on the running backend. */
+/** Signs in as an admin on the running backend. */
 async function asAdmin(): Promise<{ client: ConvexHttpClient; session: string }> {
   const adminKey = (await readFile(join(folder, "admin-key"), "utf8")).trim();
   const setup = new Setup({ url: `http://127.0.0.1:${port}`, adminKey });
@@ -71,7 +71,7 @@ async function revoke(key: string): Promise<void> {
   await client.mutation(api.admin.revokeKey, { session, keyId });
 }
 
-/** Looks into the data folder with a backend alone. */
+/** Reads the data folder with a backend and no donor. */
 async function deviceIsOnline(): Promise<boolean> {
   const data = await openDataFolder(folder);
   const adminKey = (await readFile(data.adminKeyFile, "utf8")).trim();
@@ -87,7 +87,7 @@ function printedKey(output: string): string {
   return /sk-gleaner-[\w-]+/.exec(output)?.[0] ?? "";
 }
 
-test("the printed steps work: curl answers, the console opens, Ctrl-C stops, a second start finds its data", async () => {
+test("the printed steps work: curl answers, the console opens, Ctrl-C stops, and a second start finds the data", async () => {
   const first = start("--organization", "Acme");
   const printed = await first.until(ready);
   expect(printed).toContain("Acme");
@@ -110,12 +110,12 @@ test("the printed steps work: curl answers, the console opens, Ctrl-C stops, a s
   await stop(second);
 });
 
-test("the data folder is its owner's alone", async () => {
+test("only its owner can read the data folder", async () => {
   expect((await stat(folder)).mode & 0o077).toBe(0);
   expect((await stat(join(folder, "admin-key"))).mode & 0o077).toBe(0);
 });
 
-test("a setup that was cut off is completed, on the same organization", async () => {
+test("an interrupted setup is completed for the same organization", async () => {
   await rm(join(folder, "installation.json"));
   const program = start("--organization", "Another name");
   const printed = await program.until(ready);
@@ -124,22 +124,22 @@ test("a setup that was cut off is completed, on the same organization", async ()
   await stop(program);
 });
 
-test("a key that was revoked meanwhile is not printed again", async () => {
+test("a revoked key is not printed again", async () => {
   const first = start();
   const key = printedKey(await first.until(ready));
   await revoke(key);
   await stop(first);
   const second = start();
   const printed = await second.until(ready);
-  expect(printed).toContain("was revoked meanwhile");
+  expect(printed).toContain("had been revoked");
   expect(printedKey(printed)).not.toBe(key);
   await runPrintedCurl(printed);
   await stop(second);
 });
 
-test("a terminal's Ctrl-C, which reaches the whole process group, still stops in order", async () => {
+test("a terminal's Ctrl-C, which reaches the whole process group, stops everything in order", async () => {
   const program = run(
-    "start.ts",
+    "launch/start.ts",
     ["--headless", "--port", String(port)],
     { GLEANER_DATA: folder },
     { group: true },
@@ -148,13 +148,13 @@ test("a terminal's Ctrl-C, which reaches the whole process group, still stops in
   program.interrupt();
   expect(await program.ended, program.output()).toBe(0);
   const log = (await readFile(join(folder, "logs/donor.log"), "utf8")).trim().split("\n");
-  // The donor said good-bye while the backend still listened.
+  // The donor could say goodbye, since the backend still ran.
   expect(log.slice(-20).join("\n")).toContain("headless.leaving");
   expect(log.slice(-20).join("\n")).not.toMatch(/"level":"error"/);
   expect(await deviceIsOnline()).toBe(false);
 });
 
-test("Ctrl-C while it starts leaves quietly", async () => {
+test("Ctrl-C during the start stops without an error", async () => {
   for (const after of [300, 900]) {
     const program = start();
     await sleep(after);
@@ -164,16 +164,16 @@ test("Ctrl-C while it starts leaves quietly", async () => {
   }
 });
 
-test("with its database gone, a new organization is set up, and it says so", async () => {
+test("if the database is gone, a new organization is set up, with a note", async () => {
   const other = await mkdtemp(join(tmpdir(), "gleaner-gone-"));
   const options = ["--headless", "--port", String(port)];
-  const first = run("start.ts", options, { GLEANER_DATA: other });
+  const first = run("launch/start.ts", options, { GLEANER_DATA: other });
   await first.until(ready);
   await stop(first);
   for (const name of ["backend.sqlite", "backend.sqlite-wal", "backend.sqlite-shm"]) {
     await rm(join(other, name), { force: true });
   }
-  const second = run("start.ts", options, { GLEANER_DATA: other });
+  const second = run("launch/start.ts", options, { GLEANER_DATA: other });
   const printed = await second.until(ready);
   expect(printed).toContain("a new organization was set up");
   await runPrintedCurl(printed);
@@ -181,14 +181,14 @@ test("with its database gone, a new organization is set up, and it says so", asy
   await rm(other, { recursive: true, force: true });
 });
 
-test("with --host, the printed code and address let another computer join, once", async () => {
+test("with --host, another computer can join once with the printed code and address", async () => {
   const program = start("--host", "0.0.0.0");
   const printed = await program.until(ready);
   const code = /GLEANER_CODE=(\S+)/.exec(printed)?.[1] ?? "";
   const url = /--backend (\S+)/.exec(printed)?.[1] ?? "";
   expect(url).not.toContain("127.0.0.1");
   const otherFolder = await mkdtemp(join(tmpdir(), "gleaner-other-"));
-  const other = run("gleaner.ts", ["donate", "--headless", "--panel-port", "0", "--backend", url], {
+  const other = run("cli/gleaner.ts", ["donate", "--headless", "--panel-port", "0", "--backend", url], {
     GLEANER_DATA: otherFolder,
     GLEANER_CODE: code,
   });
@@ -219,28 +219,28 @@ test("with --host, the printed code and address let another computer join, once"
   await stop(program);
 });
 
-test("a damaged installation.json is named, with what to do", async () => {
+test("a damaged installation.json is reported, with what to do", async () => {
   await writeFile(join(folder, "installation.json"), '{"version": 1, "organ');
   const program = start();
   expect(await program.ended).toBe(1);
-  expect(program.output()).toContain("installation.json is not what Gleaner wrote");
-  expect(program.output()).toContain("Delete that one file");
+  expect(program.output()).toContain("installation.json is damaged");
+  expect(program.output()).toContain("Delete that file");
   await rm(join(folder, "installation.json"));
 });
 
-test("a database that is not one is named, with what to do", async () => {
+test("a file that is not a database is reported", async () => {
   const other = await mkdtemp(join(tmpdir(), "gleaner-broken-"));
   await writeFile(
     join(other, "backend.sqlite"),
     "this is not a database, however long one looks at it ".repeat(200),
   );
-  const program = run("start.ts", ["--headless", "--port", String(port)], { GLEANER_DATA: other });
+  const program = run("launch/start.ts", ["--headless", "--port", String(port)], { GLEANER_DATA: other });
   expect(await program.ended).toBe(1);
   expect(program.output()).toContain("backend.sqlite");
   await rm(other, { recursive: true, force: true });
 });
 
-test.each([0, 1, 2])("a taken port (the first + %i) is named, with what to do", async (offset) => {
+test.each([0, 1, 2])("a taken port (the first + %i) is reported, with what to do", async (offset) => {
   const server = await listen(port + offset);
   const program = start();
   expect(await program.ended).toBe(1);
@@ -249,7 +249,7 @@ test.each([0, 1, 2])("a taken port (the first + %i) is named, with what to do", 
   await close(server);
 });
 
-test("an unknown option gets the usage", async () => {
+test("an unknown option prints the usage", async () => {
   const program = start("--colour");
   expect(await program.ended).toBe(1);
   expect(program.output()).toContain("--organization S");

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { _electron, type ElectronApplication, type Page } from "@playwright/test";
 import { calls, isCallOf } from "../../../app/contract/donor-calls.ts";
+import { paths } from "../../../launch/core/paths.ts";
 import { makeClient } from "../../../launch/farm/ask.ts";
 import type { Farm } from "../../../launch/farm/farm.ts";
 import { ledgerFaults } from "../../../launch/farm/ledger-faults.ts";
 import { type JobRow, Watcher } from "../../../launch/farm/watcher.ts";
-import { paths } from "../../../launch/core/paths.ts";
 import { piecesOf, sayingsOf, tracesIn } from "../../../main/traces.fixture.ts";
 import { askFor, expect, test } from "../support/farm-test.ts";
 import { startTrayHost, trayIcons } from "../support/tray-host.ts";
@@ -24,7 +24,7 @@ const idleAfterSeconds = 10;
 const electronArguments = process.getuid?.() === 0 ? ["--no-sandbox", "--disable-gpu"] : ["--disable-gpu"];
 
 async function launch(farm: Farm, name: string, extra: readonly string[] = []): Promise<ElectronApplication> {
-  const code = await farm.setup.issueEnrolmentCode(farm.organization.organizationId, name);
+  const code = await farm.setup.issueEnrollmentCode(farm.organization.organizationId, name);
   const model = farm.modelFolder === null ? [] : ["--model", join(farm.modelFolder, "manifest.json")];
   return _electron.launch({
     args: [

@@ -69,7 +69,7 @@ test("an enrollment code that the console made enrolls a device; a retired devic
   const code = /GLN-\w{4}-\w{4}-\w{4}/.exec(await page.getByRole("dialog").innerText())?.[0] ?? "";
   await page.keyboard.press("Escape");
 
-  const donor = await farm.startDonor("console-3", { enrolmentCode: code });
+  const donor = await farm.startDonor("console-3", { enrollmentCode: code });
   await openPage(page, "Devices");
   const row = page.getByRole("row", { name: /console-3/ });
   await expect(row).toContainText("Donating now");

@@ -54,7 +54,7 @@ test("pauses with the keyboard alone, says why, and gives nothing to a paused co
 });
 
 test("joins an organization by a code, and says what is wrong with a bad one", async ({ farm, page }) => {
-  const donor = await farm.startDonor("panel-3", { enrolmentCode: null });
+  const donor = await farm.startDonor("panel-3", { enrollmentCode: null });
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Not enrolled");
 
@@ -62,7 +62,7 @@ test("joins an organization by a code, and says what is wrong with a bad one", a
   await page.getByRole("button", { name: "Join" }).click();
   await expect(page.getByText(/no such code|not known|unknown|not valid|does not know/i)).toBeVisible();
 
-  const code = await farm.setup.issueEnrolmentCode(farm.organization.organizationId, "panel-3");
+  const code = await farm.setup.issueEnrollmentCode(farm.organization.organizationId, "panel-3");
   await page.getByLabel("Enrollment code").fill(code.toLowerCase());
   await page.getByRole("button", { name: "Join" }).click();
   await expect(page.getByText("Demo organization")).toBeVisible();

@@ -1,0 +1,138 @@
+import { readArguments, usageError } from "../command/arguments.ts";
+import type { Verb } from "../command/command.ts";
+import { askDonor, type DonorFlags, donorOptions, donorUsage } from "./ask.ts";
+import { sayStatus } from "./say-status.ts";
+import { parseDuration, parseMomentAfter } from "./times.ts";
+
+/** The commands that show and change what the donor does. Each prints the status. */
+const statusUsage = `gleaner status [options]
+Shows what the donor on this computer does, and why.
+${donorUsage}`;
+
+const finishUsage = `gleaner finish [options]
+Finishes the job under way, takes no other, and then pauses until \`gleaner resume\`.
+${donorUsage}`;
+
+const resumeUsage = `gleaner resume [options]
+Ends a pause or a snooze, or cancels \`gleaner finish\`. The rules decide again whether to donate.
+${donorUsage}`;
+
+const donateNowUsage = `gleaner donate-now [--for DURATION] [options]
+Donates for an hour, or as long as you say (a day at most), even while this computer is in use. \`gleaner resume\` ends
+it early. It still spares the battery, and respects the rules that the organization locked.
+  --for DURATION         for example 30m, 2h
+${donorUsage}`;
+
+const lengthUsage = `  --for DURATION         for example 2h, 90m, 1h30m, 3d
+  --until TIME           for example 17:30, "tomorrow 8:00", "2026-11-23 08:00"`;
+
+const pauseUsage = `gleaner pause [--for DURATION | --until TIME] [options]
+Stops donating at once, and gives the job under way back to the queue. Without --for and --until it lasts until
+\`gleaner resume\`.
+${lengthUsage}
+${donorUsage}`;
+
+const snoozeUsage = `gleaner snooze [--for DURATION | --until TIME] [options]
+Pauses for one hour, or as long as you say.
+${lengthUsage}
+${donorUsage}`;
+
+const lengthOptions = { ...donorOptions, for: { type: "string" }, until: { type: "string" } } as const;
+const longestPauseMs = 366 * 86_400_000;
+const longestDonateNowMinutes = 1_440;
+const snoozeMs = 3_600_000;
+
+export const status: Verb = {
+  summary: "show what the donor on this computer does, and why",
+  usage: statusUsage,
+  run: (args) => printStatus(readArguments(args, donorOptions, statusUsage).values),
+};
+
+export const finish: Verb = {
+  summary: "finish the job under way, then pause",
+  usage: finishUsage,
+  run: async (args) => {
+    const flags = readArguments(args, donorOptions, finishUsage).values;
+    await askDonor(flags, "finishThenPause", null);
+    await printStatus(flags);
+  },
+};
+
+export const resume: Verb = {
+  summary: "end a pause",
+  usage: resumeUsage,
+  run: async (args) => {
+    const flags = readArguments(args, donorOptions, resumeUsage).values;
+    await askDonor(flags, "resume", null);
+    await printStatus(flags);
+  },
+};
+
+export const donateNow: Verb = {
+  summary: "donate for a while, even while in use",
+  usage: donateNowUsage,
+  run: async (args) => {
+    const options = { ...donorOptions, for: { type: "string", default: "1h" } } as const;
+    const flags = readArguments(args, options, donateNowUsage).values;
+    const ms = parseDuration(flags.for);
+    const minutes = ms === null ? null : Math.ceil(ms / 60_000);
+    if (minutes === null || minutes > longestDonateNowMinutes) {
+      throw usageError(`--for must be a duration of at most a day, not "${flags.for}".`, donateNowUsage);
+    }
+    await askDonor(flags, "donateNow", { minutes });
+    await printStatus(flags);
+  },
+};
+
+export const pause: Verb = {
+  summary: "stop donating, for a while or until resumed",
+  usage: pauseUsage,
+  run: (args) => runPause(args, pauseUsage, () => null),
+};
+
+export const snooze: Verb = {
+  summary: "stop donating for an hour, or as long as you say",
+  usage: snoozeUsage,
+  run: (args) => runPause(args, snoozeUsage, (now) => now + snoozeMs),
+};
+
+async function runPause(
+  args: readonly string[],
+  usage: string,
+  defaultEnd: (now: number) => number | null,
+): Promise<void> {
+  const flags = readArguments(args, lengthOptions, usage).values;
+  const now = Date.now();
+  const until = endOf(flags, now, usage) ?? defaultEnd(now);
+  await askDonor(flags, "pause", until === null ? { minutes: null } : { until });
+  await printStatus(flags);
+}
+
+/** Undefined if neither --for nor --until is given. */
+function endOf(
+  flags: { readonly for?: string | undefined; readonly until?: string | undefined },
+  now: number,
+  usage: string,
+): number | undefined {
+  if (flags.for !== undefined && flags.until !== undefined) {
+    throw usageError("Use either --for or --until, not both.", usage);
+  }
+  if (flags.for !== undefined) {
+    const ms = parseDuration(flags.for);
+    if (ms === null || ms > longestPauseMs) {
+      throw usageError(`--for must be a duration of at most a year, not "${flags.for}".`, usage);
+    }
+    return now + ms;
+  }
+  if (flags.until === undefined) return undefined;
+  const moment = parseMomentAfter(flags.until, now);
+  if (moment === null || moment > now + longestPauseMs) {
+    throw usageError(`--until must be a time within the next year, not "${flags.until}".`, usage);
+  }
+  return moment;
+}
+
+async function printStatus(flags: DonorFlags): Promise<void> {
+  const answer = await askDonor(flags, "status", null);
+  console.log(flags.json ? JSON.stringify(answer) : sayStatus(answer, Date.now()));
+}
