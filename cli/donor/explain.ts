@@ -3,7 +3,7 @@ import { explain as explainEntries } from "../../main/journal/explain.ts";
 import { readJournal } from "../../main/journal/read-journal.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
-import { askIfRunning, type DonorFlags, donorFolders,donorOptions, donorUsage } from "./ask.ts";
+import { askIfRunning, type DonorFlags, donorFolders, donorOptions, donorUsage } from "./ask.ts";
 import { sayExplanation } from "./say-explanation.ts";
 import { parseDuration, parseMomentBefore } from "./times.ts";
 
