@@ -3,7 +3,7 @@ import { keyFieldsOf } from "../values/keys/index-fields.ts";
 import { fullRange, type KeyRange, type RangeExpression, toKeyRange } from "../values/keys/index-range.ts";
 import type { CommitOutcome, DocumentJson, Engine, ScanOrder, Transaction } from "./model/types.ts";
 
-/** Runs and commits a mutation; a conflict is for the caller to judge. */
+/** Runs and commits a mutation. The caller decides about conflicts. */
 export async function mutate<T>(
   engine: Engine,
   body: (transaction: Transaction) => T,
@@ -17,7 +17,7 @@ export async function insertOne(engine: Engine, table: string, value: DocumentJs
   return (await mutate(engine, (transaction) => transaction.insert(table, value))).result;
 }
 
-/** Reads with a transaction of its own that is dropped. */
+/** Reads in a transaction of its own, then discards it. */
 export function read<T>(engine: Engine, body: (transaction: Transaction) => T): T {
   const transaction = engine.begin();
   try {
@@ -47,7 +47,7 @@ export function all(table: string): KeyRange {
   return fullRange(table, "by_creation_time");
 }
 
-/** The range of one index in which a field compares so with a value. */
+/** The range of an index in which a field compares with a value in the given way. */
 export function where(
   engine: Engine,
   table: string,

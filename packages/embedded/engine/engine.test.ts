@@ -26,7 +26,7 @@ describe("documents", () => {
     expect(read(engine, (later) => later.get(id))).toEqual(expected);
   });
 
-  test("replace keeps the system fields, whatever the new value says of them", async () => {
+  test("replace keeps the system fields", async () => {
     const id = await insertOne(engine, "jobs", { state: "ready", rank: 1 });
     const before = read(engine, (transaction) => transaction.get(id));
     await mutate(engine, (transaction) =>
@@ -47,7 +47,7 @@ describe("documents", () => {
     });
   });
 
-  test("writes to what does not exist are refused in Convex's words", async () => {
+  test("writes to missing documents are refused in Convex's words", async () => {
     const id = await insertOne(engine, "jobs", {});
     await mutate(engine, (transaction) => transaction.remove(id));
     const transaction = engine.begin();
@@ -59,7 +59,7 @@ describe("documents", () => {
     expect(transaction.hasWrites()).toBe(false);
   });
 
-  test("a table that no schema names is made by its first write", async () => {
+  test("the first write creates a table that no schema names", async () => {
     expect(engine.definitionOf("notes")).toBeNull();
     expect(read(engine, (transaction) => collect(transaction, all("notes")))).toEqual([]);
     await insertOne(engine, "notes", { text: "hello" });
@@ -90,7 +90,7 @@ describe("scans", () => {
     });
   });
 
-  test("go through all pages in both directions", () => {
+  test("read all pages in both directions", () => {
     read(engine, (transaction) => {
       const even = where(engine, "jobs", "by_state", ["Eq", "state", "even"]);
       const expected = Array.from({ length: 100 }, (_, i) => i * 2);
@@ -124,7 +124,7 @@ describe("scans", () => {
     engine.discard(transaction);
   });
 
-  test("an index that is not declared is an error", () => {
+  test("an undeclared index is an error", () => {
     const transaction = engine.begin();
     const range = { ...all("jobs"), index: "by_nothing" };
     expect(() => transaction.scan(range, "asc")).toThrow(IndexNotFoundError);
@@ -153,7 +153,7 @@ describe("scans", () => {
     });
   });
 
-  test("a count has read its whole range", async () => {
+  test("a count reads its whole range", async () => {
     const transaction = engine.begin();
     const range = where(engine, "jobs", "by_state", ["Eq", "state", "odd"]);
     expect(transaction.count(range)).toBe(100);
@@ -198,7 +198,7 @@ describe("snapshots", () => {
     engine.discard(reader);
   });
 
-  test("an earlier one can be read while it is retained", async () => {
+  test("an earlier one is readable while it is retained", async () => {
     const id = await insertOne(engine, "jobs", { rank: 1 });
     const then = engine.durable();
     await mutate(engine, (transaction) => transaction.replace(id, { rank: 2 }));
@@ -208,12 +208,12 @@ describe("snapshots", () => {
     engine.discard(past);
   });
 
-  test("one that is no longer retained, or not yet there, is refused", () => {
+  test("a dropped or future one is refused", () => {
     expect(() => engine.begin({ snapshot: 0n })).toThrow(SnapshotTooOldError);
     expect(() => engine.begin({ snapshot: engine.durable() + 1n })).toThrow("future");
   });
 
-  test("writes are seen by the next transaction at once, and durable only later", async () => {
+  test("writes are visible at once, and durable only later", async () => {
     const before = engine.durable();
     const transaction = engine.begin();
     const id = transaction.insert("jobs", { rank: 1 });
@@ -249,7 +249,7 @@ describe("nested mutations", () => {
 });
 
 describe("the end of a transaction", () => {
-  test("is an end: nothing can be read, written or committed again", async () => {
+  test("allows no more reads, writes or commits", async () => {
     const transaction = engine.begin();
     const id = transaction.insert("jobs", {});
     await engine.commit(transaction);

@@ -34,13 +34,13 @@ export type EngineOptions = {
   readonly path: string;
   /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
   readonly clock?: () => number;
-  /** The file may not grow beyond this many pages of 4 KiB: how tests fill a disk. */
+  /** Maximum size in pages of 4 KiB. Tests use it to fill a disk. */
   readonly maxPages?: number;
-  /** Called once when the file could not be written: the engine is of no more use. */
+  /** Called once when the file could not be written. The engine is unusable from then on. */
   readonly onFailed?: (error: EngineFailedError) => void;
 };
 
-/** Opens or creates the database for this process alone. Throws StoreError, whose message says what to do. */
+/** Opens or creates the database, locked for this process. Throws StoreError, whose message says what to do. */
 export function openEngine({ path, clock = Date.now, onFailed, maxPages }: EngineOptions): Engine {
   const store = new Store(path, maxPages === undefined ? {} : { maxPages });
   return new SqliteEngine(store, clock, new Health(onFailed));
@@ -175,7 +175,7 @@ class SqliteEngine implements Engine {
           reason: `The table "${name}" already has a document with the id "${taken}".`,
         };
       }
-      // What comes from outside was checked by nobody here.
+      // Nobody has checked imported documents against the schema.
       this.#store.setVerified(new Map());
       return { kind: "written", onDisk: placeStaged(this.#store, this.#catalog, staged) };
     });
@@ -213,7 +213,7 @@ class SqliteEngine implements Engine {
     }
   }
 
-  /** The first durable commit after `since` that wrote into the read set; the newest one if that is not known. */
+  /** The first durable commit after `since` that wrote into the read set; the newest one when that is unknown. */
   #firstMissed(readSet: ReadSet, since: Timestamp): Timestamp | null {
     const durable = this.#committer.durable;
     if (since >= durable) return null;

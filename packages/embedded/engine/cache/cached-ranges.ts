@@ -2,25 +2,25 @@ import { compareBytes } from "../../values/keys/bytes.ts";
 import type { ScanOrder } from "../model/types.ts";
 import type { IndexedId } from "../store/store.ts";
 
-/** Part of an index: all entries that it has with lower <= key < upper. */
+/** Part of an index: all its entries with lower <= key < upper. */
 type Piece = {
   readonly lower: Uint8Array;
   readonly upper: Uint8Array | null;
   readonly entries: IndexedId[];
 };
 
-/** The parts of one index that were read, kept as its writes leave them. */
+/** The parts of one index that were read, kept up to date with writes. */
 export class CachedRanges {
-  /** In their order; no two overlap or touch. */
+  /** Sorted. No two overlap or touch. */
   readonly #pieces: Piece[] = [];
   #size = 0;
 
-  /** How many entries and parts there are. */
+  /** Number of entries and parts. */
   get size(): number {
     return this.#size;
   }
 
-  /** At most `limit` entries of a range that is not empty, as a scan returns them; null where some are not known. */
+  /** At most `limit` entries of a non-empty range, in a scan's order; null when some are not cached. */
   scan(
     lower: Uint8Array,
     upper: Uint8Array | null,
@@ -30,7 +30,7 @@ export class CachedRanges {
     return order === "asc" ? this.#scanUp(lower, upper, limit) : this.#scanDown(lower, upper, limit);
   }
 
-  /** Takes in that an index has these entries, and no others, in a range that is not empty. */
+  /** Stores all the entries that the index has in a non-empty range. */
   learn(lower: Uint8Array, upper: Uint8Array | null, entries: readonly IndexedId[]): void {
     const pieces = this.#pieces;
     const from = firstWhere(pieces, (piece) => piece.upper === null || compareBytes(piece.upper, lower) >= 0);
@@ -104,7 +104,7 @@ function firstAtLeast(entries: readonly IndexedId[], key: Uint8Array): number {
   return firstWhere(entries, (entry) => compareBytes(entry.key, key) >= 0);
 }
 
-/** The first place at which it holds, of a list where it holds for all after such a one; else the list's length. */
+/** Binary search: the first index for which `holds` is true, or the list's length. Once true, it stays true. */
 function firstWhere<T>(list: readonly T[], holds: (item: T) => boolean): number {
   let low = 0;
   let high = list.length;

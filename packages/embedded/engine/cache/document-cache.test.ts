@@ -3,7 +3,7 @@ import { DocumentCache } from "./document-cache.ts";
 
 const document = (n: number) => ({ _id: String(n) });
 
-test("keeps what is used, and forgets what is not once others have filled it up", () => {
+test("keeps used documents, and forgets unused ones when it fills up", () => {
   const cache = new DocumentCache(100);
   cache.set("used", document(1), 10);
   cache.set("unused", document(2), 10);
@@ -15,7 +15,7 @@ test("keeps what is used, and forgets what is not once others have filled it up"
   expect(cache.get("other 99")).toEqual(document(99));
 });
 
-test("has what was set last, and nothing that was deleted", () => {
+test("returns the last value set, and nothing deleted", () => {
   const cache = new DocumentCache(25);
   cache.set("a", document(1), 10);
   cache.set("b", document(2), 10);

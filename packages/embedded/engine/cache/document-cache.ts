@@ -1,11 +1,11 @@
 import type { DocumentJson } from "../model/types.ts";
 
-/** Of JSON text, in each of two generations. Parsed it takes about thrice as many bytes. */
+/** Length of JSON text per generation; there are two. Parsed, it takes about three times as many bytes. */
 const defaultGenerationLength = 2_000_000;
 
 type Cached = { readonly document: DocumentJson; readonly length: number };
 
-/** Parsed documents by id. What was not used while a generation filled up is forgotten with it. */
+/** Parsed documents by id. A document not used while a generation fills up is dropped with that generation. */
 export class DocumentCache {
   readonly #generationLength: number;
   #young = new Map<string, Cached>();
@@ -25,7 +25,7 @@ export class DocumentCache {
     return old.document;
   }
 
-  /** `length`: of its JSON text. */
+  /** @param length length of the document's JSON text. */
   set(id: string, document: DocumentJson, length: number): void {
     this.#old.delete(id);
     this.#put(id, { document, length });

@@ -6,12 +6,12 @@ import type { StoreWrite } from "../store/store-write.ts";
 import { CachedRanges } from "./cached-ranges.ts";
 import { DocumentCache } from "./document-cache.ts";
 
-/** Entries and ranges of one index: what most functions look at is a few rows, over and over. */
+/** Entries and ranges kept per index: most functions look at the same few rows again and again. */
 const maxIndexSize = 2_048;
-/** Who reads more at a time reads a table once, and would push out what others need. */
+/** Larger pages are not cached: they are usually read once, and would evict rows that others need. */
 const largestPage = 16;
 
-/** The store's newest state, with what was read of it lately in memory. Whatever is written must be told. */
+/** The store's newest state, with recent reads kept in memory. The owner must report every write. */
 export class ReadCache {
   readonly #store: Store;
   readonly #documents = new DocumentCache();
@@ -31,7 +31,7 @@ export class ReadCache {
     return document;
   }
 
-  /** At most `limit` entries of an index with lower <= key < upper, from its start or (desc) its end. */
+  /** At most `limit` entries of an index with lower <= key < upper, from the start, or from the end for `desc`. */
   scan(
     index: IndexEntry,
     lower: Uint8Array,
@@ -50,7 +50,7 @@ export class ReadCache {
     return entries.map(({ key, id }) => ({ key, document: this.document(id) as DocumentJson }));
   }
 
-  /** Keeps up with a write that the store has taken. */
+  /** Applies a write that the store has accepted. */
   wrote(write: StoreWrite): void {
     switch (write.kind) {
       case "put_document":
@@ -68,7 +68,7 @@ export class ReadCache {
     }
   }
 
-  /** For changes that are no writes of documents. */
+  /** For changes other than document writes. */
   clear(): void {
     this.#documents.clear();
     this.#indexes.clear();

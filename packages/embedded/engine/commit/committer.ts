@@ -14,7 +14,7 @@ import type { Health } from "./health.ts";
 import { prepareCommit } from "./prepare-commit.ts";
 import { WriteTally } from "./table-writes.ts";
 
-/** A change of `tryBarrier`, written but not on disk yet. */
+/** A change made by `tryBarrier`: written, but not on disk yet. */
 export type Prepared =
   | { readonly kind: "written"; readonly onDisk: () => void }
   | { readonly kind: "refused"; readonly reason: string };
@@ -33,13 +33,16 @@ export type CommitterDeps = {
   readonly clock: () => number;
 };
 
-/** What a commit meets whose snapshot was forgotten, be it for a new schema: Convex blames its index table, too. */
+/**
+ * Reported when a commit's snapshot was dropped, for example by a schema change. Convex blames its index table,
+ * too.
+ */
 const forgotten: Conflict = { table: "_index", index: "by_id", documentId: "_index", range: null };
 const nanosecondsPerMillisecond = 1_000_000;
 
 /**
- * Orders commits. Each is checked and applied at once, in memory and in the store's open SQLite transaction;
- * one flush per turn of the event loop puts all of the turn on disk and only then acknowledges them.
+ * Orders commits. Each is checked and applied in memory and in the store's open SQLite transaction. One flush per
+ * turn of the event loop puts the turn's commits on disk; only then are they acknowledged.
  */
 export class Committer {
   readonly #deps: CommitterDeps;
@@ -77,7 +80,7 @@ export class Committer {
     transaction.finish();
     live.release(transaction.snapshot);
     if (!transaction.hasWrites()) {
-      // A snapshot is consistent by itself; it only must not show what a crash could still take away.
+      // A snapshot is consistent by itself, but a crash must not take back the data it showed.
       await this.#onDisk(transaction.snapshot);
       return { kind: "committed", ts: transaction.snapshot };
     }
@@ -91,7 +94,7 @@ export class Committer {
     return { kind: "committed", ts };
   }
 
-  /** Puts what was applied on disk, acknowledges it and tells the subscribers. */
+  /** Puts applied commits on disk, acknowledges them and notifies subscribers. */
   flush(): void {
     if (this.#scheduled !== null) clearImmediate(this.#scheduled);
     this.#scheduled = null;
@@ -110,7 +113,7 @@ export class Committer {
     subscriptions.notify(flushed);
   }
 
-  /** The last commits before a silence would stay in memory for as long as it lasts. */
+  /** Without this, the last commits before an idle period would stay in memory throughout it. */
   #forgetLater(): void {
     const { log, live, clock } = this.#deps;
     if (this.#forgetting !== null || log.size === 0) return;
@@ -122,7 +125,7 @@ export class Committer {
     this.#forgetting.unref();
   }
 
-  /** Runs a change that no transaction may span (the schema's), and makes it the only snapshot that there is. */
+  /** Runs a change that no transaction may span, such as a schema change, and makes it the only snapshot. */
   flushBarrier(change: () => void): void {
     this.flush();
     const { store, cache, log, subscriptions } = this.#deps;
@@ -138,7 +141,10 @@ export class Committer {
     subscriptions.notifyAll(ts);
   }
 
-  /** As `flushBarrier`, for a change that may be refused or fail: it is taken back then, and all stays usable. */
+  /**
+   * Like `flushBarrier`, for a change that may be refused or fail. It is then rolled back, and the engine stays
+   * usable.
+   */
   tryBarrier(file: string, transaction: EngineTransaction, change: () => Prepared): Placed {
     this.flush();
     const { store, cache, log, subscriptions } = this.#deps;
@@ -209,12 +215,12 @@ export class Committer {
     try {
       this.flush();
     } catch (error) {
-      // Everybody who waited was told by #orFail; everybody who comes is told by the engine's health.
+      // #orFail has rejected all waiters; `health` rejects later callers.
       if (this.#deps.health.isUsable) throw error;
     }
   }
 
-  /** Memory may be ahead of the file once a write has failed: then nothing is accepted any more. */
+  /** After a failed write, memory may be ahead of the file, so nothing is accepted any more. */
   #orFail<T>(write: () => T): T {
     try {
       return write();

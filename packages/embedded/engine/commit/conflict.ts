@@ -6,9 +6,9 @@ import { type MergedRanges, rangeAt } from "../transaction/read-set.ts";
 export type Collision = { readonly ts: Timestamp; readonly conflict: Conflict };
 
 /**
- * A write of the first of the given commits that falls into what was read, or null. Of several such, the one that
- * says most of why it was read: by a declared index rather than by creation time, and that rather than by id,
- * where everything falls that is patched.
+ * Finds a write in the first of the given commits that falls into the read ranges, or null. Of several writes it
+ * picks the one that best explains the read: a declared index before creation time, and that before id, which every
+ * patch touches.
  */
 export function firstCollision(reads: MergedRanges, commits: readonly CommitRecord[]): Collision | null {
   for (const { ts, changes } of commits) {

@@ -25,7 +25,7 @@ function pointOf(documentId: string) {
 const id = (position: number): string => ids[position] as string;
 const write = (transaction: Transaction): string => transaction.insert("other", {});
 
-/** Whether a transaction that reads, then writes elsewhere, survives what another one commits meanwhile. */
+/** Whether a transaction that reads, then writes elsewhere, survives another one's commit in between. */
 async function outcomeOf(reads: (t: Transaction) => void, other: (t: Transaction) => void): Promise<string> {
   const transaction = engine.begin();
   reads(transaction);
@@ -107,7 +107,7 @@ test("a conflict names the document, writes nothing and is counted", async () =>
   expect(engine.stats().conflicts).toBe(1);
 });
 
-test("of all that it collided in, a conflict names the declared index, then the time, then the id", async () => {
+test("a conflict names the declared index first, then creation time, then id", async () => {
   const indexOf = async (reads: (t: Transaction) => void): Promise<string | null> => {
     const transaction = engine.begin();
     reads(transaction);
@@ -126,7 +126,7 @@ test("of all that it collided in, a conflict names the declared index, then the 
   expect(await indexOf(() => undefined)).toBe("by_id");
 });
 
-test("the first commit that collided is named, whatever a later one would say", async () => {
+test("the first colliding commit is named, not a later one", async () => {
   const transaction = engine.begin();
   transaction.replace(id(0), { rank: 11 });
   upTo(3)(transaction);
@@ -137,14 +137,14 @@ test("the first commit that collided is named, whatever a later one would say", 
   expect(outcome.kind === "conflict" && outcome.conflict.documentId).not.toBe(id(0));
 });
 
-test("a reader never conflicts: its snapshot is consistent by itself", async () => {
+test("a read-only transaction never conflicts", async () => {
   const reader = engine.begin();
   reader.get(id(0));
   await mutate(engine, (other) => other.replace(id(0), { rank: 13 }));
   expect(await engine.commit(reader)).toEqual({ kind: "committed", ts: reader.snapshot });
 });
 
-test("a reader of what is not on disk yet waits for it", async () => {
+test("a read-only transaction waits until the data it read is on disk", async () => {
   const writer = engine.begin();
   writer.insert("jobs", {});
   const order: string[] = [];
@@ -171,7 +171,7 @@ test("commits of one turn share one flush, and each has its own timestamp", asyn
   expect(engine.stats()).toMatchObject({ commits: before.commits + 50, flushes: before.flushes + 1 });
 });
 
-test("a transaction that a new schema overtakes must run again", async () => {
+test("a transaction that spans a schema change must run again", async () => {
   const transaction = engine.begin();
   transaction.insert("jobs", { rank: 1, size: 1 });
   engine.applySchema([{ name: "jobs", indexes: [{ name: "by_size", fields: ["size"] }] }]);

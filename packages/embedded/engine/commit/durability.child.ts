@@ -1,6 +1,6 @@
 /**
- * Commits in a loop and prints each acknowledged id: `durability.child.ts PATH WORKERS`.
- * Exits with 3 and the error's name once a commit is rejected.
+ * Commits in a loop and prints each acknowledged id. Usage: `durability.child.ts PATH WORKERS`. Exits with 3 and
+ * the error's name once a commit is rejected.
  */
 import { writeSync } from "node:fs";
 import { openEngine } from "../engine.ts";
@@ -14,7 +14,7 @@ async function work(): Promise<never> {
     const transaction = engine.begin();
     const id = transaction.insert("acknowledged", { n, padding });
     await engine.commit(transaction);
-    // Straight to the pipe: what is printed was acknowledged, whenever the process dies.
+    // Written synchronously, so every printed id was acknowledged, whenever the process dies.
     writeSync(1, `${id}\n`);
   }
 }

@@ -26,7 +26,7 @@ function start(command: string, args: readonly string[]): { child: Child; exited
   return { child, exited };
 }
 
-/** Ids on whole lines: the last line may have been cut by the kill. */
+/** Ids on complete lines: the kill may have cut the last one. */
 function acknowledged(output: string): string[] {
   return output.split("\n").slice(0, -1);
 }
@@ -41,12 +41,12 @@ async function expectAllPresent(ids: readonly string[]): Promise<void> {
 }
 
 test.each([1, 2, 3])(
-  "every commit that was acknowledged before a SIGKILL is there afterwards (%i)",
+  "every commit acknowledged before a SIGKILL survives it (%i)",
   async (round) => {
     const { child, exited } = start(process.execPath, [script, path, "8"]);
     const output = text(child.stdout);
     await new Promise((resolve) => child.stdout.once("data", resolve));
-    // Not at a whole number of anything, so that the kill hits whatever is going on.
+    // An odd delay, so that the kill hits an arbitrary moment.
     await new Promise((resolve) => setTimeout(resolve, 150 + 37 * round));
     child.kill("SIGKILL");
     await exited;
@@ -58,9 +58,9 @@ test.each([1, 2, 3])(
 );
 
 test.skipIf(process.platform === "win32")(
-  "when the file may not grow any more, nothing is acknowledged that is not on disk",
+  "when the file cannot grow, nothing is acknowledged that is not on disk",
   async () => {
-    // SIGXFSZ ignored, a write over the limit fails as one to a full disk does.
+    // With SIGXFSZ ignored, a write over the limit fails as on a full disk.
     const command = `trap '' XFSZ; ulimit -f 2048; exec "$0" "$@"`;
     const { child, exited } = start("bash", ["-c", command, process.execPath, script, path, "8"]);
     const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);

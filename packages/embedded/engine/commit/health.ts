@@ -5,7 +5,7 @@ type State =
   | { readonly kind: "failed"; readonly error: EngineFailedError }
   | { readonly kind: "closed" };
 
-/** Whether the engine may be used: a failure is for good, and is what everybody hears from then on. */
+/** Whether the engine may be used. A failure is permanent; every later caller gets that error. */
 export class Health {
   #state: State = { kind: "usable" };
   readonly #onFailed: (error: EngineFailedError) => void;

@@ -14,7 +14,7 @@ export type PreparedCommit = {
 
 type Version = { readonly document: DocumentJson; readonly key: Uint8Array } | null;
 
-/** Works out what a commit at `ts` does to the store and to each index's keys. Touches neither. */
+/** Computes what a commit at `ts` changes in the store and in each index. Changes neither. */
 export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts: Timestamp): PreparedCommit {
   const writes: StoreWrite[] = [];
   const changes = new Map<string, IndexChange[]>();
@@ -38,7 +38,7 @@ export function prepareCommit(pending: ReadonlyMap<string, PendingDocument>, ts:
 
 type Stored = KeyedDocument & { readonly json: string };
 
-/** A document as it is stored at `ts`, which it may name. */
+/** A document as stored at `ts`. It may contain `db.vars.commitTs`, filled in here. */
 function stored(table: TableEntry, current: KeyedDocument, ts: Timestamp): Stored {
   const text = JSON.stringify(current.document);
   const json = withCommitTs(text, ts);
@@ -59,7 +59,7 @@ function entryWrites(index: IndexEntry, id: string, from: Version, to: Version):
   return writes;
 }
 
-// A key that stays is changed as well: whoever read it saw the old document under it.
+// An unchanged key counts as changed too: its readers saw the old document.
 function indexChanges(documentId: string, from: Version, to: Version): IndexChange[] {
   if (from !== null && isSameKey(from, to)) {
     return [{ key: from.key, documentId, before: from.document }];
@@ -74,7 +74,7 @@ function isSameKey(from: Version, to: Version): boolean {
   return from !== null && to !== null && compareBytes(from.key, to.key) === 0;
 }
 
-/** Fills in `db.vars.commitTs`. Inside a JSON string the quotes would be escaped: the text finds only values. */
+/** Fills in `db.vars.commitTs`. Inside a JSON string its quotes are escaped, so the pattern only matches values. */
 function withCommitTs(json: string, ts: Timestamp): string {
   return json.includes('{"$commitTs":null}')
     ? json.replaceAll('{"$commitTs":null}', JSON.stringify(convexToJson(ts)))

@@ -27,7 +27,7 @@ it("counts what is inserted, replaced and deleted, with the bytes that are store
   });
 });
 
-it("counts a document once for each commit, and one that came and went not at all", async () => {
+it("counts a document once per commit, and not at all when it was inserted and removed in the same one", async () => {
   const engine = open();
   await mutate(engine, (transaction) => {
     const id = transaction.insert("jobs", { n: 0 });
@@ -37,7 +37,7 @@ it("counts a document once for each commit, and one that came and went not at al
   expect(engine.stats().writes["jobs"]).toMatchObject({ inserted: 1, replaced: 0, deleted: 0 });
 });
 
-it("counts nothing of a commit that is refused", async () => {
+it("counts nothing of a refused commit", async () => {
   const engine = open();
   const id = await insertOne(engine, "jobs", { n: 0 });
   const late = engine.begin();

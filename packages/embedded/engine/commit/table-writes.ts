@@ -4,7 +4,7 @@ import type { PendingDocument } from "../transaction/own-writes.ts";
 
 type Counts = { -readonly [Name in keyof TableWrites]: TableWrites[Name] };
 
-/** Counts documents written, by table. A document that a transaction writes twice is written once. */
+/** Counts documents written, by table. Two writes of a document in one transaction count once. */
 export class WriteTally {
   readonly #tables = new Map<string, Counts>();
 
@@ -21,7 +21,7 @@ export class WriteTally {
     }
   }
 
-  /** By the engine's names of tables. */
+  /** Keyed by the engine's table names. */
   snapshot(): { readonly [table: string]: TableWrites } {
     return Object.fromEntries([...this.#tables].map(([table, counts]) => [table, { ...counts }]));
   }

@@ -6,13 +6,13 @@ import {
 } from "../../values/keys/index-fields.ts";
 
 export type IndexEntry = {
-  /** What the store calls it. */
+  /** Its id in the store. */
   readonly id: number;
   readonly name: string;
-  /** Declared fields; none for the two that every table has. */
+  /** Declared fields; empty for the two indexes that every table has. */
   readonly fields: readonly string[];
   readonly keyFields: readonly string[];
-  /** "table.index": what logs, read sets and subscriptions call it. */
+  /** "table.index", as in logs, read sets and subscriptions. */
   readonly qualified: string;
 };
 
@@ -22,9 +22,9 @@ export type TableEntry = {
   readonly indexes: readonly IndexEntry[];
 };
 
-/** Convex numbers the tables of a deployment's own from here on. */
+/** Convex numbers a deployment's own tables from here on. */
 const firstTableNumber = 10_001;
-/** The backend's own tables stay below, so that what is imported finds its numbers free. */
+/** The backend's own tables have lower numbers, so that imported tables find theirs free. */
 const firstSystemTableNumber = 5_001;
 const systemIndexes: ReadonlyMap<string, readonly string[]> = new Map([
   ["by_id", ["_id"]],
@@ -34,7 +34,7 @@ const systemIndexes: ReadonlyMap<string, readonly string[]> = new Map([
 const qualified = new Map<string, Map<string, string>>();
 const maxQualified = 1_000;
 
-/** The same text for the same names, made once: every read looks ranges up by it. */
+/** Interned, because every read looks up ranges by this text. */
 export function qualify(table: string, index: string): string {
   let ofTable = qualified.get(table);
   if (ofTable === undefined) {
@@ -55,7 +55,7 @@ export function isSystemIndex(name: string): boolean {
   return systemIndexes.has(name);
 }
 
-/** The tables and indexes that there are, as the store has them or will have with the next commit. */
+/** The tables and indexes, as the store has them now or will have with the next commit. */
 export class Catalog {
   readonly #byName = new Map<string, TableEntry>();
   readonly #byNumber = new Map<number, TableEntry>();
@@ -80,7 +80,7 @@ export class Catalog {
     return this.#byNumber.get(number) ?? null;
   }
 
-  /** The table, made at once if it is new. A made one is in `takeUnsaved` until a commit stores it. */
+  /** Returns the table, and creates it if needed. `takeUnsaved` returns new ones until a commit stores them. */
   ensure(name: string): TableEntry {
     const existing = this.#byName.get(name);
     if (existing !== undefined) return existing;
@@ -104,7 +104,7 @@ export class Catalog {
     for (const index of table.indexes) this.#nextIndex = Math.max(this.#nextIndex, index.id + 1);
   }
 
-  /** Forgets a table whose number, name or indexes another one takes. */
+  /** Removes a table whose number, name or indexes another table takes over. */
   remove(table: TableEntry): void {
     this.#byName.delete(table.name);
     this.#byNumber.delete(table.number);
@@ -134,7 +134,7 @@ export function indexEntry(id: number, table: string, { name, fields }: IndexDef
 
 const definitions = new WeakMap<TableEntry, TableDefinition>();
 
-/** The same object for the same entry: every query asks for it. */
+/** Cached per entry, because every query asks for it. */
 export function definitionOf(table: TableEntry): TableDefinition {
   let definition = definitions.get(table);
   if (definition === undefined) {

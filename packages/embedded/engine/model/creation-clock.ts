@@ -1,8 +1,8 @@
 const doubleBits = new DataView(new ArrayBuffer(8));
 
 /**
- * Hands out `_creationTime`s (ms): within one millisecond each is the next representable number, so that the
- * order of creation time is the order of insertion, as in Convex.
+ * Hands out `_creationTime`s (ms). Within one millisecond each is the next representable number, so creation times
+ * sort in insertion order, as in Convex.
  */
 export class CreationClock {
   #last = 0;
@@ -14,7 +14,7 @@ export class CreationClock {
   }
 }
 
-/** The next larger double of a positive one. */
+/** The next larger double; `value` must be positive. */
 function nextUp(value: number): number {
   doubleBits.setFloat64(0, value);
   doubleBits.setBigUint64(0, doubleBits.getBigUint64(0) + 1n);

@@ -1,6 +1,6 @@
 export type StoreProblem = "locked" | "corrupt" | "foreign" | "newer_format" | "unreachable";
 
-/** The database file cannot be used. The message is for the person who runs the backend: it says what to do. */
+/** The database file cannot be used. The message tells the operator what to do. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly problem: StoreProblem;
@@ -11,7 +11,7 @@ export class StoreError extends Error {
   }
 }
 
-/** A snapshot that can no longer be rebuilt: begin again at a newer one. */
+/** The snapshot can no longer be rebuilt. Start again at a newer one. */
 export class SnapshotTooOldError extends Error {
   override readonly name = "SnapshotTooOldError";
 
@@ -22,7 +22,7 @@ export class SnapshotTooOldError extends Error {
   }
 }
 
-/** A write did not reach the disk. Nothing is accepted any more, since memory is ahead of the file. */
+/** A write did not reach the disk. Memory is ahead of the file, so nothing is accepted any more. */
 export class EngineFailedError extends Error {
   override readonly name = "EngineFailedError";
 
@@ -42,7 +42,7 @@ export class EngineClosedError extends Error {
   }
 }
 
-/** Refused as Convex refuses it: a query names an index that the schema does not declare. */
+/** A query names an index that the schema does not declare. Worded as in Convex. */
 export class IndexNotFoundError extends Error {
   override readonly name = "IndexNotFoundError";
 
@@ -51,7 +51,7 @@ export class IndexNotFoundError extends Error {
   }
 }
 
-/** A write to an id under which there is no document. The words are Convex's. */
+/** A write to an id without a document. Worded as in Convex. */
 export class DocumentNotFoundError extends Error {
   override readonly name = "DocumentNotFoundError";
 

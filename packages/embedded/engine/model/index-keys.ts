@@ -8,7 +8,7 @@ export function keyOf(index: Pick<IndexEntry, "keyFields">, document: DocumentJs
   return encodeKey(index.keyFields.map((path) => valueAt(document, path)));
 }
 
-/** The keys under which a table's indexes hold a document, in the order of its indexes. */
+/** A document's keys in its table's indexes, in the order of the indexes. */
 export function keysOf(table: Pick<TableEntry, "indexes">, document: DocumentJson): readonly Uint8Array[] {
   return table.indexes.map((index) => keyOf(index, document));
 }

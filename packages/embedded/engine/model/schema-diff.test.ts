@@ -15,7 +15,7 @@ function catalogWith(...indexes: { name: string; fields: string[] }[]): Catalog 
 const byA = { name: "by_a", fields: ["a"] };
 
 describe("schema changes", () => {
-  test("none where nothing differs", () => {
+  test("none when nothing differs", () => {
     expect(diffSchema(catalogWith(byA).tables, [{ name: "jobs", indexes: [byA] }])).toEqual([]);
   });
 
@@ -26,7 +26,7 @@ describe("schema changes", () => {
     ]);
   });
 
-  test("a changed index is dropped before it is made again", () => {
+  test("a changed index is dropped before it is created again", () => {
     const changed = { name: "by_a", fields: ["a", "b"] };
     expect(diffSchema(catalogWith(byA).tables, [{ name: "jobs", indexes: [changed] }])).toEqual([
       { kind: "drop_index", table: "jobs", index: "by_a" },
@@ -34,7 +34,7 @@ describe("schema changes", () => {
     ]);
   });
 
-  test("a table that is gone from the schema loses its indexes only", () => {
+  test("a table removed from the schema loses only its indexes", () => {
     expect(diffSchema(catalogWith(byA).tables, [])).toEqual([
       { kind: "drop_index", table: "jobs", index: "by_a" },
     ]);

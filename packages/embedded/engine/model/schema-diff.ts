@@ -6,7 +6,7 @@ export type SchemaChange =
   | { readonly kind: "drop_index"; readonly table: string; readonly index: string }
   | { readonly kind: "create_index"; readonly table: string; readonly index: IndexDefinition };
 
-/** What turns the tables that there are into the wanted ones, in order. Tables are never dropped. */
+/** The changes that turn the present tables into the wanted ones, in order. Tables are never dropped. */
 export function diffSchema(
   current: Iterable<TableEntry>,
   wanted: readonly TableDefinition[],

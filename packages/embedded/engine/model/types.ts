@@ -10,23 +10,23 @@ export type DocumentJson = { readonly [field: string]: JSONValue };
 
 export type NumberedTable = TableDefinition & { readonly number: number };
 
-/** What a transaction has read: the ranges that a later write must not have touched. */
+/** The ranges that a transaction has read. A later write into them is a conflict. */
 export interface ReadSet {
   readonly ranges: Iterable<KeyRange>;
   readonly size: number;
 }
 
-/** A table whose documents and index entries were written to a staging file beforehand. */
+/** A table whose documents and index entries were written to a staging file. */
 export type StagedTable = TableDefinition & {
-  /** What its documents' ids say. */
+  /** The table number in its documents' ids. */
   readonly number: number;
-  /** Whether they join the documents that are there, or take their place. */
+  /** True to add to the present documents, false to replace them. */
   readonly append: boolean;
-  /** Refused when the present table has come to have documents: it was only to get another number. */
+  /** Only renumbers an empty table: refused when the table has documents by now. */
   readonly onlyIfEmpty?: boolean;
 };
 
-/** What `placeTables` puts in place at once. `drop` names tables that go. */
+/** The tables that `placeTables` puts in place at once. `drop` names the tables to remove. */
 export type StagedTables = {
   /** The staging file: a SQLite database with `documents` and `entries`. */
   readonly file: string;
@@ -39,10 +39,10 @@ export type Placed =
 
 export type ScanOrder = "asc" | "desc";
 
-/** One step of a scan: the document and its key, from which a cursor can be made. */
+/** One step of a scan: the document, and its key for a cursor. */
 export type ScanEntry = { readonly key: Uint8Array; readonly document: DocumentJson };
 
-/** A lazy scan. The read set grows only by what was consumed; the rest of the range once it ends. */
+/** A lazy scan. The read set grows only by consumed keys, and by the rest of the range once the scan ends. */
 export interface Scan {
   next(): ScanEntry | null;
 }
@@ -54,11 +54,11 @@ export interface Scan {
 export interface Transaction {
   readonly snapshot: Timestamp;
   readonly readSet: ReadSet;
-  /** The clock of this transaction in ms, fixed at its start: `_creationTime` of inserts comes from it. */
+  /** The transaction's clock in ms, fixed at its start. `_creationTime` of inserts comes from it. */
   readonly now: number;
   get(id: string): DocumentJson | null;
   scan(range: KeyRange, order: ScanOrder): Scan;
-  /** How many documents a range has, none of which is read; the whole range is in the read set. */
+  /** Counts a range's documents without reading them. The whole range joins the read set. */
   count(range: KeyRange): number;
   /** Inserts a document (no system fields in `value`) and returns its new id. */
   insert(table: string, value: DocumentJson): string;
@@ -73,12 +73,12 @@ export interface Transaction {
   rollbackTo(savepoint: number): void;
 }
 
-/** The collision that made a commit fail: reported, counted, and the reason for a retry. */
+/** The collision that made a commit fail. It is reported, counted, and the reason for a retry. */
 export type Conflict = {
   readonly table: string;
   readonly index: string;
   readonly documentId: string;
-  /** What was read there, and written into: encoded keys, half-open. Null: all that there was. */
+  /** The range that was read and then written into, in encoded keys, half-open. Null means everything. */
   readonly range: Pick<KeyRange, "lower" | "upper"> | null;
 };
 
@@ -87,40 +87,40 @@ export type CommitOutcome =
   | { readonly kind: "conflict"; readonly conflict: Conflict };
 
 export interface Engine {
-  /** Creates what the schema names, backfills new indexes, drops removed ones. Documents stay. */
+  /** Creates the schema's tables, backfills new indexes and drops removed ones. Documents stay. */
   applySchema(tables: readonly TableDefinition[]): void;
   definitionOf(table: string): TableDefinition | null;
-  /** What each table's documents were found to fit, as `setVerified` was last told; kept in the file. */
+  /** Per table, the schema that its documents were last found to fit (see `setVerified`). Kept in the file. */
   verified(): ReadonlyMap<string, string>;
   setVerified(fingerprints: ReadonlyMap<string, string>): void;
-  /** The newest commit that is on disk. Queries that answer a client run here. */
+  /** The newest commit on disk. Queries for clients run at this snapshot. */
   durable(): Timestamp;
-  /** A transaction at the newest commit (mutations), or at a given, still retained timestamp (queries). */
+  /** Begins a transaction at the newest commit, for mutations, or at a given retained timestamp, for queries. */
   begin(options?: { readonly snapshot?: Timestamp; readonly now?: number }): Transaction;
   /**
-   * Checks the read set against what was committed since the snapshot, applies the writes and
-   * resolves once they (and everything that was read) are on disk. Never writes on a conflict.
+   * Checks the read set against later commits and applies the writes. Resolves once the writes, and everything that
+   * was read, are on disk. Writes nothing on a conflict.
    */
   commit(transaction: Transaction): Promise<CommitOutcome>;
-  /** Drops a transaction that will not be committed, so that its snapshot need not be retained. */
+  /** Drops a transaction that won't be committed, to release its snapshot. */
   discard(transaction: Transaction): void;
   /**
-   * Calls back once, with the commit's timestamp, when a durable commit after `since` met the read set
-   * (at once, asynchronously, if one already has).
+   * Calls back once, with the commit's timestamp, when a durable commit after `since` writes into the read set. If
+   * one already did, calls back at once, asynchronously.
    */
   subscribe(readSet: ReadSet, since: Timestamp, onInvalidated: (ts: Timestamp) => void): () => void;
-  /** All tables with their numbers, those of components and of the backend among them. */
+  /** All tables with their numbers, including those of components and of the backend. */
   tables(): readonly NumberedTable[];
   /** How many documents a table has on disk. */
   countDocuments(table: string): number;
   /**
-   * Puts staged tables in place, all or none, as one commit that no transaction spans: whoever runs meanwhile
-   * runs again, and every subscriber is told once. `also` writes to other tables in the same commit.
+   * Puts staged tables in place, all or none, in one commit that no transaction spans. Running transactions run
+   * again, and every subscriber is called once. `also` writes to other tables in the same commit.
    */
   placeTables(staged: StagedTables, also?: (transaction: Transaction) => void): Placed;
   /**
-   * Copies everything that is on disk now into a new file, while the engine goes on.
-   * Rejects with CopyAbortedError when it is closed meanwhile.
+   * Copies everything on disk into a new file while the engine runs. Rejects with CopyAbortedError when the engine
+   * is closed meanwhile.
    */
   copyTo(file: string): Promise<Timestamp>;
   stats(): EngineStats;
@@ -139,9 +139,9 @@ export type EngineStats = {
 /** What commits have done to one table since the process started. */
 export type TableWrites = {
   readonly inserted: number;
-  /** Patched or replaced: a document is written whole either way. */
+  /** Patched or replaced: either way the whole document is written. */
   readonly replaced: number;
   readonly deleted: number;
-  /** Of the documents as they were stored, each time that they were: UTF-8, in Convex's JSON encoding. */
+  /** Bytes of the stored documents, counted at each write: UTF-8, in Convex's JSON encoding. */
   readonly bytes: number;
 };

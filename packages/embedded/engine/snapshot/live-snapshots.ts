@@ -1,6 +1,6 @@
 import type { Timestamp } from "../model/types.ts";
 
-/** Counts the transactions that read at each snapshot, so that the log keeps what the oldest one needs. */
+/** Counts the transactions at each snapshot, so that the log keeps the commits that the oldest needs. */
 export class LiveSnapshots {
   readonly #counts = new Map<Timestamp, number>();
 

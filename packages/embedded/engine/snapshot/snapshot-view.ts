@@ -10,11 +10,11 @@ import type { WriteLog } from "./write-log.ts";
 
 export type Page = {
   readonly entries: readonly ScanEntry[];
-  /** Where the rest begins (asc) or ends (desc), exclusive of what was read; null when there is none. */
+  /** Where the unread rest begins (asc) or ends (desc), exclusive; null when nothing is left. */
   readonly rest: { readonly lower: Uint8Array; readonly upper: Uint8Array | null } | null;
 };
 
-/** What newer commits changed in one index: the document under each key as the snapshot has it. */
+/** Undoes newer commits in one index: the document under each changed key, as of the snapshot. */
 type Undo = { readonly before: SortedKeyMap<DocumentJson | null>; upTo: Timestamp };
 
 /** The committed documents at one timestamp: the store's newest state with newer commits undone. */
@@ -38,7 +38,7 @@ export class SnapshotView {
     return this.#cache.document(id);
   }
 
-  /** Reads about `limit` entries from the start (asc) or the end (desc) of a range, in that order. */
+  /** Reads about `limit` entries from the start (asc) or the end (desc) of a range, in scan order. */
   page(
     index: IndexEntry,
     lower: Uint8Array,
@@ -56,13 +56,13 @@ export class SnapshotView {
           ? { lower: successor(last.key), upper }
           : { lower, upper: last.key };
     if (undo === null) return { entries: stored, rest };
-    // Only what lies in the part just read may be undone now: the rest comes with its own page.
+    // Undo only the part just read: the rest is undone with its own page.
     const readLower = rest !== null && order === "desc" ? (rest.upper as Uint8Array) : lower;
     const readUpper = rest !== null && order === "asc" ? rest.lower : upper;
     return { entries: withUndone(stored, undo.between(readLower, readUpper), order), rest };
   }
 
-  /** How many entries a range has, from the index's keys alone. */
+  /** Counts a range's entries by its keys only. */
   count(index: IndexEntry, lower: Uint8Array, upper: Uint8Array | null): number {
     let total = this.#store.count(index, lower, upper);
     for (const { key, value } of this.#undoOf(index.qualified)?.between(lower, upper) ?? []) {
@@ -86,7 +86,7 @@ export class SnapshotView {
     }
     for (const record of this.#log.since(undo.upTo)) {
       for (const { key, before } of record.changes.get(qualifiedIndex) ?? []) {
-        // The first commit after the snapshot says what the snapshot has; later ones do not.
+        // The first commit after the snapshot holds the snapshot's value; later ones do not.
         if (undo.before.get(key) === undefined) undo.before.set(key, before);
       }
       undo.upTo = record.ts;

@@ -2,7 +2,7 @@ import { compareBytes } from "../../values/keys/bytes.ts";
 
 export type KeyEntry<V> = { readonly key: Uint8Array; readonly value: V };
 
-/** An ordered map over encoded keys: a sorted array, since what it holds is one transaction's worth. */
+/** An ordered map over encoded keys. A sorted array is enough for one transaction's worth of keys. */
 export class SortedKeyMap<V> {
   readonly #entries: KeyEntry<V>[] = [];
 

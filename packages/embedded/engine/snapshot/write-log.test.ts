@@ -25,35 +25,35 @@ test("finds the commits after a timestamp", () => {
 });
 
 describe("trimming", () => {
-  test("keeps what is younger than the window", () => {
+  test("keeps commits younger than the window", () => {
     const log = logOf(4);
     log.trim(125, null, retention);
     expect(timestamps(log, 0n)).toEqual([3n, 4n]);
     expect(log.floor).toBe(2n);
   });
 
-  test("keeps no more than the limit without need", () => {
+  test("keeps no more than the limit when nobody needs more", () => {
     const log = logOf(9);
     log.trim(91, null, retention);
     expect(log.size).toBe(5);
     expect(log.floor).toBe(4n);
   });
 
-  test("keeps what a live transaction needs, however old", () => {
+  test("keeps the commits that a live transaction needs, at any age", () => {
     const log = logOf(4);
     log.trim(10_000, 1n, retention);
     expect(timestamps(log, 1n)).toEqual([2n, 3n, 4n]);
     expect(log.floor).toBe(1n);
   });
 
-  test("is bounded even then", () => {
+  test("is bounded even for a live transaction", () => {
     const log = logOf(20);
     log.trim(10_000, 1n, retention);
     expect(log.size).toBe(8);
     expect(log.floor).toBe(12n);
   });
 
-  test("of everything leaves only the newest snapshot", () => {
+  test("a reset leaves only the newest snapshot", () => {
     const log = logOf(3);
     log.trim(10_000, null, retention);
     expect(log.size).toBe(0);

@@ -1,6 +1,6 @@
 import type { DocumentJson, Timestamp } from "../model/types.ts";
 
-/** One key of one index that a commit wrote, and what was there before. What is there now, the store has. */
+/** One index key that a commit wrote, and the document before. The store has the document after. */
 export type IndexChange = {
   readonly key: Uint8Array;
   readonly documentId: string;
@@ -9,7 +9,7 @@ export type IndexChange = {
 
 export type CommitRecord = {
   readonly ts: Timestamp;
-  /** When it was made, in ms: how long it is retained. */
+  /** Time of the commit in ms. Retention counts from it. */
   readonly madeAt: number;
   /** By qualified index name. */
   readonly changes: ReadonlyMap<string, readonly IndexChange[]>;
@@ -18,9 +18,9 @@ export type CommitRecord = {
 export type Retention = {
   /** Commits younger than this (ms) are kept, */
   readonly windowMs: number;
-  /** but no more than that wrote so many keys in all, */
+  /** up to this many written keys in all. */
   readonly maxIdleKeys: number;
-  /** unless a live transaction needs them; then no more than that wrote so many. */
+  /** The larger limit while a live transaction needs the commits. */
   readonly maxHeldKeys: number;
 };
 
@@ -71,7 +71,7 @@ export class WriteLog {
     return this.#records.slice(low);
   }
 
-  /** Drops what neither the retention nor a transaction at `oldestLive` or later needs. */
+  /** Drops the commits that neither the retention nor a transaction at `oldestLive` or later needs. */
   trim(now: number, oldestLive: Timestamp | null, retention: Retention = defaultRetention): void {
     let dropped = 0;
     for (const record of this.#records) {
@@ -85,7 +85,7 @@ export class WriteLog {
     if (dropped > 0) this.#records = this.#records.slice(dropped);
   }
 
-  /** Forgets everything: `ts` becomes the oldest and the newest snapshot that there is. */
+  /** Drops all commits: `ts` becomes the only snapshot. */
   reset(ts: Timestamp): void {
     this.#records = [];
     this.#keys = 0;

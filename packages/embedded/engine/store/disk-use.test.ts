@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const text = "x".repeat(2_000);
 
-test("a full disk fails the engine clearly, and loses nothing that was acknowledged", async () => {
+test("a full disk fails the engine with a clear error, and no acknowledged commit is lost", async () => {
   const failures: Error[] = [];
   const engine = openEngine({ path, maxPages: 200, onFailed: (error) => failures.push(error) });
   const acknowledged: string[] = [];
@@ -44,7 +44,7 @@ test("a full disk fails the engine clearly, and loses nothing that was acknowled
   await again.close();
 });
 
-test("every commit is synced, and the WAL goes into the main file as it grows", async () => {
+test("every commit is synced, and a growing WAL is moved into the main file", async () => {
   const engine = openEngine({ path });
   for (let n = 0; n < 40; n++) {
     await mutate(engine, (transaction) => {
@@ -57,7 +57,7 @@ test("every commit is synced, and the WAL goes into the main file as it grows", 
   await engine.close();
 });
 
-test("a WAL that grew while the main file was copied does not grow on", () => {
+test("a WAL that grew during a copy stops growing after it", () => {
   const store = new Store(path);
   const [table] = [{ number: 10_001, name: "jobs", indexes: [] }];
   store.createTable(table);
@@ -81,12 +81,12 @@ test("a WAL that grew while the main file was copied does not grow on", () => {
   store.close();
 });
 
-test("a database that is damaged inside says so when it is read, and names the way back", async () => {
+test("reading a damaged database fails with advice how to restore it", async () => {
   const engine = openEngine({ path });
   for (let n = 0; n < 300; n++) await insertOne(engine, "jobs", { text });
   await engine.close();
   const content = readFileSync(path);
-  // All but the first pages, which say what tables there are.
+  // All but the first pages, which hold the list of tables.
   content.fill(0x5a, 40 * 4_096);
   writeFileSync(path, content);
   const damaged = openEngine({ path });
@@ -96,7 +96,7 @@ test("a database that is damaged inside says so when it is read, and names the w
   await damaged.close().catch(() => undefined);
 });
 
-test("SQLite's settings are those that durability needs", async () => {
+test("SQLite has the settings that durability needs", async () => {
   await openEngine({ path }).close();
   const db = new DatabaseSync(path);
   expect(db.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });

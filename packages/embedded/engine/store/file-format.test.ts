@@ -34,7 +34,7 @@ function version(file: string): unknown {
   ]);
 }
 
-/** A file as the program of format 1 left it: with documents, and its version in `meta` alone. */
+/** A file as a program of format 1 wrote it: with documents, and its version only in `meta`. */
 async function writeFormat1(): Promise<void> {
   const engine = openEngine({ path });
   for (let n = 0; n < 50; n++) await insertOne(engine, "jobs", { n });
@@ -45,13 +45,13 @@ async function writeFormat1(): Promise<void> {
   );
 }
 
-test("a new file says what it is and of which format", async () => {
+test("a new file carries the application id and its format", async () => {
   await openEngine({ path }).close();
   expect(version(path)).toEqual([ourApplicationId, formatVersion, formatVersion]);
   expect(readdirSync(folder).filter((name) => name.includes("format"))).toEqual([]);
 });
 
-test("a file of an older format is migrated, and stays as it was beside it", async () => {
+test("an older file is migrated, and a copy of the original is kept", async () => {
   await writeFormat1();
   const engine = openEngine({ path });
   expect(read(engine, (transaction) => collect(transaction, all("jobs"))).length).toBe(50);
@@ -63,7 +63,7 @@ test("a file of an older format is migrated, and stays as it was beside it", asy
   if (process.platform !== "win32") expect(statSync(copy).mode & 0o777).toBe(0o600);
 });
 
-test("only the newest copy stays", async () => {
+test("only the newest copy is kept", async () => {
   await openEngine({ path: migrationCopyPath(path, 0) }).close();
   await writeFormat1();
   await openEngine({ path }).close();
@@ -71,16 +71,16 @@ test("only the newest copy stays", async () => {
   expect(existsSync(migrationCopyPath(path, 1))).toBe(true);
 });
 
-test("a copy that could not be made leaves the file as it is", async () => {
+test("if the copy cannot be made, the file is unchanged", async () => {
   await writeFormat1();
-  // Something that no copy can be written over.
+  // Something that a copy cannot overwrite.
   const blocked = `${migrationCopyPath(path, 1)}.part`;
   await import("node:fs/promises").then(({ mkdir }) => mkdir(join(blocked, "x"), { recursive: true }));
   expect(() => openEngine({ path })).toThrow();
   expect(version(path)).toEqual([0, 0, 1]);
 });
 
-test("migrations run in order, each once, from where the file stands", () => {
+test("migrations run in order, each once, from the file's format", () => {
   const db = new DatabaseSync(":memory:");
   db.exec("CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID");
   const ran: number[] = [];
@@ -91,7 +91,7 @@ test("migrations run in order, each once, from where the file stands", () => {
   db.close();
 });
 
-test("another program's application id is refused, whatever tables it has", () => {
+test("a file with another application id is refused", () => {
   edit(path, (db) =>
     db.exec(`PRAGMA application_id = 7; CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER);
       INSERT INTO meta VALUES ('format', 1)`),

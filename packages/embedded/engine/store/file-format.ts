@@ -1,18 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** "GLNR": what SQLite's own tools, and `file`, know the data file by. */
+/** "GLNR". SQLite's tools and `file` identify the data file by this id. */
 export const ourApplicationId = 0x47_4c_4e_52;
 
-/** One step from the format before it to `to`. Runs in a transaction; must not commit. */
+/** One step to format `to` from the one before. Runs in a transaction; must not commit. */
 export type Migration = { readonly to: number; readonly apply: (db: DatabaseSync) => void };
 
-/** In ascending order. A step, once released, is never changed: files of every age go through it. */
+/** In ascending order. Never change a released step: files of every age go through it. */
 const fileMigrations: readonly Migration[] = [
-  // Format 1 had its version in `meta` alone and no application id. Writing those two is all there is to do.
+  // Format 1 had its version only in `meta`, and no application id. Writing those two is the whole migration.
   { to: 2, apply: () => undefined },
 ];
 
-/** The format that this program writes. Raised with every change that an older program could not read. */
+/** The format that this program writes. Raise it with every change that an older program could not read. */
 export const formatVersion = fileMigrations.at(-1)?.to ?? 1;
 
 export type FileFormat =
@@ -20,7 +20,7 @@ export type FileFormat =
   | { readonly kind: "foreign" }
   | { readonly kind: "ours"; readonly version: number };
 
-/** What wrote the file, as far as the file says. Changes nothing in it. */
+/** Reads which program and format wrote the file. Changes nothing. */
 export function readFormat(db: DatabaseSync): FileFormat {
   const applicationId = pragma(db, "application_id");
   const tables = db
@@ -33,13 +33,16 @@ export function readFormat(db: DatabaseSync): FileFormat {
   return version === null ? { kind: "foreign" } : { kind: "ours", version };
 }
 
-/** Brings a file from `version` to the present format, in the open transaction. */
+/** Migrates a file from `version` to the present format, in the open transaction. */
 export function applyMigrations(db: DatabaseSync, version: number, migrations = fileMigrations): void {
   for (const { to, apply } of migrations) if (to > version) apply(db);
   writeFormat(db, migrations.at(-1)?.to ?? version);
 }
 
-/** `meta` has it too: programs from before the application id look there, and must refuse what is newer. */
+/**
+ * Also writes the version to `meta`: programs older than the application id look there, and must refuse newer
+ * files.
+ */
 export function writeFormat(db: DatabaseSync, version: number): void {
   db.exec(`PRAGMA application_id = ${String(ourApplicationId)}; PRAGMA user_version = ${String(version)}`);
   db.prepare(
@@ -56,7 +59,7 @@ function formatInMeta(db: DatabaseSync): number | null {
     const value = db.prepare("SELECT value FROM meta WHERE name = 'format'").get()?.["value"];
     return typeof value === "number" ? value : null;
   } catch {
-    // Somebody else's table that happens to be called meta.
+    // Another program's table that happens to be called meta.
     return null;
   }
 }

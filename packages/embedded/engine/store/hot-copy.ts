@@ -3,7 +3,7 @@ import { chmod, copyFile, open, rm } from "node:fs/promises";
 import { isInMemory } from "./private-file.ts";
 import type { Store } from "./store.ts";
 
-/** The file was closed, or failed, while it was copied: the copy is worth nothing and was removed. */
+/** The database was closed, or failed, during the copy. The copy is useless and was removed. */
 export class CopyAbortedError extends Error {
   override readonly name = "CopyAbortedError";
 
@@ -13,8 +13,8 @@ export class CopyAbortedError extends Error {
 }
 
 /**
- * Copies a database that goes on being written. Everything is first moved from the WAL into the main file; until
- * the copy is made, commits then go to the WAL alone, and the main file stays as it is: one commit's state.
+ * Copies a database while it is written to. First the WAL is moved into the main file. During the copy, commits go
+ * only to the WAL, so the main file holds the state of one commit.
  */
 export class HotCopy {
   readonly #store: Store;
@@ -25,8 +25,8 @@ export class HotCopy {
   }
 
   /**
-   * Everything that is on disk now, in a new file that only its owner may read and that is on disk as well.
-   * Nothing may be unflushed. Copies wait for each other.
+   * Copies everything on disk into a new, synced file that only its owner may read. Nothing may be unflushed.
+   * Copies wait for each other.
    */
   to(file: string, flush: () => void): Promise<void> {
     const copied = this.#running.then(() => this.#copy(file, flush));
@@ -47,7 +47,7 @@ export class HotCopy {
       }
     }
     if (!this.#store.isOpen) {
-      // Closing it moved newer commits into the main file under the copy's hands.
+      // Closing moved newer commits into the main file during the copy.
       await rm(file, { force: true });
       throw new CopyAbortedError();
     }

@@ -8,7 +8,7 @@ import type { Store } from "./store.ts";
 
 const backfillPage = 256;
 
-/** Carries out schema changes in the store's open transaction and in the catalog. The caller flushes. */
+/** Applies schema changes in the store's open transaction and in the catalog. The caller flushes. */
 export function migrate(store: Store, catalog: Catalog, changes: readonly SchemaChange[]): void {
   for (const table of catalog.takeUnsaved()) store.createTable(table);
   for (const change of changes) apply(store, catalog, change);

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 
-/** For its owner alone: documents hold what people ask and answer. */
+/** Only the owner may read the file: documents hold people's questions and answers. */
 const ownerOnly = 0o600;
 
 const inMemory = ":memory:";
@@ -10,22 +10,22 @@ export function isInMemory(path: string): boolean {
 }
 
 /**
- * Creates the database's file, if there is none, so that nobody else may read it. SQLite gives the files that it
- * makes beside it the same mode. Throws what the file system says.
+ * Creates the database file, if missing, readable only by its owner. SQLite gives the files beside it the same
+ * mode. Throws the file system's error.
  */
 export function createPrivate(path: string): void {
   if (isInMemory(path)) return;
   closeSync(openSync(path, "a", ownerOnly));
 }
 
-/** Takes a database and the files beside it from everybody else, where an earlier program left them open. */
+/** Makes a database and the files beside it private, in case an earlier program left them open. */
 export function makePrivate(path: string): void {
   if (isInMemory(path)) return;
   for (const each of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) {
     try {
       if (existsSync(each)) chmodSync(each, ownerOnly);
     } catch {
-      // Some file systems know no modes, and some files are another user's: not for us to say.
+      // Some file systems have no modes, and some files belong to another user: ignore.
     }
   }
 }

@@ -10,7 +10,7 @@ const sqliteCodes = {
   notADatabase: 26,
 } as const;
 
-/** Says what a failure to open `path` means for the person who runs the backend. */
+/** Explains a failure to open `path` to the operator. */
 export function openingError(path: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   if (isSystemError(error)) return cannotOpen(path, error);
@@ -42,7 +42,7 @@ export function openingError(path: string, error: unknown): StoreError {
   }
 }
 
-/** Whether SQLite found that a file is not what it wrote. */
+/** Whether SQLite reports a damaged file. */
 export function isDamage(error: unknown): boolean {
   const code = primaryCode(error);
   return code === sqliteCodes.corrupt || code === sqliteCodes.notADatabase;

@@ -39,7 +39,7 @@ function stage(number: number, numbers: readonly number[], append = false) {
 const numbersIn = (from: Engine) =>
   read(from, (transaction) => collect(transaction, where(from, "jobs", "by_n")).map(({ n }) => n));
 
-test("takes the place of what was there, with its own ids and number", async () => {
+test("replaces the present table, with its own ids and number", async () => {
   await insertOne(engine, "jobs", { n: 99 });
   expect(engine.placeTables(stage(20_000, [2, 1])).kind).toBe("done");
   expect(numbersIn(engine)).toEqual([1, 2]);
@@ -50,7 +50,7 @@ test("takes the place of what was there, with its own ids and number", async () 
   expect(engine.countDocuments("jobs")).toBe(3);
 });
 
-test("is there after a restart", async () => {
+test("survives a restart", async () => {
   engine.placeTables(stage(20_000, [2, 1]));
   await engine.close();
   engine = openEngine({ path: join(folder, "data.sqlite") });
@@ -58,7 +58,7 @@ test("is there after a restart", async () => {
   expect(numbersIn(engine)).toEqual([1, 2]);
 });
 
-test("appends, and refuses an id that is taken without changing anything", async () => {
+test("appends, and refuses a taken id without changing anything", async () => {
   engine.placeTables(stage(20_000, [1, 2]));
   expect(engine.placeTables(stage(20_000, [3], true)).kind).toBe("done");
   expect(engine.placeTables(stage(20_000, [4, 3], true))).toMatchObject({
@@ -79,7 +79,7 @@ test("refuses a number that another table has", async () => {
   });
 });
 
-test("a transaction that spans it conflicts, and subscribers are told once", async () => {
+test("a transaction that spans it conflicts, and subscribers are called once", async () => {
   await insertOne(engine, "jobs", { n: 1 });
   const transaction = engine.begin();
   collect(transaction, all("jobs"));
@@ -95,12 +95,12 @@ test("a transaction that spans it conflicts, and subscribers are told once", asy
   expect(numbersIn(engine)).toEqual([2]);
 });
 
-test("a copy made while commits go on is one commit's state, and the commits stay", async () => {
+test("a copy made during commits has one commit's state, and the commits are kept", async () => {
   for (let n = 0; n < 200; n++) await insertOne(engine, "jobs", { n, text: "x".repeat(2_000) });
   let going = true;
   let last = 0;
   const writer = (async () => {
-    // Two documents each: a copy with an odd number of them would have half a commit.
+    // Each commit has two documents: a copy with an odd number would hold half a commit.
     while (going) {
       await mutate(engine, (transaction) => {
         transaction.insert("jobs", { n: 1_000 + last });
@@ -125,7 +125,7 @@ test("a copy made while commits go on is one commit's state, and the commits sta
   expect(numbersIn(engine)).toHaveLength(200 + 2 * last);
 });
 
-test("a copy of a database that is closed meanwhile is refused and gone", async () => {
+test("a copy of a database closed meanwhile is refused and removed", async () => {
   for (let n = 0; n < 50; n++) await insertOne(engine, "jobs", { n });
   const file = join(folder, "copy");
   const copied = engine.copyTo(file);
@@ -135,14 +135,14 @@ test("a copy of a database that is closed meanwhile is refused and gone", async 
   expect(existsSync(file)).toBe(false);
 });
 
-test("nothing counts as checked any more", () => {
+test("no table counts as verified any more", () => {
   engine.setVerified(new Map([["jobs", "fingerprint"]]));
   expect(engine.verified().get("jobs")).toBe("fingerprint");
   engine.placeTables(stage(20_000, [1]));
   expect(engine.verified().size).toBe(0);
 });
 
-test("where the disk is full all of it is taken back, and the engine stays usable", async () => {
+test("a full disk rolls everything back, and the engine stays usable", async () => {
   await engine.close();
   engine = openEngine({ path: join(folder, "data.sqlite"), maxPages: 20 });
   engine.applySchema([jobs]);

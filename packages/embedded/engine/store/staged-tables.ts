@@ -9,8 +9,8 @@ import type { StagedTable, StagedTables } from "../model/types.ts";
 import type { Store } from "./store.ts";
 
 /**
- * Why staged tables cannot be put in place as the catalog stands; null when they can. The catalog may have
- * changed since they were staged.
+ * Why the staged tables no longer fit the catalog, which may have changed since they were staged; null when they
+ * fit.
  */
 export function staleReason(catalog: Catalog, { tables, drop }: StagedTables): string | null {
   const gone = new Set([...drop, ...tables.filter((each) => !each.append).map((each) => each.name)]);
@@ -38,8 +38,8 @@ export function staleReason(catalog: Catalog, { tables, drop }: StagedTables): s
 }
 
 /**
- * Puts staged tables in the place of those that are there, in the store's open transaction. The returned function
- * tells the catalog; call it once all is on disk.
+ * Replaces the present tables with the staged ones, in the store's open transaction. The returned function updates
+ * the catalog; call it once everything is on disk.
  */
 export function placeStaged(store: Store, catalog: Catalog, staged: StagedTables): () => void {
   const after: (() => void)[] = [];
@@ -51,7 +51,7 @@ export function placeStaged(store: Store, catalog: Catalog, staged: StagedTables
     const existing = catalog.byName(name);
     if (existing !== null) remove(existing);
   }
-  // All go before any comes: two tables may have exchanged their numbers.
+  // Remove all before adding any: two tables may have exchanged numbers.
   const kept = new Map<string, TableEntry>();
   for (const { name, append } of staged.tables) {
     const existing = catalog.byName(name);
@@ -82,7 +82,7 @@ function definition({ name, fields }: Pick<IndexEntry, "name" | "fields">) {
   return { name, fields };
 }
 
-/** The indexes that documents of a table are staged under; their ids mean nothing outside the staging. */
+/** The indexes of a staged table. Their ids have no meaning outside the staging file. */
 export function stagedIndexes(table: string, declared: StagedTable["indexes"]): readonly IndexEntry[] {
   const all = [{ name: "by_id", fields: [] }, { name: "by_creation_time", fields: [] }, ...declared];
   return all.map((definition) => indexEntry(0, table, definition));

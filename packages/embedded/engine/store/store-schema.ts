@@ -24,31 +24,31 @@ const createTables = `
   ) WITHOUT ROWID;
 `;
 
-/** Bytes that the WAL keeps on disk once it was checkpointed. A long reader may make it longer meanwhile. */
+/** Bytes that the WAL keeps on disk after a checkpoint. A long read may make it longer meanwhile. */
 const maxIdleWalBytes = 64 * 1024 * 1024;
-/** Pages (of 4 KiB) in the WAL at which a commit moves them into the main file. */
+/** Pages of 4 KiB in the WAL at which a commit moves them into the main file. */
 export const checkpointPages = 1_000;
 
 /**
- * Takes the file for this process alone, checks that it is ours, migrates an older one and creates what a new
- * one needs. Nothing in the file is changed before it is known to be ours.
+ * Locks the file for this process, checks that it is ours, migrates an older one and sets up a new one. Changes
+ * nothing before the file is known to be ours.
  */
 export function prepareDatabase(db: DatabaseSync, path: string): void {
-  // Set before the first access, it makes that one take the lock for as long as the connection lives:
-  // it goes with the process, however that ends.
+  // Set before the first access, this makes that access take the lock for the connection's lifetime. The lock ends
+  // with the process, however it ends.
   db.exec("PRAGMA locking_mode = EXCLUSIVE");
   const format = readFormat(db);
   if (format.kind === "foreign") throw foreign(path);
   if (format.kind === "ours") assertKnown(path, format.version);
   db.exec("PRAGMA journal_mode = WAL");
-  // Every COMMIT waits for the disk; on macOS only fullfsync really does.
+  // Every COMMIT waits for the disk; on macOS that needs fullfsync.
   db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536");
   db.exec(`PRAGMA wal_autocheckpoint = ${String(checkpointPages)}`);
   db.exec(`PRAGMA journal_size_limit = ${String(maxIdleWalBytes)}`);
   if (format.kind === "ours" && format.version < formatVersion) {
     keepCopyBeforeMigration(db, path, format.version);
   }
-  // Also takes the lock for a file that needs nothing.
+  // Takes the lock even if the file needs no change.
   db.exec("BEGIN EXCLUSIVE");
   try {
     if (format.kind === "new") create(db);
@@ -82,14 +82,14 @@ function assertKnown(path: string, version: number): void {
   );
 }
 
-/** Where the file stays as it was before it was migrated from `version`. */
+/** Path of the copy made before a migration from `version`. */
 export function migrationCopyPath(path: string, version: number): string {
   return `${path}.format-${String(version)}`;
 }
 
 /**
- * Keeps a copy of a file that is about to be migrated, so that the program before can be gone back to. Only the
- * newest such copy stays. Throws what SQLite or the file system says; the file is untouched then.
+ * Copies a file before its migration, so that the previous program can be used again. Only the newest copy is kept.
+ * Throws SQLite's or the file system's error; the file is untouched then.
  */
 function keepCopyBeforeMigration(db: DatabaseSync, path: string, version: number): void {
   if (isInMemory(path)) return;
@@ -97,7 +97,7 @@ function keepCopyBeforeMigration(db: DatabaseSync, path: string, version: number
   const unfinished = `${copy}.part`;
   rmSync(unfinished, { force: true });
   createPrivate(unfinished);
-  // Of the database, not of the file: what is still in the WAL comes along.
+  // Copies the database, not the file, to include the WAL.
   db.prepare("VACUUM INTO ?").run(unfinished);
   removeOlderCopies(path);
   renameSync(unfinished, copy);

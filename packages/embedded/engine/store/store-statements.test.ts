@@ -14,11 +14,11 @@ function planOf(sql: string): readonly string[] {
     .map((row) => row["detail"] as string);
 }
 
-test.each(Object.entries(statements))("%s goes through no table and sorts nothing", (_, sql) => {
+test.each(Object.entries(statements))("%s scans no table and sorts nothing", (_, sql) => {
   for (const step of planOf(sql)) expect(step).toMatch(/^SEARCH /);
 });
 
-test.each([statements.scanUp, statements.scanDown])("a scan reads its range alone, in order: %#", (sql) => {
+test.each([statements.scanUp, statements.scanDown])("a scan reads only its range, in order: %#", (sql) => {
   expect(planOf(sql)).toEqual([
     "SEARCH e USING PRIMARY KEY (index_id=? AND key>? AND key<?)",
     expect.stringMatching(/^SEARCH d USING INDEX \S+ \(id=\?\)$/),

@@ -6,7 +6,7 @@ const scan = `SELECT e.key AS key, d.json AS json FROM index_entries e JOIN docu
 const scanIds = `SELECT key, doc_id AS id FROM index_entries
   WHERE index_id = ? AND key >= ? AND key < ? ORDER BY key`;
 
-/** What every read and every commit is made of: each must find its rows by a key. */
+/** The statements of every read and commit. Each must find its rows by a key. */
 export const statements = {
   lastTimestamp: "SELECT value FROM meta WHERE name = 'last_ts'",
   setLastTimestamp: "UPDATE meta SET value = ? WHERE name = 'last_ts'",

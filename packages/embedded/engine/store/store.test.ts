@@ -26,7 +26,7 @@ function failureOf(open: () => unknown): unknown {
   return null;
 }
 
-describe("a file that cannot be used says why, and what to do", () => {
+describe("an unusable file is refused with the reason and advice", () => {
   test("when it is damaged at its start", () => {
     writeFileSync(path, "this is not a database, however long one looks at it".repeat(100));
     expect(failureOf(() => openEngine({ path }))).toMatchObject({
@@ -46,7 +46,7 @@ describe("a file that cannot be used says why, and what to do", () => {
     expect(failure).toMatchObject({ problem: "corrupt" });
   });
 
-  test("when it is somebody else's database, which stays as it is", () => {
+  test("when it is another program's database, which is left unchanged", () => {
     const other = new DatabaseSync(path);
     other.exec("CREATE TABLE meta (name TEXT, value TEXT); INSERT INTO meta VALUES ('format', 'mine')");
     other.close();
@@ -80,7 +80,7 @@ describe("a file that cannot be used says why, and what to do", () => {
     await engine.close();
   });
 
-  test("while another process has it open, and no longer", async () => {
+  test("while another process has it open", async () => {
     const script = new URL("../commit/durability.child.ts", import.meta.url).pathname;
     const child = spawn(process.execPath, [script, path, "1"], { stdio: ["ignore", "pipe", "inherit"] });
     const exited = new Promise((resolve) => child.once("exit", resolve));
@@ -95,7 +95,7 @@ describe("a file that cannot be used says why, and what to do", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("the files are the owner's alone", () => {
+describe.skipIf(process.platform === "win32")("only the owner can read the files", () => {
   const modes = (): Record<string, string> =>
     Object.fromEntries(
       readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
@@ -108,7 +108,7 @@ describe.skipIf(process.platform === "win32")("the files are the owner's alone",
   });
   afterEach(() => process.umask(umask));
 
-  test("when they are made", async () => {
+  test("when they are created", async () => {
     const engine = openEngine({ path });
     await insertOne(engine, "jobs", { text: "private" });
     expect(modes()).toEqual({ "data.sqlite": "600", "data.sqlite-wal": "600" });
@@ -116,7 +116,7 @@ describe.skipIf(process.platform === "win32")("the files are the owner's alone",
     expect(modes()).toEqual({ "data.sqlite": "600" });
   });
 
-  test("when an earlier program left them open to everybody", async () => {
+  test("when an earlier program left them open", async () => {
     await openEngine({ path }).close();
     chmodSync(path, 0o644);
     const engine = openEngine({ path });
@@ -127,7 +127,7 @@ describe.skipIf(process.platform === "win32")("the files are the owner's alone",
 });
 
 describe("a file that was closed", () => {
-  test("is found again as it was, and timestamps go on", async () => {
+  test("is found again unchanged, and timestamps continue", async () => {
     const first = openEngine({ path, clock: () => 5_000 });
     first.applySchema([{ name: "jobs", indexes: [{ name: "by_state", fields: ["state"] }] }]);
     const id = await insertOne(first, "jobs", {

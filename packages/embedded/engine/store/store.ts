@@ -6,21 +6,21 @@ import { isDamage, openingError } from "./sqlite-errors.ts";
 import { checkpointPages, prepareDatabase } from "./store-schema.ts";
 import { prepareStatements, type Statements } from "./store-statements.ts";
 
-/** The file may not grow beyond this many pages of 4 KiB: how tests fill a disk. */
+/** Maximum size in pages of 4 KiB. Tests use it to fill a disk. */
 export type StoreLimits = { readonly maxPages?: number };
 
 export type StoredRow = { readonly key: Uint8Array; readonly json: string };
 export type IndexedId = { readonly key: Uint8Array; readonly id: string };
 
-// No encoded key is empty or starts with 0xff. An empty blob would be bound as NULL.
+// No encoded key is empty or starts with 0xff. SQLite would bind an empty blob as NULL.
 const lowest = Uint8Array.of(0x00);
 const highest = Uint8Array.of(0xff);
 
 const verified = "verified:";
 
 /**
- * The latest version of each document and its index entries, in one SQLite file that this process alone may open.
- * Writes go into one open SQLite transaction, are seen by reads at once and are on disk after `flush`.
+ * The latest version of each document and its index entries, in one SQLite file that only this process may open.
+ * Writes go into one open SQLite transaction. Reads see them at once; `flush` puts them on disk.
  */
 export class Store {
   readonly path: string;
@@ -66,7 +66,7 @@ export class Store {
     return row === undefined ? null : (row["json"] as string);
   }
 
-  /** At most `limit` rows of an index with lower <= key < upper, from its start or (desc) its end. */
+  /** At most `limit` rows of an index with lower <= key < upper, from the start, or from the end for `desc`. */
   scan(
     index: IndexEntry,
     lower: Uint8Array,
@@ -79,7 +79,7 @@ export class Store {
     return this.#read(() => statement.all(index.id, from, upper ?? highest, limit)) as unknown as StoredRow[];
   }
 
-  /** As `scan`, with ids in place of documents. */
+  /** Like `scan`, with ids instead of documents. */
   scanIds(
     index: IndexEntry,
     lower: Uint8Array,
@@ -92,7 +92,7 @@ export class Store {
     return this.#read(() => statement.all(index.id, from, upper ?? highest, limit)) as unknown as IndexedId[];
   }
 
-  /** How many entries of an index have lower <= key < upper, without reading what they point to. */
+  /** Counts an index's entries with lower <= key < upper, without reading documents. */
   count(index: IndexEntry, lower: Uint8Array, upper: Uint8Array | null): number {
     const from = lower.length === 0 ? lowest : lower;
     const row = this.#read(() => this.#statements.countEntries.get(index.id, from, upper ?? highest));
@@ -129,7 +129,7 @@ export class Store {
     for (const index of indexes) this.createIndex(number, index);
   }
 
-  /** Records an index; its entries are put by the caller. */
+  /** Records an index. The caller adds its entries. */
   createIndex(tableNumber: number, { id, name, fields }: IndexEntry): void {
     this.#begin();
     this.#db
@@ -143,7 +143,7 @@ export class Store {
     this.#db.prepare("DELETE FROM indexes WHERE id = ?").run(id);
   }
 
-  /** Puts everything written so far on disk, with the timestamp of the last commit in it. */
+  /** Puts everything written so far on disk, with the last commit's timestamp. */
   flush(lastTimestamp: Timestamp): void {
     this.#begin();
     this.#statements.setLastTimestamp.run(lastTimestamp);
@@ -151,7 +151,7 @@ export class Store {
     this.#isOpen = false;
   }
 
-  /** What `setVerified` put there last. */
+  /** The fingerprints last set by `setVerified`. */
   verified(): ReadonlyMap<string, string> {
     const rows = this.#db.prepare("SELECT name, value FROM meta WHERE name LIKE 'verified:%'").all();
     return new Map(
@@ -159,7 +159,7 @@ export class Store {
     );
   }
 
-  /** Remembers, by table, what its documents were found to fit; forgets what it remembered before. */
+  /** Stores, per table, the fingerprint of the schema that its documents fit. Replaces the earlier ones. */
   setVerified(fingerprints: ReadonlyMap<string, string>): void {
     this.#begin();
     this.#db.exec("DELETE FROM meta WHERE name LIKE 'verified:%'");
@@ -167,7 +167,7 @@ export class Store {
     for (const [table, fingerprint] of fingerprints) insert.run(`${verified}${table}`, fingerprint);
   }
 
-  /** Takes back what was written since the last flush. */
+  /** Rolls back all writes since the last flush. */
   rollback(): void {
     if (this.#isOpen && this.#db.isTransaction) this.#db.exec("ROLLBACK");
     this.#isOpen = false;
@@ -190,7 +190,7 @@ export class Store {
     this.#db.prepare("DELETE FROM tables WHERE number = ?").run(table.number);
   }
 
-  /** Runs `body` with a staging file's tables in reach. Nothing may be unflushed. */
+  /** Runs `body` with a staging file attached. Nothing may be unflushed. */
   withStaging<T>(file: string, body: () => T): T {
     this.#db.prepare("ATTACH ? AS staging").run(file);
     try {
@@ -201,7 +201,7 @@ export class Store {
     }
   }
 
-  /** The first staged document of a table whose id is taken, or null. */
+  /** The first staged document of a table whose id is already used, or null. */
   takenStagedId(table: string): string | null {
     const row = this.#db
       .prepare(
@@ -211,7 +211,7 @@ export class Store {
     return row === undefined ? null : (row["id"] as string);
   }
 
-  /** Moves a table's staged documents and index entries in. */
+  /** Moves a table's staged documents and index entries into the store. */
   takeStaged(name: string, { number, indexes }: TableEntry): void {
     this.#begin();
     this.#db
@@ -223,7 +223,7 @@ export class Store {
     for (const index of indexes) move.run(index.id, index.qualified);
   }
 
-  /** What SQLite was told about durability. */
+  /** SQLite's durability settings. */
   settings(): {
     readonly synchronous: number;
     readonly walAutocheckpoint: number;
@@ -243,8 +243,8 @@ export class Store {
   }
 
   /**
-   * Brings the main file up to date and leaves it alone until the returned function is called: what is committed
-   * meanwhile stays in the WAL. Nothing may be unflushed.
+   * Brings the main file up to date and freezes it until the returned function is called: commits meanwhile stay in
+   * the WAL. Nothing may be unflushed.
    */
   freezeMainFile(): () => void {
     const [result] = this.#db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
@@ -255,17 +255,17 @@ export class Store {
     };
   }
 
-  /** Copies what is committed into a new file. Blocks: only for a database in memory, which is small. */
+  /** Copies the committed data into a new file. Blocks, so use it only for small in-memory databases. */
   vacuumInto(file: string): void {
     this.#db.prepare("VACUUM INTO ?").run(file);
   }
 
-  /** Releases the file. What was not flushed is lost. */
+  /** Releases the file. Unflushed writes are lost. */
   close(): void {
     if (this.#db.isOpen) this.#db.close();
   }
 
-  /** A file that is found damaged says so in words for who runs the backend. */
+  /** Turns damage found while reading into an error for the operator. */
   #read<T>(body: () => T): T {
     try {
       return body();

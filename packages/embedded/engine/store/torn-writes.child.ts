@@ -1,4 +1,4 @@
-/** Commits pairs of documents in order and prints each number once it is acknowledged: `PATH BYTES`. */
+/** Commits pairs of documents in order and prints each number once acknowledged. Usage: `PATH BYTES`. */
 import { writeSync } from "node:fs";
 import { openEngine } from "../engine.ts";
 

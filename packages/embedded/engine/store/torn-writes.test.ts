@@ -25,7 +25,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Lets a process commit until it has acknowledged `atLeast`, and kills it. Returns how many it did. */
+/**
+ * Lets a process commit until it has acknowledged `atLeast` commits, then kills it. Returns the acknowledged count.
+ */
 async function killedWriter(path: string, bytes: number, atLeast: number): Promise<number> {
   const child = spawn(process.execPath, [script, path, String(bytes)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -36,11 +38,11 @@ async function killedWriter(path: string, bytes: number, atLeast: number): Promi
     lines += chunk.toString().split("\n").length - 1;
     if (lines >= atLeast) child.kill("SIGKILL");
   });
-  // The last line may have been cut by the kill.
+  // The kill may have cut the last line.
   return (await output).split("\n").slice(0, -1).length;
 }
 
-/** What is there after a start on a copy whose WAL was changed: how many whole pairs, without a gap. */
+/** Opens a copy with a changed WAL and returns the number of complete pairs, checking for gaps. */
 async function pairsAfter(path: string, change: (wal: string) => void): Promise<number> {
   const copy = join(folder, `copy-${randomBytes(4).toString("hex")}`);
   copyFileSync(path, copy);
@@ -54,13 +56,13 @@ async function pairsAfter(path: string, change: (wal: string) => void): Promise<
   const numbers = [...sides.keys()].sort((a, b) => a - b);
   expect(numbers).toEqual(numbers.map((_, index) => index));
   for (const pair of sides.values()) expect(pair.sort()).toEqual(["left", "right"]);
-  // What was recovered can be written on.
+  // The recovered database accepts writes.
   await insertOne(engine, "pairs", { n: -1 });
   await engine.close();
   return numbers.length;
 }
 
-/** `count` places from `from` to `to`, with both ends. */
+/** `count` offsets from `from` to `to`, inclusive. */
 function places(from: number, to: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => Math.round(from + ((to - from) * index) / (count - 1)));
 }
@@ -90,24 +92,24 @@ describe.each([
     expect(ends.length).toBeGreaterThan(2);
   }, 60_000);
 
-  test("loses nothing that was acknowledged when nothing of it was torn", async () => {
+  test("loses nothing acknowledged when nothing was torn", async () => {
     expect(await pairsAfter(path, () => undefined)).toBeGreaterThanOrEqual(acknowledged);
   });
 
-  test("is passed over where it is cut off anywhere", async () => {
+  test("is skipped wherever it is cut off", async () => {
     for (const at of places(lastBegin, lastEnd - 1, 12)) {
       expect(await pairsAfter(path, (wal) => truncateSync(wal, at))).toBeGreaterThanOrEqual(acknowledged - 1);
     }
   }, 60_000);
 
-  test("is passed over where any byte of it is wrong", async () => {
+  test("is skipped when any byte is wrong", async () => {
     for (const at of places(lastBegin, lastEnd - 8, 12)) {
       const pairs = await pairsAfter(path, (wal) => overwrite(wal, at, randomBytes(8)));
       expect(pairs).toBeGreaterThanOrEqual(acknowledged - 1);
     }
   }, 60_000);
 
-  test("does no harm where garbage follows what is whole", async () => {
+  test("does no harm when garbage follows the last complete commit", async () => {
     for (const length of [1, 24, 4_120, 50_000]) {
       const pairs = await pairsAfter(path, (wal) => {
         const whole = readFileSync(wal).subarray(0, lastEnd);
@@ -118,7 +120,7 @@ describe.each([
   }, 60_000);
 });
 
-test("a WAL cut behind what was synced, as no crash cuts it, still leaves whole commits without a gap", async () => {
+test("a WAL cut before its last sync, which no crash causes, still leaves complete commits without a gap", async () => {
   const path = join(folder, "deep");
   const acknowledged = await killedWriter(path, 100, 60);
   const { size } = statSync(`${path}-wal`);

@@ -13,7 +13,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("visit" as const), key }) },
 );
 
-test("finds what a naive list finds, whatever was added and removed", () => {
+test("finds the same intervals as a plain list, after any additions and removals", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const index = new IntervalIndex<number>();
@@ -29,7 +29,7 @@ test("finds what a naive list finds, whatever was added and removed", () => {
   );
 });
 
-test.each([1_000, 100_000])("of %d intervals a key looks at few: those near it", (count) => {
+test.each([1_000, 100_000])("a lookup among %d intervals visits only a few", (count) => {
   const index = new IntervalIndex<number>();
   for (let i = 0; i < count; i++) index.add(bytes(i * 2), bytes(i * 2 + 1), i);
   let most = 0;
@@ -41,7 +41,7 @@ test.each([1_000, 100_000])("of %d intervals a key looks at few: those near it",
     );
     expect(found).toEqual([i]);
   }
-  // A path through a treap of 100,000 is about 40 long, and hardly ever twice that.
+  // A path in a treap of 100,000 nodes has about 40 nodes, and hardly ever twice that.
   expect(most).toBeLessThan(150);
 });
 

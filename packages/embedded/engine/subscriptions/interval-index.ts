@@ -1,12 +1,12 @@
 import { compareBytes } from "../../values/keys/bytes.ts";
 
-/** An interval that was added; the handle by which it is removed again. */
+/** Handle of an added interval, to remove it. */
 export type Interval<V> = {
   readonly lower: Uint8Array;
   /** Exclusive; null means unbounded. */
   readonly upper: Uint8Array | null;
   readonly value: V;
-  /** Tells apart intervals that begin at the same key. */
+  /** Distinguishes intervals that begin at the same key. */
   readonly serial: number;
 };
 
@@ -21,8 +21,8 @@ type Node<V> = {
 type Tree<V> = Node<V> | null;
 
 /**
- * Half-open intervals of keys, asked which of them contain a key: a treap ordered by lower bound, in which each
- * node knows how far its subtree reaches. A query costs O(log n) for each interval that it finds.
+ * Finds the half-open key intervals that contain a key. A treap ordered by lower bound, in which each node knows
+ * how far its subtree reaches. A lookup costs O(log n) per interval found.
  */
 export class IntervalIndex<V> {
   #root: Tree<V> = null;
@@ -41,12 +41,12 @@ export class IntervalIndex<V> {
     return interval;
   }
 
-  /** Removes what `add` returned; a second time does nothing. */
+  /** Removes an interval that `add` returned. Removing it twice does nothing. */
   remove(interval: Interval<V>): void {
     this.#root = without(this.#root, interval, () => (this.#size -= 1));
   }
 
-  /** Calls back with the value of each interval that contains the key. Returns how many it has looked at. */
+  /** Calls back with the value of each interval that contains the key. Returns the number of visited nodes. */
   visit(key: Uint8Array, found: (value: V) => void): number {
     return visitTree(this.#root, key, found);
   }
@@ -61,7 +61,7 @@ function visitTree<V>(tree: Tree<V>, key: Uint8Array, found: (value: V) => void)
   return looked + visitTree(tree.right, key, found);
 }
 
-/** Puts a node where its priority says; of what is above it, only the reach changes. */
+/** Inserts a node by its priority. Only the reach of the nodes above changes. */
 function inserted<V>(tree: Tree<V>, node: Node<V>): Node<V> {
   if (tree === null) return node;
   if (node.priority > tree.priority) {
@@ -86,7 +86,7 @@ function without<V>(tree: Tree<V>, interval: Interval<V>, removed: () => void): 
   return updated(tree);
 }
 
-/** Splits into what comes before an interval, and that interval with all after it. */
+/** Splits into the nodes before an interval, and the rest. */
 function split<V>(tree: Tree<V>, at: Interval<V>): [Tree<V>, Tree<V>] {
   if (tree === null) return [null, null];
   if (compareIntervals(tree.interval, at) < 0) {
@@ -99,7 +99,7 @@ function split<V>(tree: Tree<V>, at: Interval<V>): [Tree<V>, Tree<V>] {
   return [before, updated(tree)];
 }
 
-/** Joins two trees of which the first comes before the second. */
+/** Joins two trees; all of the first comes before the second. */
 function merge<V>(before: Tree<V>, after: Tree<V>): Tree<V> {
   if (before === null) return after;
   if (after === null) return before;

@@ -71,7 +71,7 @@ describe("of an engine", () => {
     });
   }
 
-  test("hears of a commit once it is durable", async () => {
+  test("is called once a commit is durable", async () => {
     const heard = vi.fn<(ts: Timestamp) => void>();
     engine.subscribe(readSetOf("ready"), engine.durable(), heard);
     expect(engine.stats().subscriptions).toBe(1);
@@ -84,7 +84,7 @@ describe("of an engine", () => {
     expect(engine.stats().subscriptions).toBe(0);
   });
 
-  test("hears of what was committed before it subscribed, asynchronously", async () => {
+  test("is called asynchronously for a commit made before it subscribed", async () => {
     const reads = readSetOf("ready");
     const since = engine.durable();
     await insertOne(engine, "jobs", { state: "ready" });
@@ -97,7 +97,7 @@ describe("of an engine", () => {
     await vi.waitFor(() => expect(heard.mock.calls).toEqual([[missed]]));
   });
 
-  test("does not hear of what it has read already, though that is not on disk yet", async () => {
+  test("is not called for commits it has read, even if they are not on disk yet", async () => {
     const writer = engine.begin();
     writer.insert("jobs", { state: "ready" });
     const committed = engine.commit(writer);
@@ -110,13 +110,13 @@ describe("of an engine", () => {
     expect(heard).not.toHaveBeenCalled();
   });
 
-  test("is told where nobody knows any more what happened since", async () => {
+  test("is called when the commits since are no longer known", async () => {
     const heard = vi.fn<(ts: Timestamp) => void>();
     engine.subscribe(readSetOf("ready"), 0n, heard);
     await vi.waitFor(() => expect(heard.mock.calls).toEqual([[engine.durable()]]));
   });
 
-  test("hears nothing after its end", async () => {
+  test("is not called after it ended", async () => {
     const heard = vi.fn();
     const end = engine.subscribe(readSetOf("ready"), engine.durable(), heard);
     end();
@@ -125,7 +125,7 @@ describe("of an engine", () => {
     expect(heard).not.toHaveBeenCalled();
   });
 
-  test("hears of a new schema, and may subscribe again from its callback", async () => {
+  test("is called for a schema change, and may subscribe again from its callback", async () => {
     const heard: Timestamp[] = [];
     const listen = (ts: Timestamp): void => {
       heard.push(ts);

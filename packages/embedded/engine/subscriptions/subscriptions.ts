@@ -11,7 +11,10 @@ type Subscription = {
   readonly intervals: readonly { readonly index: string; readonly interval: Interval<Subscription> }[];
 };
 
-/** Who waits for which keys. A commit costs by the keys that it wrote and whom they meet, not by who waits. */
+/**
+ * Maps keys to subscribers. A commit's cost depends on the keys it wrote and the subscribers they match, not on the
+ * number of subscribers.
+ */
 export class Subscriptions {
   readonly #byIndex = new Map<string, IntervalIndex<Subscription>>();
   readonly #active = new Set<Subscription>();
@@ -20,7 +23,10 @@ export class Subscriptions {
     return this.#active.size;
   }
 
-  /** Calls back once, with the first commit after `since` that writes into the read set. Returns its end. */
+  /**
+   * Calls back once, for the first commit after `since` that writes into the read set. Returns a function that ends
+   * the subscription.
+   */
   add(readSet: ReadSet, since: Timestamp, onInvalidated: OnInvalidated): () => void {
     const intervals: { index: string; interval: Interval<Subscription> }[] = [];
     const subscription = { since, onInvalidated, intervals };
@@ -37,7 +43,7 @@ export class Subscriptions {
     for (const { ts, changes } of commits) this.#fire(this.#metBy(changes, ts), ts);
   }
 
-  /** For changes that no key stands for, such as those of the schema. */
+  /** For changes without keys, such as schema changes. */
   notifyAll(ts: Timestamp): void {
     this.#fire([...this.#active], ts);
   }
@@ -58,13 +64,13 @@ export class Subscriptions {
 
   #fire(met: Iterable<Subscription>, ts: Timestamp): void {
     for (const subscription of met) {
-      // One that was met before may have ended this one from its callback.
+      // An earlier callback may have ended this subscription.
       if (!this.#active.has(subscription)) continue;
       this.#remove(subscription);
       try {
         subscription.onInvalidated(ts);
       } catch (error) {
-        // A bug of the subscriber; it must not keep the others from hearing of the commit.
+        // A subscriber's bug must not keep the others from being called.
         queueMicrotask(() => {
           throw error;
         });

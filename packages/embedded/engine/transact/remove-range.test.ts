@@ -18,13 +18,13 @@ async function withRows(): Promise<Engine> {
   return engine;
 }
 
-test("removes every row of a range that is longer than a transaction may be", async () => {
+test("removes every row of a range too long for one transaction", async () => {
   const engine = await withRows();
   expect(await removeRange(engine, all)).toBe(rows);
   expect(await removeRange(engine, all)).toBe(0);
 });
 
-test("ends between two transactions once it is told to stop, and goes on from there the next time", async () => {
+test("stops between two transactions when told to, and continues there the next time", async () => {
   const engine = await withRows();
   const stopping = new AbortController();
   const removing = removeRange(engine, all, stopping.signal);

@@ -2,13 +2,13 @@ import type { KeyRange } from "../../values/keys/index-range.ts";
 import type { Engine, Transaction } from "../model/types.ts";
 import { transact } from "./transact.ts";
 
-/** Rows of one commit: a sweep must not hold up the mutations that wait behind it. */
+/** Rows per commit: a sweep must not delay the mutations behind it. */
 const batch = 500;
 
 /**
- * Removes the rows of a range in transactions of bounded size, the lowest keys first, until none is left or the
- * signal says stop. Whatever is written above the range meanwhile collides with none of it.
- * @returns how many rows went
+ * Removes a range's rows in transactions of bounded size, lowest keys first, until none is left or the signal
+ * aborts. Writes above the range do not conflict with it.
+ * @returns the number of removed rows
  */
 export async function removeRange(engine: Engine, range: KeyRange, signal?: AbortSignal): Promise<number> {
   let removed = 0;

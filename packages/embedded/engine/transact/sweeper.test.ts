@@ -10,7 +10,7 @@ function withFakeTime(): void {
   });
 }
 
-test("sweeps at the start and every hour, also after a sweep has failed", async () => {
+test("sweeps at the start and every hour, even after a failed sweep", async () => {
   withFakeTime();
   const errors: unknown[] = [];
   let sweeps = 0;
@@ -28,7 +28,7 @@ test("sweeps at the start and every hour, also after a sweep has failed", async 
   expect(sweeps).toBe(3);
 });
 
-test("does not begin a sweep beside another, and closes when the one under way is over", async () => {
+test("runs one sweep at a time, and closes when the current one is done", async () => {
   withFakeTime();
   const underWay = Promise.withResolvers<null>();
   const signals: AbortSignal[] = [];

@@ -1,15 +1,15 @@
 const hourMs = 3_600_000;
 
 export type SweeperOptions = {
-  /** Removes what is old; it stops between two batches once the signal says so. */
+  /** Removes old rows. Stops between two batches once the signal aborts. */
   readonly sweep: (signal: AbortSignal) => Promise<unknown>;
-  /** Told of a sweep that failed; the next one tries again. */
+  /** Called after a failed sweep. The next sweep tries again. */
   readonly onError: (error: unknown) => void;
 };
 
 /**
- * Sweeps now and once an hour, one sweep at a time. The returned function stops it and resolves when no sweep is
- * under way any more; call it before the engine is closed.
+ * Sweeps now and once an hour, one sweep at a time. The returned function stops it and resolves when the current
+ * sweep is done; call it before closing the engine.
  */
 export function startSweeper({ sweep, onError }: SweeperOptions): () => Promise<void> {
   const stopping = new AbortController();

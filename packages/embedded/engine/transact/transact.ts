@@ -1,8 +1,8 @@
 import type { Conflict, Engine, Timestamp, Transaction } from "../model/types.ts";
 
 /**
- * Writes in a transaction of its own and returns when that is on disk. Rejects where it lost every race, and with
- * what the body throws; nothing is written then. The body must be free to run more than once.
+ * Writes in a transaction of its own and resolves when that is on disk. Rejects with the body's error, or when
+ * every retry conflicted; then nothing is written. The body may run more than once.
  */
 export async function transact<T>(engine: Engine, body: (transaction: Transaction) => T): Promise<T> {
   const committed = await commitWithRetries(engine, async (transaction) => ({
@@ -13,7 +13,7 @@ export async function transact<T>(engine: Engine, body: (transaction: Transactio
   return committed.result;
 }
 
-/** What one attempt decided: to commit what it wrote, or to leave no trace. */
+/** The result of one attempt, and whether to commit its writes. */
 export type Attempt<T> = { readonly commit: boolean; readonly result: T };
 
 type Committed<T> =
@@ -21,9 +21,9 @@ type Committed<T> =
   | { readonly kind: "conflicted"; readonly ts: Timestamp; readonly message: string };
 
 type RetryOptions = {
-  /** Told of each conflict, and whether the transaction is run again. */
+  /** Called for each conflict. `again` says whether the transaction is retried. */
   readonly onConflict?: (conflict: Conflict, again: boolean) => void;
-  /** Added before each commit. */
+  /** Delay before each commit, in ms. */
   readonly commitMs?: number;
 };
 
@@ -32,8 +32,8 @@ const firstBackoffMs = 10;
 const maxBackoffMs = 2_000;
 
 /**
- * Runs a transaction and commits it; on a conflict waits a little and runs it again on a newer snapshot, five
- * times in all. An attempt must be free to run more than once.
+ * Runs a transaction and commits it. After a conflict it waits a little and retries on a newer snapshot, five
+ * attempts in all. An attempt may run more than once.
  */
 export async function commitWithRetries<T>(
   engine: Engine,
@@ -62,13 +62,13 @@ export async function commitWithRetries<T>(
   }
 }
 
-/** How long to wait before the next try: doubled each time, between half and all of it at random. */
+/** Delay before the next attempt: doubled each time, with jitter between half and all of it. */
 export function backoffMs(tries: number, random: number): number {
   const full = Math.min(firstBackoffMs * 2 ** (tries - 1), maxBackoffMs);
   return full / 2 + (random * full) / 2;
 }
 
-/** As Convex words a mutation that lost every race. */
+/** Convex's wording for a mutation that conflicted on every attempt. */
 function conflictMessage({ table, documentId }: Conflict): string {
   return (
     `OptimisticConcurrencyControlFailure: Documents read from or written to the "${table}" table changed while ` +

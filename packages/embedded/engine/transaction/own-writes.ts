@@ -3,20 +3,20 @@ import { keysOf } from "../model/index-keys.ts";
 import type { DocumentJson } from "../model/types.ts";
 import { SortedKeyMap } from "../snapshot/sorted-key-map.ts";
 
-/** A document with its keys in its table's indexes, in their order. */
+/** A document with its keys in its table's indexes, in the order of the indexes. */
 export type KeyedDocument = { readonly document: DocumentJson; readonly keys: readonly Uint8Array[] };
 
 export type PendingDocument = {
   readonly table: TableEntry;
-  /** As the snapshot has it; null when this transaction inserted it. */
+  /** The snapshot's version; null when this transaction inserted it. */
   readonly base: KeyedDocument | null;
-  /** As this transaction leaves it; null when removed. */
+  /** This transaction's version; null when removed. */
   readonly current: KeyedDocument | null;
 };
 
 type JournalEntry = { readonly id: string; readonly previous: PendingDocument | undefined };
 
-/** A transaction's writes before their commit: by id, and by key for its own scans. */
+/** A transaction's uncommitted writes: by id, and by key for its own scans. */
 export class OwnWrites {
   readonly #documents = new Map<string, PendingDocument>();
   readonly #journal: JournalEntry[] = [];
@@ -30,12 +30,12 @@ export class OwnWrites {
     return this.#documents.get(id);
   }
 
-  /** The documents (null: removed or moved away) that this transaction put under an index's keys. */
+  /** The documents that this transaction put under an index's keys; null for removed or moved ones. */
   overlay(qualifiedIndex: string): SortedKeyMap<DocumentJson | null> | undefined {
     return this.#overlays.get(qualifiedIndex);
   }
 
-  /** Records that a document goes from what the transaction sees now to `current`. */
+  /** Records that a document changes from `seen`, the transaction's present version, to `next`. */
   put(id: string, table: TableEntry, seen: DocumentJson | null, next: DocumentJson | null): void {
     const previous = this.#documents.get(id);
     this.#journal.push({ id, previous });

@@ -16,7 +16,7 @@ function contains({ lower, upper }: KeyRange, at: Uint8Array): boolean {
   return compareBytes(lower, at) <= 0 && (upper === null || compareBytes(at, upper) < 0);
 }
 
-test("merged ranges contain the keys that the recorded ones contain, are disjoint and do not touch", () => {
+test("merged ranges contain the recorded keys, are disjoint and do not touch", () => {
   fc.assert(
     fc.property(fc.array(range), key, (ranges, at) => {
       const reads = new RecordedReads();
@@ -35,7 +35,7 @@ test("merged ranges contain the keys that the recorded ones contain, are disjoin
   );
 });
 
-describe("a scan records what it consumed", () => {
+describe("a scan records the consumed part", () => {
   const whole: KeyRange = { table: "a", index: "by_x", lower: emptyKey, upper: null };
   const five = Uint8Array.of(5);
 
@@ -62,7 +62,7 @@ describe("a scan records what it consumed", () => {
   });
 });
 
-test("points that are read again do not add up", () => {
+test("reading a point twice records it once", () => {
   const reads = new RecordedReads();
   for (let i = 0; i < 10; i++) reads.recordPoint("a", "by_id", Uint8Array.of(1));
   expect(reads.size).toBe(1);

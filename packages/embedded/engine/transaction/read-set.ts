@@ -3,18 +3,18 @@ import type { KeyRange } from "../../values/keys/index-range.ts";
 import { qualify } from "../model/catalog.ts";
 import type { ReadSet, ScanOrder } from "../model/types.ts";
 
-/** What one scan has consumed so far; it grows in the scan's direction. */
+/** The consumed part of one scan. It grows in the scan's direction. */
 export type ConsumedRange = {
   /** The scan has returned `key`. */
   reached(key: Uint8Array): void;
-  /** The scan has ended: there is nothing more in its range, which is an observation, too. */
+  /** The scan has ended. That nothing more was found is an observation, too. */
   ended(): void;
 };
 
 /** By qualified index name: sorted, disjoint, none empty. */
 export type MergedRanges = ReadonlyMap<string, readonly KeyRange[]>;
 
-/** Collects what a transaction reads. Ranges that overlap or touch are merged when they are looked at. */
+/** Collects a transaction's reads. Overlapping or touching ranges are merged when asked for. */
 export class RecordedReads implements ReadSet {
   readonly #recorded: KeyRange[] = [];
   #merged: MergedRanges | null = null;

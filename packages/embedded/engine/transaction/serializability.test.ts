@@ -25,7 +25,7 @@ const operation = fc.oneof(
 );
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
-/** Which of the open transactions does the next step, what it does then, and whether the disk comes first. */
+/** Picks the open transaction for the next step, the step, and whether a flush comes first. */
 const step = fc.record({
   worker: fc.nat(3),
   action: fc.oneof(
@@ -46,7 +46,7 @@ type Event =
 type Worker = { readonly transaction: Transaction; readonly events: Event[] };
 type Committed = { readonly order: bigint; readonly isReader: boolean; readonly events: readonly Event[] };
 
-test("committed transactions saw and did what they would have in the order of their timestamps", async () => {
+test("committed transactions are equivalent to running them in timestamp order", async () => {
   let commits = 0;
   let conflicts = 0;
   await fc.assert(
@@ -63,7 +63,7 @@ test("committed transactions saw and did what they would have in the order of th
     }),
     { numRuns: 150 },
   );
-  // The test is worth something only where transactions do get into each other's way.
+  // The test is meaningful only if transactions do conflict.
   expect(commits).toBeGreaterThan(300);
   expect(conflicts).toBeGreaterThan(50);
 }, 60_000);
@@ -97,7 +97,7 @@ async function interleave(
   return (await Promise.all(outcomes)).filter((each) => each !== null);
 }
 
-/** A first transaction, so that the others have something to fight over. */
+/** A first transaction, so that the others have shared documents. */
 function seed(engine: Engine, known: string[]): Worker {
   const worker: Worker = { transaction: engine.begin(), events: [] };
   for (let n = 0; n < slots; n++) perform(engine, worker, { kind: "insert", n }, known);
@@ -139,9 +139,9 @@ function perform(engine: Engine, { transaction, events }: Worker, action: Operat
   }
 }
 
-/** Runs the recorded transactions one after the other on a plain map, comparing each read with what was seen. */
+/** Replays the recorded transactions one by one on a plain map, and compares each read with the original. */
 function replaySerially(committed: readonly Committed[]): Map<string, DocumentJson> {
-  // A reader comes after the commit at its snapshot.
+  // A read-only transaction comes after the commit at its snapshot.
   const inOrder = committed.toSorted((a, b) =>
     a.order === b.order ? Number(a.isReader) - Number(b.isReader) : a.order < b.order ? -1 : 1,
   );

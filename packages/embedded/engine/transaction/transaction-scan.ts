@@ -7,13 +7,13 @@ import type { KeyEntry } from "../snapshot/sorted-key-map.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import type { ConsumedRange } from "./read-set.ts";
 
-// Most scans want one document or a few; long ones are read in larger pieces.
+// Most scans want a few documents; longer ones are read in growing pages.
 const firstPage = 4;
 const largestPage = 64;
 
 type Bounds = { readonly lower: Uint8Array; readonly upper: Uint8Array | null };
 
-/** Merges the snapshot's entries with the transaction's own writes, page by page, as far as it is consumed. */
+/** Merges the snapshot's entries with the transaction's own writes, page by page, as far as consumed. */
 export class TransactionScan implements Scan {
   readonly #view: SnapshotView;
   readonly #writes: OwnWrites;
@@ -22,9 +22,9 @@ export class TransactionScan implements Scan {
   readonly #consumed: ConsumedRange;
   readonly #assertUsable: () => void;
   readonly #range: Bounds;
-  /** The last key that was returned, or passed by since this transaction has removed what was there. */
+  /** The last key returned, or skipped because this transaction removed its document. */
   #passed: Uint8Array | null = null;
-  /** What has not been read from the snapshot yet. */
+  /** The part not yet read from the snapshot. */
   #unread: Bounds | null;
   #page: readonly ScanEntry[] = [];
   #position = 0;
@@ -91,7 +91,7 @@ export class TransactionScan implements Scan {
       : overlay.last(lower, passed ?? upper);
   }
 
-  /** Below 0 where the stored entry comes first, 0 where both are the same key, above 0 where the own one does. */
+  /** Negative when the stored entry comes first, 0 for the same key, positive when the own entry comes first. */
   #compare(stored: ScanEntry | undefined, own: KeyEntry<unknown> | undefined): number {
     if (own === undefined) return -1;
     if (stored === undefined) return 1;

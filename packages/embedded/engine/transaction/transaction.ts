@@ -43,7 +43,7 @@ export class EngineTransaction implements Transaction {
     return this.#isFinished;
   }
 
-  /** Nothing may be read or written through it any more. */
+  /** Ends the transaction: no more reads or writes. */
   finish(): void {
     this.#isFinished = true;
   }
@@ -62,7 +62,7 @@ export class EngineTransaction implements Transaction {
     const consumed = this.readSet.recordScan(range, order);
     const index = this.#indexOf(range);
     if (index === null) {
-      // The table does not exist yet; that it does not is what was read.
+      // The table does not exist yet; its absence is recorded as read.
       return { next: () => (consumed.ended(), null) };
     }
     return new TransactionScan({
