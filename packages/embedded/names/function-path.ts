@@ -1,6 +1,6 @@
 import { appComponent, type ComponentPath } from "./table-name.ts";
 
-/** A function's place: the component whose it is, the module without its extension, and the export. */
+/** A function's path: its component, its module without the extension, and its export. */
 export type FunctionPath = {
   readonly component: ComponentPath;
   readonly module: string;
@@ -11,8 +11,8 @@ const maxLength = 1024;
 const handlePrefix = "function://";
 
 /**
- * Reads "folder/module:name", "module.js:name" or "module" (its default export), as a function of a component;
- * of the app unless told otherwise. Null when it is none.
+ * Parses "folder/module:name", "module.js:name" or "module" (its default export), in a component, by default the
+ * app. Null for anything else.
  */
 export function parseFunctionPath(
   text: string,
@@ -26,27 +26,27 @@ export function parseFunctionPath(
   return module === "" || name === "" ? null : { component, module, name };
 }
 
-/** As `npx convex function-spec` writes it: "module.js:name". It does not say of which component it is. */
+/** The form of `npx convex function-spec`: "module.js:name", without the component. */
 export function udfPathOf({ module, name }: Pick<FunctionPath, "module" | "name">): string {
   return `${module}.js:${name}`;
 }
 
-/** Unique in the deployment: "module.js:name", or "pool/module.js:name" of the component "pool". */
+/** Unique in the deployment: "module.js:name", or "pool/module.js:name" in the component "pool". */
 export function identifierOf(path: FunctionPath): string {
   return path.component === appComponent ? udfPathOf(path) : `${path.component}/${udfPathOf(path)}`;
 }
 
-/** As errors write it: "module:name", without a default export's name. */
+/** The form used in errors: "module:name", or "module" for a default export. */
 export function shortPathOf({ module, name }: Pick<FunctionPath, "module" | "name">): string {
   return name === "default" ? module : `${module}:${name}`;
 }
 
-/** A handle that outlives the call it was made in and may be stored in a document. */
+/** A handle that outlives the current call and may be stored in a document. */
 export function functionHandleOf(path: FunctionPath): string {
   return `${handlePrefix}${path.component};${udfPathOf(path)}`;
 }
 
-/** The path in a handle, or null when the text is no handle. */
+/** The path in a handle, or null when the text is not a handle. */
 export function parseFunctionHandle(text: string): FunctionPath | null {
   if (!text.startsWith(handlePrefix)) return null;
   const [component, path] = text.slice(handlePrefix.length).split(";", 2) as [string, string | undefined];

@@ -1,16 +1,16 @@
-/** Where a component is mounted: "" is the app itself, "pool/batch" a component of the component "pool". */
+/** Where a component is mounted: "" is the app, "pool/batch" a component inside the component "pool". */
 export type ComponentPath = string;
 
 export const appComponent: ComponentPath = "";
 
 export type TableName = { readonly component: ComponentPath; readonly table: string };
 
-/** What the engine calls a component's table: "pool/batch/tasks". The app's own tables keep their names. */
+/** The engine's name for a component's table, such as "pool/batch/tasks". The app's own tables keep their names. */
 export function engineTableName({ component, table }: TableName): string {
   return component === appComponent ? table : `${component}/${table}`;
 }
 
-/** Takes apart what `engineTableName` made. */
+/** Reverses `engineTableName`. */
 export function parseEngineTableName(name: string): TableName {
   const slash = name.lastIndexOf("/");
   return slash === -1
@@ -18,7 +18,7 @@ export function parseEngineTableName(name: string): TableName {
     : { component: name.slice(0, slash), table: name.slice(slash + 1) };
 }
 
-/** The table of an id, as the component calls it; null for ids of other components and of no deployment. */
+/** The table of an id, by the component's own name; null for ids of other components or deployments. */
 export function localTableOf(
   transaction: { tableOf(id: string): string | null },
   component: ComponentPath,

@@ -7,9 +7,9 @@ import { transitionFrames } from "./protocol/transition-chunks.ts";
 import { Session, type SessionDeps } from "./session/session.ts";
 import type { SessionSocket } from "./session/session-socket.ts";
 
-/** A client that has let this many bytes wait does not read any more. */
+/** A client with more unread bytes than this is considered gone. */
 export const maxBufferedBytes = 32 * 1024 * 1024;
-/** Pings in a row without a byte from the client, or without a Connect: the other end is gone. */
+/** Unanswered pings, or pings without a Connect message, after which the client is considered gone. */
 const maxSilentPings = 4;
 const protocolError = 1002;
 const internalError = 1011;
@@ -17,13 +17,13 @@ const open = 1;
 
 export type ConnectionOptions = {
   readonly deps: SessionDeps;
-  /** The client was cut, since it does not read. */
+  /** Called when a client was disconnected because it does not read. */
   readonly onDropped: () => void;
-  /** What came from the client so far, pieces of a message included. */
+  /** Bytes received from the client so far, partial messages included. */
   readonly bytesRead: () => number;
 };
 
-/** One WebSocket: frames in and out, and the session that its first message starts. */
+/** One WebSocket: its frames, and the session that its first message starts. */
 export class Connection {
   readonly #ws: WebSocket;
   readonly #deps: SessionDeps;
@@ -72,7 +72,7 @@ export class Connection {
     }
     void this.#send({ type: "Ping" });
     const acknowledgements = this.#session?.acknowledgements;
-    // The answers come behind all that the client has sent, and that may be much.
+    // Pongs come after everything the client has sent, which may be a lot.
     if ((acknowledgements?.unansweredPings ?? 0) >= maxSilentPings) return;
     if (this.#ws.readyState === open) this.#ws.ping(acknowledgements?.ping());
   }
@@ -81,20 +81,20 @@ export class Connection {
     this.#session?.acknowledgements.pong(payload, this.#deps.now());
   }
 
-  /** A FatalError stops the client for good: what it sends, it would send again. */
+  /** Sends a FatalError, which stops the client for good: otherwise it would resend the same message. */
   refuse(reason: string): void {
     this.#log.warn("websocket.refused", { message: reason });
     void this.#send({ type: "FatalError", error: reason });
     this.close(protocolError, "protocol error");
   }
 
-  /** Resolves when what the client has asked for and runs is answered; nothing more is begun. */
+  /** Starts nothing more. Resolves when running calls are answered. */
   async drain(): Promise<void> {
     await this.#session?.drain();
   }
 
   close(code: number, reason: string): void {
-    // The client's goodbye is behind what was not read; that is dropped now.
+    // The client's close frame comes after unread messages; drop them.
     this.#ws.resume();
     this.#ws.close(code, reason);
   }
@@ -103,7 +103,7 @@ export class Connection {
     this.#ws.terminate();
   }
 
-  /** The socket is closed. */
+  /** Called when the socket has closed. */
   ended(): void {
     this.#session?.close();
     this.#resolveClosed();
@@ -111,11 +111,11 @@ export class Connection {
 
   #isGone(): boolean {
     const bytesRead = this.#bytesRead();
-    // While nothing is read, nothing can be heard.
+    // While reading is paused, silence means nothing.
     const isSilent = bytesRead === this.#bytesAtPing && !this.#inbound.paused;
     this.#silentPings = isSilent ? this.#silentPings + 1 : 0;
     this.#bytesAtPing = bytesRead;
-    // A client that waits for its user's token is silent at first, but not for ever.
+    // A client waiting for its user's token is silent at first, but not forever.
     if (this.#session === null) this.#pingsBeforeConnect += 1;
     return Math.max(this.#silentPings, this.#pingsBeforeConnect) >= maxSilentPings;
   }
@@ -148,7 +148,7 @@ export class Connection {
     await Promise.all(frames.map((frame) => this.#sendFrame(frame)));
   }
 
-  /** Resolves also when the socket closes under it: there is nobody left to tell. */
+  /** Also resolves when the socket closes meanwhile. */
   #sendFrame(frame: string): Promise<void> {
     return new Promise((resolve) => {
       this.#ws.send(frame, () => {

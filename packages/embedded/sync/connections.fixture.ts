@@ -17,7 +17,7 @@ export const pingEveryMs = 30;
 
 export type Served = { readonly url: string; readonly connections: Connections; readonly logged: string[] };
 
-/** The WebSockets of a backend over the conformance suite's functions, and nothing else of it, for one test. */
+/** Serves only a backend's WebSockets, over the conformance suite's functions, for one test. */
 export async function serve(
   options: Partial<ConnectionsOptions> = {},
   around: (runner: FunctionRunner) => FunctionRunner = (runner) => runner,

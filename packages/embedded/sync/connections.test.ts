@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Message = { readonly type: string; readonly [field: string]: unknown };
 
-/** Speaks the protocol by hand: what the real client never sends can be sent, too. */
+/** Speaks the protocol by hand, to send messages that the real client never sends. */
 function speak(path = "/api/1.48.0/sync", headers: Record<string, string> = {}) {
   const ws = new WebSocket(backend.url.replace("http", "ws") + path, { headers });
   onTestFinished(() => {
@@ -88,7 +88,7 @@ test("answers a query set with a transition from zero", async () => {
 });
 
 test.each(["User", "Admin"])(
-  "a refused token of type %s ends the connection: what came after it does not run",
+  "a refused token of type %s ends the connection, and later messages do not run",
   async (tokenType) => {
     const client = speak();
     await client.open;
@@ -135,6 +135,6 @@ test.each(["/", "/api/a/b/sync", "/api/sync/x"])("not at %s", async (path) => {
   await expect(speak(path).open).rejects.toThrow("404");
 });
 
-test("not for a page whose name was pointed at this machine", async () => {
+test("not for a page whose host name was pointed at this machine", async () => {
   await expect(speak("/api/sync", { Host: "evil.example" }).open).rejects.toThrow("403");
 });

@@ -20,13 +20,13 @@ export type ConnectionsOptions = Omit<SessionDeps, "source"> & {
   readonly maxConnections: number;
   readonly log: Log;
   readonly pingEveryMs?: number;
-  /** How long the functions that run have to finish, and to be answered, once all of it closes; in ms. */
+  /** How long running functions have to finish and be answered at shutdown, in ms. */
   readonly graceMs: number;
-  /** A client that does not read was cut. */
+  /** Called when a client was disconnected because it does not read. */
   readonly onDropped?: () => void;
 };
 
-/** All WebSockets of the deployment: accepts them, pings them, closes them. */
+/** All WebSockets of the deployment: accepts, pings and closes them. */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #server = new WebSocketServer({
@@ -50,11 +50,11 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Takes over an upgrade of the HTTP server; refuses what is not the sync endpoint. */
+  /** Handles an upgrade from the HTTP server; refuses other paths than the sync endpoint. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const refusal = this.#refusalOf(request);
     if (refusal !== null) {
-      // Nobody else listens any more; a client that resets now must not take the process with it.
+      // No other handler is left: a client's reset must not crash the process.
       socket.on("error", () => socket.destroy());
       socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
@@ -64,7 +64,7 @@ export class Connections {
     });
   }
 
-  /** Tells every client to come back later, once what runs for it is answered; cuts those that do not hang up. */
+  /** Asks every client to reconnect later, once its running calls are answered. Cuts those that do not close. */
   async close(): Promise<void> {
     this.#closing = true;
     clearInterval(this.#pinger);
@@ -109,7 +109,7 @@ export class Connections {
 }
 
 async function dismiss(connection: Connection, grace: Promise<undefined>): Promise<void> {
-  // A client that leaves by itself is not waited for: nobody reads what it asked for.
+  // Don't wait for a client that has left: nobody reads its answers.
   await Promise.race([connection.drain(), connection.closed, grace]);
   connection.close(goingAway, "server is stopping");
   const cut = setTimeout(() => connection.terminate(), farewellMs);

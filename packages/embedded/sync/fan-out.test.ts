@@ -15,7 +15,7 @@ test("equal subscriptions of many connections share one run per commit", { timeo
   const clients = await Promise.all(
     Array.from({ length: connections }, (_, n) => RawClient.open(backend.url, `session-${n}`)),
   );
-  // The function draws a random number in each run: whoever has the same one has the same run's result.
+  // The function draws a random number per run, so equal numbers mean the same run.
   for (const client of clients) client.watch("messages:listWithRun", { channel: "c" }, each);
   const results = (client: RawClient, count: number) =>
     client.transitions

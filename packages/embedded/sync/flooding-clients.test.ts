@@ -7,7 +7,7 @@ import { RawClient } from "./raw-client.fixture.ts";
 
 const messages = 30;
 const bytesEach = 8_000_000;
-/** What the system's own buffers on both sides may hold, and the message that went beyond the bound. */
+/** What the system's buffers on both sides may hold, plus the message that exceeded the limit. */
 const inTransit = 20_000_000 + bytesEach;
 const everyRequest = Array.from({ length: messages }, (_, requestId) => requestId);
 
@@ -18,7 +18,7 @@ function flood(client: RawClient): void {
   }
 }
 
-/** Nothing is read any more, for so long that a client who does not answer pings would be cut. */
+/** Waits until reading has stopped for longer than a client may leave pings unanswered. */
 async function untilNothingIsRead(client: RawClient): Promise<void> {
   for (let before = -1; before !== client.ws.bufferedAmount;) {
     before = client.ws.bufferedAmount;
@@ -29,7 +29,7 @@ async function untilNothingIsRead(client: RawClient): Promise<void> {
 const unread = messages * bytesEach - maxPendingBytes - inTransit;
 
 test(
-  "what is asked for beyond the bound stays with the client, until some is done",
+  "requests beyond the limit stay with the client until earlier ones are done",
   {
     timeout: 60_000,
   },
@@ -50,7 +50,7 @@ test(
   },
 );
 
-test("so it does while a token is verified", { timeout: 60_000 }, async () => {
+test("the same holds while a token is verified", { timeout: 60_000 }, async () => {
   const gate = Promise.withResolvers<undefined>();
   const verify: TokenVerifier["verify"] = async () => {
     await gate.promise;
@@ -68,7 +68,7 @@ test("so it does while a token is verified", { timeout: 60_000 }, async () => {
   expect(client.answered).toEqual(everyRequest);
 });
 
-test("one that is not read can be sent away", { timeout: 60_000 }, async () => {
+test("a paused client can be disconnected", { timeout: 60_000 }, async () => {
   const gate = Promise.withResolvers<undefined>();
   const { url, connections } = await serve({}, (runner) => ({
     ...runner,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Inbound, maxPendingBytes, maxPendingMessages } from "./inbound.ts";
 
-test("stops above the bound, once, and goes on below half of it", () => {
+test("pauses once above the limit, and resumes below half of it", () => {
   const told: string[] = [];
   const inbound = new Inbound({ pause: () => told.push("pause"), resume: () => told.push("resume") });
   const quarter = maxPendingBytes / 4;
@@ -20,7 +20,7 @@ test("stops above the bound, once, and goes on below half of it", () => {
   expect([inbound.heldBytes, told.length]).toEqual([0, 2]);
 });
 
-test("stops and goes on by the number of messages, too", () => {
+test("pauses and resumes by the number of messages, too", () => {
   const told: string[] = [];
   const inbound = new Inbound({ pause: () => told.push("pause"), resume: () => told.push("resume") });
   const done = Array.from({ length: maxPendingMessages }, () => inbound.hold(1));

@@ -1,13 +1,13 @@
-/** What of one client may wait or run. With more, nothing is read from it until half is done. */
+/** Bytes of one client's messages that may wait or run. Above it, reading pauses until half is done. */
 export const maxPendingBytes = 64 * 1024 * 1024;
 export const maxPendingMessages = 2_000;
 
-/** A socket whose reading can be stopped: the client's own buffers fill up instead of ours. */
+/** Pauses and resumes reading from a socket, so that the client's buffers fill instead of ours. */
 export type Valve = { readonly pause: () => void; readonly resume: () => void };
 
 /**
- * Counts what a client's messages hold, and reads no more from it while that is too much. A client that was cut
- * off instead would come back with all of it again, and get no further.
+ * Counts the bytes of a client's pending messages, and pauses reading when there are too many. Disconnecting
+ * instead would not help: the client would resend everything.
  */
 export class Inbound {
   readonly #valve: Valve;
@@ -23,12 +23,12 @@ export class Inbound {
     return this.#bytes;
   }
 
-  /** What the client answers meanwhile is not heard. */
+  /** While paused, pongs are not received either. */
   get paused(): boolean {
     return this.#paused;
   }
 
-  /** Counts a message until what is returned is called; calling that again does nothing. */
+  /** Counts a message until the returned function is called. Calling that again does nothing. */
   hold(bytes: number): () => void {
     this.#bytes += bytes;
     this.#messages += 1;

@@ -17,7 +17,7 @@ function open(url: string): Promise<WebSocket> {
 
 const connect = JSON.stringify({ type: "Connect", sessionId: "s", connectionCount: 0, clientTs: 0 });
 
-test("a client that reads is kept, and hears from us", async () => {
+test("a client that reads stays connected, and receives pings", async () => {
   const { url, connections } = await serve();
   const ws = await open(url);
   const heard: string[] = [];
@@ -29,7 +29,7 @@ test("a client that reads is kept, and hears from us", async () => {
   expect(new Set(heard)).toEqual(new Set(['{"type":"Ping"}']));
 });
 
-test("a client that does not read is dropped, and so is one that never says who it is", async () => {
+test("a client that does not read is dropped, and so is one that never sends Connect", async () => {
   const { url, connections } = await serve();
   const deaf = await open(url);
   deaf.send(connect);
@@ -41,7 +41,7 @@ test("a client that does not read is dropped, and so is one that never says who 
   expect(connections.size).toBe(0);
 });
 
-test("there is an end to how many are let in", async () => {
+test("the number of connections is limited", async () => {
   const { url } = await serve();
   await open(url);
   await open(url);

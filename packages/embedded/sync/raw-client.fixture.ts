@@ -29,9 +29,9 @@ export type Modification = { readonly queryId: number; readonly value: unknown }
 /** A connection that speaks the protocol by hand, and may stop reading. */
 export class RawClient {
   readonly ws: WebSocket;
-  /** What arrived so far, in bytes. */
+  /** Bytes received so far. */
   received = 0;
-  /** Which mutations were answered, in order. */
+  /** The answered mutations, in order. */
   readonly answered: number[] = [];
   readonly transitions: (readonly Modification[])[] = [];
   readonly closed: Promise<unknown>;
@@ -67,7 +67,7 @@ export class RawClient {
     this.ws.send(JSON.stringify(message));
   }
 
-  /** Watches one query under many ids, as clients without a cache of their own would. */
+  /** Watches one query under many ids, like clients without a cache. */
   watch(udfPath: string, args: object, times = 1): void {
     const modifications = Array.from({ length: times }, (_, queryId) => ({
       type: "Add",
@@ -78,7 +78,7 @@ export class RawClient {
     this.send({ type: "ModifyQuerySet", baseVersion: 0, newVersion: 1, modifications });
   }
 
-  /** Resolves once what has arrived passes. */
+  /** Resolves once `passes` returns true. */
   until(passes: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {

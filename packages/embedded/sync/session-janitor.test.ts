@@ -6,7 +6,7 @@ import { sweepSessionRequests } from "./session-janitor.ts";
 
 const dayMs = 86_400_000;
 
-test("forgets the records of sessions that were away for 15 days, not of those that were for 13", async () => {
+test("removes the records of sessions away for 15 days, not of those away for 13", async () => {
   const engine = openEngine({ path: ":memory:" });
   onTestFinished(() => engine.close());
   engine.applySchema([sessionTable]);

@@ -3,7 +3,7 @@ import { removeRange } from "../engine/transact/remove-range.ts";
 import { sessionTable } from "../runtime/tables/session-requests.ts";
 import { toKeyRange } from "../values/keys/index-range.ts";
 
-/** How long a client may be away and still be answered from its records: two weeks, as in Convex, in ms. */
+/** How long a client may be away and still be answered from its records, in ms: two weeks, as in Convex. */
 const forgetAfterMs = 14 * 24 * 60 * 60 * 1000;
 
 const byCreationTime = {
@@ -13,10 +13,10 @@ const byCreationTime = {
 };
 
 /**
- * Removes the records of sessions that never came back. Those that did have their records removed by their
- * own mutations, as they acknowledge them.
+ * Removes the records of sessions that never came back. Active sessions remove their own records as they
+ * acknowledge them.
  * @param now ms since the epoch
- * @returns how many records went
+ * @returns the number of removed records
  */
 export function sweepSessionRequests(engine: Engine, now: number, signal?: AbortSignal): Promise<number> {
   const createdBefore = toKeyRange(byCreationTime, [

@@ -1,4 +1,4 @@
-/** Closes a union: a new member that is not handled is a compile error. */
+/** Makes an unhandled member of a union a compile error. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected ${JSON.stringify(value)}`);
 }

@@ -2,7 +2,7 @@
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const digits = new Map(Array.from(alphabet, (character, value) => [character, value]));
 
-/** Five bits a character, most significant first, the last one padded with zeros. */
+/** Five bits per character, most significant first; the last one is padded with zeros. */
 export function encodeBase32(bytes: Uint8Array): string {
   let text = "";
   let pending = 0;

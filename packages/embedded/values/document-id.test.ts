@@ -5,13 +5,13 @@ import { decodeDocumentId, encodeDocumentId } from "./document-id.ts";
 const internalId = fc.uint8Array({ minLength: 16, maxLength: 16 });
 const tableNumber = fc.oneof(fc.integer({ min: 1, max: 0xffff_ffff }), fc.integer({ min: 1, max: 20_000 }));
 
-test("ids are those that Convex makes", () => {
+test("ids equal Convex's", () => {
   // Known answer: table 1017 and bytes that are powers of 251.
   const bytes = Uint8Array.from({ length: 16 }, (_, i) => Number(251n ** BigInt(i + 1) % 256n));
   expect(encodeDocumentId({ tableNumber: 1017, internalId: bytes })).toBe("z43zp6c3e75gkmz1kfwj6mbbx5sw281h");
 });
 
-test("what was encoded decodes to the same", () => {
+test("encoding and decoding round-trips", () => {
   fc.assert(
     fc.property(tableNumber, internalId, (number, bytes) => {
       const text = encodeDocumentId({ tableNumber: number, internalId: bytes });
@@ -20,7 +20,7 @@ test("what was encoded decodes to the same", () => {
   );
 });
 
-test("whatever decodes is written exactly as it would be encoded", () => {
+test("every id that decodes is in its canonical encoding", () => {
   const character = fc.constantFrom(...Array.from("0123456789abcdefghjkmnpqrstvwxyzABUil-é"));
   fc.assert(
     fc.property(fc.string({ unit: character, minLength: 30, maxLength: 38 }), (text) => {
@@ -30,7 +30,7 @@ test("whatever decodes is written exactly as it would be encoded", () => {
   );
 });
 
-test("one wrong character is noticed", () => {
+test("one wrong character is detected", () => {
   const text = encodeDocumentId({ tableNumber: 10_001, internalId: new Uint8Array(16).fill(7) });
   for (let i = 0; i < text.length; i++) {
     const wrong = text[i] === "0" ? "1" : "0";

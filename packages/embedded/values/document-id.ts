@@ -1,6 +1,6 @@
 import { decodeBase32, encodeBase32 } from "./base32.ts";
 
-/** What a Convex document id says: the table's number and 16 bytes that name the document in it. */
+/** The content of a Convex document id: the table's number and 16 bytes that identify the document. */
 export type DocumentId = { readonly tableNumber: number; readonly internalId: Uint8Array };
 
 const internalIdBytes = 16;
@@ -10,7 +10,7 @@ const maxTableNumber = 0xffff_ffff;
 const minLength = 31;
 const maxLength = 37;
 
-/** What was decoded lately: a function's ids are looked at again with each read and write. */
+/** Recently decoded ids: a function's ids are decoded again with each read and write. */
 const decoded = new Map<string, DocumentId>();
 const maxDecoded = 4_096;
 
@@ -26,7 +26,7 @@ export function encodeDocumentId({ tableNumber, internalId }: DocumentId): strin
   return encodeBase32(Uint8Array.from([...body, ...fletcher16(body)]));
 }
 
-/** Decodes an id; null for anything that `encodeDocumentId` would not have written exactly so. */
+/** Decodes an id; null for any other encoding than that of `encodeDocumentId`. */
 export function decodeDocumentId(text: string): DocumentId | null {
   const known = decoded.get(text);
   if (known !== undefined) return known;

@@ -8,7 +8,7 @@ test("brackets in strings do not count", () => {
   });
 });
 
-test("depth is what is open at a time, not how much there is", () => {
+test("depth counts nesting, not size", () => {
   expect(parseBoundedJson(JSON.stringify(Array.from({ length: 100 }, () => [])), 2).kind).toBe("ok");
   expect(parseBoundedJson("[[[]]]", 2).kind).toBe("invalid");
 });

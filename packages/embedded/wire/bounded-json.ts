@@ -1,12 +1,12 @@
 import type { JSONValue } from "convex/values";
 
-/** Deeper than any Convex value may nest (64), with room for the message around it. */
+/** Deeper than any Convex value (64 levels), with room for the message around it. */
 export const maxJsonDepth = 128;
 
 export type ParsedJson =
   { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "invalid"; readonly reason: string };
 
-/** Parses JSON from outside. Nesting is bounded first, so that nothing behind this can overflow its stack. */
+/** Parses untrusted JSON. Bounds the nesting first, so that later code cannot overflow its stack. */
 export function parseBoundedJson(text: string, maxDepth = maxJsonDepth): ParsedJson {
   if (nestsDeeperThan(text, maxDepth)) {
     return { kind: "invalid", reason: `JSON nested deeper than ${String(maxDepth)} levels` };

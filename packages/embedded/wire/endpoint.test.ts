@@ -6,11 +6,11 @@ test.each([
   ["0.0.0.0", "http://127.0.0.1:3210"],
   ["::1", "http://[::1]:3210"],
   ["10.0.0.7", "http://10.0.0.7:3210"],
-])("what is bound to %s is at %s", (host, url) => {
+])("a server bound to %s is at %s", (host, url) => {
   expect(localUrl(host, 3210)).toBe(url);
 });
 
-test("a page reaches the API at its URL, or by the name that it was itself reached by", () => {
+test("a page reaches the API at its URL, or by the page's own host name", () => {
   const own = ["http://127.0.0.1:3210", "ws://127.0.0.1:3210"];
   const api = "http://127.0.0.1:3210";
   expect(localOrigins(api, "127.0.0.1:3211")).toEqual(own);
@@ -18,11 +18,11 @@ test("a page reaches the API at its URL, or by the name that it was itself reach
   expect(localOrigins(api, "[::1]:3211")).toEqual([...own, "http://[::1]:3210", "ws://[::1]:3210"]);
 });
 
-test("a public API is reached by TLS, on the port that it names", () => {
+test("a public API is reached by TLS, on its given port", () => {
   expect(originsAt("https://api.example.org")).toEqual(["https://api.example.org", "wss://api.example.org"]);
   expect(originsAt("https://api.example.org:8443")).toContain("wss://api.example.org:8443");
 });
 
-test.each(["a; script-src *", "a b", "", "a:b"])("%j gets into no policy", (host) => {
+test.each(["a; script-src *", "a b", "", "a:b"])("%j is kept out of policies", (host) => {
   expect(localOrigins("http://127.0.0.1:3210", host)).toEqual(originsAt("http://127.0.0.1:3210"));
 });

@@ -15,7 +15,7 @@ test.each(["evil.example", "evil.example:3210", "localhost.evil.example", "", un
   },
 );
 
-test("other names when they are allowed, or when the backend is not on loopback", () => {
+test("other names if they are allowed, or if the backend is not on loopback", () => {
   expect(hostCheck("127.0.0.1", ["Gleaner.local"])("gleaner.local:443")).toBe(true);
   expect(hostCheck("0.0.0.0")("office-server:3210")).toBe(true);
 });

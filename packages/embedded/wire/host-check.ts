@@ -3,8 +3,8 @@ const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 export type HostCheck = (hostHeader: string | undefined) => boolean;
 
 /**
- * A backend on loopback answers only to loopback's names (and those in `allowed`): a web page whose own
- * name was pointed at 127.0.0.1 must not reach it. Bound to another address, any name is accepted.
+ * A backend on loopback answers only to loopback's names and those in `allowed`: a web page whose own name was
+ * pointed at 127.0.0.1 must not reach it (DNS rebinding). On other addresses any name is accepted.
  */
 export function hostCheck(boundTo: string, allowed: readonly string[] = []): HostCheck {
   if (!isLoopback(boundTo)) return () => true;

@@ -17,7 +17,7 @@ test.each<[peer: string, address: string]>([
   expect(ip(false, peer, "198.51.100.1")).toBe(address);
 });
 
-test.each(["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])("a proxy at %s is believed", (peer) => {
+test.each(["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"])("a proxy at %s is trusted", (peer) => {
   expect(ip(true, peer, "203.0.113.7")).toBe("203.0.113.7");
 });
 
@@ -32,7 +32,7 @@ test.each<[said: string | string[], address: string | null]>([
   expect(ip(true, "127.0.0.1", said)).toBe(address);
 });
 
-test("a proxy that names nobody does not lend its own address, and nobody else is believed", () => {
+test("a proxy that names no client gives no address, and other senders are not trusted", () => {
   expect(ip(true, "127.0.0.1")).toBeNull();
   expect(ip(true, "198.51.100.1", "203.0.113.7")).toBe("198.51.100.1");
   expect(ip(true, undefined, "203.0.113.7")).toBeNull();

@@ -10,10 +10,10 @@ test("every u64 survives the wire", () => {
   );
 });
 
-test("zero is what a fresh client starts from", () => {
+test("a new client starts from zero", () => {
   expect(encodeTimestamp(0n)).toBe("AAAAAAAAAAA=");
 });
 
-test.each(["", "AAAA", "AAAAAAAAAAA", "AAAAAAAAAAAA", "not base64!"])("%j is no timestamp", (text) => {
+test.each(["", "AAAA", "AAAAAAAAAAA", "AAAAAAAAAAAA", "not base64!"])("%j is not a timestamp", (text) => {
   expect(decodeTimestamp(text)).toBeNull();
 });

@@ -3,7 +3,7 @@ import type { Timestamp } from "../engine/model/types.ts";
 const timestampBytes = 8;
 const maxTimestamp = (1n << 64n) - 1n;
 
-/** A timestamp as the protocol carries it: base64 of a little-endian u64. */
+/** A timestamp in the protocol's encoding: base64 of a little-endian u64. */
 export function encodeTimestamp(ts: Timestamp): string {
   const bytes = Buffer.alloc(timestampBytes);
   bytes.writeBigUInt64LE(BigInt.asUintN(64, ts > maxTimestamp ? maxTimestamp : ts));

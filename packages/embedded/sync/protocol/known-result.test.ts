@@ -8,7 +8,7 @@ const success = (value: JSONValue, logLines: readonly string[] = []): KnownResul
   journal: null,
 });
 
-test("a result is turned into JSON once, however often it is sent and compared", () => {
+test("a result is serialized once, however often it is sent and compared", () => {
   let times = 0;
   const counting = { toJSON: () => ++times } as unknown as JSONValue;
   const result = success(counting);
@@ -19,7 +19,7 @@ test("a result is turned into JSON once, however often it is sent and compared",
   expect(times).toBe(1);
 });
 
-test("log lines are no news; values, errors, their data and page ends are", () => {
+test("new log lines alone are not a new result; values, errors, error data and page ends are", () => {
   const failed = (data?: JSONValue): KnownResult => ({
     outcome: { kind: "failure", message: "no", ...(data === undefined ? {} : { data }) },
     logLines: [],

@@ -1,7 +1,7 @@
 import type { Outcome } from "../../runtime/contract/function-runner.ts";
 import { assertNever } from "../../values/assert-never.ts";
 
-/** A query's result. The same object means the same result: runs that change nothing keep theirs. */
+/** A query's result. The same object means the same result: runs that change nothing return the previous object. */
 export type KnownResult = {
   readonly outcome: Outcome;
   readonly logLines: readonly string[];
@@ -10,15 +10,15 @@ export type KnownResult = {
 
 type Texts = { readonly outcome: string; readonly fields: string };
 
-/** Results may be large, and many may watch one: each is turned into JSON once. */
+/** Results may be large and have many watchers, so each is serialized once. */
 const texts = new WeakMap<KnownResult, Texts>();
 
-/** The fields that tell a client of a result, as JSON without the braces. */
+/** The result's message fields as JSON, without the braces. */
 export function resultFieldsJson(result: KnownResult): string {
   return textsOf(result).fields;
 }
 
-/** Log lines are no news: Convex does not send a result again because a run of it logged something else. */
+/** Ignores log lines: Convex does not resend a result whose run only logged something else. */
 export function saysTheSame(a: KnownResult, b: KnownResult): boolean {
   return a.journal === b.journal && textsOf(a).outcome === textsOf(b).outcome;
 }

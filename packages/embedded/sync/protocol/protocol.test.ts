@@ -38,7 +38,7 @@ test.each([
   expect(parse(message).kind).toBe("invalid");
 });
 
-test("refuses what is not JSON, and JSON that nests without end", () => {
+test("refuses text that is not JSON, and JSON that nests too deep", () => {
   expect(parseClientMessage("{").kind).toBe("invalid");
   expect(parseClientMessage("[".repeat(100_000)).kind).toBe("invalid");
 });

@@ -4,9 +4,8 @@ import { parseBoundedJson } from "../../wire/bounded-json.ts";
 import { decodeTimestamp } from "../../wire/timestamps.ts";
 
 /**
- * Bytes of one message from a client, as Convex bounds them: well above what arguments may take, encoded. A larger
- * message costs the connection, and the client would send it again for ever, so what is refused must be refused
- * as arguments are.
+ * Largest client message in bytes, as in Convex: well above encoded arguments. A larger message ends the
+ * connection, and the client would resend it forever, so oversized arguments are refused elsewhere.
  */
 export const maxClientMessageBytes = 64 * 1024 * 1024;
 const maxModifications = 10_000;
@@ -94,7 +93,7 @@ export type ParsedMessage =
   | { readonly kind: "ok"; readonly message: ClientMessage }
   | { readonly kind: "invalid"; readonly reason: string };
 
-/** Reads one message of a client, bounded in size, depth and counts. */
+/** Parses one client message, bounded in size, depth and counts. */
 export function parseClientMessage(text: string): ParsedMessage {
   const parsed = parseBoundedJson(text);
   if (parsed.kind === "invalid") return parsed;

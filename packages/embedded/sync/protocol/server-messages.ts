@@ -6,7 +6,7 @@ import type { KnownResult } from "./known-result.ts";
 
 export type QueryId = number;
 
-/** What a client knows: its own two counters and the moment at which its results hold. */
+/** A client's state: its own two counters, and the timestamp of its results. */
 export type StateVersion = { readonly querySet: number; readonly identity: number; readonly ts: Timestamp };
 
 export type EncodedVersion = { readonly querySet: number; readonly identity: number; readonly ts: string };
@@ -15,7 +15,7 @@ export type StateModification =
   | {
       readonly type: "QueryUpdated" | "QueryFailed";
       readonly queryId: QueryId;
-      /** What is sent of it are its fields: `transitionJson`. */
+      /** Sent as its fields; see `transitionJson`. */
       readonly result: KnownResult;
     }
   | { readonly type: "QueryRemoved"; readonly queryId: QueryId };
@@ -26,7 +26,7 @@ export type TransitionMessage = {
   readonly endVersion: EncodedVersion;
   readonly modifications: readonly StateModification[];
   readonly clientClockSkew?: number;
-  /** Nanoseconds since the epoch, as a number: the client only measures transit times with it. */
+  /** Nanoseconds since the epoch, as a number: the client uses it only to measure transit times. */
   readonly serverTs?: number;
 };
 
@@ -34,7 +34,7 @@ export type AuthErrorMessage = {
   readonly type: "AuthError";
   readonly error: string;
   readonly baseVersion: number;
-  /** Whether it answers an `Authenticate`; or else it came up later, by expiry. */
+  /** True for the answer to an `Authenticate`, false when the token expired later. */
   readonly authUpdateAttempted: boolean;
 };
 

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { resultFieldsJson } from "./known-result.ts";
 import type { ServerMessage, StateModification, TransitionMessage } from "./server-messages.ts";
 
-/** Characters of one chunk: small enough that a ping or a response is never stuck behind a huge frame. */
+/** Characters per chunk: small enough that a ping or response is not stuck behind a huge frame. */
 export const defaultChunkLength = 4 * 1024 * 1024;
 
-/** A transition as the frames that carry it: one, or numbered chunks when it is large. */
+/** A transition's frames: one, or numbered chunks when it is large. */
 export function transitionFrames(
   message: TransitionMessage,
   chunkLength = defaultChunkLength,
@@ -25,7 +25,7 @@ export function transitionFrames(
   );
 }
 
-/** A surrogate pair cut in two would not survive the UTF-8 of its frame. */
+/** Never cuts a surrogate pair, which would not survive the frame's UTF-8. */
 function splitBetweenCharacters(text: string, length: number): readonly string[] {
   const chunks: string[] = [];
   for (let start = 0; start < text.length;) {
@@ -41,7 +41,7 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-/** A transition as it is sent: what `JSON.stringify` would make of it, but for results, whose text is shared. */
+/** Serializes a transition like `JSON.stringify`, but reuses the shared text of results. */
 export function transitionJson({ modifications, ...others }: TransitionMessage): string {
   const fields = JSON.stringify(others).slice(0, -1);
   return `${fields},"modifications":[${modifications.map(modificationJson).join(",")}]}`;

@@ -10,7 +10,7 @@ import { LiveQueries } from "./live-queries.ts";
 const nobody = { kind: "none" } as const;
 const fixture = join(import.meta.dirname, "../../../../test/conformance/convex");
 
-/** The real engine and the real runner over the conformance suite's functions; query runs are counted. */
+/** The real engine and runner over the conformance suite's functions. Counts query runs. */
 async function setUp() {
   const bundled = await bundleFunctions(fixture);
   if (bundled.kind === "failed") throw new Error(bundled.message);
@@ -53,7 +53,7 @@ test("equal queries share a run; others have their own", async () => {
   expect(engine.stats().subscriptions).toBe(0);
 });
 
-test("the order in which arguments are written makes no difference, who asks does", async () => {
+test("argument order makes no difference, identity does", async () => {
   const { live } = await setUp();
   const spec = list("a");
   const first = live.watch({ ...spec, args: { a: 1, b: { c: 2, d: 3 } } }, () => undefined);
@@ -63,7 +63,7 @@ test("the order in which arguments are written makes no difference, who asks doe
   expect(admin.query).not.toBe(first.query);
 });
 
-test("a commit elsewhere costs no run, one in what was read costs one", async () => {
+test("an unrelated commit causes no run, one in the read set causes one", async () => {
   const { engine, live, runs, send } = await setUp();
   let told = 0;
   const { query } = live.watch(list("a"), () => told++);
@@ -78,7 +78,7 @@ test("a commit elsewhere costs no run, one in what was read costs one", async ()
   expect(runs).toHaveLength(2);
 });
 
-test("results are as of the timestamp that was asked for, even while commits go on", async () => {
+test("results are as of the requested timestamp, even during commits", async () => {
   const { engine, live, send } = await setUp();
   const { query } = live.watch(list("a"), () => undefined);
   for (let round = 0; round < 10; round++) {
@@ -93,7 +93,7 @@ test("results are as of the timestamp that was asked for, even while commits go 
   }
 });
 
-test("a run that says the same keeps the result that is known", async () => {
+test("a run with the same result keeps the previous result object", async () => {
   const { engine, live, runs, send } = await setUp();
   const { query } = live.watch({ ...list("a"), path: "counters:get", args: { name: "n" } }, () => undefined);
   const before = await query.at(engine.durable());
@@ -102,7 +102,7 @@ test("a run that says the same keeps the result that is known", async () => {
   expect(runs).toHaveLength(1);
 });
 
-test("one who watches twice stops with the second, as does who asks again as the same user", async () => {
+test("a watcher that watches twice ends with its second release, also when it asks again as the same user", async () => {
   const { engine, live, runs } = await setUp();
   const told = (): void => undefined;
   const user = { kind: "user", attributes: { subject: "ann", issuer: "i" } } as const;

@@ -2,7 +2,7 @@ import { LiveQuery, type LiveQueryDeps, type QuerySpec } from "./live-query.ts";
 
 export type Watched = { readonly query: LiveQuery; readonly release: () => void };
 
-/** All watched queries of the deployment: equal ones (path, args, identity, journal) are one. */
+/** All watched queries of the deployment. Queries with equal path, arguments, identity and journal share one run. */
 export class LiveQueries {
   readonly #deps: LiveQueryDeps;
   readonly #byKey = new Map<string, LiveQuery>();
@@ -31,8 +31,8 @@ export class LiveQueries {
   }
 
   /**
-   * A query whose run has set page ends follows those from then on. One who asks afresh must not be
-   * given pages that were cut for somebody else, so it gets a run of its own.
+   * A query whose run has set page ends keeps them. A new watcher must not get pages cut for somebody else, so it
+   * gets a run of its own.
    */
   #shareable(key: string): LiveQuery | null {
     const query = this.#byKey.get(key);
@@ -51,7 +51,7 @@ function keyOf({ path, component = "", args, identity, journal }: QuerySpec): st
   return JSON.stringify([component, path, sorted(args), sorted(identity), journal]);
 }
 
-/** Two clients may write the same arguments in another order. */
+/** Clients may write the same arguments in a different order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

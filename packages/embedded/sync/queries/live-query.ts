@@ -6,18 +6,18 @@ import { type KnownResult, saysTheSame } from "../protocol/known-result.ts";
 
 export type QuerySpec = {
   readonly path: string;
-  /** The component whose function it is; absent for the app's. */
+  /** The function's component; absent for the app's functions. */
   readonly component?: ComponentPath;
   readonly args: JSONValue;
   readonly identity: Identity;
-  /** What an earlier run decided (page ends); the next run keeps to it. */
+  /** Page ends chosen by an earlier run; the next run keeps them. */
   readonly journal: string | null;
 };
 
 type Holding = {
   readonly result: KnownResult;
   readonly ranAt: Timestamp;
-  /** The first commit that met the read set; null while there was none. */
+  /** The first commit that wrote into the read set, or null. */
   invalidatedAt: Timestamp | null;
   readonly unsubscribe: () => void;
 };
@@ -29,8 +29,8 @@ export type LiveQueryDeps = {
 };
 
 /**
- * One query that somebody watches, run once for all of them. Its result is kept until the engine says
- * that a commit met what it read; then the watchers are told, and the next `at` runs it again.
+ * One watched query, run once for all its watchers. The result is kept until a commit writes into its read set.
+ * Then the watchers are called, and the next `at` runs it again.
  */
 export class LiveQuery {
   readonly #deps: LiveQueryDeps;
@@ -50,7 +50,7 @@ export class LiveQuery {
   }
 
   watch(onInvalidated: () => void): () => void {
-    // A function of its own: one connection may watch twice, and stop once.
+    // A new function each time: one connection may watch twice, and stop once.
     const watcher = (): void => {
       onInvalidated();
     };
@@ -63,8 +63,8 @@ export class LiveQuery {
   }
 
   /**
-   * The result at `ts`: the one that is held if it is valid there, else that of a run at `ts`.
-   * Callers come with timestamps that never decrease and keep the snapshot of `ts` retained.
+   * The result at `ts`: the current one if it is still valid there, else that of a new run at `ts`. Callers pass
+   * timestamps that never decrease, and keep the snapshot of `ts` retained.
    */
   at(ts: Timestamp): Promise<KnownResult> {
     const held = this.heldAt(ts);
@@ -80,7 +80,7 @@ export class LiveQuery {
     this.#holding = null;
   }
 
-  /** The result at `ts` if that is known without a run. */
+  /** The result at `ts`, or null if it needs a run. */
   heldAt(ts: Timestamp): KnownResult | null {
     const holding = this.#holding;
     if (holding === null || ts < holding.ranAt) return null;
@@ -111,7 +111,7 @@ export class LiveQuery {
   }
 }
 
-/** The engine reports a commit that came between run and subscription asynchronously, but in this turn. */
+/** The engine reports commits between run and subscription asynchronously, but within this turn. */
 function commitsSinceTheRunReported(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -35,7 +35,7 @@ const add = (queryId: number, channel = String(queryId)) => ({
 });
 const all = Array.from({ length: queries }, (_, queryId) => add(queryId));
 
-test("a commit that meets one query has one looked at", async () => {
+test("a commit that affects one query makes only that one be checked", async () => {
   const { set, send, changes } = await setUp();
   set.modify(all, nobody);
   expect((await changes()).results.size).toBe(queries);
@@ -49,7 +49,7 @@ test("a commit that meets one query has one looked at", async () => {
   expect((await changes()).results.size).toBe(0);
 });
 
-test("what was added, removed or is asked as somebody else is looked at, once", async () => {
+test("added, removed and re-identified queries are checked once", async () => {
   const { set, changes } = await setUp();
   set.modify(all, nobody);
   await changes();
@@ -61,7 +61,7 @@ test("what was added, removed or is asked as somebody else is looked at, once", 
   expect(await changes()).toEqual({ removed: [], results: new Map() });
 });
 
-test("there is an end to what arguments are kept", async () => {
+test("the size of kept arguments is limited", async () => {
   const { set } = await setUp();
   const half = "x".repeat(33 * 2 ** 20);
   expect(set.modify([add(1, half)], nobody)).toEqual({ kind: "ok" });

@@ -7,27 +7,27 @@ import type { QueryId } from "../protocol/server-messages.ts";
 import type { LiveQueries, Watched } from "./live-queries.ts";
 import type { KnownResults, QuerySetChanges } from "./transition.ts";
 
-/** Queries of one client at a time: far above what a page or a device needs. */
+/** Queries per client: far above what a page or a device needs. */
 const maxQueries = 10_000;
-/** Their arguments, as JSON, in UTF-16 units. */
+/** Total length of their arguments as JSON, in UTF-16 units. */
 const maxArgsLength = 64 * 1024 * 1024;
 
 type Entry = {
   readonly add: QuerySetModification & { type: "Add" };
   readonly argsLength: number;
   watched: Watched;
-  /** Page ends as of the last result that was sent: what the next identity's run must keep to. */
+  /** Page ends of the last sent result. A run for another identity must keep them. */
   journal: string | null;
 };
 
 export type Modified = { readonly kind: "ok" } | { readonly kind: "refused"; readonly reason: string };
 
-/** The queries that one connection has asked for, each watched for its identity. */
+/** The queries of one connection, each watched as the connection's identity. */
 export class QuerySet {
   readonly #live: LiveQueries;
   readonly #onInvalidated: () => void;
   readonly #entries = new Map<QueryId, Entry>();
-  /** Since `changesAt` was last asked: a commit that meets one query costs a look at one. */
+  /** Changed since the last `changesAt`, so that a commit costs only the queries it affects. */
   readonly #dirty = new Set<QueryId>();
   readonly #removed = new Set<QueryId>();
   #argsLength = 0;
@@ -61,19 +61,19 @@ export class QuerySet {
     return { kind: "ok" };
   }
 
-  /** Everything is asked again as somebody else. */
+  /** Watches every query again as another identity. */
   reidentify(identity: Identity): void {
     for (const entry of this.#entries.values()) {
       const before = entry.watched;
       entry.watched = this.#watch(entry.add, entry.journal, identity);
-      // After, so that a fresh token of the same user finds the result that is held.
+      // Released last, so that a fresh token of the same user reuses the kept result.
       before.release();
     }
   }
 
   /**
-   * What has changed at `ts` since this was last asked: of all others, the client holds the result already.
-   * Whoever calls keeps that snapshot retained.
+   * The changes at `ts` since the last call; the client has all other results. The caller keeps that snapshot
+   * retained.
    */
   async changesAt(ts: Timestamp): Promise<QuerySetChanges> {
     const removed = [...this.#removed].filter((queryId) => !this.#entries.has(queryId));
@@ -96,7 +96,7 @@ export class QuerySet {
     return { removed, results };
   }
 
-  /** Takes over the page ends that the client was told. */
+  /** Remembers the page ends that were sent to the client. */
   sent(results: KnownResults): void {
     for (const [queryId, { journal }] of results) {
       const entry = this.#entries.get(queryId);

@@ -20,11 +20,11 @@ const quiet = (results: TransitionInput["results"]): TransitionInput => ({
   mutationWaits: false,
 });
 
-/** As a client reads it. */
+/** As a client parses it. */
 const sent = (message: TransitionMessage | null): unknown =>
   message === null ? null : JSON.parse(transitionJson(message));
 
-test("says nothing when nothing changed, although time went by", () => {
+test("is empty when only time has passed", () => {
   expect(nextTransition(quiet(new Map([[1, result(1)]])))).toBeNull();
 });
 
@@ -33,7 +33,7 @@ test("covers a waiting mutation even when no query changed", () => {
   expect(message).toMatchObject({ modifications: [], endVersion: { ts: encodeTimestamp(20n) } });
 });
 
-test("acknowledges a query set or an identity that brought no change", () => {
+test("acknowledges a query set or an identity without changes", () => {
   const input = quiet(new Map());
   expect(nextTransition({ ...input, to: at(20n, 2) })).toMatchObject({ endVersion: { querySet: 2 } });
   expect(nextTransition({ ...input, to: at(20n, 1, 1) })).toMatchObject({ endVersion: { identity: 1 } });
@@ -48,7 +48,7 @@ test("sends new results, keeps held ones, removes dropped ones", () => {
       [2, result(2)],
       [3, result(3)],
     ]),
-    // The client was never told of the sixth.
+    // The client never received the sixth.
     removed: [3, 6],
     results: new Map([
       [1, kept],
@@ -65,7 +65,7 @@ test("sends new results, keeps held ones, removes dropped ones", () => {
   });
 });
 
-test("a failed query carries its data only if it has some", () => {
+test("a failed query includes error data only if there is some", () => {
   const failed = (data?: number): KnownResult => ({
     outcome: { kind: "failure", message: "no", ...(data === undefined ? {} : { data }) },
     logLines: ["l"],

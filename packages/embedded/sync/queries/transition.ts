@@ -9,24 +9,24 @@ import {
 
 export type KnownResults = ReadonlyMap<QueryId, KnownResult>;
 
-/** What may be new to the client. */
+/** Changes that may be new to the client. */
 export type QuerySetChanges = {
-  /** No longer in the set. */
+  /** Removed from the set. */
   readonly removed: readonly QueryId[];
   readonly results: KnownResults;
 };
 
 export type TransitionInput = QuerySetChanges & {
-  /** Where the client is, and what it holds. */
+  /** The client's present version, and the results it has. */
   readonly from: StateVersion;
   readonly held: KnownResults;
-  /** Where it shall be: what is not among the changes is at `to.ts` as it was. */
+  /** The client's next version. Queries without a change keep their result. */
   readonly to: StateVersion;
-  /** A mutation waits to see its timestamp covered: say so even if no query changed. */
+  /** A mutation waits for its timestamp to be covered: send a transition even if no query changed. */
   readonly mutationWaits: boolean;
 };
 
-/** The next transition, or null when it would tell the client nothing. */
+/** The next transition, or null when it would be empty. */
 export function nextTransition(input: TransitionInput): TransitionMessage | null {
   const { from, to } = input;
   const modifications = [...removals(input), ...updates(input)];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Acknowledgements, none, settleMs } from "./acknowledgements.ts";
 
-test("a mutation is acknowledged by the pong to a ping that came after its transition, once settled", () => {
+test("a mutation is acknowledged by a pong to a ping sent after its transition, after the settle time", () => {
   const seen = new Acknowledgements();
   const before = seen.ping();
   seen.covered(3);
@@ -13,7 +13,7 @@ test("a mutation is acknowledged by the pong to a ping that came after its trans
   expect(seen.through(1000 + settleMs)).toBe(3);
 });
 
-test("what nobody sent is no acknowledgement", () => {
+test("an unknown pong acknowledges nothing", () => {
   const seen = new Acknowledgements();
   seen.covered(1);
   seen.pong("7", 0);
@@ -21,7 +21,7 @@ test("what nobody sent is no acknowledgement", () => {
   expect(seen.through(settleMs)).toBe(none);
 });
 
-test("a pong answers all earlier pings", () => {
+test("a pong also answers all earlier pings", () => {
   const seen = new Acknowledgements();
   seen.ping();
   const last = seen.ping();

@@ -1,18 +1,18 @@
-/** No request was acknowledged: below every request id. */
+/** Nothing was acknowledged: less than every request id. */
 export const none = -1;
 
 /**
- * A browser answers pings although its page is too busy to handle messages, and a page may drop what it
- * has not handled when it reconnects. So a pong counts only this many ms later.
+ * A pong counts only this many ms later. A browser answers pings even when its page is too busy to handle messages,
+ * and the page may drop unhandled messages when it reconnects.
  */
 export const settleMs = 60_000;
 
 type Pong = { readonly covered: number; readonly at: number };
 
 /**
- * What the client has seen, from its WebSocket's pongs. Frames arrive in order, so whoever answers a ping
- * has received every frame before it: once a transition has covered a mutation and a later ping was
- * answered, the client will not send that mutation again, and the record of its outcome may go.
+ * Derives from pongs what the client has received. Frames arrive in order, so a pong confirms every frame before
+ * its ping. Once a transition covered a mutation and a later ping was answered, the client will not resend that
+ * mutation, and the record of its outcome may be deleted.
  */
 export class Acknowledgements {
   #covered = none;
@@ -21,12 +21,12 @@ export class Acknowledgements {
   readonly #pings = new Map<number, number>();
   #pongs: readonly Pong[] = [];
 
-  /** A transition that covers the mutation `requestId` was handed to the socket. */
+  /** A transition that covers mutation `requestId` was handed to the socket. */
   covered(requestId: number): void {
     this.#covered = Math.max(this.#covered, requestId);
   }
 
-  /** The payload for a ping that is about to be sent. */
+  /** Returns the payload of the next ping. */
   ping(): string {
     this.#lastPing++;
     this.#pings.set(this.#lastPing, this.#covered);
@@ -45,7 +45,7 @@ export class Acknowledgements {
     return this.#pings.size;
   }
 
-  /** The newest mutation that will surely not be sent again. */
+  /** The newest mutation that is certain not to be sent again. */
   through(now: number): number {
     const settled = this.#pongs.filter(({ at }) => at + settleMs <= now);
     this.#through = Math.max(this.#through, ...settled.map(({ covered }) => covered));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { MutationLanes } from "./mutation-lanes.ts";
 
-test("one session's mutations run one after another, two sessions' side by side", async () => {
+test("mutations run in order within a session, and concurrently across sessions", async () => {
   const lanes = new MutationLanes();
   const events: string[] = [];
   const task = (name: string, ms: number) => async () => {
@@ -18,7 +18,7 @@ test("one session's mutations run one after another, two sessions' side by side"
   expect(events.indexOf("b1 starts")).toBeLessThan(events.indexOf("a1 ends"));
 });
 
-test("what was cancelled while it waited is never started", async () => {
+test("a mutation canceled while waiting never starts", async () => {
   const lanes = new MutationLanes();
   let gone = false;
   const ran: number[] = [];

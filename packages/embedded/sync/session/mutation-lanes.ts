@@ -1,11 +1,11 @@
 /**
- * Runs the mutations of each client session one after another. The order outlives the connection: what a
- * reconnected client sends again waits for what its lost connection had already started.
+ * Runs the mutations of each client session in order. The order outlives the connection: after a reconnect, resent
+ * mutations wait for those that the lost connection started.
  */
 export class MutationLanes {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Runs `task` when all earlier ones of the session are done; skips it if `cancelled` by then. */
+  /** Runs `task` after the session's earlier tasks; skips it if `cancelled` returns true by then. */
   enqueue(sessionId: string, task: () => Promise<void>, cancelled: () => boolean): void {
     const before = this.#tails.get(sessionId) ?? Promise.resolve();
     const tail = before.then(() => (cancelled() ? undefined : task()));
@@ -15,7 +15,7 @@ export class MutationLanes {
     });
   }
 
-  /** Resolves when nothing is running any more. */
+  /** Resolves when nothing is running. */
   async idle(): Promise<void> {
     while (this.#tails.size > 0) await Promise.all(this.#tails.values());
   }

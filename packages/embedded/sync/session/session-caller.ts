@@ -15,11 +15,11 @@ export type CallerDeps = Authenticators & { readonly log: Log; readonly now: () 
 export type CallerSession = {
   readonly socket: SessionSocket;
   readonly isClosed: () => boolean;
-  /** Nothing more is done for the client: its connection ends. */
+  /** Ends the client's connection. */
   readonly close: () => void;
 };
 
-/** Whom a session acts as: nobody at first, then whomever the client's last `Authenticate` has named. */
+/** The identity of a session: none at first, then that of the client's last `Authenticate`. */
 export class SessionCaller {
   readonly #deps: CallerDeps;
   readonly #session: CallerSession;
@@ -36,22 +36,22 @@ export class SessionCaller {
     return this.#current.identity;
   }
 
-  /** How many identities it has had, as the protocol counts them. */
+  /** Number of identities so far, as the protocol counts them. */
   get version(): number {
     return this.#version;
   }
 
-  /** A token is looked at: what the client sends meanwhile is meant for the new identity. */
+  /** A token is being verified. Messages received meanwhile belong to the new identity. */
   get verifying(): boolean {
     return this.#verifying;
   }
 
-  /** Nothing happens at the moment of expiry: it counts once something runs. */
+  /** Expiry has no effect by itself; it counts when something runs. */
   get expired(): boolean {
     return hasExpired(this.#current, this.#deps.now());
   }
 
-  /** Resolves to whether the session has a new identity; if not, its connection ends. */
+  /** Resolves to true when the session has a new identity. Otherwise its connection ends. */
   async authenticate(message: AuthenticateMessage): Promise<boolean> {
     const { baseVersion } = message;
     if (baseVersion !== this.#version) {
@@ -71,7 +71,7 @@ export class SessionCaller {
         this.#refuse({ error: identified.message, baseVersion, authUpdateAttempted: true });
         return false;
       case "unavailable":
-        // No AuthError: after a few of those the client would log its user out.
+        // Not an AuthError: after a few of those the client would log its user out.
         this.#deps.log.warn("auth.unavailable", { message: identified.message });
         this.#leave(tryAgainLater, identified.code);
         return false;
@@ -80,14 +80,14 @@ export class SessionCaller {
     }
   }
 
-  /** `baseVersion`: the identity that the client has been told of. */
+  /** @param baseVersion the identity version that the client knows. */
   refuseExpired(baseVersion: number): void {
     this.#refuse({ error: "Convex token identity expired", baseVersion, authUpdateAttempted: false });
   }
 
   /**
-   * As Convex does it, the connection ends with the refusal: nothing that was sent after the token may run as
-   * anybody else. The client comes back with another token, or as nobody.
+   * As in Convex, a refusal ends the connection: nothing sent after the token may run under another identity. The
+   * client reconnects with another token, or without one.
    */
   #refuse(why: Omit<AuthErrorMessage, "type">): void {
     void this.#session.socket.send({ type: "AuthError", ...why });

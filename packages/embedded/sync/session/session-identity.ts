@@ -3,7 +3,7 @@ import type { Identity } from "../../runtime/contract/function-runner.ts";
 import { assertNever } from "../../values/assert-never.ts";
 import type { AuthenticateMessage } from "../protocol/protocol.ts";
 
-/** Whom a session acts as, and until when, in ms since the epoch; null without an end. */
+/** A session's identity, and its expiry in ms since the epoch; null means no expiry. */
 export type SessionIdentity = { readonly identity: Identity; readonly expiresAt: number | null };
 
 export const nobody: SessionIdentity = { identity: { kind: "none" }, expiresAt: null };
@@ -11,10 +11,10 @@ export const nobody: SessionIdentity = { identity: { kind: "none" }, expiresAt: 
 export type Identified =
   | { readonly kind: "ok"; readonly as: SessionIdentity }
   | { readonly kind: "refused"; readonly message: string }
-  /** The token's issuer does not answer: the same token may be good later. */
+  /** The token's issuer does not answer. The same token may be accepted later. */
   | { readonly kind: "unavailable"; readonly code: string; readonly message: string };
 
-/** Finds out whom an `Authenticate` message makes of its session. */
+/** Determines the identity that an `Authenticate` message sets. */
 export async function identify(
   message: AuthenticateMessage,
   { isAdminKey, tokens }: Authenticators,

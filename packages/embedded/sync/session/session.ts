@@ -32,15 +32,15 @@ export type SessionDeps = Authenticators & {
   readonly live: LiveQueries;
   readonly lanes: MutationLanes;
   readonly nextRequestId: () => string;
-  /** Where the connection came from. */
+  /** The connection's source. */
   readonly source: RequestSource;
   readonly now: () => number;
 };
 
-/** A message that came, and whom to tell that it is held no more. */
+/** A received message, and a callback for when it is no longer held. */
 type Received = { readonly message: ClientMessage; readonly done: () => void };
 
-/** The first message of a connection has made it one of a client session. */
+/** A client session on one connection; the connection's first message starts it. */
 export class Session {
   readonly #deps: SessionDeps;
   readonly #socket: SessionSocket;
@@ -50,15 +50,15 @@ export class Session {
   readonly acknowledgements = new Acknowledgements();
 
   readonly #caller: SessionCaller;
-  /** What came while a token is verified. */
+  /** Messages received while a token is verified. */
   readonly #waiting: Received[] = [];
-  /** The version that was asked for; the client is at `#at` until a transition takes it there. */
+  /** The requested version. The client stays at `#at` until a transition. */
   #querySet = 0;
   #at: StateVersion = { querySet: 0, identity: 0, ts: 0n };
   readonly #held = new Map<QueryId, KnownResult>();
-  /** Answered mutations whose timestamp no transition has covered yet. */
+  /** Answered mutations not yet covered by a transition. */
   #uncovered: readonly number[] = [];
-  /** What runs already: what is still queued runs when the client sends it again. */
+  /** Running calls. Queued ones run when the client resends them. */
   readonly #running = new Set<Promise<void>>();
   #draining = false;
   #busy = false;
@@ -86,7 +86,7 @@ export class Session {
     return this.#connect.sessionId;
   }
 
-  /** `done` is called once, when nothing of the message is kept for this client to be answered. */
+  /** @param done called once, when nothing of the message is kept any more. */
   receive(message: ClientMessage, done: () => void): void {
     if (this.#closed) done();
     else if (!this.#caller.verifying) this.#handle({ message, done });
@@ -118,13 +118,13 @@ export class Session {
     }
   }
 
-  /** Begins nothing more. Resolves when what runs has been answered. */
+  /** Starts nothing more. Resolves when running calls are answered. */
   async drain(): Promise<void> {
     this.#draining = true;
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Stops watching. A mutation that runs is finished, and answered to whoever sends it again. */
+  /** Stops watching. A running mutation finishes, and is answered when it is sent again. */
   close(): void {
     this.#closed = true;
     this.#queries.release();
@@ -213,8 +213,8 @@ export class Session {
   }
 
   /**
-   * Rounds begin in a turn of their own: sessions that one commit woke then choose the same timestamp,
-   * and share the runs at it.
+   * Rounds begin in a turn of their own, so that sessions woken by one commit choose the same timestamp and share
+   * query runs.
    */
   #schedule(): void {
     this.#stale = true;
@@ -237,7 +237,7 @@ export class Session {
 
   async #oneRound(): Promise<void> {
     if (this.#caller.expired) {
-      // While a new token is verified, its verdict decides.
+      // While a new token is being verified, that result decides.
       if (!this.#caller.verifying) this.#caller.refuseExpired(this.#at.identity);
       return;
     }
@@ -263,7 +263,7 @@ export class Session {
     await sent;
   }
 
-  /** A transaction that is never committed keeps the snapshot until the slowest query has run on it. */
+  /** An uncommitted transaction retains the snapshot until the slowest query has run. */
   async #changesAt(ts: Timestamp): Promise<QuerySetChanges> {
     const pin = this.#deps.engine.begin({ snapshot: ts });
     try {

@@ -1,9 +1,9 @@
 const firstBytes = 512;
-/** What a writer holds on to between two uses. */
+/** Buffer bytes that a writer keeps between uses. */
 const keptBytes = 64 * 1024;
 const utf8 = new TextEncoder();
 
-/** A growing buffer, to be used again and again: what is written is copied out once. */
+/** A reusable, growing buffer. `take` copies the written bytes out. */
 export class ByteWriter {
   #buffer = new Uint8Array(firstBytes);
   #length = 0;
@@ -29,7 +29,7 @@ export class ByteWriter {
     buffer[this.#length++] = value;
   }
 
-  /** The bytes with each 0x00 written as 0x00 0xff, then 0x00 0x00: a prefix sorts before what it starts. */
+  /** Writes each 0x00 as 0x00 0xff and ends with 0x00 0x00, so that a prefix sorts before longer values. */
   escaped(bytes: Uint8Array): void {
     this.#reserve(bytes.length * 2 + 2);
     for (const byte of bytes) {
@@ -39,7 +39,7 @@ export class ByteWriter {
     this.#end();
   }
 
-  /** `escaped`, of a text's UTF-8. */
+  /** Like `escaped`, for a text's UTF-8. */
   escapedText(text: string): void {
     const start = this.#length;
     this.#reserve(text.length * 2 + 2);
@@ -47,7 +47,7 @@ export class ByteWriter {
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
       if (unit >= 0x80) {
-        // Most texts in keys are ids and names: only for others is it worth a buffer.
+        // Most texts in keys are ASCII ids and names; only others need a buffer.
         this.#length = start;
         this.escaped(utf8.encode(text));
         return;
@@ -58,7 +58,7 @@ export class ByteWriter {
     this.#end();
   }
 
-  /** What was written since this was last called. */
+  /** The bytes written since the last call. */
   take(): Uint8Array {
     const taken = this.#buffer.slice(0, this.#length);
     this.clear();

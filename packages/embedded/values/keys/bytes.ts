@@ -1,9 +1,9 @@
-/** Above every encoded key that starts with the same bytes: no encoded value starts with 0xff. */
+/** Sorts above every encoded key with the same prefix: no encoded value starts with 0xff. */
 const aboveAll = 0xff;
 
 export const emptyKey = new Uint8Array(0);
 
-/** Compares as SQLite compares blobs: byte by byte, the shorter first where one is a prefix of the other. */
+/** Compares like SQLite compares blobs: byte by byte, a prefix before longer keys. */
 export function compareBytes(left: Uint8Array, right: Uint8Array): number {
   const length = Math.min(left.length, right.length);
   for (let i = 0; i < length; i++) {

@@ -25,7 +25,7 @@ test("ranges as queries write them", () => {
   ).toBe('by_lane after ["m", "a"] .. before ["m", "b"]');
 });
 
-test("what a scan has consumed, and a document that was read", () => {
+test("a scan's consumed range, and a read document", () => {
   const point = encodeKey(["k57"]);
   expect(describeRange("by_id", { lower: point, upper: successor(point) })).toBe('by_id["k57"]');
   const lower = encodeKey(["m"]);
@@ -34,7 +34,7 @@ test("what a scan has consumed, and a document that was read", () => {
   expect(describeRange("by_lane", { lower: prefixEnd(lower), upper: null })).toBe('by_lane after ["m"] ..');
 });
 
-test("long values are cut, and bytes only measured", () => {
+test("long values are cut, and bytes are shown by length", () => {
   const key = encodeKey(["x".repeat(200), new ArrayBuffer(9)]);
   const shown = describeRange("by_text", { lower: key, upper: prefixEnd(key) });
   expect(shown).toContain("…, bytes(9)]");

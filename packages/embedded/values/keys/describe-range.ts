@@ -5,8 +5,8 @@ import { decodeBound, type DecodedBound } from "./key-decoding.ts";
 const maxValueLength = 64;
 
 /**
- * A range of an index for people: `by_lane["m", "ready"]` is all that begins with these, `by_lane["m", 3] ..
- * ["m", 9]` what lies between, both ends included; an end that is not is marked by `after` or `before`.
+ * Describes an index range for people. `by_lane["m", "ready"]` means all keys that begin with these values;
+ * `by_lane["m", 3] .. ["m", 9]` all between, both ends included. An excluded end is marked `after` or `before`.
  */
 export function describeRange(index: string, { lower, upper }: Pick<KeyRange, "lower" | "upper">): string {
   const from = decodeBound(lower);

@@ -14,7 +14,7 @@ test.each(["x", "a.x", "a.b.c.d", "list.0", "list.length", "none.x", "toString",
   (path) => expect(fieldAt(document, path)).toBeUndefined(),
 );
 
-test("decodes what it finds", () => {
+test("decodes the value it finds", () => {
   expect(valueAt(document, "n")).toBe(1n);
   expect(valueAt(document, "missing")).toBeUndefined();
 });

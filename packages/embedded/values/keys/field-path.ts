@@ -1,6 +1,6 @@
 import { jsonToConvex, type JSONValue, type Value } from "convex/values";
 
-/** Looks "a.b" up in a document in Convex's JSON encoding. Undefined where a step is missing or no object. */
+/** Looks up "a.b" in a document in Convex's JSON encoding. Undefined when a step is missing or not an object. */
 export function fieldAt(
   document: { readonly [field: string]: JSONValue },
   path: string,
@@ -14,13 +14,13 @@ export function fieldAt(
   return current;
 }
 
-/** The value of "a.b" in a document, decoded. Undefined where the field is missing. */
+/** The decoded value of "a.b" in a document. Undefined when the field is missing. */
 export function valueAt(document: { readonly [field: string]: JSONValue }, path: string): Value | undefined {
   const json = fieldAt(document, path);
   return json === undefined ? undefined : jsonToConvex(json);
 }
 
-// `{"$integer": …}` and its like are values, not objects with fields; a path never starts a step with "$".
+// `{"$integer": …}` and similar are values, not objects with fields. Field names never start with "$".
 function isPlainObject(json: JSONValue | undefined): json is { [field: string]: JSONValue } {
   return typeof json === "object" && json !== null && !Array.isArray(json);
 }

@@ -14,7 +14,7 @@ const byId = ["_id"];
 const byCreationTime = ["_creationTime", "_id"];
 const known = new WeakMap<IndexDefinition, readonly string[]>();
 
-/** The fields that an index's keys are made of, in order; null when the table has no such index. */
+/** The fields of an index's keys, in order; null when the table has no such index. */
 export function keyFieldsOf(definition: TableDefinition | null, index: string): readonly string[] | null {
   if (index === "by_id") return byId;
   if (index === "by_creation_time") return byCreationTime;
@@ -28,7 +28,7 @@ export function keyFieldsOf(definition: TableDefinition | null, index: string): 
   return fields;
 }
 
-/** Appends what every declared index ends with, so that equal fields keep the order of creation. */
+/** Appends the system fields that end every declared index, so that equal fields sort by creation. */
 export function withSystemFields(fields: readonly string[]): readonly string[] {
   return [...fields, "_creationTime", "_id"];
 }

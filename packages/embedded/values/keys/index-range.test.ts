@@ -60,7 +60,7 @@ test("equalities may come in any order", () => {
   expect(toKeyRange(target, inOrder.toReversed())).toEqual(toKeyRange(target, inOrder));
 });
 
-describe("comparisons that do not fit are refused as Convex refuses them", () => {
+describe("invalid comparisons are refused as in Convex", () => {
   const cases: readonly [string, readonly RangeExpression[], string, RegExp][] = [
     ["a skipped field", [expression("Eq", "b", 1)], "InvalidIndexRange", /First incorrect field: b\n/],
     [

@@ -19,14 +19,14 @@ export type RangeExpression = {
   readonly value: JSONValue;
 };
 
-/** An index as a range is built over it: its key fields in order, `_creationTime` and `_id` included. */
+/** The index that a range is built for: its key fields in order, `_creationTime` and `_id` included. */
 export type RangeTarget = {
   readonly table: string;
   readonly index: string;
   readonly keyFields: readonly string[];
 };
 
-/** The comparisons do not fit the index. The message is the one that a client of Convex sees. */
+/** The comparisons do not fit the index. The message is the one that a Convex client sees. */
 export class IndexRangeError extends Error {
   override readonly name = "IndexRangeError";
   readonly code: string;
@@ -75,7 +75,7 @@ export function toKeyRange(target: RangeTarget, expressions: readonly RangeExpre
   };
 }
 
-/** The key at a bound, below or above all keys that have the bound's value. */
+/** The key just below or above all keys with the bound's value. */
 function boundKey(prefix: readonly (Value | undefined)[], bound: Bound, above: boolean): Uint8Array {
   const key = encodeKey([...prefix, bound.value]);
   return above ? prefixEnd(key) : key;
@@ -111,7 +111,7 @@ function orderedEqualities(
   target: RangeTarget,
   { equalities, inequality }: Comparisons,
 ): (Value | undefined)[] {
-  // As code mostly writes them: in the index's own order.
+  // The usual case: equalities in the index's order.
   const inOrder = [...equalities.keys()];
   if (inequality !== null) inOrder.push(inequality);
   if (inOrder.every((field, position) => field === target.keyFields[position]))

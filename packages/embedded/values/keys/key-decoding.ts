@@ -2,12 +2,12 @@ import type { Value } from "convex/values";
 import { keyTags } from "./key-encoding.ts";
 import { KeyReader } from "./key-reader.ts";
 
-/** What a bound of a range of encoded keys stands for. */
+/** The meaning of a bound of a key range. */
 export type DecodedBound = {
   readonly values: readonly (Value | undefined)[];
   /**
-   * `prefix`: before all keys that begin with the values; `after`: behind all of them; `exact`: just behind the key
-   * that is these values and nothing more.
+   * `prefix`: before all keys that begin with the values. `after`: after all of them. `exact`: just after the key
+   * that equals the values.
    */
   readonly place: "prefix" | "exact" | "after";
 };
@@ -18,7 +18,7 @@ const signBit = 1n << 63n;
 const allBits = (1n << 64n) - 1n;
 const floatBits = new DataView(new ArrayBuffer(8));
 
-/** Reads a bound of a key range back into the values that it was made of, for people. Null: not such a bound. */
+/** Decodes a bound of a key range into its values, for people. Null when it is not such a bound. */
 export function decodeBound(bound: Uint8Array): DecodedBound | null {
   const reader = new KeyReader(bound);
   const values: (Value | undefined)[] = [];

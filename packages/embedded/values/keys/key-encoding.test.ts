@@ -35,7 +35,7 @@ describe("the order of encoded keys", () => {
     );
   });
 
-  test("is Convex's on a list with all types and the corners of each", () => {
+  test("is Convex's for all types and their edge cases", () => {
     const ordered: readonly (Value | undefined)[] = [
       undefined,
       null,
@@ -95,7 +95,7 @@ describe("the order of encoded keys", () => {
 
   test("puts a NaN with its sign bit set below minus infinity", () => {
     const negative = float(0xfff8_0000_0000_0001n);
-    // Some engines normalize NaNs on the way: then there is no such value to sort.
+    // Some engines normalize NaNs: then there is no such value to sort.
     const view = new DataView(new ArrayBuffer(8));
     view.setFloat64(0, negative);
     const kept = view.getBigUint64(0) >> 63n === 1n;
@@ -104,7 +104,7 @@ describe("the order of encoded keys", () => {
 });
 
 describe("prefixes", () => {
-  test("the keys of longer tuples lie between a tuple's key and its prefix end, and no others do", () => {
+  test("exactly the keys of longer tuples lie between a tuple's key and its prefix end", () => {
     fc.assert(
       fc.property(tuple, tuple, (prefix, other) => {
         const key = encodeKey(other);

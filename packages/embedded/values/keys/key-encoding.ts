@@ -23,11 +23,11 @@ const floatBits = new DataView(new ArrayBuffer(8));
 const writer = new ByteWriter();
 
 /**
- * Encodes a tuple of values so that the bytes sort as Convex sorts the values, and so that the encoding of a
- * tuple is a prefix of the encodings of all tuples that begin with it. `undefined` stands for a missing field.
+ * Encodes a tuple of values so that the bytes sort as Convex sorts the values. A tuple's encoding is a prefix of
+ * the encodings of all tuples that begin with it. `undefined` means a missing field.
  */
 export function encodeKey(values: readonly (Value | undefined)[]): Uint8Array {
-  // What one that failed has left behind.
+  // A failed encoding may have left bytes behind.
   writer.clear();
   for (const value of values) writeValue(writer, value);
   return writer.take();
@@ -57,7 +57,7 @@ function writeValue(writer: ByteWriter, value: Value | undefined): void {
       if (value === null) writer.byte(keyTags.null);
       else if (Array.isArray(value)) writeArray(writer, value);
       else if (value instanceof ArrayBuffer) writeBytes(writer, value);
-      // Not known before the commit: until then it sorts after all timestamps, as in Convex.
+      // Unknown before the commit; until then it sorts after all timestamps, as in Convex.
       else if (value instanceof CommitTsPlaceholder) writeValue(writer, maxInt64);
       else writeObject(writer, value);
   }
@@ -85,7 +85,7 @@ function writeObject(writer: ByteWriter, value: { readonly [field: string]: Valu
   writer.byte(end);
 }
 
-/** IEEE 754's total order as an unsigned integer: negatives have all bits flipped, the rest only the sign. */
+/** IEEE 754's total order as an unsigned integer: for negatives flip all bits, for the rest only the sign. */
 function writeFloat(writer: ByteWriter, value: number): void {
   floatBits.setFloat64(0, value);
   const high = floatBits.getUint32(0);

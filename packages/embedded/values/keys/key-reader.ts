@@ -1,4 +1,4 @@
-/** Reads what ByteWriter wrote. Throws RangeError at what it cannot have written. */
+/** Reads bytes written by ByteWriter. Throws RangeError for invalid bytes. */
 export class KeyReader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -33,7 +33,7 @@ export class KeyReader {
     return value;
   }
 
-  /** Bytes up to 0x00 0x00, with 0x00 0xff for each 0x00 among them. */
+  /** Bytes up to 0x00 0x00; inside them, 0x00 0xff stands for 0x00. */
   escaped(): Uint8Array {
     const bytes: number[] = [];
     for (let byte = this.byte(); ; byte = this.byte()) {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 type MaybeValue = Value | undefined;
 
-/** Values of every type, with strings and numbers that collide often enough to be worth comparing. */
+/** Values of every type, with strings and numbers that collide often enough to be compared. */
 export const anyValue: fc.Arbitrary<Value> = fc.letrec<{ value: Value; leaf: Value }>((tie) => ({
   leaf: fc.oneof(
     fc.constant(null),
@@ -25,7 +25,7 @@ export const anyValue: fc.Arbitrary<Value> = fc.letrec<{ value: Value; leaf: Val
   ),
 })).value;
 
-/** The order of Convex's types and values, written down as plainly as possible. */
+/** The order of Convex's types and values, in the simplest form. */
 export function compareValues(left: MaybeValue, right: MaybeValue): number {
   const byType = rank(left) - rank(right);
   if (byType !== 0 || left === undefined || left === null) return byType;
@@ -39,7 +39,7 @@ export function compareValues(left: MaybeValue, right: MaybeValue): number {
   return left < other ? -1 : left > other ? 1 : 0;
 }
 
-/** Element by element; a tuple that another one begins with comes before it. */
+/** Compares element by element. A prefix sorts before longer tuples. */
 export function compareTuples(left: readonly MaybeValue[], right: readonly MaybeValue[]): number {
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
     const order = compareValues(left[i], right[i]);
