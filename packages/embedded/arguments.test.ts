@@ -3,7 +3,7 @@ import { parseArguments } from "./arguments.ts";
 
 const needed = ["--convex", "convex", "--data", "data.sqlite3"];
 
-test("loopback and Convex's own ports, unless told otherwise", () => {
+test("defaults are loopback and Convex's own ports", () => {
   expect(parseArguments(needed)).toEqual({
     kind: "ok",
     value: {
@@ -24,7 +24,7 @@ test("loopback and Convex's own ports, unless told otherwise", () => {
   });
 });
 
-test("the site stands beside the API; a free port for one is a free port for both", () => {
+test("the site's port follows the API's; port 0 picks free ports for both", () => {
   expect(parseArguments([...needed, "--port", "4000"])).toMatchObject({ value: { sitePort: 4001 } });
   expect(parseArguments([...needed, "--port", "0"])).toMatchObject({ value: { sitePort: 0 } });
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { logFormats, logLevels } from "./operations/log.ts";
 
 const port = z.coerce.number().int().min(0).max(65_535);
-/** Longer waits than these are no network's. */
+/** Real networks have shorter delays. */
 const latency = z.coerce.number().min(0).max(10_000).default(0);
 const staticFolder = z
   .string()
@@ -13,7 +13,7 @@ const staticFolder = z
     return { path: text.slice(0, equals), dir: text.slice(equals + 1) };
   });
 
-/** An origin that others reach this machine by, a proxy's: `https://name`, with a port where it has one. */
+/** A public origin of this machine, usually a proxy's: `https://name`, with an optional port. */
 const publicUrl = z
   .url({ protocol: /^https?$/, error: "expected http(s)://NAME" })
   .transform((text, context) => {
@@ -74,7 +74,7 @@ Runs a Convex project's functions on this machine, with the database in one SQLi
   --with-parent          stop when standard input ends
   --help                 show this text`;
 
-/** Reads the command line. The site is beside the API unless it was told where. */
+/** Parses the command line. The site's port defaults to the API's port plus one. */
 export function parseArguments(argv: readonly string[]): ParsedArguments {
   let values;
   try {

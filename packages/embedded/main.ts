@@ -6,22 +6,22 @@ import type { Backend } from "./compose/backend-options.ts";
 import { createLog, describeError, type Log } from "./operations/log.ts";
 import { startRestartingBackend } from "./restarting-backend.ts";
 
-/** Bad arguments, as the shell's own tools report them. */
+/** Exit code for bad arguments, as in shell tools. */
 const exitUsage = 2;
 const exitFailed = 1;
-/** What a shell says of a process that a signal has ended. */
+/** Exit codes that shells report for processes ended by a signal. */
 const exitSignalled = { SIGINT: 130, SIGTERM: 143 } as const;
-/** A backend that cannot stop in time is stopped: what it acknowledged is on disk. */
+/** A backend that takes longer to stop is ended: acknowledged data is on disk. */
 const stopWithinMs = 10_000;
 
-/** Tells why nothing was started; to a program, once it is known that one listens. */
+/** Reports why the start failed. Replaced by a JSON log when a program reads the output. */
 let report = (message: string): void => console.error(message);
 
 class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
-/** What startBackend rejects with when it is not the program that is at fault. */
+/** Errors of startBackend that are the operator's to fix, not bugs. */
 const expected = new Set([
   "ConfigurationError",
   "PortInUseError",
@@ -33,7 +33,7 @@ const expected = new Set([
 ]);
 
 async function main(): Promise<void> {
-  // Convex runs in UTC: functions must not see where this machine stands.
+  // Convex runs in UTC: functions must not see this machine's time zone.
   process.env["TZ"] = "UTC";
   const parsed = parseArguments(process.argv.slice(2));
   if (parsed.kind === "help") {
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
     level: options.logLevel,
     write: (line) => void process.stderr.write(`${line}\n`),
   });
-  // Nobody reads any more: that is no reason to end.
+  // A closed reader of standard error is no reason to exit.
   process.stderr.on("error", () => undefined);
   report = format === "json" ? (message) => log.error("start.failed", { message }) : report;
   const backend = await startRestartingBackend({
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
     allowedHosts: options.allowHost,
     maxFileBytes: options.maxFileMib * 1024 ** 2,
     log,
-    // Whoever watches over this process starts it again; all that was acknowledged is on disk.
+    // A supervisor restarts this process; all acknowledged data is on disk.
     onFailed: (error) => {
       log.error("backend.failed", { message: error.message });
       process.exit(exitFailed);
@@ -78,7 +78,7 @@ async function main(): Promise<void> {
   stopWhenTold(backend, options.withParent, log);
   log.info("backend.started", { url: backend.url, siteUrl: backend.siteUrl, pid: process.pid });
   console.log(JSON.stringify({ ready: true, url: backend.url, siteUrl: backend.siteUrl }));
-  // Now, not at the end, which may be a power cut. Does nothing where no cache was asked for.
+  // Flushed now in case the process ends abruptly. Does nothing unless a compile cache is enabled.
   flushCompileCache();
 }
 
@@ -102,7 +102,7 @@ function passedOn(names: readonly string[]): { readonly [name: string]: string }
   );
 }
 
-/** The first signal stops it in order, the second at once. */
+/** The first signal stops gracefully, the second at once. */
 function stopWhenTold(backend: Backend, withParent: boolean, log: Log): void {
   let stopping = false;
   const stop = (reason: string): void => {
@@ -133,7 +133,7 @@ function stopWhenTold(backend: Backend, withParent: boolean, log: Log): void {
   process.stdin.on("end", orphaned).on("close", orphaned).on("error", orphaned).resume();
 }
 
-/** Failures with a name of ours, and the system's, are a sentence for people; all others come with their stack. */
+/** Expected and system errors are printed as a message, all others with their stack. */
 function fail(error: unknown): never {
   const isSentence = error instanceof Error && (expected.has(error.name) || "syscall" in error);
   report(isSentence ? error.message : describeError(error));

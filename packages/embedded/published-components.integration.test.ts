@@ -55,7 +55,7 @@ const until = (assertion: () => Promise<void>) => eventually(assertion, patience
 const notes = () => query("notes:all") as Promise<string[]>;
 
 describe("@convex-dev/rate-limiter", () => {
-  test("a token bucket lets its capacity through, then says when to come back; keys are apart", async () => {
+  test("a token bucket admits its capacity, then says when to retry; keys are separate", async () => {
     const take = (key: string) => mutate("limits:take", { limit: "slow", key }) as Promise<{ ok: boolean }>;
     expect(await take("a")).toMatchObject({ ok: true });
     expect(await take("a")).toMatchObject({ ok: true });
@@ -68,7 +68,7 @@ describe("@convex-dev/rate-limiter", () => {
     expect(await take("a")).toMatchObject({ ok: true });
   });
 
-  test("what was refused is let through once its time has come", async () => {
+  test("a refused request is admitted after its wait", async () => {
     const take = () => mutate("limits:take", { limit: "quick", key: "a" }) as Promise<{ ok: boolean }>;
     expect(await take()).toMatchObject({ ok: true });
     expect(await take()).toMatchObject({ ok: false });
@@ -81,7 +81,7 @@ describe("@convex-dev/rate-limiter", () => {
     await expect(take()).rejects.toMatchObject({ data: { kind: "RateLimited", name: "windowed" } });
   });
 
-  test("updates that are applied later are applied by its own batch worker", async () => {
+  test("deferred updates are applied by its batch worker", async () => {
     for (let count = 0; count < 5; count += 1) {
       expect(await mutate("limits:take", { limit: "relaxed", key: "a", count: 10 })).toMatchObject({
         ok: true,
@@ -93,14 +93,14 @@ describe("@convex-dev/rate-limiter", () => {
   });
 });
 
-test("a crowd at the same limit does not collide where updates are applied later", async () => {
+test("many callers of one limit do not conflict when updates are deferred", async () => {
   const crowd = Array.from({ length: 60 }, () => mutate("limits:take", { limit: "relaxed", key: "crowd" }));
   for (const taken of await Promise.all(crowd)) expect(taken).toMatchObject({ ok: true });
 });
 
 describe("@convex-dev/workpool", () => {
   test(
-    "an action that fails is tried again until it succeeds, and its completion is told",
+    "a failing action is retried until it succeeds, and its completion is reported",
     async () => {
       const id = await mutate("pool:enqueueAction", { name: "shaky", failures: 2 });
       await until(async () => {
@@ -112,7 +112,7 @@ describe("@convex-dev/workpool", () => {
   );
 
   test(
-    "an action that fails every time is told as failed",
+    "an action that always fails is reported as failed",
     async () => {
       await mutate("pool:enqueueAction", { name: "broken", failures: 100 });
       await until(async () => expect(await notes()).toContain("broken: failed"));
@@ -136,7 +136,7 @@ describe("@convex-dev/workpool", () => {
   );
 
   test(
-    "work that was cancelled is told as such and never runs",
+    "canceled work is reported as canceled and never runs",
     async () => {
       const id = await mutate("pool:enqueueLate", { text: "never" });
       await mutate("pool:cancel", { id });
@@ -164,7 +164,7 @@ describe("@convex-dev/aggregate", () => {
     expect(await mutate("scores:staleCount")).toBe(4);
   });
 
-  test("splits its tree as it grows, in namespaces of its own", async () => {
+  test("splits its tree as it grows, per namespace", async () => {
     for (let count = 1; count <= 60; count += 1) {
       expect(await mutate("scores:addDirect", { key: `key ${String(count).padStart(3, "0")}` })).toBe(count);
     }
@@ -172,7 +172,7 @@ describe("@convex-dev/aggregate", () => {
   });
 
   test(
-    "what is inserted later is inserted by its batch worker",
+    "deferred inserts are made by its batch worker",
     async () => {
       await mutate("scores:add", { player: "p", score: 5, later: true });
       await until(async () =>
@@ -184,7 +184,7 @@ describe("@convex-dev/aggregate", () => {
 });
 
 describe("@convex-dev/sharded-counter", () => {
-  test("adds up what many wrote at once, from mutations and actions", async () => {
+  test("adds up many concurrent writes from mutations and actions", async () => {
     await Promise.all(Array.from({ length: 20 }, () => mutate("counter:add", { name: "hits", count: 2 })));
     await act("counter:addByAction", { name: "hits", count: -5 });
     expect(await query("counter:count", { name: "hits" })).toBe(35);
@@ -198,7 +198,7 @@ describe("@convex-dev/sharded-counter", () => {
 
 describe("@convex-dev/crons", () => {
   test(
-    "jobs are registered, fire again and again, and stop",
+    "jobs are registered, fire repeatedly, and stop",
     async () => {
       await mutate("timers:every", { ms: 1_000, text: "by interval" });
       await mutate("timers:everySecond", { text: "by cron" });

@@ -21,7 +21,7 @@ async function call(backend: Backend, kind: string, name: string, headers: Heade
   return (await response.json()) as Answer;
 }
 
-/** What a function says that was called over a WebSocket. */
+/** Calls a function over a WebSocket and returns its result. */
 async function callBySocket(
   backend: Backend,
   type: "Mutation" | "Action",
@@ -67,7 +67,7 @@ async function start(behindProxy: boolean): Promise<{ backend: Backend; stop: ()
 describe.each([
   { name: "without a proxy", behindProxy: false, ip: "127.0.0.1" },
   { name: "behind a proxy", behindProxy: true, ip: "203.0.113.7" },
-])("$name, functions are told who asks", ({ behindProxy, ip }) => {
+])("$name, functions see the request's source", ({ behindProxy, ip }) => {
   let backend: Backend;
   let stop: () => Promise<void>;
   const asker = { ip, userAgent: "probe/1" };
@@ -78,7 +78,7 @@ describe.each([
 
   afterAll(() => stop());
 
-  test("over HTTP, in what an action calls, too", async () => {
+  test("over HTTP, also in functions called by an action", async () => {
     for (const kind of ["mutation", "action"]) {
       expect(await call(backend, kind, kind, forwarded)).toMatchObject({ status: "success", value: asker });
       expect(await call(backend, "function", kind, forwarded)).toMatchObject({ value: asker });
@@ -94,7 +94,7 @@ describe.each([
     expect(await response.json()).toEqual(asker);
   });
 
-  test("but nobody asks for what was scheduled, and queries are told nothing", async () => {
+  test("scheduled functions have no source, and queries cannot see it", async () => {
     expect(await call(backend, "mutation", "later", forwarded)).toMatchObject({ status: "success" });
     const kept = async () => (await call(backend, "query", "kept")).value;
     await expect.poll(kept, { timeout: 20_000 }).toEqual({ ip: null, userAgent: null });

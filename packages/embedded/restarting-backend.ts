@@ -4,8 +4,8 @@ import { describeError, silent } from "./operations/log.ts";
 import { startBackend } from "./server.ts";
 
 /**
- * Starts a backend that a restore can start again, on the same ports: its clients come back by themselves. A
- * restored state with which it does not start is given up for the one before it. Rejects as startBackend does.
+ * Starts a backend that restarts on the same ports after a restore, so that clients reconnect. If it does not start
+ * with the restored state, it goes back to the previous one. Rejects like startBackend.
  */
 export async function startRestartingBackend(options: BackendOptions): Promise<Backend> {
   const { log = silent, dataFile } = options;

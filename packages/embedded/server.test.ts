@@ -8,7 +8,7 @@ import { startBackend } from "./server.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** The real functions, with a page beside them. */
+/** Starts the app's real functions, with a static page. */
 async function start(options: Partial<BackendOptions>): Promise<Backend> {
   const folder = await mkdtemp(join(tmpdir(), "server-"));
   const backend = await startBackend({
@@ -27,7 +27,7 @@ async function start(options: Partial<BackendOptions>): Promise<Backend> {
   return backend;
 }
 
-/** `fetch` sends the Host that it connects to, a proxy the one that it was asked for. */
+/** `fetch` sends the host it connects to as Host; a proxy sends the requested one. */
 async function get(siteUrl: string, path: string, host: string) {
   return await new Promise<{ status: number; policy: string; body: string }>((resolve, reject) => {
     httpRequest(siteUrl + path, { headers: { host } }, (response) => {
@@ -46,7 +46,7 @@ async function get(siteUrl: string, path: string, host: string) {
 const connectTo = (policy: string): readonly string[] =>
   /connect-src ([^;]*)/.exec(policy)?.[1]?.split(" ") ?? [];
 
-test("behind a proxy, clients are sent to the public URL, and the page may go there", async () => {
+test("behind a proxy, clients get the public URL, and the page may connect to it", async () => {
   const { siteUrl } = await start({
     publicUrl: "https://api.example.org",
     publicSiteUrl: "https://gleaner.example.org",
@@ -62,7 +62,7 @@ test("behind a proxy, clients are sent to the public URL, and the page may go th
 });
 
 test.each(["office:3211", "localhost:3211", "127.0.0.1:3211"])(
-  "on all addresses, a page asked for as %s may go where it is sent",
+  "on all addresses, a page requested as %s may connect to the URL it gets",
   async (host) => {
     const { url, siteUrl } = await start({ host: "0.0.0.0" });
     const { deploymentUrl } = JSON.parse((await get(siteUrl, "/config", host)).body) as {
@@ -76,12 +76,15 @@ test.each(["office:3211", "localhost:3211", "127.0.0.1:3211"])(
   },
 );
 
-test.each(["mutation", "function"])("nobody submits a job past the HTTP API, by /api/%s", async (kind) => {
-  const { url } = await start({});
-  const response = await fetch(`${url}/api/${kind}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ path: "requests:submit", args: {}, format: "json" }),
-  });
-  expect(await response.text()).toContain("Could not find public function for 'requests:submit'");
-});
+test.each(["mutation", "function"])(
+  "jobs cannot be submitted past the HTTP API, by /api/%s",
+  async (kind) => {
+    const { url } = await start({});
+    const response = await fetch(`${url}/api/${kind}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ path: "requests:submit", args: {}, format: "json" }),
+    });
+    expect(await response.text()).toContain("Could not find public function for 'requests:submit'");
+  },
+);

@@ -14,8 +14,8 @@ import { FunctionsLoadError } from "./runtime/runner.ts";
 import { sweepSessionRequests } from "./sync/session-janitor.ts";
 
 /**
- * Starts the whole backend. Rejects with PortInUseError, StoreError (the data file), FunctionsLoadError (the
- * functions) or SchemaMismatchError; nothing is left running then.
+ * Starts the whole backend. Rejects with PortInUseError, StoreError (data file), FunctionsLoadError (functions) or
+ * SchemaMismatchError; nothing is left running then.
  */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
   const closing = new Closing();
@@ -34,7 +34,7 @@ async function compose(options: BackendOptions, closing: Closing): Promise<Omit<
   const { log = silent } = options;
   const readiness = new ReadinessProbe();
   closing.first(() => readiness.stopping());
-  // Ports come first: functions may ask for the deployment's own URL while they are loaded.
+  // Ports come first: functions may read the deployment's own URL while they load.
   const listeners = await openListeners(options, readiness, closing);
   const bundle = await bundleOf(options.convexDir);
   const data = await openData(options, listeners, closing);
@@ -47,7 +47,7 @@ async function compose(options: BackendOptions, closing: Closing): Promise<Omit<
     onError: (error) => log.error("janitor.failed", { message: describeError(error) }),
   });
   closing.together(closeJanitor);
-  // Last, so that what is due finds the deployment complete; stopped first.
+  // Started last, so that due functions find the deployment complete; stopped first.
   const onError = (error: unknown) => log.error("scheduler.failed", { message: describeError(error) });
   closing.together(await startScheduling({ engine, runtime, onError }));
   readiness.started(engine);

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 
 export type AdminKeyCheck = (candidate: string) => boolean;
 
-/** Compares in constant time: neither the key's content nor its length shows in how long a refusal takes. */
+/** Compares in constant time, so that timing reveals neither the key's content nor its length. */
 export function adminKeyCheck(adminKey: string): AdminKeyCheck {
   const expected = digest(adminKey);
   return (candidate) => timingSafeEqual(digest(candidate), expected);

@@ -6,7 +6,7 @@ const parse = (...providers: unknown[]) => parseAuthConfig({ providers } as neve
 const custom = { type: "customJwt", issuer: "https://a.example", algorithm: "ES256" };
 const jwks = '{"keys":[{"kty":"EC"}]}';
 
-test("no auth.config.ts knows nobody", () => {
+test("without auth.config.ts there are no providers", () => {
   expect(parseAuthConfig(null)).toEqual({ kind: "ok", providers: [] });
 });
 
@@ -42,7 +42,7 @@ test.each([
   expect(parsed).toMatchObject({ kind: "invalid", reason: expect.stringContaining("auth.config.ts") });
 });
 
-test("the problem is named by its place", () => {
+test("a problem is reported with its place", () => {
   const parsed = parse({ domain: "a.example", applicationID: "app" }, { domain: "b.example" });
   expect(parsed).toMatchObject({ reason: expect.stringMatching(/providers\[1\]\.applicationID/) });
 });
@@ -50,7 +50,7 @@ test("the problem is named by its place", () => {
 test.each([
   `data:text/plain;charset=utf-8;base64,${Buffer.from(jwks).toString("base64")}`,
   `data:application/json,${encodeURIComponent(jwks)}`,
-])("keys may stand in %s", (url) => {
+])("keys may be given in %s", (url) => {
   expect(parse({ ...custom, jwks: url })).toMatchObject({
     providers: [{ kind: "customJwt", keys: { kind: "inline" }, applicationId: null }],
   });

@@ -2,7 +2,7 @@ import type { JSONValue } from "convex/values";
 import { z } from "zod";
 import { type KeySet, parseKeySet } from "./key-set.ts";
 
-/** Who may vouch for users: an entry of auth.config.ts, parsed. Issuers are URLs without a slash at the end. */
+/** A parsed entry of auth.config.ts: a provider that identifies users. Issuers are URLs without a trailing slash. */
 export type AuthProvider =
   | { readonly kind: "oidc"; readonly issuer: string; readonly applicationId: string }
   | {
@@ -13,7 +13,7 @@ export type AuthProvider =
       readonly algorithm: "RS256" | "ES256";
     };
 
-/** Where a provider's keys are: written down in a `data:` URL, or to be fetched. */
+/** A provider's keys: given in a `data:` URL, or to be fetched. */
 export type KeyPlace =
   { readonly kind: "inline"; readonly keySet: KeySet } | { readonly kind: "remote"; readonly url: string };
 
@@ -25,7 +25,7 @@ const maxProviders = 50;
 const maxUrlLength = 2048;
 const maxDataUrlLength = 256 * 1024;
 
-/** As Convex reads a domain: https unless it says otherwise, and then it has to look like a host's name. */
+/** As Convex reads a domain: https by default, and then it must look like a host name. */
 const issuer = z
   .string()
   .max(maxUrlLength)
@@ -84,7 +84,7 @@ const authConfig = z.object({
   providers: z.array(z.discriminatedUnion("type", [oidc, customJwt])).max(maxProviders),
 });
 
-/** Reads the default export of auth.config.ts; null, there being none, knows no provider. */
+/** Parses the default export of auth.config.ts. Null means no file, so no providers. */
 export function parseAuthConfig(exported: JSONValue): ParsedAuthConfig {
   if (exported === null) return { kind: "ok", providers: [] };
   const parsed = authConfig.safeParse(exported);
@@ -98,7 +98,7 @@ export function parseAuthConfig(exported: JSONValue): ParsedAuthConfig {
   };
 }
 
-/** Issuers are compared without: some providers' tokens have one where their documentation has none. */
+/** Issuers are compared without a trailing slash: some providers' tokens have one that their documentation lacks. */
 export function withoutSlash(url: string): string {
   return url.replace(/\/$/, "");
 }

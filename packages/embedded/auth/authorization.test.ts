@@ -29,7 +29,7 @@ test.each([
   expect(authorize(header, isAdminKey)).toMatchObject({ kind: "refused", code });
 });
 
-test("a function's caller may be a user, too", async () => {
+test("a function's caller may also be a user", async () => {
   const withNoProvider = { isAdminKey, tokens: createTokenVerifier(null) };
   const codeOf = async (header?: string) => {
     const authenticated = await authenticate(header, withNoProvider);

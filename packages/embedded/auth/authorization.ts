@@ -8,7 +8,7 @@ export type Authorized =
   | { readonly kind: "ok"; readonly identity: Identity }
   | { readonly kind: "refused"; readonly code: string; readonly message: string };
 
-/** As `Authorized`; or a user's token cannot be verified right now, though it may be good. */
+/** Like `Authorized`, or the user's token cannot be verified right now. */
 export type Authenticated =
   Authorized | { readonly kind: "unavailable"; readonly code: string; readonly message: string };
 
@@ -23,7 +23,7 @@ export const badDeployKey = {
   message: "The provided admin key was invalid for this deployment.",
 } as const;
 
-/** Who an `Authorization` header speaks for: absent, `Convex <adminKey>` or `Bearer <user token>`. */
+/** The identity of an `Authorization` header: absent, `Convex <adminKey>` or `Bearer <user token>`. */
 export async function authenticate(
   header: string | undefined,
   { isAdminKey, tokens }: Authenticators,
@@ -42,7 +42,7 @@ export async function authenticate(
   }
 }
 
-/** For what only the admin may do: users' tokens are refused unread. */
+/** For admin-only requests: users' tokens are refused unread. */
 export function authorize(header: string | undefined, isAdminKey: AdminKeyCheck): Authorized {
   if (header === undefined || header === "") return { kind: "ok", identity: { kind: "none" } };
   const { scheme, credential } = partsOf(header);
@@ -57,7 +57,7 @@ function partsOf(header: string): { readonly scheme: string; readonly credential
   return { scheme: header.slice(0, space).toLowerCase(), credential: header.slice(space + 1).trim() };
 }
 
-/** `ConvexHttpClient` appends the identity to act as to the key: `<adminKey>:<base64 of JSON>`. */
+/** `ConvexHttpClient` appends the identity to act as: `<adminKey>:<base64 of JSON>`. */
 function authorizeAdmin(credential: string, isAdminKey: AdminKeyCheck): Authorized {
   if (isAdminKey(credential)) return { kind: "ok", identity: { kind: "admin" } };
   const colon = credential.lastIndexOf(":");

@@ -38,7 +38,7 @@ const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + s
 
 type Message = { readonly type: string; readonly [field: string]: unknown };
 
-/** Speaks the protocol by hand, as no real client would: without waiting and without renewing. */
+/** Speaks the protocol by hand: unlike real clients it neither waits nor renews tokens. */
 async function speak(backend: Backend) {
   const ws = new WebSocket(`${backend.url.replace("http", "ws")}/api/sync`);
   onTestFinished(() => {
@@ -73,7 +73,7 @@ const say = (requestId: number, body: string) => ({
   args: [{ channel, body }],
 });
 
-test("what is sent while a token is verified waits, and runs as the new identity, in order", async () => {
+test("messages sent while a token is verified wait, and run in order as the new identity", async () => {
   const backend = await start();
   let answer = (): void => undefined;
   issuer.answer = (response) => {
@@ -97,7 +97,7 @@ test("what is sent while a token is verified waits, and runs as the new identity
   expect(said).toEqual(["nobody: before", "ann: as ann", "nobody: after"]);
 });
 
-test("an expired token is told apart from a refused one, once a mutation or a changed query needs it", async () => {
+test("an expired token is reported as expired, once a mutation or a changed query needs it", async () => {
   const backend = await start();
   const token = await issuer.sign({ exp: inSeconds(2) });
   const [writes, watches] = [await speak(backend), await speak(backend)];
@@ -123,7 +123,7 @@ test("an expired token is told apart from a refused one, once a mutation or a ch
   expect(watches.of("AuthError")).toMatchObject([expired]);
 });
 
-test("an issuer that is down logs nobody out: clients come back until it answers", async () => {
+test("an unavailable issuer logs nobody out: clients retry until it answers", async () => {
   const backend = await start();
   issuer.answer = (response) => response.writeHead(503).end();
   const token = await issuer.sign({ sub: "ann" });
@@ -148,7 +148,7 @@ test("an issuer that is down logs nobody out: clients come back until it answers
   expect((await live.query(whole, {}))?.subject).toBe("ann");
 }, 60_000);
 
-test("an HTTP action that asks for the user of a bad token is told why there is none", async () => {
+test("an HTTP action that asks for the user of a bad token gets the reason", async () => {
   const { siteUrl } = await start();
   const ask = async (authorization: string) => {
     const response = await fetch(`${siteUrl}/whoami`, { headers: { authorization } });
@@ -162,7 +162,7 @@ test("an HTTP action that asks for the user of a bad token is told why there is 
   expect(await ask("Convex k")).toEqual([200, "null"]);
 });
 
-test("the admin may act as a user, and gets the identifier made", async () => {
+test("the admin may act as a user, with a generated token identifier", async () => {
   const { url } = await start();
   const http = new ConvexHttpClient(url) as ConvexHttpClient & {
     setAdminAuth: (key: string, as: unknown) => void;
@@ -171,7 +171,7 @@ test("the admin may act as a user, and gets the identifier made", async () => {
   expect(await http.query(whole, {})).toMatchObject({ tokenIdentifier: "https://a.example|ann" });
 });
 
-test("an auth.config.ts that is wrong stops the start, with its reason", async () => {
+test("an invalid auth.config.ts fails the start with the reason", async () => {
   const folder = await mkdtemp(join(tmpdir(), "auth-config-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(

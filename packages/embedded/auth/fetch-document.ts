@@ -1,15 +1,15 @@
-/** What an issuer publishes, as text; or why it could not be had. */
+/** An issuer's document as text, or the reason why it is unavailable. */
 export type Fetched =
   { readonly kind: "ok"; readonly text: string } | { readonly kind: "failed"; readonly reason: string };
 
 export type FetchDocument = (url: string) => Promise<Fetched>;
 
 export const fetchTimeoutMs = 5_000;
-/** Far above what issuers publish. */
+/** Far larger than issuers' documents. */
 const maxDocumentBytes = 256 * 1024;
 const jsonTypes = /^application\/(json|jwk-set\+json)\s*(;|$)/i;
 
-/** Fetches JSON that an issuer publishes. It has to answer in time, in size, and itself: redirects are not followed. */
+/** Fetches an issuer's JSON, with limits on time and size. Redirects are not followed. */
 export async function fetchDocument(url: string, timeoutMs = fetchTimeoutMs): Promise<Fetched> {
   try {
     const response = await fetch(url, {

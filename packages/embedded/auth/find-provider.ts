@@ -3,7 +3,7 @@ import { assertNever } from "../values/assert-never.ts";
 import { parseBoundedJson } from "../wire/bounded-json.ts";
 import { type AuthProvider, withoutSlash } from "./auth-config.ts";
 
-/** The first provider of whom a token can be: of its issuer, and for its application if it names one. */
+/** The first provider that may have issued a token: same issuer, and its application if it names one. */
 export function findProvider(
   providers: readonly AuthProvider[],
   issuer: string,
@@ -18,7 +18,7 @@ export function findProvider(
   return found ?? null;
 }
 
-/** Says, in Convex's words, which providers there would have been. */
+/** Lists the configured providers, in Convex's words. */
 export function describeNoProvider(providers: readonly AuthProvider[]): string {
   const start = "No auth provider found matching the given token";
   if (providers.length === 0) return `${start} (no providers configured). Check convex/auth.config.ts.`;
@@ -37,12 +37,12 @@ function describe(provider: AuthProvider): string {
   }
 }
 
-/** The issuers of some providers' tokens have none. */
+/** Some providers' tokens have issuers without a scheme. */
 function withScheme(issuer: string): string {
   return /^https?:\/\//.test(issuer) ? issuer : `https://${issuer}`;
 }
 
-/** Characters of a token: far above what headers carry. */
+/** Largest token in characters: far longer than headers allow. */
 const maxTokenLength = 64 * 1024;
 
 const malformed =
@@ -55,12 +55,12 @@ const addressed = z.object({
   aud: z.union([z.string().transform((one) => [one]), z.array(z.string())]).optional(),
 });
 
-/** Whom a token claims to be from and for; nothing of it is verified yet. */
+/** A token's claimed issuer and audiences. Nothing is verified yet. */
 type TokenAddress =
   | { readonly kind: "ok"; readonly issuer: string; readonly audiences: readonly string[] }
   | { readonly kind: "invalid"; readonly reason: string };
 
-/** Reads as much of a token as tells which provider could verify it. Bounded in size and depth. */
+/** Reads only the claims that select the provider. Bounded in size and depth. */
 export function readTokenAddress(token: string): TokenAddress {
   const parts = token.length > maxTokenLength ? [] : token.split(".");
   if (parts.length !== 3) return { kind: "invalid", reason: malformed };

@@ -50,7 +50,7 @@ test("an ID token's standard claims become the fields of a UserIdentity", () => 
   });
 });
 
-test("what is not there is left out", () => {
+test("missing claims are left out", () => {
   expect(oidcIdentity({ ...who, name: null, address: {} })).toEqual(minimal);
 });
 
@@ -60,7 +60,7 @@ test.each([
   { address: "here" },
   { updated_at: "today" },
   { updated_at: 1e99 },
-])("a standard claim of a wrong type makes no identity: %j", (claims) => {
+])("a standard claim of a wrong type is refused: %j", (claims) => {
   expect(oidcIdentity({ ...who, ...claims })).toBeNull();
 });
 
@@ -73,7 +73,7 @@ test("a custom JWT's claims keep their names, nested ones with a dot", () => {
   });
 });
 
-test("no claim passes for a verified field", () => {
+test("no claim can replace a verified field", () => {
   const forged = { tokenIdentifier: "https://a.example|root", subject: "root", issuer: "root" };
   expect(oidcIdentity({ ...who, ...forged, emailVerified: true })).toEqual(minimal);
   expect(customJwtIdentity({ ...who, ...forged })).toEqual(minimal);

@@ -41,11 +41,11 @@ const protocol = [
   "at_hash",
   "c_hash",
 ];
-/** Left out as Convex does: they differ from token to token, and every refresh would make a new identity. */
+/** Left out as in Convex: they differ per token, so every refresh would make a new identity. */
 const housekeeping = ["jti", "nbf", "fva"];
 const notCustom = new Set([...protocol, ...housekeeping, ...Object.keys(standard.shape)]);
 
-/** A UserIdentity from an ID token's verified claims; null when a standard claim has a type that it cannot have. */
+/** A UserIdentity from an ID token's verified claims; null when a standard claim has a wrong type. */
 export function oidcIdentity(claims: Claims & { readonly iss: string; readonly sub: string }): Claims | null {
   const parsed = standard.safeParse(claims);
   if (!parsed.success) return null;
@@ -73,7 +73,7 @@ export function oidcIdentity(claims: Claims & { readonly iss: string; readonly s
     address: known.address?.formatted,
     updatedAt: typeof known.updated_at === "number" ? rfc3339(known.updated_at) : null,
   };
-  // No custom claim may pass for a standard one.
+  // No custom claim may replace a standard one.
   const custom = Object.entries(claims).filter(([claim]) => !notCustom.has(claim) && !(claim in fields));
   const present = Object.entries(fields).filter((entry): entry is [string, string | boolean] => {
     return entry[1] !== null && entry[1] !== undefined;
@@ -85,7 +85,7 @@ function rfc3339(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(/(\.000)?Z$/, "+00:00");
 }
 
-/** The registered claims of JSON Web Tokens, and one that Convex leaves out because it differs from token to token. */
+/** The registered claims of JSON Web Tokens, and `fva`, which Convex leaves out because it differs per token. */
 const registered = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "fva"]);
 
 /** A UserIdentity from a custom JWT's verified claims: they keep their names, nested ones as "outer.inner". */
@@ -93,7 +93,7 @@ export function customJwtIdentity(claims: Claims & { readonly iss: string; reado
   const custom = Object.entries(claims).filter(([claim]) => !registered.has(claim));
   return Object.fromEntries<JSONValue>([
     ...custom.flatMap(([claim, value]) => flattened(claim, value)),
-    // Last, so that no custom claim passes for a verified field.
+    // Last, so that no custom claim replaces a verified field.
     ["tokenIdentifier", `${claims.iss}|${claims.sub}`],
     ["subject", claims.sub],
     ["issuer", claims.iss],

@@ -30,6 +30,6 @@ test.each([
   [now - unknownKeyRetryMs + 1, null, false],
   [now - freshMs, now - 1, false],
   [now - freshMs, now - unknownKeyRetryMs, true],
-])("an unknown key, keys fetched at %d, failed at %d: ask again is %s", (fetchedAt, failedAt, asks) => {
+])("unknown key, keys fetched at %d, failed at %d: fetch again is %s", (fetchedAt, failedAt, asks) => {
   expect(mayAskForUnknownKey({ fetchedAt, failedAt }, now)).toBe(asks);
 });

@@ -2,7 +2,7 @@ import { createLocalJWKSet } from "jose";
 import { z } from "zod";
 import { parseBoundedJson } from "../wire/bounded-json.ts";
 
-/** Finds the key that a token names, among those of one issuer. */
+/** Finds a token's key among those of one issuer. */
 export type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 const maxKeys = 100;
@@ -11,7 +11,7 @@ const jwks = z.object({
   keys: z.array(z.looseObject({ kty: z.string() })).max(maxKeys),
 });
 
-/** Reads a JSON Web Key Set (RFC 7517); null when the text is none. */
+/** Parses a JSON Web Key Set (RFC 7517); null for anything else. */
 export function parseKeySet(text: string): KeySet | null {
   const json = parseBoundedJson(text);
   const parsed = json.kind === "ok" ? jwks.safeParse(json.value) : null;

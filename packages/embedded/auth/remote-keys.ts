@@ -7,7 +7,10 @@ import { type KeySet, parseKeySet } from "./key-set.ts";
 export type KeysFetched =
   { readonly kind: "ok"; readonly keySet: KeySet } | (Fetched & { readonly kind: "failed" });
 
-/** The keys of one issuer: kept, fetched again when they are old, and believed on while it does not answer. */
+/**
+ * Caches the keys of one issuer. Fetches them again when they are old, and keeps using them while the issuer does
+ * not answer.
+ */
 export class RemoteKeys {
   readonly #fetch: () => Promise<KeysFetched>;
   readonly #now: () => number;
@@ -27,7 +30,7 @@ export class RemoteKeys {
     return { kind: "failed", reason: this.#failure?.reason ?? "The issuer's keys are too old." };
   }
 
-  /** The keys after a token has named one that `before` lacks; `before` itself if the issuer was asked just now. */
+  /** Keys for a token whose key `before` lacks; returns `before` if they were fetched just now. */
   async beyond(before: KeySet): Promise<KeySet> {
     if (this.#held?.keySet === before && mayAskForUnknownKey(this.#state(), this.#now())) await this.#ask();
     return this.#held?.keySet ?? before;
@@ -37,7 +40,7 @@ export class RemoteKeys {
     return { fetchedAt: this.#held?.fetchedAt ?? null, failedAt: this.#failure?.failedAt ?? null };
   }
 
-  /** All who need the keys at a time share one question. */
+  /** Concurrent callers share one fetch. */
   #ask(): Promise<void> {
     this.#asking ??= this.#askOnce().finally(() => {
       this.#asking = null;
@@ -66,7 +69,9 @@ export async function fetchKeys(fetchDocument: FetchDocument, url: string): Prom
   return { kind: "failed", reason: `${url} did not answer with a JSON Web Key Set` };
 }
 
-/** Finds an issuer's keys by OpenID Connect Discovery: it has to name itself exactly as its tokens do. */
+/**
+ * Finds an issuer's keys by OpenID Connect Discovery. The metadata's issuer must equal the tokens' issuer exactly.
+ */
 export async function discoverKeys(fetchDocument: FetchDocument, issuer: string): Promise<KeysFetched> {
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const fetched = await fetchDocument(url);

@@ -37,7 +37,7 @@ const custom = (more = {}) => ({
 });
 
 test.each(["RS256", "EdDSA"] as const)(
-  "an ID token, signed with %s, is somebody until it expires",
+  "an ID token signed with %s identifies its user until it expires",
   async (algorithm) => {
     const exp = seconds() + 600;
     const token = await issuer.sign({ sub: "ann", name: "Ann", exp }, { algorithm });
@@ -49,7 +49,7 @@ test.each(["RS256", "EdDSA"] as const)(
   },
 );
 
-test("a custom JWT, by a URL and by keys that are written down", async () => {
+test("a custom JWT is verified with keys from a URL and with inline keys", async () => {
   const token = await issuer.sign({ aud: undefined, team: { id: 7 } }, { algorithm: "ES256" });
   const inline = `data:application/json,${encodeURIComponent(JSON.stringify(issuer.jwks()))}`;
   for (const provider of [custom(), custom({ jwks: inline })]) {
@@ -95,7 +95,7 @@ test.each([
   });
 });
 
-test("no signature and a shared secret are never good enough", async () => {
+test("unsigned tokens and shared secrets are never accepted", async () => {
   const claims = { iss: issuer.url, aud: "fixture", sub: "ann", iat: seconds(), exp: seconds() + 60 };
   const publicKey = Buffer.from(String(issuer.jwks().keys[0]?.n));
   const forged = await new SignJWT(claims)
@@ -111,12 +111,12 @@ test("no signature and a shared secret are never good enough", async () => {
   }
 });
 
-test("a custom JWT may be off by five seconds", async () => {
+test("a custom JWT may expire up to five seconds ago", async () => {
   const token = await issuer.sign({ exp: seconds() - 3, nbf: seconds() + 4 }, { algorithm: "ES256" });
   expect(await verifier(custom()).verify(token)).toMatchObject({ kind: "verified" });
 });
 
-test("keys are fetched once for all who ask, and again when they are old", async () => {
+test("concurrent callers share one fetch of the keys, and old keys are fetched again", async () => {
   const tokens = verifier(oidc());
   const token = await issuer.sign({ exp: seconds() + 3600 });
   const before = issuer.asked();
@@ -128,7 +128,7 @@ test("keys are fetched once for all who ask, and again when they are old", async
   expect(issuer.asked() - before).toBe(2);
 });
 
-test("new keys are found, but made-up ones cost the issuer no flood of questions", async () => {
+test("new keys are found, but made-up ones do not flood the issuer with requests", async () => {
   const tokens = verifier(oidc());
   await tokens.verify(await issuer.sign({}));
   const before = issuer.asked();
@@ -142,7 +142,7 @@ test("new keys are found, but made-up ones cost the issuer no flood of questions
   expect(issuer.asked() - before).toBe(1);
 });
 
-test("while the issuer is down, known keys are believed for a day; without any it is told apart from a bad token", async () => {
+test("while the issuer is down, known keys stay valid for a day; without keys the result is `unavailable`", async () => {
   const token = await issuer.sign({ exp: seconds() + 7 * 86_400 });
   const tokens = verifier(oidc());
   expect(await tokens.verify(token)).toMatchObject({ kind: "verified" });

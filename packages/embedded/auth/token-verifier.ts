@@ -8,21 +8,21 @@ import { customJwtIdentity, oidcIdentity } from "./identity.ts";
 import type { KeySet } from "./key-set.ts";
 import { discoverKeys, fetchKeys, type KeysFetched, RemoteKeys } from "./remote-keys.ts";
 
-/** Codes and messages are those that Convex answers with. */
+/** Codes and messages are Convex's. */
 export type Verification =
   | {
       readonly kind: "verified";
-      /** What `ctx.auth.getUserIdentity()` says. */
+      /** The result of `ctx.auth.getUserIdentity()`. */
       readonly attributes: Claims;
-      /** From then on the identity counts no more, in ms since the epoch. */
+      /** The identity's expiry in ms since the epoch. */
       readonly expiresAt: number;
     }
-  /** The token is no good, and never will be. */
+  /** The token is invalid for good. */
   | { readonly kind: "refused"; readonly code: string; readonly message: string }
-  /** The issuer's keys cannot be had at the moment: the same token may be good later. */
+  /** The issuer's keys are unavailable right now. The same token may be accepted later. */
   | { readonly kind: "unavailable"; readonly code: string; readonly message: string };
 
-/** How far a custom JWT's `exp`, and any token's `nbf`, may be off, in s. An ID token's `exp` may not. */
+/** Clock tolerance for a custom JWT's `exp` and any token's `nbf`, in s. An ID token's `exp` has none. */
 const leewayS = 5;
 const oidcAlgorithms = ["RS256", "EdDSA"];
 
@@ -34,7 +34,7 @@ export class TokenVerifier {
   readonly #providers: readonly AuthProvider[];
   readonly #fetchDocument: FetchDocument;
   readonly #now: () => number;
-  /** By the place they come from: a provider's issuer, as its tokens write it, or the URL of its keys. */
+  /** Keyed by source: a provider's issuer, as its tokens write it, or the URL of its keys. */
   readonly #remote = new Map<string, RemoteKeys>();
 
   constructor(providers: readonly AuthProvider[], fetchDocument: FetchDocument, now: () => number) {
@@ -83,7 +83,7 @@ export class TokenVerifier {
     const claims = { ...payload, iss, sub } as Claims & { iss: string; sub: string };
     switch (provider.kind) {
       case "oidc": {
-        // As Convex has it: an ID token is for one application, and has no leeway.
+        // As in Convex: an ID token has one audience, and no leeway.
         if (Array.isArray(payload.aud) && payload.aud.length > 1)
           return unfit(provider, "more than one audience");
         if (expiresAt <= this.#now()) return unfit(provider, "expired");

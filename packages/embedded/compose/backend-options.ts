@@ -7,33 +7,33 @@ export type BackendOptions = {
   readonly convexDir: string;
   /** The SQLite file; its folder must exist. */
   readonly dataFile: string;
-  /** Where to listen; loopback unless told otherwise. */
+  /** Address to listen on; loopback by default. */
   readonly host?: string;
-  /** 0 takes a free port. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly sitePort: number;
-  /** The API's and the site's origins as clients reach them, where a proxy is in front; else where they listen. */
+  /** Public origins of the API and the site, if a proxy is in front; by default the addresses listened on. */
   readonly publicUrl?: string;
   readonly publicSiteUrl?: string;
   readonly adminKey: string;
-  /** What functions see as `process.env` where the deployment's admin has set nothing else. */
+  /** Defaults for the functions' `process.env`. The admin's variables override them. */
   readonly env?: { readonly [name: string]: string };
   readonly staticFolders?: readonly StaticFolder[];
-  /** Of one stored file, in bytes; 2 GiB unless told otherwise. */
+  /** Largest stored file in bytes; 2 GiB by default. */
   readonly maxFileBytes?: number;
-  /** Host names to answer to on loopback, besides loopback's own: those of a proxy in front. */
+  /** Host names to answer to on loopback besides loopback's own, such as a proxy's. */
   readonly allowedHosts?: readonly string[];
-  /** Waiting that is added on purpose; none unless told otherwise. */
+  /** Artificial delays; none by default. */
   readonly latency?: Latency;
   readonly log?: Log;
-  /** Called once when the data file could not be written: nothing can be answered any more. */
+  /** Called once when the data file could not be written. The backend can answer nothing more. */
   readonly onFailed?: (error: Error) => void;
-  /** Closes this backend and starts it again, for a restore; without it, none can be done while it runs. */
+  /** Closes and restarts this backend for a restore. Without it, restores are refused. */
   readonly restart?: (restoreId: string) => void;
 };
 
 export type Backend = {
-  /** Where it listens, for programs on this machine. */
+  /** The address for programs on this machine. */
   readonly url: string;
   readonly siteUrl: string;
   readonly adminKey: string;

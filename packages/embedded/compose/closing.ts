@@ -1,27 +1,27 @@
 type Step = () => Promise<void>;
 
-/** What is to be undone when the backend stops, or could not start. */
+/** Collects cleanup steps for when the backend stops or fails to start. */
 export class Closing {
   readonly #first: (() => void)[] = [];
   readonly #together: Step[] = [];
   readonly #afterwards: Step[] = [];
 
-  /** At once: what only has to be told. */
+  /** Runs first: steps that only notify. */
   first(step: () => void): void {
     this.#first.push(step);
   }
 
-  /** Then, all at the same time: what gives its work a while to finish. */
+  /** Runs second, concurrently: steps that wait for work to finish. */
   together(step: Step): void {
     this.#together.push(step);
   }
 
-  /** Last, one after the other, the newest first: what all of that stands on. */
+  /** Runs last, one by one, the newest first: the resources that the other steps need. */
   afterwards(step: Step): void {
     this.#afterwards.push(step);
   }
 
-  /** Runs all of it, once. Rejects with what failed, when all is done. */
+  /** Runs all steps once. Afterwards rejects with the collected failures, if any. */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     const attempt = (step: () => void | Promise<void>): Promise<unknown> =>

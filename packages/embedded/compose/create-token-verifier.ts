@@ -4,7 +4,7 @@ import { fetchDocument } from "../auth/fetch-document.ts";
 import { TokenVerifier } from "../auth/token-verifier.ts";
 import { FunctionsLoadError } from "../runtime/runner.ts";
 
-/** The verifier for the default export of auth.config.ts, null without one. Throws FunctionsLoadError. */
+/** Creates the verifier for the default export of auth.config.ts; null means no file. Throws FunctionsLoadError. */
 export function createTokenVerifier(authConfig: JSONValue): TokenVerifier {
   const parsed = parseAuthConfig(authConfig);
   if (parsed.kind === "invalid") throw new FunctionsLoadError(parsed.reason);

@@ -11,7 +11,7 @@ import type { Listeners } from "./listeners.ts";
 
 const maxFileBytes = 2 * 1024 ** 3;
 
-/** All that a deployment keeps. */
+/** The data of a deployment. */
 export type Data = {
   readonly engine: Engine;
   readonly environment: EnvironmentVariables;
@@ -27,7 +27,7 @@ export async function openData(
   const { dataFile, adminKey, onFailed, publicUrl, publicSiteUrl, log = silent } = options;
   completeRestore(dataFile);
   const engine = openEngine({ path: dataFile, ...(onFailed === undefined ? {} : { onFailed }) });
-  // Before all that stands on it, so that it closes after them: what is being answered needs it to the end.
+  // Registered first, so that the engine closes last: answers in progress need it to the end.
   closing.afterwards(() => engine.close());
   const environment = new EnvironmentVariables(
     engine,

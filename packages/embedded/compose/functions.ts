@@ -23,11 +23,11 @@ export const deploymentName = "embedded";
 
 export type Functions = {
   readonly runtime: FunctionRuntime;
-  /** The deployment's functions and the backend's own. */
+  /** Runs the deployment's functions and the built-in ones. */
   readonly runner: FunctionRunner;
   readonly tokens: TokenVerifier;
   readonly functionLog: FunctionLog;
-  /** Tells of each run's end, from now on. */
+  /** Calls back at the end of each later run. */
   readonly watch: (onEnd: FunctionObserver["onEnd"]) => void;
 };
 
@@ -63,7 +63,7 @@ export function loadFunctions(options: BackendOptions, bundle: Bundle, data: Dat
     },
   });
   const tokens = createTokenVerifier(runtime.authConfig);
-  // Only now are all tables there: what no row has is swept.
+  // Only now do all tables exist, so files without a row can be swept.
   files.janitor.start();
   const runner = withSystemFunctions(engine, runtime, [
     deploymentQueries({ runner: runtime, environment }),

@@ -4,7 +4,7 @@ import { ReadinessProbe } from "../operations/readiness.ts";
 import { Closing } from "./closing.ts";
 import { openListeners } from "./listeners.ts";
 
-/** Sends a request to a port that nobody answers on yet; resolves when it is there. */
+/** Sends a request to a port without a handler yet; resolves when it has arrived. */
 async function early() {
   const closing = new Closing();
   onTestFinished(() => closing.run());
@@ -16,13 +16,13 @@ async function early() {
   return { listeners, closing, answer };
 }
 
-test("a request that came before the backend was there is answered by it", async () => {
+test("a request that came before the backend was ready is answered by it", async () => {
   const { listeners, answer } = await early();
   listeners.site.serve((_, response) => response.end("here"));
   expect(await (await answer).text()).toBe("here");
 });
 
-test("a start that fails tells those who wait to come back", async () => {
+test("a failed start tells waiting clients to retry", async () => {
   const { closing, answer } = await early();
   await closing.run();
   expect((await answer).status).toBe(503);

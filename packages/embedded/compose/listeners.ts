@@ -7,18 +7,21 @@ import { localUrl } from "../wire/endpoint.ts";
 import type { BackendOptions } from "./backend-options.ts";
 import type { Closing } from "./closing.ts";
 
-/** How long running requests have to finish once the backend stops, in ms. */
+/** How long running requests may take to finish when the backend stops, in ms. */
 export const graceMs = 3_000;
 
 export type Listeners = {
   readonly api: Listener;
   readonly site: Listener;
-  /** Where they are, for programs on this machine. */
+  /** The addresses for programs on this machine. */
   readonly url: string;
   readonly siteUrl: string;
 };
 
-/** Binds both ports; who comes before the rest is there waits a while, and is then told to come back. Rejects with PortInUseError. */
+/**
+ * Binds both ports. Requests wait a while for the backend to be ready, then are told to retry. Rejects with
+ * PortInUseError.
+ */
 export async function openListeners(
   options: BackendOptions,
   readiness: ReadinessProbe,

@@ -27,7 +27,7 @@ import { openBackups } from "./open-backups.ts";
 
 const maxConnections = 20_000;
 
-/** Answers on both ports: WebSockets, the API, HTTP actions and pages. */
+/** Serves both ports: WebSockets, the API, HTTP actions and pages. */
 export async function serveNetwork(
   options: BackendOptions,
   { data, functions, listeners }: { data: Data; functions: Functions; listeners: Listeners },

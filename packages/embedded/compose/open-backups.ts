@@ -15,24 +15,24 @@ import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 
 export type BackupsOptions = {
   readonly engine: Engine;
-  /** Or ":memory:". */
+  /** A file, or ":memory:". */
   readonly dataFile: string;
   readonly files: FilesInUse;
   readonly runtime: Pick<FunctionRuntime, "schemaOf" | "componentPaths">;
   readonly isAdminKey: AdminKeyCheck;
   readonly deploymentName: string;
   readonly log: Log;
-  /** Closes the backend and starts it again; null where nobody can. */
+  /** Closes and restarts the backend; null if that is impossible. */
   readonly restart: ((restoreId: string) => void) | null;
 };
 
 export type Backups = {
   readonly routes: readonly ApiRoute[];
-  /** To be called before the files and the engine are closed. */
+  /** Call before closing the files and the engine. */
   readonly close: () => Promise<void>;
 };
 
-/** Opens all by which data leaves and enters the deployment as a whole. */
+/** Sets up exports, imports, backups and restores of the whole deployment. */
 export async function openBackups(options: BackupsOptions): Promise<Backups> {
   const { engine, files, runtime, log } = options;
   const work = new WorkFolder(options.dataFile);

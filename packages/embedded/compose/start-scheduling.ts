@@ -9,15 +9,15 @@ import { sweepFinished } from "../scheduler/sweep-finished.ts";
 export type SchedulingOptions = {
   readonly engine: Engine;
   readonly runtime: Pick<FunctionRuntime, "scheduled" | "crons" | "componentPaths">;
-  /** Told of what went wrong in the background; it is tried again. */
+  /** Called for errors in the background. The work is retried. */
   readonly onError: (error: unknown) => void;
   /** Milliseconds since the epoch; `Date.now` unless a test says otherwise. */
   readonly clock?: () => number;
 };
 
 /**
- * Starts all that happens without a caller: scheduled functions, crons and the removal of old rows. The returned
- * function stops it and resolves when nothing runs any more; call it before the engine is closed.
+ * Starts the work without a caller: scheduled functions, crons and the removal of old rows. The returned function
+ * stops it and resolves when nothing runs any more; call it before closing the engine.
  */
 export async function startScheduling(options: SchedulingOptions): Promise<() => Promise<void>> {
   const { engine, runtime, onError, clock = Date.now } = options;

@@ -3,8 +3,8 @@ import type { AdminKeyCheck } from "../auth/admin-key.ts";
 import { refusal, type Reply } from "./reply.ts";
 
 /**
- * Null when a request carries the admin key, as `Convex <key>` or as `Bearer <key>`, which is all that some
- * programs can send.
+ * Null when a request carries the admin key, as `Convex <key>` or as `Bearer <key>`: some programs can only send
+ * the latter.
  */
 export function adminRefusal({ headers }: IncomingMessage, isAdminKey: AdminKeyCheck): Reply | null {
   const { authorization } = headers;

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 
-/** A client that reads no answer before it has sent its body gets one up to this size. */
+/** Some clients read the answer only after sending the body. Bodies up to this size are read to the end for them. */
 const maxDrainedBytes = 64 * 1024 * 1024;
 const maxDrainMs = 10_000;
 
 /**
- * Reads on and throws away what comes of a refused body: a connection closed on unread bytes is reset, and
- * the reset overtakes the answer. Beyond a bound of bytes or time it is cut all the same.
+ * Reads and discards the rest of a refused body. Closing a connection with unread bytes resets it, and the reset
+ * can overtake the answer. Beyond a limit of bytes or time the connection is cut anyway.
  */
 export function drain(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
@@ -16,16 +16,16 @@ export function drain(request: IncomingMessage): void {
     bytes += chunk.length;
     if (bytes > maxDrainedBytes) request.destroy();
   });
-  // A client that leaves meanwhile is no error of ours.
+  // A client that leaves meanwhile is not an error.
   request.on("error", () => undefined);
   request.on("close", () => {
     clearTimeout(cut);
   });
-  // Whoever read it before may have paused it.
+  // An earlier reader may have paused it.
   request.resume();
 }
 
-/** Resolves when the body is through or the client gone. */
+/** Resolves when the body has ended or the client has left. */
 export async function bodyEnd(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   await new Promise<void>((resolve) => {

@@ -1,11 +1,11 @@
 import type { JSONValue } from "convex/values";
 
-/** How values are written in the answer; arguments are read as the encoding in both. */
+/** The format of values in the answer. Arguments are always in Convex's encoding. */
 export type ValueFormat = "json" | "convex_encoded_json";
 
 /**
- * A value of Convex's JSON encoding as the plain JSON that `format: "json"` promises: 64-bit integers as
- * decimal strings, bytes as base64, floats without a JSON form by their names.
+ * Converts Convex's JSON encoding to the plain JSON that `format: "json"` promises: 64-bit integers as decimal
+ * strings, bytes as base64, special floats by name.
  */
 export function plainJson(encoded: JSONValue): JSONValue {
   if (Array.isArray(encoded)) return encoded.map(plainJson);

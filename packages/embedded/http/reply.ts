@@ -14,7 +14,7 @@ export type Reply = {
 type ReplyBody =
   | { readonly type: "json"; readonly value: unknown }
   | { readonly type: "text"; readonly text: string }
-  /** Sent as it comes; its `Content-Type`, and its length where it is known, are the reply's headers. */
+  /** Sent as it arrives. `Content-Type`, and the length if known, are in the reply's headers. */
   | { readonly type: "stream"; readonly stream: Readable };
 
 export function jsonReply(value: unknown, status = 200): Reply {
@@ -25,12 +25,12 @@ export function textReply(text: string, status = 200): Reply {
   return { status, body: { type: "text", text } };
 }
 
-/** A refusal as Convex words them: a code for programs and a message for people. */
+/** A refusal in Convex's form: a code for programs and a message for people. */
 export function refusal(status: number, code: string, message: string): Reply {
   return jsonReply({ code, message }, status);
 }
 
-/** A finished call as `ConvexHttpClient` reads it. A function that failed is still a finished call. */
+/** A finished call in the form that `ConvexHttpClient` reads. A failed function is a finished call, too. */
 export function completedReply({ outcome, logLines }: Completed, format: ValueFormat): Reply {
   const written = (value: JSONValue): JSONValue => (format === "json" ? plainJson(value) : value);
   if (outcome.kind === "success") {
@@ -44,7 +44,7 @@ export function completedReply({ outcome, logLines }: Completed, format: ValueFo
   });
 }
 
-/** Sends a reply. Resolves when all of it was handed over, also when the client left meanwhile. */
+/** Sends a reply. Resolves when it was handed over, also if the client left meanwhile. */
 export async function sendReply(response: ServerResponse, reply: Reply): Promise<void> {
   if (reply.body.type === "stream") {
     await sendStream(response, reply, reply.body.stream);
@@ -70,6 +70,6 @@ async function sendStream(response: ServerResponse, reply: Reply, stream: Readab
     return;
   }
   response.writeHead(reply.status, { ...commonHeaders, ...reply.headers });
-  // Headers are out: a stream that breaks can only cut the connection, which pipeline does.
+  // The headers are sent, so a failing stream can only cut the connection, which pipeline does.
   await pipeline(stream, response).catch(() => undefined);
 }

@@ -5,7 +5,7 @@ import { parseBoundedJson, type ParsedJson } from "../wire/bounded-json.ts";
 import { refusal, type Reply } from "./reply.ts";
 
 const maxEnvelopeBytes = 64 * 1024;
-/** Bytes of a function call's body: arguments up to their limit, all of them bytes in base64, and the envelope. */
+/** Largest body of a function call in bytes: arguments up to their limit, in base64 at worst, and the envelope. */
 const maxCallBytes = Math.ceil((limits.argsBytes * 4) / 3) + maxEnvelopeBytes;
 
 export type BodyText =
@@ -13,13 +13,13 @@ export type BodyText =
   | { readonly kind: "too large"; readonly limit: number }
   | { readonly kind: "aborted" };
 
-/** Collects a request's body, up to `limit` bytes. The rest is left to whoever answers: see drain.ts. */
+/** Reads a request's body up to `limit` bytes. The caller handles the rest; see drain.ts. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<BodyText> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return { kind: "too large", limit };
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    // Left early, an ordinary iterator would destroy the connection that carries the answer.
+    // By default, leaving the iterator early destroys the connection, and the answer needs it.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > limit) return { kind: "too large", limit };
@@ -31,7 +31,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return { kind: "ok", text: Buffer.concat(chunks).toString("utf8") };
 }
 
-/** An absent body reads as an empty object: `query_ts` sends none. */
+/** A missing body means an empty object: `query_ts` sends none. */
 export function parseBody(text: string): ParsedJson {
   return text.trim() === "" ? { kind: "ok", value: {} } : parseBoundedJson(text);
 }
@@ -39,7 +39,7 @@ export function parseBody(text: string): ParsedJson {
 export type JsonBody =
   { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "refused"; readonly reply: Reply };
 
-/** Reads a JSON body, or says with what reply to refuse it. */
+/** Reads a JSON body, or returns the reply that refuses it. */
 export async function readJson(incoming: IncomingMessage): Promise<JsonBody> {
   const body = await readBody(incoming, maxCallBytes);
   switch (body.kind) {

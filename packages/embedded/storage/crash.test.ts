@@ -41,7 +41,7 @@ async function start(dataFile: string): Promise<{ child: ChildProcess; client: C
   throw new Error("The backend did not start");
 }
 
-/** Uploads, deletes a third of it again, and notes only what it was told. */
+/** Uploads files, deletes a third of them, and records only acknowledged changes. */
 async function work(client: ConvexHttpClient, kept: Map<string, string>, gone: Set<string>): Promise<void> {
   for (let count = 0; ; count += 1) {
     const body = someBytes(1 + Math.floor(Math.random() * 150_000));
@@ -58,7 +58,7 @@ async function work(client: ConvexHttpClient, kept: Map<string, string>, gone: S
   }
 }
 
-test("killed in the middle of uploads and deletions, it has what clients were told, and nothing besides", async () => {
+test("after a kill during uploads and deletions, exactly the acknowledged files exist", async () => {
   const folder = await mkdtemp(join(tmpdir(), "storage-crash-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const dataFile = join(folder, "data.sqlite3");

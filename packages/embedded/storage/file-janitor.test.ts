@@ -62,7 +62,7 @@ async function open(
   };
 }
 
-test("what a crash has left without a row is swept at the start, and nothing else", async () => {
+test("bytes without a row after a crash are swept at the start, and nothing else", async () => {
   const first = await open();
   await first.save("kept");
   const removed = await first.save("deleted, but its bytes were still there at the crash");
@@ -79,7 +79,7 @@ test("what a crash has left without a row is swept at the start, and nothing els
   expect(await second.names()).toHaveLength(1);
 });
 
-test("a sweep takes nothing that an upload is about to commit", async () => {
+test("a sweep keeps bytes that an upload is about to commit", async () => {
   const { storage, janitor, names } = await open();
   const key = randomUUID();
   await storage.store.write(key, Readable.from([Buffer.from("written")]));
@@ -104,7 +104,7 @@ test("a sweep takes nothing that an upload is about to commit", async () => {
   expect(await names()).toHaveLength(1);
 });
 
-test("sweeping while many are saved and deleted loses none that has a row", async () => {
+test("sweeping during many saves and deletions loses no file with a row", async () => {
   const { storage, janitor, save, remove, names } = await open();
   janitor.start();
   const work = Promise.all(
@@ -129,7 +129,7 @@ test("sweeping while many are saved and deleted loses none that has a row", asyn
   }
 });
 
-test("while it is held, the bytes of deleted files stay", async () => {
+test("while held, the bytes of deleted files stay", async () => {
   const { janitor, save, remove, names } = await open();
   janitor.start();
   const [first, second] = [await save("first"), await save("second")];
@@ -145,7 +145,7 @@ test("while it is held, the bytes of deleted files stay", async () => {
   await vi.waitFor(async () => expect(await names()).toEqual([]), deadline);
 });
 
-test("one file that cannot be removed keeps no other, and is tried again", async () => {
+test("a file that cannot be removed does not block others, and is retried", async () => {
   const errors: unknown[] = [];
   const { file, storage, janitor, save, remove, names } = await open(undefined, (error) =>
     errors.push(error),
@@ -167,7 +167,7 @@ test("one file that cannot be removed keeps no other, and is tried again", async
   await vi.waitFor(async () => expect(await names()).toEqual([]), deadline);
 });
 
-test("the folder of data in memory goes with it", async () => {
+test("the folder of an in-memory database is removed with it", async () => {
   const before = await temporaryFolders();
   const { close, save } = await open(":memory:");
   await save("fleeting");

@@ -6,7 +6,7 @@ import type { FileStore } from "./file-store.ts";
 export type FileJanitorOptions = {
   readonly engine: Engine;
   readonly store: FileStore;
-  /** Told of what could not be removed; it is tried again. */
+  /** Called when bytes could not be removed. Removal is retried. */
   readonly onError: (error: unknown) => void;
 };
 
@@ -14,8 +14,8 @@ const hourMs = 3_600_000;
 const batch = 200;
 
 /**
- * Removes bytes: of files whose deletion is on disk, at once; and of those that no row has, at the start and every
- * hour. One thing at a time.
+ * Removes bytes of durably deleted files at once, and bytes without a row at the start and every hour. One task at
+ * a time.
  */
 export class FileJanitor {
   readonly #options: FileJanitorOptions;
@@ -29,19 +29,19 @@ export class FileJanitor {
     this.#options = options;
   }
 
-  /** Sweeps what a crash has left, then watches. */
+  /** Sweeps leftovers of a crash, then watches for deletions. */
   start(): void {
     this.#do(() => this.sweep());
     this.#do(() => this.#removeDeleted());
     this.#timer = setInterval(() => {
       this.#do(() => this.sweep());
-      // What could not be removed before is tried again.
+      // Retries earlier failed removals.
       this.#do(() => this.#removeDeleted());
     }, hourMs);
     this.#timer.unref();
   }
 
-  /** Removes nothing until the returned function is called: a backup reads what a snapshot has. */
+  /** Removes nothing until the returned function is called: a backup reads the files of its snapshot. */
   async hold(): Promise<() => void> {
     this.#holds += 1;
     await this.#working;
@@ -54,7 +54,7 @@ export class FileJanitor {
     };
   }
 
-  /** Resolves when nothing is being removed any more. */
+  /** Resolves when no removal is running. */
   async idle(): Promise<void> {
     let working;
     do {
@@ -70,13 +70,13 @@ export class FileJanitor {
     await this.idle();
   }
 
-  /** Removes bytes that no row has, and that nobody is about to give one. */
+  /** Removes bytes without a row, unless an upload is about to commit one. */
   async sweep(): Promise<void> {
     if (this.#mustNot()) return;
     const { store } = this.#options;
     await store.removePartial();
-    // The order matters: what is not pending now was committed before now, or never will be, and the rows are
-    // read after now.
+    // The order matters: bytes not pending now were committed earlier or never will be, and the rows are read
+    // afterwards.
     const candidates = (await store.keys()).filter((key) => !store.isPending(key));
     for (let start = 0; start < candidates.length; start += batch) {
       for (const key of this.#withoutRow(candidates.slice(start, start + batch))) {
@@ -109,7 +109,7 @@ export class FileJanitor {
     }
   }
 
-  /** Those of the rows whose bytes are gone now. One that cannot be removed keeps no other. */
+  /** Removes the rows' bytes and returns the rows whose bytes are gone. One failure does not block the others. */
   async #removeBytes(rows: readonly DeletedKey[]): Promise<readonly DeletedKey[]> {
     const removed: DeletedKey[] = [];
     for (const row of rows) {
@@ -123,7 +123,7 @@ export class FileJanitor {
     return removed;
   }
 
-  /** Some of the files whose deletion is on disk; from now on the next deletion is heard of. */
+  /** Returns some durably deleted files, and subscribes to the next deletion. */
   #deleted(): readonly DeletedKey[] {
     const { engine } = this.#options;
     const transaction = engine.begin({ snapshot: engine.durable() });

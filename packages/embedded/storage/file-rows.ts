@@ -5,7 +5,7 @@ import { type TableDefinition, withSystemFields } from "../values/keys/index-fie
 import { fullRange, toKeyRange } from "../values/keys/index-range.ts";
 
 /**
- * `_storage`, one per component: what functions may know of a file (`sha256` in base64, `size` in bytes,
+ * `_storage`, one per component: the file metadata that functions may read (`sha256` in base64, `size` in bytes,
  * `contentType` or null). Written only here.
  */
 export const storageTable: TableDefinition = { name: "_storage", indexes: [] };
@@ -15,15 +15,15 @@ const byStorageId = { name: "by_storage_id", fields: ["storageId"] };
 const byKey = { name: "by_key", fields: ["key"] };
 
 /**
- * `_file_storage`, one for all components and hidden from functions: for each row of a `_storage` the UUID in its
- * URL (`storageId`) and the key of its bytes in the file store. Written only here, along with that row.
+ * `_file_storage`, one for all components, hidden from functions. Maps each row of a `_storage` to the UUID in its
+ * URL (`storageId`) and the key of its bytes. Written only here, along with that row.
  */
 export const fileTable: TableDefinition = {
   name: "_file_storage",
   indexes: [byFile, byStorageId, byKey],
 };
 
-/** `_deleted_files`: keys whose bytes go once the deletion is durable. Written here; emptied by the janitor. */
+/** `_deleted_files`: keys of bytes to remove once the deletion is durable. Written here; emptied by the janitor. */
 export const deletedTable: TableDefinition = { name: "_deleted_files", indexes: [] };
 
 export type StoredFile = {
@@ -32,11 +32,11 @@ export type StoredFile = {
   readonly component: ComponentPath;
   /** The UUID in the file's URL. */
   readonly storageId: string;
-  /** Of its bytes in the file store. */
+  /** Key of its bytes in the file store. */
   readonly key: string;
   /** Base64. */
   readonly sha256: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly contentType: string | null;
 };
@@ -50,14 +50,14 @@ export function insertFile(transaction: Transaction, file: Omit<StoredFile, "id"
   return id;
 }
 
-/** The hidden half of a file, for a `_storage` row that an import puts in place by itself. */
+/** The hidden part of a file, for a `_storage` row that an import inserts itself. */
 export type FileRow = Pick<StoredFile, "component" | "storageId" | "key"> & { readonly fileId: string };
 
 export function putFileRow(transaction: Transaction, row: FileRow): void {
   transaction.insert(fileTable.name, row);
 }
 
-/** Removes the hidden halves of all files of some components, whose `_storage` an import replaces. */
+/** Removes the hidden parts of all files of the given components, whose `_storage` an import replaces. */
 export function deleteFileRows(transaction: Transaction, components: ReadonlySet<ComponentPath>): void {
   const scan = transaction.scan(fullRange(fileTable.name, "by_creation_time"), "asc");
   for (let entry = scan.next(); entry !== null; entry = scan.next()) {
@@ -68,17 +68,17 @@ export function deleteFileRows(transaction: Transaction, components: ReadonlySet
   }
 }
 
-/** By the id of its `_storage` row; null when there is none (any more). */
+/** Finds a file by the id of its `_storage` row; null when it does not exist (any more). */
 export function fileById(transaction: Transaction, id: string): StoredFile | null {
   return joined(transaction, firstWith(transaction, byFile, id));
 }
 
-/** By the UUID in its URL. */
+/** Finds a file by the UUID in its URL. */
 export function fileByStorageId(transaction: Transaction, storageId: string): StoredFile | null {
   return joined(transaction, firstWith(transaction, byStorageId, storageId));
 }
 
-/** Removes a file's rows. Its bytes go when that is durable. */
+/** Removes a file's rows. Its bytes are removed once that is durable. */
 export function deleteFile(transaction: Transaction, { id, key }: StoredFile): void {
   const internal = firstWith(transaction, byFile, id);
   if (internal !== null) transaction.remove(internal["_id"] as string);
@@ -86,15 +86,15 @@ export function deleteFile(transaction: Transaction, { id, key }: StoredFile): v
   transaction.insert(deletedTable.name, { key });
 }
 
-/** Whether some row has these bytes. */
+/** Whether a row refers to these bytes. */
 export function hasKey(transaction: Transaction, key: string): boolean {
   return firstWith(transaction, byKey, key) !== null;
 }
 
-/** A deleted file's key, and the id of the row that says so. */
+/** A deleted file's key, and the id of its `_deleted_files` row. */
 export type DeletedKey = { readonly id: string; readonly key: string };
 
-/** The first of the deleted files whose bytes may still be there. */
+/** The first deleted files whose bytes may still exist. */
 export function deletedKeys(transaction: Transaction, limit: number): readonly DeletedKey[] {
   const scan = transaction.scan(fullRange(deletedTable.name, "by_creation_time"), "asc");
   const rows: DeletedKey[] = [];

@@ -9,11 +9,11 @@ import { checkUploadToken, issueUploadToken, type TokenCheck } from "./upload-to
 export type FileStorageOptions = {
   readonly engine: Engine;
   readonly store: FileStore;
-  /** The deployment's URL as clients reach it, without a slash at its end. */
+  /** The deployment's URL as clients reach it, without a trailing slash. */
   readonly baseUrl: () => string;
   /** Signs upload URLs. */
   readonly secret: string;
-  /** Of one file, in bytes. */
+  /** Largest file in bytes. */
   readonly maxFileBytes: number;
 };
 
@@ -21,7 +21,7 @@ export type NewFile = {
   readonly component: ComponentPath;
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly contentType: string | null;
-  /** Base64, when whoever sends the bytes knows it. */
+  /** Base64, if the sender knows it. */
   readonly expectedSha256: string | null;
 };
 
@@ -30,7 +30,7 @@ export type Stored =
   | { readonly kind: "too large"; readonly limit: number }
   | { readonly kind: "other digest"; readonly expected: string; readonly actual: string };
 
-/** `ctx.storage` and its endpoints, without what they have in common with other calls. */
+/** Implements `ctx.storage` and its endpoints. */
 export class FileStorage {
   readonly #options: FileStorageOptions;
 
@@ -61,8 +61,8 @@ export class FileStorage {
   }
 
   /**
-   * Writes the bytes, then commits the row, so that a row never lacks its bytes. Rejects with the source's error,
-   * the disk's or the engine's; nothing is stored then.
+   * Writes the bytes, then commits the row, so that every row has its bytes. Rejects with the error of the source,
+   * the disk or the engine; nothing is stored then.
    */
   async save({ component, bytes, contentType, expectedSha256 }: NewFile): Promise<Stored> {
     const { store, maxFileBytes } = this.#options;
@@ -80,18 +80,19 @@ export class FileStorage {
       if (error instanceof FileTooLargeError) return { kind: "too large", limit: maxFileBytes };
       throw error;
     } finally {
-      // Without a row the next sweep takes the bytes; whether a failed commit reached the disk, only it can tell.
+      // Without a row, the next sweep removes the bytes. Only the sweep can tell whether a failed commit reached
+      // the disk.
       store.release(key);
     }
   }
 
-  /** The file that a URL names, as of what is on disk. */
+  /** The file of a URL, as of the durable state. */
   fileOfUrl(storageId: string, component: ComponentPath): StoredFile | null {
     const file = this.read((transaction) => fileByStorageId(transaction, storageId));
     return file?.component === component ? file : null;
   }
 
-  /** Reads what is on disk. */
+  /** Reads the durable state. */
   read<T>(look: (transaction: Transaction) => T): T {
     const { engine } = this.#options;
     const transaction = engine.begin({ snapshot: engine.durable() });
@@ -102,13 +103,13 @@ export class FileStorage {
     }
   }
 
-  /** A transaction of its own, for callers that have none. Rejects where it loses every race. */
+  /** Commits in a transaction of its own, for callers without one. Rejects when every retry conflicted. */
   commit<T>(body: (transaction: Transaction) => T): Promise<T> {
     return transact(this.#options.engine, body);
   }
 }
 
-/** More came than may be stored. */
+/** The file exceeds the size limit. */
 class FileTooLargeError extends Error {
   override readonly name = "FileTooLargeError";
 
@@ -117,7 +118,7 @@ class FileTooLargeError extends Error {
   }
 }
 
-/** The bytes as they come; throws FileTooLargeError once there are more than `limit` of them. */
+/** Passes bytes on; throws FileTooLargeError once there are more than `limit`. */
 async function* boundedBytes(source: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of source) {

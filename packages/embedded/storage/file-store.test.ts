@@ -14,7 +14,7 @@ async function open() {
   return { folder, store: await openFileStore(folder) };
 }
 
-test("what was written is read again, whole or in part, under modes that keep others out", async () => {
+test("written bytes are read back, whole or in part, and only the owner can read the files", async () => {
   const { folder, store } = await open();
   const key = randomUUID();
   const bytes = Buffer.alloc(300_000, "0123456789");
@@ -30,7 +30,7 @@ test("what was written is read again, whole or in part, under modes that keep ot
   expect((await stat(join(folder, key))).mode & 0o777).toBe(0o600);
 });
 
-test("a source that breaks leaves nothing behind", async () => {
+test("a failing source leaves nothing behind", async () => {
   const { folder, store } = await open();
   const key = randomUUID();
   async function* broken(): AsyncGenerator<Uint8Array> {
@@ -41,7 +41,7 @@ test("a source that breaks leaves nothing behind", async () => {
   expect([await readdir(folder), store.isPending(key)]).toEqual([[], false]);
 });
 
-test("bytes are pending from the first one until they are released", async () => {
+test("bytes are pending from the start of the write until release", async () => {
   const { store } = await open();
   const key = randomUUID();
   let wasPending = false;
@@ -65,7 +65,7 @@ test("a key is written once", async () => {
   expect((await buffer(store.read(key))).toString()).toBe("first");
 });
 
-test("what is not there has no size, can be removed, and is no key", async () => {
+test("missing bytes have no size, can be removed, and are not listed", async () => {
   const { folder, store } = await open();
   const key = randomUUID();
   expect([await store.sizeOf(key), await store.readAsBlob(key, "")]).toEqual([null, null]);

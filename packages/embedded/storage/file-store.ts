@@ -5,56 +5,50 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { measured } from "./measured.ts";
 
-/** For their owner alone, as the data file is. */
+/** Readable only by the owner, like the data file. */
 const privateFile = 0o600;
 const privateFolder = 0o700;
-/** Bytes that are being written stand under a name that no key can have. */
+/** Unfinished files have names that no key can have. */
 const partialSuffix = ".part";
 const maxBytesInMemory = 64 * 1024 * 1024;
 const keyPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export type Written = {
-  /** Base64, as the `_storage` table has it. */
+  /** Base64, as in the `_storage` table. */
   readonly sha256: string;
   readonly size: number;
 };
 
-/** Which bytes to read, both included. */
+/** The bytes to read, both ends included. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
-/**
- * The bytes of stored files, by key: a UUID that the file's row holds and that nobody else is told. A key's bytes
- * never change.
- */
+/** The bytes of stored files by key: a secret UUID in the file's row. A key's bytes never change. */
 export interface FileStore {
-  /** The bytes as they come; an error of the stream when there are none. */
+  /** Streams the bytes. The stream fails when there are none. */
   read(key: string, range?: ByteRange): Readable;
-  /**
-   * The bytes as a Blob, null when there are none. A large one reads them when it is read itself, and fails then if
-   * the file was deleted meanwhile.
-   */
+  /** The bytes as a Blob, or null. A large Blob reads them lazily, and fails if the file was deleted meanwhile. */
   readAsBlob(key: string, type: string): Promise<Blob | null>;
-  /** Null when there are no such bytes. */
+  /** Size in bytes; null when the key does not exist. */
   sizeOf(key: string): Promise<number | null>;
   /**
-   * Writes to a temporary name, syncs, and renames: the bytes are on disk, all of them, when this resolves. Until
-   * `release` they are kept although no row has them yet; after a crash they are swept. Rejects with the source's
-   * error, or with the disk's, and leaves nothing then.
+   * Writes to a temporary name, syncs and renames: when this resolves, all bytes are on disk. They are kept until
+   * `release`, even without a row; after a crash they are swept. Rejects with the source's or the disk's error, and
+   * then leaves nothing.
    */
   write(key: string, source: AsyncIterable<Uint8Array>): Promise<Written>;
-  /** The row with this key is durable, or none will ever be. */
+  /** Call when the row with this key is durable, or will never exist. */
   release(key: string): void;
   /** Whether `write` has begun and `release` has not been called. */
   isPending(key: string): boolean;
-  /** Removes the bytes, if there are any. */
+  /** Removes the bytes, if they exist. */
   remove(key: string): Promise<void>;
-  /** Of all bytes that are whole. */
+  /** The keys of all complete files. */
   keys(): Promise<readonly string[]>;
-  /** Removes what writes that broke off have left. */
+  /** Removes the files of interrupted writes. */
   removePartial(): Promise<void>;
 }
 
-/** Opens the folder, and makes it if there is none. Rejects with what the file system says. */
+/** Opens the folder, creating it if missing. Rejects with the file system's error. */
 export async function openFileStore(folder: string): Promise<FileStore> {
   await mkdir(folder, { recursive: true, mode: privateFolder });
   return new FolderStore(folder);
@@ -134,14 +128,14 @@ class FolderStore implements FileStore {
   }
 
   #path(key: string): string {
-    if (!keyPattern.test(key)) throw new RangeError(`"${key}" is no key of a stored file.`);
+    if (!keyPattern.test(key)) throw new RangeError(`"${key}" is not a key of a stored file.`);
     return join(this.#folder, key);
   }
 }
 
-/** Makes the rename outlive a power cut. */
+/** Syncs the folder, so that the rename survives a power cut. */
 async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders, and journals renames by itself.
+  // Windows can't open folders, and journals renames by itself.
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
   try {

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 
-/** A stream's bytes as they come by, and what they were once it has ended. */
+/** A stream's bytes, with their size and hash once it has ended. */
 export type Measured<Chunk extends Uint8Array> = {
   readonly content: () => AsyncGenerator<Chunk>;
-  /** In bytes, of what has come by. */
+  /** Bytes read so far. */
   readonly size: () => number;
-  /** SHA-256 of what has come by; once. */
+  /** SHA-256 of the bytes read so far. Call it only once. */
   readonly sha256: (encoding: "hex" | "base64") => string;
 };
 
-/** Counts and hashes what is read from `content`, without keeping any of it. An error of the source passes through. */
+/** Counts and hashes the bytes read from `content`, without keeping them. Passes on the source's error. */
 export function measured<Chunk extends Uint8Array>(source: AsyncIterable<Chunk>): Measured<Chunk> {
   const hash = createHash("sha256");
   let size = 0;

@@ -16,16 +16,16 @@ export type FilesOptions = Omit<FileStorageOptions, "store"> & {
 export type Files = {
   readonly storage: FileStorage;
   readonly janitor: FileJanitor;
-  /** To be called before the engine is closed, when no upload runs any more. */
+  /** Call before closing the engine, when no upload is running. */
   readonly close: () => Promise<void>;
 };
 
-/** The folder with a data file's stored files. */
+/** The folder of a data file's stored files. */
 export function filesFolderOf(dataFile: string): string {
   return `${dataFile}.files`;
 }
 
-/** Opens the stored files of an engine. The janitor is not started: the schema is applied first. */
+/** Opens an engine's stored files. The caller starts the janitor after applying the schema. */
 export async function openFiles({ dataFile, onError, ...options }: FilesOptions): Promise<Files> {
   const temporary = dataFile === inMemory ? await mkdtemp(join(tmpdir(), "files-")) : null;
   const store = await openFileStore(temporary ?? filesFolderOf(dataFile));

@@ -15,7 +15,7 @@ const answer = async (response: Response) => [
   await response.text(),
 ];
 
-test("parts are served, and what is beyond the end is not", async () => {
+test("byte ranges are served, except beyond the end", async () => {
   const get = await served("0123456789", "audio/mpeg");
   const part = await get({ range: "bytes=2-4" });
   expect(part.headers.get("content-type")).toBe("audio/mpeg");
@@ -33,7 +33,7 @@ test("an empty file is served whole", async () => {
   expect(await answer(await get({ range: "bytes=0-0" }))).toEqual([200, null, "0", ""]);
 });
 
-test("HEAD tells all but the bytes", async () => {
+test("HEAD returns everything but the bytes", async () => {
   const get = await served("0123456789", "text/plain");
   const head = await get({}, "HEAD");
   expect(await answer(head)).toEqual([200, null, "10", ""]);
@@ -43,7 +43,7 @@ test("HEAD tells all but the bytes", async () => {
   expect(await answer(await get({ range: "bytes=0-4" }, "HEAD"))).toEqual([206, "bytes 0-4/10", "5", ""]);
 });
 
-test("a client that has the content is told so, and one that has another gets it whole", async () => {
+test("a client with the same content gets 304, and one with other content gets the whole file", async () => {
   const get = await served("0123456789");
   const first = await get();
   const etag = first.headers.get("etag") ?? "";
@@ -63,7 +63,7 @@ test.each([
   [undefined, "attachment"],
   ["image/png", "inline"],
   ["video/mp4", "inline"],
-])("what was uploaded as %s cannot act on the deployment's origin", async (type, disposition) => {
+])("a file uploaded as %s cannot execute on the deployment's origin", async (type, disposition) => {
   const get = await served("<script>alert(1)</script>", type);
   const response = await get({ origin: "https://page.example.org" });
   expect(await response.text()).toContain("alert");

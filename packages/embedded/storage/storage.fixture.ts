@@ -20,11 +20,11 @@ export type StorageFixture = {
     name: string,
     args?: { [name: string]: Value },
   ) => Promise<T>;
-  /** Uploads with fetch, and answers what the endpoint did. */
+  /** Uploads with fetch, and returns the response. */
   readonly upload: (body: BodyInit, headers?: { [name: string]: string }) => Promise<Response>;
-  /** Uploads, and expects that it works. */
+  /** Uploads, and expects success. */
   readonly stored: (body: BodyInit, headers?: { [name: string]: string }) => Promise<string>;
-  /** The names in the folder with the files. */
+  /** The names in the files folder. */
   readonly names: () => Promise<readonly string[]>;
   readonly restart: () => Promise<StorageFixture>;
 };

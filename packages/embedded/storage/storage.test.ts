@@ -39,7 +39,7 @@ test("an uploaded file has a document, a URL and its bytes", async () => {
   expect(await names()).toHaveLength(1);
 });
 
-test("the UUID in a URL names the file too, as do its metadata of old", async () => {
+test("the UUID in a URL also names the file, as in the older metadata API", async () => {
   const { call, stored } = await startWithFiles();
   const id = await stored("hello", { "content-type": "text/plain" });
   const metadata = await call<{ storageId: string }>("query", "oldMetadata", { id });
@@ -55,7 +55,7 @@ test("the UUID in a URL names the file too, as do its metadata of old", async ()
   expect(await call("query", "url", { id })).toBe(null);
 });
 
-test("what is no id of a file is refused", async () => {
+test("an id that is not a file's is refused", async () => {
   const { call } = await startWithFiles();
   await expect(call("query", "url", { id: "nonsense" })).rejects.toThrow(
     "Invalid argument `storageId` for `storage.getUrl`",
@@ -82,13 +82,13 @@ test("a deleted file is gone at once, and its bytes soon after", async () => {
   expect(await call<{ _id: string }[]>("query", "list")).toMatchObject([{ _id: kept }]);
 });
 
-test("a mutation that fails has deleted nothing, nor has a nested one", async () => {
+test("a failed mutation deletes nothing, and neither does a nested one", async () => {
   const { call, stored, names } = await startWithFiles();
   const id = await stored("precious");
   const url = await call<string>("query", "url", { id });
   await expect(call("mutation", "removeThenFail", { id })).rejects.toThrow("changed my mind");
   expect(await call("mutation", "removeNested", { id })).toBe(url);
-  // Deleting another shows that the janitor has come by since.
+  // Deleting another file shows that the janitor has run since.
   const other = await stored("other");
   const otherUrl = await call<string>("query", "url", { id: other });
   await call("mutation", "remove", { id: other });
@@ -127,7 +127,7 @@ test("HTTP actions store and read blobs", async () => {
   expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
 });
 
-test("functions cannot write the table, see its other half, or store from a mutation", async () => {
+test("functions cannot write the table, read its hidden part, or store from a mutation", async () => {
   const { call, stored } = await startWithFiles();
   const id = await stored("x");
   for (const name of ["insertRow", "patchRow", "deleteRow"]) {
@@ -137,7 +137,7 @@ test("functions cannot write the table, see its other half, or store from a muta
   await expect(call("mutation", "storeInMutation")).rejects.toThrow("not supported in queries and mutations");
 });
 
-test("files outlive the backend; with data in memory they do not", async () => {
+test("files outlive the backend, unless the database is in memory", async () => {
   const first = await startWithFiles();
   const id = await first.stored("still here");
   const second = await first.restart();
@@ -151,7 +151,7 @@ test("files outlive the backend; with data in memory they do not", async () => {
   );
 });
 
-test("URLs are where clients reach the deployment", async () => {
+test("file URLs use the deployment's public URL", async () => {
   const { call, backend } = await startWithFiles({ publicUrl: "https://api.example.org" });
   const uploadUrl = await call<string>("action", "generateUploadUrlInAction");
   expect(uploadUrl.startsWith("https://api.example.org/api/storage/upload?token=")).toBe(true);

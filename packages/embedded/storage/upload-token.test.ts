@@ -4,7 +4,7 @@ import { checkUploadToken, issueUploadToken } from "./upload-token.ts";
 const hourMs = 3_600_000;
 const issued = Date.UTC(2026, 0, 1);
 
-test("a token names its component for an hour", () => {
+test("a token is valid for its component for an hour", () => {
   const token = issueUploadToken("secret", "pool/batch", issued);
   expect(token).toMatch(/^[A-Za-z0-9_.-]+$/);
   expect(checkUploadToken("secret", token, issued + hourMs)).toEqual({
@@ -14,7 +14,7 @@ test("a token names its component for an hour", () => {
   expect(checkUploadToken("secret", token, issued + hourMs + 1)).toEqual({ kind: "expired" });
 });
 
-test("no token but ours is valid", () => {
+test("only our own tokens are valid", () => {
   const token = issueUploadToken("secret", "", issued);
   const [, signature] = token.split(".");
   const [foreignBody] = issueUploadToken("secret", "pool", issued).split(".");

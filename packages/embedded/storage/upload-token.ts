@@ -13,14 +13,14 @@ export type TokenCheck =
   | { readonly kind: "invalid" }
   | { readonly kind: "expired" };
 
-/** A token that lets whoever holds it store files in a component. `now` in ms since the epoch. */
+/** Issues a token whose holder may store files in a component. `now` in ms since the epoch. */
 export function issueUploadToken(secret: string, component: ComponentPath, now: number): string {
   const payload = JSON.stringify({ component, issued: now, nonce: randomBytes(12).toString("hex") });
   const body = Buffer.from(payload).toString("base64url");
   return `${body}.${signatureOf(secret, body).toString("base64url")}`;
 }
 
-/** Whether we issued the token, and not more than an hour ago. */
+/** Whether this backend issued the token within the last hour. */
 export function checkUploadToken(secret: string, token: string, now: number): TokenCheck {
   if (token.length > maxLength) return { kind: "invalid" };
   const [body = "", signature = "", ...rest] = token.split(".");

@@ -18,7 +18,7 @@ async function nothingIsLeft({ call, names }: StorageFixture): Promise<void> {
   expect(await call("query", "list")).toEqual([]);
 }
 
-test("a digest that comes along is checked", async () => {
+test("a given digest is checked", async () => {
   const fixture = await startWithFiles();
   const digest = `sha-256=${sha256Of("hello world")}`;
   expect(await refused(await fixture.upload("hello", { digest }))).toEqual([400, "Sha256Mismatch"]);
@@ -27,7 +27,7 @@ test("a digest that comes along is checked", async () => {
   expect((await fixture.upload("hello world", { digest })).status).toBe(200);
 });
 
-test("an upload URL must be ours, and be younger than an hour", async () => {
+test("an upload URL must be our own, and younger than an hour", async () => {
   const fixture = await startWithFiles();
   const secret = createHmac("sha256", adminKey).update("upload URLs").digest("hex");
   const post = (query: string) =>
@@ -66,7 +66,7 @@ test("a file that is too large is refused, announced or not", async () => {
   expect((await fixture.upload(someBytes(limit))).status).toBe(200);
 });
 
-test("a client that leaves in the middle leaves nothing", async () => {
+test("a client that leaves midway stores nothing", async () => {
   const fixture = await startWithFiles();
   const url = new URL(await fixture.call<string>("mutation", "generateUploadUrl"));
   const socket = connect(Number(url.port), url.hostname);
@@ -81,7 +81,7 @@ test("a client that leaves in the middle leaves nothing", async () => {
   expect((await fixture.upload("next")).status).toBe(200);
 });
 
-test("many at once are each stored whole, also by one URL", async () => {
+test("many concurrent uploads are stored completely, also with one URL", async () => {
   const fixture = await startWithFiles();
   const url = await fixture.call<string>("mutation", "generateUploadUrl");
   const bodies = Array.from({ length: 24 }, (_, index) => someBytes(index * 10_007));
@@ -114,7 +114,7 @@ test("browsers may upload from any page, with a digest", async () => {
   expect(response.headers.get("access-control-allow-origin")).toBe(origin);
 });
 
-test("what cannot be is refused with a reason", async () => {
+test("invalid uploads are refused with a reason", async () => {
   const { backend, upload } = await startWithFiles();
   const at = (path: string, method: string) => fetch(`${backend.url}/api/storage/${path}`, { method });
   expect(await refused(await upload("x", { "content-type": "no type" }))).toEqual([400, "BadHeader"]);

@@ -6,9 +6,8 @@ import type { FunctionRuntime } from "../runtime/function-runtime.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
 /**
- * What the deployment has been asked for since the process started: runs by function and caller, documents and
- * bytes written by table (the backend's own among them), commits. No document says so: a subscription does not
- * follow it.
+ * Activity since the process started: runs by function and caller, documents and bytes written by table (including
+ * the backend's own tables), and commits. Not stored in documents, so subscriptions do not follow it.
  */
 export function usageQueries(usage: Usage, engine: Pick<Engine, "stats">): SystemQueries {
   return {
@@ -26,7 +25,7 @@ export function logQueries(functionLog: FunctionLog): SystemQueries {
   };
 }
 
-/** What mutations have lost to each other, as of now. No document says so: a subscription does not follow it. */
+/** Conflicts of mutations so far. Not stored in documents, so subscriptions do not follow them. */
 export function conflictQueries(runtime: Pick<FunctionRuntime, "conflictStats">): SystemQueries {
   return {
     "_system/gleaner/conflicts": () => ({ functions: runtime.conflictStats() }) as unknown as JSONValue,

@@ -3,7 +3,7 @@ import { newestFirst } from "../backup/state-documents.ts";
 import { exportTable, importTable } from "../runtime/tables/state-tables.ts";
 import type { SystemQueries } from "./system-functions.ts";
 
-/** What `npx convex export` watches. */
+/** Queries of `npx convex export`. */
 export function exportQueries(): SystemQueries {
   return {
     "_system/cli/exports:getLatest": (transaction) => {
@@ -13,7 +13,7 @@ export function exportQueries(): SystemQueries {
   };
 }
 
-/** What `npx convex import` watches. */
+/** Queries of `npx convex import`. */
 export function importQueries(): SystemQueries {
   return {
     "_system/cli/queryImport": (transaction, args) => {

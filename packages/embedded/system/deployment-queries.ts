@@ -9,7 +9,7 @@ export type DeploymentQueryDeps = {
   readonly environment: EnvironmentVariables;
 };
 
-/** What the deployment is: its functions, URLs and environment. */
+/** The deployment's functions, URLs and environment variables. */
 export function deploymentQueries({ runner, environment }: DeploymentQueryDeps): SystemQueries {
   return {
     "_system/cli/modules:apiSpec": (_, __, component) =>
@@ -40,16 +40,16 @@ function nameIn(args: JSONValue): string | null {
 }
 
 type ComponentQueryDeps = {
-  /** The app, "", and the components that are installed in it. */
+  /** The app, "", and its installed components. */
   readonly componentPaths: readonly ComponentPath[];
 };
 
-/** Which components are installed, for `npx convex run --component` and its kin. */
+/** The installed components, for `npx convex run --component` and similar. */
 export function componentQueries({ componentPaths }: ComponentQueryDeps): SystemQueries {
   return {
     "_system/frontend/components:list": () =>
       componentPaths.map((path) => ({
-        // The path never changes for one installation, and nothing else names it.
+        // An installation has no other identifier, and its path never changes.
         id: path,
         name: path === "" ? null : path.slice(path.lastIndexOf("/") + 1),
         path,

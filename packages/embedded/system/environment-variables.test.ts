@@ -6,14 +6,14 @@ import { EnvironmentVariables, maxVariables } from "./environment-variables.ts";
 
 function open(): { engine: Engine; environment: EnvironmentVariables } {
   const engine = openEngine({ path: ":memory:" });
-  // Before the schema is applied, as at a first start.
+  // Before the schema is applied, as on the first start.
   const environment = new EnvironmentVariables(engine, { URL: "http://x" }, { COLOUR: "red", URL: "mine" });
   expect(environment.all).toEqual({ COLOUR: "red", URL: "http://x" });
   engine.applySchema([environmentTable]);
   return { engine, environment };
 }
 
-test("what is stored outranks the defaults, and gives way to them when it is removed", async () => {
+test("stored values override the defaults; removing one restores the default", async () => {
   const { engine, environment } = open();
   await environment.update([
     { name: "COLOUR", value: "blue" },
@@ -29,7 +29,7 @@ test("what is stored outranks the defaults, and gives way to them when it is rem
   expect(environment.all["COLOUR"]).toBe("red");
 });
 
-test("updates at once all take effect", async () => {
+test("concurrent updates all take effect", async () => {
   const { environment } = open();
   const names = Array.from({ length: 20 }, (_, n) => `V${n}`);
   const updated = await Promise.all(names.map((name) => environment.update([{ name, value: name }])));
@@ -50,7 +50,7 @@ test("a transaction sees the variables of its snapshot, and conflicts with a cha
   });
 });
 
-test("what changes the table by another way, as a restored backup does, shows", async () => {
+test("changes made in other ways, such as a restored backup, take effect", async () => {
   const { engine, environment } = open();
   const transaction = engine.begin();
   transaction.insert(environmentTable.name, { name: "SIZE", value: "9" });
@@ -58,7 +58,7 @@ test("what changes the table by another way, as a restored backup does, shows", 
   expect(environment.all["SIZE"]).toBe("9");
 });
 
-test("no more than so many, and then none of them", async () => {
+test("an update beyond the limit is refused as a whole", async () => {
   const { environment } = open();
   const many = Array.from({ length: maxVariables }, (_, n) => ({ name: `V${n}`, value: "" }));
   expect(await environment.update(many)).toEqual({ kind: "updated" });

@@ -6,7 +6,7 @@ import { environmentTable, storedVariables } from "../runtime/tables/environment
 export type EnvironmentVariable = { readonly name: string; readonly value: string };
 
 const maxValueLength = 8 * 1024;
-/** Of a deployment, as with Convex. */
+/** Per deployment, as in Convex. */
 export const maxVariables = 1000;
 
 const change = z.object({
@@ -27,14 +27,14 @@ export type Updated =
 type Variables = { readonly [name: string]: string };
 
 /**
- * What the deployment's functions see as `process.env`. The deployment's own URLs outrank what its admin has
- * stored, and that outranks what the backend was started with.
+ * The `process.env` of the deployment's functions. The deployment's own URLs override the stored variables, and
+ * those override the start options.
  */
 export class EnvironmentVariables {
   readonly #engine: Engine;
   readonly #builtIn: Variables;
   readonly #defaults: Variables;
-  /** What a transaction has seen once, it sees to its end. */
+  /** Per transaction, so that each sees the same variables to its end. */
   readonly #seen = new WeakMap<Transaction, Variables>();
   #latest: Variables = {};
   #unwatch: () => void = () => undefined;
@@ -46,12 +46,12 @@ export class EnvironmentVariables {
     this.#refresh();
   }
 
-  /** Everything that an action sees, and a module that is loaded. */
+  /** The variables for actions and for module loading. */
   get all(): Variables {
     return this.#latest;
   }
 
-  /** Everything that a query or a mutation sees: it is of its snapshot, and read like any document. */
+  /** The variables for a query or mutation: from its snapshot, and in its read set like any document. */
   in(transaction: Transaction): Variables {
     const seen = this.#seen.get(transaction) ?? this.#merged(transaction);
     this.#seen.set(transaction, seen);
@@ -65,7 +65,7 @@ export class EnvironmentVariables {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Stores changes, all or none of them. They are on disk when this resolves. */
+  /** Stores all changes or none. They are on disk when this resolves. */
   async update(changes: readonly EnvironmentChange[]): Promise<Updated> {
     const committed = await commitWithRetries<Updated>(this.#engine, (transaction) =>
       Promise.resolve(
@@ -75,7 +75,7 @@ export class EnvironmentVariables {
       ),
     );
     if (committed.kind === "conflicted") return committed;
-    // Read anew, not changed here: of two updates at once, the second to come by has both.
+    // Read again instead of patched, so that concurrent updates are all included.
     this.#refresh();
     return committed.result;
   }
@@ -94,7 +94,7 @@ export class EnvironmentVariables {
     return ids.size <= maxVariables;
   }
 
-  /** Reads what is stored, and again whenever that has changed: a restored backup brings its own, for one. */
+  /** Reads the stored variables, and again after every change, for example by a restored backup. */
   #refresh(): void {
     this.#unwatch();
     const transaction = this.#engine.begin();

@@ -11,19 +11,13 @@ import type {
 
 const prefix = "_system/";
 
-/**
- * A query of the backend's own, about the app or about the component that was named. What it reads of the
- * transaction makes it live, as with any query.
- */
+/** A built-in query about the app or the given component. Its reads make it live, like any query. */
 export type SystemQuery = (transaction: Transaction, args: JSONValue, component: ComponentPath) => JSONValue;
 
 /** By path, without ":default": "_system/cli/tables". */
 export type SystemQueries = { readonly [path: string]: SystemQuery };
 
-/**
- * The runner, and beside the deployment's own functions those that the `convex` CLI expects to find. Only the
- * admin may call them.
- */
+/** Adds the built-in functions that the `convex` CLI expects. Only the admin may call them. */
 export function withSystemFunctions(
   engine: Engine,
   runner: FunctionRunner,

@@ -14,11 +14,11 @@ const tableArgs = z.object({
   paginationOpts: pagination,
 });
 
-/** Bounds a page as Convex does, whatever is asked for. */
+/** Largest page, as in Convex. */
 const maxPage = 1_000;
 const end = "end";
 
-/** What `npx convex data` shows: the tables, and the documents of one. */
+/** Queries of `npx convex data`: the tables, and the documents of one table. */
 export function tableQueries(engine: Pick<Engine, "tables">): SystemQueries {
   return {
     "_system/cli/tables": (_, __, component) => ({
@@ -34,7 +34,7 @@ export function tableQueries(engine: Pick<Engine, "tables">): SystemQueries {
   };
 }
 
-/** A page by creation time. Its cursor is the key after which, or before which, the next one begins. */
+/** A page by creation time. The cursor is the key where the next page begins. */
 function page(transaction: Transaction, args: JSONValue, component: ComponentPath): JSONValue {
   const { table, order, paginationOpts } = tableArgs.parse(args);
   if (table.includes("/") || (table.startsWith("_") && !isReadableSystemTable(table))) return empty;

@@ -18,7 +18,7 @@ export type BackupRouteDeps = {
 };
 
 const restoreBody = z.object({ uploadToken: z.string().max(64) });
-/** How long the answer has to leave before the connections are closed, in ms. */
+/** Time for the answer to be sent before the connections close, in ms. */
 const answerLeavesMs = 100;
 
 type Answer = (deps: BackupRouteDeps, request: IncomingMessage) => Promise<Reply>;
@@ -31,8 +31,9 @@ const answers = new Map<string, Answer>([
 ]);
 
 /**
- * `gleaner backup` and `gleaner restore`: `GET /api/gleaner/backup`, `POST /api/gleaner/restore` of a file that was
- * sent as an import is, `POST /api/gleaner/restore/undo`, and `GET /api/gleaner/restore` for what became of it.
+ * Full backups. `GET /api/gleaner/backup` writes one. `POST /api/gleaner/restore` restores a file uploaded like an
+ * import, `POST /api/gleaner/restore/undo` goes back, `GET /api/gleaner/restore` returns the state of the last
+ * restore.
  */
 export function backupRoutes(deps: BackupRouteDeps): ApiRoute {
   return async (path, request) => {

@@ -35,7 +35,7 @@ async function requestExport({ exports }: ExportRouteDeps, request: IncomingMess
 async function sendExport({ exports, deploymentName }: ExportRouteDeps, snapshot: string): Promise<Reply> {
   const found = await exports.find(snapshot);
   if (found === null) {
-    return refusal(404, "ExportNotFound", "There is no such export any more. Make another one.");
+    return refusal(404, "ExportNotFound", "This export no longer exists. Request a new one.");
   }
   return {
     status: 200,

@@ -58,11 +58,7 @@ async function finishUpload({ uploads, imports }: ImportRouteDeps, request: Inco
   const { uploadToken, import: wanted } = body.value;
   const table = wanted.tableName ?? null;
   if ((wanted.format === "zip") !== (table === null)) {
-    return refusal(
-      400,
-      "InvalidImport",
-      "A ZIP file names its tables; of every other file the table is to be named.",
-    );
+    return refusal(400, "InvalidImport", "Name the table: only ZIP files contain table names.");
   }
   const uploaded = await uploads.finish(uploadToken);
   if (uploaded.kind === "refused") return refusal(400, "InvalidUpload", uploaded.reason);
@@ -80,7 +76,7 @@ async function perform({ imports }: ImportRouteDeps, request: IncomingMessage): 
   const body = await readBodyAs(importBody, request);
   if (body.kind === "refused") return body.reply;
   if (await imports.perform(body.value.importId)) return jsonReply(null);
-  return refusal(400, "ImportNotWaiting", "This import does not wait to be confirmed (any more).");
+  return refusal(400, "ImportNotWaiting", "This import is not waiting for confirmation.");
 }
 
 async function cancel({ imports }: ImportRouteDeps, request: IncomingMessage): Promise<Reply> {

@@ -5,14 +5,14 @@ import { adminRefusal } from "../admin-access.ts";
 import type { ApiRoute } from "../api/api-handler.ts";
 import { jsonReply, refusal, type Reply } from "../reply.ts";
 
-/** How long a client waits for news before it is told that there are none, in ms: less than proxies wait. */
+/** How long a request waits for new entries before it is answered without any, in ms: less than proxies wait. */
 const waitMs = 25_000;
 const maxFollowers = 50;
 
 export type LogRouteDeps = {
   readonly functionLog: FunctionLog;
   readonly isAdminKey: AdminKeyCheck;
-  /** Aborted when the backend stops: nobody waits any more. */
+  /** Aborted when the backend stops, to end all waits. */
   readonly stopping: AbortSignal;
 };
 

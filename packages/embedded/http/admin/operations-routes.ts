@@ -13,7 +13,7 @@ type ConflictRouteDeps = {
   readonly isAdminKey: AdminKeyCheck;
 };
 
-/** `GET /api/gleaner/conflicts`: what mutations have lost to each other, by function. `DELETE` counts anew. */
+/** `GET /api/gleaner/conflicts`: conflicts of mutations, by function. `DELETE` resets the counts. */
 export function conflictRoutes({ runtime, isAdminKey }: ConflictRouteDeps): ApiRoute {
   return (path, request) => {
     if (path !== "gleaner/conflicts") return Promise.resolve(null);
@@ -37,7 +37,7 @@ export type OperationsDeps = {
   readonly isAdminKey: AdminKeyCheck;
 };
 
-/** `/health`, `/ready` and `/metrics`, for those who run the backend. Null: another path. */
+/** Answers `/health`, `/ready` and `/metrics`, for operators. Null for other paths. */
 export async function answerOperations(
   deps: OperationsDeps,
   path: string,
@@ -55,7 +55,7 @@ export async function answerOperations(
   }
 }
 
-/** That this is answered is the answer: the event loop turns. */
+/** An answer at all means that the event loop runs. */
 export function healthReply(): Reply {
   return jsonReply({ status: "ok" });
 }
@@ -86,7 +86,7 @@ function isLoopbackPeer({ socket }: IncomingMessage): boolean {
   return isLoopback((socket.remoteAddress ?? "").replace(/^::ffff:/, ""));
 }
 
-/** A proxy on this machine comes from loopback, too, and so does the browser for a web page from anywhere. */
+/** A request through a proxy on this machine, or from a browser on it, also comes from loopback. */
 function isForwarded({ headers }: IncomingMessage): boolean {
   return ["forwarded", "via", "x-forwarded-for", "x-real-ip", "origin"].some(
     (name) => headers[name] !== undefined,

@@ -6,15 +6,15 @@ import { bodyEnd, drain } from "../drain.ts";
 import { refusal, type Reply, sendReply, textReply } from "../reply.ts";
 
 /**
- * One family of endpoints below `/api/`. `path` is what follows, without the query: "storage/upload". Null when
- * it is not one of its own; it checks the method and who asks by itself.
+ * A family of endpoints below `/api/`. `path` is the rest, without the query: "storage/upload". Returns null for
+ * paths of others. Checks the method and the caller itself.
  */
 export type ApiRoute = (path: string, request: IncomingMessage) => Promise<Reply | null>;
 
 export type ApiOptions = {
-  /** `/health`, `/metrics` and their like; null for all other paths. */
+  /** Answers `/health`, `/metrics` and similar; null for other paths. */
   readonly operations: (path: string, request: IncomingMessage) => Promise<Reply | null>;
-  /** Asked in this order. */
+  /** Tried in this order. */
   readonly routes: readonly ApiRoute[];
   readonly isAllowedHost: HostCheck;
   readonly version: string;
@@ -23,10 +23,10 @@ export type ApiOptions = {
 };
 
 const api = "/api/";
-/** Files, of any size: backups that are restored come as imports do. */
+/** Uploads of any size. Backups to restore are uploaded like imports. */
 const uploads: ReadonlySet<string> = new Set(["storage/upload", "import/upload_part"]);
 
-/** Whether what is sent to a path is a file. */
+/** Whether requests to a path upload files. */
 export function isUploadPath(path: string): boolean {
   return path.startsWith(api) && uploads.has(withoutVersion(path.slice(api.length)));
 }
@@ -60,7 +60,7 @@ async function answer(
     return;
   }
   const reply = await route(options, request);
-  // What was not read of a refused body must not be taken for the connection's next request.
+  // The unread rest of a refused body must not be parsed as the connection's next request.
   if (!request.complete) {
     response.setHeader("Connection", "close");
     drain(request);
@@ -85,7 +85,7 @@ async function route(options: ApiOptions, request: IncomingMessage): Promise<Rep
   return notFound();
 }
 
-/** Older clients put their version into the path: `/api/1.48.0/query`. */
+/** Older clients put their version in the path: `/api/1.48.0/query`. */
 function withoutVersion(route: string): string {
   return route.replace(/^\d+\.\d+\.\d+[^/]*\//, "");
 }
@@ -99,8 +99,8 @@ const allowedHeaders =
 const oneDayS = 86_400;
 
 /**
- * Any web page may call a deployment's public functions, as with Convex: what they need to know they ask
- * for themselves. Nothing rests on cookies, so no page gains from its visitor's browser.
+ * Any web page may call a deployment's public functions, as with Convex: functions check their callers. No cookies
+ * are used, so a page gains nothing from its visitor's browser.
  */
 function allowAnyOrigin(request: IncomingMessage, response: ServerResponse): void {
   const { origin } = request.headers;

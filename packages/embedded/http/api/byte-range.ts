@@ -7,9 +7,9 @@ const bytes = /^bytes=(.+)$/;
 const oneRange = /^\s*(\d{0,15})-(\d{0,15})\s*$/;
 
 /**
- * What of a file of `size` bytes a `Range` header asks for (RFC 9110, 14); both ends are included. A header that is
- * none is ignored, as the RFC wants; an empty file is sent whole, as by Convex, and so is one of which several parts
- * are wanted.
+ * Chooses the part of a file that a `Range` header requests (RFC 9110, 14); both ends are included. An invalid
+ * header is ignored, as the RFC requires. As in Convex, an empty file is sent whole, and so is one with several
+ * requested parts.
  */
 export function chooseRange(header: string | undefined, size: number): RangeChoice {
   const ranges = header === undefined ? undefined : bytes.exec(header.trim())?.[1];

@@ -10,7 +10,7 @@ export type FunctionRequest = {
   readonly args: JSONValue;
   readonly format: ValueFormat;
   readonly ts: Timestamp | null;
-  /** The component whose function it is: "" is the app. */
+  /** The function's component; "" is the app. */
   readonly component: ComponentPath;
 };
 
@@ -22,7 +22,7 @@ const json = z.custom<JSONValue>((value) => value !== undefined);
 
 const body = z.object({
   path: z.string().min(1).max(1024),
-  /** One object, bare or (from the JavaScript client) as the only element of an array. */
+  /** One object, either bare or, from the JavaScript client, as the only element of an array. */
   args: z
     .union([z.array(json).max(1), z.record(z.string(), json)])
     .default({})
@@ -32,7 +32,7 @@ const body = z.object({
   componentPath: z.string().max(1024).nullish(),
 });
 
-/** Reads the body of a function call; `/api/run/{path}` has the path in its URL instead. */
+/** Parses the body of a function call. For `/api/run/{path}` the path comes from the URL. */
 export function parseFunctionRequest(value: JSONValue, pathFromUrl?: string): ParsedRequest {
   const withPath = pathFromUrl === undefined || !isObject(value) ? value : { ...value, path: pathFromUrl };
   const parsed = body.safeParse(withPath);

@@ -33,7 +33,7 @@ const runs = new Map<string, Run>([
   ["function", ({ runner }, call) => runner.runAny(call)],
 ]);
 
-/** `POST /api/query`, `mutation`, `action` and their kin. */
+/** `POST /api/query`, `mutation`, `action` and similar. */
 export function functionRoutes(deps: FunctionRouteDeps): ApiRoute {
   return (route, request) => {
     const answer = answerOf(deps, route);
@@ -67,7 +67,7 @@ async function callFunction(
   incoming: IncomingMessage,
   pathFromUrl: string | undefined,
 ): Promise<Reply> {
-  // Asked now: a client that has left meanwhile has no address any more.
+  // Read now: after a client leaves, its address is gone.
   const source = deps.sourceOf(incoming);
   const authorized = await authenticate(incoming.headers.authorization, deps);
   if (authorized.kind === "refused") return refusal(401, authorized.code, authorized.message);

@@ -57,7 +57,7 @@ async function upload(
   try {
     const stored = await storage.save({
       component: checked.component,
-      // Left early, an ordinary iterator would destroy the connection that carries the answer.
+      // By default, leaving the iterator early destroys the connection, and the answer needs it.
       bytes: request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>,
       contentType: parsed.contentType,
       expectedSha256: parsed.sha256,
@@ -79,7 +79,7 @@ async function upload(
     if (code === "ENOSPC" || code === "EDQUOT") {
       return refusal(507, "InsufficientStorage", "The deployment's disk is full.");
     }
-    // The client has left: nobody reads this.
+    // The client has left, so nobody reads this.
     if (request.destroyed && !request.complete) return refusal(400, "BadRequest", "The body ended early.");
     throw error;
   }
@@ -104,7 +104,7 @@ async function serve(
     );
   }
   const file = storage.fileOfUrl(storageId, component);
-  // The row may outlive the bytes for as long as it takes to look: the file is being deleted.
+  // The bytes may already be gone while the file is being deleted.
   const size = file === null ? null : await storage.store.sizeOf(file.key);
   if (file === null || size === null) return refusal(404, "FileNotFound", `File ${storageId} not found`);
   return fileReply(storage, file, request);
@@ -155,15 +155,15 @@ function nothing(): Readable {
   return Readable.from([]);
 }
 
-/** As Convex has it: what a URL means never changes, but it may be deleted. */
+/** As in Convex: a URL's content never changes, but may be deleted. */
 const cacheControl = "private, max-age=2592000";
 
-/** What a browser may show by itself; all else, above all HTML and SVG, is downloaded. */
+/** Types that a browser may display. All others, above all HTML and SVG, are downloaded. */
 const shown = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/json\b)/i;
 
 /**
- * A stored file's headers. Anybody may have uploaded it, and it is served from the deployment's own origin: no
- * browser may run what is in it.
+ * A stored file's headers. Anybody may have uploaded it, and it is served from the deployment's own origin, so no
+ * browser may execute its content.
  */
 function storedFileHeaders({ sha256, contentType }: StoredFile): { readonly [name: string]: string } {
   const isShown = contentType !== null && shown.test(contentType);
@@ -183,7 +183,7 @@ function entityTagOf(sha256: string): string {
   return `"${sha256}"`;
 }
 
-/** Whether an `If-None-Match` or `If-Range` header names the file's content. */
+/** Whether an `If-None-Match` or `If-Range` header matches the file's content. */
 function namesContent(header: string, sha256: string): boolean {
   const tags = header.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes("*") || tags.includes(entityTagOf(sha256));

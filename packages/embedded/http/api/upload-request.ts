@@ -4,9 +4,9 @@ export type ParsedUpload =
   | {
       readonly kind: "ok";
       readonly contentType: string | null;
-      /** Base64; null when the client does not say. */
+      /** Base64; null when not given. */
       readonly sha256: string | null;
-      /** The length that the client announces, in bytes; 0 when it does not. */
+      /** The announced length in bytes; 0 when not announced. */
       readonly announced: number;
     }
   | { readonly kind: "refused"; readonly message: string };
@@ -17,11 +17,11 @@ const mediaType = new RegExp(`^${token}/${token}(?:\\s*;\\s*${token}=(?:${token}
 /** 32 bytes in base64. */
 const sha256Pattern = /^[A-Za-z0-9+/]{43}=$/;
 
-/** Reads the headers of an upload. */
+/** Parses the headers of an upload. */
 export function parseUpload({ headers }: Pick<IncomingMessage, "headers">): ParsedUpload {
   const contentType = headers["content-type"] ?? null;
   if (contentType !== null && (contentType.length > maxTypeLength || !mediaType.test(contentType))) {
-    return { kind: "refused", message: "Bad header for content-type: it is no media type." };
+    return { kind: "refused", message: "Bad header for content-type: not a media type." };
   }
   const digest = headers["digest"];
   const sha256 = digest === undefined ? null : /^sha-256=(.*)$/i.exec(String(digest))?.[1];

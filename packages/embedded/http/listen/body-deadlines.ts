@@ -3,11 +3,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 export type BodyTimes = {
   /** How long a request may take to arrive, body included, in ms. */
   readonly totalMs: number;
-  /** How long an upload may send nothing, in ms: a large file on a slow line takes as long as it takes. */
+  /**
+   * How long an upload may pause, in ms. Its total time is not limited, because large files on slow lines take
+   * long.
+   */
   readonly idleMs: number;
-  /** How often this is looked at, in ms. */
+  /** Check interval in ms. */
   readonly checkEveryMs: number;
-  /** Milliseconds; only differences count. */
+  /** A clock in ms; only differences count. */
   readonly now: () => number;
 };
 
@@ -15,14 +18,17 @@ type Awaited = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly isUpload: boolean;
-  /** When it began; of an upload, when bytes were last seen to have come. */
+  /** When the request began; for an upload, when bytes last arrived. */
   since: number;
   bytes: number;
 };
 
 const timedOut = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/** Cuts requests whose bodies do not arrive. Node's own limit knows no endpoints, and would cut long uploads. */
+/**
+ * Cuts requests whose bodies do not arrive. Node's own limit can't tell endpoints apart, and would cut long
+ * uploads.
+ */
 export class BodyDeadlines {
   readonly #times: BodyTimes;
   readonly #isUpload: (path: string) => boolean;
@@ -64,7 +70,7 @@ export class BodyDeadlines {
   #isIdle(awaited: Awaited, now: number): boolean {
     const { request } = awaited;
     const { bytesRead } = request.socket;
-    // What was sent and waits here waits for us, not for the client.
+    // Unread buffered bytes mean that the client waits for us.
     if (bytesRead === awaited.bytes && request.readableLength === 0) {
       return now - awaited.since > this.#times.idleMs;
     }
@@ -74,7 +80,7 @@ export class BodyDeadlines {
   }
 }
 
-/** Unless an answer has begun, it says why. */
+/** Sends the reason, unless an answer has begun. */
 function cut({ socket }: IncomingMessage, { headersSent }: ServerResponse): void {
   if (socket.writable && !headersSent) socket.write(timedOut);
   socket.destroySoon();

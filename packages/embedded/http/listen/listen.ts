@@ -13,7 +13,7 @@ export class PortInUseError extends Error {
   }
 }
 
-/** Binds the server and resolves with its port, which port 0 leaves to the system. */
+/** Binds the server and resolves with its port. Port 0 picks a free one. */
 export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException): void => {
@@ -27,13 +27,13 @@ export function listen(server: Server, port: number, host: string): Promise<numb
   });
 }
 
-/** Stops accepting, lets what runs finish for `graceMs`, then cuts it. */
+/** Stops accepting connections, lets running requests finish for `graceMs`, then cuts them. */
 export function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => {
       server.closeAllConnections();
     }, graceMs);
-    // What still answers when the server closes is kept alive by its client afterwards.
+    // Connections that were answering when the server closed become idle keep-alive connections later.
     const idle = setInterval(() => {
       server.closeIdleConnections();
     }, idleCheckMs);

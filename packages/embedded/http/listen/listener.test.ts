@@ -8,7 +8,7 @@ import { openListener } from "./listener.ts";
 const minute = 60_000;
 const patience = { timeout: 10_000 };
 
-/** A listener whose clock the test moves. */
+/** A listener with a clock that the test controls. */
 async function listening() {
   let now = 0;
   let checks = 0;
@@ -33,7 +33,7 @@ async function listening() {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  /** Two: the first may have begun before. */
+  /** Waits for two checks: the first may have begun earlier. */
   const checked = (): Promise<void> => {
     const until = checks + 2;
     return expect.poll(() => checks, patience).toBeGreaterThanOrEqual(until);
@@ -62,7 +62,7 @@ async function listening() {
 }
 
 test.each(["/api/storage/upload?token=t", "/api/1.48.0/import/upload_part?partNumber=1"])(
-  "%s may take its time, as long as something comes",
+  "%s may take any time while bytes keep arriving",
   async (path) => {
     const { begin, pass, received } = await listening();
     const { socket, heard } = await begin(path, 11);
@@ -75,7 +75,7 @@ test.each(["/api/storage/upload?token=t", "/api/1.48.0/import/upload_part?partNu
   },
 );
 
-test("an upload of which nothing comes any more is cut", async () => {
+test("a stalled upload is cut", async () => {
   const { begin, pass } = await listening();
   const { heard, closed } = await begin("/api/storage/upload", 100);
   await pass(1.1 * minute);
@@ -83,7 +83,7 @@ test("an upload of which nothing comes any more is cut", async () => {
   expect(heard()).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test("any other request is to be there within a time, however it trickles", async () => {
+test("any other request must arrive in time, even if it trickles", async () => {
   const { begin, pass, received } = await listening();
   const { socket, heard, closed } = await begin("/api/mutation", 100);
   for (let sent = 1; sent <= 5; sent++) {
@@ -96,7 +96,7 @@ test("any other request is to be there within a time, however it trickles", asyn
   expect(heard()).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test("a connection whose requests have come whole is left alone", async () => {
+test("a connection with complete requests is not cut", async () => {
   const { begin, pass } = await listening();
   const { socket, heard } = await begin("/api/mutation", 1);
   await expect.poll(heard, patience).toContain("taken");

@@ -2,11 +2,11 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { BodyDeadlines, type BodyTimes } from "./body-deadlines.ts";
 import { listen } from "./listen.ts";
 
-/** How long a request's headers may take to arrive (a slow one holds a connection), in ms. */
+/** Time limit for a request's headers in ms: a slow sender holds a connection. */
 const headersWithinMs = 15_000;
-/** A connection without a request is kept a little longer than proxies keep theirs. */
+/** Idle connections are kept a little longer than proxies keep theirs. */
 const keepAliveMs = 65_000;
-/** Of the request line and all headers together, in bytes; a longer one is told 431. */
+/** Largest request line and headers together, in bytes. Larger ones are answered with 431. */
 const maxHeaderBytes = 16 * 1024;
 const checkEveryMs = 5_000;
 const defaultBodyTimes: BodyTimes = {
@@ -19,17 +19,17 @@ const defaultBodyTimes: BodyTimes = {
 export type Listener = {
   readonly server: Server;
   readonly port: number;
-  /** Who answers from now on. */
+  /** Sets the handler from now on. */
   readonly serve: (listener: RequestListener) => void;
 };
 
 export type ListenerOptions = {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** Answers until `serve`. */
+  /** The handler until `serve` is called. */
   readonly starting: RequestListener;
-  /** Whether bodies sent to a path may take as long as they keep coming; none unless told otherwise. */
+  /** Whether a path takes uploads, whose total time is unlimited. By default none does. */
   readonly isUpload?: (path: string) => boolean;
   readonly bodyTimes?: BodyTimes;
 };

@@ -42,7 +42,7 @@ async function expectComeBack(response: Response): Promise<void> {
   expect(await response.json()).toMatchObject({ code: "Starting" });
 }
 
-test("who comes early is answered once all is there, body and all", async () => {
+test("an early request is answered completely once the backend is ready", async () => {
   const { url, arrived, serve } = await starting({ count: 10, ms: long });
   const answers: Promise<Response>[] = [];
   for (const path of ["/a", "/b"]) {
@@ -62,12 +62,12 @@ test("health checks wait for nothing", async () => {
   expect([ready.status, ready.headers.get("retry-after")]).toEqual([503, "1"]);
 });
 
-test("there is an end to how long one waits", async () => {
+test("waiting time is limited", async () => {
   const { url } = await starting({ count: 10, ms: 20 });
   await expectComeBack(await fetch(url));
 });
 
-test("there is an end to how many wait; who leaves makes room", async () => {
+test("the number of waiting requests is limited, and a client that leaves makes room", async () => {
   const { url, arrived, serve } = await starting({ count: 1, ms: long });
   const leaving = new AbortController();
   const first = arrived();
@@ -83,7 +83,7 @@ test("there is an end to how many wait; who leaves makes room", async () => {
   expect(await (await answer).text()).toBe("GET /second ");
 });
 
-test("once it gives up, those who wait are told to come back, and so is whoever comes later", async () => {
+test("after giving up, waiting and later requests are told to retry", async () => {
   const { url, handler, arrived } = await starting({ count: 10, ms: long });
   const arriving = arrived();
   const waiting = fetch(url);
@@ -93,14 +93,14 @@ test("once it gives up, those who wait are told to come back, and so is whoever 
   await expectComeBack(await fetch(url));
 });
 
-test("a WebSocket is told to come back at once: a request that has waited cannot become one", async () => {
+test("a WebSocket is told to retry at once, since a waiting request cannot be upgraded", async () => {
   const { url } = await starting({ count: 10, ms: long });
   const socket = new WebSocket(url.replace("http", "ws"));
   const [error] = (await once(socket, "error")) as [Error];
   expect(error.message).toContain("503");
 });
 
-test("OpenAI's SDK comes back by itself after the wait", async () => {
+test("OpenAI's SDK retries by itself", async () => {
   const { url, arrived, serve } = await starting({ count: 10, ms: 1 });
   const client = new OpenAI({ baseURL: url, apiKey: "k" });
   const arriving = arrived();

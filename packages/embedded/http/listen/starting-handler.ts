@@ -4,24 +4,24 @@ import { healthReply, readyReply } from "../admin/operations-routes.ts";
 import { refusal, type Reply, sendReply } from "../reply.ts";
 
 export type HoldBounds = {
-  /** How many requests wait at a time; their connections and headers are all that is kept of them. */
+  /** How many requests may wait at a time. Only their connections and headers are kept. */
   readonly count: number;
-  /** How long each of them waits. */
+  /** How long each may wait, in ms. */
   readonly ms: number;
 };
 
 export type StartingHandler = {
-  /** Answers health checks; everything else waits, within the bounds, and is told to come back beyond them. */
+  /** Answers health checks. All other requests wait within the limits; beyond them they are told to retry. */
   readonly handle: RequestListener;
-  /** Gives those who wait to the listener that answers from now on. */
+  /** Passes waiting requests to the listener that answers from now on. */
   readonly handOver: (listener: RequestListener) => void;
-  /** Tells those who wait to come back, and from now on everybody at once. */
+  /** Tells waiting and all later requests to retry. */
   readonly giveUp: () => void;
 };
 
 const defaultBounds: HoldBounds = { count: 1_000, ms: 5_000 };
 
-/** Who answers while the functions are loaded. A restart is then a delay to most clients, and no error. */
+/** Handles requests while the functions are loading, so that most clients see a restart as a delay, not an error. */
 export function startingHandler(
   readiness: ReadinessProbe,
   bounds: HoldBounds = defaultBounds,
@@ -46,7 +46,7 @@ export function startingHandler(
       release();
       sendAndClose(response, comeBack());
     }, bounds.ms);
-    // Who has left makes room.
+    // A client that left makes room.
     response.once("close", release);
     held.set(response, { request, response, release });
   };
@@ -85,12 +85,12 @@ function probeReply(url: string, readiness: ReadinessProbe): Reply | null {
   }
 }
 
-/** Clients that are told so try twice, as a rule: that has to last until functions are loaded. */
+/** Most clients retry twice; the delay must suffice for loading the functions. */
 function comeBack(): Reply {
   return { ...refusal(503, "Starting", "The backend is starting."), headers: { "Retry-After": "2" } };
 }
 
-/** No listener can upgrade a connection that came as a request; such clients come back by themselves. */
+/** A waiting request cannot be upgraded later; WebSocket clients reconnect by themselves. */
 function isWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === "websocket";
 }

@@ -2,15 +2,15 @@ import type { IncomingMessage } from "node:http";
 
 export type BoundedBody = {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Aborted once the body is larger than it may be: the stream has failed then. */
+  /** Aborted once the body exceeds the limit; the stream has then failed. */
   readonly tooLarge: AbortSignal;
-  /** Nobody reads on: what still comes is for `drain`. */
+  /** Stops reading; `drain` takes the rest. */
   readonly abandon: () => void;
 };
 
 /**
- * A request's body as a stream, read no faster than its reader. Whatever becomes of the stream, the request's
- * connection stays: it has to carry the answer.
+ * A request's body as a stream with backpressure. The stream never closes the request's connection, because the
+ * answer needs it.
  */
 export function boundedBody(incoming: IncomingMessage, limit: number): BoundedBody {
   const tooLarge = new AbortController();

@@ -17,7 +17,7 @@ import { maxHttpActionBytes } from "./web-request.ts";
 const unused = (): never => {
   throw new Error("not called by the site");
 };
-/** The site's own part of the contract, as the runner will be given it. */
+/** A runner that only answers HTTP actions. */
 const actions = (runHttp: FunctionRunner["runHttp"]): FunctionRunner => ({
   runHttp,
   runQuery: unused,
@@ -32,7 +32,7 @@ let server: Server;
 let url: string;
 let cancelled: Promise<unknown>;
 let onCancelled: (reason: unknown) => void;
-/** How much of a flood was asked for. */
+/** Bytes of the flood that were requested. */
 let pulled = 0;
 let floodEnded: unknown;
 
@@ -110,7 +110,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** `fetch` would tidy such paths up before it sends them. */
+/** `fetch` would normalize such paths. */
 function rawGet(
   path: string,
   headers: Record<string, string> = {},
@@ -128,7 +128,7 @@ function rawGet(
   });
 }
 
-test("serves the page for every route of its own router, never cached, under a strict policy", async () => {
+test("serves the page for every client-side route, uncached, under a strict policy", async () => {
   for (const path of ["/console/", "/console/jobs/k17", "/console/index.html"]) {
     const response = await fetch(url + path);
     expect(await response.text()).toBe("<!doctype html>console");
@@ -141,7 +141,7 @@ test("serves the page for every route of its own router, never cached, under a s
   }
 });
 
-test("answers 304 to whoever has it already", async () => {
+test("answers 304 when the client has the file", async () => {
   const first = await fetch(`${url}/console/`);
   const again = await fetch(`${url}/console/`, {
     headers: { "If-None-Match": first.headers.get("etag") ?? "" },
@@ -178,7 +178,7 @@ test("no route", async () => {
   expect([response.status, await response.text()]).toEqual([404, "No matching routes found"]);
 });
 
-test("answers to a part of a body before the next part is sent", async () => {
+test("streams an answer while the body is still arriving", async () => {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -191,7 +191,7 @@ test("answers to a part of a body before the next part is sent", async () => {
   await expect.poll(() => text).toMatch(/\r\n0\r\n\r\n$/);
 });
 
-test("redirects and empty answers are passed on", async () => {
+test("passes on redirects and empty answers", async () => {
   const redirected = await fetch(`${url}/redirect`, { method: "POST", body: "again", redirect: "manual" });
   expect([redirected.status, redirected.headers.get("location")]).toEqual([307, `${url}/echo`]);
   const followed = await fetch(`${url}/redirect`, { method: "POST", body: "again" });
@@ -200,7 +200,7 @@ test("redirects and empty answers are passed on", async () => {
   expect([empty.status, await empty.text()]).toEqual([204, ""]);
 });
 
-test("does not ask for more of a body than its client reads, and cuts one that is too large", async () => {
+test("produces no more of a body than its client reads, and cuts one that is too large", async () => {
   pulled = 0;
   const socket = connect(Number(new URL(url).port), "127.0.0.1").pause();
   socket.write("GET /flood HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
@@ -235,19 +235,19 @@ test("a client that leaves cancels the stream", async () => {
   expect(String(await cancelled)).toContain("disconnected");
 });
 
-test("answers 413 to a body that is announced as too large, once it was sent", async () => {
+test("answers 413 to an announced body that is too large, after it was sent", async () => {
   const body = Buffer.alloc(maxHttpActionBytes + 4 * 1024 * 1024);
   const socket = connect(Number(new URL(url).port), "127.0.0.1").pause();
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
   socket.write(`POST /echo HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${String(body.length)}\r\n\r\n`);
-  // As clients do that read no answer before they have sent all.
+  // Like clients that read no answer before sending everything.
   await new Promise((resolve, reject) => socket.on("error", reject).write(body, resolve));
   socket.resume();
   await expect.poll(() => text).toContain("HTTP/1.1 413");
   socket.destroy();
 });
 
-test("does not answer to other names than its own", async () => {
+test("answers only to its own host names", async () => {
   expect((await rawGet("/echo", { host: "evil.example" })).status).toBe(403);
 });

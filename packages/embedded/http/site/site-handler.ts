@@ -17,12 +17,12 @@ export type SiteOptions = Authenticators & {
   readonly isAllowedHost: HostCheck;
   readonly sourceOf: SourceOf;
   readonly staticFolders: readonly StaticFolder[];
-  /** The API's origins for a page that was asked for by this Host: it may talk to them. */
+  /** The API's origins that a page requested with this Host header may connect to. */
   readonly apiOrigins: (hostHeader: string) => readonly string[];
   readonly log: Log;
 };
 
-/** The deployment's site: static folders first, then everything else to its HTTP actions. */
+/** The deployment's site: static folders first, then HTTP actions. */
 export function siteHandler(options: SiteOptions) {
   return (request: IncomingMessage, response: ServerResponse): void => {
     answer(options, request, response).catch((error: unknown) => {
@@ -75,7 +75,7 @@ async function answerByAction(
   });
   const requestId = requestIdOf(incoming);
   outgoing.setHeader(requestIdHeader, requestId);
-  // Asked now: a client that has left meanwhile has no address any more.
+  // Read now: after a client leaves, its address is gone.
   const source = sourceOf(incoming);
   const identity = await identityOf(incoming.headers.authorization, authenticators);
   const response = await runner.runHttp(request, { requestId, identity, source });
@@ -88,7 +88,7 @@ async function answerByAction(
   } else await sendWebResponse(response, outgoing, gone.signal);
 }
 
-/** HTTP actions run whatever the header says: it may be for them alone, as our API's keys are. */
+/** HTTP actions run with any header: it may be meant for them, such as an API key. */
 async function identityOf(header: string | undefined, authenticators: Authenticators): Promise<Identity> {
   const authenticated = await authenticate(header, authenticators);
   return authenticated.kind === "ok"
@@ -96,7 +96,7 @@ async function identityOf(header: string | undefined, authenticators: Authentica
     : { kind: "none", refused: authenticated.message };
 }
 
-/** Answers once the whole body is through: the answer's end may close the connection. */
+/** Answers after the whole body has arrived: the end of the answer may close the connection. */
 async function refuse(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -111,16 +111,16 @@ async function refuse(
 }
 
 type SecurityHeadersOptions = {
-  /** Origins that the page may talk to besides its own: the deployment's, as http(s) and ws(s). */
+  /** Origins that the page may connect to besides its own: the deployment's, as http(s) and ws(s). */
   readonly connectTo: readonly string[];
 };
 
-/** For pages that we serve: scripts and styles of their own only, no frames, no plug-ins, nothing sniffed. */
+/** For served pages: only their own scripts and styles, no frames, no plug-ins, no sniffing. */
 function securityHeaders({ connectTo }: SecurityHeadersOptions): { readonly [name: string]: string } {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
-    // Components position themselves with style attributes, which no nonce can cover.
+    // UI components position themselves with style attributes, which nonces do not cover.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",

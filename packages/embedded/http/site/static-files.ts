@@ -4,18 +4,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { sendReply, textReply } from "../reply.ts";
-import { contentTypeOf } from "./content-types.ts";
 import { type StaticFolder, staticTarget } from "./static-path.ts";
 
 type Found = { readonly file: string; readonly size: number; readonly etag: string };
 
-/** Bundlers put a hash of the content into such names: what one of them means never changes. */
+/** Bundlers put a content hash into such names, so the content never changes. */
 const hashed = /[.-][A-Za-z0-9_-]{8,}\.(?:js|mjs|css|woff2?|png|jpe?g|webp|svg|wasm|map)$/;
 
 /**
- * Serves a built single-page program. Paths that name no file get its index.html, so that its own router
- * can read them; missing assets (anything with an extension) stay missing.
- * @returns whether the request was one for the folder
+ * Serves a built single-page app. Paths without a file get index.html, for the app's own router. Missing assets
+ * (names with an extension) are 404.
+ * @returns whether the request was for this folder
  */
 export async function serveStatic(
   folder: StaticFolder,
@@ -75,6 +74,32 @@ async function send(
     response.end();
     return;
   }
-  // A client that leaves early, or a file replaced meanwhile, has cut the response already.
+  // If the client leaves or the file is replaced meanwhile, the response is already cut.
   await pipeline(createReadStream(file, { end: Math.max(0, size - 1) }), response).catch(() => undefined);
+}
+
+const types: { readonly [extension: string]: string } = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".map": "application/json",
+  ".webmanifest": "application/manifest+json",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".jpg": "image/jpeg",
+  ".jpeg": "image/jpeg",
+  ".webp": "image/webp",
+  ".ico": "image/x-icon",
+  ".woff2": "font/woff2",
+  ".woff": "font/woff",
+  ".txt": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+};
+
+/** The type by file name, since browsers must not sniff. Unknown types can only be downloaded. */
+function contentTypeOf(fileName: string): string {
+  const dot = fileName.lastIndexOf(".");
+  return (dot === -1 ? undefined : types[fileName.slice(dot).toLowerCase()]) ?? "application/octet-stream";
 }

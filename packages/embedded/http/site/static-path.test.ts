@@ -12,11 +12,11 @@ test.each([
   expect(staticTarget(folder, path)).toEqual({ kind: "file", segments });
 });
 
-test("the bare path is sent to where relative links work", () => {
+test("the bare path redirects to the path with a slash, so that relative links work", () => {
   expect(staticTarget(folder, "/console")).toEqual({ kind: "redirect", to: "/console/" });
 });
 
-test.each(["/", "/consoles/x", "/v1/models"])("%s is none of its business", (path) => {
+test.each(["/", "/consoles/x", "/v1/models"])("%s belongs to others", (path) => {
   expect(staticTarget(folder, path)).toBeNull();
 });
 
@@ -30,6 +30,6 @@ test.each([
   "/console/C%3A%5Cwindows",
   "/console/a%00.js",
   "/console/%E0%A4%A",
-])("%s leads nowhere", (path) => {
+])("%s is refused", (path) => {
   expect(staticTarget(folder, path)).toEqual({ kind: "outside" });
 });

@@ -1,5 +1,5 @@
 export type StaticFolder = {
-  /** Where the folder shows, e.g. "/console". */
+  /** URL path of the folder, such as "/console". */
   readonly path: string;
   readonly dir: string;
 };
@@ -10,8 +10,8 @@ export type StaticTarget =
   | { readonly kind: "outside" };
 
 /**
- * What a URL's path means to a static folder. Paths are taken apart before they are decoded, and a segment
- * that could mean anything but a name below the folder makes it no file of ours.
+ * Resolves a URL path in a static folder. The path is split before decoding; a segment that is not a plain name
+ * below the folder is refused.
  */
 export function staticTarget(folder: StaticFolder, urlPath: string): StaticTarget | null {
   const base = folder.path.replace(/\/+$/, "");
@@ -35,7 +35,7 @@ function decodedSegment(segment: string): string | null {
   }
 }
 
-/** No hidden files either: a build may leave some behind, and none is meant for browsers. */
+/** Also refuses hidden files: a build may leave some behind, and none is for browsers. */
 function isPlainName(segment: string): boolean {
   return segment !== "" && !segment.startsWith(".") && !/[/\\\0:]/.test(segment);
 }

@@ -14,16 +14,16 @@ export type WebRequest =
   | {
       readonly kind: "ok";
       readonly request: Request;
-      /** Aborted once the body has turned out to be too large. */
+      /** Aborted once the body is too large. */
       readonly tooLarge: AbortSignal;
-      /** To be called once it was answered, whether or not the body was read. */
+      /** Call after answering, whether or not the body was read. */
       readonly abandonBody: () => void;
     }
   | { readonly kind: "refused"; readonly status: number; readonly message: string };
 
 /**
- * A request as HTTP actions see it. The body streams, and fails once it is larger than an HTTP action may
- * be sent; `signal` aborts when the client is gone.
+ * A request as HTTP actions see it. The body streams, and fails above the size limit. `signal` aborts when the
+ * client has left.
  */
 export function toWebRequest(incoming: IncomingMessage, origin: string, signal: AbortSignal): WebRequest {
   const method = incoming.method ?? "GET";
@@ -39,7 +39,7 @@ export function toWebRequest(incoming: IncomingMessage, origin: string, signal: 
 }
 
 function parseUrl(path: string, origin: string): URL | null {
-  // An absolute-form target would otherwise choose its own host.
+  // An absolute-form target could otherwise choose its own host.
   return path.startsWith("/") ? URL.parse(origin + path) : null;
 }
 

@@ -2,13 +2,12 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { maxHttpActionBytes } from "./web-request.ts";
 
-/** Set by the server itself, from how it sends the body. */
+/** The server sets these itself, depending on how it sends the body. */
 const ownHeaders = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
 /**
- * Sends an HTTP action's response as its body comes, no faster than the client reads. When the client is
- * gone, or the body larger than an HTTP action may answer, the connection is cut and the body's stream is
- * cancelled, so that whoever produces it can stop.
+ * Streams an HTTP action's response with backpressure. When the client leaves or the body is too large, cuts the
+ * connection and cancels the body's stream, so that its producer can stop.
  */
 export async function sendWebResponse(
   response: Response,
@@ -54,7 +53,7 @@ async function pump(
     outgoing.end();
   } catch (error) {
     cancel(error);
-    // Headers are out: cutting the connection is the only way left to say that the body is not whole.
+    // The headers are sent, so only cutting the connection shows that the body is incomplete.
     outgoing.destroy();
   } finally {
     signal.removeEventListener("abort", stop);
