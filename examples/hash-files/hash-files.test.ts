@@ -13,7 +13,7 @@ type Look = {
   readonly error: { readonly code: string } | null;
   readonly result: unknown;
 };
-/** What Convex's own CLI calls, and the client's published types leave out. */
+/** Methods that Convex's CLI uses, and that the published types omit. */
 type AdminClient = {
   setAdminAuth(key: string): void;
   function(reference: unknown, componentPath: undefined, args: unknown): Promise<unknown>;
@@ -28,7 +28,7 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
   let backend: Started;
   let client: AdminClient;
   const workers: { readonly process: ChildProcess; readonly exited: Promise<number | null> }[] = [];
-  /** What the workers say went wrong. */
+  /** Standard error of all workers. */
   let said = "";
 
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
     }
   }
 
-  it("hash what was there before them, and what comes while they wait", async () => {
+  it("hash jobs that were submitted before they started and while they wait", async () => {
     const before = await submit("a.txt");
     await startWorker("first");
     await startWorker("second");
@@ -98,20 +98,20 @@ describe("workers that hash files, on a real backend", { timeout: 60_000 }, () =
     );
   });
 
-  it("fail a job for a file that is not there, and one that reaches out of the folder", async () => {
+  it("fail a job for a missing file and one for a file outside of the folder", async () => {
     const [missing, outside] = await Promise.all([submit("missing.txt"), submit("../secret")]);
     expect(await ended(missing)).toMatchObject({ status: "failed", error: { code: "handler_error" } });
     expect(await ended(outside)).toMatchObject({ status: "failed", error: { code: "invalid" } });
     await vi.waitFor(() => expect(said).toMatch(/attempt\.failed.*invalid/), { timeout: 10_000 });
   });
 
-  it("say so where nobody knows their key", async () => {
+  it("log that their key is unknown", async () => {
     const { process } = await startWorker("stranger", false);
     await vi.waitFor(() => expect(said).toContain("worker.unknown-key"), { timeout: 30_000 });
     process.kill("SIGKILL");
   });
 
-  it("end when they are told to, and others go on", async () => {
+  it("stop on SIGTERM while others continue", async () => {
     const [first] = workers;
     first?.process.kill("SIGTERM");
     expect(await first?.exited).toBe(0);

@@ -7,7 +7,7 @@ import { ConvexClient } from "convex/browser";
 import { z } from "zod";
 
 const { CONVEX_URL = "http://127.0.0.1:3210", WORKER_KEY = "", FOLDER = "." } = process.env;
-/** A name within the folder: a job reaches no other file. */
+/** Only a plain name: a job must not read files outside of the folder. */
 const job = z.object({ file: z.string().regex(/^\w[\w.-]{0,254}$/) });
 
 const client = new ConvexClient(CONVEX_URL, { skipConvexDeploymentUrlCheck: true });

@@ -2,18 +2,18 @@ import { internalMutationGeneric, internalQueryGeneric } from "convex/server";
 import { v } from "convex/values";
 import { queue, scope } from "./queue.ts";
 
-/** Has a file hashed by whichever worker is free. Internal, as all here: who may ask is another app's question. */
+/** Submits a job for a file. These functions are internal: a real app would first check who is calling. */
 export const submit = internalMutationGeneric({
   args: { file: v.string() },
   handler: async (ctx, { file }) => {
-    // The same file goes to the worker that had it last, whose disk may still hold it in memory.
+    // The same file goes to the same worker, which may still have it in its disk cache.
     const outcome = await queue.submit(ctx, scope, { kind: "hash", payload: { file }, affinity: file });
-    if (outcome.kind !== "submitted") throw new Error(`The job was not taken: ${outcome.kind}.`);
+    if (outcome.kind !== "submitted") throw new Error(`The queue refused the job: ${outcome.kind}.`);
     return outcome.jobId;
   },
 });
 
-/** How a job stands, and what came of it. */
+/** A job's status, error and result. */
 export const look = internalQueryGeneric({
   args: { jobId: v.string() },
   handler: async (ctx, { jobId }) => {
@@ -25,7 +25,7 @@ export const look = internalQueryGeneric({
   },
 });
 
-/** Lets whoever has this key work for the queue. */
+/** Lets a worker with this key take jobs. */
 export const registerWorker = internalMutationGeneric({
   args: { key: v.string(), name: v.string() },
   handler: async (ctx, worker) => await queue.workers.register(ctx, scope, worker),

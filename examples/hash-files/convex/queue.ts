@@ -1,7 +1,7 @@
 import { Queue, type QueueComponent } from "@gleaner/queue";
 import { componentsGeneric } from "convex/server";
 
-// `components` of _generated/api.js, where code generation has run.
+// Without a deployment Convex does not generate the type of `components`.
 const components = componentsGeneric() as unknown as { readonly queue: QueueComponent };
 
 export const queue = new Queue(components.queue, {
