@@ -17,6 +17,11 @@ const onlyGenerated = {
   message: "Only convex's generated API.",
 };
 
+const queueImports = [
+  refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "A package imports nothing of ours."),
+  { regex: "^(node:|electron($|/))", message: "The queue runs wherever a ConvexClient does: no Node." },
+];
+
 /** Who may import what (docs/architecture.md). The folders not named in a rule are free. */
 const boundaries = {
   app: [
@@ -51,9 +56,23 @@ const boundaries = {
     refuse(ourFolders("main", "packages", "cli", "launch"), "renderer/ imports app/ and convex/_generated."),
     onlyGenerated,
   ],
-  "packages/queue": [
-    refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "A package imports nothing of ours."),
-    { regex: "^(node:|electron($|/))", message: "The queue runs wherever a ConvexClient does: no Node." },
+  "packages/queue": queueImports,
+  "packages/queue/component": [
+    ...queueImports,
+    refuse(ourFolders("client", "worker"), "The component knows neither its app's client nor its workers."),
+  ],
+  "packages/queue/client": [...queueImports, refuse(ourFolders("worker"), "An app's client is no worker.")],
+  "packages/queue/worker": [
+    ...queueImports,
+    refuse(ourFolders("client"), "A worker imports no code that runs in an app."),
+    {
+      ...refuse(ourFolders("component"), "A worker's program contains no code of the component: only types."),
+      allowTypeImports: true,
+    },
+  ],
+  "packages/queue/shared": [
+    ...queueImports,
+    refuse(ourFolders("component", "client", "worker"), "shared/ imports nothing of the other folders."),
   ],
   "packages/embedded": [
     refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "A package imports nothing of ours."),
