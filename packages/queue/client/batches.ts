@@ -20,7 +20,7 @@ export function batchCalls(component: QueueComponent) {
       const handle = onDone === undefined ? {} : { onDone: await createFunctionHandle(onDone) };
       return await ctx.runMutation(component.batches.create, { scope, ...rest, ...handle });
     },
-    /** No more jobs come. */
+    /** Closes the batch to more jobs. */
     seal: async (ctx: MutationRunner, scope: string, batchId: string, actor = "app"): Promise<void> => {
       await ctx.runMutation(component.batches.seal, { scope, batchId, actor });
     },

@@ -7,10 +7,7 @@ import { workerFunctions } from "./workerFunctions.ts";
 
 const components = componentsGeneric() as unknown as { readonly queue: QueueComponent };
 
-/**
- * An app that has installed the queue, and nothing else: its functions are what a test passes to `t.mutation` and `t.query`,
- * and `work`, which its workers call with their keys.
- */
+/** An app with nothing but the queue. Tests pass functions to `t.mutation` and `t.query`; workers call `work`. */
 export function installQueue(options: QueueOptions = {}) {
   const queue = new Queue(components.queue, options);
   const functions = workerFunctions(queue);

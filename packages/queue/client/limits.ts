@@ -1,7 +1,7 @@
 import type { QueueComponent } from "../component/component.ts";
 import type { MutationRunner, QueryRunner, Rest } from "./runners.ts";
 
-/** How many jobs a requester or a key may have under way, and how often a requester has its turn. */
+/** Limits on the jobs of a requester or key that are ready or held at once, and weights of requesters. */
 export function limitCalls(component: QueueComponent) {
   return {
     set: async (

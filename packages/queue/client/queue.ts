@@ -21,27 +21,27 @@ export type SubmitOptions = {
   /** The open batch that the jobs belong to. */
   readonly batchId?: string;
   /**
-   * Gives the jobs to workers that wait, in this transaction, which saves them the claim. Where many submit to few
-   * workers that come and go fast it may lose its races, and fail: for a caller that tries again without.
+   * Gives the jobs to waiting workers in this transaction, so they need not claim them. Many submissions to a few busy
+   * workers may conflict and fail: use it only if you submit again without it.
    */
   readonly handOver?: boolean;
 };
 
 export type QueueOptions = {
-  /** How a worker's key is hashed; SHA-256 in hex when left out. Workers are registered with the same. */
+  /** Hashes a worker's key, at its registration and in each of its calls. SHA-256 in hex by default. */
   readonly hashKey?: (key: string) => Promise<string>;
-  /** How each kind of job is retried and kept. */
+  /** By kind of job: how it is retried and how long its data is kept. */
   readonly kinds?: Readonly<Record<string, Policy>>;
-  /** Called in the transaction that ends a job; its answer reaches the worker as `reply`. */
+  /** Called in the transaction that ends a job. Its return value reaches the worker as `reply`. */
   readonly onFinal?: OnFinal;
 };
 
-/** One call of the component takes at most so many jobs. */
+/** The component's limit for one call. */
 const jobsPerCall = 500;
 
 /**
- * The queue as an app's functions use it, over a component that it has installed. `scope` is the tenant: nothing of
- * one scope is seen in another. Who may do what is the app's to decide, before it calls.
+ * The queue for an app's functions. `scope` is the tenant: nothing of one scope is visible in another. The queue does
+ * not authorize: the app checks its caller first.
  */
 export class Queue {
   readonly component: QueueComponent;
@@ -65,12 +65,12 @@ export class Queue {
     this.workers = workerCalls(component, (key) => this.hashKey(key));
   }
 
-  /** A worker's key as the component knows it. Keys are secrets: they go no further than this. */
+  /** Keys are secrets, so the component sees only their hashes. */
   async hashKey(key: string): Promise<string> {
     return await (this.#options.hashKey ?? sha256)(key);
   }
 
-  /** Submits one job: its id, or why it was not taken. */
+  /** Submits one job. Returns its id, or why the queue refused it. */
   async submit(ctx: MutationRunner, scope: string, job: JobInput, options: SubmitOptions = {}) {
     const outcome = await this.submitMany(ctx, scope, [job], options);
     if (outcome.kind !== "submitted") return outcome;
@@ -78,7 +78,7 @@ export class Queue {
     return { kind: "submitted" as const, jobId, repeated: outcome.repeated > 0 };
   }
 
-  /** Submits up to 500 jobs, all of them or none; more go in several calls, best as a batch from an action. */
+  /** Submits up to 500 jobs, all or none. For more, submit a batch in several calls from an action. */
   async submitMany(
     ctx: MutationRunner,
     scope: string,
@@ -90,12 +90,12 @@ export class Queue {
     return await ctx.runMutation(this.component.jobs.submit, { scope, jobs: specs, ...options });
   }
 
-  /** Ends a job that is not final; a worker that is at it stops. @param actor who did it, for the events. */
+  /** Cancels a job that is not final. Its worker stops. @param actor who canceled it, for the events. */
   async cancel(ctx: MutationRunner, scope: string, jobId: string, actor = "app") {
     return await ctx.runMutation(this.component.jobs.cancel, { scope, jobId, actor });
   }
 
-  /** Cancels all of a requester, a key, a batch or a lane, in pieces; `running`: also what is at work. */
+  /** Cancels the jobs of a requester, a key, a batch or a lane, in several transactions. `running`: also running jobs. */
   async cancelMany(
     ctx: MutationRunner,
     scope: string,
@@ -104,32 +104,32 @@ export class Queue {
     await ctx.runMutation(this.component.jobs.cancelMany, { scope, ...which });
   }
 
-  /** How a job stands, without its payload and its result; null when there is none in the scope. */
+  /** A job without its payload and result; null if the scope has no such job. */
   async status(ctx: QueryRunner, scope: string, jobId: string) {
     return await ctx.runQuery(this.component.jobs.get, { scope, jobId });
   }
 
-  /** The same of the newest job of that external id. */
+  /** The newest job with that external id. */
   async statusByExternalId(ctx: QueryRunner, scope: string, externalId: string) {
     return await ctx.runQuery(this.component.jobs.byExternalId, { scope, externalId });
   }
 
-  /** Newest first, of a status, a requester, a key or a batch; at most 100 a page. */
+  /** Jobs with a status, a requester, a key or a batch, newest first. At most 100 a page. */
   async list(ctx: QueryRunner, scope: string, which: Rest<QueueComponent["jobs"]["list"], "scope">) {
     return await ctx.runQuery(this.component.jobs.list, { scope, ...which });
   }
 
-  /** Who tried a job, when and how it ended: the newest 200, in their order. */
+  /** A job's attempts: worker, times and outcome. The newest 200, oldest first. */
   async attempts(ctx: QueryRunner, scope: string, jobId: string) {
     return await ctx.runQuery(this.component.jobs.attempts, { scope, jobId });
   }
 
-  /** Null once it was purged. */
+  /** Null after it was deleted. */
   async payload(ctx: QueryRunner, scope: string, jobId: string) {
     return await ctx.runQuery(this.component.jobs.payload, { scope, jobId });
   }
 
-  /** Null while there is none, and once it was purged. */
+  /** Null before the job succeeded, and after the result was deleted. */
   async result(ctx: QueryRunner, scope: string, jobId: string) {
     return await ctx.runQuery(this.component.jobs.result, { scope, jobId });
   }
@@ -143,25 +143,25 @@ export class Queue {
     });
   }
 
-  /** Says that somebody watches: the job's text is kept in pieces from now on. Say it again each minute. */
+  /** Starts or renews storing of the job's text for readers. Call it again each minute while somebody reads. */
   async follow(ctx: MutationRunner, scope: string, jobId: string) {
     return await ctx.runMutation(this.component.jobs.follow, { scope, jobId });
   }
 
-  /** Whether anything can be claimed. A query over it runs again when one of few ready jobs is taken, not at each. */
+  /** Whether a worker could claim a job. A query over it does not run again at every claim. */
   async isThereWork(ctx: QueryRunner, scope: string): Promise<boolean> {
     return await ctx.runQuery(this.component.lanes.isThereWork, { scope });
   }
 
   /**
-   * What stands in a scope's lanes, as it is counted once a minute (a lane's `countedAt`; null: it is new, and not counted
-   * yet), and how many workers it has. It runs again with the count and the workers, not with each job.
+   * Counts of jobs by lane, and of workers. Jobs are counted once a minute (a lane's `countedAt`; null before the first
+   * count), so a query over this runs again with the count and the workers, not with each job.
    */
   async stats(ctx: QueryRunner, scope: string) {
     return await ctx.runQuery(this.component.lanes.stats, { scope });
   }
 
-  /** Sets every time-out and cap, for a scope or, with "", for all of them: what is left out is the default again. */
+  /** Replaces the settings of a scope, or of all scopes with "". A setting that is left out is the default again. */
   async configure(
     ctx: MutationRunner,
     scope: string,
@@ -171,37 +171,37 @@ export class Queue {
     await ctx.runMutation(this.component.settings.configure, { scope, values, actor });
   }
 
-  /** The time-outs and caps that hold for a scope: its own over those of all over the defaults. */
+  /** The settings in use: the scope's own, else those of all scopes, else the defaults. */
   async settings(ctx: QueryRunner, scope: string): Promise<Settings> {
     return await ctx.runQuery(this.component.settings.get, { scope });
   }
 
-  /** Who did what to the queue, newest first. */
+  /** Administrative changes to the queue and who made them, newest first. */
   async events(ctx: QueryRunner, scope: string, paginationOpts: PaginationOptions) {
     return await ctx.runQuery(this.component.events.list, { scope, paginationOpts });
   }
 
-  /** A call that a worker makes with its key. */
+  /** Runs a mutation of the component for a worker with this key. */
   async workerMutation<Reference extends FunctionReference<"mutation", "internal", { keyHash: string }>>(
     ctx: MutationRunner,
     reference: Reference,
     { key, ...args }: Rest<Reference, "keyHash"> & { readonly key: string },
   ): Promise<FunctionReturnType<Reference>> {
     const keyHash = await this.hashKey(key);
-    // The rest of the arguments is what the reference takes: the compiler cannot see through both.
+    // The compiler can't see that the rest of the arguments fits the reference.
     const called: FunctionReference<"mutation", "internal"> = reference;
     const answer: unknown = await ctx.runMutation(called, { ...args, keyHash });
     return answer;
   }
 
-  /** The same for its queries. */
+  /** Runs a query of the component for a worker with this key. */
   async workerQuery<Reference extends FunctionReference<"query", "internal", { keyHash: string }>>(
     ctx: QueryRunner,
     reference: Reference,
     { key, ...args }: Rest<Reference, "keyHash"> & { readonly key: string },
   ): Promise<FunctionReturnType<Reference>> {
     const keyHash = await this.hashKey(key);
-    // The rest of the arguments is what the reference takes: the compiler cannot see through both.
+    // The compiler can't see that the rest of the arguments fits the reference.
     const called: FunctionReference<"query", "internal"> = reference;
     const answer: unknown = await ctx.runQuery(called, { ...args, keyHash });
     return answer;

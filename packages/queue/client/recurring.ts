@@ -2,7 +2,7 @@ import type { QueueComponent } from "../component/component.ts";
 import type { JobSpec } from "../component/validators.ts";
 import type { JobInput, MutationRunner, QueryRunner, Rest } from "./runners.ts";
 
-/** Jobs that are submitted again and again, by an interval or a cron expression. */
+/** Jobs that the queue submits by an interval or a cron expression. */
 export function recurringCalls(component: QueueComponent, specOf: (job: JobInput) => Promise<JobSpec>) {
   return {
     set: async (

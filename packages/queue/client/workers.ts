@@ -3,7 +3,7 @@ import type { MutationRunner, QueryRunner, Rest } from "./runners.ts";
 
 export function workerCalls(component: QueueComponent, hashKey: (key: string) => Promise<string>) {
   return {
-    /** With the worker's key, or with a hash of it that was made elsewhere, as `hashKey` makes it. */
+    /** Takes the worker's key, or its hash if the app knows only that. `hashKey` must give the same hash. */
     register: async (
       ctx: MutationRunner,
       scope: string,
@@ -34,7 +34,7 @@ export function workerCalls(component: QueueComponent, hashKey: (key: string) =>
       await ctx.runQuery(component.workers.get, { scope, workerId }),
     byExternalId: async (ctx: QueryRunner, scope: string, externalId: string) =>
       await ctx.runQuery(component.workers.byExternalId, { scope, externalId }),
-    /** Whose key it is; null when nobody's. */
+    /** The worker with this key, in any scope. */
     byKey: async (ctx: QueryRunner, key: string) =>
       await ctx.runQuery(component.workers.find, { keyHash: await hashKey(key) }),
     list: async (ctx: QueryRunner, scope: string, which: Rest<QueueComponent["workers"]["list"], "scope">) =>

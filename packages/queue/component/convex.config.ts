@@ -4,5 +4,5 @@ import { defineComponent } from "convex/server";
 const queue = defineComponent("queue");
 queue.use(crons);
 
-// Convex wants convex.config.ts to export it by default.
+// Convex requires a default export here.
 export default queue;

@@ -1,6 +1,6 @@
 import { type Infer, v, type Value, type VAny } from "convex/values";
 
-/** Whatever the app hands over or a worker answers. Bounded by `settings.maxPayloadBytes`, never looked into. */
+/** A payload, result or report. The queue bounds its size (`settings.maxPayloadBytes`) and never reads it. */
 export const anything = v.any() as VAny<Value>;
 
 export const jobStatus = v.union(
@@ -28,21 +28,21 @@ export const attemptStatus = v.union(
 
 export const priority = v.union(v.literal("high"), v.literal("normal"), v.literal("low"));
 
-/** What it takes to run a job. Jobs of one kind with equal requirements share a lane. */
+/** A job's requirements. Jobs of one kind with equal requirements share a lane. */
 export const requirements = v.object({
   model: v.optional(v.string()),
   memoryMb: v.optional(v.number()),
   gpu: v.optional(v.boolean()),
   contextTokens: v.optional(v.number()),
-  /** All of them. */
+  /** The worker needs all of them. */
   tags: v.optional(v.array(v.string())),
-  /** Any of them; given to a worker by its organization. */
+  /** The worker needs one of them. The app gives groups to workers. */
   groups: v.optional(v.array(v.string())),
-  /** Has to be allowed to the worker by its organization. */
+  /** The app has to allow it to the worker. */
   dataClass: v.optional(v.string()),
 });
 
-/** What a worker says of itself. `concurrency`: jobs that it runs at once; `prefetch`: what it holds beyond. */
+/** What a worker offers. `concurrency`: jobs that it runs at once; `prefetch`: jobs that it holds in reserve. */
 export const capabilities = v.object({
   kinds: v.array(v.string()),
   models: v.optional(v.array(v.string())),
@@ -54,9 +54,9 @@ export const capabilities = v.object({
   prefetch: v.optional(v.number()),
 });
 
-/** How a kind of job is retried and how long it is kept. Whatever is left out is the settings' default. */
+/** How a job is retried and how long its data is kept. Defaults come from the settings. */
 export const policy = v.object({
-  /** Failed and lost attempts that it survives before it is a dead letter. */
+  /** The job is a dead letter after this many failed or lost attempts. */
   maxFailures: v.optional(v.number()),
   /** The n-th wait is first × factor^(n−1), at most `maxMs`, and up to `jitter` (0 to 1) of it earlier by chance. */
   backoff: v.optional(
@@ -68,7 +68,7 @@ export const policy = v.object({
   recordKeptMs: v.optional(v.number()),
 });
 
-/** What a job waits for. `time`: `dueAt`; `jobs`: its dependencies; `turn`: a limit on jobs at once. */
+/** Why a job waits. `time`: until `dueAt`; `jobs`: for its dependencies; `turn`: a limit is reached. */
 export const waitsFor = v.union(v.literal("time"), v.literal("jobs"), v.literal("turn"));
 
 export const jobError = v.object({ code: v.string(), message: v.string() });
@@ -77,31 +77,31 @@ export const jobSpec = v.object({
   kind: v.string(),
   payload: anything,
   requirements: v.optional(requirements),
-  /** Between whom turns are taken, by weight. */
+  /** Requesters take turns, by weight. */
   requester: v.optional(v.string()),
   /** A second name under which jobs can be limited, listed and canceled, such as an API key. */
   key: v.optional(v.string()),
   priority: v.optional(priority),
-  /** Jobs with the same one go to the same workers while that costs no time: a prompt's prefix, a file. */
+  /** Jobs with equal affinity (a prompt's prefix, a file) go to the same workers while that costs no time. */
   affinity: v.optional(v.string()),
   delayMs: v.optional(v.number()),
-  /** ms epoch: has to be begun before, else it expires. */
+  /** ms epoch: the job expires if it has not started by then. */
   expiresAt: v.optional(v.number()),
-  /** ms epoch: has to be done before, else it expires, also while it runs. */
+  /** ms epoch: the job expires if it has not ended by then, even while it runs. */
   deadlineAt: v.optional(v.number()),
   after: v.optional(
     v.object({ jobs: v.array(v.string()), when: v.union(v.literal("succeeded"), v.literal("finished")) }),
   ),
-  /** A second submission under it (in the scope) gives the first one's job. `fingerprint`: refused if it differs. */
+  /** A second submission with this key returns the first job, or is refused if its `fingerprint` differs. */
   idempotencyKey: v.optional(v.string()),
   fingerprint: v.optional(v.string()),
   externalId: v.optional(v.string()),
-  /** Somebody reads along from the start: chunks are kept, for the first `settings.watchMs` and while `follow` is called. */
+  /** Stores text chunks from the start, for `settings.watchMs` and while `follow` is called. */
   watched: v.optional(v.boolean()),
   policy: v.optional(policy),
   /** Handle of a mutation `(FinalEvent) => reply`, called once, in the transaction that ends the job. */
   onFinal: v.optional(v.string()),
-  /** Small, given back to `onFinal` and in views. */
+  /** A small value that `onFinal` and views return. */
   context: v.optional(anything),
 });
 
@@ -116,20 +116,20 @@ export const finalEvent = v.object({
   scope: v.string(),
   jobId: v.string(),
   kind: v.string(),
-  /** Counts the lives of a dead letter that was revived, from 0. */
+  /** How often the job was retried as a dead letter. */
   round: v.number(),
   outcome: v.union(v.literal("succeeded"), v.literal("failed"), v.literal("canceled"), v.literal("expired")),
-  /** The `externalId` of the worker whose attempt ended it (its id where it has none); null where there was none. */
+  /** The worker whose attempt ended the job: its `externalId`, else its id; null if no attempt did. */
   worker: v.union(v.string(), v.null()),
   attemptId: v.union(v.string(), v.null()),
-  /** What the worker said of its work beside the result. */
+  /** The worker's report beside the result. */
   report: v.optional(anything),
   error: v.union(jobError, v.null()),
   context: v.optional(anything),
 });
 export type FinalEvent = Infer<typeof finalEvent>;
 
-/** A job as its scope sees it; never with its payload. */
+/** A job without its payload and result. */
 export const jobView = v.object({
   jobId: v.string(),
   kind: v.string(),
@@ -150,9 +150,9 @@ export const jobView = v.object({
   round: v.number(),
   watched: v.boolean(),
   error: v.union(jobError, v.null()),
-  /** How far the worker is that is at it, as it last said. Of a job that is asked for by itself; not in lists. */
+  /** The worker's last progress. Lists omit it. */
   progress: v.optional(anything),
-  /** Of the attempt that completed it. */
+  /** From the attempt that completed it. */
   report: v.optional(anything),
   reply: v.optional(anything),
   context: v.optional(anything),
@@ -175,7 +175,7 @@ export const attemptView = v.object({
   error: v.union(jobError, v.null()),
   releaseReason: v.union(v.string(), v.null()),
   report: v.optional(anything),
-  /** What `onFinal` answered. */
+  /** The return value of `onFinal`. */
   reply: v.optional(anything),
 });
 export type AttemptView = Infer<typeof attemptView>;
@@ -195,7 +195,7 @@ export const cursor = v.object({
 });
 export type Cursor = Infer<typeof cursor>;
 
-/** What a worker needs to begin what it was handed. */
+/** What a worker needs to start a job that it was handed. */
 export const handed = v.object({
   payload: anything,
   requirements: v.optional(requirements),
@@ -239,7 +239,7 @@ export const workerView = v.object({
   name: v.string(),
   status: workerStatus,
   online: v.boolean(),
-  /** Whether it takes jobs now: it stands in a lane. */
+  /** Whether it waits for jobs in a lane now. */
   accepting: v.boolean(),
   groups: v.array(v.string()),
   dataClasses: v.array(v.string()),
@@ -256,7 +256,7 @@ export const laneView = v.object({
   laneId: v.string(),
   kind: v.string(),
   requirements,
-  /** `paused`: nothing is claimed. `draining`: nothing is taken in, what is there is finished. */
+  /** `paused`: workers claim nothing. `draining`: new jobs are refused, present ones end. */
   state: laneState,
   slots: v.number(),
   /** Counted once a minute, and at most a minute old. */
@@ -264,7 +264,7 @@ export const laneView = v.object({
   waiting: v.number(),
   running: v.number(),
   countedAt: v.union(v.number(), v.null()),
-  /** When the job that has been ready for longest became so; null when there is none. */
+  /** When the oldest ready job became ready; null without a ready job. */
   oldestReadyAt: v.union(v.number(), v.null()),
 });
 export type LaneView = Infer<typeof laneView>;
@@ -272,7 +272,7 @@ export type LaneView = Infer<typeof laneView>;
 export const batchView = v.object({
   batchId: v.string(),
   externalId: v.union(v.string(), v.null()),
-  /** `open`: takes more jobs. `sealed`: runs. `done`: every job is final, and `onDone` was called. */
+  /** `open`: accepts more jobs. `sealed`: closed. `done`: every job is final, and `onDone` was called. */
   status: v.union(v.literal("open"), v.literal("sealed"), v.literal("done")),
   total: v.number(),
   succeeded: v.number(),
@@ -286,18 +286,18 @@ export const batchView = v.object({
 export type BatchView = Infer<typeof batchView>;
 
 export const submitOutcome = v.union(
-  /** In the order of the jobs. `repeated`: how many of them were there before, under their idempotency key. */
+  /** In the order of the jobs. `repeated`: how many had been submitted before with the same idempotency key. */
   v.object({ kind: v.literal("submitted"), jobIds: v.array(v.string()), repeated: v.number() }),
-  /** Nothing was taken: the lane or the requester has too much queued. */
+  /** Nothing was submitted: the lane or the requester has too many jobs. */
   v.object({ kind: v.literal("full"), retryAfterMs: v.number() }),
-  /** Nothing was taken: the lane is being drained. */
+  /** Nothing was submitted: the lane is draining. */
   v.object({ kind: v.literal("draining") }),
-  /** Nothing was taken: the idempotency key stands for another request. */
+  /** Nothing was submitted: the idempotency key belongs to a different request. */
   v.object({ kind: v.literal("conflict"), idempotencyKey: v.string() }),
 );
 export type SubmitOutcome = Infer<typeof submitOutcome>;
 
-/** What can be set for a scope; left out: the default (model/settings.ts). */
+/** A scope's settings; defaults are in model/settings.ts. */
 export const settingsPatch = v.object({
   leaseMs: v.optional(v.number()),
   offlineAfterMs: v.optional(v.number()),
