@@ -38,7 +38,7 @@ if (args.parsed.kind === "invalid") {
   );
   app.exit(64);
 } else {
-  // One program per data folder: Electron keeps its lock, and Chromium its own files, in there.
+  // One program per data folder, which contains Electron's lock and Chromium's files.
   if (args.ownFolder) app.setPath("userData", join(args.parsed.value.data, "desktop"));
   if (app.requestSingleInstanceLock()) start(args.parsed.value, args.hidden);
   else app.exit(0);
@@ -46,7 +46,7 @@ if (args.parsed.kind === "invalid") {
 
 function start(options: Arguments, hidden: boolean): void {
   claimPanelScheme();
-  // As root (in a container, in CI) Chromium refuses to run sandboxed, and says so by --no-sandbox.
+  // As root (in a container, in CI) Chromium requires --no-sandbox.
   if (!app.commandLine.hasSwitch("no-sandbox")) app.enableSandbox();
   app.setAppUserModelId("org.gleaner.desktop");
   // The tray keeps the program alive.
@@ -78,7 +78,7 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
     name: options.name,
     version: app.getVersion(),
     shell: "desktop",
-    // What puts a process behind all others on Linux has to be there before its first thread is.
+    // On Linux the low priority must be set before the process's first thread starts.
     spawnRunner: process.platform === "linux" ? forkRunner(places.runner) : utilityRunner(places.runner),
     idle: platformIdle(
       process.platform,
@@ -125,7 +125,7 @@ async function run(options: Arguments, hidden: boolean): Promise<void> {
   );
   app.on("before-quit", (event) => {
     window.release();
-    // Jobs go back first; leave() ends the program itself.
+    // Release jobs first. leave() ends the program itself.
     event.preventDefault();
     leave();
   });
@@ -150,12 +150,12 @@ function perform(action: TrayAction, donor: Donor, show: () => void): void {
   void handle(action.argument);
 }
 
-/** Much may have changed while it slept, and no timer ran. */
+/** Wakes the loop after sleep: no timer ran, and much may have changed. */
 function followSystem(donor: Donor): void {
   powerMonitor.on("resume", () => donor.wake("power"));
 }
 
-/** Ours and the runner's, in milliseconds; null where Electron does not tell. */
+/** CPU time of this program and the runner, in ms. Null if Electron does not tell. */
 function cpuTimeOfAllProcesses(): number | null {
   let seconds = 0;
   for (const { cpu } of app.getAppMetrics()) {
@@ -173,7 +173,10 @@ function quitWith(parent: boolean): void {
   process.stdin.resume();
 }
 
-/** To standard error; an installed program, whose standard error nobody reads, also to a file that is bounded. */
+/**
+ * Logs to standard error. An installed program also logs to a file of limited size, since nobody reads its
+ * standard error.
+ */
 function desktopLog(verbose: boolean): Log {
   fileLog.transports.console.level = false;
   fileLog.transports.file.level = app.isPackaged ? "silly" : false;

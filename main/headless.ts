@@ -14,7 +14,7 @@ import { platformIdle } from "./sensors/platform-sensors.ts";
 import { StartRefusal } from "./store/start-refusal.ts";
 import { forkRunner } from "./supervisor/process/fork-runner.ts";
 
-/** The donor without Electron: a server, a lab machine, a container, a test. Logs to standard error. */
+/** The donor without Electron, for servers, lab machines, containers and tests. Logs to standard error. */
 async function main(): Promise<void> {
   const parsed = parseArguments(process.argv.slice(2), process.env);
   if (parsed.kind === "invalid") {
@@ -29,7 +29,7 @@ async function run(args: Arguments): Promise<void> {
   const log = jsonLinesLog((line) => process.stderr.write(line), args.verbose ? "debug" : "info");
   let leaving = false;
   const leave = (why: string): void => {
-    // A second signal is somebody who does not want to wait.
+    // A second signal ends the process at once.
     if (leaving) process.exit(130);
     leaving = true;
     log("info", "headless.leaving", { why });
@@ -77,7 +77,7 @@ async function run(args: Arguments): Promise<void> {
   process.stdout.write(`${JSON.stringify({ ready: true, panelUrl: panel?.url ?? null })}\n`);
 }
 
-/** Node's own since 22: the command of an installed program runs this with an Electron, which may have an older Node. */
+/** Node has it since 22. The command of an installed program runs on Electron, whose Node may be older. */
 function webSocket(): typeof WebSocket {
   return "WebSocket" in globalThis ? WebSocket : (OtherWebSocket as unknown as typeof WebSocket);
 }

@@ -7,10 +7,9 @@ import { createDonorHandlers } from "../face/handlers.ts";
 import { openLocalSocket } from "../face/local-socket/server.ts";
 import { createSnapshotStore, type SnapshotStore } from "../face/snapshot-store.ts";
 import { DonorJournal } from "../journal/donor-journal.ts";
-import { ModelCatalogue } from "../models/catalogue.ts";
-import { fetchModel } from "../models/fetch-model.ts";
+import { ModelCatalog } from "../models/catalog.ts";
+import { fetchModel, removeModel } from "../models/model-commands.ts";
 import { openModels } from "../models/models.ts";
-import { removeModel } from "../models/remove-model.ts";
 import { RunningModels } from "../models/running-models.ts";
 import { neededBy } from "../sensors/base/sensor.ts";
 import { factsOfThisComputer } from "../sensors/this-computer.ts";
@@ -89,7 +88,7 @@ async function assembleDonor(options: DonorOptions): Promise<Donor> {
     // The last sample may be old and exclude the memory that the process held.
     onEnded: () => void sensors.sample("memoryFreeMb"),
   });
-  const catalogue = new ModelCatalogue(log);
+  const catalogue = new ModelCatalog(log);
   const { deviceKey } = identity.current();
   const client = connect(options.backendUrl, options.webSocketConstructor);
   const organization = connectOrganization(client, deviceKey, log);

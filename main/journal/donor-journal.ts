@@ -10,7 +10,7 @@ import { journalFacts } from "./journal-facts.ts";
 import { journaledHandler } from "./journaled-handler.ts";
 import { aliveEveryMs } from "./spans.ts";
 
-/** What a donor writes into its journal: changes alone, and now and then that it is still there. */
+/** Writes a donor's journal: changes, and now and then a sign that the donor still runs. */
 export class DonorJournal {
   readonly #journal: Journal;
   readonly #facts: () => Facts;
@@ -34,7 +34,7 @@ export class DonorJournal {
     this.#jobs.start();
   }
 
-  /** The loop looked: recorded when it does something else than before, or for another reason; and each sleep. */
+  /** Records a decision of the loop if the activity or its reason changed. Records each sleep too. */
   looked({ kind, reason }: Activity, facts: Facts): void {
     if (facts.suspended !== this.#suspended) {
       this.#suspended = facts.suspended;

@@ -1,16 +1,16 @@
 import { z } from "zod";
 
-/** Ids, names and reasons: never long enough to hold what somebody wrote. */
+/** Ids, names and reasons. Too short for a prompt. */
 const word = z.string().min(1).max(200);
 const instant = z.number().int().min(0);
 const count = z.number().int().min(0);
 
-/** A fact as it was then: null where the platform did not tell. */
+/** A fact at that time. Null if it was unknown. */
 const factValue = z.union([z.number(), z.boolean(), word, z.null()]);
 const facts = z.record(z.string().max(40), factValue);
 
 const shapes = {
-  /** The donor began to do something else, or for another reason; with the facts that mattered for it. */
+  /** The activity or its reason changed. Contains the facts that mattered. */
   activity: z.object({
     kind: z.literal("activity"),
     at: instant,
@@ -18,9 +18,9 @@ const shapes = {
     reason: word,
     facts,
   }),
-  /** Written now and then while nothing changes: says that the donor still ran. */
+  /** Written at intervals without changes, as a sign that the donor ran. */
   facts: z.object({ kind: z.literal("facts"), at: instant, facts }),
-  /** What came of jobs since the entry of this kind before: of one, or of many. */
+  /** The ends of jobs since the previous entry of this kind. */
   jobs: z.object({
     kind: z.literal("jobs"),
     at: instant,
@@ -30,7 +30,7 @@ const shapes = {
     letGo: count,
     promptTokens: count,
     completionTokens: count,
-    /** How often each failure came, by its code, which is one of ours. */
+    /** The number of failures by code. The codes are ours. */
     codes: z.record(word, count).optional(),
   }),
   model: z.object({
@@ -38,7 +38,7 @@ const shapes = {
     at: instant,
     modelId: word,
     state: word,
-    /** Of one that waits: what for. */
+    /** The reason of a model that waits. */
     why: word.optional(),
     sizeBytes: count.optional(),
   }),
@@ -50,7 +50,7 @@ const shapes = {
   }),
 } as const;
 
-/** One line of the journal. `at` is in ms since the epoch. No prompt and no answer fits into any of it. */
+/** One line of the journal. `at` is in ms since the epoch. No field can contain a prompt or an answer. */
 export const journalEntry = z.discriminatedUnion("kind", [
   shapes.activity,
   shapes.facts,
@@ -62,7 +62,7 @@ export const journalEntry = z.discriminatedUnion("kind", [
 export type JournalEntry = Readonly<z.infer<typeof journalEntry>>;
 export type JournalFacts = Readonly<z.infer<typeof facts>>;
 
-/** A line of the file; null for one that was cut off, damaged, or written by a version that knows more. */
+/** Parses a line of the file. Null if it is cut off, damaged or of a newer version. */
 export function parseEntry(line: string): JournalEntry | null {
   try {
     return journalEntry.safeParse(JSON.parse(line)).data ?? null;

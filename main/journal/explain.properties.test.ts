@@ -23,7 +23,7 @@ const entry: fc.Arbitrary<JournalEntry> = fc.oneof(
   }),
 );
 
-/** In order mostly; sometimes a clock was put back. */
+/** Mostly in order. Sometimes a clock was set back. */
 const journal = fc
   .tuple(fc.array(entry, { maxLength: 40 }), fc.boolean())
   .map(([entries, disordered]) => (disordered ? entries : entries.toSorted((a, b) => a.at - b.at)));

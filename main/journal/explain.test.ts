@@ -16,7 +16,7 @@ const activity = (
   facts: Readonly<Record<string, number>> = {},
 ): JournalEntry => ({ kind: "activity", at, activity: kind, reason, facts });
 
-/** One alive entry each ten minutes, as a running donor writes them. */
+/** One sign of life every ten minutes, as a running donor writes them. */
 const aliveFrom = (from: number, to: number): readonly JournalEntry[] =>
   Array.from({ length: Math.floor((to - from) / (10 * minute)) }, (_, i) => alive(from + i * 10 * minute));
 

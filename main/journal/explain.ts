@@ -4,9 +4,9 @@ import { wordsOf } from "./span-words.ts";
 import { type Span, spansOf } from "./spans.ts";
 
 /**
- * Tells from the journal what the donor did from `since` until `now`, in the policy's words. Pure.
+ * Explains from the journal what the donor did from `since` until `now`, in the policy's words. Pure.
  *
- * @param running whether the donor runs now; if not, it ran at most until its last entry.
+ * @param running whether the donor runs now. If not, it ran at most until its last entry.
  */
 export function explain(
   entries: readonly JournalEntry[],

@@ -3,7 +3,10 @@ import type { JobEvent } from "./journaled-handler.ts";
 
 type JobsEntry = Extract<JournalEntry, { kind: "jobs" }>;
 
-/** So many entries in a row, and one a minute after that: two days of the busiest donor take a part of the journal alone. */
+/**
+ * After this many entries in a row, one entry a minute follows. So two days of the busiest donor fill only a
+ * part of the journal.
+ */
 const mostInARow = 20;
 const everyMs = 60_000;
 
@@ -11,8 +14,8 @@ const none = { begun: 0, succeeded: 0, failed: 0, letGo: 0, promptTokens: 0, com
 const countOf = { begun: "begun", succeeded: "succeeded", failed: "failed", "let-go": "letGo" } as const;
 
 /**
- * What came of jobs, added up while there are many: a donor that does one a second would else have written over, within
- * hours, why it donated and why not.
+ * Counts ends of jobs and sums them up while there are many. Otherwise a donor with one job a second would
+ * overwrite its reasons within hours.
  */
 export class JobCounts {
   readonly #write: (entry: JobsEntry) => void;
@@ -47,7 +50,7 @@ export class JobCounts {
     if (this.#spare > 0) this.flush();
   }
 
-  /** A minute has passed. */
+  /** Called once a minute. */
   minute(): void {
     this.#spare = Math.min(mostInARow, this.#spare + 1);
     if (this.#pending) this.flush();

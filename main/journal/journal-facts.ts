@@ -8,7 +8,7 @@ const computer = ["idleSeconds", "power", "otherCpuLoad"] as const;
 
 const reasons = { ...standbyReasons, ...donateReasons };
 
-/** The facts that mattered for a reason; without one, those that tell most of the computer's state. */
+/** The facts that matter for a reason. Without a reason, the most telling ones. */
 export function journalFacts(facts: Facts, reason: Activity["reason"] | null = null): JournalFacts {
   const names = reason === null ? computer : (reasons[reason].facts ?? []);
   return Object.fromEntries(names.map((name) => [name, plain(facts[name])]));

@@ -3,17 +3,16 @@ import { join } from "node:path";
 import { errorName, type Log } from "../log.ts";
 import type { JournalEntry } from "./entry.ts";
 
-/** The newer file, and the older that it became when it was full. */
+/** The current file, and the previous one, which is full. */
 export const journalFiles = { current: "journal.jsonl", previous: "journal.1.jsonl" } as const;
 
-/** Of each of the two files. */
+/** The size limit of each file, in bytes. */
 export const journalFileBytes = 2 * 2 ** 20;
 
 /**
- * What the donor did, one JSON object a line, in two files of at most 2 MiB in its folder: when the newer is
- * full it takes the place of the older. Each entry is one write to the end of the file, so that a crash can
- * cut off the last line alone, and the next start begins a line of its own. Only the donor that holds the
- * folder's lock writes. A disk that is full costs entries and never the donor.
+ * The donor's journal: one JSON object a line, in two files of at most 2 MiB. A full file replaces the previous
+ * one. Each entry is one write at the end, so a crash can cut off only the last line; the next start begins a
+ * new line. Only the donor with the folder's lock writes. A full disk loses entries but never stops the donor.
  */
 export class Journal {
   readonly #folder: string;
@@ -29,7 +28,7 @@ export class Journal {
     this.#maxBytes = maxBytes;
   }
 
-  /** Synchronous, for an entry is small and seldom, and the last one is written while the program ends. */
+  /** Synchronous: entries are small and rare, and the last one is written while the program ends. */
   record(entry: JournalEntry): void {
     try {
       const line = Buffer.from(`${JSON.stringify(entry)}\n`);

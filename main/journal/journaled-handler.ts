@@ -1,12 +1,12 @@
 import { type Handler, JobFailure, JobLetGo } from "@gleaner/queue/worker";
 import { z } from "zod";
 
-/** Nothing in it tells of what a job holds. */
+/** Contains nothing of a job's content. */
 export type JobEvent = {
   readonly event: "begun" | "succeeded" | "failed" | "let-go";
   readonly promptTokens?: number | undefined;
   readonly completionTokens?: number | undefined;
-  /** Of a failure. */
+  /** The code of a failure. */
   readonly code?: string;
 };
 
@@ -17,7 +17,7 @@ const reported = z.object({
   }),
 });
 
-/** The same handler, whose jobs are recorded: how they end, their counts and errors' codes, and nothing they hold. */
+/** Wraps a handler to record how its jobs end: counts and error codes, but no content. */
 export function journaledHandler(handler: Handler, record: (event: JobEvent) => void): Handler {
   return async (payload, ctx) => {
     let usage: z.infer<typeof reported>["usage"] = {};

@@ -4,13 +4,13 @@ import { type JournalEntry, parseEntry } from "./entry.ts";
 import { journalFileBytes, journalFiles } from "./journal.ts";
 
 /**
- * Everything that the journal of a donor's folder has, the oldest first; also while the donor writes, and when
- * none runs. Lines that cannot be understood are left out. Rejects when a file is there and may not be read.
+ * Reads the journal of a donor's folder, oldest entry first, whether or not the donor runs. Skips lines that
+ * cannot be parsed. Rejects if a file exists but cannot be read.
  */
 export async function readJournal(folder: string): Promise<readonly JournalEntry[]> {
   const current = await readBounded(join(folder, journalFiles.current));
   const previous = await readBounded(join(folder, journalFiles.previous));
-  // Where it turned over between the two looks, the older file is the one that was the newer.
+  // If the files rotated between the two reads, the previous file contains the current one.
   const text = previous.startsWith(current) ? previous : `${previous}\n${current}`;
   return text.split("\n").flatMap((line) => parseEntry(line) ?? []);
 }

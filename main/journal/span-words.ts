@@ -17,7 +17,7 @@ const others: Readonly<Record<string, ReasonWords>> = {
   },
 };
 
-/** The policy's words for it. A reason of another version, which has none here, is shown as it is. */
+/** The policy's words for a state. An unknown reason of another version is shown as it is. */
 export function wordsOf({ kind, reason }: SpanState): ReasonWords {
   const words: Readonly<Record<string, ReasonWords>> =
     kind === "donating" ? donateReasons : kind === "holding" ? standbyReasons : others;

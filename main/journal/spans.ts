@@ -1,18 +1,18 @@
 import { assertNever } from "../../app/assert-never.ts";
 import type { JournalEntry, JournalFacts } from "./entry.ts";
 
-/** What the donor did, or why nothing is known of it. */
+/** The donor's activity, or the reason why it is unknown. */
 export type SpanState = {
-  /** `reason` of the first two: one of the policy's, perhaps of another version. Of the others: below. */
+  /** For the first two, `reason` is one of the policy's, perhaps of another version. The others are below. */
   readonly kind: "donating" | "holding" | "asleep" | "not-running" | "unknown";
   readonly reason: string;
 };
 
-/** From `from` until just before `to` (ms since the epoch). */
+/** Lasts from `from` until just before `to`, in ms since the epoch. */
 export type Span = SpanState & {
   readonly from: number;
   readonly to: number;
-  /** The facts that mattered when it began. */
+  /** The facts that mattered at its start. */
   readonly facts: JournalFacts;
 };
 
@@ -23,20 +23,20 @@ const state = (kind: SpanState["kind"], reason: string): State => ({ kind, reaso
 const notRecorded = state("unknown", "not-recorded");
 const starting = state("holding", "starting");
 const stopped = state("not-running", "stopped");
-/** It ended without saying so: a crash, a kill, a power cut. */
+/** The donor ended without a last entry: a crash, a kill or a power cut. */
 const cutOff = state("not-running", "cut-off");
 const suspended = state("asleep", "suspended");
-/** It said nothing for long and went on then: the computer slept, and nobody told us. */
+/** The donor was silent for long and then continued: the computer slept without an event. */
 const silent = state("asleep", "silent");
 
-/** A running donor writes something at least this often, in ms … */
+/** The longest time between two entries of a running donor, in ms. */
 export const aliveEveryMs = 10 * 60_000;
-/** … so a longer silence than this was none of a running donor. */
+/** After a longer silence the donor did not run. */
 const silentAfterMs = 2.5 * aliveEveryMs;
 
 /**
  * The time from `since` until `now` in spans that follow on each other without a gap, each with what the donor
- * did; neighbours differ. `running`: whether the donor runs now; if not, it ran at most until its last entry.
+ * did; neighbours differ. `running`: whether the donor runs now. If not, it ran at most until its last entry.
  */
 export function spansOf(
   entries: readonly JournalEntry[],
@@ -89,7 +89,7 @@ export function spansOf(
   return spans;
 }
 
-/** What was between the entry before and this one. */
+/** The state between the previous entry and this one. */
 function betweenEntries(current: State, entry: JournalEntry, ms: number): State {
   if (!isAwake(current)) return current.kind === "asleep" && isStart(entry) ? cutOff : current;
   if (isStart(entry)) return cutOff;
@@ -123,7 +123,7 @@ function isAwake({ kind }: State): boolean {
   return kind === "donating" || kind === "holding";
 }
 
-/** Where the clock was put back, the later entries are believed: those before are moved to the time of the next. */
+/** If the clock was set back, later entries are right: earlier ones move to the time of the next. */
 function inOrder(entries: readonly JournalEntry[], now: number): readonly JournalEntry[] {
   let next = now;
   return entries

@@ -4,7 +4,7 @@ import { ByteRate } from "./byte-rate.ts";
 import { Download, type DownloadEnd } from "./download/download.ts";
 import type { DownloadTimes } from "./download/download-times.ts";
 import { InternetSource, type InternetTimes } from "./download/internet-source.ts";
-import type { Neighbours } from "./download/neighbours.ts";
+import type { Neighbors } from "./download/neighbors.ts";
 import { PartFile } from "./download/part-file.ts";
 import { revertToPart } from "./download/revert-to-part.ts";
 import { modelPath, partPath } from "./model-paths.ts";
@@ -14,24 +14,27 @@ export type ActiveDeps = {
   readonly folder: string;
   readonly model: OfferedModel;
   readonly url: URL;
-  /** The hashes of the file's pieces; null where the organization has none. Rejects when it cannot be asked. */
+  /**
+   * Resolves to the hashes of the file's pieces, or null if the organization has none. Rejects if it is
+   * unreachable.
+   */
   readonly pieces: () => Promise<ModelPieces | null>;
-  readonly neighbours: (pieceBytes: number) => Neighbours | null;
+  readonly neighbours: (pieceBytes: number) => Neighbors | null;
   readonly internetHold: () => WaitReason | null;
   readonly onBytes: (bytes: number, from: "internet" | "office") => Promise<void>;
   readonly onProgress: () => void;
-  /** The file is whole and verified, and about to go to its place: the last moment to write down that it is there. */
+  /** Called when the file is verified and about to be moved to its place. Record it here. */
   readonly beforeMove: (pieceBytes: number) => Promise<void>;
   readonly times: DownloadTimes;
   readonly internetTimes?: InternetTimes;
 };
 
-/** How an active download ended. `complete`: the file is at `path`. */
+/** The end of a download. After `complete` the file is at `path`. */
 export type ActiveEnd =
   | Exclude<DownloadEnd, { kind: "complete" }>
   | { readonly kind: "complete"; readonly path: string; readonly pieceBytes: number };
 
-/** The one model that is on its way, from its part file to its place. */
+/** The current download, from its part file to its place. */
 export class ActiveDownload {
   readonly model: OfferedModel;
   readonly #deps: ActiveDeps;
@@ -63,7 +66,7 @@ export class ActiveDownload {
     return this.#download?.fetching ?? new Set();
   }
 
-  /** Resolves when nothing is written any more. */
+  /** Resolves when nothing is written anymore. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.ended;
@@ -91,7 +94,7 @@ export class ActiveDownload {
     const pieceBytes = pieces?.pieceBytes ?? pieceBytesFor(model.sizeBytes);
     const path = modelPath(folder, model.sha256);
     const stray = { ...model, pieceBytes };
-    // The index of what is here was lost: what is right of the file need not come again.
+    // The index was lost but the file exists: keep its valid pieces.
     if ((await stampOf(path)) !== null) await revertToPart(path, partPath(folder, model.sha256), stray);
     const part = await PartFile.open(partPath(folder, model.sha256), {
       sha256: model.sha256,
@@ -126,5 +129,5 @@ export class ActiveDownload {
   }
 }
 
-/** After wrong hashes: the source may have been put right by then. */
+/** After this time a source with wrong hashes may have been repaired, in ms. */
 export const forgiveAfterMs = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-/** Bytes per second over the last seconds. */
+/** The rate of the last seconds, in bytes per second. */
 export class ByteRate {
   readonly #windowMs: number;
   #chunks: { readonly at: number; readonly bytes: number }[] = [];
@@ -9,7 +9,7 @@ export class ByteRate {
 
   count(bytes: number, now: number): void {
     const last = this.#chunks.at(-1);
-    // One entry for each tenth of a second is enough.
+    // One entry per 100 ms is enough.
     if (last !== undefined && now - last.at < 100) {
       this.#chunks[this.#chunks.length - 1] = { at: last.at, bytes: last.bytes + bytes };
     } else {

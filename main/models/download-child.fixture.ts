@@ -6,7 +6,7 @@ const program = fileURLToPath(new URL("./download.child.ts", import.meta.url));
 
 export type Told = { readonly state: string; readonly held: number };
 
-/** A donor's models in a process of their own. */
+/** A donor's models in a separate process. */
 export class DownloadChild {
   readonly #process: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -21,7 +21,7 @@ export class DownloadChild {
     createInterface({ input: child.stdout }).on("line", (line) => this.#onTold(JSON.parse(line) as Told));
   }
 
-  /** Resolves when it tells what is waited for. */
+  /** Resolves at the first report that satisfies `isEnough`. */
   async until(isEnough: (told: Told) => boolean): Promise<void> {
     await Promise.race([
       new Promise<void>((resolve) => {

@@ -1,10 +1,10 @@
 import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
 import { jsonLinesLog } from "../log.ts";
-import { ModelCatalogue } from "./catalogue.ts";
+import { ModelCatalog } from "./catalog.ts";
 import { type Models, openModels } from "./models.ts";
 import { idleFacts, roomyRules, shortTimes } from "./store.fixture.ts";
 
-/** What to download, as JSON in the first argument. */
+/** The download, as JSON in the first argument. */
 type Order = {
   readonly folder: string;
   readonly model: OfferedModel;
@@ -13,12 +13,12 @@ type Order = {
 };
 
 /**
- * A donor's models in a process of its own, which can be killed at any moment: tells on standard output again and again
- * where the model stands and how many bytes of it are here.
+ * A donor's models in a process that can be killed at any moment. It prints the model's state and its
+ * downloaded bytes again and again.
  */
 const { folder, model, pieces, office } = JSON.parse(process.argv[2] ?? "{}") as Order;
 const log = jsonLinesLog((line) => process.stderr.write(line), "warn");
-const catalogue = new ModelCatalogue(log);
+const catalogue = new ModelCatalog(log);
 const models: Models = await openModels({
   ...{ folder, catalogue, log },
   pieces: async () => pieces,

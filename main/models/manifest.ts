@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { modelManifest } from "../../app/contract/model-manifest.ts";
 import type { ModelFile } from "../../app/contract/runner.ts";
 
-/** Null when there is no manifest at `path`. Throws where there is one and it cannot be understood. */
+/** Resolves to null if `path` does not exist. Throws if the manifest is invalid. */
 export async function readManifest(path: string): Promise<ModelFile | null> {
   let text: string;
   try {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { OfferedModel } from "../../app/models/catalogue-entry.ts";
 import type { Rules } from "../../app/policy/rules.ts";
 import type { Log } from "../log.ts";
-import type { ModelCatalogue } from "./catalogue.ts";
+import type { ModelCatalog } from "./catalog.ts";
 import { discardPart } from "./download/discard-part.ts";
 import { revertToPart } from "./download/revert-to-part.ts";
 import { makeRoom, type Room, type StoredFile } from "./download/room.ts";
@@ -15,17 +15,17 @@ export type DiskRules = Pick<Rules, "diskQuotaMb" | "minFreeDiskMb">;
 
 export type ModelDiskDeps = {
   readonly folder: string;
-  readonly catalogue: ModelCatalogue;
-  /** SHA-256 of what runs, is being loaded, or is warm. */
+  readonly catalogue: ModelCatalog;
+  /** SHA-256 of models that run, load or are warm. */
   readonly running: () => ReadonlySet<string>;
   readonly log: Log;
 };
 
 const mib = 2 ** 20;
-/** An offered model that was used this lately makes no room for another. */
+/** An offered model that was used within this time, in ms, is not deleted to make room. */
 const freshMs = 14 * 24 * 3_600_000;
 
-/** The models' folder: which files are whole, how much they take, and which have to go. */
+/** The models' folder: complete files, their size, and deletion. */
 export class ModelDisk {
   readonly #deps: ModelDiskDeps;
   readonly stored: StoredModels;
@@ -36,7 +36,10 @@ export class ModelDisk {
     this.stored = stored;
   }
 
-  /** Finds what an earlier run left. Files whose stamp is as it was are not read again: the runner does before it loads. */
+  /**
+   * Opens the folder of an earlier run. Files with an unchanged stamp are not read again; the runner verifies
+   * before each load.
+   */
   static async open(deps: ModelDiskDeps): Promise<ModelDisk> {
     const { folder, log } = deps;
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -45,19 +48,19 @@ export class ModelDisk {
     return disk;
   }
 
-  /** SHA-256 of the files that are whole and verified. */
+  /** SHA-256 of complete, verified files. */
   get whole(): readonly string[] {
     return [...this.stored.files.keys()].filter((sha256) => this.wholeFile(sha256) !== null);
   }
 
-  /** The path of a file that is whole and verified; null otherwise. */
+  /** The path of a complete, verified file, or null. */
   wholeFile(sha256: string): { readonly path: string; readonly sizeBytes: number } | null {
     const found = this.stored.files.get(sha256);
     if (found === undefined || this.#deps.catalogue.find({ ...found, sha256 }) === null) return null;
     return { path: modelPath(this.#deps.folder, sha256), sizeBytes: found.sizeBytes };
   }
 
-  /** Bytes of a part file, as they were when it was looked at last. */
+  /** The size of a part file at the last check, in bytes. */
   partBytes(sha256: string): number {
     return this.#partBytes.get(sha256) ?? 0;
   }
@@ -67,8 +70,9 @@ export class ModelDisk {
   }
 
   /**
-   * A file that was just brought in and verified.
-   * @param path null: it is about to be there. A process that is killed in between finds it, and verifies it again.
+   * Adds a downloaded, verified file.
+   * @param path null if the file is about to be moved there. After a kill in between, the next start finds and
+   * verifies it.
    */
   async keep(model: OfferedModel, path: string | null, pieceBytes: number): Promise<void> {
     const { modelId, sha256, sizeBytes, contextTokens } = model;
@@ -82,7 +86,7 @@ export class ModelDisk {
     await this.stored.save();
   }
 
-  /** Makes room for a model, by letting others go as far as that is allowed and enough. */
+  /** Makes room for a model by deleting others, if that is allowed and enough. */
   async makeRoomFor(
     model: OfferedModel,
     offered: readonly OfferedModel[],
@@ -98,14 +102,15 @@ export class ModelDisk {
       freeBytes: bavail * bsize,
       quotaBytes: rules.diskQuotaMb * mib,
       keepFreeBytes: rules.minFreeDiskMb * mib,
-      // What had to go once pushes nothing out: else two models that do not fit together would take turns for ever.
+      // A deleted model displaces no other. Otherwise two models that do not fit together would displace each
+      // other forever.
       files: this.#files(offered, this.stored.evicted.has(model.sha256) ? Infinity : freshMs),
     });
     if (room.kind === "ok") for (const sha256 of room.evict) await this.#evict(sha256);
     return room.kind;
   }
 
-  /** Where the rules allow less than there is: what was used longest ago goes. */
+  /** If the files exceed the rules' limit, deletes the least recently used. */
   async keepQuota(offered: readonly OfferedModel[], rules: DiskRules): Promise<void> {
     const room = makeRoom({
       ...{ comingBytes: 0, partBytes: 0, freeBytes: Infinity, keepFreeBytes: 0 },
@@ -115,7 +120,7 @@ export class ModelDisk {
     if (room.kind === "ok") for (const sha256 of room.evict) await this.#evict(sha256);
   }
 
-  /** What is offered no more: what was begun, and whole files that are not in the index, so that they counted nowhere. */
+  /** Deletes files that are no longer offered: begun downloads, and complete files that are not in the index. */
   async dropStrays(offered: readonly OfferedModel[]): Promise<void> {
     const { folder } = this.#deps;
     for (const name of await readdir(folder)) {
@@ -139,7 +144,7 @@ export class ModelDisk {
     await this.stored.save();
   }
 
-  /** Makes parts again of files that were damaged since they came: what of them is good is not fetched again. */
+  /** Turns damaged files back into part files, so that their valid pieces are not fetched again. */
   async revertDamaged(offered: readonly OfferedModel[]): Promise<void> {
     const { catalogue, folder } = this.#deps;
     for (const [sha256, file] of this.stored.files) {
@@ -193,7 +198,7 @@ export class ModelDisk {
   }
 }
 
-/** What a file takes up: a part file has holes. */
+/** The disk space of a file. A part file has holes. */
 async function bytesOnDisk(path: string): Promise<number> {
   try {
     const { blocks, size } = await stat(path);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Names of files are hashes: nothing that came from outside stands in a path. */
+/** File names are hashes, so no outside text enters a path. */
 export function modelPath(folder: string, sha256: string): string {
   return join(folder, `${sha256}.gguf`);
 }

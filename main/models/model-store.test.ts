@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ModelView } from "../../app/contract/snapshot.ts";
 import { known } from "../../app/facts/facts.ts";
 import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
-import type { ModelCatalogue } from "./catalogue.ts";
+import type { ModelCatalog } from "./catalog.ts";
 import { ModelServer } from "./download/model-server.fixture.ts";
 import { revertToPart } from "./download/revert-to-part.ts";
 import type { ModelStore, ModelStoreDeps } from "./model-store.ts";
@@ -20,8 +20,8 @@ let server: ModelServer;
 let model: OfferedModel;
 let pieces: ModelPieces | null;
 let store: ModelStore;
-let catalogue: ModelCatalogue;
-let opened: { store: ModelStore; catalogue: ModelCatalogue }[];
+let catalogue: ModelCatalog;
+let opened: { store: ModelStore; catalogue: ModelCatalog }[];
 let servers: ModelServer[];
 
 beforeEach(async () => {

@@ -3,31 +3,31 @@ import { type ModelPieces, type OfferedModel, pieceBytesFor } from "../../app/mo
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import { errorName } from "../log.ts";
 import { ActiveDownload, type ActiveEnd, forgiveAfterMs } from "./active-download.ts";
+import { ChangeNotifier } from "./change-notifier.ts";
 import { defaultTimes, type DownloadTimes } from "./download/download-times.ts";
 import type { GateFacts } from "./download/gate.ts";
-import type { Neighbours } from "./download/neighbours.ts";
+import type { Neighbors } from "./download/neighbors.ts";
 import { sourceUrl } from "./download/source-url.ts";
+import { DownloadErrors } from "./download-errors.ts";
 import { type DiskRules, ModelDisk, type ModelDiskDeps } from "./model-disk.ts";
 import { viewOf } from "./model-view.ts";
 import { NetworkAllowance, type NetworkRules } from "./network-allowance.ts";
 import type { AnnouncedFile } from "./office/announcement.ts";
 import { SerialTask } from "./serial-task.ts";
-import { Telling } from "./telling.ts";
-import { Troubles } from "./troubles.ts";
 
 export type StoreRules = NetworkRules & DiskRules;
 
 export type ModelStoreDeps = ModelDiskDeps & {
   readonly pieces: (sha256: string) => Promise<ModelPieces | null>;
-  /** The devices in the office that have this file or fetch it; null while nothing is shared. */
-  readonly neighbours: (model: OfferedModel, pieceBytes: number) => Neighbours | null;
-  /** `view` has something new: at once for states, each second for bytes that came in. */
+  /** Devices in the office with this file or its download. Null while sharing is off. */
+  readonly neighbours: (model: OfferedModel, pieceBytes: number) => Neighbors | null;
+  /** Called when `view` changed: at once for states, once a second for downloaded bytes. */
   readonly onChange: () => void;
   readonly times?: DownloadTimes;
   readonly environment?: NodeJS.ProcessEnv;
 };
 
-/** A model on this device's disk, as `gleaner models` lists it. */
+/** A model on this device's disk, for `gleaner models`. */
 export type ListedModel = ModelView & { readonly sha256: string; readonly lastUsedAt: number | null };
 
 export type StoreAnswer =
@@ -35,13 +35,13 @@ export type StoreAnswer =
 
 const longMs = 10 * 60_000;
 
-/** Keeps on this device the models that its organization offers: one download at a time, as the rules allow. */
+/** Keeps the organization's models on this device, with one download at a time, as the rules allow. */
 export class ModelStore {
   readonly #deps: ModelStoreDeps;
   readonly #disk: ModelDisk;
   readonly #network: NetworkAllowance;
-  readonly #troubles = new Troubles();
-  readonly #telling: Telling;
+  readonly #troubles = new DownloadErrors();
+  readonly #telling: ChangeNotifier;
   readonly #work = new SerialTask(
     () => this.#workOnce(),
     () => this.#onRest(),
@@ -56,19 +56,19 @@ export class ModelStore {
     this.#deps = deps;
     this.#disk = disk;
     this.#network = network;
-    this.#telling = new Telling(deps.onChange);
+    this.#telling = new ChangeNotifier(deps.onChange);
   }
 
-  /** Goes on with what an earlier run left in the folder. */
+  /** Opens the folder and continues from an earlier run. */
   static async open(deps: ModelStoreDeps): Promise<ModelStore> {
     const disk = await ModelDisk.open(deps);
     return new ModelStore(deps, disk, await NetworkAllowance.open(deps.folder, deps.log));
   }
 
-  /** What the organization offers now. */
+  /** Sets the organization's models. */
   offer(models: readonly OfferedModel[]): void {
     for (const { sha256, source } of this.#offered) {
-      // From another place it may come at once.
+      // A new source can be tried at once.
       if (models.some((model) => model.sha256 === sha256 && model.source !== source)) {
         this.#troubles.forget(sha256);
       }
@@ -78,26 +78,26 @@ export class ModelStore {
     this.#wake();
   }
 
-  /** New facts or rules: begins, goes on or stops. Cheap, to be called at every look. */
+  /** Applies new facts or rules: starts, continues or stops. Cheap; called at every decision. */
   look(facts: GateFacts, rules: StoreRules): void {
     const before = this.#network.hold;
-    this.#network.look(facts, rules);
+    this.#network.update(facts, rules);
     const changed = this.#network.hold !== before || rulesKey(rules) !== rulesKey(this.#rules);
     this.#rules = rules;
     if (changed) this.#wake();
   }
 
-  /** A file's state in the catalogue changed. */
+  /** Called when a file's state in the catalog changed. */
   filesChanged(): void {
     this.#wake();
   }
 
-  /** Whether models may move over the network now: given as well as taken. */
+  /** Whether models may use the network now, in either direction. */
   get mayUseNetwork(): boolean {
     return this.#network.isOpen;
   }
 
-  /** What devices in the office may be told of. */
+  /** The files to announce in the office. */
   get given(): readonly AnnouncedFile[] {
     if (!this.mayUseNetwork) return [];
     const whole = this.#disk.whole.map((sha256) => ({ sha256, complete: true }));
@@ -112,12 +112,12 @@ export class ModelStore {
     return this.#disk.wholeFile(sha256);
   }
 
-  /** A job is about to run with it. */
+  /** Called before a job uses the model. */
   used(sha256: string): void {
     this.#disk.stored.used(sha256, Date.now());
   }
 
-  /** Counts bytes of the network, and waits until more fit the rules' rate. */
+  /** Counts network bytes and waits until the rate allows more. */
   pace(bytes: number): Promise<void> {
     return this.#network.pace(bytes);
   }
@@ -136,7 +136,7 @@ export class ModelStore {
     });
   }
 
-  /** For `gleaner models`: what is offered, and what is still on the disk. */
+  /** Lists offered models and those still on disk, for `gleaner models`. */
   list(): readonly ListedModel[] {
     const files = this.#disk.stored.files;
     const offered = this.#offered.map((model) => ({
@@ -153,7 +153,7 @@ export class ModelStore {
     return [...offered, ...rest];
   }
 
-  /** Frees the disk of a model. It does not come back before `fetch`, or before the organization offers another file. */
+  /** Removes a model from the disk. It returns only after `fetch`, or when the organization offers another file. */
   async remove(modelId: string): Promise<StoreAnswer> {
     const sha256 = this.#shaOf(modelId);
     if (sha256 === null) return { kind: "refused", reason: "unknown" };
@@ -168,7 +168,7 @@ export class ModelStore {
     return { kind: "ok" };
   }
 
-  /** Takes back a `remove`, and tries again at once what had failed. */
+  /** Reverts a `remove` and retries failed downloads at once. */
   async fetch(modelId: string): Promise<StoreAnswer> {
     const sha256 = this.#shaOf(modelId);
     if (sha256 === null) return { kind: "refused", reason: "unknown" };
@@ -182,7 +182,7 @@ export class ModelStore {
     return { kind: "ok" };
   }
 
-  /** Everything that was written stays. */
+  /** Closes the file and keeps its bytes. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#network.stop();
@@ -195,7 +195,7 @@ export class ModelStore {
 
   #wake(): void {
     this.#telling.now();
-    this.#work.ask();
+    this.#work.request();
   }
 
   #onRest(): void {
@@ -216,11 +216,11 @@ export class ModelStore {
     if (this.#stopped || rules === null) return;
     const active = this.#active;
     if (active !== null) {
-      // Its end wakes this again.
+      // The end of the download wakes this again.
       if (this.#network.hold !== null || !this.#isWanted(active.model)) await active.stop();
       return;
     }
-    // Before it is known what is offered, nothing is let go.
+    // Delete nothing before the offered models are known.
     if (this.#offered.length > 0) {
       await this.#disk.revertDamaged(this.#offered);
       await this.#disk.dropStrays(this.#offered);
@@ -252,7 +252,7 @@ export class ModelStore {
       pieces: () => this.#deps.pieces(sha256),
       neighbours: (pieceBytes) => this.#deps.neighbours(model, pieceBytes),
       internetHold: () => this.#network.internetHold(),
-      onBytes: (bytes, from) => this.#network.came(bytes, from),
+      onBytes: (bytes, from) => this.#network.received(bytes, from),
       onProgress: () => this.#telling.soon(),
       beforeMove: (pieceBytes) => this.#disk.keep(model, null, pieceBytes),
       times: this.#deps.times ?? defaultTimes,

@@ -2,31 +2,31 @@ import type { ModelView } from "../../app/contract/snapshot.ts";
 import type { OfferedModel } from "../../app/models/catalogue-entry.ts";
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 import type { ActiveDownload } from "./active-download.ts";
-import type { ModelState } from "./catalogue.ts";
-import type { Trouble } from "./troubles.ts";
+import type { ModelState } from "./catalog.ts";
+import type { DownloadError } from "./download-errors.ts";
 
-/** What decides how a model that is offered is shown. */
+/** The inputs of a model's view. */
 export type ModelStanding = {
-  /** Of its file in the catalogue. */
+  /** The state of its file in the catalog. */
   readonly state: ModelState;
-  /** Its own download, if it is the one under way. */
+  /** Its download, if it is the current one. */
   readonly download: Pick<ActiveDownload, "heldBytes" | "bytesPerSecond"> | null;
-  /** What of it came before. */
+  /** Bytes from earlier runs. */
   readonly partBytes: number;
-  /** Its person took it off this computer. */
+  /** The donor removed it from this computer. */
   readonly isRefused: boolean;
-  /** It is still offered from this source, and is to come. */
+  /** It will be downloaded from this source. */
   readonly isWanted: boolean;
-  readonly trouble: Pick<Trouble, "why" | "detail"> | null;
-  /** Why models may not move over the network now. */
+  readonly trouble: Pick<DownloadError, "why" | "detail"> | null;
+  /** The reason why models may not use the network now. */
   readonly hold: WaitReason | null;
-  /** Why the internet may not be used, although the network may. */
+  /** The reason why the internet may not be used, although the network may. */
   readonly internetHold: WaitReason | null;
 };
 
 const notComing: ReadonlySet<WaitReason> = new Set(["no-source", "removed"]);
 
-/** How a model that the organization offers stands on this device, as its person and the organization are shown it. Pure. */
+/** Describes an offered model on this device for the donor and the organization. Pure. */
 export function viewOf(model: OfferedModel, standing: ModelStanding): ModelView {
   const { modelId, sizeBytes } = model;
   const { state, download, hold, partBytes } = standing;

@@ -4,25 +4,25 @@ import type { GateFacts } from "./download/gate.ts";
 import { ModelStore, type ModelStoreDeps, type StoreRules } from "./model-store.ts";
 import { OfficeNetwork, type OfficeNetworkDeps } from "./office/office-network.ts";
 import type { SharingSecrets } from "./office/secrets.ts";
-import { shelfOf } from "./office/shelf.ts";
+import { shelfOf } from "./office/shared-files.ts";
 
-export type ModelsDeps = Omit<ModelStoreDeps, "neighbours"> & {
+export type ModelsOptions = Omit<ModelStoreDeps, "neighbours"> & {
   readonly officeTest?: NonNullable<OfficeNetworkDeps["test"]>;
 };
 
 export type ModelsRules = StoreRules & Pick<Rules, "shareModels">;
 
-/** A donor's models: brought in from the internet or the office, kept, and given on where the rules say so. */
+/** A donor's models: downloads, storage, and sharing in the office if the rules allow it. */
 export type Models = {
   readonly store: ModelStore;
-  /** What the organization offers, and by what its devices know each other. */
+  /** Sets the organization's models and the secrets by which its devices recognize each other. */
   readonly offer: (models: readonly OfferedModel[], sharing: SharingSecrets | null) => void;
-  /** New facts or rules. Cheap, to be called at every look. */
+  /** Updates facts and rules. Cheap; called at every decision. */
   readonly look: (facts: GateFacts, rules: ModelsRules) => void;
   readonly stop: () => Promise<void>;
 };
 
-export async function openModels(deps: ModelsDeps): Promise<Models> {
+export async function openModels(deps: ModelsOptions): Promise<Models> {
   const { log, officeTest } = deps;
   let office: OfficeNetwork | null = null;
   const store = await ModelStore.open({
@@ -52,7 +52,7 @@ export async function openModels(deps: ModelsDeps): Promise<Models> {
     },
     look: (facts, rules) => {
       shared = rules.shareModels && facts.membership === "active";
-      // Before the download: it is to find the office there.
+      // Share before downloading, so that the download finds the office.
       share();
       store.look(facts, rules);
       network.filesChanged();

@@ -8,7 +8,7 @@ import { TokenBucket } from "./download/token-bucket.ts";
 
 export type NetworkRules = GateRules & Pick<Rules, "downloadKbps">;
 
-/** How much of the network models may use: whether at all, how fast, and of the internet how much a day. */
+/** The network allowance of models: whether, how fast, and how many bytes from the internet a day. */
 export class NetworkAllowance {
   readonly #budget: DayBudget;
   readonly #bucket = new TokenBucket(null, performance.now());
@@ -20,44 +20,44 @@ export class NetworkAllowance {
     this.#budget = budget;
   }
 
-  /** Goes on with what this day's budget has left. */
+  /** Continues with the rest of this day's budget. */
   static async open(folder: string, log: Log): Promise<NetworkAllowance> {
     return new NetworkAllowance(await DayBudget.open(join(folder, "network.json"), log));
   }
 
-  /** New facts or rules. */
-  look(facts: GateFacts, rules: NetworkRules): void {
+  /** Updates facts and rules. */
+  update(facts: GateFacts, rules: NetworkRules): void {
     this.#hold = networkHold(facts, rules);
     this.#rules = rules;
     this.#bucket.setRate(rules.downloadKbps === null ? null : rules.downloadKbps * 125, performance.now());
   }
 
-  /** Why models may not move over the network now, as far as facts and rules say; null: they may. */
+  /** The reason why facts and rules forbid network use now, or null. */
   get hold(): WaitReason | null {
     return this.#hold;
   }
 
-  /** Whether models may move over the network now: given as well as taken. */
+  /** Whether models may use the network now, in either direction. */
   get isOpen(): boolean {
     return this.#hold === null && !this.#stopped;
   }
 
-  /** Why the internet may not be used although the network may; null: it may. */
+  /** The reason why the internet may not be used although the network may, or null. */
   internetHold(): WaitReason | null {
     if (this.#rules === null) return "not-a-member";
     return budgetSpent(this.#budget.spentOn(new Date()), this.#rules) ? "day-budget" : null;
   }
 
-  /** Bytes that came: resolves when more fit the rules' rate. */
-  async came(bytes: number, from: "internet" | "office"): Promise<void> {
+  /** Counts received bytes. Resolves when the rate allows more. */
+  async received(bytes: number, from: "internet" | "office"): Promise<void> {
     if (from === "internet") this.#budget.count(bytes, new Date());
     await this.pace(bytes);
   }
 
-  /** Counts bytes, in whichever direction, and waits until more fit the rules' rate. */
+  /** Counts bytes in either direction and waits until the rate allows more. */
   async pace(bytes: number): Promise<void> {
     let ms = this.#bucket.take(bytes, performance.now());
-    // In steps: the rules may change meanwhile, or the download be stopped.
+    // Waits in steps, since the rules may change or the download may stop.
     while (ms > 0 && !this.#stopped) {
       await new Promise((resolve) => setTimeout(resolve, Math.min(ms, 250)));
       if (!this.isOpen) return;
@@ -65,12 +65,12 @@ export class NetworkAllowance {
     }
   }
 
-  /** Writes down what was used of the day's budget. */
+  /** Saves the used part of the day's budget. */
   async save(): Promise<void> {
     await this.#budget.save();
   }
 
-  /** Nothing moves from now on, and nobody is kept waiting. */
+  /** Ends all network use and releases everybody who waits. */
   stop(): void {
     this.#stopped = true;
   }

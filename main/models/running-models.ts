@@ -1,4 +1,4 @@
-/** The models that the runner may hold, in its memory or on the way there: none while it is not there. */
+/** The models that the runner may have in memory or may be loading. None while it does not run. */
 export class RunningModels {
   readonly #isRunnerUp: () => boolean;
   readonly #used = new Set<string>();
@@ -8,14 +8,14 @@ export class RunningModels {
     this.#isRunnerUp = isRunnerUp;
   }
 
-  /** A job is about to run with it: the runner starts for that. */
+  /** A job is about to use the model, and the runner starts for it. */
   used(sha256: string): void {
     if (!this.#isRunnerUp()) this.#used.clear();
     this.#used.add(sha256);
     this.#startedAt = performance.now();
   }
 
-  /** By SHA-256. */
+  /** The models' SHA-256 hashes. */
   now(): ReadonlySet<string> {
     // A runner that is about to start has no process yet.
     if (!this.#isRunnerUp() && performance.now() - this.#startedAt > startsWithinMs) this.#used.clear();

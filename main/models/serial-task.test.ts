@@ -13,10 +13,10 @@ it("works once at a time, and once more for all who asked meanwhile", async () =
     },
     () => rests++,
   );
-  task.ask();
+  task.request();
   expect(ends).toHaveLength(1);
-  task.ask();
-  task.ask();
+  task.request();
+  task.request();
   expect(ends).toHaveLength(1);
   ends[0]?.();
   await vi.waitFor(() => expect(ends).toHaveLength(2));
@@ -24,6 +24,6 @@ it("works once at a time, and once more for all who asked meanwhile", async () =
   ends[1]?.();
   await vi.waitFor(() => expect(rests).toBe(1));
   expect(ends).toHaveLength(2);
-  task.ask();
+  task.request();
   expect(ends).toHaveLength(3);
 });

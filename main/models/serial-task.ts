@@ -1,36 +1,36 @@
-/** Work that is done once at a time: whoever asks for it meanwhile has it done once more after. */
+/** Runs a task once at a time. Requests during a run cause one more run. */
 export class SerialTask {
   readonly #work: () => Promise<void>;
   readonly #onRest: () => void;
   #working = false;
-  #again = false;
+  #requested = false;
 
   /**
    * @param work does not reject.
-   * @param onRest called when all that was asked for is done.
+   * @param onRest called when all requested runs are done.
    */
   constructor(work: () => Promise<void>, onRest: () => void) {
     this.#work = work;
     this.#onRest = onRest;
   }
 
-  /** Begins at once, if it is not under way. */
-  ask(): void {
-    this.#again = true;
+  /** Starts at once if it does not run. */
+  request(): void {
+    this.#requested = true;
     if (this.#working) return;
     this.#working = true;
     void this.#workUntilDone();
   }
 
   async #workUntilDone(): Promise<void> {
-    while (this.#takeAgain()) await this.#work();
+    while (this.#takeRequest()) await this.#work();
     this.#working = false;
     this.#onRest();
   }
 
-  #takeAgain(): boolean {
-    const again = this.#again;
-    this.#again = false;
+  #takeRequest(): boolean {
+    const again = this.#requested;
+    this.#requested = false;
     return again;
   }
 }

@@ -2,11 +2,11 @@ import { known, unknownComputer } from "../../app/facts/facts.ts";
 import type { ModelPieces, OfferedModel } from "../../app/models/catalogue-entry.ts";
 import { defaultRules } from "../../app/policy/rules.ts";
 import { silentLog } from "../log.ts";
-import { ModelCatalogue } from "./catalogue.ts";
+import { ModelCatalog } from "./catalog.ts";
 import type { GateFacts } from "./download/gate.ts";
 import { ModelStore, type ModelStoreDeps, type StoreRules } from "./model-store.ts";
 
-/** An idle member of its organization, on mains power and an ordinary network. */
+/** Facts of an idle member on mains power and an ordinary network. */
 export const idleFacts: GateFacts = {
   ...unknownComputer,
   now: 1,
@@ -35,13 +35,13 @@ export function offeredModel(url: string, file: { sha256: string; bytes: Buffer 
   };
 }
 
-/** A store with its catalogue, for one model; times are short. */
+/** Opens a store with its catalog for one model. Times are short. */
 export async function openStore(
   folder: string,
   pieces: ModelPieces | null,
   changed: Partial<ModelStoreDeps> = {},
-): Promise<{ readonly store: ModelStore; readonly catalogue: ModelCatalogue }> {
-  const catalogue = new ModelCatalogue(silentLog, 50);
+): Promise<{ readonly store: ModelStore; readonly catalogue: ModelCatalog }> {
+  const catalogue = new ModelCatalog(silentLog, 50);
   const store = await ModelStore.open({
     ...{ folder, catalogue },
     pieces: async () => pieces,

@@ -10,27 +10,27 @@ const stored = z.object({
   modelId: z.string().max(200),
   sizeBytes: z.number().int().positive(),
   contextTokens: z.number().int().positive(),
-  /** In which it came. */
+  /** The piece size of its download. */
   pieceBytes: z.number().int().positive(),
-  /** Of the file when it was verified: see `stampOf`. */
+  /** The stamp of the verified file. See `stampOf`. */
   stamp: z.string().max(200),
   lastUsedAt: time,
 });
 
 const schema = z.object({
   files: z.record(z.string().regex(/^[0-9a-f]{64}$/), stored),
-  /** Files that had to go to make room: they push nothing else out. */
+  /** Files that were deleted to make room. They never displace others. */
   evicted: z.array(z.string()).max(1_000),
-  /** Files that the donor removed: they come back when the donor asks for them. */
+  /** Files that the donor removed. They return only at the donor's request. */
   refused: z.array(z.string()).max(1_000),
 });
 
 export type StoredModel = z.infer<typeof stored>;
 
-/** How often uses are written down: a crash forgets no more. */
+/** The interval between saves of usage, in ms. A crash forgets at most this much. */
 const saveEveryMs = 60_000;
 
-/** What is known of the downloaded files beside their bytes: `index.json` in their folder. */
+/** The index of the downloaded files: `index.json` in their folder. */
 export class StoredModels {
   readonly #path: string;
   readonly #log: Log;
@@ -48,7 +48,7 @@ export class StoredModels {
     this.refused = new Set(found.refused);
   }
 
-  /** Where it cannot be understood, nothing is known: the files are then verified anew. */
+  /** If the index is invalid, starts with an empty one. The files are then verified again. */
   static async open(folder: string, log: Log): Promise<StoredModels> {
     const path = join(folder, "index.json");
     const empty = { files: {}, evicted: [], refused: [] };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 
-/** Two equal stamps: the same bytes, as far as a file system tells. */
+/** Equal stamps mean the same bytes, as far as the file system can tell. */
 export type FileStamp = string;
 
 export type Verified =
@@ -13,7 +13,7 @@ export type Verified =
 
 export type Expected = { readonly path: string; readonly sha256: string; readonly sizeBytes: number };
 
-/** Reads the whole file. `corrupt` also when it changed while it was read. */
+/** Verifies the whole file. Also `corrupt` if it changed during the read. */
 export async function verifyFile(expected: Expected, signal?: AbortSignal): Promise<Verified> {
   const before = await stampOf(expected.path);
   if (before === null) return { kind: "missing" };
@@ -32,7 +32,7 @@ export async function verifyFile(expected: Expected, signal?: AbortSignal): Prom
   return after?.stamp === before.stamp ? { kind: "ok", stamp: before.stamp } : { kind: "corrupt" };
 }
 
-/** Null when there is no such regular file, or it cannot be read about. */
+/** Resolves to null if it is not a regular file or cannot be inspected. */
 export async function stampOf(
   path: string,
 ): Promise<{ readonly stamp: FileStamp; readonly sizeBytes: number } | null> {

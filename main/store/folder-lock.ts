@@ -9,22 +9,22 @@ export type FolderLock = { readonly release: () => Promise<void> };
 
 const holder = z.object({
   pid: z.number().int().positive(),
-  /** When that process began, in the system's own measure; null where the system does not tell. */
+  /** The start time of that process in the system's unit. Null if the system does not tell. */
   processStart: z.string().nullable(),
-  /** When the lock was taken, in ms since the epoch. */
+  /** The time of the lock, in ms since the epoch. */
   at: z.number(),
-  /** Of the machine's start before that, where the system has a name for each. */
+  /** The id of the machine's boot, if the system has one. */
   boot: z.string().nullable().default(null),
   nonce: z.string(),
 });
 type Holder = z.infer<typeof holder>;
 
-/** Locks that this very process holds or is taking: by its number alone it could not tell them from stale ones. */
+/** Locks of this process. Its process id could not tell them from stale ones. */
 const ours = new Set<string>();
 
 /**
- * Takes the folder for this process alone; the lock of a process that is gone is taken over. Throws a
- * `StartRefusal` while another process holds it. It cannot see processes of other machines or containers.
+ * Locks the folder for this process. Takes over the lock of a process that is gone. Throws a `StartRefusal`
+ * while another process holds it. It cannot see processes of other machines or containers.
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const path = join(folder, "gleaner.lock");

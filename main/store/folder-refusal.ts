@@ -1,8 +1,8 @@
 import { StartRefusal } from "./start-refusal.ts";
 
 /**
- * What the file system refuses in the donor's folder, its person can do something about: then a `StartRefusal` that says
- * what. Any other error is returned as it is.
+ * Turns a refusal of the file system into a `StartRefusal` that tells its person what to do. Returns any other
+ * error as it is.
  */
 export function refusalOfFolder(folder: string, error: unknown): unknown {
   if (error instanceof StartRefusal || !(error instanceof Error) || !("syscall" in error)) return error;

@@ -7,10 +7,10 @@ import { StartRefusal } from "./start-refusal.ts";
 export type Loaded<T> =
   | { readonly kind: "loaded"; readonly value: T }
   | { readonly kind: "absent" }
-  /** It could not be understood, and was renamed to `movedTo` so that nothing is lost. */
+  /** The file was invalid and was renamed to `movedTo`, so that nothing is lost. */
   | { readonly kind: "corrupt"; readonly movedTo: string };
 
-/** Throws a StartRefusal when the file is there and may not be read: going on without it would overwrite it. */
+/** Throws a StartRefusal if the file exists but cannot be read, since continuing would overwrite it. */
 export async function loadJson<T>(path: string, schema: z.ZodType<T>): Promise<Loaded<T>> {
   let text: string;
   try {

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { chmod, open, rename, rm } from "node:fs/promises";
 
 /**
- * Replaces the file whole or not at all: written beside it, synced, renamed over it. Readable by its owner
- * alone. Its folder must exist; calls for the same path must not overlap.
+ * Replaces a file atomically: writes a new file beside it, syncs it and renames it. Only its owner can read it.
+ * Its folder must exist. Calls for the same path must not overlap.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const beside = `${path}.${randomBytes(6).toString("hex")}.tmp`;

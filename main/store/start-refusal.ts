@@ -1,4 +1,4 @@
-/** The program cannot start, for a reason that its person can do something about: the message says what. */
+/** The program cannot start. The message tells its person what to do. */
 export class StartRefusal extends Error {
   override readonly name = "StartRefusal";
 }

@@ -2,13 +2,18 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { claimedJob, FakeQueue, nextWork, someStand } from "../../../packages/queue/worker/fake-queue.fixture.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunEvents, RunnerJob, RunOutcome } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import type { ChatResult } from "../../../app/jobs/chat.ts";
+import {
+  claimedJob,
+  FakeQueue,
+  nextWork,
+  someStand,
+} from "../../../packages/queue/worker/fake-queue.fixture.ts";
 import { silentLog } from "../../log.ts";
-import { ModelCatalogue } from "../../models/catalogue.ts";
+import { ModelCatalog } from "../../models/catalog.ts";
 import { ModelKnowledge } from "../../supervisor/plan/model-knowledge.ts";
 import { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 import type { RunnerLimits } from "../../supervisor/process/supervised-process.ts";
@@ -66,7 +71,7 @@ const chatJob = (attemptId: string, changed: object = {}) =>
 let folder: string;
 let queue: FakeQueue;
 let runner: HandRunner;
-let catalogue: ModelCatalogue;
+let catalogue: ModelCatalog;
 let wanted: OrganizationModel[];
 let views: (WorkView | null)[];
 let inspected: string[];
@@ -91,7 +96,7 @@ beforeEach(async () => {
   const sha256 = createHash("sha256").update("weights").digest("hex");
   const model = { modelId: "m", sha256, sizeBytes: 7, contextTokens: 64 };
   wanted = [model];
-  catalogue = new ModelCatalogue(silentLog);
+  catalogue = new ModelCatalog(silentLog);
   await catalogue.add({ ...model, path });
   queue = new FakeQueue();
   runner = new HandRunner();

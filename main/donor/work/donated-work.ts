@@ -1,13 +1,21 @@
 import { totalmem } from "node:os";
-import { type Abilities, BackOff, type Capacity, doubling, type Handler, Worker, type WorkerClient } from "@gleaner/queue/worker";
+import {
+  type Abilities,
+  BackOff,
+  type Capacity,
+  doubling,
+  type Handler,
+  Worker,
+  type WorkerClient,
+} from "@gleaner/queue/worker";
 import type { ModelFile } from "../../../app/contract/runner.ts";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
 import type { Limits } from "../../../app/policy/declare/activity.ts";
 import { sameLimits } from "../../../app/policy/limits.ts";
 import { api } from "../../../convex/_generated/api.js";
 import type { Log } from "../../log.ts";
-import type { ModelCatalogue } from "../../models/catalogue.ts";
-import { type JobRunner, jobHandlers } from "../../supervisor/jobs/job-handlers.ts";
+import type { ModelCatalog } from "../../models/catalog.ts";
+import { jobHandlers, type JobRunner } from "../../supervisor/jobs/job-handlers.ts";
 import type { ModelPlans } from "../../supervisor/plan/model-plans.ts";
 import type { RunnerLimits } from "../../supervisor/process/supervised-process.ts";
 import type { OrganizationModel } from "../organization/organization.ts";
@@ -21,7 +29,7 @@ export type DonatedWorkDeps = {
     yield(how: { readonly warmMs: number }): Promise<void>;
     stop(): Promise<void>;
   };
-  readonly catalogue: ModelCatalogue;
+  readonly catalogue: ModelCatalog;
   readonly threads: number;
   readonly plans: ModelPlans;
   readonly version: string;

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
-import type { PeerHave } from "./neighbours.ts";
+import type { PeerHave } from "./neighbors.ts";
 
 export type ChoiceFacts = {
-  /** What is still to come, in the order in which this device would like it; nothing that is under way. */
+  /** The missing pieces in this device's preferred order, without those in progress. */
   readonly missing: readonly number[];
   readonly selfId: string;
-  /** Devices in the office that fetch the same file now, this one not among them. */
+  /** Other devices in the office that fetch the same file now. */
   readonly companions: readonly string[];
-  /** What the devices that were asked have, by their ids. */
+  /** The answers of other devices, by their ids. */
   readonly have: ReadonlyMap<string, PeerHave>;
-  /** A device in the office says that it has all of it. */
+  /** Whether a device in the office claims to have the whole file. */
   readonly seeded: boolean;
-  /** Whether pieces can be verified one by one, so that devices share them before they have all. */
+  /** Whether pieces can be verified singly, so that devices share them before they have the whole file. */
   readonly byPiece: boolean;
-  /** The internet may be used now. */
+  /** Whether the internet may be used now. */
   readonly internet: boolean;
-  /** How long the office was of no help: `hardly` after seconds, `none` after a minute. */
+  /** The recent help of the office: `hardly` any for seconds, `none` for a minute. */
   readonly help: "some" | "hardly" | "none";
 };
 
@@ -25,9 +25,9 @@ export type Choice =
   | { readonly kind: "wait" };
 
 /**
- * What to fetch next, and from whom. What a device in the office has comes from there. Of the rest, each device fetches
- * from the internet what falls to it, and what others fetch it waits for; only when the office is of no help it goes
- * on alone.
+ * Chooses the next piece and its source. Pieces of a device in the office come from there. Each device fetches
+ * its own share of the others from the internet and waits for the rest. It continues alone only if the office
+ * does not help.
  */
 export function choosePiece(facts: ChoiceFacts): Choice {
   const { missing, have, internet, help } = facts;
@@ -44,7 +44,7 @@ export function choosePiece(facts: ChoiceFacts): Choice {
   return chosen === undefined ? { kind: "wait" } : { kind: "internet", piece: chosen };
 }
 
-/** The device with the highest hash of its id and the piece: all that know of each other agree, without a word. */
+/** The piece belongs to the device with the highest hash of id and piece. So all devices agree without talking. */
 function fallsToSelf({ selfId, companions, byPiece }: ChoiceFacts, piece: number): boolean {
   if (companions.length === 0) return true;
   const subject = byPiece ? String(piece) : "all";

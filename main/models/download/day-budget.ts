@@ -5,7 +5,7 @@ import { replaceFile } from "../../store/replace-file.ts";
 
 const schema = z.object({ day: z.string().max(10), bytes: z.number().int().min(0) });
 
-/** What was fetched from the internet on this day of the donor's calendar, over restarts. */
+/** The bytes fetched from the internet on this local day. They survive restarts. */
 export class DayBudget {
   readonly #path: string;
   readonly #log: Log;
@@ -43,7 +43,7 @@ export class DayBudget {
       this.#saved = 0;
     }
     this.#bytes += bytes;
-    // A process that is killed forgets less than this.
+    // A killed process forgets fewer bytes than this.
     if (this.#bytes - this.#saved >= saveEveryBytes) void this.save();
   }
 
@@ -64,7 +64,7 @@ export class DayBudget {
 
 const saveEveryBytes = 4 * 2 ** 20;
 
-/** The donor's own calendar day, as 2026-11-21. */
+/** The local day, e.g. 2026-11-21. */
 function dayOf(now: Date): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;

@@ -1,10 +1,13 @@
 /** In ms. */
 export type DownloadTimes = {
-  /** How long it listens for devices in the office before it uses the internet; up to twice that, by chance. */
+  /**
+   * The time to listen for devices in the office before using the internet. A random share of up to the same
+   * again is added.
+   */
   readonly settleMs: number;
-  /** How often devices in the office are asked what they have. */
+  /** The interval between questions to devices in the office. */
   readonly pollMs: number;
-  /** The office is of hardly any help after this, and of none after six times that. */
+  /** After this time without progress the office is hardly any help; after six times this, none. */
   readonly patienceMs: number;
 };
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Download, type DownloadDeps } from "./download.ts";
 import { InternetSource } from "./internet-source.ts";
 import { ModelServer } from "./model-server.fixture.ts";
-import type { Neighbours } from "./neighbours.ts";
+import type { Neighbors } from "./neighbors.ts";
 import { PartFile } from "./part-file.ts";
 
 const pieceBytes = 65_536;
@@ -37,8 +37,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** One device beside this one, which says that it has all. */
-const peer = (changed: Partial<Neighbours>): Neighbours => ({
+/** One other device, which claims to have the whole file. */
+const peer = (changed: Partial<Neighbors>): Neighbors => ({
   selfId: "self",
   peers: () => [{ id: "peer", complete: true }],
   have: async () => ({ done: all, fetching: new Set(), held: 6 }),
@@ -46,7 +46,7 @@ const peer = (changed: Partial<Neighbours>): Neighbours => ({
   ...changed,
 });
 
-const download = (neighbours: Neighbours, changed: Partial<DownloadDeps> = {}): Download =>
+const download = (neighbours: Neighbors, changed: Partial<DownloadDeps> = {}): Download =>
   new Download({
     ...{ part, internet, neighbours },
     internetHold: () => null,
@@ -82,7 +82,7 @@ describe("a download in an office", () => {
     await whole();
   });
 
-  it.each<[string, Partial<Neighbours>]>([
+  it.each<[string, Partial<Neighbors>]>([
     ["gives less than it says", { piece: async () => Buffer.alloc(3) }],
     ["does not give what it has", { piece: async () => null }],
     ["does not answer", { have: async () => null }],

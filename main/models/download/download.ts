@@ -6,18 +6,18 @@ import { choosePiece } from "./choose-piece.ts";
 import type { DownloadTimes } from "./download-times.ts";
 import { pieceFromInternet } from "./internet-piece.ts";
 import type { InternetSource } from "./internet-source.ts";
-import type { Neighbours } from "./neighbours.ts";
+import type { Neighbors } from "./neighbors.ts";
 import { OfficeView } from "./office-view.ts";
 import type { PartFile } from "./part-file.ts";
 
 export type DownloadDeps = {
   readonly part: PartFile;
   readonly internet: InternetSource;
-  /** Null: the rules share nothing. */
-  readonly neighbours: Neighbours | null;
-  /** Why the internet may not be used now, although the network may; null: it may. */
+  /** Null if the rules do not allow sharing. */
+  readonly neighbours: Neighbors | null;
+  /** The reason why the internet may not be used although the network may. Null if it may. */
   readonly internetHold: () => WaitReason | null;
-  /** Bytes that came in; resolves when more may. */
+  /** Reports received bytes. Resolves when more may be received. */
   readonly onBytes: (bytes: number, from: "internet" | "office") => Promise<void>;
   readonly onProgress: () => void;
   readonly times: DownloadTimes;
@@ -32,20 +32,20 @@ export type DownloadEnd =
       readonly detail: string | null;
       readonly retryAfterMs: number | null;
     }
-  /** Trying again is of no use before the catalogue or the source changes. */
+  /** A retry is useless until the catalog or the source changes. */
   | { readonly kind: "failed"; readonly why: "wrong-content"; readonly detail: string };
 
-/** Small, so that a download is no load on the network. */
+/** Few, so that a download does not load the network. */
 const lanes = 3;
 const internetLanes = 2;
-/** How often something with a wrong hash may come, with pieces that are verified one by one and without. */
+/** The allowed number of wrong hashes, with hashes of pieces and without. */
 const maxFailures = { byPiece: 5, whole: 2 };
 
-/** Brings one file in, piece by piece, from the office and the internet, until it is whole and verified. */
+/** Downloads one file, piece by piece, from the office and the internet, until it is complete and verified. */
 export class Download {
   readonly #deps: DownloadDeps;
   readonly #office: OfficeView | null;
-  /** Pieces under way, and from where. */
+  /** Pieces in progress with their source. */
   readonly #underWay = new Map<number, "internet" | "office">();
   readonly #order: readonly number[];
   #change = happening();
@@ -59,16 +59,16 @@ export class Download {
     this.#deps = deps;
     this.#office =
       neighbours === null ? null : new OfficeView(neighbours, times, part.layout.count, () => this.#wake());
-    // From a place of its own, so that devices in one office have different pieces to give.
+    // Starts at a random piece, so that devices in one office have different pieces to share.
     this.#order = part.layout.from(neighbours === null ? 0 : randomInt(part.layout.count));
   }
 
-  /** Pieces that come from the internet now. */
+  /** Pieces in progress from the internet. */
   get fetching(): ReadonlySet<number> {
     return new Set([...this.#underWay].filter(([, from]) => from === "internet").map(([piece]) => piece));
   }
 
-  /** What was written stays, however it ends. Once only. */
+  /** Written bytes stay, however the download ends. Call it once. */
   async run(signal: AbortSignal): Promise<DownloadEnd> {
     const { times } = this.#deps;
     const failed = this.#tooManyFailures();
@@ -89,7 +89,7 @@ export class Download {
         if (!this.#isOver()) await this.#verify(signal);
         if (this.#end !== null) break;
       }
-      // Not before all lanes rest: what they wrote is of the file that was.
+      // Only after all lanes have stopped: they wrote bytes of the old file.
       if (this.#changed) await this.#forgetOther();
       return this.#end;
     } finally {
@@ -107,7 +107,7 @@ export class Download {
     return this.#end !== null;
   }
 
-  /** Until all pieces are here or the end is known. */
+  /** Fetches pieces until all are here or the end is decided. */
   async #lane(signal: AbortSignal): Promise<void> {
     const { part } = this.#deps;
     while (!this.#isOver() && !part.complete) {
@@ -155,7 +155,7 @@ export class Download {
     return this.#hold?.why ?? this.#deps.internetHold();
   }
 
-  /** Nothing is under way, nothing can be begun, and nobody in the office could help. */
+  /** Ends the download if nothing is in progress, nothing can start and nobody in the office can help. */
   #giveUpIfAlone(): void {
     if (this.#underWay.size > 0 || performance.now() < this.#settledAt) return;
     const why = this.#internetHold();
@@ -235,7 +235,7 @@ export class Download {
   async #forgetOther(): Promise<void> {
     const { part } = this.#deps;
     await part.sourceIs(null);
-    // All is lost then: not to happen again and again.
+    // All bytes are lost then, so count the failure.
     if (part.spec.pieceHashes === null) await part.countFailure(Date.now());
   }
 

@@ -8,7 +8,7 @@ import { idleness, isDonateNow } from "../../../app/policy/rules/idleness.ts";
 import { metered, requiredNetwork } from "../../../app/policy/rules/network.ts";
 import { power } from "../../../app/policy/rules/power.ts";
 
-/** What the gate looks at, of the facts that the policy decides by. */
+/** The facts that decide whether models may use the network. */
 export type GateFacts = Pick<Facts, GateFact>;
 
 export type GateRules = Pick<Rules, GateRule | "inUse" | "networkBudgetMbPerDay">;
@@ -37,7 +37,7 @@ type GateRule =
   | "allowMetered"
   | "requiredNetworks";
 
-/** Those of the policy's reasons that stand against moving models, and how that is said of a model that waits. */
+/** The policy's reasons that forbid network use, with the reason that a waiting model shows. */
 const waitReasons = {
   "not-enrolled": "not-a-member",
   retired: "not-a-member",
@@ -59,10 +59,10 @@ type GateCheck = Pick<Check<Context<GateFact, GateRules>, never, keyof typeof wa
 const checks: readonly GateCheck[] = [membership, pause, sleep, connection, requiredNetwork, metered, power];
 
 /**
- * Why models may not be moved over the network now; null: they may. Pure.
+ * The reason why models may not use the network now, or null. Pure.
  *
- * By the policy's own checks, without their hysteresis: a download that stops and begins again loses nothing. A network that
- * a person is using is left alone, unless the rules let a used computer work.
+ * Uses the policy's checks without their hysteresis, since a download that stops and resumes loses nothing. The
+ * network of a computer in use stays free, unless the rules allow work while in use.
  */
 export function networkHold(facts: GateFacts, rules: GateRules): WaitReason | null {
   const context = { state: null, facts, rules };
@@ -71,7 +71,7 @@ export function networkHold(facts: GateFacts, rules: GateRules): WaitReason | nu
   return found === null ? null : waitReasons[found.reason];
 }
 
-/** Whether what may be fetched from the internet on one day is used up. Models from devices in the office do not count. */
+/** Whether the day's allowance for the internet is used up. Models from devices in the office do not count. */
 export function budgetSpent(spentBytes: number, rules: GateRules): boolean {
   const { networkBudgetMbPerDay: budget } = rules;
   return budget !== null && spentBytes >= budget * 2 ** 20;

@@ -7,19 +7,19 @@ import { readChunks } from "./read-chunks.ts";
 export type InternetPieceDeps = {
   readonly part: PartFile;
   readonly internet: InternetSource;
-  /** Why the internet may not be used now; null: it may. */
+  /** The reason why the internet may not be used now, or null. */
   readonly internetHold: () => WaitReason | null;
-  /** Bytes that came in; resolves when more may. */
+  /** Reports received bytes. Resolves when more may be received. */
   readonly onBytes: (bytes: number, from: "internet") => Promise<void>;
 };
 
 export type InternetPieceEnd =
   | { readonly kind: "kept" }
-  /** All of it came, and its hash is wrong. */
+  /** The piece is complete, but its hash is wrong. */
   | { readonly kind: "corrupt" }
-  /** It was told to stop, or the internet may not be used any more. What came is kept. */
+  /** Stopped on request, or the internet may no longer be used. Received bytes are kept. */
   | { readonly kind: "stopped" }
-  /** It is not the file any more of which parts came before. */
+  /** The server's file has changed since the first parts. */
   | { readonly kind: "changed" }
   | {
       readonly kind: "failed";
@@ -28,10 +28,10 @@ export type InternetPieceEnd =
       readonly retryAfterMs: number | null;
     };
 
-/** Why not all of a piece came. */
+/** The reason why a piece is incomplete. */
 type NoBody = Exclude<InternetPieceEnd, { kind: "kept" | "corrupt" }>;
 
-/** Brings what is missing of one piece in from the internet. Rejects where the disk refuses, and leaves what came. */
+/** Fetches the rest of one piece from the internet. Rejects on a disk error and keeps the received bytes. */
 export async function pieceFromInternet(
   piece: number,
   deps: InternetPieceDeps,
@@ -54,7 +54,7 @@ async function askFor(
 ): Promise<NoBody | { readonly kind: "body"; readonly body: Readable }> {
   const start = part.layout.startOf(piece) + (await part.begin(piece));
   const end = part.layout.startOf(piece) + part.layout.bytesOf(piece);
-  // A piece with a hash of its own is right or not, whatever its server calls the file: several may differ there.
+  // A piece with a hash of its own needs no validator. Mirrors may use different ones.
   const validator = part.spec.pieceHashes === null ? part.validator : null;
   const answer = await internet.ask({ start, end, validator, signal });
   if (signal.aborted) {
@@ -78,7 +78,7 @@ async function askFor(
   }
 }
 
-/** Null: all of the piece came. */
+/** Resolves to null if the whole piece arrived. */
 async function readInto(
   piece: number,
   body: Readable,
@@ -89,7 +89,7 @@ async function readInto(
   let at = await part.begin(piece);
   try {
     for await (const chunk of readChunks(body, internet.times.idleMs, signal)) {
-      // It gives more than it was asked for, and might never end.
+      // The server sends more than requested and might never end.
       if (at === length) break;
       const wanted = chunk.subarray(0, length - at);
       await part.write(piece, at, wanted);

@@ -2,7 +2,7 @@ import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { fetchable } from "./source-url.ts";
 
-/** A part of a file, `end` not included, and by what the server knew the file when it was asked last. */
+/** A byte range without `end`, and the validator of the file from the server's last answer. */
 export type RangeAsk = {
   readonly start: number;
   readonly end: number;
@@ -12,7 +12,7 @@ export type RangeAsk = {
 
 export type RangeAnswer =
   | { readonly kind: "body"; readonly body: IncomingMessage; readonly validator: string | null }
-  /** It is not the file any more of which parts came before. */
+  /** The server's file has changed since the first parts. */
   | { readonly kind: "changed" }
   | { readonly kind: "refused"; readonly why: string }
   | { readonly kind: "unreachable"; readonly why: string; readonly retryAfterMs: number | null };
@@ -20,10 +20,10 @@ export type RangeAnswer =
 export type InternetTimes = { readonly answerMs: number; readonly idleMs: number };
 
 const maxRedirects = 5;
-/** Signed addresses to which hubs redirect are good for longer than this. */
+/** Hubs redirect to signed addresses, which stay valid for longer than this. */
 const targetMs = 5 * 60_000;
 
-/** One file on the internet, fetched in parts. TLS alone, few redirects, all times bounded. */
+/** One file on the internet, fetched in ranges. Only over TLS, with few redirects and time limits everywhere. */
 export class InternetSource {
   readonly times: InternetTimes;
   readonly #url: URL;
@@ -67,7 +67,7 @@ export class InternetSource {
       if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
         response.destroy();
         const next = fetchable(URL.parse(headers.location, url)?.href ?? "");
-        // A redirect from the internet leads to no server on this machine.
+        // A redirect from the internet must not lead to a server on this machine.
         if (next === null || (url.protocol === "https:" && next.protocol !== "https:")) {
           return { kind: "refused", why: "It redirects to an address that is not https." };
         }
@@ -113,7 +113,7 @@ export class InternetSource {
     return new Promise((resolve, reject) => {
       const headers = {
         range: `bytes=${start}-${end - 1}`,
-        // A compressed answer would be counted, and cut, in other bytes than the file's.
+        // Ranges of a compressed answer would not match the file's bytes.
         "accept-encoding": "identity",
         "user-agent": "gleaner",
         ...(validator === null ? {} : { "if-range": validator }),
@@ -125,7 +125,7 @@ export class InternetSource {
       const timer = setTimeout(() => void asked.destroy(new Error("no answer in time")), this.times.answerMs);
       asked.on("response", (response) => {
         clearTimeout(timer);
-        // Whoever reads it hears of it; whoever does not has no use for it.
+        // The reader gets the error. Without a reader it does not matter.
         response.on("error", () => undefined);
         resolve(response);
       });
@@ -137,7 +137,7 @@ export class InternetSource {
   }
 }
 
-/** Only what names the bytes exactly may be asked with. */
+/** Only a strong validator identifies the exact bytes. */
 function validatorOf({ headers }: IncomingMessage): string | null {
   const { etag } = headers;
   if (etag !== undefined && !etag.startsWith("W/") && etag.length < 1_000) return etag;

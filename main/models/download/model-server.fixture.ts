@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A stand-in for a file on the internet, which counts how often it gave each byte. */
+/** A server that stands for the internet and counts how often it sent each byte. */
 export class ModelServer {
   readonly bytes: Buffer;
   readonly given: Uint8Array;
   etag = '"1"';
   requests = 0;
   sent = 0;
-  /** It gives no more once it has sent so much. */
+  /** Stops sending after this many bytes. */
   holdAt = Infinity;
-  /** Changes what is about to be given, e.g. to damage it. */
+  /** Changes bytes before they are sent, e.g. to damage them. */
   onChunk: (start: number, bytes: Buffer) => Buffer = (_start, bytes) => bytes;
-  /** Answers instead of it: returns true. */
+  /** Answers in its place and returns true. */
   answer: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   readonly #chunkBytes: number;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -42,7 +42,7 @@ export class ModelServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/model.gguf`;
   }
 
-  /** Until it has noticed that all who asked are gone. */
+  /** Resolves when it has noticed that all clients are gone. */
   async deserted(): Promise<void> {
     const open = (): Promise<number> =>
       new Promise((resolve) => this.#server.getConnections((_error, count) => resolve(count)));

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DownloadTimes } from "./download-times.ts";
-import type { Neighbours, PeerHave } from "./neighbours.ts";
+import type { Neighbors, PeerHave } from "./neighbors.ts";
 
-/** As many devices are asked at a time: in a large office, others the next time. */
+/** The number of devices to ask at a time. A large office takes several rounds. */
 const askedAtOnce = 12;
 
-/** What one download knows of the devices in the office, asked again and again. */
+/** A download's view of the devices in the office, updated by polling. */
 export class OfficeView {
-  readonly #neighbours: Neighbours;
+  readonly #neighbours: Neighbors;
   readonly #times: DownloadTimes;
   readonly #pieces: number;
   readonly #onNews: () => void;
@@ -16,7 +16,7 @@ export class OfficeView {
   #best = 0;
   #helpedAt = performance.now();
 
-  constructor(neighbours: Neighbours, times: DownloadTimes, pieces: number, onNews: () => void) {
+  constructor(neighbours: Neighbors, times: DownloadTimes, pieces: number, onNews: () => void) {
     this.#neighbours = neighbours;
     this.#times = times;
     this.#pieces = pieces;
@@ -31,7 +31,7 @@ export class OfficeView {
     return this.#have;
   }
 
-  /** Those that fetch the same file. */
+  /** Devices that fetch the same file. */
   get companions(): readonly string[] {
     return this.#peers()
       .filter(({ complete }) => !complete)
@@ -49,7 +49,7 @@ export class OfficeView {
     return without < 6 * this.#times.patienceMs ? "hardly" : "none";
   }
 
-  /** Whether it is worth waiting for the office alone. */
+  /** Whether it is worth waiting for the office. */
   isHopeful(now: number): boolean {
     return this.#peers().length > 0 && this.helpAt(now) !== "none";
   }
@@ -58,7 +58,7 @@ export class OfficeView {
     this.#helpedAt = now;
   }
 
-  /** It gave what is not right: nothing more is taken from it for this file. */
+  /** Takes no more of this file from a device that sent wrong bytes. */
   distrust(peerId: string): void {
     this.#distrusted.add(peerId);
     this.#have = new Map([...this.#have].filter(([id]) => id !== peerId));
@@ -66,7 +66,7 @@ export class OfficeView {
 
   async piece(peerId: string, piece: number, signal: AbortSignal): Promise<Buffer | null> {
     const bytes = await this.#neighbours.piece(peerId, piece, signal);
-    // Busy, or gone: not to be asked again before it was heard of again.
+    // The device is busy or gone. Ask it again after its next announcement.
     if (bytes === null) this.#have = new Map([...this.#have].filter(([id]) => id !== peerId));
     return bytes;
   }
@@ -95,12 +95,12 @@ export class OfficeView {
     }
     this.#have = have;
     const best = Math.max(0, ...[...have.values()].map(({ held }) => Math.min(held, this.#pieces)));
-    // Somebody gets on: what they fetch will be here too.
+    // A device makes progress, so its pieces will arrive here too.
     if (best > this.#best) this.#helpedAt = performance.now();
     this.#best = best;
   }
 
-  #peers(): ReturnType<Neighbours["peers"]> {
+  #peers(): ReturnType<Neighbors["peers"]> {
     return this.#neighbours.peers().filter(({ id }) => !this.#distrusted.has(id));
   }
 }

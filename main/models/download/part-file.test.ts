@@ -37,7 +37,7 @@ async function bring(piece: number, bytes = pieceOf(piece)): Promise<string> {
   return await part.finish(piece);
 }
 
-/** As a process that was killed leaves it: nothing is closed, nothing saved. */
+/** Reopens the file as a killed process leaves it: nothing closed, nothing saved. */
 async function reopen(changed: Partial<PartSpec> = {}): Promise<void> {
   part = await PartFile.open(path, { ...spec, ...changed });
 }

@@ -6,21 +6,20 @@ import { loadPartState, type PartState, savePartState, statePath } from "./part-
 import { bitsOf, PieceLayout, piecesIn } from "./piece-layout.ts";
 import { readFully } from "./read-fully.ts";
 
-/** The file that is wanted. */
+/** The wanted file. */
 export type PartSpec = {
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly source: string;
   readonly pieceBytes: number;
-  /** Null: pieces are only as good as the whole. */
+  /** Null if only the whole file can be verified. */
   readonly pieceHashes: readonly string[] | null;
 };
 
 /**
- * A file on its way: `path` grows in place, and a small JSON file beside it says which pieces are done. A process that
- * is killed at any byte loses nothing that it wrote: how far a begun piece came is read from the file itself. There a
- * mark that is not zero, written together with each chunk, follows its last byte; the next chunk overwrites it, and
- * what comes after is zero.
+ * A partly downloaded file. A small JSON file beside it lists the complete pieces. A process that is killed at
+ * any byte loses nothing: the file itself shows how far a begun piece came. Each chunk is written with a
+ * nonzero mark after its last byte. The next chunk overwrites the mark, and zeros follow it.
  */
 export class PartFile {
   readonly spec: PartSpec;
@@ -28,7 +27,7 @@ export class PartFile {
   readonly #path: string;
   readonly #handle: FileHandle;
   readonly #done: Set<number>;
-  /** Bytes that are here of each begun piece. */
+  /** The number of bytes of each begun piece. */
   readonly #begun: Map<number, number>;
   #validator: string | null;
   #failures: number;
@@ -48,12 +47,12 @@ export class PartFile {
     this.#failedAt = state?.failedAt ?? null;
   }
 
-  /** Goes on where an earlier process stopped, if its file was for the same bytes. */
+  /** Continues an earlier process's file if it is for the same bytes. */
   static async open(path: string, spec: PartSpec): Promise<PartFile> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const found = await loadPartState(statePath(path));
     const same = found?.sizeBytes === spec.sizeBytes && found.pieceBytes === spec.pieceBytes;
-    // From another place, what is not verified piece by piece may be of another file; and its failures are not ours.
+    // From another source, unverified pieces may belong to another file, and earlier failures do not count.
     const trusted = same && (found.source === spec.source || spec.pieceHashes !== null);
     if (!trusted) await discardPart(path);
     const state = !trusted
@@ -78,7 +77,7 @@ export class PartFile {
     return this.#done;
   }
 
-  /** The pieces that are here in part. */
+  /** The incomplete pieces. */
   get begun(): ReadonlySet<number> {
     return new Set(this.#begun.keys());
   }
@@ -99,7 +98,7 @@ export class PartFile {
     return this.#validator;
   }
 
-  /** Bytes that are here, verified or not. */
+  /** Downloaded bytes, verified or not. */
   get heldBytes(): number {
     let bytes = 0;
     for (const piece of this.#done) bytes += this.layout.bytesOf(piece);
@@ -107,7 +106,7 @@ export class PartFile {
     return bytes;
   }
 
-  /** Bytes of the piece that are here already: to be fetched from there on. */
+  /** Begins a piece. Resolves to its existing bytes, where the download continues. */
   async begin(piece: number): Promise<number> {
     const held = this.#begun.get(piece);
     if (held !== undefined) return held;
@@ -116,7 +115,7 @@ export class PartFile {
     return 0;
   }
 
-  /** @param at the first byte within the piece: where the one before ended. */
+  /** @param at the offset within the piece, where the previous write ended. */
   async write(piece: number, at: number, bytes: Buffer): Promise<void> {
     const end = at + bytes.length;
     const ends = end === this.layout.bytesOf(piece);
@@ -124,13 +123,13 @@ export class PartFile {
     this.#begun.set(piece, end);
   }
 
-  /** After its last byte: keeps the piece, or empties it where its hash is wrong. */
+  /** Verifies a piece after its last byte. Empties it if its hash is wrong. */
   async finish(piece: number): Promise<"kept" | "corrupt"> {
     if (!(await this.#isGood(piece))) {
       await this.#empty(piece);
       return "corrupt";
     }
-    // What is called done has to be there after a power cut as well.
+    // A complete piece must survive a power cut.
     await this.#handle.datasync();
     this.#begun.delete(piece);
     this.#done.add(piece);
@@ -138,13 +137,13 @@ export class PartFile {
     return "kept";
   }
 
-  /** A piece that is done; null where it cannot be read. */
+  /** Reads a complete piece. Resolves to null if it cannot be read. */
   async read(piece: number): Promise<Buffer | null> {
     if (!this.#done.has(piece)) return null;
     return await this.#readPiece(piece).catch(() => null);
   }
 
-  /** The server has another file now, or names the same one otherwise. What is not verified by itself is let go. */
+  /** The server has another file or another validator for it. Unverified pieces are dropped. */
   async sourceIs(validator: string | null): Promise<void> {
     if (validator === this.#validator) return;
     const first = this.#validator === null;
@@ -175,8 +174,8 @@ export class PartFile {
   }
 
   /**
-   * Reads the whole file. Where its hash is wrong, the pieces are let go that are not what they should be: all of them
-   * where there are no hashes of pieces. `disagree`: each piece is right and the whole is not.
+   * Verifies the whole file. If its hash is wrong, drops the wrong pieces, or all of them without hashes of
+   * pieces. `disagree` means that each piece is right but the whole is not.
    */
   async verifyWhole(signal: AbortSignal): Promise<"right" | "wrong" | "disagree" | "aborted"> {
     const hash = createHash("sha256");
@@ -198,7 +197,7 @@ export class PartFile {
     return "wrong";
   }
 
-  /** Takes the verified file to its place. */
+  /** Moves the verified file to its place. */
   async moveTo(path: string): Promise<void> {
     await this.#handle.sync();
     await this.close();
@@ -206,7 +205,7 @@ export class PartFile {
     await rm(statePath(this.#path), { force: true });
   }
 
-  /** Everything that was written stays. */
+  /** Closes the file and keeps its bytes. */
   async close(): Promise<void> {
     await this.#saving;
     await this.#handle.close().catch(() => undefined);
@@ -217,7 +216,7 @@ export class PartFile {
     return expected === undefined || sha256Of(await this.#readPiece(piece)) === expected;
   }
 
-  /** Zeros, so that nothing of it counts as written. */
+  /** Fills the piece with zeros, so that none of it counts as written. */
   async #empty(piece: number): Promise<void> {
     await this.#put(this.layout.startOf(piece), Buffer.alloc(this.layout.bytesOf(piece)));
     this.#begun.delete(piece);
@@ -229,7 +228,7 @@ export class PartFile {
     const { size } = await this.#handle.stat();
     const length = Math.max(0, Math.min(this.layout.bytesOf(piece), size - start));
     const bytes = await readFully(this.#handle, start, length);
-    // All of it may have come, and the end been near: then no mark follows.
+    // The piece may be complete at the end of the file. Then no mark follows.
     const expected = this.spec.pieceHashes?.[piece];
     if (expected !== undefined && sha256Of(bytes) === expected) return length;
     let end = length;
@@ -250,7 +249,7 @@ export class PartFile {
     return await readFully(this.#handle, this.layout.startOf(piece), this.layout.bytesOf(piece));
   }
 
-  /** One after the other: several pieces are fetched at once. */
+  /** Saves in order, since several pieces are fetched at once. */
   #save(): Promise<void> {
     const save = async (): Promise<void> =>
       await savePartState(statePath(this.#path), {

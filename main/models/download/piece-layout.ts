@@ -1,4 +1,4 @@
-/** How a file is cut: all pieces are `pieceBytes` long, but the last, which is what remains. */
+/** Divides a file into pieces of `pieceBytes`. The last piece is the rest. */
 export class PieceLayout {
   readonly sizeBytes: number;
   readonly pieceBytes: number;
@@ -19,20 +19,20 @@ export class PieceLayout {
     return Math.min(this.pieceBytes, this.sizeBytes - this.startOf(piece));
   }
 
-  /** All pieces, from `first` on and around. */
+  /** All pieces, starting at `first` and wrapping around. */
   from(first: number): readonly number[] {
     return Array.from({ length: this.count }, (_, index) => (first + index) % this.count);
   }
 }
 
-/** One bit for each piece, the first in the lowest bit of the first byte, in base64. */
+/** One bit per piece in base64. The first piece is the lowest bit of the first byte. */
 export function bitsOf(pieces: ReadonlySet<number>, count: number): string {
   const bytes = Buffer.alloc(Math.ceil(count / 8));
   for (const piece of pieces) bytes[piece >> 3] = (bytes[piece >> 3] ?? 0) | (1 << (piece & 7));
   return bytes.toString("base64");
 }
 
-/** The pieces that `bits` names; null when it is not as long as `count` pieces want it. */
+/** The pieces in `bits`. Null if its length does not match `count`. */
 export function piecesIn(bits: string, count: number): Set<number> | null {
   const bytes = Buffer.from(bits, "base64");
   if (bytes.length !== Math.ceil(count / 8)) return null;

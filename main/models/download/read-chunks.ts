@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 
 /**
- * The body's chunks, until it ends, is cut, the signal is given, or nothing came for `idleMs` while it was waited for.
- * Throws at all but the end. The time that the reader takes between two chunks does not count.
+ * Yields the body's chunks until it ends. Throws if the connection breaks, if the signal aborts, or after
+ * `idleMs` without a chunk. The reader's own time between chunks does not count.
  */
 export async function* readChunks(
   body: Readable,

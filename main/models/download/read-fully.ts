@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** Throws where the file ends before. */
+/** Reads exactly this many bytes. Throws if the file ends before. */
 export async function readFully(handle: FileHandle, start: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let read = 0;

@@ -4,8 +4,8 @@ import { savePartState, statePath } from "./part-state.ts";
 import { bitsOf, PieceLayout } from "./piece-layout.ts";
 
 /**
- * Makes a part of a file that was whole and is not what it should be any more: all its pieces count as done, so that
- * the first thing that a download does is to find those that are not right.
+ * Turns a damaged complete file into a part file. All its pieces count as done, so the download first finds the
+ * wrong ones.
  */
 export async function revertToPart(
   path: string,

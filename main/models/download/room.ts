@@ -1,22 +1,22 @@
 const mib = 2 ** 20;
 
-/** Never less than this stays free, whatever the rules say. */
+/** This much always stays free, in bytes, whatever the rules say. */
 const lastBytes = 1_024 * mib;
 
-/** A model file that is on the disk. `pinned`: it runs, or is about to be loaded. */
+/** A model file on the disk. `pinned` means that it runs or loads. */
 export type StoredFile = {
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly lastUsedAt: number;
   readonly pinned: boolean;
-  /** The organization still offers it. */
+  /** Whether the organization still offers it. */
   readonly wanted: boolean;
 };
 
 export type RoomAsk = {
-  /** Bytes that are still to come. */
+  /** The missing bytes. */
   readonly comingBytes: number;
-  /** Bytes that are here of files that are not whole yet. */
+  /** The bytes of incomplete files. */
   readonly partBytes: number;
   readonly freeBytes: number;
   readonly quotaBytes: number;
@@ -28,8 +28,8 @@ export type Room =
   { readonly kind: "ok"; readonly evict: readonly string[] } | { readonly kind: "over-quota" | "disk-full" };
 
 /**
- * Which files have to go for one more to fit: those that nobody offers any more first, then those that were used
- * longest ago; never one that runs. Nothing goes where that would not be enough.
+ * Chooses the files to delete so that one more fits: first those no longer offered, then the least recently
+ * used, never one in use. Chooses none if that would not be enough.
  */
 export function makeRoom(ask: RoomAsk): Room {
   const keepFree = Math.max(lastBytes, ask.keepFreeBytes);

@@ -1,9 +1,9 @@
-/** Where `hf:` sources are fetched from, if not from Hugging Face itself: an organization's mirror. */
+/** An organization's mirror for `hf:` sources, in place of Hugging Face. */
 export const mirrorVariable = "GLEANER_HF_MIRROR";
 
 /**
- * The address of a catalogue's source; null for `bundled` and for what may not be fetched.
- * @param environment may name a mirror in GLEANER_HF_MIRROR.
+ * The address of a catalog source. Null for `bundled` and for addresses that may not be fetched.
+ * @param environment may contain a mirror in GLEANER_HF_MIRROR.
  */
 export function sourceUrl(source: string, environment: NodeJS.ProcessEnv): URL | null {
   if (!source.startsWith("hf:")) return fetchable(source);
@@ -14,7 +14,7 @@ export function sourceUrl(source: string, environment: NodeJS.ProcessEnv): URL |
   return fetchable(`${base.replace(/\/+$/, "")}/${path}`);
 }
 
-/** Over TLS alone: plain HTTP is for tests, from this machine's own loopback. */
+/** Requires TLS. Plain HTTP is only for tests, from this machine's loopback. */
 export function fetchable(address: string): URL | null {
   if (!URL.canParse(address)) return null;
   const url = new URL(address);

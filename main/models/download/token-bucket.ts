@@ -1,11 +1,11 @@
-/** Holds a stream of bytes to a rate. Pure: the caller has the clock, and waits. */
+/** Limits a stream of bytes to a rate. Pure: the caller provides the time and waits. */
 export class TokenBucket {
   readonly #burstSeconds: number;
   #bytesPerSecond: number | null;
   #tokens: number;
   #at: number;
 
-  /** @param bytesPerSecond null: no limit. */
+  /** @param bytesPerSecond null for no limit. */
   constructor(bytesPerSecond: number | null, now: number, burstSeconds = 0.25) {
     this.#bytesPerSecond = bytesPerSecond;
     this.#burstSeconds = burstSeconds;
@@ -20,7 +20,7 @@ export class TokenBucket {
     this.#tokens = 0;
   }
 
-  /** Takes the bytes, which came already, and answers how many ms to wait before more are let in. */
+  /** Takes received bytes. Returns the ms to wait before receiving more. */
   take(bytes: number, now: number): number {
     if (this.#bytesPerSecond === null) return 0;
     this.#fill(now);

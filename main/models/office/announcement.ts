@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { fileTag, type OfficeKey } from "./secrets.ts";
 
-/** What a device tells the office of itself: to those that have the secret. */
+/** A device's announcement to devices with the same secret. */
 export type Announcement = {
-  /** Of this run of the program: it says nothing to anybody else, and is another one the next time. */
+  /** A random id for this run of the program. */
   readonly id: string;
   readonly address: string;
   readonly port: number;
-  /** Which files it gives or fetches, by their tags; `complete`: it has all of it. */
+  /** The files that it shares or fetches, by their tags. `complete` means the whole file. */
   readonly files: readonly { readonly tag: string; readonly complete: boolean }[];
 };
 

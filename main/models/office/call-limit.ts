@@ -1,4 +1,4 @@
-/** So many calls a second from one address, and no more. */
+/** Limits the calls per second from one address. */
 export class CallLimit {
   readonly #perSecond: number;
   readonly #calls = new Map<string, number>();
@@ -8,7 +8,7 @@ export class CallLimit {
     this.#perSecond = perSecond;
   }
 
-  /** Counts a call; false: it is one too many. */
+  /** Counts a call. Returns false if it exceeds the limit. */
   admits(from: string, now: number): boolean {
     if (now - this.#since >= 1_000) {
       this.#calls.clear();

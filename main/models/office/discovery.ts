@@ -4,29 +4,29 @@ import { readTxt, txtOf } from "./announcement.ts";
 import type { OfficeKey } from "./secrets.ts";
 
 const service = "_gleaner._tcp.local";
-/** Of records, in seconds. */
+/** The time to live of records, in seconds. */
 const ttl = 180;
-/** Devices tell of themselves this often, unasked, and ask once only: what all of an office ask for, all would answer. */
+/** The interval of announcements, in ms. A device asks only once, since every device would answer every question. */
 const announceEveryMs = 60_000;
-/** What changes is told at once, but not more often than this. */
+/** Changes are announced at once, but not more often than this. */
 const atMostEveryMs = 1_000;
 
 export type DiscoveryDeps = {
   readonly id: string;
-  /** This machine's address on the network that is meant. */
+  /** This machine's address on the network. */
   readonly address: string;
   readonly port: number;
-  /** The newest first: announced by that, understood by all. */
+  /** Newest first. The newest announces; all are understood. */
   readonly keys: () => readonly OfficeKey[];
   readonly files: () => readonly AnnouncedFile[];
   readonly onPeer: (announcement: Announcement, key: OfficeKey) => void;
   readonly onLeft: (id: string) => void;
   readonly onTrouble: (code: string) => void;
-  /** mDNS's own; tests take another. */
+  /** The port of mDNS. Tests use another. */
   readonly multicastPort?: number;
 };
 
-/** Tells the devices on one network of this one, and hears of them: DNS-SD over multicast DNS. */
+/** Announces this device on one network and discovers others: DNS-SD over multicast DNS. */
 export class Discovery {
   readonly #deps: DiscoveryDeps;
   readonly #mdns: makeMdns.MulticastDNS;
@@ -39,7 +39,7 @@ export class Discovery {
     this.#deps = deps;
     this.#mdns = makeMdns({
       interface: deps.address,
-      // Multicast does not reach a socket that is bound to one address on every system.
+      // On some systems multicast does not reach a socket that is bound to one address.
       ...(process.platform === "win32" ? {} : { bind: "0.0.0.0" }),
       ...(deps.multicastPort === undefined ? {} : { port: deps.multicastPort }),
     });
@@ -59,7 +59,7 @@ export class Discovery {
     });
   }
 
-  /** What it gives or fetches is another now. */
+  /** Announces a change of its files. */
   changed(): void {
     this.#sayIn(0);
   }
@@ -91,7 +91,7 @@ export class Discovery {
 
   #answers(seconds: number): Parameters<makeMdns.MulticastDNS["respond"]>[0] {
     const { id, address, port, keys, files } = this.#deps;
-    // To take its leave, it needs the key that was taken from it.
+    // The goodbye needs the previous key if the keys are gone.
     const [key = this.#key] = keys();
     if (key === undefined) return [];
     this.#key = key;

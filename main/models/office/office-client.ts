@@ -1,11 +1,11 @@
 import https from "node:https";
 import { z } from "zod";
-import type { PeerHave } from "../download/neighbours.ts";
+import type { PeerHave } from "../download/neighbors.ts";
 import { PieceLayout, piecesIn } from "../download/piece-layout.ts";
 import type { OfficeKey } from "./secrets.ts";
 import { officeTls } from "./tls.ts";
 
-/** Where a device in the office listens, and which key it has. */
+/** A device's address in the office and its key. */
 export type PeerAddress = { readonly address: string; readonly port: number; readonly key: OfficeKey };
 
 export type WantedFile = { readonly sha256: string; readonly sizeBytes: number; readonly pieceBytes: number };
@@ -14,10 +14,10 @@ const bits = z.string().max(2_048);
 const haveAnswer = z.object({ done: bits, fetching: bits, held: z.number().int().min(0) });
 
 const answerMs = 5_000;
-/** For one piece, however slow the line: it gets on elsewhere meanwhile. */
+/** The time limit of one piece, however slow the network. Other pieces continue meanwhile. */
 const pieceMs = 120_000;
 
-/** Asks devices in the office. What they answer is bounded and parsed, and verified by whoever uses it. */
+/** Asks devices in the office. Bounds and parses their answers; the caller verifies the bytes. */
 export class OfficeClient {
   readonly #agent = new https.Agent({ keepAlive: true, maxSockets: 2, maxFreeSockets: 1, timeout: 30_000 });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { OfferedModel } from "../../../app/models/catalogue-entry.ts";
 import type { Log } from "../../log.ts";
-import type { Neighbours } from "../download/neighbours.ts";
+import type { Neighbors } from "../download/neighbors.ts";
 import type { AnnouncedFile } from "./announcement.ts";
 import { Discovery } from "./discovery.ts";
 import { OfficeClient, type WantedFile } from "./office-client.ts";
@@ -9,25 +9,25 @@ import { OfficeServer } from "./office-server.ts";
 import { PeerTable } from "./peer-table.ts";
 import { isPrivate, privateAddresses } from "./private-address.ts";
 import { type OfficeKey, officeKeys, type SharingSecrets } from "./secrets.ts";
-import type { Shelf } from "./shelf.ts";
+import type { SharedFiles } from "./shared-files.ts";
 
 export type OfficeNetworkDeps = {
-  readonly shelf: Shelf;
-  /** What this device gives or fetches now. */
+  readonly shelf: SharedFiles;
+  /** The files that this device shares or fetches now. */
   readonly files: () => readonly AnnouncedFile[];
   readonly log: Log;
-  /** For tests: where to listen, and which addresses to believe. */
+  /** For tests: the address to listen on and to trust. */
   readonly test?: { readonly address: string; readonly multicastPort: number };
 };
 
 type Place = { readonly server: OfficeServer; readonly discovery: Discovery };
 
-/** The port that an office's firewall has to let in; another one is taken where it is in use. */
+/** The port that an office's firewall must allow. If it is in use, another is taken. */
 export const officePort = 47_821;
-/** A laptop goes from one network to another. */
+/** The interval between checks of this machine's addresses, in ms. A laptop changes networks. */
 const lookAtAddressesMs = 30_000;
 
-/** Gives models to, and takes them from, the organization's devices on the same network: only while it is shared. */
+/** Shares models with the organization's devices on the same network, while sharing is on. */
 export class OfficeNetwork {
   readonly #deps: OfficeNetworkDeps;
   readonly #id = randomBytes(9).toString("base64url");
@@ -43,7 +43,7 @@ export class OfficeNetwork {
     this.#deps = deps;
   }
 
-  /** @param secrets null: nothing is shared, nothing listens, nothing is announced. */
+  /** @param secrets null turns sharing off: nothing listens and nothing is announced. */
   share(secrets: SharingSecrets | null): void {
     const keys = secrets === null ? [] : officeKeys(secrets);
     if (keys.map(({ tag }) => tag).join() === this.#keys.map(({ tag }) => tag).join()) return;
@@ -57,7 +57,7 @@ export class OfficeNetwork {
     this.#tell();
   }
 
-  /** Something was brought in, begun or let go, or may be given now and could not before. */
+  /** Called when the shared files changed. */
   filesChanged(): void {
     const files = JSON.stringify(this.#deps.files());
     if (files === this.#announced) return;
@@ -65,8 +65,8 @@ export class OfficeNetwork {
     this.#tell();
   }
 
-  /** Null while nothing is shared. */
-  neighbours(model: OfferedModel, pieceBytes: number): Neighbours | null {
+  /** Null while sharing is off. */
+  neighbours(model: OfferedModel, pieceBytes: number): Neighbors | null {
     if (this.#keys.length === 0) return null;
     const { sha256, sizeBytes } = model;
     const file: WantedFile = { sha256, sizeBytes, pieceBytes };
@@ -94,7 +94,7 @@ export class OfficeNetwork {
     for (const { discovery } of this.#places.values()) discovery.changed();
   }
 
-  /** One after the other: listens on what addresses there are, and on no others. */
+  /** Listens on the current addresses and no others, one change at a time. */
   #settle(): void {
     this.#changing = this.#changing.then(async () => {
       const { test } = this.#deps;

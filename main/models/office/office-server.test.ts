@@ -8,7 +8,7 @@ import { bitsOf } from "../download/piece-layout.ts";
 import { OfficeClient, type PeerAddress } from "./office-client.ts";
 import { OfficeServer } from "./office-server.ts";
 import { officeKeys } from "./secrets.ts";
-import type { Shelf } from "./shelf.ts";
+import type { SharedFiles } from "./shared-files.ts";
 
 const pieceBytes = 65_536;
 const sha256 = "a".repeat(64);
@@ -23,7 +23,7 @@ let open: boolean;
 let asked: unknown[];
 let keys: ReturnType<typeof officeKeys>;
 
-const shelf: Shelf = {
+const shelf: SharedFiles = {
   isOpen: () => open,
   have: (...what) => {
     asked.push(what);
@@ -68,7 +68,7 @@ describe("a device in the office", () => {
 
   it("gives nothing to one with another secret, or one that is no longer good", async () => {
     expect(await client.have(at("another"), file, signal)).toBeNull();
-    // The tag alone opens nothing.
+    // The tag without the key opens nothing.
     const key = { ...keys[0]!, psk: Buffer.alloc(32, 1) };
     expect(await client.piece({ ...at("now"), key }, file, 0, signal)).toBeNull();
     keys = officeKeys({ secret: "now", previous: null });

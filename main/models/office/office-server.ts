@@ -4,27 +4,27 @@ import type { AddressInfo, Socket } from "node:net";
 import { errorName, type Log } from "../../log.ts";
 import { CallLimit } from "./call-limit.ts";
 import type { OfficeKey } from "./secrets.ts";
-import type { Shelf } from "./shelf.ts";
+import type { SharedFiles } from "./shared-files.ts";
 import { officeTls } from "./tls.ts";
 
-/** As few that a person at this computer never notices. */
+/** Low enough that a person at this computer never notices. */
 const limits = { connections: 24, connectionsEach: 4, piecesAtOnce: 4, callsPerSecondEach: 30 };
 
 const path = /^\/1\/(?<what>have|piece)\/(?<sha256>[0-9a-f]{64})\/(?<size>\d{1,9})(\/(?<piece>\d{1,5}))?$/;
 const sizes = { least: 64 * 2 ** 10, most: 16 * 2 ** 20 };
 
 /**
- * Gives pieces of models to devices of the same organization. Both ends prove by TLS with a pre-shared key that they
- * are; whoever has no key gets no answer. What is asked for is looked up by its hash, never as a path.
+ * Serves pieces of models to devices of the same organization. Both ends authenticate by TLS with a pre-shared
+ * key; without the key there is no answer. Requests name a hash, never a path.
  */
 export class OfficeServer {
   readonly #server: Server;
-  readonly #shelf: Shelf;
+  readonly #shelf: SharedFiles;
   readonly #log: Log;
   readonly #calls = new CallLimit(limits.callsPerSecondEach);
   #giving = 0;
 
-  constructor(keys: () => readonly OfficeKey[], shelf: Shelf, log: Log) {
+  constructor(keys: () => readonly OfficeKey[], shelf: SharedFiles, log: Log) {
     this.#shelf = shelf;
     this.#log = log;
     this.#server = createServer(
@@ -59,7 +59,7 @@ export class OfficeServer {
     );
   }
 
-  /** @returns the port. Rejects when the address is none of this machine's. */
+  /** @returns the port. Rejects if the address is not this machine's. */
   async listen(address: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
@@ -114,7 +114,7 @@ export class OfficeServer {
       }
       response.writeHead(200, { "content-length": bytes.length });
       for (let at = 0; at < bytes.length && !response.destroyed; at += chunkBytes) {
-        // Its person came back, or the network is another one now.
+        // The person came back, or the network changed.
         if (!this.#shelf.isOpen()) {
           response.destroy();
           return;

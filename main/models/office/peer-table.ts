@@ -1,16 +1,16 @@
-import type { Peer } from "../download/neighbours.ts";
+import type { Peer } from "../download/neighbors.ts";
 import type { Announcement } from "./announcement.ts";
 import type { PeerAddress } from "./office-client.ts";
 import { fileTag, type OfficeKey } from "./secrets.ts";
 
-/** A device that was not heard of for so long is gone. */
+/** A silent device is gone after this time, in ms. */
 const goneMs = 200_000;
-/** More than any office has: somebody else may be making them up. */
+/** More devices than any office has. Others may be fake. */
 const maxPeers = 2_000;
 
 type Entry = { readonly announcement: Announcement; readonly key: OfficeKey; readonly at: number };
 
-/** The devices that were heard of in the office. */
+/** The known devices in the office. */
 export class PeerTable {
   readonly #entries = new Map<string, Entry>();
 
@@ -27,7 +27,7 @@ export class PeerTable {
     this.#entries.clear();
   }
 
-  /** Those that give the file or fetch it. */
+  /** Devices that share or fetch the file. */
   having(sha256: string, now: number): readonly Peer[] {
     const peers: Peer[] = [];
     const tags = new Map<string, string>();

@@ -7,7 +7,7 @@ privateRanges.addSubnet("172.16.0.0", 12);
 privateRanges.addSubnet("192.168.0.0", 16);
 privateRanges.addSubnet("169.254.0.0", 16);
 
-/** An IPv4 address that no router of the internet carries. */
+/** Whether an IPv4 address is private, so that internet routers drop it. */
 export function isPrivate(address: string): boolean {
   return /^[\d.]+$/.test(address) && privateRanges.check(address);
 }

@@ -1,18 +1,21 @@
 import { createHmac, hkdfSync } from "node:crypto";
 
-/** By what the devices of one organization know each other: theirs now, and the one before while some still have it. */
+/**
+ * The secrets by which devices of one organization recognize each other: the current one, and the previous
+ * one while some devices still use it.
+ */
 export type SharingSecrets = { readonly secret: string; readonly previous: string | null };
 
-/** One secret, and what is made of it. None of it tells anybody the secret. */
+/** Values derived from one secret. None of them reveals it. */
 export type OfficeKey = {
-  /** By which devices that have the same secret recognize each other's announcements and calls. */
+  /** Marks announcements and calls, so that devices with the same secret recognize them. */
   readonly tag: string;
-  /** Both ends of a connection prove that they have it, and encrypt by it. */
+  /** The pre-shared key that authenticates and encrypts a connection. */
   readonly psk: Buffer;
   readonly secret: string;
 };
 
-/** The newest first. */
+/** Newest first. */
 export function officeKeys({ secret, previous }: SharingSecrets): readonly OfficeKey[] {
   return [secret, previous].filter((one) => one !== null).map(keyOf);
 }
@@ -22,7 +25,7 @@ function keyOf(secret: string): OfficeKey {
   return { tag: shortMac(secret, "office"), psk, secret };
 }
 
-/** What a file is called in an announcement: a word for who has the secret, noise for all others. */
+/** A file's name in announcements. It is meaningless without the secret. */
 export function fileTag(secret: string, sha256: string): string {
   return shortMac(secret, `file ${sha256}`);
 }

@@ -1,9 +1,9 @@
 import type { SecureContextOptions } from "node:tls";
 
 /**
- * Pre-shared key with an ephemeral exchange: both ends prove that they have the organization's secret, what passes is
- * encrypted, and a secret that is lost later opens nothing that was recorded. No certificates. The one such suite that
- * Node's and Electron's TLS libraries both have; it is of TLS 1.2.
+ * Pre-shared key with an ephemeral exchange: both ends prove that they know the organization's secret, the
+ * traffic is encrypted, and a leaked secret does not open recorded traffic. It needs no certificates. This is
+ * the only such suite in both Node's and Electron's TLS libraries; it is of TLS 1.2.
  */
 export const officeTls = {
   ciphers: "ECDHE-PSK-CHACHA20-POLY1305",

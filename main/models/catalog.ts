@@ -2,47 +2,47 @@ import type { ModelFile } from "../../app/contract/runner.ts";
 import type { Log } from "../log.ts";
 import { type FileStamp, stampOf, verifyFile } from "./verify-file.ts";
 
-/** A file on this device. */
+/** The state of a model's file on this device. */
 export type ModelState = "ready" | "missing" | "corrupt" | "verifying";
 
-/** What the organization asks for by name and hash. */
+/** A model that the organization wants, by name and hash. */
 export type WantedModel = Pick<ModelFile, "modelId" | "sha256" | "sizeBytes">;
 
 type Entry = {
   readonly file: ModelFile;
   state: ModelState;
-  /** The stamp of the bytes that were found corrupt: the same bytes need not be read again. */
+  /** The stamp of the corrupt bytes, which need not be read again. */
   corruptStamp: FileStamp | null;
-  /** The unusable state that was logged last. */
+  /** The last unusable state in the log. */
   logged: ModelState | null;
   looks: number;
 };
 
-/** While a file is unusable, it is looked at again this often: somebody may have repaired it. */
-const lookAgainMs = 60_000;
+/** The interval between checks of an unusable file, in ms. Somebody may repair it. */
+const recheckMs = 60_000;
 
 /**
- * The model files on this device, each verified once before it is offered (and by the runner again before
- * every load). Files come from the program's own resources, and from the model store, which downloads them.
+ * The model files on this device. Each is verified once before it is offered, and again by the runner before
+ * every load. Files come from the program's resources and from the model store, which downloads them.
  */
-export class ModelCatalogue {
+export class ModelCatalog {
   readonly #files = new Map<string, Entry>();
   readonly #log: Log;
-  readonly #lookAgainMs: number;
+  readonly #recheckMs: number;
   #onChange: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  constructor(log: Log, everyMs: number = lookAgainMs) {
+  constructor(log: Log, everyMs: number = recheckMs) {
     this.#log = log;
-    this.#lookAgainMs = everyMs;
+    this.#recheckMs = everyMs;
   }
 
   onChange(listener: () => void): void {
     this.#onChange = listener;
   }
 
-  /** Verifies the file and keeps its state. Also for a file that is known: then it is looked at again. */
+  /** Verifies the file and keeps its state. Verifies a known file again. */
   async add(file: ModelFile): Promise<void> {
     const entry: Entry = { file, state: "verifying", corruptStamp: null, logged: null, looks: 0 };
     this.#files.set(file.sha256, entry);
@@ -50,18 +50,18 @@ export class ModelCatalogue {
     await this.#verify(entry);
   }
 
-  /** A file that was verified this very moment: it is not read again. */
+  /** Adds a file that was just verified, without reading it again. */
   adopt(file: ModelFile): void {
     this.#files.set(file.sha256, { file, state: "ready", corruptStamp: null, logged: null, looks: 0 });
     this.#onChange();
   }
 
-  /** The file is gone, or about to be: it is offered no more. */
+  /** Forgets a file that is gone or about to be deleted. */
   forget(sha256: string): void {
     if (this.#files.delete(sha256)) this.#onChange();
   }
 
-  /** After a job could not load it: the file may have changed since it was verified. Not offered meanwhile. */
+  /** Verifies a file again after a job could not load it. It is not offered meanwhile. */
   async recheck(sha256: string): Promise<void> {
     const entry = this.#files.get(sha256);
     if (entry === undefined) return;
@@ -72,13 +72,13 @@ export class ModelCatalogue {
     await this.#verify(entry);
   }
 
-  /** Looks at no file again. */
+  /** Ends all checks. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
   }
 
-  /** The file for a model that the organization wants, under the organization's name for it; null when it is not ready. */
+  /** Finds the file of a model, under the organization's name for it. Null if it is not ready. */
   find(wanted: WantedModel): ModelFile | null {
     const entry = this.#files.get(wanted.sha256);
     if (entry?.state !== "ready" || entry.file.sizeBytes !== wanted.sizeBytes) return null;
@@ -107,23 +107,23 @@ export class ModelCatalogue {
       this.#log("error", "model.unusable", { modelId: file.modelId, state: entry.state });
     }
     if (entry.state !== previous) this.#onChange();
-    this.#armLook();
+    this.#armRecheck();
   }
 
-  #armLook(): void {
+  #armRecheck(): void {
     clearTimeout(this.#timer);
     if (this.#stopped || this.#unusable().length === 0) return;
-    this.#timer = setTimeout(() => void this.#lookAgain(), this.#lookAgainMs).unref();
+    this.#timer = setTimeout(() => void this.#recheckUnusable(), this.#recheckMs).unref();
   }
 
-  async #lookAgain(): Promise<void> {
+  async #recheckUnusable(): Promise<void> {
     for (const entry of this.#unusable()) {
       const now = await stampOf(entry.file.path);
-      // Gigabytes need not be read each minute to find that nobody touched them.
+      // Unchanged corrupt bytes need not be read every minute.
       if (entry.state === "corrupt" && now?.stamp === entry.corruptStamp) continue;
       await this.#verify(entry);
     }
-    this.#armLook();
+    this.#armRecheck();
   }
 
   #unusable(): readonly Entry[] {

@@ -1,7 +1,7 @@
-const seldomMs = 1_000;
+const leastIntervalMs = 1_000;
 
-/** Tells that there is something new: at once what matters, and each second at most what comes all the time. */
-export class Telling {
+/** Notifies of changes: important ones at once, frequent ones at most once a second. */
+export class ChangeNotifier {
   readonly #tell: () => void;
   #toldAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
@@ -19,12 +19,12 @@ export class Telling {
   }
 
   soon(): void {
-    const wait = this.#toldAt + seldomMs - performance.now();
+    const wait = this.#toldAt + leastIntervalMs - performance.now();
     if (wait <= 0) this.now();
     else this.#timer ??= setTimeout(() => this.now(), wait).unref();
   }
 
-  /** Nothing is told from now on. */
+  /** Ends all notifications. */
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Telling } from "./telling.ts";
+import { ChangeNotifier } from "./change-notifier.ts";
 
 let told: number;
-let telling: Telling;
+let telling: ChangeNotifier;
 
 beforeEach(() => {
   vi.useFakeTimers();
   told = 0;
-  telling = new Telling(() => (told += 1));
+  telling = new ChangeNotifier(() => (told += 1));
 });
 afterEach(() => vi.useRealTimers());
 

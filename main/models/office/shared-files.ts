@@ -3,7 +3,7 @@ import { bitsOf, PieceLayout } from "../download/piece-layout.ts";
 import { readFully } from "../download/read-fully.ts";
 import type { ModelStore } from "../model-store.ts";
 
-/** What a device answers when it is asked what it has of a file. */
+/** A device's answer about its pieces of a file. */
 export type HaveAnswer = {
   /** See `bitsOf`. */
   readonly done: string;
@@ -11,17 +11,17 @@ export type HaveAnswer = {
   readonly held: number;
 };
 
-/** What other devices may have of this one: verified pieces of models, asked for by the file's SHA-256. Nothing else. */
-export type Shelf = {
-  /** False: not now. */
+/** The pieces that other devices may get: verified pieces of models, by the file's SHA-256. Nothing else. */
+export type SharedFiles = {
+  /** Whether it shares now. */
   readonly isOpen: () => boolean;
   readonly have: (sha256: string, pieceBytes: number) => HaveAnswer | null;
   readonly piece: (sha256: string, pieceBytes: number, piece: number) => Promise<Buffer | null>;
-  /** Keeps to the rules' rate. */
+  /** Resolves when the rules' rate allows the bytes. */
   readonly pace: (bytes: number) => Promise<void>;
 };
 
-export function shelfOf(store: ModelStore): Shelf {
+export function shelfOf(store: ModelStore): SharedFiles {
   return {
     isOpen: () => store.mayUseNetwork,
     have: (sha256, pieceBytes) => {
@@ -35,7 +35,7 @@ export function shelfOf(store: ModelStore): Shelf {
       const part = active?.part ?? null;
       if (active === null || part?.spec.sha256 !== sha256 || part.spec.pieceBytes !== pieceBytes) return null;
       const { count } = part.layout;
-      // Without hashes of pieces they are no more than a promise, and not given on.
+      // Pieces without hashes are unverified and not shared.
       const done = part.spec.pieceHashes === null ? new Set<number>() : part.done;
       return { done: bitsOf(done, count), fetching: bitsOf(active.fetching, count), held: part.done.size };
     },

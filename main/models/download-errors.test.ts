@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { Troubles } from "./troubles.ts";
+import { DownloadErrors } from "./download-errors.ts";
 
 it("rests longer each time, and not for ever", () => {
-  const troubles = new Troubles();
+  const troubles = new DownloadErrors();
   const rests = Array.from({ length: 12 }, () => {
     troubles.keep("a", "unreachable", null, null, 1_000);
     return (troubles.of("a")?.until ?? 0) - 1_000;
@@ -17,7 +17,7 @@ it("rests longer each time, and not for ever", () => {
 });
 
 it("rests as long as it was told to, or until something changes", () => {
-  const troubles = new Troubles();
+  const troubles = new DownloadErrors();
   troubles.keep("a", "source-refused", "why", 500, 1_000);
   troubles.keep("b", "wrong-content", "why", Infinity, 1_000);
   expect(troubles.nextAt(1_000)).toBe(1_500);
@@ -30,7 +30,7 @@ it("rests as long as it was told to, or until something changes", () => {
 });
 
 it("does not come back at once again and again, although a server says that it may", () => {
-  const troubles = new Troubles();
+  const troubles = new DownloadErrors();
   troubles.keep("a", "unreachable", null, 0, 1_000);
   expect(troubles.isResting("a", 1_000)).toBe(false);
   troubles.keep("a", "unreachable", null, 0, 1_000);

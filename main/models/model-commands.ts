@@ -1,7 +1,14 @@
 import type { Reply } from "../../app/contract/donor-calls.ts";
 import type { ModelStore } from "./model-store.ts";
 
-/** For `gleaner models remove`. */
+/** Implements `gleaner models fetch`. */
+export async function fetchModel(store: ModelStore, modelId: string): Promise<Reply> {
+  const answer = await store.fetch(modelId);
+  if (answer.kind === "ok") return { kind: "ok", value: null };
+  return { kind: "refused", message: "The organization offers no model of this name to this computer." };
+}
+
+/** Implements `gleaner models remove`. */
 export async function removeModel(store: ModelStore, modelId: string): Promise<Reply> {
   const cameWithProgram = store
     .list()

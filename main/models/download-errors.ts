@@ -1,9 +1,9 @@
 import type { WaitReason } from "../../app/models/wait-reasons.ts";
 
-export type Trouble = {
+export type DownloadError = {
   readonly why: WaitReason;
   readonly detail: string | null;
-  /** Not to be tried before, of `performance.now()`; Infinity: not before something changes. */
+  /** No retry before this time of `performance.now()`. Infinity means not before something changes. */
   readonly until: number;
   readonly times: number;
 };
@@ -11,17 +11,17 @@ export type Trouble = {
 const firstRetryMs = 5_000;
 const longestRetryMs = 15 * 60_000;
 
-/** What went wrong with each file, and when it is worth trying again. By SHA-256. */
-export class Troubles {
-  readonly #troubles = new Map<string, Trouble>();
+/** What went wrong with each file, and when it is worth trying again. The models' SHA-256 hashes. */
+export class DownloadErrors {
+  readonly #troubles = new Map<string, DownloadError>();
 
-  of(sha256: string): Trouble | null {
+  of(sha256: string): DownloadError | null {
     return this.#troubles.get(sha256) ?? null;
   }
 
   /**
-   * Later and later, and by chance, so that an office does not come back in one moment.
-   * @param afterMs so long instead, the first time, and not before that later: what a server says makes nobody hurry for ever.
+   * Backs off with jitter, so that an office does not retry at the same moment.
+   * @param afterMs the server's wish. The first retry follows it; later retries treat it as a minimum.
    */
   keep(sha256: string, why: WaitReason, detail: string | null, afterMs: number | null, now: number): void {
     const times = (this.#troubles.get(sha256)?.times ?? 0) + 1;
@@ -34,7 +34,7 @@ export class Troubles {
     this.#troubles.delete(sha256);
   }
 
-  /** Forgets those of files that are not among these. */
+  /** Forgets the errors of all other files. */
   keepOnly(sha256s: ReadonlySet<string>): void {
     for (const sha256 of this.#troubles.keys()) if (!sha256s.has(sha256)) this.#troubles.delete(sha256);
   }
@@ -43,7 +43,7 @@ export class Troubles {
     return (this.#troubles.get(sha256)?.until ?? 0) > now;
   }
 
-  /** When the next rest is over; Infinity when none is. */
+  /** The earliest end of a pause. Infinity without a pause. */
   nextAt(now: number): number {
     return Math.min(
       ...[...this.#troubles.values()].map(({ until }) => until).filter((at) => at > now),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ModelFile } from "../../app/contract/runner.ts";
 import { silentLog } from "../log.ts";
-import { ModelCatalogue } from "./catalogue.ts";
+import { ModelCatalog } from "./catalog.ts";
 import { readManifest } from "./manifest.ts";
 import { verifyFile } from "./verify-file.ts";
 
@@ -23,7 +23,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("ModelCatalogue", () => {
   it("offers a file once it is verified, under the organization's name for it", async () => {
-    const catalogue = new ModelCatalogue(silentLog);
+    const catalogue = new ModelCatalog(silentLog);
     const states: string[] = [];
     catalogue.onChange(() => states.push(catalogue.stateOf(file)));
     await catalogue.add(file);
@@ -32,7 +32,7 @@ describe("ModelCatalogue", () => {
   });
 
   it("offers nothing that is missing, corrupt, or another file", async () => {
-    const catalogue = new ModelCatalogue(silentLog);
+    const catalogue = new ModelCatalog(silentLog);
     await writeFile(file.path, "weightz");
     await catalogue.add(file);
     expect(catalogue.stateOf(file)).toBe("corrupt");
@@ -50,7 +50,7 @@ describe("ModelCatalogue", () => {
 
   it("finds a file again that was repaired, looking on its own, and says once that it is unusable", async () => {
     const events: string[] = [];
-    const catalogue = new ModelCatalogue((_level, event) => events.push(event), 20);
+    const catalogue = new ModelCatalog((_level, event) => events.push(event), 20);
     await writeFile(file.path, "weightz");
     await catalogue.add(file);
     const states: string[] = [];
