@@ -5,7 +5,7 @@ import { installQueue, scope } from "./installed.fixture.ts";
 
 const hello = { capabilities: { kinds: ["hash"] }, startup: true };
 const sha256 = (key: string): string => createHash("sha256").update(key).digest("hex");
-/** As an app hashes that had keys before it had the queue. */
+/** The hash of an app that had keys before it installed the queue. */
 const salted = (key: string): Promise<string> => Promise.resolve(sha256(`pepper ${key}`));
 
 async function refused(call: Promise<unknown>): Promise<string> {
@@ -18,17 +18,17 @@ async function refused(call: Promise<unknown>): Promise<string> {
   return (data as { readonly code: string }).code;
 }
 
-it("registers a worker by a hash that was made elsewhere, and its key is let in", async () => {
+it("registers a worker by the hash of its key, and accepts the key", async () => {
   const { t, queue, work } = installQueue();
   const keyHash = sha256("secret");
   const workerId = await t.mutation((ctx) => queue.workers.register(ctx, scope, { keyHash, name: "laptop" }));
   expect(await t.mutation(work.hello, { key: "secret", ...hello })).toMatchObject({ workerId });
   expect(await t.query((ctx) => queue.workers.byKey(ctx, "secret"))).toMatchObject({ workerId, scope });
-  // What is kept of a key opens nothing.
+  // The stored hash is no key.
   expect(await refused(t.mutation(work.hello, { key: keyHash, ...hello }))).toBe("unauthorized");
 });
 
-it("hashes keys by the app's own function, wherever one is named", async () => {
+it("hashes keys with the app's own function", async () => {
   const { t, queue, work } = installQueue({ hashKey: salted });
   const byKey = await t.mutation((ctx) => queue.workers.register(ctx, scope, { key: "one", name: "a" }));
   const keyHash = await salted("two");
@@ -37,13 +37,13 @@ it("hashes keys by the app's own function, wherever one is named", async () => {
   expect(await t.mutation(work.hello, { key: "two", ...hello })).toMatchObject({ workerId: byHash });
   expect(await t.query((ctx) => queue.workers.byKey(ctx, "one"))).toMatchObject({ workerId: byKey });
 
-  // One that was registered with the usual hash is not let in.
+  // A worker that was registered with the default hash is refused.
   const usual = { keyHash: sha256("three"), name: "c" };
   await t.mutation((ctx) => queue.workers.register(ctx, scope, usual));
   expect(await refused(t.mutation(work.hello, { key: "three", ...hello }))).toBe("unauthorized");
 });
 
-it("does a job by a worker whose key is hashed by the app's own function", async () => {
+it("gives jobs to a worker whose key is hashed with the app's own function", async () => {
   const { t, queue, work } = installQueue({ hashKey: salted });
   await t.mutation((ctx) => queue.workers.register(ctx, scope, { key: "one", name: "a" }));
   await t.mutation(work.hello, { key: "one", ...hello });
@@ -59,7 +59,7 @@ it("does a job by a worker whose key is hashed by the app's own function", async
   expect(result).toMatchObject({ result: { sha256: "…" } });
 });
 
-it("finds a worker by its id and by the app's own, in its scope alone", async () => {
+it("finds a worker by its id and by the app's own, only in its scope", async () => {
   const { t, queue, work } = installQueue();
   const worker = {
     key: "secret",
