@@ -1,9 +1,9 @@
 import type { Backend, BackendOptions } from "./compose/backend-options.ts";
-import { Closing } from "./compose/closing.ts";
 import { openData } from "./compose/data.ts";
 import { loadFunctions } from "./compose/functions.ts";
 import { openListeners } from "./compose/listeners.ts";
 import { serveNetwork } from "./compose/network.ts";
+import { Shutdown } from "./compose/shutdown.ts";
 import { startScheduling } from "./compose/start-scheduling.ts";
 import { startSweeper } from "./engine/transact/sweeper.ts";
 import { describeError, silent } from "./operations/log.ts";
@@ -18,38 +18,38 @@ import { sweepSessionRequests } from "./sync/session-janitor.ts";
  * SchemaMismatchError; nothing is left running then.
  */
 export async function startBackend(options: BackendOptions): Promise<Backend> {
-  const closing = new Closing();
+  const shutdown = new Shutdown();
   const { log = silent } = options;
   try {
-    return { ...(await compose(options, closing)), close: () => closing.run() };
+    return { ...(await compose(options, shutdown)), close: () => shutdown.run() };
   } catch (error) {
-    await closing
+    await shutdown
       .run()
       .catch((failure: unknown) => log.error("stop.failed", { message: describeError(failure) }));
     throw error;
   }
 }
 
-async function compose(options: BackendOptions, closing: Closing): Promise<Omit<Backend, "close">> {
+async function compose(options: BackendOptions, shutdown: Shutdown): Promise<Omit<Backend, "close">> {
   const { log = silent } = options;
   const readiness = new ReadinessProbe();
-  closing.first(() => readiness.stopping());
+  shutdown.first(() => readiness.stopping());
   // Ports come first: functions may read the deployment's own URL while they load.
-  const listeners = await openListeners(options, readiness, closing);
+  const listeners = await openListeners(options, readiness, shutdown);
   const bundle = await bundleOf(options.convexDir);
-  const data = await openData(options, listeners, closing);
+  const data = await openData(options, listeners, shutdown);
   const functions = loadFunctions(options, bundle, data);
-  await serveNetwork(options, { data, functions, listeners }, readiness, closing);
+  await serveNetwork(options, { data, functions, listeners }, readiness, shutdown);
   const { engine } = data;
   const { runtime } = functions;
   const closeJanitor = startSweeper({
     sweep: (signal) => sweepSessionRequests(engine, Date.now(), signal),
     onError: (error) => log.error("janitor.failed", { message: describeError(error) }),
   });
-  closing.together(closeJanitor);
+  shutdown.together(closeJanitor);
   // Started last, so that due functions find the deployment complete; stopped first.
   const onError = (error: unknown) => log.error("scheduler.failed", { message: describeError(error) });
-  closing.together(await startScheduling({ engine, runtime, onError }));
+  shutdown.together(await startScheduling({ engine, runtime, onError }));
   readiness.started(engine);
   const { url, siteUrl } = listeners;
   return { url, siteUrl, adminKey: options.adminKey };

@@ -6,8 +6,8 @@ import { describeError, silent } from "../operations/log.ts";
 import { type Files, openFiles } from "../storage/open-files.ts";
 import { EnvironmentVariables } from "../system/environment-variables.ts";
 import type { BackendOptions } from "./backend-options.ts";
-import type { Closing } from "./closing.ts";
 import type { Listeners } from "./listeners.ts";
+import type { Shutdown } from "./shutdown.ts";
 
 const maxFileBytes = 2 * 1024 ** 3;
 
@@ -22,13 +22,13 @@ export type Data = {
 export async function openData(
   options: BackendOptions,
   { url, siteUrl }: Pick<Listeners, "url" | "siteUrl">,
-  closing: Closing,
+  shutdown: Shutdown,
 ): Promise<Data> {
   const { dataFile, adminKey, onFailed, publicUrl, publicSiteUrl, log = silent } = options;
   completeRestore(dataFile);
   const engine = openEngine({ path: dataFile, ...(onFailed === undefined ? {} : { onFailed }) });
   // Registered first, so that the engine closes last: answers in progress need it to the end.
-  closing.afterwards(() => engine.close());
+  shutdown.afterwards(() => engine.close());
   const environment = new EnvironmentVariables(
     engine,
     { CONVEX_CLOUD_URL: publicUrl ?? url, CONVEX_SITE_URL: publicSiteUrl ?? siteUrl },
@@ -42,6 +42,6 @@ export async function openData(
     maxFileBytes: options.maxFileBytes ?? maxFileBytes,
     onError: (error) => log.error("storage.failed", { message: describeError(error) }),
   });
-  closing.afterwards(() => files.close());
+  shutdown.afterwards(() => files.close());
   return { engine, environment, files };
 }

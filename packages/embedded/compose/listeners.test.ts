@@ -1,19 +1,19 @@
 import { tmpdir } from "node:os";
 import { expect, onTestFinished, test } from "vitest";
 import { ReadinessProbe } from "../operations/readiness.ts";
-import { Closing } from "./closing.ts";
 import { openListeners } from "./listeners.ts";
+import { Shutdown } from "./shutdown.ts";
 
 /** Sends a request to a port without a handler yet; resolves when it has arrived. */
 async function early() {
-  const closing = new Closing();
-  onTestFinished(() => closing.run());
+  const shutdown = new Shutdown();
+  onTestFinished(() => shutdown.run());
   const options = { convexDir: tmpdir(), dataFile: "none", adminKey: "k", port: 0, sitePort: 0 };
-  const listeners = await openListeners(options, new ReadinessProbe(), closing);
+  const listeners = await openListeners(options, new ReadinessProbe(), shutdown);
   const arrived = new Promise((resolve) => listeners.site.server.once("request", resolve));
   const answer = fetch(listeners.siteUrl);
   await arrived;
-  return { listeners, closing, answer };
+  return { listeners, shutdown, answer };
 }
 
 test("a request that came before the backend was ready is answered by it", async () => {
@@ -23,7 +23,7 @@ test("a request that came before the backend was ready is answered by it", async
 });
 
 test("a failed start tells waiting clients to retry", async () => {
-  const { closing, answer } = await early();
-  await closing.run();
+  const { shutdown, answer } = await early();
+  await shutdown.run();
   expect((await answer).status).toBe(503);
 });

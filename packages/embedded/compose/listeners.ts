@@ -5,7 +5,7 @@ import { startingHandler } from "../http/listen/starting-handler.ts";
 import type { ReadinessProbe } from "../operations/readiness.ts";
 import { localUrl } from "../wire/endpoint.ts";
 import type { BackendOptions } from "./backend-options.ts";
-import type { Closing } from "./closing.ts";
+import type { Shutdown } from "./shutdown.ts";
 
 /** How long running requests may take to finish when the backend stops, in ms. */
 export const graceMs = 3_000;
@@ -25,14 +25,14 @@ export type Listeners = {
 export async function openListeners(
   options: BackendOptions,
   readiness: ReadinessProbe,
-  closing: Closing,
+  shutdown: Shutdown,
 ): Promise<Listeners> {
   const { host = "127.0.0.1" } = options;
   const open = async (port: number, isUpload: (path: string) => boolean): Promise<Listener> => {
     const starting = startingHandler(readiness);
     const listener = await openListener({ host, port, starting: starting.handle, isUpload });
-    closing.first(starting.giveUp);
-    closing.together(() => closeServer(listener.server, graceMs));
+    shutdown.first(starting.giveUp);
+    shutdown.together(() => closeServer(listener.server, graceMs));
     const serve: Listener["serve"] = (next) => {
       listener.serve(next);
       starting.handOver(next);

@@ -19,11 +19,11 @@ import { hostCheck } from "../wire/host-check.ts";
 import { newRequestId } from "../wire/request-id.ts";
 import { sourceOf } from "../wire/request-source.ts";
 import type { BackendOptions } from "./backend-options.ts";
-import type { Closing } from "./closing.ts";
 import type { Data } from "./data.ts";
 import { deploymentName, type Functions } from "./functions.ts";
 import { graceMs, type Listeners } from "./listeners.ts";
 import { openBackups } from "./open-backups.ts";
+import type { Shutdown } from "./shutdown.ts";
 
 const maxConnections = 20_000;
 
@@ -32,7 +32,7 @@ export async function serveNetwork(
   options: BackendOptions,
   { data, functions, listeners }: { data: Data; functions: Functions; listeners: Listeners },
   readiness: ReadinessProbe,
-  closing: Closing,
+  shutdown: Shutdown,
 ): Promise<void> {
   const {
     host = "127.0.0.1",
@@ -46,7 +46,7 @@ export async function serveNetwork(
   const { runtime, runner, tokens, functionLog } = functions;
   const { api, site, url } = listeners;
   const stopping = new AbortController();
-  closing.first(() => stopping.abort());
+  shutdown.first(() => stopping.abort());
 
   const isAdminKey = adminKeyCheck(options.adminKey);
   const backups = await openBackups({
@@ -54,7 +54,7 @@ export async function serveNetwork(
     restart: options.restart ?? null,
     files: { store: files.storage.store, hold: () => files.janitor.hold() },
   });
-  closing.afterwards(() => backups.close());
+  shutdown.afterwards(() => backups.close());
 
   const publicNames = [publicUrl, publicSiteUrl].flatMap((each) => each ?? []).map(hostNameIn);
   const isAllowedHost = hostCheck(host, [...publicNames, ...(options.allowedHosts ?? [])]);
@@ -81,7 +81,7 @@ export async function serveNetwork(
     maxConnections: maxConnections,
     graceMs: graceMs,
   });
-  closing.together(() => connections.close());
+  shutdown.together(() => connections.close());
   const stored = { engine, components: runtime.componentPaths };
   const metrics = createMetrics({
     engine: () => engine.stats(),
@@ -93,7 +93,7 @@ export async function serveNetwork(
     dataFileBytes: () => fileBytes(dataFile),
     walBytes: () => fileBytes(`${dataFile}-wal`),
   });
-  closing.first(metrics.stop);
+  shutdown.first(metrics.stop);
   functions.watch((run) => metrics.observer.onEnd(run));
 
   api.server.on("upgrade", (request, socket, head) => connections.upgrade(request, socket, head));

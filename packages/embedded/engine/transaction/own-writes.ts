@@ -42,7 +42,7 @@ export class OwnWrites {
     const before = previous === undefined ? keyed(table, seen) : previous.current;
     const current = keyed(table, next);
     this.#documents.set(id, { table, base: previous === undefined ? before : previous.base, current });
-    this.#lay(table, before, current);
+    this.#overlayChange(table, before, current);
   }
 
   savepoint(): number {
@@ -58,10 +58,11 @@ export class OwnWrites {
       else this.#documents.set(id, previous);
     }
     this.#overlays = new Map();
-    for (const { table, base, current } of this.#documents.values()) this.#lay(table, base, current);
+    for (const { table, base, current } of this.#documents.values())
+      this.#overlayChange(table, base, current);
   }
 
-  #lay(table: TableEntry, from: KeyedDocument | null, to: KeyedDocument | null): void {
+  #overlayChange(table: TableEntry, from: KeyedDocument | null, to: KeyedDocument | null): void {
     for (const [at, index] of table.indexes.entries()) {
       let overlay = this.#overlays.get(index.qualified);
       if (overlay === undefined) {

@@ -127,9 +127,9 @@ function fileReply(
     body: { type: "stream", stream: method === "HEAD" ? nothing() : bytes() },
   });
   const ifNoneMatch = asked["if-none-match"];
-  if (ifNoneMatch !== undefined && namesContent(ifNoneMatch, sha256)) return reply(304, {}, nothing);
+  if (ifNoneMatch !== undefined && matchesContent(ifNoneMatch, sha256)) return reply(304, {}, nothing);
   const ifRange = asked["if-range"] as string | undefined;
-  const isRangeAsked = ifRange === undefined || namesContent(ifRange, sha256);
+  const isRangeAsked = ifRange === undefined || matchesContent(ifRange, sha256);
   const range = chooseRange(isRangeAsked ? asked.range : undefined, size);
   switch (range.kind) {
     case "whole": {
@@ -184,7 +184,7 @@ function entityTagOf(sha256: string): string {
 }
 
 /** Whether an `If-None-Match` or `If-Range` header matches the file's content. */
-function namesContent(header: string, sha256: string): boolean {
+function matchesContent(header: string, sha256: string): boolean {
   const tags = header.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes("*") || tags.includes(entityTagOf(sha256));
 }

@@ -35,7 +35,7 @@ async function starting(bounds: HoldBounds) {
   };
 }
 
-async function expectComeBack(response: Response): Promise<void> {
+async function expectRetryLater(response: Response): Promise<void> {
   expect([response.status, response.headers.get("retry-after"), response.headers.get("connection")]).toEqual([
     ...[503, "2", "close"],
   ]);
@@ -64,7 +64,7 @@ test("health checks wait for nothing", async () => {
 
 test("waiting time is limited", async () => {
   const { url } = await starting({ count: 10, ms: 20 });
-  await expectComeBack(await fetch(url));
+  await expectRetryLater(await fetch(url));
 });
 
 test("the number of waiting requests is limited, and a client that leaves makes room", async () => {
@@ -73,7 +73,7 @@ test("the number of waiting requests is limited, and a client that leaves makes 
   const first = arrived();
   const left = fetch(url, { signal: leaving.signal }).catch((error: unknown) => error);
   const closed = once(await first, "close");
-  await expectComeBack(await fetch(url));
+  await expectRetryLater(await fetch(url));
   leaving.abort();
   await Promise.all([left, closed]);
   const second = arrived();
@@ -89,8 +89,8 @@ test("after giving up, waiting and later requests are told to retry", async () =
   const waiting = fetch(url);
   await arriving;
   handler.giveUp();
-  await expectComeBack(await waiting);
-  await expectComeBack(await fetch(url));
+  await expectRetryLater(await waiting);
+  await expectRetryLater(await fetch(url));
 });
 
 test("a WebSocket is told to retry at once, since a waiting request cannot be upgraded", async () => {

@@ -44,7 +44,7 @@ export function startingHandler(
     };
     const timer = setTimeout(() => {
       release();
-      sendAndClose(response, comeBack());
+      sendAndClose(response, retryLaterReply());
     }, bounds.ms);
     // A client that left makes room.
     response.once("close", release);
@@ -56,14 +56,14 @@ export function startingHandler(
       const reply = probeReply(request.url ?? "/", readiness);
       if (reply !== null) sendAndClose(response, reply);
       else if (!isHolding || held.size >= bounds.count || isWebSocket(request)) {
-        sendAndClose(response, comeBack());
+        sendAndClose(response, retryLaterReply());
       } else hold(request, response);
     },
     handOver: (listener) => {
       for (const { request, response } of letGo()) listener(request, response);
     },
     giveUp: () => {
-      for (const { response } of letGo()) sendAndClose(response, comeBack());
+      for (const { response } of letGo()) sendAndClose(response, retryLaterReply());
     },
   };
 }
@@ -86,7 +86,7 @@ function probeReply(url: string, readiness: ReadinessProbe): Reply | null {
 }
 
 /** Most clients retry twice; the delay must suffice for loading the functions. */
-function comeBack(): Reply {
+function retryLaterReply(): Reply {
   return { ...refusal(503, "Starting", "The backend is starting."), headers: { "Retry-After": "2" } };
 }
 

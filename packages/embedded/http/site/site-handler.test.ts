@@ -30,8 +30,8 @@ const actions = (runHttp: FunctionRunner["runHttp"]): FunctionRunner => ({
 let dir: string;
 let server: Server;
 let url: string;
-let cancelled: Promise<unknown>;
-let onCancelled: (reason: unknown) => void;
+let canceled: Promise<unknown>;
+let onCanceled: (reason: unknown) => void;
 /** Bytes of the flood that were requested. */
 let pulled = 0;
 let floodEnded: unknown;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await writeFile(join(dir, "console/index.html"), "<!doctype html>console");
   await writeFile(join(dir, "console/assets/index-Ab12Cd34.js"), "run()");
   await writeFile(join(dir, "console/empty.txt"), "");
-  cancelled = new Promise((resolve) => (onCancelled = resolve));
+  canceled = new Promise((resolve) => (onCanceled = resolve));
   const runner = actions((request) => Promise.resolve(respond(request)));
   function respond(request: Request): Response | null {
     const { pathname } = new URL(request.url);
@@ -84,7 +84,7 @@ beforeAll(async () => {
           await new Promise((resolve) => setTimeout(resolve, 5));
           controller.enqueue(Buffer.from("tick\n"));
         },
-        cancel: onCancelled,
+        cancel: onCanceled,
       });
       return new Response(ticks);
     }
@@ -232,7 +232,7 @@ test("a client that leaves cancels the stream", async () => {
   const { value } = await (response.body as ReadableStream<Uint8Array>).getReader().read();
   expect(Buffer.from(value ?? []).toString()).toContain("tick");
   leave.abort();
-  expect(String(await cancelled)).toContain("disconnected");
+  expect(String(await canceled)).toContain("disconnected");
 });
 
 test("answers 413 to an announced body that is too large, after it was sent", async () => {

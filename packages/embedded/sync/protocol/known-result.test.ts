@@ -1,6 +1,6 @@
 import type { JSONValue } from "convex/values";
 import { expect, test } from "vitest";
-import { type KnownResult, resultFieldsJson, saysTheSame } from "./known-result.ts";
+import { hasSameOutcome, type KnownResult, resultFieldsJson } from "./known-result.ts";
 
 const success = (value: JSONValue, logLines: readonly string[] = []): KnownResult => ({
   outcome: { kind: "success", value },
@@ -15,7 +15,7 @@ test("a result is serialized once, however often it is sent and compared", () =>
   for (let client = 0; client < 100; client += 1) {
     expect(resultFieldsJson(result)).toBe('"value":1,"logLines":[],"journal":null');
   }
-  expect(saysTheSame(result, success(1))).toBe(true);
+  expect(hasSameOutcome(result, success(1))).toBe(true);
   expect(times).toBe(1);
 });
 
@@ -25,7 +25,7 @@ test("new log lines alone are not a new result; values, errors, error data and p
     logLines: [],
     journal: null,
   });
-  expect(saysTheSame(success(1), success(1, ["again"]))).toBe(true);
+  expect(hasSameOutcome(success(1), success(1, ["again"]))).toBe(true);
   const different = [
     success(1),
     success(2),
@@ -35,6 +35,6 @@ test("new log lines alone are not a new result; values, errors, error data and p
     { ...success(1), journal: "j" },
   ];
   different.forEach((a, n) => {
-    different.forEach((b, m) => expect(saysTheSame(a, b)).toBe(n === m));
+    different.forEach((b, m) => expect(hasSameOutcome(a, b)).toBe(n === m));
   });
 });

@@ -19,7 +19,7 @@ export function resultFieldsJson(result: KnownResult): string {
 }
 
 /** Ignores log lines: Convex does not resend a result whose run only logged something else. */
-export function saysTheSame(a: KnownResult, b: KnownResult): boolean {
+export function hasSameOutcome(a: KnownResult, b: KnownResult): boolean {
   return a.journal === b.journal && textsOf(a).outcome === textsOf(b).outcome;
 }
 

@@ -2,7 +2,7 @@ import type { JSONValue } from "convex/values";
 import type { Engine, Timestamp } from "../../engine/model/types.ts";
 import type { ComponentPath } from "../../names/table-name.ts";
 import type { FunctionRunner, Identity } from "../../runtime/contract/function-runner.ts";
-import { type KnownResult, saysTheSame } from "../protocol/known-result.ts";
+import { hasSameOutcome, type KnownResult } from "../protocol/known-result.ts";
 
 export type QuerySpec = {
   readonly path: string;
@@ -92,7 +92,7 @@ export class LiveQuery {
     const run = await runner.runQuery({ ...this.#spec, ts, requestId: nextRequestId() });
     const fresh: KnownResult = { outcome: run.outcome, logLines: run.logLines, journal: run.journal };
     const before = this.#holding;
-    const result = before !== null && saysTheSame(before.result, fresh) ? before.result : fresh;
+    const result = before !== null && hasSameOutcome(before.result, fresh) ? before.result : fresh;
     if (this.#closed) return result;
     before?.unsubscribe();
     this.#spec = { ...this.#spec, journal: run.journal ?? this.#spec.journal };
@@ -106,13 +106,13 @@ export class LiveQuery {
       }),
     };
     this.#holding = holding;
-    if (engine.durable() > run.ts) await commitsSinceTheRunReported();
+    if (engine.durable() > run.ts) await pendingCommitReports();
     return result;
   }
 }
 
 /** The engine reports commits between run and subscription asynchronously, but within this turn. */
-function commitsSinceTheRunReported(): Promise<void> {
+function pendingCommitReports(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

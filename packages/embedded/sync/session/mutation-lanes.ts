@@ -5,10 +5,10 @@
 export class MutationLanes {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Runs `task` after the session's earlier tasks; skips it if `cancelled` returns true by then. */
-  enqueue(sessionId: string, task: () => Promise<void>, cancelled: () => boolean): void {
+  /** Runs `task` after the session's earlier tasks; skips it if `canceled` returns true by then. */
+  enqueue(sessionId: string, task: () => Promise<void>, canceled: () => boolean): void {
     const before = this.#tails.get(sessionId) ?? Promise.resolve();
-    const tail = before.then(() => (cancelled() ? undefined : task()));
+    const tail = before.then(() => (canceled() ? undefined : task()));
     this.#tails.set(sessionId, tail);
     void tail.finally(() => {
       if (this.#tails.get(sessionId) === tail) this.#tails.delete(sessionId);

@@ -1,7 +1,7 @@
 type Step = () => Promise<void>;
 
 /** Collects cleanup steps for when the backend stops or fails to start. */
-export class Closing {
+export class Shutdown {
   readonly #first: (() => void)[] = [];
   readonly #together: Step[] = [];
   readonly #afterwards: Step[] = [];
