@@ -1,9 +1,18 @@
 import fc from "fast-check";
-import { type ComputerFacts, type Facts, type Known, known, unknown } from "../facts/facts.ts";
+import {
+  type ComputerFacts,
+  type FactName,
+  factNames,
+  type Facts,
+  type Known,
+  known,
+  unknown,
+} from "../facts/facts.ts";
 import type { Activity } from "./decision.ts";
 import type { DonateReason, Limits } from "./declare/activity.ts";
+import type { Field } from "./declare/rule.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "./reasons.ts";
-import type { Rules } from "./rules.ts";
+import { type RuleName, ruleNames, ruleOf, type Rules } from "./rules.ts";
 import type { ScheduleWindow } from "./rules/schedule.ts";
 
 const instant = fc.integer({ min: 0, max: 4_102_444_800_000 });
@@ -44,11 +53,11 @@ function knownOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<Known<T>> {
   return fc.oneof(value.map(known), fc.constant(unknown));
 }
 
-const computer: { readonly [Name in keyof ComputerFacts]: fc.Arbitrary<ComputerFacts[Name]> } = {
+type ArbitraryFacts = { readonly [Name in FactName]?: fc.Arbitrary<ComputerFacts[Name]> };
+
+/** Every fact but those that are true or false. */
+const notBoolean: ArbitraryFacts = {
   idleSeconds: knownOf(fc.double({ min: 0, max: 1e6, noNaN: true })),
-  locked: knownOf(fc.boolean()),
-  displayOff: knownOf(fc.boolean()),
-  lidClosed: knownOf(fc.boolean()),
   power: knownOf(fc.constantFrom("ac" as const, "battery" as const)),
   batteryPercent: knownOf(fc.integer({ min: 0, max: 100 })),
   thermal: knownOf(fc.constantFrom("nominal", "fair", "serious", "critical")),
@@ -58,14 +67,13 @@ const computer: { readonly [Name in keyof ComputerFacts]: fc.Arbitrary<ComputerF
   memoryFreeMb: knownOf(megabytes),
   vramFreeMb: knownOf(megabytes),
   diskFreeMb: knownOf(megabytes),
-  fullScreen: knownOf(fc.boolean()),
-  cameraInUse: knownOf(fc.boolean()),
-  microphoneInUse: knownOf(fc.boolean()),
-  mediaPlaying: knownOf(fc.boolean()),
   excludedProgram: knownOf(fc.constantFrom(null, "game")),
-  metered: knownOf(fc.boolean()),
   networks: knownOf(names),
 };
+
+const computer = Object.fromEntries(
+  factNames.map((name) => [name, notBoolean[name] ?? knownOf(fc.boolean())]),
+) as { readonly [Name in FactName]: fc.Arbitrary<ComputerFacts[Name]> };
 
 const facts: fc.Arbitrary<Facts> = fc.record({
   ...computer,
@@ -118,11 +126,8 @@ const scheduleWindow: fc.Arbitrary<ScheduleWindow> = fc.record({
   toMinute: fc.integer({ min: 0, max: 1_440 }),
 });
 
-export const anyRules: fc.Arbitrary<Rules> = fc.record({
-  requireIdle: fc.boolean(),
-  idleAfterSeconds: fc.integer({ min: 10, max: 86_400 }),
-  idleWhenLocked: fc.boolean(),
-  allowDonateNow: fc.boolean(),
+/** Narrower than the rules' bounds, or of several parts. */
+const ownRules: { readonly [Name in RuleName]?: fc.Arbitrary<Rules[Name]> } = {
   inUse: fc.record({
     mode: fc.constantFrom("off", "limited"),
     threads,
@@ -132,24 +137,21 @@ export const anyRules: fc.Arbitrary<Rules> = fc.record({
   idle: fc.record({ threads: fc.option(threads), gpu: fc.boolean(), memoryMb: fc.option(megabytes) }),
   gpus: fc.array(fc.record({ index: fc.integer({ min: 0, max: 3 }), allow: fc.boolean() }), { maxLength: 3 }),
   schedule: fc.option(fc.array(scheduleWindow, { maxLength: 3 })),
-  allowOnBattery: fc.boolean(),
-  batteryFloorPercent: fc.integer({ min: 0, max: 100 }),
-  maxTemperatureC: fc.option(fc.integer({ min: 40, max: 110 })),
-  quiet: fc.boolean(),
-  maxOtherCpuLoad: fc.double({ min: 0.05, max: 1, noNaN: true }),
   otherCpuLoadHysteresis: fc.double({ min: 0, max: 0.5, noNaN: true }),
-  maxOtherGpuLoad: fc.double({ min: 0.05, max: 1, noNaN: true }),
   minFreeMemoryMb: fc.integer({ min: 0, max: 10_000 }),
   excludedPrograms: fc.subarray(["game"]),
-  holdOnFullScreen: fc.boolean(),
-  holdOnCall: fc.boolean(),
-  holdOnMedia: fc.boolean(),
-  allowMetered: fc.boolean(),
   requiredNetworks: names,
-  downloadKbps: fc.constant(null),
-  networkBudgetMbPerDay: fc.constant(null),
   diskQuotaMb: megabytes,
   minFreeDiskMb: fc.integer({ min: 0, max: 10_000 }),
-  modelWarmSeconds: fc.constant(0),
-  shareModels: fc.boolean(),
-});
+};
+
+function arbitraryOf(field: Field): fc.Arbitrary<unknown> {
+  if (field.kind !== "number") return field.kind === "switch" ? fc.boolean() : fc.constant([]);
+  const { min, max } = field;
+  const value = field.unit === "share" ? fc.double({ min, max, noNaN: true }) : fc.integer({ min, max });
+  return field.optional ? fc.option(value) : value;
+}
+
+export const anyRules = fc.record(
+  Object.fromEntries(ruleNames.map((name) => [name, ownRules[name] ?? arbitraryOf(ruleOf(name).field)])),
+) as unknown as fc.Arbitrary<Rules>;
