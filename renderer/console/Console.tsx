@@ -1,7 +1,7 @@
 import { ConvexProvider, type ConvexReactClient } from "convex/react";
 import { type ReactNode, useCallback, useState } from "react";
-import { ToastProvider } from "../ui/Toast.tsx";
-import { TooltipProvider } from "../ui/Tooltip.tsx";
+import { ToastProvider } from "../ui/overlays/Toast.tsx";
+import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { Session } from "./data/session-context.ts";
 import type { SessionStore } from "./session/session-store.ts";
 import { SignedOut, type SignedOutWhy } from "./session/SignedOut.tsx";

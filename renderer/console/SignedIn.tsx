@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "convex/react";
 import { type ReactNode, useEffect } from "react";
 import { assertNever } from "../../app/assert-never.ts";
 import { api } from "../../convex/_generated/api.js";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/controls/Button.tsx";
 import { useNow } from "../ui/clock.ts";
 import { Empty } from "../ui/Empty.tsx";
 import { ErrorBoundary } from "../ui/ErrorBoundary.tsx";

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { Select } from "../ui/Select.tsx";
+import { Select } from "../ui/controls/Select.tsx";
 import type { Story } from "./story.ts";
 
 /** Shows every story in a frame of its own, so that each has a window of its own size. */

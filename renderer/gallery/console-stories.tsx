@@ -20,7 +20,7 @@ import type { PageId } from "../console/shell/pages.ts";
 import { type Line, Shell } from "../console/shell/Shell.tsx";
 import { Unreachable } from "../console/shell/Unreachable.tsx";
 import { Card } from "../ui/Card.tsx";
-import { Dialog } from "../ui/Dialog.tsx";
+import { Dialog } from "../ui/overlays/Dialog.tsx";
 import * as rows from "./fixtures/console-rows.ts";
 import type { Story } from "./story.ts";
 

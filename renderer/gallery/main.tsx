@@ -1,8 +1,8 @@
 import "../ui/tokens.css";
 import { createRoot } from "react-dom/client";
 import { FixedNow } from "../ui/clock.ts";
-import { ToastProvider } from "../ui/Toast.tsx";
-import { TooltipProvider } from "../ui/Tooltip.tsx";
+import { ToastProvider } from "../ui/overlays/Toast.tsx";
+import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { GalleryIndex } from "./GalleryIndex.tsx";
 import { stories } from "./stories.tsx";
 

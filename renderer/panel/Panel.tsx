@@ -1,7 +1,7 @@
 import { type ReactNode, useSyncExternalStore } from "react";
 import type { PanelBridge } from "../../app/contract/donor-calls.ts";
-import { ToastProvider } from "../ui/Toast.tsx";
-import { TooltipProvider } from "../ui/Tooltip.tsx";
+import { ToastProvider } from "../ui/overlays/Toast.tsx";
+import { TooltipProvider } from "../ui/overlays/Tooltip.tsx";
 import { PanelView } from "./PanelView.tsx";
 import { Bridge } from "./state/actions.ts";
 import type { PanelStore } from "./state/panel-store.ts";

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
-import { Button } from "../ui/Button.tsx";
-import { Confirm } from "../ui/Confirm.tsx";
+import { Button } from "../ui/controls/Button.tsx";
+import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Logo } from "../ui/Logo.tsx";
 import { StatusDot } from "../ui/StatusDot.tsx";
 import type { LinkState } from "./bridge/panel-link.ts";

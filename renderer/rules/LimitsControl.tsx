@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { IdleLimits, InUseLimits } from "../../app/policy/rules/limits.ts";
-import { inputClass } from "../ui/Field.tsx";
-import { Switch } from "../ui/Switch.tsx";
+import { inputClass } from "../ui/controls/Field.tsx";
+import { Switch } from "../ui/controls/Switch.tsx";
 import { NumberControl } from "./NumberControl.tsx";
 import { problemOf } from "./rule-problems.ts";
 

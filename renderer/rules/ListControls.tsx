@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { inputClass } from "../ui/Field.tsx";
+import { inputClass } from "../ui/controls/Field.tsx";
 
 type Props = {
   readonly label: string;

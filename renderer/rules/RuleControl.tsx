@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { assertNever } from "../../app/assert-never.ts";
 import { type RuleName, ruleOf, type Rules } from "../../app/policy/rules.ts";
-import { Switch } from "../ui/Switch.tsx";
+import { Switch } from "../ui/controls/Switch.tsx";
 import { IdleControl, InUseControl } from "./LimitsControl.tsx";
 import { GpusControl, NamesControl } from "./ListControls.tsx";
 import { NumberControl } from "./NumberControl.tsx";

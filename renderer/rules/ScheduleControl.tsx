@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { dayNames } from "../../app/format/time.ts";
 import type { ScheduleWindow } from "../../app/policy/rules/schedule.ts";
-import { Button } from "../ui/Button.tsx";
+import { Button } from "../ui/controls/Button.tsx";
 import { cx } from "../ui/cx.ts";
-import { inputClass } from "../ui/Field.tsx";
+import { inputClass } from "../ui/controls/Field.tsx";
 import { minuteOf, nights, timeOf, withDay } from "./schedule-times.ts";
 
 type Schedule = readonly ScheduleWindow[] | null;

@@ -1,6 +1,6 @@
 import type { Unit } from "../../app/policy/declare/rule.ts";
 import { someRules } from "../../app/policy/rule-schemas.ts";
-import { type RuleName,ruleOf } from "../../app/policy/rules.ts";
+import { type RuleName, ruleOf } from "../../app/policy/rules.ts";
 
 /** What is wrong with a rule's value, in a sentence; null when nothing is. */
 export function problemOf(name: RuleName, value: unknown): string | null {

@@ -1,7 +1,7 @@
 import { useMutation } from "convex/react";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import { createContext, useCallback, useContext } from "react";
-import { useToast } from "../../ui/Toast.tsx";
+import { useToast } from "../../ui/overlays/Toast.tsx";
 import { messageOf } from "./refusal.ts";
 
 /** The secret of the signed-in session. Every `admin` function takes it. */

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
-import { Button } from "../../ui/Button.tsx";
-import { DialogActions } from "../../ui/Dialog.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { RowDialog } from "../../ui/RowDialog.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+import { DialogActions } from "../../ui/overlays/Dialog.tsx";
+import { Field } from "../../ui/controls/Field.tsx";
+import { RowDialog } from "../../ui/overlays/RowDialog.tsx";
 import type { DeviceRow } from "../data/rows.ts";
 import { joinLabels, parseLabels } from "./parse-labels.ts";
 

@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from "react";
 import { limits } from "../../../app/jobs/limits.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Copyable } from "../../ui/Copyable.tsx";
-import { Dialog, DialogActions } from "../../ui/Dialog.tsx";
-import { Field } from "../../ui/Field.tsx";
-import { Select } from "../../ui/Select.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Copyable } from "../../ui/controls/Copyable.tsx";
+import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
+import { Field } from "../../ui/controls/Field.tsx";
+import { Select } from "../../ui/controls/Select.tsx";
 
 export type CodeWish = { readonly label: string; readonly uses: number; readonly expiresInHours: number };
 

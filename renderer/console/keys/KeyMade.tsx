@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
-import { Button } from "../../ui/Button.tsx";
-import { Copyable } from "../../ui/Copyable.tsx";
-import { DialogActions } from "../../ui/Dialog.tsx";
-import { Tabs } from "../../ui/Tabs.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Copyable } from "../../ui/controls/Copyable.tsx";
+import { DialogActions } from "../../ui/overlays/Dialog.tsx";
+import { Tabs } from "../../ui/controls/Tabs.tsx";
 import { snippets } from "./snippets.ts";
 
 type Props = {

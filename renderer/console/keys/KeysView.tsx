@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from "react";
 import { formatCredits } from "../../../app/money/credits.ts";
 import { Badge } from "../../ui/Badge.tsx";
-import { Button } from "../../ui/Button.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Confirm } from "../../ui/Confirm.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from "react";
-import { Button } from "../../ui/Button.tsx";
-import { Dialog, DialogActions } from "../../ui/Dialog.tsx";
-import { Field, inputClass } from "../../ui/Field.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
+import { Field, inputClass } from "../../ui/controls/Field.tsx";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { type FormField, type ModelForm, parseForm, readEntry } from "./model-form.ts";
 

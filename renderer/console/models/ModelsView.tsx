@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { Badge } from "../../ui/Badge.tsx";
-import { Button } from "../../ui/Button.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { Confirm } from "../../ui/Confirm.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";

@@ -1,5 +1,5 @@
-import { waitWords } from "../../../app/models/wait-reasons.ts";
 import { formatBytes, formatCount } from "../../../app/format/quantity.ts";
+import { waitWords } from "../../../app/models/wait-reasons.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { ModelDeviceRow, ModelRow } from "../data/rows.ts";
 

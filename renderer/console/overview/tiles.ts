@@ -1,5 +1,5 @@
-import { formatCredits } from "../../../app/money/credits.ts";
 import { formatCount } from "../../../app/format/quantity.ts";
+import { formatCredits } from "../../../app/money/credits.ts";
 import type { Tone } from "../../ui/tone.ts";
 import type { Summary } from "../data/rows.ts";
 

@@ -5,7 +5,7 @@ import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { Card } from "../../ui/Card.tsx";
 import { SkeletonRows } from "../../ui/Skeleton.tsx";
-import { useToast } from "../../ui/Toast.tsx";
+import { useToast } from "../../ui/overlays/Toast.tsx";
 import { messageOf } from "../data/refusal.ts";
 import { useSession } from "../data/session-context.ts";
 import { hasDrafts, keepDraft, keptDraft } from "./draft-store.ts";

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { Badge } from "../../ui/Badge.tsx";
-import { Button } from "../../ui/Button.tsx";
-import { Confirm } from "../../ui/Confirm.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Confirm } from "../../ui/overlays/Confirm.tsx";
 import { Empty } from "../../ui/Empty.tsx";
 import { formatCount } from "../../../app/format/quantity.ts";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";

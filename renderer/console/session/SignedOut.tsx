@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Copyable } from "../../ui/Copyable.tsx";
+import { Copyable } from "../../ui/controls/Copyable.tsx";
 import { FullPage } from "../shell/FullPage.tsx";
 
 export type SignedOutWhy = "new" | "expired" | "signed-out" | { readonly refused: string };

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Banner } from "../../ui/Banner.tsx";
-import { Button } from "../../ui/Button.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { Logo } from "../../ui/Logo.tsx";
 import { StatusDot } from "../../ui/StatusDot.tsx";

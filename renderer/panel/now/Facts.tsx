@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { FactSources, FactsView } from "../../../app/contract/snapshot.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
-import { Button } from "../../ui/Button.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { cx } from "../../ui/cx.ts";
 import { useAct } from "../state/actions.ts";

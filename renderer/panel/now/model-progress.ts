@@ -1,6 +1,6 @@
 import type { ModelView } from "../../../app/contract/snapshot.ts";
-import { waitWords } from "../../../app/models/wait-reasons.ts";
 import { formatBytes } from "../../../app/format/quantity.ts";
+import { waitWords } from "../../../app/models/wait-reasons.ts";
 
 /** The downloaded share of a model, 0 to 1. Null unless a download has begun. */
 export function progressOf({ state, downloadedBytes = 0, sizeBytes }: ModelView): number | null {

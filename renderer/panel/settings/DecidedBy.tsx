@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { RuleLayer } from "../../../app/policy/rule-layers.ts";
-import { Button } from "../../ui/Button.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 
 type Props = {
   readonly layer: RuleLayer;

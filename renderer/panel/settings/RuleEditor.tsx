@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { type RuleName, ruleOf } from "../../../app/policy/rules.ts";
 import { problemOf } from "../../rules/rule-problems.ts";
 import { RuleControl } from "../../rules/RuleControl.tsx";
-import { Button } from "../../ui/Button.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 
 type Props = {
   readonly name: RuleName;

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from "react";
 import { type RuleName, ruleOf } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
-import { Button } from "../../ui/Button.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { useAct } from "../state/actions.ts";
 import { DecidedBy } from "./DecidedBy.tsx";
 import { RuleEditor } from "./RuleEditor.tsx";

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts";
 import { sayRule } from "../../../app/policy/say-rule.ts";
-import { inputClass } from "../../ui/Field.tsx";
-import { Switch } from "../../ui/Switch.tsx";
+import { inputClass } from "../../ui/controls/Field.tsx";
+import { Switch } from "../../ui/controls/Switch.tsx";
 import { chosen, hasChoices, optionsFor } from "./setting-options.ts";
 
 type Props = {

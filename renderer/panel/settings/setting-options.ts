@@ -1,5 +1,5 @@
 import { type RuleName, ruleOf, type Rules } from "../../../app/policy/rules.ts";
-import type { Option } from "../../ui/Select.tsx";
+import type { Option } from "../../ui/controls/Select.tsx";
 
 /** Whether donors choose this rule's value from a list. */
 export function hasChoices(name: RuleName): boolean {

@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext } from "react";
 import type { CallArgument, CallOf, PanelBridge } from "../../../app/contract/donor-calls.ts";
-import { useToast } from "../../ui/Toast.tsx";
+import { useToast } from "../../ui/overlays/Toast.tsx";
 
 export const Bridge = createContext<PanelBridge | null>(null);
 

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { pauseChoices, pauseMinutes } from "../../../app/contract/pause-choices.ts";
-import { Button } from "../../ui/Button.tsx";
-import { Menu, type MenuEntry } from "../../ui/Menu.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
+import { Menu, type MenuEntry } from "../../ui/controls/Menu.tsx";
 import { useAct } from "../state/actions.ts";
 import { PauseDialog } from "./PauseDialog.tsx";
 

@@ -1,8 +1,8 @@
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
-import { Button } from "./Button.tsx";
-import { cx } from "./cx.ts";
-import { StatusDot } from "./StatusDot.tsx";
-import type { Tone } from "./tone.ts";
+import { Button } from "../controls/Button.tsx";
+import { cx } from "../cx.ts";
+import { StatusDot } from "../StatusDot.tsx";
+import type { Tone } from "../tone.ts";
 
 type Note = { readonly id: number; readonly tone: Tone; readonly text: string };
 type Show = (text: string, tone?: Tone) => void;

@@ -1,6 +1,6 @@
 import { DropdownMenu } from "radix-ui";
 import { type ReactElement, type ReactNode, useState } from "react";
-import { cx } from "./cx.ts";
+import { cx } from "../cx.ts";
 
 export type MenuEntry = {
   readonly label: string;

@@ -1,5 +1,5 @@
 import { type ComponentPropsWithRef, type ReactNode, useId } from "react";
-import { cx } from "./cx.ts";
+import { cx } from "../cx.ts";
 
 type Props = Omit<ComponentPropsWithRef<"input">, "id"> & {
   readonly label: string;

@@ -1,5 +1,5 @@
 import type { ComponentPropsWithRef, ReactNode } from "react";
-import { cx } from "./cx.ts";
+import { cx } from "../cx.ts";
 
 const looks = {
   primary: "bg-accent text-on-accent border-transparent hover:bg-accent-strong",

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "./Button.tsx";
-import { cx } from "./cx.ts";
+import { cx } from "../cx.ts";
 
 type Props = { readonly text: string; readonly label: string; readonly block?: boolean };
 
