@@ -1,6 +1,6 @@
 import { assertNever } from "../assert-never.ts";
 
-/** What a grammar is made of, as far as it counts here: every set of characters is one `text`. */
+/** The parts of a grammar. Every set of characters is one `text`, since only the shape counts here. */
 export type GrammarPart =
   | { readonly kind: "text" }
   | { readonly kind: "rule"; readonly name: string }
@@ -14,14 +14,14 @@ export type GrammarPart =
 
 export type GrammarSequence = readonly GrammarPart[];
 
-/** In how many ways the next character may be reached (`begins`), and in how many nothing is said at all (`nothing`). */
+/** The number of ways to reach a next character (`begins`), and the number of ways to produce no text (`nothing`). */
 type Ways = { readonly begins: number; readonly nothing: number };
 
 const nothing: Ways = { begins: 0, nothing: 1 };
 
 /**
- * The most ways in which llama.cpp would follow a grammar at one of its places: it keeps each of them as a stack, and
- * finds them in native code that nothing can interrupt. Infinity where a rule begins with itself.
+ * The most stacks that llama.cpp would keep at one position of a grammar, one for each way to continue. It computes them in
+ * native code that cannot be interrupted. Infinity if a rule begins with itself.
  * Source: llama.cpp, src/llama-grammar.cpp, llama_grammar_advance_stack.
  */
 export function mostStacks(rules: ReadonlyMap<string, readonly GrammarSequence[]>): number {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { CompletionRequest } from "./completion.ts";
 import { limits } from "./limits.ts";
 import {
   absent,
@@ -11,6 +10,7 @@ import {
   utf8Length,
 } from "./parse-body.ts";
 import { callOf, formatClash, type ParsedText, samplingFields, samplingOf } from "./parse-sampling.ts";
+import type { CompletionRequest } from "./work.ts";
 
 const one = "only one prompt is taken, as text";
 const prompt = z.union([

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { EmbeddingRequest } from "./embedding.ts";
 import { limits } from "./limits.ts";
 import { absent, type BodyParse, parseBody, refuseSize, text, utf8Length } from "./parse-body.ts";
 import { priorityOf, type QueuePriority, serviceTier } from "./parse-sampling.ts";
+import type { EmbeddingRequest } from "./work.ts";
 
 /** Embeddings as they were asked for over HTTP. */
 export type ParsedEmbedding = {

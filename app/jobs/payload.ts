@@ -1,11 +1,9 @@
 import { z } from "zod";
 import type { ChatRequest } from "./chat.ts";
-import type { CompletionRequest } from "./completion.ts";
-import type { EmbeddingRequest } from "./embedding.ts";
 import { grammarLimits, grammarMistake } from "./gbnf.ts";
 import { parseSchema, schemaLimits } from "./json-schema.ts";
 import { limits } from "./limits.ts";
-import type { Work } from "./work.ts";
+import type { CompletionRequest, EmbeddingRequest, Work } from "./work.ts";
 
 /** Jobs' payloads as a device accepts them: the backend bounded them, and is not taken at its word. */
 

@@ -1,8 +1,20 @@
 import type { ChatRequest, ChatResult } from "./chat.ts";
-import type { CompletionRequest } from "./completion.ts";
-import type { EmbeddingRequest, EmbeddingResult } from "./embedding.ts";
+import type { Sampling } from "./sampling.ts";
 
-/** The kinds of jobs that a device does, and what each asks for. */
+/** The payload of a completion job: text that the model continues, without a chat template. Its result is a `ChatResult`. */
+export type CompletionRequest = Sampling & { readonly prompt: string };
+
+/** The payload of an embedding job. */
+export type EmbeddingRequest = { readonly inputs: readonly string[] };
+
+/** One vector of length 1 for each input: 32-bit floats, little-endian, in base64. */
+export type EmbeddingResult = {
+  readonly embeddings: readonly string[];
+  readonly usage: { readonly promptTokens: number; readonly completionTokens: 0 };
+  readonly timing: { readonly prefillMs: number; readonly generateMs: 0 };
+};
+
+/** The kinds of jobs that a device runs, each with its payload. */
 export type Work =
   | { readonly kind: "chat"; readonly request: ChatRequest }
   | { readonly kind: "completion"; readonly request: CompletionRequest }

@@ -2,9 +2,8 @@ import type { attemptStatus, jobStatus } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import { literals } from "convex-helpers/validators";
 import type { ChatResult } from "../../app/jobs/chat.ts";
-import type { EmbeddingResult } from "../../app/jobs/embedding.ts";
 import type { AttemptStatus, JobStatus, RequestStatus } from "../../app/jobs/states.ts";
-import type { Work } from "../../app/jobs/work.ts";
+import type { EmbeddingResult, Work } from "../../app/jobs/work.ts";
 import type { DonateReason } from "../../app/policy/declare/activity.ts";
 import { donateReasons, type StandbyReason, standbyReasons } from "../../app/policy/reasons.ts";
 

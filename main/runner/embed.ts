@@ -1,7 +1,7 @@
 import { contextExceeded, jobErrors } from "../../app/contract/job-errors.ts";
 import type { RunOutcome } from "../../app/contract/runner.ts";
-import type { EmbeddingRequest } from "../../app/jobs/embedding.ts";
 import { limits } from "../../app/jobs/limits.ts";
+import type { EmbeddingRequest } from "../../app/jobs/work.ts";
 import type { LoadedModel } from "./load/load-model.ts";
 import type { Pacing } from "./process/duty-cycle.ts";
 

@@ -14,7 +14,7 @@ import { SensorSchedule } from "./sensor-schedule.ts";
 
 export type Sensors = {
   readonly idle: IdleSensor;
-  /** The best source of each fact first: a later one is asked only for what no earlier one knows. */
+  /** The best source of each fact first. A later one is asked only for facts that no earlier one knows. */
   readonly others: readonly Sensor[];
 };
 
@@ -23,20 +23,20 @@ export type SensedFacts = ComputerFacts & Pick<Facts, "minuteOfWeek" | "suspende
 
 export type FactsSource = {
   readonly read: () => SensedFacts;
-  /** Every fact with who said so, and when. */
+  /** Every fact with its source and its time. */
   readonly readings: () => Readings;
-  /** What the rules look at from now on. Cheap to call again with the same. */
+  /** The facts that the rules need from now on. Cheap to call again with the same needs. */
   readonly need: (needs: Needs) => void;
   /** Resolves after the first sample of everything needed. `onChange` is called whenever a fact changed. */
   readonly start: (needs: Needs, onChange: () => void) => Promise<void>;
-  /** Asks all sources again, also for facts that no rule looks at: for a person who wants to see them. */
+  /** Samples all sources, also for facts that no rule needs, because a person wants to see them. */
   readonly sampleAll: (programs: readonly string[]) => Promise<void>;
-  /** Asks again for these alone: when something else tells that they changed. */
+  /** Samples only these facts: something else reported that they changed. */
   readonly sample: (...facts: readonly FactName[]) => Promise<void>;
   readonly stop: () => void;
 };
 
-/** Samples each sensor as seldom as it asks, and only for what is needed; holds the last of each. */
+/** Samples each sensor as rarely as it allows, and only for needed facts. Keeps the last sample of each. */
 export function gatherFacts({ idle, others }: Sensors): FactsSource {
   let onChange = (): void => undefined;
   const zone = new TimeZone();

@@ -11,7 +11,7 @@ import {
 
 type Held = { readonly found: Found; readonly at: number };
 
-/** The last that each sensor said. Of several that know a fact, the first in the list is believed. */
+/** The last sample of each sensor. If several sensors know a fact, the first in the list counts. */
 export class SensorBoard {
   readonly #sensors: readonly Sensor[];
   readonly #held = new Map<Sensor, Held>();
@@ -20,14 +20,14 @@ export class SensorBoard {
     this.#sensors = sensors;
   }
 
-  /** Returns whether a fact is another one now. */
+  /** Returns whether a fact has changed. */
   put(sensor: Sensor, found: Found, at: number): boolean {
     const before = sensor.facts.map((name) => this.value(name));
     this.#held.set(sensor, { found, at });
     return sensor.facts.some((name, index) => !isSame(this.value(name), before[index] ?? unknown));
   }
 
-  /** Takes some facts of a sensor that follows, and keeps the others that it told of before. */
+  /** Updates some facts of a sensor that reports changes, and keeps its other facts. */
   merge(sensor: Sensor, found: Found, at: number): boolean {
     return this.put(sensor, { ...this.#held.get(sensor)?.found, ...found }, at);
   }
@@ -57,7 +57,7 @@ export class SensorBoard {
     return nothingSensed[name];
   }
 
-  /** What the sensors that are asked regularly say: what another one once said may have changed long ago. */
+  /** The facts of sensors that are sampled regularly. Samples of the others may be long out of date. */
   facts(isRegular: (sensor: Sensor) => boolean): ComputerFacts {
     const regular = this.#sensors.filter(isRegular);
     const all = factNames.map((name) => [name, this.#first(regular, name)]);

@@ -12,7 +12,7 @@ export class SensorSchedule {
   readonly #sensors: readonly Sensor[];
   readonly #board: SensorBoard;
   readonly #onChange: () => void;
-  /** Of `performance.now()`: a clock that is set back must not keep them from being sampled. */
+  /** In `performance.now()` time, so that a clock that is set back does not delay samples. */
   readonly #dueAt = new Map<Sensor, number>();
   readonly #unfollow = new Map<Sensor, () => void>();
   #needs: Needs = nothing;
@@ -38,7 +38,7 @@ export class SensorSchedule {
     if (samePrograms && sameFacts && needs.donating === this.#needs.donating) return;
     this.#needs = needs;
     for (const sensor of this.#sensors) {
-      // What was found for the programs of before says nothing about these.
+      // The last sample was about the previous list of programs.
       if (!samePrograms && sensor.facts.includes("excludedProgram")) this.#dueAt.delete(sensor);
     }
     void this.#arrange();
@@ -56,7 +56,7 @@ export class SensorSchedule {
     await Promise.all(asked.map((sensor) => this.#sample(sensor, this.#needs)));
   }
 
-  /** Whether what it says is kept up to date. */
+  /** Whether its facts are kept up to date. */
   isRegular(sensor: Sensor): boolean {
     return this.#dueAt.has(sensor) || this.#unfollow.has(sensor);
   }
@@ -68,7 +68,7 @@ export class SensorSchedule {
     this.#unfollow.clear();
   }
 
-  /** Begins with the sensors that are needed now, and ends with those that are not any more. */
+  /** Starts the sensors that are needed now, and stops those that are no longer needed. */
   async #arrange(): Promise<void> {
     const first: Promise<void>[] = [];
     for (const sensor of this.#sensors) {
@@ -105,14 +105,14 @@ export class SensorSchedule {
 
   async #sample(sensor: Sensor, needs: Needs): Promise<void> {
     const answer = sensor.sample?.(needs);
-    // What is known at once is put down at once: a new rule is not to be judged without it.
+    // A synchronous sample is stored at once, so that a new rule is never evaluated without it.
     if (answer instanceof Promise) this.#sampled(sensor, await answer);
     else if (answer !== undefined) this.#sampled(sensor, answer);
   }
 
   #sampled(sensor: Sensor, found: Found): void {
     if (!this.#running) return;
-    // What was not needed any more when the answer came is not kept, or it would never age.
+    // A sensor that is no longer needed is not scheduled again.
     const isDue = this.#dueAt.has(sensor);
     if (isDue && sensor.everyMs !== null) this.#dueAt.set(sensor, performance.now() + sensor.everyMs);
     this.#take(sensor, found, sensor.follow === undefined ? "put" : "merge");
@@ -129,7 +129,7 @@ export class SensorSchedule {
     if (changed) this.#onChange();
   }
 
-  /** After sleep: timers stood still, and what was known before may be long past. */
+  /** After sleep: timers were stopped, and earlier samples may be out of date. */
   #sampleAgain(): void {
     const now = performance.now();
     for (const [sensor, dueAt] of this.#dueAt) {
@@ -151,7 +151,7 @@ export class SensorSchedule {
     for (const [sensor, dueAt] of this.#dueAt) {
       if (dueAt > until) continue;
       if (this.#isTold(sensor)) {
-        // Another source knows better: look again later whether it still does.
+        // A better source knows these facts. Check later whether it still does.
         this.#dueAt.set(sensor, performance.now() + (sensor.everyMs ?? 60_000));
         continue;
       }

@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs";
 import { type Known, known, unknown } from "../../../app/facts/facts.ts";
 
-/** Seconds since the last keyboard, mouse or touch input. So cheap to read that it is read when needed. */
+/** Seconds since the last keyboard, mouse or touch input. Cheap enough to read on demand. */
 export type IdleSensor = {
   readonly source: () => string;
   readonly sample: () => Known<number>;
-  /** Calls back at an input after some seconds without, as soon as the system says so; returns how to stop. */
+  /** Calls back at the first input after some seconds without, as soon as the system reports it. Returns the unsubscriber. */
   readonly onInput?: (listener: () => void) => () => void;
-  /** Whether input has to be looked for by sampling, since the system does not tell of it by itself. */
+  /** Whether input has to be polled, because the system does not report it. */
   readonly isPolled: () => boolean;
-  /** `changed` is called when the idle time is another one than it would be by the clock alone. */
+  /** `changed` is called when the idle time differs from what the clock alone predicts. */
   readonly start?: (changed: () => void) => void;
   readonly stop?: () => void;
 };
 
-/** Where nothing tells. */
+/** For systems that do not report idle time. */
 export const unknownIdle: IdleSensor = {
   source: () => "nothing tells here",
   sample: () => unknown,
@@ -38,7 +38,7 @@ export function idleFromShell(seconds: () => number, source = "Electron's powerM
 }
 
 /**
- * For tests alone (GLEANER_TEST_IDLE_FILE): the seconds stand as a number in a file that the test writes.
+ * For tests only (GLEANER_TEST_IDLE_FILE): a file that the test writes holds the seconds as a number.
  * Unknown while the file is missing or holds anything else.
  */
 export function idleFromFile(path: string): IdleSensor {
