@@ -1,7 +1,8 @@
+import type { CallAnswer } from "../../app/contract/donor-calls.ts";
+import { formatMomentOfWeek, formatSpan } from "../../app/format/time.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
 import { askDonor, type DonorFlags, donorOptions, donorUsage } from "./ask.ts";
-import { sayStatus } from "./say-status.ts";
 import { parseDuration, parseMomentAfter } from "./times.ts";
 
 /** The commands that show and change what the donor does. Each prints the status. */
@@ -135,4 +136,28 @@ function endOf(
 async function printStatus(flags: DonorFlags): Promise<void> {
   const answer = await askDonor(flags, "status", null);
   console.log(flags.json ? JSON.stringify(answer) : sayStatus(answer, Date.now()));
+}
+
+/** The status in lines for a person. `now` is ms since the epoch. */
+function sayStatus(status: CallAnswer<"status">, now: number): string {
+  const { activity, organization, device, connection, job, pause, donateNowUntil, finishing } = status;
+  const lines = [
+    `${activity.short}, since ${formatMomentOfWeek(activity.since, now)}. ${activity.sentence}`,
+    ...(activity.gives === null ? [] : [activity.gives]),
+    organization === null
+      ? `Belongs to no organization yet; ${connection}.`
+      : `${organization}, as ${device ?? "a device"}; ${connection}.`,
+  ];
+  if (pause !== null) {
+    const end =
+      pause.until === null ? "somebody resumes (`gleaner resume`)" : formatMomentOfWeek(pause.until, now);
+    lines.push(`Paused until ${end}.`);
+  }
+  if (donateNowUntil !== null)
+    lines.push(`Donates even while in use, until ${formatMomentOfWeek(donateNowUntil, now)}.`);
+  if (finishing) lines.push("Finishes the job under way, then pauses.");
+  if (job !== null) {
+    lines.push(`A job for ${job.modelId}: ${job.phase}, for ${formatSpan(now - job.startedAt)}.`);
+  }
+  return lines.join("\n");
 }

@@ -25,7 +25,7 @@ export async function askDonor<Name extends CallOf<"terminal">>(
   withinMs?: number,
 ): Promise<CallAnswer<Name>> {
   const answer = await askIfRunning(flags, name, argument, withinMs);
-  if (answer !== null) return answer;
+  if (answer !== undefined) return answer;
   throw new CommandError(
     `No donor runs here (looked in ${donorFolders(flags.data, process.env).join(" and ")}). Start one with ` +
       "`gleaner donate --backend URL`, or name its data folder with --data.",
@@ -33,20 +33,20 @@ export async function askDonor<Name extends CallOf<"terminal">>(
   );
 }
 
-/** The same, but null if no donor runs. */
+/** The same, but undefined if no donor runs. */
 export async function askIfRunning<Name extends CallOf<"terminal">>(
   flags: DonorFlags,
   name: Name,
   argument: CallArgument<Name>,
   withinMs?: number,
-): Promise<CallAnswer<Name> | null> {
+): Promise<CallAnswer<Name> | undefined> {
   for (const folder of donorFolders(flags.data, process.env)) {
     const outcome = await callDonor(folder, name, argument, withinMs);
     if (outcome.kind === "ok") return outcome.value;
     if (outcome.kind === "refused") throw new CommandError(outcome.message);
     if (outcome.kind === "failed") throw new CommandError(outcome.why);
   }
-  return null;
+  return undefined;
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { readArguments } from "../command/arguments.ts";
 import { CommandError, type Verb } from "../command/command.ts";
-import { Progress } from "../command/progress.ts";
+import { Progress, table } from "../command/output.ts";
 import { askDonor, donorOptions, donorUsage } from "./ask.ts";
-import { table } from "./words.ts";
 
 const usage = `gleaner bench [MODEL] [options]
 Measures how many tokens per second this computer reads and writes with a model, or with each model that is here. It uses

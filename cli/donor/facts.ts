@@ -3,8 +3,8 @@ import { factLabel, sayFact } from "../../app/facts/facts.ts";
 import { formatSpan } from "../../app/format/time.ts";
 import { readArguments } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
+import { table } from "../command/output.ts";
 import { askDonor, donorOptions, donorUsage } from "./ask.ts";
-import { table } from "./words.ts";
 
 const usage = `gleaner facts [options]
 Shows every fact that the donor's decisions depend on: its value, source and age. A fact that this system does not

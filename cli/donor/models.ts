@@ -2,8 +2,8 @@ import type { CallAnswer } from "../../app/contract/donor-calls.ts";
 import { formatBytes } from "../../app/format/quantity.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
+import { table } from "../command/output.ts";
 import { askDonor, donorOptions, donorUsage } from "./ask.ts";
-import { table } from "./words.ts";
 
 const usage = `gleaner models [options]
 gleaner models remove MODEL [options]

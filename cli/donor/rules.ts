@@ -3,8 +3,8 @@ import { ruleName } from "../../app/policy/rule-schemas.ts";
 import { type RuleName, ruleOf } from "../../app/policy/rules.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import type { Verb } from "../command/command.ts";
+import { table } from "../command/output.ts";
 import { askDonor, donorOptions, donorUsage } from "./ask.ts";
-import { table } from "./words.ts";
 
 const usage = `gleaner rules [options]
 gleaner rules RULE VALUE [options]

@@ -33,10 +33,10 @@ const entries: readonly JournalEntry[] = [
   { kind: "lifecycle", at: at("08:40"), event: "stop" },
 ];
 
-it("is told in spans and totals", () => {
+it("lists spans and totals", () => {
   expect(sayExplanation(explain(entries, at("07:30"), at("09:00")))).toBe(
     `
-In 1 h 30 min, since 07:30: donated for 10 min (11 %). Of 3 jobs begun: 1 done, 2 failed (runner_crashed 2 ×) (38 tokens read, 11 written).
+In 1 h 30 min, since 07:30: donated for 10 min (11 %). Of 3 jobs started: 1 done, 2 failed (runner_crashed 2 ×) (38 tokens read, 11 written).
 
   07:30  30 min  Not known
   08:00  15 min  You are using it  Last input: 3 s ago
@@ -53,7 +53,7 @@ In all:
   );
 });
 
-it("is told in one line where it gave way to somebody several times a minute", () => {
+it("folds many short spans into one line", () => {
   const facts = { idleSeconds: 10 };
   const typing = Array.from({ length: 90 }, (_, index): readonly JournalEntry[] => [
     { ...inUse, at: at("08:00") + index * 30_000, facts },

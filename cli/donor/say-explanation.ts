@@ -2,10 +2,9 @@ import { factLabel, known, sayFact } from "../../app/facts/facts.ts";
 import { plural } from "../../app/format/quantity.ts";
 import { formatMomentOfWeek, formatSpan } from "../../app/format/time.ts";
 import type { Explanation } from "../../app/contract/explanation.ts";
-import { foldSpans } from "./fold-spans.ts";
-import { table } from "./words.ts";
+import { table } from "../command/output.ts";
 
-/** What the donor did in a time, in lines for a person: the spans, then the totals. */
+/** An explanation in lines for a person: a summary, the spans, then the totals. */
 export function sayExplanation({ since, until, spans, totals, donatedMs, jobs }: Explanation): string {
   const share = Math.round((donatedMs / (until - since)) * 100);
   const head =
@@ -35,14 +34,14 @@ function sayJobs({
   completionTokens,
   codes,
 }: Explanation["jobs"]): string {
-  if (begun === 0) return "No job was begun.";
+  if (begun === 0) return "No job was started.";
   const ends = [
     `${succeeded} done`,
     ...(failed > 0 ? [`${failed} failed${sayCodes(codes)}`] : []),
     ...(letGo > 0 ? [`${letGo} given back`] : []),
   ];
   return (
-    `Of ${plural(begun, "job")} begun: ${ends.join(", ")} ` +
+    `Of ${plural(begun, "job")} started: ${ends.join(", ")} ` +
     `(${promptTokens} tokens read, ${completionTokens} written).`
   );
 }
@@ -52,7 +51,7 @@ function sayCodes(codes: Explanation["jobs"]["codes"]): string {
   return all.length === 0 ? "" : ` (${all.join(", ")})`;
 }
 
-/** In the journal null is unknown. It is left out: where an unknown fact matters, the reason says so. */
+/** Leaves out unknown facts (null in the journal): if one matters, the reason says so. */
 function sayFacts(facts: Explanation["spans"][number]["facts"]): string {
   // The journal keeps the names of networks as one text.
   return Object.entries(facts)
@@ -62,4 +61,37 @@ function sayFacts(facts: Explanation["spans"][number]["facts"]): string {
         `${factLabel(name)}: ${name === "networks" ? String(value) : sayFact(name, known(value))}`,
     )
     .join(", ");
+}
+
+type Span = Pick<Explanation["spans"][number], "from" | "to" | "short" | "facts">;
+
+/** So many short spans of two alternating kinds are folded: a donor yields again and again to a person at work. */
+const leastFolded = 6;
+const shortMs = 2 * 60_000;
+
+/** The same spans in order, with short ones that alternate folded into one. */
+function foldSpans(spans: readonly Span[]): readonly Span[] {
+  const result: Span[] = [];
+  let row: Span[] = [];
+  for (const span of spans) {
+    const isShort = span.to - span.from < shortMs;
+    if (!isShort || kindsOf([...row, span]).length > 2) {
+      result.push(...folded(row));
+      row = [];
+    }
+    if (isShort) row.push(span);
+    else result.push(span);
+  }
+  return [...result, ...folded(row)];
+}
+
+function folded(row: readonly Span[]): readonly Span[] {
+  const [first, last] = [row[0], row.at(-1)];
+  if (first === undefined || last === undefined || row.length < leastFolded) return row;
+  const short = `${kindsOf(row).join(", ")}: ${row.length} × in turn`;
+  return [{ from: first.from, to: last.to, short, facts: {} }];
+}
+
+function kindsOf(row: readonly Span[]): readonly string[] {
+  return [...new Set(row.map(({ short }) => short))];
 }

@@ -4,7 +4,7 @@ import { parseDuration, parseMomentAfter, parseMomentBefore } from "./times.ts";
 
 const hour = 3_600_000;
 
-describe("a length of time", () => {
+describe("a duration", () => {
   it.each([
     ["2h", 2 * hour],
     ["90m", 1.5 * hour],
@@ -38,7 +38,7 @@ describe.each(["Europe/Berlin", "Australia/Lord_Howe", "America/New_York", "UTC"
       else process.env["TZ"] = before;
     });
 
-    it("is the next or the last that the clock shows, on each minute of a year", () => {
+    it("is the next or the last one that a clock shows, at any minute of a year", () => {
       const year = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 0, 1) });
       fc.assert(
         fc.property(year, fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }), (now, h, m) => {
@@ -47,7 +47,7 @@ describe.each(["Europe/Berlin", "Australia/Lord_Howe", "America/New_York", "UTC"
           const last = parseMomentBefore(text, now) ?? NaN;
           expect(next).toBeGreaterThan(now);
           expect(last).toBeLessThan(now);
-          // A day has 25 hours at most; and where one leaves the hour out, it is found shifted.
+          // A day has at most 25 hours. A time in a skipped hour is found shifted.
           expect(next - now).toBeLessThanOrEqual(26 * hour);
           expect(now - last).toBeLessThanOrEqual(26 * hour);
           const shown = new Date(next);
@@ -73,11 +73,11 @@ describe("a moment where the clock changes (Berlin)", () => {
   const at = (iso: string): number => Date.parse(iso);
 
   it.each([
-    // The night of 25 October 2026: 2:00 to 3:00 comes twice.
+    // The night of 25 October 2026: 2:00 to 3:00 occurs twice.
     ["2:30", "2026-10-25T00:00:00Z", "2026-10-25T00:30:00Z"],
     ["2:30", "2026-10-25T00:40:00Z", "2026-10-25T01:30:00Z"],
     ["2:30", "2026-10-25T01:40:00Z", "2026-10-26T01:30:00Z"],
-    // The night of 29 March 2026: 2:00 to 3:00 is left out.
+    // The night of 29 March 2026: 2:00 to 3:00 is skipped.
     ["2:30", "2026-03-29T00:00:00Z", "2026-03-29T01:30:00Z"],
     ["17:30", "2026-03-28T17:00:00Z", "2026-03-29T15:30:00Z"],
     ["tomorrow 8:00", "2026-10-24T10:00:00Z", "2026-10-25T07:00:00Z"],
@@ -89,7 +89,7 @@ describe("a moment where the clock changes (Berlin)", () => {
     expect(parseMomentAfter(text, at(now))).toBe(at(moment));
   });
 
-  it("that is past", () => {
+  it("in the past", () => {
     const now = at("2026-10-25T01:40:00Z");
     expect(parseMomentBefore("2:30", now)).toBe(at("2026-10-25T01:30:00Z"));
     expect(parseMomentBefore("yesterday 2:30", now)).toBe(at("2026-10-24T00:30:00Z"));

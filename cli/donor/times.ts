@@ -7,7 +7,7 @@ const units: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** "2h", "90m", "1h30m", "1 d 12 h": in ms; null for anything else, and for nothing at all. */
+/** Parses "2h", "90m", "1h30m" or "1 d 12 h" to ms. Null for anything else, and for zero. */
 export function parseDuration(text: string): number | null {
   const parts = [...text.trim().matchAll(/(\d{1,6})\s*(min|[smhdw])\s*/gy)];
   if (parts.map(([part]) => part).join("") !== text.trim()) return null;
@@ -16,10 +16,10 @@ export function parseDuration(text: string): number | null {
 }
 
 /**
- * A moment to come, in ms since the epoch: "17:30" (the next time that the clock here shows it), "tomorrow 8:00",
- * "2026-11-23 08:00", or with a zone of its own, "2026-11-23T08:00Z". Null for anything else, and for the past.
- * The local time zone is the process's: where the clock is put back, an hour comes twice, and the next one
- * counts; where it is put forward, an hour that it leaves out counts as the one after.
+ * Parses a time in the future, to ms since the epoch: "17:30" (the next 17:30), "tomorrow 8:00", "2026-11-23 08:00", or
+ * with a time zone, "2026-11-23T08:00Z". Null for anything else, and for the past. The default is the process's time
+ * zone. When clocks are set back, an hour occurs twice, and the next one counts. When they are set forward, an hour is
+ * skipped, and a time in it counts as an hour later.
  */
 export function parseMomentAfter(text: string, now: number): number | null {
   const parsed = parse(text, now);
@@ -29,7 +29,7 @@ export function parseMomentAfter(text: string, now: number): number | null {
   return all.find((moment) => moment > now) ?? null;
 }
 
-/** The same for a moment that is past: "09:00" is the last time that the clock here showed it. */
+/** The same for a time in the past: "09:00" is the last 9:00. */
 export function parseMomentBefore(text: string, now: number): number | null {
   const parsed = parse(text, now);
   if (parsed === null) return null;
@@ -78,14 +78,14 @@ function onDay(now: number, daysAhead: number, clock: Clock): readonly number[] 
   return momentsAt(today.getFullYear(), today.getMonth(), today.getDate() + daysAhead, clock);
 }
 
-/** All moments at which the clock here shows that, in order: two where it was put back between. */
+/** All moments at which a local clock shows this time, in order: two if clocks are set back between them. */
 function momentsAt(year: number, month: number, day: number, { hour, minute }: Clock): readonly number[] {
   const one = new Date(year, month, day, hour, minute).getTime();
   const shown = (moment: number): boolean => {
     const at = new Date(moment);
     return at.getHours() === hour && at.getMinutes() === minute;
   };
-  // Clocks are put back by an hour, or by half of one.
+  // Clocks are set back by an hour, or by half an hour.
   const found = [-60, -30, 0, 30, 60].map((minutes) => one + minutes * 60_000).filter(shown);
   return found.length === 0 ? [one] : found;
 }

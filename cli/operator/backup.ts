@@ -7,7 +7,7 @@ import { formatBytes } from "../../app/format/quantity.ts";
 import { verifyBackup } from "../../packages/embedded/backup/full/unpack-backup.ts";
 import { readArguments } from "../command/arguments.ts";
 import { CommandError, EXIT_USAGE, type Verb } from "../command/command.ts";
-import { Progress } from "../command/progress.ts";
+import { Progress } from "../command/output.ts";
 import { deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
 
 const usage = `gleaner backup [FILE] [options]

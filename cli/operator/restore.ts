@@ -7,7 +7,7 @@ import { formatBytes } from "../../app/format/quantity.ts";
 import { verifyBackup } from "../../packages/embedded/backup/full/unpack-backup.ts";
 import { readArguments, usageError } from "../command/arguments.ts";
 import { CommandError, EXIT_UNREACHABLE, type Verb } from "../command/command.ts";
-import { Progress } from "../command/progress.ts";
+import { Progress } from "../command/output.ts";
 import { type Deployment, deploymentOptions, deploymentUsage, findDeployment } from "./deployment.ts";
 import { stageWithoutBackend } from "./stage-restore.ts";
 

@@ -18,3 +18,16 @@ export class Progress {
     process.stderr.write(this.#isTerminal ? `\r\u001b[K${text}\n` : `${text}\n`);
   }
 }
+
+/** Aligned columns with two spaces between them. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
