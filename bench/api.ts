@@ -2,7 +2,7 @@ import { makeFunctionReference } from "convex/server";
 
 type Table = "small" | "large";
 
-/** The functions of bench/convex, by name. */
+/** References to the functions of bench/convex. */
 export const api = {
   rows: {
     fill: makeFunctionReference<"mutation", { table: Table; from: number; count: number }, null>("rows:fill"),

@@ -1,8 +1,8 @@
 /** One benchmark of `npm run bench`. */
 export type Bench = {
-  /** One line for the list. */
+  /** One line for the usage text. */
   readonly summary: string;
-  /** Measures; `say` is told what is going on. */
+  /** Measures, and reports progress to `say`. */
   readonly run: (
     rounds: number,
     say: (line: string) => void,

@@ -1,9 +1,9 @@
 /**
- * What the simulator takes for granted, in milliseconds unless it says otherwise, and where each figure is from.
- * Whoever measures better figures changes them here alone.
+ * The simulator's assumptions with their sources, in ms unless noted. Better measurements change only this
+ * file.
  */
 
-/** One stage of database reads. A cloud deployment's, as `npm run -s bench` sets it on the embedded backend. */
+/** One stage of database reads in a cloud deployment. `npm run -s bench` uses the same latency. */
 export const readMs = 2;
 /** A durable commit, likewise. The conflict check comes at its end: packages/embedded/engine/transact/commit-with-retries.ts. */
 export const commitMs = 10;
@@ -11,15 +11,15 @@ export const commitMs = 10;
 /** packages/embedded/engine/transact/commit-with-retries.ts: five tries, waits that double from 10 ms, of which half is at random. */
 export const mostTries = 5;
 export const firstBackoffMs = 10;
-/** How long a device or client rests whose mutation lost all tries: our worker's and the baseline's pause. */
+/** The pause of a device or client whose mutation lost all tries, as in our worker and in the baseline. */
 export const restAfterFailureMs = 1_000;
 
 /** Stages of reads that depend on each other, by function: packages/queue/component/. Reads of one stage run together. */
 export const readStages = {
   submit: 2,
-  /** What one that waits holds, before it is handed a job; who waits is read beside the lane. */
+  /** Reads a waiting device's jobs before a hand-over. The waiting devices are read together with the lane. */
   ask: 1,
-  /** Who waits elsewhere: where a prefix is spread, and in a small lane where nobody waits near. */
+  /** Reads waiting devices elsewhere: where a prefix is spread, or in a small lane without one nearby. */
   lookFurther: 1,
   candidates: 2,
   claim: 2,
@@ -36,42 +36,54 @@ export const pushPerSubscriberMs = 0.085;
 export const spreadAbove = 200;
 export const spreadPerSubscriberMs = 5;
 
-/** An idle device may make 60 calls an hour, whatever the policy: so a policy that looks again does so once a minute. */
+/** An idle device may make 60 calls an hour. So a policy that looks again does so once a minute. */
 export const lookAgainMs = 60_000;
-/** The ring's backup takes what is still there then. */
+/** The ring's backup takes a job that is still there after this time. */
 export const backupMs = 400;
 /** From a hand-over to a dead device to the look that takes it back: 2 to 5 s, packages/queue/component/model/dispatch/reclaim.ts. */
 export const recallMs = 3_500;
-/** Who was woken for a job that was ready for less does not look for the next one at its end: packages/queue/component, `promptMs`. */
+/**
+ * A device that was woken for a job this soon does not look for the next one at its end: `promptMs` in
+ * packages/queue/component.
+ */
 export const promptMs = 1_000;
-/** Jobs that a waiting device is shown of one place: packages/queue/component/model/dispatch/candidates.ts. */
+/** The number of jobs per place that a waiting device sees: packages/queue/component/model/dispatch/candidates.ts. */
 export const shownJobs = 4;
-/** How often slots are fitted to the fleet. */
+/** The interval at which slots follow the fleet. */
 export const resizeMs = 5_000;
 
-/** People: a device can be had for so long on average, and is then in use for so long; both without memory. */
+/** People: the average times for which a device is available and then in use. Both are memoryless. */
 export const availableMs = 40 * 60_000;
 export const inUseMs = 20 * 60_000;
-/** The share of those that go without a word: lids, power cuts, networks. */
+/** The share of devices that vanish silently: closed lids, power cuts, networks. */
 export const silentShare = 0.05;
-/** A silent device's job is ready again; it is believed to be waiting. The queue's leases and presence check. */
+/**
+ * The time until a silent device's job is ready again, and until it no longer counts as waiting. From the
+ * queue's leases and presence check.
+ */
 export const leaseLostMs = 50_000;
 export const presenceLostMs = 150_000;
 
-/** Jobs: the prompt's prefix, unless the device still holds it, and then what is new. An assumption: laptops, chat. */
+/**
+ * Jobs: the time to read a prompt's prefix, unless the device has it, and the time of the rest. Assumed for
+ * chat on laptops.
+ */
 export const prefixMs = 2_000;
 export const jobMeanMs = 7_000;
-/** Of the logarithm: lengths are lognormal. */
+/** The standard deviation of the logarithm. Lengths are lognormal. */
 export const jobSigma = 0.8;
-/** Prefixes that a device holds, the latest ones. */
+/** The number of latest prefixes that a device keeps. */
 export const heldPrefixes = 2;
 
-/** How long a queue transaction with so many stages of reads takes, from its snapshot to its commit's check. */
+/**
+ * The duration of a queue transaction with this many stages of reads, from its snapshot to the check of its
+ * commit, in ms.
+ */
 export function transactionMs(stages: number): number {
   return stages * readMs + commitMs;
 }
 
-/** Before the next try, after so many lost ones. @param random in [0, 1). */
+/** The wait before the next try, after this many lost tries, in ms. @param random in [0, 1). */
 export function backoffMs(lost: number, random: number): number {
   const full = firstBackoffMs * 2 ** (lost - 1);
   return full / 2 + (random * full) / 2;

@@ -9,9 +9,9 @@ export type Options = {
   readonly load: number;
   readonly scenarios: readonly ScenarioName[];
   readonly json: boolean;
-  /** Variants of a policy in place of the policies; null: those. */
+  /** Variants of one policy in place of all policies. Null for all policies. */
   readonly compare: string | null;
-  /** The folder for curves; null draws none. */
+  /** The folder for curves. Null draws none. */
   readonly svg: string | null;
 };
 

@@ -5,7 +5,7 @@ type Answer = { readonly status: string; readonly lastUpdate: number; readonly t
 type Claimed = { readonly jobId: string; readonly payload: Payload } | null;
 type OfJob = { key: string; jobId: string };
 
-/** The functions of bench/baseline/convex, by name. */
+/** References to the functions of bench/baseline/convex. */
 export const api = {
   jobs: {
     submit: makeFunctionReference<"mutation", { payload: Payload }, string>("jobs:submit"),

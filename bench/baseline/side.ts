@@ -3,7 +3,7 @@ import type { Call, CallKind, Side } from "../side.ts";
 import { api } from "./api.ts";
 import { work } from "./worker.ts";
 
-/** The pattern as it was published: one table, the first pending job for whoever asks first. */
+/** The published pattern: one table, and the first worker to ask gets the first pending job. */
 export const baseline: Side = {
   functions: join(import.meta.dirname, "convex"),
   register: async (client, keys) => {

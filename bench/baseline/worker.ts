@@ -4,13 +4,13 @@ import type { Handler } from "../side.ts";
 import { api } from "./api.ts";
 
 const heartbeatMs = 20_000;
-/** After a call that failed: the published pattern's first wait, and the chance that it adds. */
+/** The published pattern's first wait after a failed call, and its jitter. */
 const backOffMs = 1_000;
 const jitterMs = 100;
-/** Text without a mark is sent once it is this long. */
+/** Text without punctuation is sent at this length. */
 const maxHeldText = 100;
 
-/** A worker as the pattern was published: it waits until there is work, asks for some, does it, and waits again. */
+/** The published pattern's worker: it waits for work, claims a job, runs it, and waits again. */
 export async function work(client: ConvexClient, key: string, handler: Handler): Promise<never> {
   for (;;) {
     await untilThereIsWork(client);
@@ -51,7 +51,7 @@ async function doJob(
       held = "";
       await client.mutation(api.workers.stream, { ...job, text: sent });
     });
-    // The published worker dies with a completion that fails; so that none is lost, this one tries again.
+    // The published worker dies at a failed completion. This one retries, so that no job is lost.
     while (!(await isTakenIn(client, { ...job, text: held }))) await backOff();
   } finally {
     clearInterval(beating);
@@ -74,7 +74,7 @@ function backOff(): Promise<void> {
   return sleep(backOffMs + Math.random() * jitterMs);
 }
 
-/** A mark of punctuation, or enough of it. */
+/** Whether the text has punctuation or is long enough. */
 export function isWorthSending(text: string): boolean {
   return /[\n.?!,]/.test(text) || text.length > maxHeldText;
 }

@@ -10,13 +10,13 @@ import { contentionBars } from "./figures.ts";
 import { type ContentionRun, type Load, measureContention } from "./measure.ts";
 
 const usualLoad: Load = { workers: 200, jobs: 5_000, jobMs: 20, submitters: 16 };
-/** Without latency there is less to collide in: fewer jobs say as much. */
+/** Without latency there are fewer collisions, so fewer jobs are enough. */
 const loadAtZero: Load = { ...usualLoad, jobs: 1_000 };
 
-/** What comes of a queue that was there before its workers: each end of a job brings the next. */
+/** A queue that is full before its workers come. Each completion brings the next job. */
 const loadQueued: Load = { ...usualLoad, jobs: 2_000, queuedFirst: true };
 
-/** Many workers, many short jobs: what their claims cost each other. */
+/** Many workers and many short jobs: the cost of contention between claims. */
 export const contentionBench: Bench = {
   summary: "200 workers, 5,000 jobs of 20 ms: conflicts, failures, jobs per second, beside the baseline",
   run: (_, say) =>

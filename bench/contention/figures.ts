@@ -1,11 +1,11 @@
 import type { Bar } from "../support/bars.ts";
 
 export type ContentionFigures = {
-  /** Commits that were refused for what others wrote, of whatever function. */
+  /** Commits of all functions that lost a conflict. */
   readonly conflictsPerJob: number;
-  /** Calls of workers that failed: those that had lost every race. */
+  /** Failed calls of workers, which had lost every retry. */
   readonly failedClaims: number;
-  /** Calls for work that came back without. */
+  /** Calls for work that returned no job. */
   readonly emptyClaims: number;
   /** From the first submission to the last completion. */
   readonly jobsPerSecond: number;

@@ -10,11 +10,11 @@ import type { ContentionFigures } from "./figures.ts";
 export type Load = {
   readonly workers: number;
   readonly jobs: number;
-  /** How long each takes. */
+  /** The duration of each job. */
   readonly jobMs: number;
-  /** Who submit at once, each one job after the other. */
+  /** Concurrent submitters. Each submits one job after the other. */
   readonly submitters: number;
-  /** All jobs wait when the workers come: else they come while the workers wait. */
+  /** Whether all jobs are queued before the workers start. Otherwise they arrive while the workers wait. */
   readonly queuedFirst?: boolean;
 };
 
@@ -22,19 +22,19 @@ export type ContentionRun = ContentionFigures & {
   readonly exhausted: number;
   readonly queryRunsPerJob: number;
   readonly callsPerJob: number;
-  /** What the first failures said to the workers. */
+  /** The messages of the workers' first failures. */
   readonly failures: readonly string[];
-  /** Which functions collided, and where. */
+  /** The functions that collided, and the index ranges. */
   readonly collisions: Collisions;
 };
 
 type Progress = { completed: number; firstAt: number; lastAt: number };
 
-/** How long nothing may complete before a run counts as stuck. */
+/** A run without a completion for this long counts as stuck. */
 const stuckMs = 60_000;
 const startSpreadMs = 1_000;
 
-/** Submits jobs, before the workers come or while they work, and waits for the last. Throws unless each ran exactly once. */
+/** Submits jobs before or while the workers run and waits for the last. Throws unless each job ran exactly once. */
 export function measureContention(
   name: SideName,
   folder: string,
@@ -100,7 +100,7 @@ function figuresOf(
   };
 }
 
-/** Each submitter on a connection of its own, as requesters are. */
+/** Each submitter has its own connection, as requesters do. */
 async function submitAll(site: Site, { jobs, jobMs, submitters }: Load): Promise<void> {
   let next = 0;
   const submitter = async (): Promise<void> => {

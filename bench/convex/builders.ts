@@ -9,6 +9,6 @@ import type schema from "./schema.ts";
 
 type DataModel = DataModelFromSchemaDefinition<typeof schema>;
 
-/** The generic builders with the schema's types: what codegen would write into _generated/server. */
+/** The generic builders with the schema's types, in place of _generated/server. */
 export const query = queryGeneric as QueryBuilder<DataModel, "public">;
 export const mutation = mutationGeneric as MutationBuilder<DataModel, "public">;

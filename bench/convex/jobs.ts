@@ -11,7 +11,7 @@ export const add = mutation({
   },
 });
 
-/** Takes the first job of a lane: reads the head of an index range and writes the document that it finds there. */
+/** Claims the first job of a lane: reads the head of an index range and writes that document. */
 export const claim = mutation({
   args: { lane },
   handler: async (ctx, { lane }) => {
@@ -25,7 +25,7 @@ export const claim = mutation({
   },
 });
 
-/** What a device watches: the head of its lane. */
+/** A device's subscription: the head of its lane. */
 export const next = query({
   args: { lane },
   handler: async (ctx, { lane }) => {

@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
 
 const table = v.union(v.literal("small"), v.literal("large"));
-/** About what a chat message or a job's description takes. */
+/** About the size of a chat message or of a job. */
 const text = "A document of a usual size, with a sentence or two in it. ".repeat(4);
 
 /** Inserts rows `from` to `from + count`, a hundred to a group. */

@@ -14,7 +14,7 @@ export const publish = mutation({
   },
 });
 
-/** `reader` makes it a query of its own for each who asks, although all read the same document. */
+/** `reader` makes a separate query for each subscriber, although all read the same document. */
 export const edition = query({
   args: { name: v.string(), reader: v.number() },
   handler: async (ctx, { name }) => {

@@ -9,7 +9,7 @@ import { measureIdleHour, measureWorkingHour } from "./hour.ts";
 import { measureShortJobs } from "./short-jobs.ts";
 import { measureStreams } from "./streams.ts";
 
-/** What is counted, not timed: so all of it at the same time, each on a backend of its own. */
+/** Counts instead of times, so everything runs at the same time, each part on its own backend. */
 export const costBench: Bench = {
   summary: "calls, documents and bytes of jobs, of working and idle hours, of streams, beside the baseline",
   run: (_, say) =>

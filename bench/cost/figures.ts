@@ -1,13 +1,13 @@
 import type { Bar } from "../support/bars.ts";
 
-/** What the queue's own work costs. */
+/** The cost of the queue's own work. */
 export type CostFigures = {
   /** Mutations and actions of clients for a short job that nobody watches, its submission among them. */
   readonly callsPerJob: number;
   readonly docsWrittenPerJob: number;
-  /** By and for a device that works on one long job for an hour. */
+  /** Calls by and for a device that works on one long job for an hour. */
   readonly docsWrittenPerWorkingHour: number;
-  /** Runs of queries that one heartbeat causes, with a watcher of each job and idle devices about. */
+  /** Runs of queries caused by one heartbeat, with a watcher of each job and with idle devices. */
   readonly rerunsPerHeartbeat: number;
   readonly callsPerIdleHour: number;
   /** Bytes of all documents written for a watched answer, per token. */
@@ -16,10 +16,10 @@ export type CostFigures = {
   /** Runs of queries and of scheduled functions for the short job, beside its calls. */
   readonly queryRunsPerJob: number;
   readonly scheduledRunsPerJob: number;
-  /** Of the hour of work: the device's calls, and what was scheduled. */
+  /** For the hour of work: the device's calls and the scheduled functions. */
   readonly callsPerWorkingHour: number;
   readonly scheduledRunsPerWorkingHour: number;
-  /** What one more token costs, between 100 and 1,000. */
+  /** The marginal cost of a token, between 100 and 1,000 tokens. */
   readonly bytesPerFurtherToken: number;
 };
 

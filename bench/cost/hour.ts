@@ -5,7 +5,7 @@ import { totalsOf } from "../support/usage.ts";
 import type { CostFigures } from "./figures.ts";
 
 const devices = 20;
-/** Devices start over this long, so that their cadences are spread evenly over the time that is counted. */
+/** Devices start over this time, so that their heartbeats are spread evenly. */
 const workingSpreadMs = 20_000;
 const idleSpreadMs = 60_000;
 /** A multiple of both sides' cadences: 15, 20 and 60 s. */
@@ -18,7 +18,7 @@ type WorkingFigures = Pick<
   "docsWrittenPerWorkingHour" | "callsPerWorkingHour" | "scheduledRunsPerWorkingHour" | "rerunsPerHeartbeat"
 >;
 
-/** Each device works on one long job that somebody watches; counted for a while at its own cadence. */
+/** Each device works on one long watched job. Counts its calls for a while. */
 export function measureWorkingHour(name: SideName, folder: string): Promise<WorkingFigures> {
   return withSite(name, folder, cloud, async (site) => {
     let started = 0;
@@ -29,7 +29,7 @@ export function measureWorkingHour(name: SideName, folder: string): Promise<Work
       await sleep(workingSpreadMs / devices);
     }
     while (started < devices) await sleep(50);
-    // Past what comes with a claim.
+    // Starts counting after the calls that follow a claim.
     await sleep(workingSpreadMs / 4);
     const working = totalsOf(await site.counted(() => sleep(countedMs)));
     const perHour = (count: number): number => (count / devices) * (hourMs / countedMs);
@@ -42,7 +42,7 @@ export function measureWorkingHour(name: SideName, folder: string): Promise<Work
   });
 }
 
-/** Among devices that work, each watched, and as many that wait for work. */
+/** Half of the devices work on watched jobs; the other half waits for work. */
 async function rerunsPerHeartbeat(site: Site): Promise<number> {
   const idle = await site.startWorkers(devices);
   await idle.quiet();
@@ -51,7 +51,7 @@ async function rerunsPerHeartbeat(site: Site): Promise<number> {
   return totalsOf(usage).queryRuns / site.side.heartbeatsIn(usage.functions);
 }
 
-/** Devices that wait for work that does not come. */
+/** Devices that wait while no work comes. */
 export function measureIdleHour(
   name: SideName,
   folder: string,

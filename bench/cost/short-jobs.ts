@@ -6,7 +6,7 @@ import type { CostFigures } from "./figures.ts";
 
 const jobs = 200;
 const jobMs = 20;
-/** By then every lease has run out, and what was scheduled to look after it has run. */
+/** By then every lease has expired and its scheduled check has run. */
 const settleMs = 70_000;
 
 type ShortJobFigures = Pick<
@@ -14,7 +14,7 @@ type ShortJobFigures = Pick<
   "callsPerJob" | "docsWrittenPerJob" | "queryRunsPerJob" | "scheduledRunsPerJob"
 >;
 
-/** One idle worker; each job is submitted once the one before it is over, so that none comes with another's end. */
+/** One idle worker. Each job is submitted after the previous one ended, so that none comes with a completion. */
 export function measureShortJobs(name: SideName, folder: string): Promise<ShortJobFigures> {
   return withSite(name, folder, cloud, async (site) => {
     let onCompleted: () => void = () => undefined;

@@ -4,12 +4,12 @@ import type { SideName } from "../side.ts";
 import { totalsOf } from "../support/usage.ts";
 import type { CostFigures } from "./figures.ts";
 
-/** What a laptop manages with a small model. */
+/** A laptop's speed with a small model. */
 const tokensPerSecond = 40;
 
 type StreamFigures = Pick<CostFigures, "bytesPerTokenAt100" | "bytesPerTokenAt1000" | "bytesPerFurtherToken">;
 
-/** Bytes of all documents that are written for a watched answer, from its submission to its end. */
+/** The bytes of all documents written for a watched answer, from submission to end. */
 export function measureStreams(name: SideName, folder: string): Promise<StreamFigures> {
   return withSite(name, folder, cloud, async (site) => {
     let onCompleted: () => void = () => undefined;
@@ -35,7 +35,7 @@ export function measureStreams(name: SideName, folder: string): Promise<StreamFi
   });
 }
 
-/** Resolves once the watcher has all of the text. */
+/** Resolves when the watcher has the whole text. */
 async function answer(site: Site, number: number, tokens: number): Promise<void> {
   const whole = Array.from({ length: tokens }, (_, n) => token(n)).join("");
   const jobId = await site.submit({ number, kind: "answer", tokens, perSecond: tokensPerSecond });

@@ -8,8 +8,8 @@ import { dispatchBars, type DispatchTimes } from "./figures.ts";
 import { measureDispatch } from "./measure.ts";
 
 /**
- * A round's samples; half as many without latency. Five rounds are 80: of fewer the 95th percentile would be that of the
- * two or three slowest. A fleet of 500 takes a while to calm down after a job.
+ * Samples per round; half as many without latency. Five rounds give 80. With fewer, the 95th percentile would
+ * depend on the two or three slowest. A fleet of 500 takes a while to become quiet after a job.
  */
 const fleets = [
   { workers: 1, perRound: 16 },
@@ -17,7 +17,7 @@ const fleets = [
   { workers: 500, perRound: 6 },
 ];
 
-/** How soon a job starts, beside the pattern as it was published. */
+/** The time to start a job, compared with the published pattern. */
 export const dispatchBench: Bench = {
   summary: "ms from submission to start with 1, 50 and 500 idle workers, beside the baseline",
   run: (rounds, say) =>

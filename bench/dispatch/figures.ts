@@ -4,7 +4,7 @@ type Quantiles = { readonly p50: number; readonly p95: number };
 /** Milliseconds, with `n` idle workers connected. */
 export type DispatchTimes = { readonly n: number; readonly ours: Quantiles; readonly baseline: Quantiles };
 
-/** What ours may take of the baseline's 95th percentile. */
+/** The allowed share of the baseline's 95th percentile. */
 const shares: ReadonlyMap<number, number> = new Map([
   [1, 1],
   [50, 1 / 2],

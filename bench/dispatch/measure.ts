@@ -5,10 +5,10 @@ import { type SideName,sideNames } from "../side.ts";
 import { quantile } from "../support/statistics.ts";
 import type { DispatchTimes } from "./figures.ts";
 
-/** Connections that begin at once would make the backend's queue of them what is waited for. */
+/** Simultaneous connections would measure the backend's queue of connections. */
 const startSpreadMs = 2;
 const warmUp = 3;
-/** Between two jobs, by chance: so that none falls into step with a timer of either side. */
+/** A random pause between two jobs, so that none falls into step with a timer. */
 const pauseMs = { least: 50, most: 350 };
 
 type Subject = {
@@ -18,8 +18,8 @@ type Subject = {
 };
 
 /**
- * Milliseconds from a submission's call to the start of its job, on fleets in which all are idle: on both sides in
- * turn, a job at a time.
+ * The time from a submission's call to the start of its job, in ms, on idle fleets. Alternates between both
+ * sides, one job at a time.
  */
 export function measureDispatch(
   folder: string,

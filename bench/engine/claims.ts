@@ -7,20 +7,20 @@ const laneName = "mine";
 const jobs = 100;
 const subscriptions = 1_000;
 const watcherCount = 4;
-/** Past the garbage of opening and closing the subscriptions. */
+/** Waits until the garbage of opening and closing subscriptions is collected. */
 const warmUp = 60;
 
 export type ClaimTimes = {
   /** The 95th percentile of one claim, ms: the median of the rounds. */
   readonly alone: number;
   readonly watched: number;
-  /** Of the one against the other, as a share: 0.1 is 10 % slower. */
+  /** The slowdown as a share: 0.1 means 10 % slower. */
   readonly slowdown: number;
 };
 
 /**
- * One client claims, again and again; in turn nobody else is there, and 1,000 subscriptions watch other lanes of
- * the same table by the same index. Both are measured in each round, so that noise hits both.
+ * One client claims again and again, alternately alone and with 1,000 subscriptions to other lanes by the same
+ * index. Each round measures both, so that noise affects both.
  */
 export function measureClaims(url: string, rounds: number, perPhase: number): Promise<ClaimTimes> {
   return withClients(url, 1 + watcherCount, async ([claimer, ...watchers]) => {
@@ -40,7 +40,7 @@ export function measureClaims(url: string, rounds: number, perPhase: number): Pr
         await stop();
       };
       const measureAlone = async (): Promise<void> => void alone.push(await phase());
-      // Whichever comes first may find a warmer machine.
+      // The order alternates, since the machine may be warmer for the first.
       const order = round % 2 === 0 ? [measureAlone, measureWatched] : [measureWatched, measureAlone];
       for (const measure of order) await measure();
     }
@@ -49,7 +49,7 @@ export function measureClaims(url: string, rounds: number, perPhase: number): Pr
   });
 }
 
-/** Milliseconds of the claim alone, for a backend that has no subscriptions. */
+/** The time of the claim alone in ms, for a backend without subscriptions. */
 export function measureLoneClaims(url: string, perPhase: number): Promise<number> {
   return withClients(url, 1, async ([claimer]) => {
     if (claimer === undefined) throw new Error("There is no client.");

@@ -13,7 +13,7 @@ export type Contention = {
   readonly functions: Collisions;
 };
 
-/** Eight claim the head of one lane at once, on a database that answers with the given delays (ms). */
+/** Eight clients claim the head of one lane at once, on a database with the given delays in ms. */
 export async function measureContention(
   dataFile: string,
   latency: { readonly readMs: number; readonly commitMs: number },
@@ -29,7 +29,7 @@ export async function measureContention(
       const client = new ConvexHttpClient(url, { logger: false });
       while (left > 0) {
         left -= 1;
-        // Who loses every race is told so, as by Convex: counted below.
+        // A call that loses every retry fails, as on Convex. It is counted below.
         await client.mutation(api.jobs.claim, { lane: lane }).then(
           () => (claimed += 1),
           () => undefined,

@@ -11,13 +11,13 @@ import { fillTables, measureReads } from "./reads.ts";
 import { gleanerFunctions, startEmbedded } from "./subjects.ts";
 import { measureThroughput } from "./throughput.ts";
 
-/** As idle as it gets between two garbage collections of its own making. */
+/** As idle as it gets between two garbage collections. */
 const restMs = 6_000;
 
 export type Details = {
-  /** How much slower a mutation is with the subscriptions, as a share. */
+  /** The slowdown of a mutation with the subscriptions, as a share. */
   readonly slowdownWith1000Subs: number;
-  /** 1,000 subscribers of which those of one connection all ask the same. */
+  /** 1,000 subscribers, where those of one connection ask the same query. */
   readonly fanoutMs1000Equal: number;
   readonly memory: { readonly restAnonymousMb: number | null; readonly restMbWith100kDocuments: number };
   readonly conflicts: readonly Contention[];
@@ -82,7 +82,7 @@ export async function embeddedFigures(
   };
 }
 
-/** Whatever becomes of the work, the process is stopped. */
+/** Stops the process, however the work ends. */
 export async function using<T>(
   backend: BackendProcess,
   work: (backend: BackendProcess) => Promise<T>,

@@ -9,8 +9,8 @@ const warmUp = 3;
 const topic = "news";
 
 /**
- * Milliseconds from the moment at which a mutation is sent until the last of 1,000 subscribers has its result.
- * `distinct`: each asks with arguments of its own, so that each is a run; else a connection's all ask the same.
+ * The time from sending a mutation until the last of 1,000 subscribers has its result, in ms. With `distinct`
+ * each subscriber has its own arguments and its own run; otherwise those of a connection ask the same.
  */
 export function measureFanout(url: string, rounds: number, distinct: boolean): Promise<number> {
   return withClients(url, 1 + connections, async ([publisher, ...readers]) => {

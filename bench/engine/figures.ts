@@ -1,6 +1,6 @@
 import type { Bar } from "../support/bars.ts";
 
-/** What the benchmark of a backend says. Times in ms, memory in MB (10^6 bytes). bench/README.md explains each. */
+/** The figures of a backend. Times are in ms, memory is in MB (10^6 bytes). bench/README.md explains each. */
 export type Figures = {
   readonly mutationsPerSecond: number;
   readonly readMsAt1k: number;
@@ -13,11 +13,11 @@ export type Figures = {
 };
 
 export type PeerFigures = { readonly [Name in keyof Figures]: number | null } & {
-  /** Why a figure is missing, or what to keep in mind with one that is not. */
+  /** Explains missing figures, and caveats of others. */
   readonly notes: { readonly [Name in keyof Figures]?: string };
 };
 
-/** What issue and docs promise, and whether these figures keep it. */
+/** The promised bars, and whether these figures meet them. */
 export function bars(figures: Figures, slowdown: number): readonly Bar[] {
   const ratio = figures.readMsAt100k / figures.readMsAt1k;
   return [

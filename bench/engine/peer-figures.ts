@@ -7,7 +7,10 @@ import { measureThroughput } from "./throughput.ts";
 
 const noSubscriptions = "it has no subscriptions: it keeps no read sets, and tells nobody of a commit";
 
-/** The same functions and the same front end over convex-test. It slows with its tables, so each figure gets new ones. */
+/**
+ * The same functions and front end on convex-test. It slows down as its tables grow, so each figure gets new
+ * tables.
+ */
 export async function convexTestFigures(folder: string, rounds: number, say: Say): Promise<PeerFigures> {
   say("convex-test: memory, mutations, claims");
   const rest = await using(await startConvexTest(folder), atRest);

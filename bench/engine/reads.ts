@@ -4,7 +4,7 @@ import { median } from "../support/statistics.ts";
 
 export const small = 1_000;
 export const large = 100_000;
-/** Documents of one mutation: within what Convex lets one write. */
+/** Documents per mutation, within Convex's limit. */
 const batch = 1_000;
 
 export type ReadTimes = { readonly small: number; readonly large: number };
@@ -18,14 +18,14 @@ export async function fillTables(url: string, largeRows = large): Promise<void> 
 }
 
 /**
- * Milliseconds of an index read that returns ten documents, as a client sees it: the median over reads of the two
- * tables in turn, each of another place. A query over HTTP is run anew; nothing answers it from memory.
+ * The time of an index read of ten documents for a client, in ms: the median over alternating reads of both
+ * tables, each at another place. A query over HTTP is never answered from memory.
  */
 export async function measureReads(url: string, perTable: number): Promise<ReadTimes> {
   const client = new ConvexHttpClient(url, { logger: false });
   const read = async (table: "small" | "large", place: number): Promise<number> => {
     const rows = table === "small" ? small : large;
-    // A stride that is prime to the number of groups comes by all of them.
+    // A stride that is coprime to the number of groups visits all of them.
     const group = (place * 7_919) % (rows / 100);
     const from = group * 100 + (place % 90);
     const began = performance.now();

@@ -19,7 +19,7 @@ const labels: readonly (readonly [keyof Figures, string])[] = [
   ["restMb", "resident at rest, MB"],
 ];
 
-/** What a person reads instead of the JSON. */
+/** The table for people. */
 export function table(result: EngineResult): string {
   const peers = Object.entries(result.peers);
   const notes = peers.flatMap(([peer, figures]) =>

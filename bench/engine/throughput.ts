@@ -4,7 +4,7 @@ import { withClients } from "../support/clients.ts";
 import { median } from "../support/statistics.ts";
 
 const connections = 8;
-/** What a client keeps under way, so that neither side waits for the network. */
+/** Concurrent calls per client, so that neither side waits for the network. */
 const underWay = 16;
 
 /** Acknowledged one-document mutations per second, from eight clients at once: the median of the rounds. */

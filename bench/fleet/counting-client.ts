@@ -2,7 +2,7 @@ import { ConvexClient } from "convex/browser";
 import { getFunctionName } from "convex/server";
 import type { Call } from "../side.ts";
 
-/** Convex's own client, which tells how each of its mutations ended, and how many are under way. */
+/** Convex's client, which reports how its mutations end and how many are in flight. */
 export class CountingClient extends ConvexClient {
   readonly #onEnd: (call: Call) => void;
   #pending = 0;

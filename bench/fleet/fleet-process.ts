@@ -5,7 +5,7 @@ import { handlerOf } from "./handler.ts";
 import { type CallCounts, type FromFleet, noCalls, sharedNow, type ToFleet } from "./messages.ts";
 import { sides } from "./sides.ts";
 
-/** Workers of one side in a process of their own, so that neither the submitter nor the clock waits for them. */
+/** Workers of one side in a separate process, so that they delay neither the submitter nor the clock. */
 
 const maxFailures = 5;
 

@@ -6,7 +6,7 @@ import type { CallKind, SideName } from "../side.ts";
 import { type CallCounts, type FromFleet, noCalls, type ToFleet } from "./messages.ts";
 
 const entry = join(import.meta.dirname, "fleet-process.ts");
-/** How long nothing may be under way before a fleet counts as quiet. */
+/** A fleet without calls for this long counts as quiet. */
 const quietMs = 60;
 const neverQuietMs = 60_000;
 const perProcess = 250;
@@ -27,12 +27,12 @@ export type FleetOptions = {
   readonly url: string;
   /** One worker for each. */
   readonly keys: readonly string[];
-  /** Over how long they start, ms. */
+  /** The time over which they start, in ms. */
   readonly spreadMs?: number;
   readonly events?: FleetEvents;
 };
 
-/** Real workers with real clients, in as many processes as keep their event loops free. */
+/** Real workers with real clients, in enough processes to keep their event loops free. */
 export class Fleet {
   readonly #members: readonly FleetProcess[];
 
@@ -40,7 +40,7 @@ export class Fleet {
     this.#members = members;
   }
 
-  /** Resolves when all have been started; `quiet` says when they are idle. */
+  /** Resolves when all are started. `quiet` resolves when they are idle. */
   static async start({ side, url, keys, spreadMs = 0, events = {} }: FleetOptions): Promise<Fleet> {
     const processes = Math.max(1, Math.ceil(keys.length / perProcess));
     const members = Array.from({ length: processes }, () => new FleetProcess(events));
@@ -53,7 +53,7 @@ export class Fleet {
     return new Fleet(members);
   }
 
-  /** Resolves when no worker has had a call under way for a moment. */
+  /** Resolves when no worker has had a call in flight for a moment. */
   async quiet(): Promise<void> {
     const began = performance.now();
     for (let times = 0; times < 2;) {

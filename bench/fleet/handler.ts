@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Handler } from "../side.ts";
 import { token } from "./tokens.ts";
 
-/** What jobs do on both sides. `onStart` is told first of all. */
+/** The jobs' handler for both sides. Calls `onStart` first. */
 export function handlerOf(onStart: (number: number) => void): Handler {
   return async (payload, write) => {
     onStart(payload.number);

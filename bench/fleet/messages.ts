@@ -1,11 +1,11 @@
 import type { CallKind, SideName } from "../side.ts";
 
-/** How often the calls of a fleet's workers came to what. */
+/** The number of a fleet's calls by kind. */
 export type CallCounts = { readonly [Kind in CallKind]: number };
 
 export const noCalls: CallCounts = { claim: 0, empty: 0, completion: 0, failure: 0, other: 0 };
 
-/** What a process of workers is told. `spreadMs`: over how long its workers start. */
+/** Messages to a process of workers. Its workers start over `spreadMs`. */
 export type ToFleet =
   | {
       readonly kind: "start";
@@ -16,21 +16,24 @@ export type ToFleet =
     }
   | { readonly kind: "ask" };
 
-/** What it tells. Times are of the system's monotonic clock, in ms: the same in all processes. */
+/**
+ * Messages from a process of workers. Times are of the system's monotonic clock, in ms, which all processes
+ * share.
+ */
 export type FromFleet =
   | { readonly kind: "begun" }
   | { readonly kind: "started"; readonly number: number; readonly at: number }
   | { readonly kind: "completed"; readonly at: number }
   | {
       readonly kind: "state";
-      /** No call is under way, and all are connected. */
+      /** Whether all are connected and no call is in flight. */
       readonly quiet: boolean;
       readonly calls: CallCounts;
-      /** What the first failures said. */
+      /** The messages of the first failures. */
       readonly failures: readonly string[];
     };
 
-/** Milliseconds of a clock that all processes of this machine share. */
+/** The time of a clock that all processes of this machine share, in ms. */
 export function sharedNow(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -9,11 +9,11 @@ import { sides } from "./sides.ts";
 /** Added to each read and each commit, ms. */
 export type Latency = { readonly readMs: number; readonly commitMs: number };
 
-/** As a deployment in the cloud has them: a read from the database's memory, a commit to a distant disk. */
+/** Latencies of a cloud deployment: a read from the database's memory, a commit to a remote disk. */
 export const cloud: Latency = { readMs: 2, commitMs: 10 };
 export const none: Latency = { readMs: 0, commitMs: 0 };
 
-/** A function may take a second, also on a busy machine. */
+/** Functions may take a second on a busy machine. */
 const registeredAtOnce = 20;
 
 /** A backend that serves one side's functions, with a client that submits. */

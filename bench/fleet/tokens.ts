@@ -1,4 +1,4 @@
-/** As long as sentences of an answer are, with a mark in the middle and one at the end. */
+/** A typical sentence of an answer, with a comma in the middle and a full stop. */
 const sentence =
   "The laptops of an office have little to do at night, and each of them could answer a question or two.".split(
     " ",

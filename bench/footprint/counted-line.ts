@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A TCP line to a server on this machine that counts what passes, both ways. */
+/** A TCP proxy to a server on this machine that counts bytes in both directions. */
 export type CountedLine = {
   readonly url: string;
-  /** So far; what TCP and its acknowledgements add is not in it. */
+  /** The bytes so far, without TCP's overhead. */
   readonly bytes: () => number;
   readonly close: () => void;
 };

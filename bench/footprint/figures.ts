@@ -1,6 +1,6 @@
 import type { Bar } from "../support/bars.ts";
 
-/** What a donor at rest costs. MB are 10^6 bytes; the rates are of two minutes. */
+/** The cost of a donor at rest. MB are 10^6 bytes. Rates are averages over two minutes. */
 export type Footprint = {
   /** Proportional set size of its processes. */
   readonly restMb: number;

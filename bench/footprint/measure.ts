@@ -11,13 +11,13 @@ import type { Footprint } from "./figures.ts";
 
 const minutes = 2;
 const memorySamples = 8;
-/** What is done once at the start (enrolling, verifying the demo model, first collections) is not rest. */
+/** Work at the start (enrollment, verification of the demo model, first collections) does not count. */
 const settleMs = 45_000;
 const patienceMs = 300_000;
 
 /**
- * A donor without a desktop that may work, and for which there is none: connected, standing in line, watching what it
- * watches. A second one beside it counts the processes that it starts, so that counting costs the first one nothing.
+ * A headless donor that could work but has no jobs: connected, waiting, and sampling its facts. A second donor
+ * counts the processes that it starts, so that counting costs the first one nothing.
  */
 export async function measureFootprint(folder: string, say: (line: string) => void): Promise<Footprint> {
   if (headlessEntry() !== paths.headlessBundle)
@@ -28,7 +28,7 @@ export async function measureFootprint(folder: string, say: (line: string) => vo
     const startedFile = join(folder, "started");
     await writeFile(startedFile, "");
     const atRest = { donateNowMinutes: null, env: {} };
-    // A Node of its own: of one that runs other programs too, only a part would be counted as this program's.
+    // A separate copy of Node. Memory shared with other programs would count only in part.
     const node = join(folder, "node");
     await copyFile(process.execPath, node);
     const measured = await farm.startDonor("measured", { ...atRest, node, backendUrl: line.url });

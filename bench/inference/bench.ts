@@ -6,7 +6,7 @@ import { inferenceBars } from "./figures.ts";
 import { measureInference } from "./measure.ts";
 import { makeModel } from "./model.ts";
 
-/** How much of llama.cpp's own speed is left when it goes through the whole farm. */
+/** The share of llama.cpp's own speed that remains through the whole farm. */
 export const inferenceBench: Bench = {
   summary: "tokens per second through the farm, beside node-llama-cpp alone; prompts that begin alike",
   run: (rounds, say) =>

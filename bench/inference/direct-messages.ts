@@ -1,4 +1,4 @@
-/** What the process that uses the library alone is asked for. */
+/** Messages to the process that uses only the library. */
 export type DirectTask = {
   readonly file: string;
   readonly prompts: readonly string[];

@@ -1,4 +1,4 @@
-// Uses node-llama-cpp as its manual says, and nothing of ours: what the farm is measured beside.
+// Uses node-llama-cpp as its manual says and none of our code, for comparison.
 import {
   getLlama,
   type Llama,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { DirectAnswer, DirectTask } from "./direct-messages.ts";
 
-/** The library by itself, in a process of its own: it keeps the model in memory between tasks. */
+/** The library in a separate process, which keeps the model in memory between tasks. */
 export class Direct {
   readonly #child: ChildProcess = fork(join(import.meta.dirname, "direct-process.ts"), { execArgv: [] });
 

@@ -8,7 +8,7 @@ export type FarmAnswer = {
   readonly cachedPromptTokens: number;
 };
 
-/** A backend, a donor and its runner: each in a process of its own, as in an office. */
+/** A backend, a donor and its runner in separate processes, as in an office. */
 export type Farm = {
   /** Submits all at once, and waits for the last. */
   readonly run: (chats: readonly (readonly ChatMessage[])[], maxTokens: number) => Promise<FarmAnswer>;
@@ -30,7 +30,7 @@ export async function startFarm({ manifest, threads, sequences }: FarmOptions): 
     env: {
       GLEANER_THREADS: String(threads),
       GLEANER_SEQUENCES: String(sequences),
-      // As the process beside it has. What the runner's own priority does is another benchmark's.
+      // The same priority as the process for comparison. Another benchmark measures the runner's priority.
       GLEANER_TEST_PRIORITY: "normal",
     },
   });

@@ -1,6 +1,6 @@
 import type { Bar } from "../support/bars.ts";
 
-/** Generated tokens per second with `n` sequences: through the whole farm, and by the library alone. */
+/** Generated tokens per second with `n` sequences, through the whole farm and by the library. */
 export type SequenceFigures = {
   readonly n: number;
   readonly farm: number;
@@ -10,7 +10,7 @@ export type SequenceFigures = {
 
 export type InferenceFigures = {
   readonly sequences: readonly SequenceFigures[];
-  /** The share of all prompts' tokens that had not to be read, of prompts that share their first 80 %. */
+  /** The share of prompt tokens that came from the cache, for prompts that share their first 80 %. */
   readonly prefixSaved: number;
 };
 
@@ -18,7 +18,7 @@ const leastRatio = 0.95;
 const leastSaved = 0.6;
 /** A gain smaller than this is noise. */
 const noise = 1.05;
-/** What the farm may keep back of a gain. */
+/** The share of a gain that the farm may lose. */
 const leastShareOfGain = 0.9;
 
 export function inferenceBars({ sequences, prefixSaved }: InferenceFigures): readonly Bar[] {

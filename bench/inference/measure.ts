@@ -9,8 +9,8 @@ import { likePrompts, unlikePrompts } from "./prompts.ts";
 
 const sequenceCounts = [1, 2, 4];
 /**
- * A multiple of every count of sequences, so that none is left alone with the last ones; and so many that a round's
- * beginning and end, of some 20 ms each, are not what is measured.
+ * A multiple of every number of sequences, so that no sequence runs alone at the end. Large enough that a
+ * round's start and end, about 20 ms each, do not matter.
  */
 const jobs = 16;
 const maxTokens = 96;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { encodeGguf, type Tensor } from "../../scripts/demo-model/gguf/file.ts";
 import { randomModel } from "../../scripts/demo-model/gguf/random-model.ts";
 
-/** A hundred million parameters: enough to keep the cores busy with what llama.cpp does, and nothing else. */
+/** A hundred million parameters, enough to keep the cores busy with llama.cpp. */
 const shape = {
   dim: 1_024,
   layers: 8,
@@ -40,17 +40,17 @@ export async function makeModel(folder: string): Promise<BenchModel> {
 /** The ends of a text and of a message, in the vocabulary of random models. */
 const endTokens = [2, 4];
 
-/** The model never ends by itself: so both sides write the same number of tokens, whatever they write. */
+/** The model never stops, so both sides write the same number of tokens. */
 function withoutEnd(tensor: Tensor): Tensor {
   if (tensor.name !== "output.weight") return tensor;
   const load = (): Float32Array => {
     const weights = tensor.load();
-    // A row of nothing gives nought, and of hundreds of others one is always above that.
+    // A row of zeros gives zero, and one of hundreds of others is always above it.
     for (const token of endTokens) weights.fill(0, token * shape.dim, (token + 1) * shape.dim);
     return weights;
   };
   return { ...tensor, load };
 }
 
-/** Of each sequence, on both sides. */
+/** Per sequence, on both sides. */
 const contextTokens = 1_024;

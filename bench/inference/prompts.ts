@@ -1,8 +1,8 @@
-/** Prompts that share nothing but the template: a cache is of no use to them. About a token a character. */
+/** Prompts that share only the template, so that a cache does not help. About one token per character. */
 export function unlikePrompts(count: number, round: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => {
     const number = round * 1_000 + index;
-    // The first words differ, by a number that is scattered.
+    // The first words differ by a scattered number.
     return `${(number * 2_654_435_761) % 2 ** 32} ${"lamp river stone ".repeat(7)}${number}?`;
   });
 }

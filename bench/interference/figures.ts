@@ -1,30 +1,30 @@
 import type { Bar } from "../support/bars.ts";
 import { median } from "../support/statistics.ts";
 
-/** What a task needs, with the donor's work beside it and without, in windows next to each other. */
+/** The time of a task with and without the donor's work, in adjacent windows. */
 export type Pair = { readonly alone: number; readonly beside: number };
 
 export type Tasks = {
   /** A computation on one core. */
   readonly oneCore: readonly Pair[];
-  /** The same on all cores at once. */
+  /** The same on all cores. */
   readonly allCores: readonly Pair[];
-  /** A short task every 50 ms, as input brings them. */
+  /** A short task every 50 ms, as input causes. */
   readonly input: readonly Pair[];
 };
 
 export type Slowdown = { readonly [Task in keyof Tasks]: number };
 
 export type InterferenceFigures = {
-  /** Of the task that suffers most, while the donor works within its limits for a computer in use. */
+  /** The slowdown of the worst task while the donor works within its in-use limits. */
   readonly inUsePercent: number;
-  /** Of the task that suffers most, in the second after the donor stopped. */
+  /** The slowdown of the worst task in the second after the donor stopped. */
   readonly afterYieldPercent: number;
   readonly inUse: Slowdown;
   readonly afterYield: Slowdown;
 };
 
-/** The median of the pairs: whatever else the machine does falls on both halves of most of them alike. */
+/** The median of the pairs. Other load on the machine affects both halves of most pairs. */
 export function slowdownPercent(pairs: readonly Pair[]): number {
   return (median(pairs.map(({ alone, beside }) => beside / alone)) - 1) * 100;
 }

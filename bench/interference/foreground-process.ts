@@ -4,18 +4,18 @@ import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { z } from "zod";
 
 /**
- * The programs of a person at work, in a process and a session of its own. Asked `{ task, ms }`, it does the task for so
- * long and answers what one unit of it took, in milliseconds.
+ * A person's programs, in a separate process and session. A request `{ task, ms }` runs the task for that time;
+ * the answer is the time of one unit, in ms.
  */
 const asked = z.object({ task: z.enum(["oneCore", "allCores", "input"]), ms: z.number() });
 
 const everyMs = 50;
 /**
- * What an input brings to do: half of a frame at 60 Hz, about what an editor needs for a keystroke. Much less would be
- * lost in the timers, whose unit is a millisecond; much more would be a computation, and that is measured beside it.
+ * The work of one input: half a frame at 60 Hz, about an editor's keystroke. Much less would be lost in the
+ * timers' resolution of 1 ms. Much more would be a computation, which is measured separately.
  */
 const shortMs = 8;
-/** The same for every machine, or a fast one would be asked for less. */
+/** The same for every machine. */
 let shortRounds = 0;
 
 let sink = 0;

@@ -5,7 +5,7 @@ import { claimById, claimFirst } from "./claiming.ts";
 import { deviceState } from "./states.ts";
 import { eventKind,type World } from "./world.ts";
 
-/** A device that waits sees its subscription's result. */
+/** A waiting device sees its subscription's result. */
 export function wake(world: World, device: number): void {
   const { policy, lane, fleet, measures, now } = world;
   if (fleet.stateOf(device) !== deviceState.waiting || lane.ready === 0) return;
@@ -21,7 +21,7 @@ export function wake(world: World, device: number): void {
   if (job >= 0) claimById(world, device, job, false);
 }
 
-/** The job has been there for a while: its cover may be dead, so the one before that acts. */
+/** The job has waited for a while. The device that covers it may be dead, so the previous one acts. */
 export function actLate(world: World, job: number): void {
   const { lane, fleet, events, now } = world;
   if (!lane.isReady(job) || fleet.stands.count < 2) return;
@@ -45,7 +45,7 @@ export function steal(world: World, device: number): void {
   if (job >= 0) claimById(world, device, job, true);
 }
 
-/** One of the herd has its turn. */
+/** The next device of the herd has its turn. */
 export function nextOfHerd(world: World): void {
   const { lane, fleet, random, events, now } = world;
   if (lane.ready === 0 || fleet.waiting.size === 0) world.herd = 0;
@@ -55,7 +55,7 @@ export function nextOfHerd(world: World): void {
   if (world.herd > 0) events.push(now + turnOfHerd(world), eventKind.herd);
 }
 
-/** One of all devices looks again; it counts if it waits. The looks of all are one stream, which is the same. */
+/** A random device looks again, if it waits. One stream of events stands for the looks of all devices. */
 export function lookAgain(world: World): void {
   const { policy, lane, fleet, random } = world;
   world.looking = lane.ready > 0;
@@ -82,7 +82,7 @@ function shownTo({ fleet: { stands }, lane, random }: World, device: number): nu
   const cell = stands.cellOf(device);
   const end = stands.cellFrom(cell + 1);
   const width = (end - cell + lane.cells) % lane.cells || lane.cells;
-  // Cut by chance, and one of those that are shown: whose home it is takes the first.
+  // Starts at a random place and takes one of the shown jobs. The home device takes the first.
   const cut = (cell + random.below(width)) % lane.cells;
   const behindCut = lane.firstIn(cut, end);
   let job = behindCut >= 0 ? behindCut : cut === cell ? -1 : lane.firstIn(cell, cut);

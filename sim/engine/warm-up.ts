@@ -6,7 +6,7 @@ import { randomFrom } from "../structures/random.ts";
 import type { Lane } from "./lane.ts";
 import type { World } from "./world.ts";
 
-/** From a job's being ready to its being claimed by one that waits. */
+/** The time from a job's being ready until a waiting device claims it. */
 const handedOutMs = readStages.candidates * readMs + transactionMs(readStages.claim);
 
 /**
@@ -17,7 +17,7 @@ const handedOutMs = readStages.candidates * readMs + transactionMs(readStages.cl
 export function warmUp({ fleet, lane, policy, trace }: World): void {
   const random = randomFrom(trace.seed + 2);
   if (!policy.spreads) {
-    // Wherever it is placed, any device has it: no need to deal.
+    // Every device has it, wherever it is placed.
     for (let share = 0; share < heldPrefixes; share += 1) {
       for (let device = 0; device < fleet.devices; device += 1) fleet.hold(device, trace.drawPrefix(random));
     }
@@ -52,7 +52,7 @@ function spreadAsWorn(lane: Lane, { devices, busyAtStart }: Trace, prefixes: Int
   }
 }
 
-/** The nearest index, going back, that is its own: those passed point there from then on. */
+/** Finds the nearest earlier index that points to itself, and shortens the path. */
 function withRoom(from: number, back: Int32Array): number {
   let index = from;
   for (let steps = 0; back[index] !== index && steps < back.length; steps += 1) {

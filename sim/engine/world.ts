@@ -33,17 +33,17 @@ export type Attempt = {
   readonly kind: "claim by id" | "claim first" | "complete" | "take";
   readonly look: Look;
   readonly snapshot: number;
-  /** Others of the same prefix were seen behind it: the prefix's width is read, and written if it is time. */
+  /** Others of the same prefix were behind it. Then the prefix's width is read and maybe written. */
   readonly crowded: boolean;
-  /** How many tries were lost before. */
+  /** The number of lost tries. */
   readonly lost: number;
 };
 
-/** What a submission has read of those that wait. */
+/** The waiting devices that a submission has read. */
 export type Offer = {
-  /** Who is to have the job; -1: nobody. */
+  /** The device that will get the job, or -1. */
   readonly device: number;
-  /** Those asked what they hold, the last one being the first that holds nothing. */
+  /** The devices whose held jobs were read. The last one is the first without a job. */
   readonly asked: readonly number[];
   /** The parts of the ring that were read. */
   readonly read: readonly Span[];
@@ -56,7 +56,7 @@ export type Offer = {
 /** A part of the ring, from a cell up to another. */
 export type Span = { readonly from: number; readonly to: number };
 
-/** Everything that one run of one policy changes. */
+/** The mutable state of one run of one policy. */
 export type World = {
   now: number;
   readonly policy: Policy;
@@ -67,18 +67,18 @@ export type World = {
   readonly random: Random;
   readonly measures: Measures;
   readonly attempts: Map<number, Attempt>;
-  /** Of the jobs whose submission is in flight and hands over: what it has read. */
+  /** The offers of submissions in flight that hand over. */
   readonly offers: Map<number, Offer>;
-  /** The jobs whose submission does not hand over: the later ones of a call, and what lost its races. */
+  /** Jobs whose submission does not hand over: later ones of a call, and those that lost their races. */
   readonly stays: Uint8Array;
-  /** Who was handed a job and has not begun it. */
+  /** Devices that were handed a job and have not begun it. */
   readonly holdsHanded: Set<number>;
-  /** Since when each job is ready to run; its cell, wherever it is. */
+  /** The time since which each job is ready, and its cell. */
   readonly readySince: Float64Array;
   readonly places: Int32Array;
-  /** How many jobs of the same prefix stood before it in its submission. */
+  /** The number of earlier jobs with the same prefix in its submission. */
   readonly ordinals: Uint16Array;
-  /** When each device was last given anything, or ended or claimed. */
+  /** The time of each device's last claim, completion or hand-over. */
   readonly touchedAt: Float64Array;
   readonly startedOnce: Uint8Array;
   readonly doneTimes: Uint8Array;

@@ -2,12 +2,12 @@ import type { Random } from "../structures/random.ts";
 import type { LaneView, Policy } from "./policy.ts";
 import { frontOfSlot, powerOfTwo, randomSlot, slotCell, slotNearPrefix, slotsWithin } from "./slots.ts";
 
-/** Where a thief takes: the back of a random busy slot, or the next job after a random point of all that are ready. */
+/** The place of a steal: the back of a random busy slot, or the next ready job after a random point. */
 type Theft = "back" | "random point";
 
 /**
- * Each device has a home slot, from whose front it takes; those of one slot are woken together. Who finds nothing at
- * home asks where there is work, and claims what it found there.
+ * Each device takes from the front of its home slot. Devices of one slot are woken together. A device without
+ * work at home asks where work is and claims it.
  */
 export function homeSlots(affinity: boolean, theft: Theft): Policy {
   const where = theft === "back" ? "from the back of a random busy slot" : "at a random point";

@@ -1,43 +1,43 @@
 import type { Random } from "../structures/random.ts";
 
-/** A range that was read and found empty: of places on the lane's ring, or of the jobs' random points. */
+/** A range that was read and was empty: places on the lane's ring, or the jobs' random points. */
 export type Scan = {
   readonly of: "places" | "points";
   readonly from: number;
-  /** Not included; the whole ring if it equals `from`. */
+  /** Exclusive. The whole ring if it equals `from`. */
   readonly to: number;
 };
 
-/** What a device found. All that was read decides whether the transaction collides. */
+/** The result of a device's search. Everything that it read decides whether the transaction collides. */
 export type Look = {
-  /** -1: nothing. */
+  /** -1 if nothing was found. */
   readonly job: number;
   readonly stolen: boolean;
-  /** Jobs whose rows were read, the found one among them. */
+  /** Jobs whose rows were read, including the found one. */
   readonly read: readonly number[];
   readonly scans: readonly Scan[];
 };
 
-/** The ready jobs, as a policy may see them. Cells are places on the lane's ring. */
+/** A policy's view of the ready jobs. Cells are places on the lane's ring. */
 export interface LaneView {
   readonly cells: number;
   /** A power of two; slots lie evenly on the cells. */
   readonly slots: number;
-  /** The job that stands first in the cells from `from` up to, not including, `to` (the whole ring if equal); -1. */
+  /** The first job in the cells from `from` up to `to`, exclusive (the whole ring if equal), or -1. */
   firstIn(from: number, to: number): number;
-  /** Of one cell; -1. */
+  /** The last job of a cell, or -1. */
   lastOf(cell: number): number;
-  /** The job in the same cell behind this one; -1. */
+  /** The next job in the same cell, or -1. */
   behind(job: number): number;
   lengthOf(cell: number): number;
   cellOf(job: number): number;
-  /** The job with the next random point at or after this one, around the ring; -1. */
+  /** The job with the next random point at or after this one, around the ring, or -1. */
   byPoint(point: number): number;
   pointOf(job: number): number;
-  /** A random cell among those with jobs; -1. */
+  /** A random cell with jobs, or -1. */
   busyCell(random: Random): number;
   prefixOf(job: number): number;
-  /** Over how many slots the jobs of a prefix are spread: more than one where it is asked for often. */
+  /** The number of slots of a prefix's jobs. Popular prefixes have more than one. */
   widthOf(prefix: number): number;
 }
 
@@ -45,11 +45,11 @@ export interface DeviceView {
   readonly id: number;
   /** Its own place on the ring. */
   readonly position: number;
-  /** Whether its own place is its alone, or it is the last one there: points lie closer than places where it is crowded. */
+  /** Whether it is the only or the last device at its place. In a large fleet devices share places. */
   readonly hasHome: boolean;
-  /** The cell that it watches, -1 while it watches none. */
+  /** The cell that it watches, or -1. */
   readonly watched: number;
-  /** Where the next device that accepts jobs has its place. */
+  /** The place of the next device that accepts jobs. */
   readonly nextHome: number;
   readonly latestPrefix: number;
   holds(prefix: number): boolean;
@@ -57,7 +57,7 @@ export interface DeviceView {
 
 export type Positions = "hash" | "gaps";
 
-/** Decisions of a queue; all of them pure but for the random numbers that they are given. */
+/** A queue's decisions. They are pure functions of their arguments and of random numbers. */
 export interface Policy {
   readonly name: string;
   readonly summary: string;
@@ -66,26 +66,29 @@ export interface Policy {
   slots(accepting: number): number;
   /** The cell of a new job. @param prefix hashed. */
   place(prefix: number, lane: LaneView, random: Random): number;
-  /** Whether a prefix has a slot, or more of them if it is asked for often. */
+  /** Whether a prefix has a slot, or several if it is popular. */
   readonly spreads: boolean;
   /** Whether the submission reads how many jobs two slots hold. */
   readonly readsLengths: boolean;
-  /** Who is woken by a ready job: all, those who watch its cell, or the one whose arc of the ring covers it. */
+  /** The devices that a ready job wakes: all, those that watch its cell, or the one whose arc covers it. */
   readonly wakes: "everybody" | "watchers" | "cover";
   /** Whether the submission gives the job to a device that waits near its cell. */
   readonly handsOver: boolean;
-  /** The cell that a waiting device watches; for `cover`, where it stands. */
+  /** The cell that a waiting device watches. For `cover`, its place. */
   watch(device: DeviceView, lane: LaneView, random: Random): number;
-  /** What a device looks at for its next job; in the transaction of its completion, unless `claimsFirst`. `joins`: it has just come. */
+  /**
+   * The search for a device's next job, in the transaction of its completion unless `claimsFirst`. `joins`
+   * means that it has just come.
+   */
   next(device: DeviceView, lane: LaneView, random: Random, joins: boolean): Look;
-  /** Whether one that was woken for its job as soon as it was ready waits again at its end, without looking. */
+  /** Whether a device that was woken promptly for its job waits again at its end without searching. */
   readonly restsWhenWoken: boolean;
-  /** How places on the ring are chosen when devices are registered: at random, or in the largest gaps. */
+  /** The choice of places on the ring: at random, or in the largest gaps. */
   readonly positions: Positions;
-  /** The claim itself looks for a job, apart from the completion: the published pattern. Else jobs are claimed by id. */
+  /** Whether the claim itself searches for a job, as in the published pattern. Otherwise jobs are claimed by id. */
   readonly claimsFirst: boolean;
-  /** Elsewhere's job for a device that found none, by a query of its own; -1. Null: this policy does not steal so. */
+  /** Finds a job elsewhere by a separate query, or -1. Null if the policy does not steal this way. */
   readonly theft: ((lane: LaneView, random: Random) => number) | null;
-  /** What a waiting device does once in a while. */
+  /** The periodic action of a waiting device. */
   readonly looksAgain: "steals" | "watches another" | "never";
 }

@@ -2,12 +2,12 @@ import type { DeviceView, LaneView, Policy } from "./policy.ts";
 import { frontOfSlot, powerOfTwo, randomSlot, slotCell, slotNearPrefix, slotsWithin } from "./slots.ts";
 
 /**
- * Devices to a slot. With one, a third of the slots has no watcher by chance; with many, they collide. Of 1, 2, 4 and 8
- * the last gave the best times, with the most conflicts: `--compare devices-per-slot`.
+ * Devices per slot. With one, a third of the slots has no watcher by chance; with many, they collide. Of 1, 2,
+ * 4 and 8 the last gives the best times and the most conflicts: `--compare devices-per-slot`.
  */
 const defaultDevicesPerSlot = 8;
 
-/** What random slots and two choices have in common: a waiting device watches one slot, and no job is stolen. */
+/** The common part of random slots and two choices: a waiting device watches one slot, and no job is stolen. */
 export function watchedSlots(
   affinity: boolean,
   devicesPerSlot = defaultDevicesPerSlot,

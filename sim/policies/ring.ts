@@ -6,12 +6,12 @@ import type { LaneView, Look, Policy, Positions } from "./policy.ts";
 import { frontOf, nothing, randomSlot, slotNearPrefix } from "./slots.ts";
 
 type Variant = {
-  /** How much of the lane one that has ended a job looks through, in slots: 0.25 is built. */
+  /** The part of the lane that a device searches after a job, in slots. The queue uses 0.25. */
   readonly glanceSlots?: number;
-  /** The same of one that has just come: 16 is built. */
+  /** The same for a device that has just come. The queue uses 16. */
   readonly joinSlots?: number;
   readonly positions?: Positions;
-  /** Whether jobs are handed over as they are submitted, as where `handOver` is asked for. */
+  /** Whether submissions hand jobs over, as with `handOver`. */
   readonly handsOver?: boolean;
   readonly suffix?: string;
 };

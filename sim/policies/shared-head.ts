@@ -1,11 +1,11 @@
 import type { DeviceView, LaneView, Look, Policy } from "./policy.ts";
 import { frontOf, nothing } from "./slots.ts";
 
-/** How far from the head a device looks for a prefix that it holds. */
+/** The number of jobs from the head that a device searches for one of its prefixes. */
 const reach = 16;
 const cellCount = 1024;
 
-/** One range for all: everybody is woken, and takes the first. What the published pattern does. */
+/** The published pattern: one range for all. Everybody is woken and takes the first job. */
 export function sharedHead(affinity: boolean): Policy {
   return {
     name: affinity ? "shared-head-affinity" : "shared-head",

@@ -3,12 +3,12 @@ import type { LaneView, Look } from "./policy.ts";
 
 const leastSlots = 16;
 
-/** The largest power of two that is not more than `count`. */
+/** The largest power of two up to `count`. */
 export function powerOfTwo(count: number): number {
   return 2 ** Math.floor(Math.log2(Math.max(1, count)));
 }
 
-/** As many slots as a power of two allows without having more than devices that accept jobs. */
+/** The largest power of two of slots up to the number of accepting devices. */
 export function slotsWithin(accepting: number, most: number): number {
   return Math.min(most, Math.max(leastSlots, powerOfTwo(accepting)));
 }
@@ -35,7 +35,7 @@ export function slotNearPrefix(prefix: number, lane: LaneView, random: Random, s
 
 export const nothing: Look = { job: -1, stolen: false, read: [], scans: [] };
 
-/** The job at the front of the cells [from, to), and what was read to find it or to find none. */
+/** The first job of the cells [from, to), and the reads to find it or none. */
 export function frontOf(from: number, to: number, lane: LaneView): Look {
   const job = lane.firstIn(from, to);
   if (job < 0) return { ...nothing, scans: [{ of: "places", from, to }] };

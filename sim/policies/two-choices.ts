@@ -2,7 +2,7 @@ import type { Policy } from "./policy.ts";
 import { watchedSlots } from "./random-slots.ts";
 import { randomSlot, slotNearPrefix } from "./slots.ts";
 
-/** As random slots, but a job goes to the shorter of two. */
+/** Like random slots, but a job goes to the shorter of two slots. */
 export function twoChoices(affinity: boolean): Policy {
   return {
     ...watchedSlots(affinity),

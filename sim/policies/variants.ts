@@ -4,7 +4,7 @@ import { ring } from "./ring.ts";
 
 const both = [false, true];
 
-/** What a figure of a policy was chosen among: `--compare NAME` runs them. */
+/** The alternatives to a policy's constants. `--compare NAME` runs them. */
 export const variants: Readonly<Record<string, readonly Policy[]>> = {
   glance: both.flatMap((affinity) =>
     [0, 0.25, 1, 4].map((glanceSlots) => ring(affinity, { glanceSlots, suffix: `-glance-${glanceSlots}` })),

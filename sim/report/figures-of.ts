@@ -4,22 +4,22 @@ import type { ScenarioName } from "../scenarios/trace.ts";
 
 /** One policy's figures over all scenarios that were run. */
 export type PolicyFigures = {
-  /** From submission to start, in ms. Lower bounds where jobs were still waiting when the run was cut off. */
+  /** The time from submission to start, in ms. A lower bound if jobs still waited at the end of the run. */
   readonly p50: number;
   readonly p95: number;
   readonly conflictsPerJob: number;
   readonly stealsPerJob: number;
-  /** Device time that was idle while a job was ready, for each unit of work that the jobs needed. */
+  /** The idle device time while a job was ready, per unit of work. */
   readonly idleWhileWaiting: number;
-  /** The share of starts by a device that held the prefix. */
+  /** The share of starts on a device with the prefix. */
   readonly cacheHits: number;
 };
 
 export type ScenarioOutcome = { readonly scenario: ScenarioName; readonly outcome: Outcome };
 
 /**
- * In `batch` every job waits for a device to be free, which no policy can change: its waits count only where nothing
- * else was run. Everything else is the sum over the scenarios.
+ * In `batch` every job waits for a free device, which no policy can change. So its waits count only if no other
+ * scenario ran. All other figures are sums over the scenarios.
  */
 export function figuresOf(outcomes: readonly ScenarioOutcome[]): PolicyFigures {
   const unsaturated = outcomes.filter(({ scenario }) => scenario !== "batch");
@@ -46,7 +46,7 @@ export function figuresOf(outcomes: readonly ScenarioOutcome[]): PolicyFigures {
   };
 }
 
-/** Three significant digits: more would claim what a simulation does not know. */
+/** Three significant digits. A simulation is not more precise. */
 function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }
@@ -61,7 +61,7 @@ function joined(parts: readonly Float64Array[]): Float64Array {
   return all.sort();
 }
 
-/** By the nearest rank; 0 of nothing. */
+/** Nearest-rank percentile. 0 without values. */
 function quantile(sorted: Float64Array, share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }

@@ -1,16 +1,16 @@
 import { jobMeanMs, prefixMs } from "../figures.ts";
 import type { PolicyFigures } from "./figures-of.ts";
 
-/** The bar for the queue: at most a twentieth of the published pattern's conflicts; where it has few, so many. */
+/** The queue's bar: at most a twentieth of the published pattern's conflicts, or this many if that has few. */
 const baselineName = "shared-head";
 const conflictsOfBaseline = 1 / 20;
 const fewConflicts = 0.05;
-/** Later starts than the best's by less than this nobody notices. */
+/** Nobody notices a start that is later by less than this, in ms. */
 const unnoticedMs = 100;
 
 /**
- * Two bars, then one figure. Out is whoever has too many conflicts, and of the rest whoever starts jobs noticeably
- * later (p95) than the best. Of those that are left the one wins that loses the least device time.
+ * Two bars and one figure. Policies with too many conflicts are out, and then those that start jobs noticeably
+ * later (p95) than the best. Of the rest, the one that loses the least device time wins.
  */
 export function winnerOf(policies: { readonly [name: string]: PolicyFigures }): string {
   const all = Object.entries(policies);
@@ -23,7 +23,10 @@ export function winnerOf(policies: { readonly [name: string]: PolicyFigures }): 
   return ranked[0]?.[0] ?? "none";
 }
 
-/** Idle while a job waits, or at work on a prefix that another device holds: as a share of the work. */
+/**
+ * The lost device time as a share of the work: idle while a job waits, or reading a prefix that another
+ * device has.
+ */
 export function lostTime({ idleWhileWaiting, cacheHits }: PolicyFigures): number {
   return idleWhileWaiting + ((1 - cacheHits) * prefixMs) / (jobMeanMs + prefixMs);
 }

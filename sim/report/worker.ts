@@ -8,7 +8,7 @@ import { drawTrace, type Load, type ScenarioName } from "../scenarios/trace.ts";
 export type Task = { readonly policy: string; readonly scenario: ScenarioName; readonly load: Load };
 export type Answer = Outcome;
 
-/** A policy that needs more for each job is cut off: its herds would take hours to simulate. */
+/** The limit of events per job. Policies with herds would take hours to simulate. */
 const eventsPerJob = 40;
 const fewestEvents = 200_000;
 

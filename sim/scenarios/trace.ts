@@ -6,24 +6,24 @@ import { zipf } from "../structures/zipf.ts";
 export const scenarioNames = ["light", "bursts", "hot-prefix", "batch"] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
-/** One scenario's jobs, drawn once: every policy gets the same ones. */
+/** The jobs of one scenario. Every policy gets the same ones. */
 export type Trace = {
   readonly scenario: ScenarioName;
   readonly devices: number;
   readonly jobs: number;
   readonly seed: number;
-  /** When each is submitted, in ms; in order. */
+  /** The submission times in ms, in order. */
   readonly arrivals: Float64Array;
-  /** Without the prefix, in ms. */
+  /** The durations without the prefix, in ms. */
   readonly lengths: Float64Array;
   /** Hashed. */
   readonly prefixes: Int32Array;
   readonly points: Uint16Array;
-  /** The share of the devices that is at work when it begins. */
+  /** The share of busy devices at the start. */
   readonly busyAtStart: number;
-  /** The jobs before this one bring the fleet into its stride, and are not counted. */
+  /** Earlier jobs warm up the fleet and do not count. */
   readonly countedFrom: number;
-  /** One as the jobs have them. */
+  /** A prefix with the jobs' distribution. */
   readonly drawPrefix: (random: Random) => number;
 };
 
@@ -31,11 +31,11 @@ export type Load = {
   readonly devices: number;
   readonly jobs: number;
   readonly seed: number;
-  /** The share of the fleet that the jobs keep busy; not of `batch`, which keeps all of it busy. */
+  /** The share of the fleet that the jobs keep busy. `batch` keeps the whole fleet busy. */
   readonly load: number;
 };
 
-/** Jobs in one burst: a tenth of the devices, at most the 2,000 of Workpool's published figures. */
+/** Jobs per burst: a tenth of the devices, at most 2,000 as in Workpool's published figures. */
 const mostInABurst = 2_000;
 const shareOfHotPrefix = 0.5;
 const devicesPerPrefix = 50;
@@ -72,12 +72,12 @@ export function drawTrace(scenario: ScenarioName, { devices, jobs, seed, load }:
   };
 }
 
-/** How many devices of a fleet can be had on average. */
+/** The average number of available devices in a fleet. */
 export function availableOf(devices: number): number {
   return (devices * availableMs) / (availableMs + inUseMs);
 }
 
-/** In ms, without a prefix. @param skew 1 draws what one meets at a random moment: long jobs more often. */
+/** In ms, without a prefix. @param skew 1 draws the job at a random moment, which favors long jobs. */
 export function jobLength(random: Random, skew: 0 | 1 = 0): number {
   const mu = Math.log(jobMeanMs) - jobSigma ** 2 / 2;
   return Math.exp(mu + skew * jobSigma ** 2 + jobSigma * normal(random));
@@ -97,7 +97,7 @@ function arrivalsOf(
   const arrivals = new Float64Array(jobs);
   if (scenario === "batch") return arrivals;
   const burst = Math.min(mostInABurst, tenth);
-  // One submission in burst + 1 is a burst, so that half of the jobs come one by one.
+  // One submission in burst + 1 is a burst, so that half of the jobs arrive singly.
   const jobsPerSubmission = scenario === "bursts" ? (2 * burst) / (burst + 1) : 1;
   const meanGap = jobsPerSubmission / perMs;
   let now = 0;

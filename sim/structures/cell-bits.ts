@@ -1,4 +1,4 @@
-/** Which cells of a ring are occupied, in three layers of words: the next occupied one is found in a few steps. */
+/** The occupied cells of a ring, in three layers of words. Finds the next occupied cell in a few steps. */
 export class CellBits {
   readonly size: number;
   readonly #layers: readonly Int32Array[];
@@ -34,7 +34,7 @@ export class CellBits {
     }
   }
 
-  /** The first occupied cell from `cell` on, up to the ring's end; -1 if there is none. */
+  /** The first occupied cell from `cell` to the ring's end, or -1. */
   from(cell: number): number {
     let at = cell;
     for (let depth = 0; depth < this.#layers.length; depth += 1) {
@@ -46,7 +46,7 @@ export class CellBits {
     return -1;
   }
 
-  /** The last occupied cell up to and including `cell`, down to the ring's start; -1 if there is none. */
+  /** The last occupied cell from the ring's start up to `cell`, or -1. */
   upTo(cell: number): number {
     let at = cell;
     for (let depth = 0; depth < this.#layers.length; depth += 1) {

@@ -1,13 +1,13 @@
 import { CellBits } from "./cell-bits.ts";
 
-/** Members (numbers from 0) that stand in the cells of a ring; within a cell in the order in which they came. */
+/** Members (numbers from 0) in the cells of a ring, in order of arrival within a cell. */
 export class CellLists {
   readonly #bits: CellBits;
   readonly #fronts: Int32Array;
   readonly #backs: Int32Array;
   readonly #next: Int32Array;
   readonly #previous: Int32Array;
-  /** Of each member, -1 while it stands nowhere. */
+  /** The cell of each member, or -1. */
   readonly #cells: Int32Array;
   #count = 0;
 
@@ -27,7 +27,7 @@ export class CellLists {
   cellOf = (member: number): number => this.#cells[member] ?? -1;
   front = (cell: number): number => this.#fronts[cell] ?? -1;
   back = (cell: number): number => this.#backs[cell] ?? -1;
-  /** The one behind a member in its cell, -1 behind the last. */
+  /** The next member in the same cell, or -1. */
   behind = (member: number): number => this.#next[member] ?? -1;
   before = (member: number): number => this.#previous[member] ?? -1;
 

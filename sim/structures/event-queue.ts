@@ -1,4 +1,4 @@
-/** What happens next: a kind and two numbers. */
+/** An event: a kind and two numbers. */
 export type Event = { at: number; kind: number; a: number; b: number };
 
 /**
@@ -30,7 +30,7 @@ export class EventQueue {
     this.#put(hole, at, kind, a, b);
   }
 
-  /** The earliest event, written into `into`; false when there is none. */
+  /** Writes the earliest event into `into`. Returns false if the queue is empty. */
   pop(into: Event): boolean {
     if (this.#size === 0) return false;
     const times = this.#times;

@@ -1,6 +1,6 @@
 /**
- * When something last changed in each cell of a ring, and in any range of them: the latest time stands over every
- * pair of cells. Times never go back, so a change only writes its path to the root.
+ * The time of the last change in each cell of a ring and in any range. A tree keeps the latest time of every
+ * pair. Times never decrease, so a change only writes its path to the root.
  */
 export class LastChanges {
   readonly #size: number;

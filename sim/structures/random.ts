@@ -1,4 +1,4 @@
-/** A stream of numbers that depends on its seed alone. */
+/** A stream of numbers that depends only on its seed. */
 export interface Random {
   /** In [0, 1). */
   next(): number;
@@ -33,7 +33,7 @@ export function mix(value: number): number {
   return (bits ^ (bits >>> 16)) >>> 0;
 }
 
-/** A waiting time of a process without memory, in the unit of its mean. */
+/** An exponentially distributed time, in the unit of its mean. */
 export function exponential(random: Random, mean: number): number {
   return -Math.log(1 - random.next()) * mean;
 }

@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { mutation, query } from "./builders.ts";
 import { anything } from "./schema.ts";
 
-/** Queues a job, with an empty answer for it to fill. */
+/** Queues a job with an empty answer. */
 export const submit = mutation({
   args: { payload: anything },
   handler: async (ctx, { payload }) => {
@@ -11,7 +11,7 @@ export const submit = mutation({
   },
 });
 
-/** What the asker watches: the answer as far as it is there, how its job stands and when that was last heard of. */
+/** The requester's subscription: the answer so far, the job's status and its last sign of life. */
 export const answer = query({
   args: { jobId: v.id("jobs") },
   handler: async (ctx, { jobId }) => {

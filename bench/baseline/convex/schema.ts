@@ -1,17 +1,17 @@
 import { defineSchema, defineTable } from "convex/server";
 import { v, type Value, type VAny } from "convex/values";
 
-/** What a job is told to do. */
+/** A job's task. */
 export const anything = v.any() as VAny<Value>;
 
 const schema = defineSchema({
   workers: defineTable({ keyHash: v.string(), lastSeen: v.number() }).index("by_key", ["keyHash"]),
-  /** Answers, rewritten whole whenever they grow. */
+  /** Answers. Each addition rewrites the whole answer. */
   messages: defineTable({
     text: v.string(),
     state: v.union(v.literal("generating"), v.literal("success"), v.literal("failed")),
   }),
-  /** The queue: one table for what waits, what runs and what is over. */
+  /** The queue: one table for waiting, running and finished jobs. */
   jobs: defineTable({
     status: v.union(
       v.literal("pending"),
@@ -20,7 +20,7 @@ const schema = defineSchema({
       v.literal("failed"),
       v.literal("timedOut"),
     ),
-    /** Of each change and each heartbeat; for one that is pending, when it was submitted. */
+    /** The time of the last change or heartbeat. For a pending job, the time of its submission. */
     lastUpdate: v.number(),
     messageId: v.id("messages"),
     payload: anything,

@@ -2,7 +2,7 @@ import { makeFunctionReference } from "convex/server";
 import { type GenericId, v } from "convex/values";
 import { type Doc, internalMutation, mutation, type MutationCtx, query } from "./builders.ts";
 
-/** A worker that is silent for this long has died. */
+/** A worker that is silent for this long counts as dead. */
 const deadAfterMs = 60_000;
 
 const timeOutReference = makeFunctionReference<"mutation", { jobId: GenericId<"jobs"> }, null>(
@@ -19,7 +19,7 @@ export const register = mutation({
   },
 });
 
-/** What every idle worker watches. */
+/** The subscription of every idle worker. */
 export const isThereWork = query({
   args: {},
   handler: async (ctx) => {
@@ -51,7 +51,7 @@ export const claim = mutation({
   },
 });
 
-/** The worker still lives: its time-out is put off. */
+/** A heartbeat, which postpones the timeout. */
 export const heartbeat = mutation({
   args: { key: v.string(), jobId: v.id("jobs") },
   handler: async (ctx, { key, jobId }) => {
@@ -61,7 +61,7 @@ export const heartbeat = mutation({
   },
 });
 
-/** Adds to the answer. */
+/** Appends to the answer. */
 export const stream = mutation({
   args: { key: v.string(), jobId: v.id("jobs"), text: v.string() },
   handler: async (ctx, { key, jobId, text }) => {
@@ -71,7 +71,7 @@ export const stream = mutation({
   },
 });
 
-/** Adds the last of the answer, and ends the job. */
+/** Appends the rest of the answer and ends the job. */
 export const complete = mutation({
   args: { key: v.string(), jobId: v.id("jobs"), text: v.string() },
   handler: async (ctx, { key, jobId, text }) => {
@@ -83,7 +83,7 @@ export const complete = mutation({
   },
 });
 
-/** Scheduled by each claim and heartbeat; cancelled by the next. */
+/** The timeout. Each claim and heartbeat schedules it and cancels the previous one. */
 export const timeOut = internalMutation({
   args: { jobId: v.id("jobs") },
   handler: async (ctx, { jobId }) => {
