@@ -2,9 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Backend, BackendOptions } from "./compose/backend-options.ts";
 import { startBackend } from "./server.ts";
+
+// Each test bundles the whole app, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 30_000 });
 
 const root = join(import.meta.dirname, "../..");
 
