@@ -140,7 +140,7 @@ export const append = mutation({
   args: { ...byWorker, ...workerMutations.append },
   returns: acknowledged,
   handler: async (ctx, { seq, text, ...from }) =>
-    await saysOf(ctx, from, async (held) => await appendChunk(ctx, held, { seq, text })),
+    await report(ctx, from, async (held) => await appendChunk(ctx, held, { seq, text })),
 });
 
 /** Reports the progress of an attempt, which the job's status then shows. Refuses: too_large. */
@@ -148,11 +148,11 @@ export const progress = mutation({
   args: { ...byWorker, ...workerMutations.progress },
   returns: acknowledged,
   handler: async (ctx, { view, ...from }) =>
-    await saysOf(ctx, from, async (held) => await noteProgress(ctx, held, view)),
+    await report(ctx, from, async (held) => await noteProgress(ctx, held, view)),
 });
 
 /** Runs a report about an attempt that the worker holds. */
-async function saysOf(
+async function report(
   ctx: MutationCtx,
   { keyHash, attemptId }: { readonly keyHash: string; readonly attemptId: string },
   note: (held: Held) => Promise<void>,

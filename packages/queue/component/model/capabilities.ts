@@ -1,5 +1,6 @@
 import type { Capabilities } from "../validators.ts";
 import { boundedInteger, boundedName, boundedNumber } from "./bounds.ts";
+import { defined } from "./load.ts";
 import { refuse } from "./refuse.ts";
 
 /** The most jobs that one worker may hold. */
@@ -33,13 +34,9 @@ export function checkedCapabilities(said: Capabilities): Capabilities {
   if (prefetch !== undefined) boundedInteger(prefetch, "capabilities.prefetch", 0, maxHeld);
   return {
     kinds: names(kinds, "capabilities.kinds"),
+    ...defined({ memoryMb, gpu, contextTokens, concurrency, prefetch }),
     ...(models === undefined ? {} : { models: names(models, "capabilities.models") }),
-    ...(memoryMb === undefined ? {} : { memoryMb }),
-    ...(gpu === undefined ? {} : { gpu }),
-    ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(tags === undefined ? {} : { tags: names(tags, "capabilities.tags") }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(prefetch === undefined ? {} : { prefetch }),
   };
 }
 

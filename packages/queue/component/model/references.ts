@@ -17,11 +17,11 @@ export const maintenance = {
   healSweeps: internalMutation<Record<string, never>>("healSweeps"),
   /** Takes back what was handed over and not begun: model/dispatch/reclaim.ts. */
   recall: internalMutation<{ scope: string; due: number; graced?: boolean }>("recall"),
-  /** Makes delayed jobs ready whose time has come: model/jobs/wakeDue.ts. */
+  /** Makes delayed jobs ready whose time has come: model/jobs/waiting.ts. */
   wakeDue: internalMutation<{ later?: number[] }>("wakeDue"),
   /** Ends a job that is not begun, or not done, in time: model/end/expire.ts. */
   expire: internalMutation<{ jobId: Id<"jobs">; at: number; failures?: number }>("expire"),
-  /** What happens to one job, in a transaction of its own: model/jobs/stepAlone.ts. */
+  /** What happens to one job, in a transaction of its own: model/tryAgain.ts. */
   step: internalMutation<{ step: Step }>("step"),
   /** Gives turns to jobs of a limited requester or key: model/limits/admit.ts. */
   admit: internalMutation<{ scope: string; of: "requester" | "key"; name: string }>("admit"),
@@ -33,7 +33,7 @@ export const maintenance = {
   }>("settleDependents"),
   /** Counts a batch's ends: model/batches/fold.ts. */
   foldBatch: internalMutation<{ batchId: Id<"batches">; failures?: number }>("foldBatch"),
-  /** Submits a recurring job that is due; called by the crons component: model/recurring/fire.ts. */
+  /** Submits a recurring job that is due; called by the crons component: model/recurring/clock.ts. */
   fireRecurring: internalMutation<{ recurringId: Id<"recurring"> }>("fireRecurring"),
   /** Ends watching that nobody renewed: model/streams/follow.ts. */
   endWatching: internalMutation<{ jobIds: Id<"jobs">[] }>("endWatching"),
@@ -41,7 +41,7 @@ export const maintenance = {
   /** Fits a lane's slots to how many accept, and enlists those that wait at a new lane: model/rings/. */
   resize: internalMutation<{ laneId: Id<"lanes"> }>("resize"),
   enlist: internalMutation<{ laneId: Id<"lanes">; after: number }>("enlist"),
-  /** Ends what is left of a mass cancellation, or of a mass retry of dead letters: model/jobs/. */
+  /** Ends what is left of a mass cancellation, or of a mass retry of dead letters: model/end/. */
   cancelMany: internalMutation<{
     scope: string;
     by: "requester" | "key" | "batch" | "lane";

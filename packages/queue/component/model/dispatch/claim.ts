@@ -4,8 +4,7 @@ import { authenticate } from "../authenticate.ts";
 import { capacityOf } from "../capabilities.ts";
 import { heldByKey } from "../jobs/held.ts";
 import { lastAttemptOf, payloadOf } from "../jobs/rows.ts";
-import { matches } from "../lanes/match.ts";
-import { laneName } from "../lanes/name.ts";
+import { laneName, matches } from "../lanes/requirements.ts";
 import { leaseByKey, renew } from "../leases/renew.ts";
 import { idOf } from "../load.ts";
 import { slotOf } from "../placement.ts";
@@ -69,7 +68,7 @@ export async function claim(
   // The worker was handed a job meanwhile and is about to start that one instead.
   if (!begun && held.some(({ status }) => status === "prefetched")) return { kind: "taken" };
   if (held.length >= capacity.held || !mayRun(worker, job)) return { kind: "unable" };
-  const [lane, sleeper] = await Promise.all([
+  const [lane, unresponsive] = await Promise.all([
     hinted?._id === job.laneId ? hinted : ctx.db.get("lanes", job.laneId),
     late && !stolen ? waiterBefore(ctx, laneOf(job), slotOf(job.place), worker._id) : null,
   ]);
@@ -84,7 +83,7 @@ export async function claim(
   await renew(ctx, worker, lease, now, { holds: true });
   // A worker with free capacity keeps its place in the ring.
   const waitsOn = wish.jobs > 0 && held.length + 1 < capacity.running;
-  await removeWaiters(ctx, [...(waitsOn ? [] : waiters), ...(sleeper === null ? [] : [sleeper])]);
+  await removeWaiters(ctx, [...(waitsOn ? [] : waiters), ...(unresponsive === null ? [] : [unresponsive])]);
   return {
     kind: "claimed",
     job: claimed,

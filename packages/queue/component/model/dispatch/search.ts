@@ -1,6 +1,6 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
 import type { Cursor } from "../../validators.ts";
-import { matches } from "../lanes/match.ts";
+import { matches } from "../lanes/requirements.ts";
 import { inPieces } from "../load.ts";
 import { othersFirst, priorityOrder } from "../priority.ts";
 import type { AssignableJob } from "./assign.ts";

@@ -6,7 +6,7 @@ import { isDeadLetter } from "../jobs/states.ts";
 import { termsOf } from "../jobs/turns.ts";
 import { firstWait, isDependent } from "../jobs/waiting.ts";
 import { findLanes, openLanes } from "../lanes/lanesFor.ts";
-import { laneName } from "../lanes/name.ts";
+import { laneName } from "../lanes/requirements.ts";
 import { maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
 import { runStep } from "../tryAgain.ts";

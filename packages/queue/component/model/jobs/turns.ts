@@ -79,12 +79,12 @@ export async function scheduleTurns(
   scope: string,
   jobs: readonly { readonly spec: JobSpec; readonly terms: Terms }[],
 ): Promise<void> {
-  const armed = new Set<string>();
+  const scheduled = new Set<string>();
   for (const { spec, terms } of jobs) {
     const of = terms.turnOf;
     const name = of === null ? undefined : spec[of];
-    if (of === null || name === undefined || armed.has(`${of}:${name}`)) continue;
-    armed.add(`${of}:${name}`);
+    if (of === null || name === undefined || scheduled.has(`${of}:${name}`)) continue;
+    scheduled.add(`${of}:${name}`);
     await ctx.scheduler.runAfter(0, maintenance.admit, { scope, of, name });
   }
 }

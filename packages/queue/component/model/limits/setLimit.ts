@@ -2,6 +2,7 @@ import type { Doc, MutationCtx } from "../../builders.ts";
 import { boundedInteger, boundedName } from "../bounds.ts";
 import { record } from "../events.ts";
 import { limitOf } from "../jobs/turns.ts";
+import { defined } from "../load.ts";
 import { maxWeight } from "../placement.ts";
 import { refuse } from "../refuse.ts";
 import { admit, type LimitedName } from "./admit.ts";
@@ -52,10 +53,7 @@ async function write(
     ...of
   }: LimitedName & { concurrency: number | undefined; weight: number | undefined },
 ): Promise<void> {
-  const values = {
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(weight === undefined ? {} : { weight }),
-  };
+  const values = defined({ concurrency, weight });
   const empty = concurrency === undefined && weight === undefined;
   if (known === null) {
     if (!empty) await ctx.db.insert("limits", { ...of, ...values });

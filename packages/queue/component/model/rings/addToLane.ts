@@ -1,5 +1,5 @@
 import type { Doc, Id, MutationCtx } from "../../builders.ts";
-import { matches } from "../lanes/match.ts";
+import { matches } from "../lanes/requirements.ts";
 import { firstOf } from "../load.ts";
 import { maintenance } from "../references.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { forgottenAfterMs, widerSpread, widthAt } from "./width.ts";
+import { forgottenAfterMs, ordinalsOf, widerSpread, widthAt } from "./width.ts";
 
 const at = 1_000_000;
 const spread = { width: 8, widenedAt: at };
@@ -35,4 +35,18 @@ describe("widerSpread", () => {
   ])("is %s", (_, of, slots, now, expected) => {
     expect(widerSpread(of, slots, now)).toEqual(expected);
   });
+});
+
+it("ordinalsOf counts earlier jobs with the same lane and affinity, and 0 without an affinity", () => {
+  const job = (lane: string, affinity?: string) => ({ lane, affinity });
+  const jobs = [
+    job("a", "x"),
+    job("a", "x"),
+    job("b", "x"),
+    job("a"),
+    job("a", "y"),
+    job("a"),
+    job("a", "x"),
+  ];
+  expect(ordinalsOf(jobs)).toEqual([0, 1, 0, 0, 0, 0, 2]);
 });

@@ -16,7 +16,7 @@ export type NewJob = {
   readonly requirements: Requirements;
   readonly lane: OpenLane;
   readonly terms: Terms;
-  readonly outlook: DependencyState | null;
+  readonly dependency: DependencyState | null;
   readonly batchId: Id<"batches"> | undefined;
   readonly rank: number;
   /**
@@ -36,7 +36,7 @@ export type InsertedJob = {
 
 /** Inserts a job with its payload, ready or waiting. */
 export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Promise<InsertedJob> {
-  const { scope, spec, requirements, lane, terms, outlook, width, ordinal } = job;
+  const { scope, spec, requirements, lane, terms, dependency, width, ordinal } = job;
   const {
     kind,
     requester,
@@ -50,10 +50,10 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     context,
   } = spec;
   const { expiresAt, deadlineAt, delayMs = 0 } = spec;
-  const doomed = outlook?.kind === "failed";
+  const failedDependency = dependency?.kind === "failed";
   const waitsFor = firstWait({
-    delayed: delayMs > 0 && !doomed,
-    dependent: outlook !== null && outlook.kind !== "go",
+    delayed: delayMs > 0 && !failedDependency,
+    dependent: dependency !== null && dependency.kind !== "go",
     limited: terms.turnOf !== null,
   });
   const ringPosition = ringPositionFor(
@@ -83,15 +83,15 @@ export async function insertJob(ctx: MutationCtx, job: NewJob, now: number): Pro
     ...(waitsFor === "turn" && terms.turnOf !== null ? { turnOf: terms.turnOf } : {}),
   });
   await ctx.db.insert("payloads", { jobId, payload: spec.payload });
-  if (outlook?.kind === "wait" && spec.after !== undefined) {
-    await addDependencies(ctx, jobId, outlook.on, spec.after.when);
+  if (dependency?.kind === "wait" && spec.after !== undefined) {
+    await addDependencies(ctx, jobId, dependency.on, spec.after.when);
   }
-  if (doomed) await cancelDoomed(ctx, jobId, now);
-  return { jobId, ringPosition, ready: waitsFor === null && !doomed };
+  if (failedDependency) await cancelForDependency(ctx, jobId, now);
+  return { jobId, ringPosition, ready: waitsFor === null && !failedDependency };
 }
 
 /** Cancels a new job because a dependency had already failed. */
-async function cancelDoomed(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promise<void> {
+async function cancelForDependency(ctx: MutationCtx, jobId: Id<"jobs">, now: number): Promise<void> {
   const job = present(await ctx.db.get("jobs", jobId), "inserted job");
   const error = { code: "dependency_failed", message: "A job that it depends on did not succeed." };
   await move(ctx, job, { kind: "cancel" }, now, { job: { error } });

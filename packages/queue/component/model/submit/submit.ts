@@ -10,7 +10,7 @@ import { nextExpiry, scheduleExpiry } from "../end/expire.ts";
 import { scheduleTurns, termsFor } from "../jobs/turns.ts";
 import { scheduleWakeUps } from "../jobs/waiting.ts";
 import { findLanes, openLanes } from "../lanes/lanesFor.ts";
-import { canonical, laneName } from "../lanes/name.ts";
+import { canonical, laneName } from "../lanes/requirements.ts";
 import { priorityNumber } from "../priority.ts";
 import { present, refuse } from "../refuse.ts";
 import { settingsOf } from "../settings.ts";
@@ -51,32 +51,32 @@ type ParsedJob = {
  */
 export async function submit(ctx: MutationCtx, submission: Submission, now: number): Promise<SubmitOutcome> {
   const { scope } = submission;
-  const forms = parse(submission.jobs);
-  const { settings, earlier, lanes, terms, outlooks, spreads, backlogs, batch, reclaim, nearby } =
-    await readAll(ctx, submission, forms);
-  for (const { spec } of forms) boundedSize(spec.payload, "The payload", settings.maxPayloadBytes);
+  const parsed = parse(submission.jobs);
+  const { settings, earlier, lanes, terms, dependencies, spreads, backlogs, batch, reclaim, nearby } =
+    await readAll(ctx, submission, parsed);
+  for (const { spec } of parsed) boundedSize(spec.payload, "The payload", settings.maxPayloadBytes);
 
   const resolutions = resolveRepeats(submission.jobs, earlier);
   const conflict = resolutions.find((resolution) => resolution.kind === "conflict");
   if (conflict !== undefined) return conflict;
-  const fresh = forms.flatMap((form, index) =>
+  const newJobs = parsed.flatMap((form, index) =>
     resolutions[index]?.kind === "new"
-      ? [{ ...form, index, terms: present(terms[index], "terms"), outlook: outlooks[index] ?? null }]
+      ? [{ ...form, index, terms: present(terms[index], "terms"), dependency: dependencies[index] ?? null }]
       : [],
   );
-  const ordinals = ordinalsOf(fresh.map(({ name, spec }) => ({ lane: name, affinity: spec.affinity })));
-  if (fresh.some(({ name }) => lanes.get(name)?.state === "draining")) return { kind: "draining" };
+  const ordinals = ordinalsOf(newJobs.map(({ name, spec }) => ({ lane: name, affinity: spec.affinity })));
+  if (newJobs.some(({ name }) => lanes.get(name)?.state === "draining")) return { kind: "draining" };
   const full = backlogs.filter((backlog) =>
-    fresh.some(({ name, spec }) => backlog.name === (backlog.of === "lane" ? name : spec.requester)),
+    newJobs.some(({ name, spec }) => backlog.name === (backlog.of === "lane" ? name : spec.requester)),
   );
   const wait = retryAfterMs(full, settings, now);
   if (wait !== null) return { kind: "full", retryAfterMs: wait };
 
-  const open = await openLanes(ctx, scope, fresh, lanes, now);
-  const batchId = batch === null ? undefined : await grow(ctx, batch, fresh.length, settings.maxBatchJobs);
+  const open = await openLanes(ctx, scope, newJobs, lanes, now);
+  const batchId = batch === null ? undefined : await grow(ctx, batch, newJobs.length, settings.maxBatchJobs);
   const watchedUntil = now + settings.watchMs;
   const inserted = await Promise.all(
-    fresh.map(async ({ index, name, ...job }, at) => {
+    newJobs.map(async ({ index, name, ...job }, at) => {
       const lane = present(open.get(name), "lane");
       // The fraction keeps the jobs of a call in their order.
       const rank = now + index / (2 * maxJobsPerCall);
@@ -89,7 +89,7 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
   );
   // One after the other, so that each job finds the workers that are still idle.
   let handedOver = false;
-  for (const [at, { index, name, spec }] of fresh.entries()) {
+  for (const [at, { index, name, spec }] of newJobs.entries()) {
     const made = present(inserted[at], "inserted job");
     const near = nearby[index];
     if (near === undefined || !made.ready || lanes.get(name)?.state === "paused") continue;
@@ -99,15 +99,15 @@ export async function submit(ctx: MutationCtx, submission: Submission, now: numb
       handedOver = true;
   }
   if (handedOver) await scheduleReclaim(ctx, scope, reclaim, now);
-  await scheduleWakeUps(ctx, fresh, now);
-  await scheduleTurns(ctx, scope, fresh);
+  await scheduleWakeUps(ctx, newJobs, now);
+  await scheduleTurns(ctx, scope, newJobs);
   await scheduleWatchEnd(
     ctx,
     inserted.flatMap(({ index, jobId }) => (submission.jobs[index]?.watched === true ? [jobId] : [])),
     watchedUntil,
   );
   const jobIds = idsOf(resolutions, new Map(inserted.map(({ index, jobId }) => [index, jobId])));
-  return { kind: "submitted", jobIds, repeated: forms.length - fresh.length };
+  return { kind: "submitted", jobIds, repeated: parsed.length - newJobs.length };
 }
 
 function parse(specs: readonly JobSpec[]): readonly ParsedJob[] {
@@ -126,17 +126,17 @@ function parse(specs: readonly JobSpec[]): readonly ParsedJob[] {
 async function readAll(
   ctx: QueryCtx,
   { scope, jobs, batchId, handOver: gives }: Submission,
-  forms: readonly ParsedJob[],
+  parsed: readonly ParsedJob[],
 ) {
-  const names = forms.map(({ name }) => name);
+  const names = parsed.map(({ name }) => name);
   const requesters = jobs.flatMap(({ requester }) => requester ?? []);
-  const given = forms.slice(0, gives === true ? maxHandedOver : 0);
+  const given = parsed.slice(0, gives === true ? maxHandedOver : 0);
   const [
     settings,
     earlier,
     lanes,
     terms,
-    outlooks,
+    dependencies,
     spreads,
     fullLanes,
     fullRequesters,
@@ -152,7 +152,7 @@ async function readAll(
     spreadsOf(
       ctx,
       scope,
-      forms.map(({ name, spec }) => ({ lane: name, affinity: spec.affinity })),
+      parsed.map(({ name, spec }) => ({ lane: name, affinity: spec.affinity })),
     ),
     backlogsOf(ctx, scope, "lane", names),
     backlogsOf(ctx, scope, "requester", requesters),
@@ -165,7 +165,7 @@ async function readAll(
     earlier,
     lanes,
     terms,
-    outlooks,
+    dependencies,
     spreads,
     backlogs: [...fullLanes, ...fullRequesters],
     batch,

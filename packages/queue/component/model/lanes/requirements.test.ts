@@ -1,6 +1,41 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Capabilities, Requirements } from "../../validators.ts";
-import { matches } from "./match.ts";
+import { canonical, laneName, matches } from "./requirements.ts";
+
+const names = fc.array(fc.string({ maxLength: 3 }), { maxLength: 4 });
+const requirements = fc.record(
+  {
+    model: fc.string({ maxLength: 4 }),
+    memoryMb: fc.nat(3),
+    gpu: fc.boolean(),
+    contextTokens: fc.nat(3),
+    tags: names,
+    groups: names,
+    dataClass: fc.string({ maxLength: 4 }),
+  },
+  { requiredKeys: [] },
+);
+
+it("a lane's name is equal for equal requirements in any order", () => {
+  fc.assert(
+    fc.property(requirements, (one) => {
+      const mixed = Object.fromEntries(Object.entries(one).reverse());
+      const other = {
+        ...mixed,
+        ...(one.tags === undefined ? {} : { tags: [...one.tags, ...one.tags].reverse() }),
+      };
+      expect(laneName("k", canonical(other))).toBe(laneName("k", canonical(one)));
+      expect(canonical(canonical(one))).toEqual(canonical(one));
+    }),
+  );
+});
+
+it("a lane's name omits fields that require nothing, and no others", () => {
+  expect(canonical({ gpu: false, memoryMb: 0, contextTokens: 0, tags: [], groups: [] })).toEqual({});
+  expect(laneName("a", canonical({ tags: ["b"] }))).not.toBe(laneName("a", canonical({ groups: ["b"] })));
+  expect(laneName("a", {})).not.toBe(laneName("b", {}));
+});
 
 const capabilities: Capabilities = {
   kinds: ["chat", "ocr"],
@@ -10,7 +45,9 @@ const capabilities: Capabilities = {
   contextTokens: 4_096,
   tags: ["eu", "fast"],
 };
+
 const able = { capabilities, groups: ["design"], dataClasses: ["internal"] };
+
 const bare = { capabilities: { kinds: ["chat"] }, groups: [], dataClasses: [] };
 
 describe("matches", () => {

@@ -1,4 +1,31 @@
 import type { Capabilities, Requirements } from "../../validators.ts";
+import { defined } from "../load.ts";
+
+/** Requirements in canonical form: sorted lists without duplicates, and no fields that require nothing. */
+export function canonical(requirements: Requirements | undefined): Requirements {
+  const { model, memoryMb, gpu, contextTokens, tags, groups, dataClass } = requirements ?? {};
+  const all = sorted(tags);
+  const any = sorted(groups);
+  // In this order: names of stored lanes depend on it.
+  return defined({
+    model,
+    memoryMb: memoryMb === 0 ? undefined : memoryMb,
+    gpu: gpu ? true : undefined,
+    contextTokens: contextTokens === 0 ? undefined : contextTokens,
+    tags: all.length === 0 ? undefined : all,
+    groups: any.length === 0 ? undefined : any,
+    dataClass,
+  });
+}
+
+/** The name of a lane, from the kind and the canonical requirements. */
+export function laneName(kind: string, requirements: Requirements): string {
+  return JSON.stringify([kind, requirements]);
+}
+
+function sorted(names: readonly string[] | undefined): string[] {
+  return [...new Set(names)].sort();
+}
 
 export type Able = {
   readonly capabilities?: Capabilities | undefined;
