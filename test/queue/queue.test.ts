@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { QueueComponent } from "@gleaner/queue";
-import type { ClaimedJob, NextWork, Stand } from "@gleaner/queue/validators";
+import type { ClaimedJob, NextWork, WaitSubscription } from "@gleaner/queue/validators";
 import { ConvexClient } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { makeFunctionReference } from "convex/server";
@@ -67,7 +67,7 @@ class TestWorker {
   }
 
   /** The job that it is woken for; null when it waits no more. */
-  async #wait(stands: readonly Stand[]): Promise<ClaimedJob | null> {
+  async #wait(stands: readonly WaitSubscription[]): Promise<ClaimedJob | null> {
     return await new Promise((resolve) => {
       let claiming = false;
       let bumped = false;

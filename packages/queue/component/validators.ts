@@ -184,8 +184,8 @@ export type AttemptView = Infer<typeof attemptView>;
  * A worker's place in a lane's ring while it waits: it is woken by the slots from its position to the next one's. The
  * lane is "" while there is none that it could run jobs of: it waits for one.
  */
-export const stand = v.object({ laneId: v.string(), position: v.number() });
-export type Stand = Infer<typeof stand>;
+export const waitSubscription = v.object({ laneId: v.string(), position: v.number() });
+export type WaitSubscription = Infer<typeof waitSubscription>;
 
 /** Where a worker goes on looking: opaque to it, given back with its next call. */
 export const cursor = v.object({
@@ -222,14 +222,14 @@ export type ClaimedJob = Infer<typeof claimedJob>;
 export const nextWork = v.object({
   jobs: v.array(claimedJob),
   /** Empty while jobs were found, or when none was wanted. */
-  stands: v.array(stand),
+  stands: v.array(waitSubscription),
   cursor,
 });
 export type NextWork = Infer<typeof nextWork>;
 
 /** How many more jobs a worker wants with a call, and where it goes on looking. */
-export const wish = v.object({ jobs: v.number(), cursor: v.optional(cursor) });
-export type Wish = Infer<typeof wish>;
+export const demand = v.object({ jobs: v.number(), cursor: v.optional(cursor) });
+export type Demand = Infer<typeof demand>;
 
 export const workerStatus = v.union(v.literal("active"), v.literal("paused"), v.literal("retired"));
 

@@ -16,7 +16,7 @@ import { leaseByKey, renew } from "./model/leases/renew.ts";
 import { leaveRings, removeWaiters, waitersByKey } from "./model/rings/membership.ts";
 import { appendChunk } from "./model/streams/chunks.ts";
 import { goodbye as sayGoodbye, hello as sayHello } from "./model/workers/hello.ts";
-import { anything, claimedJob, cursor, nextWork, stand } from "./validators.ts";
+import { anything, claimedJob, cursor, nextWork, waitSubscription } from "./validators.ts";
 import { workerMutations, workerQueries } from "./workerArgs.ts";
 
 const byWorker = { keyHash: v.string() };
@@ -91,7 +91,7 @@ export const take = mutation({
 export const candidates = query({
   args: { ...byWorker, ...workerQueries.candidates },
   returns: v.object({
-    stands: v.array(stand),
+    stands: v.array(waitSubscription),
     jobs: v.array(
       v.object({
         jobId: v.string(),
@@ -125,7 +125,7 @@ export const handed = query({
 export const claim = mutation({
   args: { ...byWorker, ...workerMutations.claim },
   returns: v.union(
-    v.object({ kind: v.literal("claimed"), job: claimedJob, stands: v.array(stand), cursor }),
+    v.object({ kind: v.literal("claimed"), job: claimedJob, stands: v.array(waitSubscription), cursor }),
     v.object({ kind: v.literal("taken") }),
     v.object({ kind: v.literal("unable") }),
   ),

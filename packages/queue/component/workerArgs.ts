@@ -1,5 +1,5 @@
 import { v } from "convex/values";
-import { anything, capabilities, stand, wish } from "./validators.ts";
+import { anything, capabilities, demand, waitSubscription } from "./validators.ts";
 
 /**
  * The functions that workers call, with their arguments apart from the worker's identity: the component's functions
@@ -9,14 +9,14 @@ export const workerMutations = {
   hello: { version: v.optional(v.string()), capabilities, startup: v.boolean() },
   goodbye: {},
   heartbeat: {},
-  take: { wish },
+  take: { wish: demand },
   /** `laneId` and `crowded` as `candidates` returned them: they save reads. */
   claim: {
     jobId: v.string(),
     late: v.boolean(),
     laneId: v.optional(v.string()),
     crowded: v.optional(v.boolean()),
-    wish,
+    wish: demand,
   },
   append: { attemptId: v.string(), seq: v.number(), text: v.string() },
   progress: { attemptId: v.string(), view: anything },
@@ -25,7 +25,7 @@ export const workerMutations = {
     result: anything,
     report: v.optional(anything),
     begins: v.optional(v.array(v.string())),
-    wish,
+    wish: demand,
   },
   fail: {
     attemptId: v.string(),
@@ -36,7 +36,7 @@ export const workerMutations = {
       unfit: v.optional(v.boolean()),
     }),
     begins: v.optional(v.array(v.string())),
-    wish,
+    wish: demand,
   },
   release: { attemptIds: v.array(v.string()), reason: v.string(), leave: v.boolean() },
   start: { attemptIds: v.array(v.string()) },
@@ -44,7 +44,7 @@ export const workerMutations = {
 } as const;
 
 export const workerQueries = {
-  candidates: { stands: v.array(stand) },
+  candidates: { stands: v.array(waitSubscription) },
   handed: {},
   held: {},
 } as const;

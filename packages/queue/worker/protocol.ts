@@ -44,8 +44,8 @@ export type ClaimedJob = Frozen<validators.ClaimedJob>;
 export type Cursor = Frozen<validators.Cursor>;
 export type NextWork = Frozen<validators.NextWork>;
 export type Requirements = Frozen<validators.Requirements>;
-export type Stand = Frozen<validators.Stand>;
-export type Wish = Frozen<validators.Wish>;
+export type Stand = Frozen<validators.WaitSubscription>;
+export type Wish = Frozen<validators.Demand>;
 
 export type Acknowledged = Result<"append">;
 export type AttemptError = WorkerFunctions["fail"]["_args"]["error"];

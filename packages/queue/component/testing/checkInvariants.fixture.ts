@@ -36,7 +36,9 @@ export function checkInvariants(rows: Rows, ends: readonly FinalEvent[]): void {
     );
     const told = ends.filter(({ jobId }) => jobId === job._id);
     const rounds = Array.from({ length: job.round + (isFinal(job.status) ? 1 : 0) }, (_, round) => round);
-    expect(told.map(({ round }) => round).sort(), `ends told of ${job._id}, ${job.status}`).toEqual(rounds);
+    expect(told.map(({ round }) => round).sort(), `ends reported of ${job._id}, ${job.status}`).toEqual(
+      rounds,
+    );
     if (isFinal(job.status)) expect(told.find(({ round }) => round === job.round)?.outcome).toBe(job.status);
   }
   checkLimits(rows);
@@ -44,8 +46,8 @@ export function checkInvariants(rows: Rows, ends: readonly FinalEvent[]): void {
   const due = rows.recalls[0]?.due ?? 0;
   for (const { handedAt = 0, open } of rows.attempts) {
     if (handedAt === 0) continue;
-    expect(open, "what is handed over is held").toBe(true);
-    expect(due, "is looked after").toBeGreaterThanOrEqual(handedAt + 2_000);
+    expect(open, "a handed-over job is held").toBe(true);
+    expect(due, "its check is scheduled").toBeGreaterThanOrEqual(handedAt + 2_000);
   }
 }
 
@@ -57,9 +59,9 @@ function checkJob(job: Doc<"jobs">, attempts: readonly Doc<"attempts">[]): void 
   expect(open.length, `open attempts of ${_id}, ${status}`).toBe(held ? 1 : 0);
   if (held) expect([current?._id, current?.status]).toEqual([job.currentAttemptId, status]);
   expect(attempts).toHaveLength(job.attempts);
-  const isAside = place >= ringSize * seats || dice >= 1;
-  if (status === "prefetched") expect(isAside).toBe(current?.handedAt !== undefined);
-  else if (!held && !isFinal(status)) expect(isAside, `${_id} lies aside, ${status}`).toBe(false);
+  const isHidden = place >= ringSize * seats || dice >= 1;
+  if (status === "prefetched") expect(isHidden).toBe(current?.handedAt !== undefined);
+  else if (!held && !isFinal(status)) expect(isHidden, `${_id} is hidden, ${status}`).toBe(false);
   expect(job.waitsFor !== undefined).toBe(status === "waiting");
   expect(job.turnOf !== undefined).toBe(job.waitsFor === "turn");
   expect(job.dueAt !== undefined).toBe(job.waitsFor === "time");
@@ -78,17 +80,17 @@ function checkWorker({ attempts, homes, stands, lanes }: Rows, worker: Doc<"work
   const of = <Row extends { readonly workerId: string }>(rows: readonly Row[]) =>
     rows.filter(({ workerId }) => workerId === _id);
   const { running } = capacityOf(capabilities);
-  const [standing, living, holding] = [of(stands), of(homes), of(attempts).filter(({ open }) => open)];
+  const [waiting, atHome, holding] = [of(stands), of(homes), of(attempts).filter(({ open }) => open)];
   expect(holding.length, `held by ${name}`).toBeLessThanOrEqual(maxHeld);
-  for (const rows of [standing, living]) {
+  for (const rows of [waiting, atHome]) {
     expect(new Set(rows.map(({ laneId }) => laneId)).size, `rows of ${name}`).toBe(rows.length);
     for (const row of rows) expect(row.position).toBe(position);
   }
-  for (const { laneId, scope, lane } of standing) {
+  for (const { laneId, scope, lane } of waiting) {
     const known = lanes.find((each) => each._id === laneId);
     expect([scope, lane]).toEqual([known?.scope, known?.name]);
-    if (laneId !== null) expect(living.some((home) => home.laneId === laneId)).toBe(true);
+    if (laneId !== null) expect(atHome.some((home) => home.laneId === laneId)).toBe(true);
   }
   const begun = holding.filter((attempt) => attempt.status === "running");
-  if (begun.length >= running || status !== "active") expect(standing, `${name} waits nowhere`).toEqual([]);
+  if (begun.length >= running || status !== "active") expect(waiting, `${name} waits nowhere`).toEqual([]);
 }

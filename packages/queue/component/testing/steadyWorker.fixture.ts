@@ -1,4 +1,4 @@
-import type { ClaimedJob, Cursor, NextWork, Stand } from "../validators.ts";
+import type { ClaimedJob, Cursor, NextWork, WaitSubscription } from "../validators.ts";
 import { type Backend, queue } from "./queue.fixture.ts";
 import type { TestWorker } from "./workers.fixture.ts";
 
@@ -12,7 +12,7 @@ export class SteadyWorker {
   readonly #t: Backend;
   readonly #keyHash: string;
   readonly #held = new Map<string, ClaimedJob>();
-  #stands: readonly Stand[] | null = null;
+  #stands: readonly WaitSubscription[] | null = null;
   #cursor: Cursor | undefined;
   #lateSince: ReadonlyMap<string, number> = new Map();
   readonly #tried = new Map<string, number>();
@@ -56,7 +56,7 @@ export class SteadyWorker {
     this.#cursor = cursor;
   }
 
-  async #look(followed: readonly Stand[], now: number): Promise<void> {
+  async #look(followed: readonly WaitSubscription[], now: number): Promise<void> {
     const keyHash = this.#keyHash;
     const seen = await this.#t.query(queue.work.candidates, { keyHash, stands: [...followed] });
     for (const job of await this.#t.query(queue.work.handed, { keyHash })) {

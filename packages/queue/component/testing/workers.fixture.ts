@@ -1,7 +1,7 @@
 import { ConvexError } from "convex/values";
 import { expect } from "vitest";
 import { present, type QueueRefusalCode } from "../model/refuse.ts";
-import type { Capabilities, ClaimedJob, NextWork, Wish } from "../validators.ts";
+import type { Capabilities, ClaimedJob, Demand, NextWork } from "../validators.ts";
 import { type Backend, queue, scope } from "./queue.fixture.ts";
 
 export type TestWorker = { readonly keyHash: string; readonly workerId: string };
@@ -43,7 +43,11 @@ export async function addWorker(
 }
 
 /** Asks for work, which must be allowed. */
-export async function take(t: Backend, { keyHash }: TestWorker, wish: Wish = { jobs: 1 }): Promise<NextWork> {
+export async function take(
+  t: Backend,
+  { keyHash }: TestWorker,
+  wish: Demand = { jobs: 1 },
+): Promise<NextWork> {
   const outcome = await t.mutation(queue.work.take, { keyHash, wish });
   if (outcome.kind !== "ok") throw new Error(`unable: ${outcome.reason}`);
   return outcome;
@@ -69,7 +73,7 @@ export async function complete(
   t: Backend,
   { keyHash }: TestWorker,
   attemptId: string,
-  wish: Wish = { jobs: 0 },
+  wish: Demand = { jobs: 0 },
 ) {
   return await t.mutation(queue.work.complete, { keyHash, attemptId, result: "done", wish });
 }
@@ -81,7 +85,7 @@ export async function fail(
   { keyHash }: TestWorker,
   attemptId: string,
   error: { code: string; message: string; retryable: boolean; unfit?: boolean } = crash,
-  wish: Wish = { jobs: 0 },
+  wish: Demand = { jobs: 0 },
 ) {
   return await t.mutation(queue.work.fail, { keyHash, attemptId, error, wish });
 }
@@ -91,7 +95,7 @@ export async function heldBy(t: Backend, { keyHash }: TestWorker) {
 }
 
 /** Where the worker waits. */
-export async function standsOf(t: Backend, { keyHash }: TestWorker) {
+export async function waitingPositions(t: Backend, { keyHash }: TestWorker) {
   return (await t.query(queue.work.candidates, { keyHash, stands: [] })).stands;
 }
 

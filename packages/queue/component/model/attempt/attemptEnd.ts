@@ -1,5 +1,5 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
-import type { Wish } from "../../validators.ts";
+import type { Demand } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
 import { checkDemand, type Plan, planNext, stickyLane } from "../dispatch/next.ts";
 import { attemptOf, attemptsOf, type Held, heldByKey, passFence, passFences } from "../jobs/held.ts";
@@ -34,7 +34,7 @@ export async function readAttemptEnd(
     readonly keyHash: string;
     readonly attemptId: string;
     readonly begins?: readonly string[];
-    readonly wish: Wish;
+    readonly wish: Demand;
   },
 ): Promise<AttemptEnd> {
   checkDemand(wish);

@@ -1,6 +1,6 @@
 import type { Value } from "convex/values";
 import type { MutationCtx } from "../../builders.ts";
-import type { NextWork, Wish } from "../../validators.ts";
+import type { Demand, NextWork } from "../../validators.ts";
 import { boundedSize } from "../bounds.ts";
 import { applyPlan } from "../dispatch/next.ts";
 import { noCursor } from "../dispatch/search.ts";
@@ -20,7 +20,7 @@ export type CompleteArgs = {
   readonly result: Value;
   readonly report?: Value;
   readonly begins?: readonly string[];
-  readonly wish: Wish;
+  readonly wish: Demand;
 };
 export type CompleteOutcome =
   ({ kind: "completed"; reply?: Value } & NextWork) | ({ kind: "fenced" } & NextWork);

@@ -1,5 +1,5 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
-import type { NextWork, Wish } from "../../validators.ts";
+import type { Demand, NextWork } from "../../validators.ts";
 import { clip } from "../bounds.ts";
 import { ringPositionForAnother, wasUnfit, withUnfit } from "../dispatch/avoid.ts";
 import { applyPlan } from "../dispatch/next.ts";
@@ -26,7 +26,7 @@ export type FailArgs = {
   readonly attemptId: string;
   readonly error: WorkError;
   readonly begins?: readonly string[];
-  readonly wish: Wish;
+  readonly wish: Demand;
 };
 export type FailOutcome = ({ kind: "failed" } & NextWork) | ({ kind: "fenced" } & NextWork);
 

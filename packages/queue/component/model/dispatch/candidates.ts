@@ -1,5 +1,5 @@
 import type { Doc, Id, QueryCtx } from "../../builders.ts";
-import type { Stand } from "../../validators.ts";
+import type { WaitSubscription } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
 import { idOf, inPieces } from "../load.ts";
 import { slotOf } from "../placement.ts";
@@ -37,8 +37,8 @@ export type Candidate = {
  */
 export async function candidates(
   ctx: QueryCtx,
-  args: { readonly keyHash: string; readonly stands: readonly Stand[] },
-): Promise<{ stands: Stand[]; jobs: Candidate[] }> {
+  args: { readonly keyHash: string; readonly stands: readonly WaitSubscription[] },
+): Promise<{ stands: WaitSubscription[]; jobs: Candidate[] }> {
   const { keyHash } = args;
   if (args.stands.length > maxSubscriptions)
     refuse("invalid", `At most ${String(maxSubscriptions)} waiting positions a call.`);

@@ -1,5 +1,5 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
-import type { ClaimedJob, Cursor, Stand, Wish } from "../../validators.ts";
+import type { ClaimedJob, Cursor, Demand, WaitSubscription } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
 import { capacityOf } from "../capabilities.ts";
 import { heldByKey } from "../jobs/held.ts";
@@ -19,7 +19,7 @@ import { checkDemand } from "./next.ts";
 const promptMs = 1_000;
 
 export type ClaimOutcome =
-  | { kind: "claimed"; job: ClaimedJob; stands: Stand[]; cursor: Cursor }
+  | { kind: "claimed"; job: ClaimedJob; stands: WaitSubscription[]; cursor: Cursor }
   | { kind: "taken" }
   | { kind: "unable" };
 
@@ -32,7 +32,7 @@ export type ClaimArgs = {
   readonly laneId?: string;
   /** `candidates` said that more jobs of the same affinity wait behind it. */
   readonly crowded?: boolean;
-  readonly wish: Wish;
+  readonly wish: Demand;
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { Doc, MutationCtx, QueryCtx } from "../../builders.ts";
-import type { NextWork, Stand, Wish } from "../../validators.ts";
+import type { Demand, NextWork, WaitSubscription } from "../../validators.ts";
 import { boundedInteger, boundedNumber } from "../bounds.ts";
 import { capacityOf } from "../capabilities.ts";
 import { idOf } from "../load.ts";
@@ -26,7 +26,7 @@ export type Plan = {
 };
 
 /** Checks a worker's demand. The cursor comes back from the worker and cannot be trusted. Refuses: invalid. */
-export function checkDemand({ jobs, cursor }: Wish): void {
+export function checkDemand({ jobs, cursor }: Demand): void {
   boundedInteger(jobs, "wish.jobs", 0, 1_000);
   if (cursor === undefined) return;
   boundedNumber(cursor.place, "wish.cursor.place", 0, ringSize * seats);
@@ -34,7 +34,7 @@ export function checkDemand({ jobs, cursor }: Wish): void {
 }
 
 /** The lane that the worker used last. One read, in parallel with the worker's row. */
-export async function stickyLane(ctx: QueryCtx, { cursor, jobs }: Wish): Promise<Doc<"lanes"> | null> {
+export async function stickyLane(ctx: QueryCtx, { cursor, jobs }: Demand): Promise<Doc<"lanes"> | null> {
   const id = jobs === 0 || cursor?.laneId == null ? null : idOf(ctx, "lanes", cursor.laneId);
   return id === null ? null : await ctx.db.get("lanes", id);
 }
@@ -52,7 +52,7 @@ export async function planNext(
   ctx: QueryCtx,
   worker: Doc<"workers">,
   sticky: Doc<"lanes"> | null,
-  demand: Wish,
+  demand: Demand,
   held: number,
   now: number,
   {
@@ -95,7 +95,7 @@ export async function applyPlan(
   for (const { begun, ...givable } of found) jobs.push(await assign(ctx, worker, givable, { begun }, now));
   if (waits === "where it is") return { jobs, stands: waiters.map(subscriptionOf), cursor };
   if (waits !== null) await addHomes(ctx, worker, waits.lanes, waits.homes);
-  let waiting: Stand[] = [];
+  let waiting: WaitSubscription[] = [];
   if (found.length < wanted && idle && waits !== null)
     waiting = await waitIn(ctx, worker, waits.lanes, waiters);
   else await removeWaiters(ctx, waiters);

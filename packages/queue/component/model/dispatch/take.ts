@@ -1,5 +1,5 @@
 import type { MutationCtx } from "../../builders.ts";
-import type { NextWork, Wish } from "../../validators.ts";
+import type { Demand, NextWork } from "../../validators.ts";
 import { authenticate } from "../authenticate.ts";
 import { capacityOf } from "../capabilities.ts";
 import { heldByKey } from "../jobs/held.ts";
@@ -17,7 +17,7 @@ export type TakeOutcome = ({ kind: "ok" } & NextWork) | { kind: "unable"; reason
  */
 export async function take(
   ctx: MutationCtx,
-  { keyHash, wish }: { readonly keyHash: string; readonly wish: Wish },
+  { keyHash, wish }: { readonly keyHash: string; readonly wish: Demand },
   now: number,
 ): Promise<TakeOutcome> {
   checkDemand(wish);

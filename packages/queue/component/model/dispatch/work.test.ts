@@ -17,9 +17,9 @@ import {
   fail,
   heldBy,
   shownTo,
-  standsOf,
   take,
   takeOne,
+  waitingPositions,
 } from "../../testing/workers.fixture.ts";
 
 let t: Backend;
@@ -190,7 +190,7 @@ describe("waiting", () => {
     expect(more).toMatchObject({ kind: "claimed", stands: [{ position: 0 }] });
     expect(await shownTo(t, worker)).toMatchObject([{ jobId: second }]);
     expect(await claim(t, worker, String(second))).toMatchObject({ kind: "claimed", stands: [] });
-    expect(await standsOf(t, worker)).toEqual([]);
+    expect(await waitingPositions(t, worker)).toEqual([]);
     const third = await submitJob(t);
     expect(await claim(t, worker, third)).toEqual({ kind: "unable" });
   });
@@ -202,7 +202,7 @@ describe("waiting", () => {
     const jobId = await submitJob(t);
     await passTime(t, 0);
     const { laneId } = await jobRow(t, jobId);
-    expect(await standsOf(t, worker)).toEqual([{ laneId, position: 0 }]);
+    expect(await waitingPositions(t, worker)).toEqual([{ laneId, position: 0 }]);
     expect(await shownTo(t, worker)).toEqual([{ jobId, laneId, late: false }]);
     // Even if it does not know its new position yet.
     const asked = { keyHash: worker.keyHash, stands };
@@ -241,7 +241,7 @@ describe("waiting", () => {
     const jobId = await submitJob(t);
     await placeAt(jobId, 30_000);
     expect(await claim(t, backup, jobId, true)).toMatchObject({ kind: "claimed" });
-    expect(await standsOf(t, sleeper)).toEqual([]);
+    expect(await waitingPositions(t, sleeper)).toEqual([]);
     expect((await take(t, sleeper)).stands).toHaveLength(1);
   });
 
@@ -252,7 +252,7 @@ describe("waiting", () => {
     const jobId = await submitJob(t);
     const [first, second] = (await shownTo(t, one))[0]?.late === false ? [one, other] : [other, one];
     expect(await claim(t, first, jobId)).toMatchObject({ kind: "claimed" });
-    expect(await standsOf(t, second)).toHaveLength(1);
+    expect(await waitingPositions(t, second)).toHaveLength(1);
     expect(await claim(t, second, jobId)).toEqual({ kind: "taken" });
   });
 
@@ -260,9 +260,9 @@ describe("waiting", () => {
     const worker = await addWorker(t, { concurrency: 2 });
     await submitJob(t);
     const { jobs } = await take(t, worker, { jobs: 2 });
-    expect(await standsOf(t, worker)).toHaveLength(1);
+    expect(await waitingPositions(t, worker)).toHaveLength(1);
     await t.mutation(queue.work.leave, { keyHash: worker.keyHash });
-    expect(await standsOf(t, worker)).toEqual([]);
+    expect(await waitingPositions(t, worker)).toEqual([]);
     expect(await heldBy(t, worker)).toMatchObject([{ attemptId: jobs[0]?.attemptId }]);
   });
 

@@ -49,7 +49,7 @@ export async function retryDeadLetter(
   const cleared = present(await ctx.db.get("jobs", job._id), "dead letter");
   const waitsFor = firstWait({ delayed: false, dependent, limited: turnOf !== null });
   const waiting = waitsFor === null ? {} : { waitsFor, ...(turnOf === null ? {} : { turnOf }) };
-  await move(ctx, cleared, { kind: "revive", waits: waitsFor !== null }, now, {
+  await move(ctx, cleared, { kind: "retry", waits: waitsFor !== null }, now, {
     job: { round: job.round + 1, failures: 0, ...waiting },
   });
   const name = turnOf === null ? undefined : job[turnOf];

@@ -72,7 +72,7 @@ export async function move(
   if (!isHeld(next.job) && !isFinal(next.job)) {
     Object.assign(patch, { currentAttemptId: undefined, ...unparked(job) });
   }
-  if (event.kind === "revive")
+  if (event.kind === "retry")
     Object.assign(patch, { finishedAt: undefined, purgeAt: undefined, forgetAt: undefined });
   const changed = { ...patch, ...change.job, status: next.job };
   await ctx.db.patch("jobs", job._id, changed);

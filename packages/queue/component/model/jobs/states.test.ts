@@ -28,8 +28,8 @@ const events: Readonly<Record<string, JobEvent>> = {
   "lose for good": { kind: "lose", final: true },
   cancel: { kind: "cancel" },
   expire: { kind: "expire" },
-  revive: { kind: "revive", waits: false },
-  "revive, later": { kind: "revive", waits: true },
+  retry: { kind: "retry", waits: false },
+  "retry, later": { kind: "retry", waits: true },
 };
 
 /** Every legal edge, as "from event → job, attempt". All others are illegal. */
@@ -62,10 +62,10 @@ running lose → ready, lost
 running lose for good → failed, lost
 running cancel → canceled, canceled
 running expire → expired, expired
-failed revive → ready
-failed revive, later → waiting
-expired revive → ready
-expired revive, later → waiting
+failed retry → ready
+failed retry, later → waiting
+expired retry → ready
+expired retry, later → waiting
 `
   .trim()
   .split("\n");
@@ -85,7 +85,7 @@ describe("transition", () => {
   it("leaves a final status only by a retry", () => {
     for (const from of statuses.filter(isFinal)) {
       for (const event of Object.values(events)) {
-        if (event.kind !== "revive") expect(transition(from, event)).toBeNull();
+        if (event.kind !== "retry") expect(transition(from, event)).toBeNull();
       }
     }
   });

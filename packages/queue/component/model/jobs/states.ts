@@ -29,7 +29,7 @@ export type JobEvent =
   /** The job was not started by `expiresAt`, or not finished by `deadlineAt`. */
   | { readonly kind: "expire" }
   /** A dead letter is retried. `waits`: for its dependencies or its turn. */
-  | { readonly kind: "revive"; readonly waits: boolean };
+  | { readonly kind: "retry"; readonly waits: boolean };
 
 export type Transition = {
   readonly job: JobStatus;
@@ -73,7 +73,7 @@ export function transition(from: JobStatus, event: JobEvent): Transition | null 
       return isFinal(from) ? null : { job: "canceled", attempt: isHeld(from) ? "canceled" : null };
     case "expire":
       return isFinal(from) ? null : { job: "expired", attempt: isHeld(from) ? "expired" : null };
-    case "revive":
+    case "retry":
       return from === "failed" || from === "expired"
         ? { job: event.waits ? "waiting" : "ready", attempt: null }
         : null;

@@ -15,10 +15,10 @@ import {
   complete,
   heldBy,
   shownTo,
-  standsOf,
   take,
   takeOne,
   type TestWorker,
+  waitingPositions,
 } from "../../testing/workers.fixture.ts";
 import { counts, maintenance } from "../references.ts";
 import { present } from "../refuse.ts";
@@ -114,14 +114,14 @@ describe("a silent worker with jobs", () => {
     const lost = await submitJob(t);
     await take(t, many, { jobs: 2 });
     await take(t, other);
-    expect(await standsOf(t, many)).toHaveLength(1);
+    expect(await waitingPositions(t, many)).toHaveLength(1);
     for (let ms = 0; ms < leaseMs; ms += 10_000) {
       await passTime(t, 10_000);
       await heartbeat(other);
     }
     await passTime(t, 5_000);
     expect(await status(lost)).toBe("ready");
-    expect(await standsOf(t, many)).toEqual([]);
+    expect(await waitingPositions(t, many)).toEqual([]);
     expect(await shownTo(t, other)).toMatchObject([{ jobId: lost, late: false }]);
   });
 
@@ -246,7 +246,7 @@ describe("a lease", () => {
     await complete(t, worker, attemptId, { jobs: 1 });
     await passTime(t, noticedWithinMs);
     expect((await leaseOf()).deadline).toBe(since + offlineAfterMs);
-    expect(await standsOf(t, worker)).toHaveLength(1);
+    expect(await waitingPositions(t, worker)).toHaveLength(1);
   });
 
   it("follows the settings, from the next hello on", async () => {
@@ -447,7 +447,7 @@ describe("presence", () => {
     expect(await online()).toBe(true);
     await passTime(t, offlineAfterMs);
     expect(await online()).toBe(false);
-    expect(await standsOf(t, worker)).toEqual([]);
+    expect(await waitingPositions(t, worker)).toEqual([]);
     await heartbeat();
     expect(await online()).toBe(true);
     await passTime(t, offlineAfterMs);
@@ -461,7 +461,7 @@ describe("presence", () => {
       expect(await online()).toBe(true);
       await heartbeat();
     }
-    expect(await standsOf(t, worker)).toHaveLength(1);
+    expect(await waitingPositions(t, worker)).toHaveLength(1);
     expect(await heldBy(t, worker)).toEqual([]);
   });
 

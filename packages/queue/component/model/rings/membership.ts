@@ -1,5 +1,5 @@
 import type { Doc, Id, MutationCtx, QueryCtx } from "../../builders.ts";
-import type { Stand } from "../../validators.ts";
+import type { WaitSubscription } from "../../validators.ts";
 import { firstOf } from "../load.ts";
 import { considerResize } from "./resize.ts";
 
@@ -29,7 +29,7 @@ export async function homeOf(
   );
 }
 
-export function subscriptionOf({ laneId, position }: Doc<"stands">): Stand {
+export function subscriptionOf({ laneId, position }: Doc<"stands">): WaitSubscription {
   return { laneId: laneId ?? "", position };
 }
 
@@ -57,7 +57,7 @@ export async function waitIn(
   worker: Doc<"workers">,
   lanes: readonly Doc<"lanes">[],
   waiters: readonly Doc<"stands">[],
-): Promise<Stand[]> {
+): Promise<WaitSubscription[]> {
   const { _id: workerId, keyHash, position } = worker;
   const wanted: readonly WaitLane[] =
     lanes.length === 0

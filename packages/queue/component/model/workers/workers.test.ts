@@ -14,9 +14,9 @@ import {
   expectRefusal,
   fail,
   heldBy,
-  standsOf,
   take,
   takeOne,
+  waitingPositions,
 } from "../../testing/workers.fixture.ts";
 import { positionOf } from "../placement.ts";
 
@@ -150,9 +150,9 @@ describe("hello", () => {
     await take(t, worker);
     const greeting = { keyHash: worker.keyHash, startup: false };
     await t.mutation(queue.work.hello, { ...greeting, capabilities: { kinds: ["hash", "hash"] } });
-    expect(await standsOf(t, worker)).toHaveLength(1);
+    expect(await waitingPositions(t, worker)).toHaveLength(1);
     await t.mutation(queue.work.hello, { ...greeting, capabilities: { kinds: ["ocr"] }, version: "2" });
-    expect(await standsOf(t, worker)).toEqual([]);
+    expect(await waitingPositions(t, worker)).toEqual([]);
     expect(await viewOf(worker.workerId)).toMatchObject({ version: "2", capabilities: { kinds: ["ocr"] } });
   });
 
@@ -176,7 +176,7 @@ describe("goodbye", () => {
     await take(t, worker, { jobs: 2 });
     await t.mutation(queue.work.goodbye, { keyHash: worker.keyHash });
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0 });
-    expect(await standsOf(t, worker)).toEqual([]);
+    expect(await waitingPositions(t, worker)).toEqual([]);
     expect(await viewOf(worker.workerId)).toMatchObject({ online: false, accepting: false });
   });
 });
@@ -189,7 +189,7 @@ describe("update", () => {
     const { jobs } = await take(t, worker, { jobs: 2 });
     await t.mutation(queue.workers.update, { scope, workerId, status: "paused", actor: "ada" });
     expect(await jobRow(t, jobId)).toMatchObject({ status: "ready", failures: 0 });
-    expect(await standsOf(t, worker)).toEqual([]);
+    expect(await waitingPositions(t, worker)).toEqual([]);
     expect(await complete(t, worker, String(jobs[0]?.attemptId), { jobs: 1 })).toMatchObject({
       kind: "fenced",
       jobs: [],
@@ -218,7 +218,7 @@ describe("update", () => {
     const jobId = await submitJob(t, { requirements: { dataClass: "secret" } });
     expect((await take(t, worker)).stands).toHaveLength(1);
     await t.mutation(queue.workers.update, { scope, workerId, dataClasses: ["secret"], name: "Safe" });
-    expect(await standsOf(t, worker)).toEqual([]);
+    expect(await waitingPositions(t, worker)).toEqual([]);
     expect((await takeOne(t, worker)).jobId).toBe(jobId);
     expect(await viewOf(workerId)).toMatchObject({ name: "Safe", dataClasses: ["secret"] });
   });
