@@ -3,23 +3,23 @@ import { v } from "convex/values";
 import { type Doc, type Id, internalMutation, type MutationCtx } from "./builders.ts";
 import { foldBatch as foldEnds } from "./model/batches/fold.ts";
 import { settleDependents as settleAll, settleOne } from "./model/dependencies/settle.ts";
-import { reclaimUnstarted as recallHanded } from "./model/dispatch/reclaim.ts";
+import { reclaimUnstarted } from "./model/dispatch/reclaim.ts";
 import { cancel, cancelMany as cancelJobs } from "./model/end/cancel.ts";
 import { expire as expireJob, expireOne } from "./model/end/expire.ts";
 import { forgetOld, forgetPiece } from "./model/end/forget.ts";
 import { purgePiece } from "./model/end/purge.ts";
-import { retryDeadLetter, retryDeadLetters as reviveJobs } from "./model/end/retry.ts";
+import { retryDeadLetter, retryDeadLetters } from "./model/end/retry.ts";
 import { type Step, step as oneStep } from "./model/jobs/step.ts";
 import { wakeDue as wakeJobs } from "./model/jobs/waiting.ts";
 import { emptyRings as deleteRings, forgetLanes as deleteUnused } from "./model/lanes/forgetLanes.ts";
-import { expireLease as lapseWorker, markLost } from "./model/leases/expireLease.ts";
-import { healSweeps as healBroken, sweepLeases as sweepScope } from "./model/leases/sweep.ts";
+import { expireLease, markLost } from "./model/leases/expireLease.ts";
+import { healSweeps as replaceLostSweeps, sweepLeases as sweepScope } from "./model/leases/sweep.ts";
 import { admit as giveTurns } from "./model/limits/admit.ts";
 import { fireRecurring as fire } from "./model/recurring/clock.ts";
 import { maintenance } from "./model/references.ts";
-import { addToLane as enlistAt } from "./model/rings/addToLane.ts";
+import { addToLane } from "./model/rings/addToLane.ts";
 import { resize as fitSlots } from "./model/rings/resize.ts";
-import { deleteChunks as deleteText, endWatching as endTerms } from "./model/streams/follow.ts";
+import { deleteChunks as deleteText, endWatching as endWatches } from "./model/streams/follow.ts";
 
 // The component's scheduled functions; model/references.ts has their names. Calls may be pending in stored data, so
 // names and arguments stay as they are.
@@ -44,23 +44,23 @@ export const sweepLeases = task({ scope: v.string(), due: v.number(), graced: v.
 
 export const lapse = task(
   { workerId: v.id("workers"), lastSeenAt: v.number(), failures: v.optional(v.number()) },
-  lapseWorker,
+  expireLease,
 );
 
 /** Scheduled by a submission that hands jobs over. */
 export const recall = task(
   { scope: v.string(), due: v.number(), graced: v.optional(v.boolean()) },
-  recallHanded,
+  reclaimUnstarted,
 );
 
 /** Called with the count of each minute. */
-export const healSweeps = task({}, async (ctx, _, now) => await healBroken(ctx, now));
+export const healSweeps = task({}, async (ctx, _, now) => await replaceLostSweeps(ctx, now));
 
 export const resize = task({ laneId: v.id("lanes") }, async (ctx, { laneId }) => await fitSlots(ctx, laneId));
 
 export const enlist = task(
   { laneId: v.id("lanes"), after: v.number() },
-  async (ctx, { laneId, after }) => await enlistAt(ctx, laneId, after),
+  async (ctx, { laneId, after }) => await addToLane(ctx, laneId, after),
 );
 
 export const admit = task(
@@ -129,7 +129,7 @@ async function withJob(
 
 export const endWatching = task(
   { jobIds: v.array(v.id("jobs")) },
-  async (ctx, { jobIds }, now) => await endTerms(ctx, jobIds, now),
+  async (ctx, { jobIds }, now) => await endWatches(ctx, jobIds, now),
 );
 
 export const deleteChunks = task(
@@ -159,7 +159,7 @@ export const reviveMany = task(
     cursor: v.union(v.string(), v.null()),
     before: v.number(),
   },
-  reviveJobs,
+  retryDeadLetters,
 );
 
 /** Deletes expired payloads and results, one piece at a time. */
