@@ -1,5 +1,4 @@
-import type { ObjectType, PropertyValidators } from "convex/values";
-import { v } from "convex/values";
+import { type ObjectType, type PropertyValidators, v } from "convex/values";
 import { type Doc, type Id, internalMutation, type MutationCtx } from "./builders.ts";
 import { foldBatch as foldEnds } from "./model/batches/fold.ts";
 import { settleDependents as settleAll, settleOne } from "./model/dependencies/settle.ts";
@@ -29,8 +28,9 @@ function task<Args extends PropertyValidators>(
   args: Args,
   run: (ctx: MutationCtx, args: ObjectType<Args>, now: number) => Promise<unknown>,
 ) {
+  const validators: PropertyValidators = args;
   return internalMutation({
-    args: args as PropertyValidators,
+    args: validators,
     returns: v.null(),
     handler: async (ctx, given) => {
       await run(ctx, given as ObjectType<Args>, Date.now());
@@ -99,21 +99,27 @@ export const expire = task(
 /** Called by the other functions, once for each job. */
 export const step = task({ step: oneStep }, async (ctx, { step: one }, now) => await takeStep(ctx, one, now));
 
-async function takeStep(ctx: MutationCtx, one: Step, now: number): Promise<unknown> {
+async function takeStep(ctx: MutationCtx, one: Step, now: number): Promise<void> {
   switch (one.kind) {
     case "cancel":
-      return await withJob(ctx, one.jobId, async (job) => await cancel(ctx, job, now));
+      await withJob(ctx, one.jobId, async (job) => await cancel(ctx, job, now));
+      return;
     case "expire":
-      return await withJob(ctx, one.jobId, async (job) => await expireOne(ctx, job, now));
+      await withJob(ctx, one.jobId, async (job) => {
+        await expireOne(ctx, job, now);
+      });
+      return;
     case "revive":
-      return await withJob(ctx, one.jobId, async (job) => await retryDeadLetter(ctx, job, now));
+      await withJob(ctx, one.jobId, async (job) => await retryDeadLetter(ctx, job, now));
+      return;
     case "lose": {
       const attempt = await ctx.db.get("attempts", one.attemptId);
-      return attempt?.open === true ? await markLost(ctx, attempt, now) : null;
+      if (attempt?.open === true) await markLost(ctx, attempt, now);
+      return;
     }
     case "settle": {
       const row = await ctx.db.get("dependencies", one.dependencyId);
-      return row === null ? null : await settleOne(ctx, row, now);
+      if (row !== null) await settleOne(ctx, row, now);
     }
   }
 }
@@ -122,9 +128,9 @@ async function withJob(
   ctx: MutationCtx,
   jobId: Id<"jobs">,
   act: (job: Doc<"jobs">) => Promise<unknown>,
-): Promise<unknown> {
+): Promise<void> {
   const job = await ctx.db.get("jobs", jobId);
-  return job === null ? null : await act(job);
+  if (job !== null) await act(job);
 }
 
 export const endWatching = task(

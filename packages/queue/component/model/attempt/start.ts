@@ -1,5 +1,5 @@
 import type { Doc, MutationCtx } from "../../builders.ts";
-import { attemptsOf, type Held, passFences } from "../jobs/held.ts";
+import { type attemptsOf, type Held, passFences } from "../jobs/held.ts";
 import { move } from "../jobs/move.ts";
 
 /**
