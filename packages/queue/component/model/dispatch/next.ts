@@ -92,7 +92,7 @@ export async function applyPlan(
   now: number,
 ): Promise<NextWork> {
   const jobs: NextWork["jobs"] = [];
-  for (const { begun, ...givable } of found) jobs.push(await assign(ctx, worker, givable, { begun }, now));
+  for (const { begun, ...job } of found) jobs.push(await assign(ctx, worker, job, { begun }, now));
   if (waits === "where it is") return { jobs, stands: waiters.map(subscriptionOf), cursor };
   if (waits !== null) await addHomes(ctx, worker, waits.lanes, waits.homes);
   let waiting: WaitSubscription[] = [];
