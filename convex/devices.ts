@@ -23,7 +23,7 @@ export const enroll = mutation({
 
 /**
  * The device, and its organization's models, rules and sharing secret. A retired device gets no secret. Devices subscribe
- * to this query all the time, and to no other.
+ * to this query all the time, and to others only while they wait or work.
  */
 export const me = query({
   args: { key: v.string() },

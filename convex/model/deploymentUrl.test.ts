@@ -2,14 +2,14 @@ import { expect, it } from "vitest";
 import { deploymentUrlFor } from "./deploymentUrl.ts";
 
 it.each([
-  // Bound to all addresses, asked for by name or by address.
+  // Bound to all addresses: the request names the machine or its address.
   ["http://office:3211/config", "http://127.0.0.1:3210", "http://office:3210"],
   ["http://10.0.0.7:3211/config", "http://localhost:3210", "http://10.0.0.7:3210"],
   ["http://[2001:db8::1]:3211/config", "http://[::1]:3210", "http://[2001:db8::1]:3210"],
-  // On the machine itself, under any of its names.
+  // A request from the machine itself, under any of its names.
   ["http://127.0.0.1:3211/config", "http://127.0.0.1:3210", "http://127.0.0.1:3210"],
   ["http://localhost:3211/config", "http://127.0.0.1:3210", "http://127.0.0.1:3210"],
-  // Told where it is: behind a proxy, in the cloud.
+  // A configured URL: behind a proxy, or in the cloud.
   ["http://gleaner.example.org/config", "https://api.example.org", "https://api.example.org"],
   ["https://a-b-1.convex.site/config", "https://a-b-1.convex.cloud", "https://a-b-1.convex.cloud"],
   // A name that only begins like loopback.

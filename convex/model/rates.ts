@@ -2,7 +2,7 @@ import { RateLimiter } from "@convex-dev/rate-limiter";
 import { rates } from "../../app/jobs/limits.ts";
 import type { Id } from "../_generated/dataModel.js";
 import type { MutationCtx } from "../_generated/server.js";
-import { components } from "../components.ts";
+import { components } from "./components.ts";
 import { refuseUntil } from "./refuse.ts";
 
 const minuteMs = 60_000;

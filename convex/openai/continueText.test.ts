@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { continueText, nothingSent, reconcile, startAgain } from "./continueText.ts";
 
-/** Plays attempts' texts, each in pieces, and returns what a requester was sent; null once they diverged. */
+/** Plays attempts' texts in pieces. Returns the text that a requester was sent; null if they diverged. */
 function play(attempts: readonly (readonly string[])[]): string | null {
   let state = nothingSent;
   let sent = "";
@@ -20,20 +20,20 @@ function play(attempts: readonly (readonly string[])[]): string | null {
 }
 
 describe("continueText", () => {
-  it("passes on one attempt's text as it is", () => {
+  it("passes one attempt's text on unchanged", () => {
     expect(play([["a", "", "b"]])).toBe("ab");
   });
 
-  it("skips what was already sent", () => {
+  it("skips text that was already sent", () => {
     expect(play([["Blue ", "is"], ["Bl"], ["Blue is", " one"]])).toBe("Blue is one");
   });
 
-  it("sees at once that a text differs", () => {
+  it("notices at once that a text differs", () => {
     expect(play([["Blue"], ["R"]])).toBeNull();
     expect(play([["Blue"], ["Blue", " is"], ["Blue it"]])).toBeNull();
   });
 
-  it("sends every text exactly once, however often it is interrupted", () => {
+  it("sends every text exactly once despite any number of interruptions", () => {
     const pieces = fc.array(fc.string({ unit: "binary", maxLength: 5 }), { maxLength: 8 });
     fc.assert(
       fc.property(pieces, fc.array(fc.nat(8), { maxLength: 5 }), (whole, cuts) => {
@@ -43,7 +43,7 @@ describe("continueText", () => {
     );
   });
 
-  it("takes the final text as the truth", () => {
+  it("trusts the final text", () => {
     expect(reconcile("Blue ", "Blue is one.")).toMatchObject({ kind: "text", fresh: "is one." });
     expect(reconcile("Blue is one. Stop", "Blue is one.")).toMatchObject({ kind: "text", fresh: "" });
     expect(reconcile("Blue", "Red")).toEqual({ kind: "diverged" });

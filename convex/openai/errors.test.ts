@@ -18,7 +18,7 @@ it.each([
   ["expired", 504, "job_expired"],
   ["failed", 500, "internal_error"],
   ["succeeded", 410, "result_expired"],
-] as const)("a job that %s without an answer is an error of its own", (status, http, code) => {
+] as const)("a job that %s without an answer has its own error", (status, http, code) => {
   expect(endOf(view({ status }), "messages")).toMatchObject({
     status: http,
     code,
@@ -34,7 +34,7 @@ it.each([
   ["context_length_exceeded", "input"],
   ["result_too_large", "input"],
   ["invalid_grammar", "response_format"],
-])("a job that failed by %s blames %s", (code, param) => {
+])("the error of a job that failed with %s names %s", (code, param) => {
   const failed = view({ status: "failed", error: { code, message: "why" } });
   expect(endOf(failed, "input")).toMatchObject({ status: 400, code, param, message: "why" });
 });

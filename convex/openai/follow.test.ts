@@ -26,7 +26,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The real backend; each question takes half a minute. */
+/** The real backend, where each query takes half a minute. */
 function slowCtx(said: string[]): ActionCtx {
   const ctx = {
     runQuery: async (query: FunctionReference<"query">, args: Record<string, unknown>): Promise<unknown> => {
@@ -47,7 +47,7 @@ function slowCtx(said: string[]): ActionCtx {
 it.each([
   [true, 2],
   [false, 0],
-])("says again that somebody watches, where the text is wanted (stream: %s)", async (stream, times) => {
+])("tells the queue again that somebody watches a stream (stream: %s)", async (stream, times) => {
   const device = await addDevice(t, acme);
   const jobId = await submit(t, acme, { stream });
   const attemptId = await claim(t, device, jobId);
@@ -56,7 +56,7 @@ it.each([
   let views = 0;
   for await (const view of follow(slowCtx(said), asked)) {
     views += 1;
-    // Two minutes in.
+    // After two minutes.
     if (views === 4) await complete(t, device, attemptId);
     if (view.result !== null) expect(view.result).toMatchObject({ text: "Hello." });
   }

@@ -52,12 +52,12 @@ describe("signing in", () => {
     expect(await attempt(secret("gs_"))).toEqual({ kind: "refused", reason: "unknown-link" });
   });
 
-  it("ends with the link's day", async () => {
+  it("is refused when the link is a day old", async () => {
     vi.setSystemTime(Date.now() + 24 * 3_600_000);
     expect(await attempt(acme.signInToken)).toEqual({ kind: "refused", reason: "expired" });
   });
 
-  it("refuses a session that is no secret, and one that is somebody's", async () => {
+  it("refuses a weak session, and another admin's", async () => {
     const { signInToken: token } = acme;
     await expectRefusal(t.mutation(api.admin.signIn, { token, session: "gs_1" }), "invalid");
     const session = await signIn(t, acme);
@@ -124,7 +124,7 @@ describe("the console", () => {
     expect(seen).not.toContain("private");
   });
 
-  it("lists whoever is online, however many are not, and says how many there are", async () => {
+  it("lists online devices first, and tells the whole number", async () => {
     const session = await signIn(t, acme);
     const { organizationId } = acme;
     await t.run(async (ctx) => {
@@ -176,7 +176,7 @@ describe("the console", () => {
     });
   });
 
-  it("retires a device, which gives its jobs back, and reinstates it", async () => {
+  it("retires a device, which returns its jobs, and reinstates it", async () => {
     const session = await signIn(t, acme);
     const device = await addDevice(t, acme);
     const { key, deviceId } = device;
@@ -192,7 +192,7 @@ describe("the console", () => {
     expect(await take(t, device)).toMatchObject([{ jobId }]);
   });
 
-  it("cancels what waits when a key is revoked, all of it, and lets a device finish what it has", async () => {
+  it("cancels all waiting jobs of a revoked key, and lets a device finish its job", async () => {
     const [device, other] = [await addDevice(t, acme, "a"), await addDevice(t, acme, "b")];
     const session = await signIn(t, acme);
     const [key] = await t.query(api.admin.keys, { session });
@@ -216,7 +216,7 @@ describe("the console", () => {
     expect(await complete(t, device, attemptId)).toMatchObject({ kind: "completed" });
   });
 
-  it("makes keys that can spend at once, and revokes them", async () => {
+  it("creates keys that can spend at once, and revokes them", async () => {
     const session = await signIn(t, acme);
     const apiKey = secret("sk-gleaner-");
     const keyHash = await hashSecret(apiKey);
@@ -234,7 +234,7 @@ describe("the console", () => {
     await expectRefusal(t.mutation(internal.requests.admit, { apiKey }), "revoked");
   });
 
-  it("keeps an audit trail, the newest first", async () => {
+  it("keeps an audit trail, newest first", async () => {
     const session = await signIn(t, acme);
     const { deviceId } = await addDevice(t, acme);
     await t.mutation(api.admin.retireDevice, { session, deviceId });
@@ -253,7 +253,7 @@ describe("the console", () => {
 });
 
 describe("setup", () => {
-  it("finds its organizations, and asks which one where there are several", async () => {
+  it("lists its organizations, and requires an id if there are several", async () => {
     expect(await t.query(internal.setup.status, {})).toEqual({
       organizations: [{ id: acme.organizationId, name: "Acme" }],
     });

@@ -54,8 +54,8 @@ const told = async (models: DeviceModel[], { key }: Device = device) =>
   await t.mutation(api.devices.reportModels, { key, models });
 const me = async ({ key }: Device = device) => await t.query(api.devices.me, { key });
 
-describe("the catalogue", () => {
-  it("shows the first model, and one that is added; devices and requesters are offered both", async () => {
+describe("the catalog", () => {
+  it("shows the first model and an added one, to devices and requesters too", async () => {
     await add({ pieces });
     expect((await list()).map((each) => each.modelId)).toEqual([modelId, "qwen3-4b"]);
     expect(await row()).toMatchObject({ retired: false, pieceCount: 3, price, licence: "Apache-2.0" });
@@ -65,14 +65,14 @@ describe("the catalogue", () => {
     expect(models.map((each) => each.modelId)).toEqual([modelId, "qwen3-4b"]);
   });
 
-  it("hands the pieces' hashes over when they are asked for", async () => {
+  it("returns the hashes of a model's pieces", async () => {
     await add({ pieces });
     const { key } = device;
     expect(await t.query(api.devices.modelPieces, { key, sha256 })).toEqual(pieces);
     expect(await t.query(api.devices.modelPieces, { key, sha256: "00".repeat(32) })).toBeNull();
   });
 
-  it("keeps a large model's pieces within a document's bounds", async () => {
+  it("stores a large model's pieces within the bounds of a document", async () => {
     const pieceHashes = Array.from({ length: 4_096 }, () => "ef".repeat(32));
     const large = { pieceBytes: 16 * mebibyte, pieceHashes };
     await add({ sizeBytes: 4_096 * 16 * mebibyte, pieces: large });
@@ -100,7 +100,7 @@ describe("the catalogue", () => {
     expect(await row()).toBeUndefined();
   });
 
-  it("names the field that is wrong, refuses a price out of bounds, and a name that is taken", async () => {
+  it("refuses a wrong field by name, a price out of bounds, and a taken name", async () => {
     await expect(add({ sha256: "12" })).rejects.toThrow(/sha256: has to be a SHA-256/);
     const wrong = { session, entry: entry(), price: { promptMicro: -1n, completionMicro: 0n } };
     await expectRefusal(t.mutation(api.adminModels.add, wrong), "invalid");
@@ -113,7 +113,7 @@ describe("the catalogue", () => {
     await expectRefusal(add({ modelId: "one more" }), "conflict");
   });
 
-  it("changes what a model costs, where it comes from and how it is used; its file stays", async () => {
+  it("changes a model's price, source and use, but not its file", async () => {
     await add();
     const change = { source: "https://models.example.org/qwen.gguf", template: "{{ messages }}", price };
     await t.mutation(api.adminModels.change, { session, modelId: "qwen3-4b", change });
@@ -133,7 +133,7 @@ describe("the catalogue", () => {
     ]);
   });
 
-  it("retires a model: it is offered to nobody until it is reinstated", async () => {
+  it("offers a retired model to nobody until it is reinstated", async () => {
     await t.mutation(api.adminModels.retire, { session, modelId });
     expect((await me()).models).toEqual([]);
     await expectRefusal(submit(t, acme), "model_not_found");
@@ -145,15 +145,19 @@ describe("the catalogue", () => {
   });
 });
 
-describe("what devices say of their models", () => {
+describe("a device's report of its models", () => {
   const downloading = (downloadedBytes: number): DeviceModel => ({
-    ...{ modelId: "qwen3-4b", state: "downloading", downloadedBytes },
+    modelId: "qwen3-4b",
+    state: "downloading",
+    downloadedBytes,
   });
   const ready = (generate: number): DeviceModel => ({
-    ...{ modelId: "qwen3-4b", state: "ready", speed: { prefill: generate * 10, generate, backend: "cpu" } },
+    modelId: "qwen3-4b",
+    state: "ready",
+    speed: { prefill: generate * 10, generate, backend: "cpu" },
   });
 
-  it("is counted over the fleet, with the speeds' median, and listed by device", async () => {
+  it("is counted over the fleet, with median speeds, and listed by device", async () => {
     await add();
     const others = [
       await addDevice(t, acme, "b"),
@@ -165,8 +169,15 @@ describe("what devices say of their models", () => {
     await told([ready(30.04)], others[1]);
     await told([{ modelId: "qwen3-4b", state: "waiting", why: "metered", downloadedBytes: 1 }], others[2]);
     expect((await row())?.fleet).toEqual({
-      ...{ missing: 0, waiting: 1, downloading: 1, verifying: 0, ready: 2, corrupt: 0 },
-      ...{ downloadedBytes: 4_000_001, prefill: 300.4, generate: 30 },
+      missing: 0,
+      waiting: 1,
+      downloading: 1,
+      verifying: 0,
+      ready: 2,
+      corrupt: 0,
+      downloadedBytes: 4_000_001,
+      prefill: 300.4,
+      generate: 30,
     });
     const devices = await t.query(api.adminModels.devices, { session, modelId: "qwen3-4b" });
     expect(devices.map(({ name, model }) => [name, model.state])).toEqual([
@@ -179,7 +190,7 @@ describe("what devices say of their models", () => {
     expect(rows.find(({ name }) => name === "b")?.models).toEqual([ready(10)]);
   });
 
-  it("is written on transitions, and twice a minute while bytes come in", async () => {
+  it("is written on transitions, and twice a minute during a download", async () => {
     const stored = async () =>
       await t.run(async (ctx) => (await ctx.db.query("deviceModels").first())?.models[0]?.downloadedBytes);
     await told([downloading(1)]);
@@ -207,7 +218,7 @@ describe("what devices say of their models", () => {
     await expectRefusal(told(many), "invalid");
   });
 
-  it("is forgotten when the device is retired, and not taken from one that was", async () => {
+  it("is deleted when the device is retired, and refused from a retired device", async () => {
     await add();
     await told([downloading(1)]);
     await t.mutation(api.admin.retireDevice, { session, deviceId: device.deviceId });
@@ -217,7 +228,7 @@ describe("what devices say of their models", () => {
 });
 
 describe("another organization", () => {
-  it("neither sees nor touches the catalogue", async () => {
+  it("neither reads nor changes the catalog", async () => {
     await add({ pieces });
     await told([{ modelId: "qwen3-4b", state: "ready" }]);
     const rival = await addOrganization(t, { name: "Rival" });
@@ -237,7 +248,7 @@ describe("another organization", () => {
     expect(await row()).toMatchObject({ retired: false, licence: "Apache-2.0" });
   });
 
-  it("and nobody without a session or a key", async () => {
+  it("refuses calls without a session or a key", async () => {
     const nobody = secret("gs_");
     await expectRefusal(t.query(api.adminModels.list, { session: nobody }), "unauthorized");
     await expectRefusal(t.query(api.adminModels.devices, { session: nobody, modelId }), "unauthorized");

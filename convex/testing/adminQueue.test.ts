@@ -32,7 +32,7 @@ afterEach(async () => {
   closeWorld();
 });
 
-/** Lets what is scheduled at once run. */
+/** Runs functions that are scheduled for now. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 20; i += 1) {
     vi.advanceTimersByTime(10);
@@ -54,7 +54,7 @@ const auditOf = async () => {
 };
 
 describe("lanes", () => {
-  it("are paused, drained and opened again, and the trail says so", async () => {
+  it("are paused, drained and opened again, with entries in the audit trail", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     const { laneId, requirements, state } = await onlyLane();
@@ -82,7 +82,7 @@ describe("lanes", () => {
 });
 
 describe("limits of an API key", () => {
-  it("hold back what is beyond them, and let it go on in its turn", async () => {
+  it("hold back jobs beyond them until it is their turn", async () => {
     const device = await addDevice(t, acme);
     const [key] = await t.query(api.admin.keys, { session });
     if (key === undefined) throw new Error("no key");
@@ -117,14 +117,14 @@ describe("limits of an API key", () => {
       await t.mutation(api.adminQueue.setKeyLimit, { session, keyId, concurrency, weight });
     await expectRefusal(set(0, 1), "invalid");
     await expectRefusal(set(1.5, 1), "invalid");
-    // The queue's own bound, and in the app's words.
+    // The queue's own bound, in the app's words.
     await set(1_000, 1);
     await expect(set(1_001, 1)).rejects.toThrow("concurrency must be a whole number from 1 to 1000.");
     await expectRefusal(set(1, 17), "invalid");
   });
 });
 
-describe("groups and classes of data", () => {
+describe("groups and data classes", () => {
   it("are set for a device, and shown", async () => {
     const { deviceId } = await addDevice(t, acme);
     const label = async (groups: string[], dataClasses: string[]) =>
@@ -138,7 +138,7 @@ describe("groups and classes of data", () => {
     await expectRefusal(label(Array.from({ length: 33 }, String), []), "invalid");
   });
 
-  it("keep a key's jobs from devices that may not see its class", async () => {
+  it("keep a key's jobs from devices without its data class", async () => {
     const [key] = await t.query(api.admin.keys, { session });
     const { deviceId, ...device } = await addDevice(t, acme);
     await t.run(async (ctx) => {
@@ -168,7 +168,7 @@ describe("dead letters", () => {
   const deadLetters = async () =>
     (await t.query(api.adminQueue.deadLetters, { session, paginationOpts })).page;
 
-  it("are listed with what went wrong, and without what was asked", async () => {
+  it("are listed with their error, and without their prompt", async () => {
     const jobId = await deadLetter();
     const listed = await deadLetters();
     expect(listed).toMatchObject([
@@ -177,7 +177,7 @@ describe("dead letters", () => {
     expect(JSON.stringify(listed)).not.toContain("private");
   });
 
-  it("are tried again, and done by another device", async () => {
+  it("are retried, and finished by another device", async () => {
     const jobId = await deadLetter();
     expect(await t.mutation(api.adminQueue.retryDeadLetter, { session, jobId })).toEqual({ kind: "ready" });
     expect(await deadLetters()).toEqual([]);
@@ -189,7 +189,7 @@ describe("dead letters", () => {
     expect(await auditOf()).toContain(`dead-letter.retried ${jobId}`);
   });
 
-  it("are discarded, and then tried again no more", async () => {
+  it("can't be retried once they are discarded", async () => {
     const jobId = await deadLetter();
     expect(await t.mutation(api.adminQueue.discardDeadLetter, { session, jobId })).toEqual({
       kind: "discarded",
@@ -200,7 +200,7 @@ describe("dead letters", () => {
     expect(await auditOf()).toContain(`dead-letter.discarded ${jobId}`);
   });
 
-  it("are all tried again, in batches", async () => {
+  it("are all retried, in batches", async () => {
     const device = await addDevice(t, acme);
     for (let i = 0; i < 60; i += 1) {
       await fail(t, device, await claim(t, device, await submit(t, acme)), { retryable: false });
@@ -214,7 +214,7 @@ describe("dead letters", () => {
     expect(await auditOf()).toContain("dead-letters.retried all");
   });
 
-  it("of a revoked key are left alone", async () => {
+  it("of a revoked key are not retried", async () => {
     const jobId = await deadLetter();
     const [key] = await t.query(api.admin.keys, { session });
     if (key !== undefined) await t.mutation(api.admin.revokeKey, { session, keyId: key.keyId });
@@ -235,7 +235,7 @@ it("shows an organization's batches", async () => {
   expect(page).toMatchObject([{ externalId: "letters", total: 0 }]);
 });
 
-it("is for admins alone", async () => {
+it("is only for admins", async () => {
   const nobody = { session: "gs_nobody" };
   await expectRefusal(t.query(api.adminQueue.stats, nobody), "unauthorized");
   await expectRefusal(t.query(api.adminQueue.deadLetters, { ...nobody, paginationOpts }), "unauthorized");

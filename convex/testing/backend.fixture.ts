@@ -18,8 +18,7 @@ const modules = import.meta.glob(["../**/*.*s", "!../**/*.test.ts", "!../**/*.fi
 export type Backend = TestConvex<typeof schema>;
 
 /**
- * A backend of its own for one test, with the real functions, the real schema and the real queue. Without the `limiter`, counting
- * calls fails.
+ * A backend for one test, with the real functions, schema and queue. Without the `limiter`, counting calls fails.
  */
 export function startBackend({ limiter = true }: { readonly limiter?: boolean } = {}): Backend {
   const t = convexTest(schema, modules);
@@ -31,7 +30,7 @@ export function startBackend({ limiter = true }: { readonly limiter?: boolean } 
 export const modelId = "demo-1m";
 export const price = { promptMicro: 2n, completionMicro: 6n };
 
-/** As the callers make their secrets: 256 random bits in hex. */
+/** A secret as callers make it: 256 random bits in hex. */
 export function secret(prefix: string): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return prefix + Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -80,13 +79,13 @@ export async function signIn(t: Backend, { signInToken }: Organization): Promise
 
 export type Device = { readonly key: string; readonly deviceId: Id<"devices"> };
 
-/** What a device says when it connects. It may hold as many jobs as the queue lets it. */
+/** Arguments of a device's `hello`. It may hold as many jobs as the queue allows. */
 export function greeting(models: string[] = [modelId], startup = false) {
   const able = { kinds: ["chat", "completion", "embedding"], models, memoryMb: 8_192, concurrency: 16 };
   return { version: "0.1.0", capabilities: able, startup };
 }
 
-/** An enrolled device that has said hello and donates. It takes nothing yet. */
+/** An enrolled device that has said hello and donates. It takes no jobs yet. */
 export async function addDevice(
   t: Backend,
   { code }: Organization,
@@ -101,7 +100,7 @@ export async function addDevice(
   return { key, deviceId: outcome.deviceId };
 }
 
-/** Takes up to so many jobs that are ready: the first there are, else it waits for some. */
+/** Takes up to `jobs` ready jobs. Without any, the device waits for some. */
 export async function take(
   t: Backend,
   { key }: Pick<Device, "key">,
@@ -117,7 +116,7 @@ export async function tryClaim(t: Backend, { key }: Pick<Device, "key">, jobId: 
   return await t.mutation(api.work.claim, { key, jobId, late: false, wish: { jobs: 1 } });
 }
 
-/** Gives an attempt back, as a device does whose person comes back. It goes on taking jobs. */
+/** Releases an attempt, as a device does when its person returns. It goes on taking jobs. */
 export async function release(
   t: Backend,
   { key }: Pick<Device, "key">,
@@ -173,7 +172,7 @@ export async function submitWork(
   return (await t.mutation(internal.requests.submit, args)).jobId;
 }
 
-/** Claims a job, which must work. */
+/** Claims a job. Throws if it cannot. */
 export async function claim(t: Backend, device: Pick<Device, "key">, jobId: string): Promise<string> {
   const outcome = await tryClaim(t, device, jobId);
   if (outcome.kind !== "claimed") throw new Error(`not claimed: ${outcome.kind}`);
@@ -188,7 +187,7 @@ export function answer(text = "Hello.", usage: Usage = { promptTokens: 10, compl
   };
 }
 
-/** What `answer` costs. */
+/** The price of `answer`, in micro-credits. */
 export const answerMicro = 10n * price.promptMicro + 3n * price.completionMicro;
 
 export async function complete(
@@ -219,7 +218,7 @@ export async function fail(
   });
 }
 
-/** A job as the queue has it. */
+/** The queue's view of a job. */
 export async function jobOf(t: Backend, { organizationId }: Organization, jobId: string): Promise<JobView> {
   const job = await t.run(async (ctx) => await queue.status(ctx, organizationId, jobId));
   if (job === null) throw new Error(`no job ${jobId}`);
@@ -230,31 +229,31 @@ export async function statusOf(t: Backend, acme: Organization, jobId: string): P
   return (await jobOf(t, acme, jobId)).status;
 }
 
-/** What the queue's own crons call. */
+/** The functions that the queue's own crons call. */
 const { maintenance, counts } = componentsGeneric()["queue"] as unknown as {
   readonly maintenance: { readonly purge: FunctionReference<"mutation", "internal", Record<string, never>> };
   readonly counts: { readonly count: FunctionReference<"action", "public", Record<string, never>> };
 };
 
-/** Counts what stands in the queue, as it does each minute. */
+/** Counts the queue's jobs, as its cron does each minute. */
 export async function countQueue(t: Backend): Promise<void> {
   await t.action(counts.count, {});
 }
 
-/** Deletes what the queue keeps no longer, as it does each hour. */
+/** Deletes the queue's old data, as its cron does each hour. */
 export async function purgeQueue(t: Backend): Promise<void> {
   await t.run(async (ctx) => {
     await ctx.runMutation(maintenance.purge, {});
   });
 }
 
-/** Every job of an organization, the newest first. */
+/** All jobs of an organization, newest first. */
 export async function allJobs(t: Backend, { organizationId }: Organization): Promise<readonly JobView[]> {
   const paginationOpts = { numItems: 100, cursor: null };
   return (await t.run(async (ctx) => await queue.list(ctx, organizationId, { paginationOpts }))).page;
 }
 
-/** Every job settled once, nothing made and nothing gone: after any flow. */
+/** Expects that every job is settled once, and that no credits appeared or vanished. */
 export async function expectBooksInOrder(t: Backend): Promise<void> {
   const report = await t.query(internal.setup.ledgerCheck, {});
   expect(report).toMatchObject({
@@ -264,7 +263,7 @@ export async function expectBooksInOrder(t: Backend): Promise<void> {
   });
 }
 
-/** Expects the refusal that a client would read from the ConvexError. */
+/** Expects a refusal, as a client reads it from the ConvexError. */
 export async function expectRefusal(call: Promise<unknown>, code: RefusalCode): Promise<void> {
   const thrown: unknown = await call.then(
     () => null,

@@ -33,7 +33,7 @@ afterEach(() => {
   logged.mockRestore();
 });
 
-/** The real backend through a connection that breaks: the queries after the first `working` ones fail. */
+/** The real backend behind a connection that breaks: after the first `working` queries, all fail. */
 function brokenCtx(working: number): ActionCtx {
   let queries = 0;
   const ctx = {
@@ -68,7 +68,7 @@ async function answer(ctx: ActionCtx, asked: Request): Promise<Response> {
 const onlyJob = async () => (await allJobs(t, acme))[0];
 const statusNow = async () => (await onlyJob())?.status;
 
-describe("a job whose request breaks off by a fault of ours", () => {
+describe("a job whose HTTP call fails because of us", () => {
   it.each([
     [true, 0],
     [true, 1],
@@ -80,7 +80,7 @@ describe("a job whose request breaks off by a fault of ours", () => {
     await expectBooksInOrder(t);
   });
 
-  it("is canceled when its text is under way", async () => {
+  it("is canceled in the middle of its stream", async () => {
     const device = await addDevice(t, acme);
     const answering = answer(brokenCtx(19), request(true));
     await expect.poll(statusNow).toBe("ready");
@@ -97,7 +97,7 @@ describe("a job whose request breaks off by a fault of ours", () => {
     await expectBooksInOrder(t);
   }, 20_000);
 
-  it("ends its stream with the refusal when the key is revoked meanwhile", async () => {
+  it("ends its stream with a refusal when the key is revoked", async () => {
     const device = await addDevice(t, acme);
     const answering = answer(brokenCtx(Infinity), request(true));
     await expect.poll(statusNow).toBe("ready");
@@ -112,7 +112,7 @@ describe("a job whose request breaks off by a fault of ours", () => {
     expect(logged.mock.calls).toEqual([]);
   });
 
-  it("stays where an idempotency key can find it again", async () => {
+  it("goes on if an idempotency key can find it again", async () => {
     const asked = answer(brokenCtx(0), request(false, { "idempotency-key": "order-1" }));
     await expect(asked).rejects.toThrow();
     expect(await statusNow()).toBe("ready");
@@ -149,7 +149,7 @@ it.each([
   [new Error('Uncaught TypeError: "a secret"'), "TypeError"],
   [new RangeError("a secret"), "RangeError"],
   ["a secret", "string"],
-])("logs no more of %o than its name", (thrown, name) => {
+])("logs only the name of %o", (thrown, name) => {
   logBug("it failed", thrown);
   expect(logged.mock.calls).toEqual([[`it failed: ${name}`]]);
 });

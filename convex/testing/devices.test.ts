@@ -39,8 +39,8 @@ async function newCode(over: { readonly uses?: number; readonly expiresInHours?:
   return { code, codeId };
 }
 
-describe("enrolment", () => {
-  it("admits a device, and the same key again without using the code up", async () => {
+describe("enrollment", () => {
+  it("admits a device, and admits the same key again without another use of the code", async () => {
     const { code } = await newCode({ uses: 1 });
     const key = secret("gd_");
     const first = await enroll(code, key);
@@ -50,7 +50,7 @@ describe("enrolment", () => {
     expect(await enroll(code)).toEqual({ kind: "refused", reason: "used-up" });
   });
 
-  it("takes a code as people type it", async () => {
+  it("accepts a code as people type it", async () => {
     const { code } = await newCode();
     const typed = ` ${code.toLowerCase().replace("0000", "ooOO").replace("1111", "lIiL")} `;
     expect(await enroll(typed)).toMatchObject({ kind: "enrolled" });
@@ -80,7 +80,7 @@ describe("enrolment", () => {
     );
   });
 
-  it("keeps no key, code or token in the database", async () => {
+  it("stores no key, code or token", async () => {
     const { key } = await addDevice(t, acme);
     const everything = await t.run(async (ctx) =>
       JSON.stringify([
@@ -101,7 +101,7 @@ describe("enrolment", () => {
 });
 
 describe("a device", () => {
-  it("sees who it is and which models its organization uses", async () => {
+  it("sees its own name and its organization's models", async () => {
     const { key, deviceId } = await addDevice(t, acme, "Ada's laptop");
     expect(await t.query(api.devices.me, { key })).toMatchObject({
       deviceId,

@@ -58,7 +58,7 @@ async function expectError(response: Response, status: number, error: object): P
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
 }
 
-/** The data of each server-sent event, the comments left out. */
+/** The data of each server-sent event, without comments. */
 async function events(response: Response): Promise<string[]> {
   const lines = (await response.text()).split("\n\n");
   return lines.filter((line) => line.startsWith("data: ")).map((line) => line.slice("data: ".length));
@@ -105,10 +105,13 @@ describe("a chat completion", () => {
     await expectBooksInOrder(t);
   });
 
-  it("passes on what a device found beside the text", async () => {
+  it("passes on tool calls and log probabilities", async () => {
     const body = {
       ...minimal,
-      ...{ logprobs: true, top_logprobs: 1, top_k: 5, presence_penalty: 1 },
+      logprobs: true,
+      top_logprobs: 1,
+      top_k: 5,
+      presence_penalty: 1,
       tools: [{ type: "function", function: { name: "f", parameters: { type: "object", properties: {} } } }],
     };
     for (const stream of [false, true]) {
@@ -116,9 +119,12 @@ describe("a chat completion", () => {
       await takeJob(t, device, async (job) => {
         const likely = { token: "é", logprob: -0.5 };
         await t.mutation(api.work.complete, {
-          ...{ key: device.key, attemptId: job.attemptId, wish: { jobs: 0 } },
+          key: device.key,
+          attemptId: job.attemptId,
+          wish: { jobs: 0 },
           result: {
-            ...{ text: "", finishReason: "tool_calls" },
+            text: "",
+            finishReason: "tool_calls",
             toolCalls: [{ id: "call_1", name: "f", arguments: "{}" }],
             logprobs: [{ ...likely, top: [likely] }],
           },
@@ -155,7 +161,7 @@ describe("a chat completion", () => {
     }
   });
 
-  it("streams the text as it comes, with usage where it was asked for", async () => {
+  it("streams the text as it comes, with usage if requested", async () => {
     const asked = post({ ...minimal, stream: true, stream_options: { include_usage: true } });
     await takeJob(t, device, async (job) => {
       expect(job.watched).toBe(true);
@@ -183,7 +189,7 @@ describe("a chat completion", () => {
     });
   });
 
-  it("goes on where it was when another device takes over with the same text", async () => {
+  it("continues its stream when another device takes over with the same text", async () => {
     const other = await addDevice(t, acme, "other");
     const asked = post({ ...minimal, stream: true });
     await takeJob(t, device, async (job) => {
@@ -236,7 +242,7 @@ describe("a chat completion", () => {
     await expectBooksInOrder(t);
   });
 
-  it("is one job for one Idempotency-Key, even when it is asked for twice at a time", async () => {
+  it("is one job per Idempotency-Key, even for two calls at once", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}`, "idempotency-key": "order-17" };
     const both = Promise.all([post(minimal, headers), post(minimal, headers)]);
     await takeJob(t, device, async (job) => {
@@ -270,7 +276,7 @@ describe("a chat completion", () => {
   });
 
   it.each([true, false])(
-    "answers a context that does not fit with its own status (stream: %s)",
+    "answers with its own status when the prompt does not fit (stream: %s)",
     async (stream) => {
       const asked = post({ ...minimal, stream });
       await takeJob(t, device, async ({ attemptId }) => {
@@ -281,7 +287,7 @@ describe("a chat completion", () => {
     },
   );
 
-  it("says so when the job failed, and that asking again is no use", async () => {
+  it("tells the client not to retry a failed job", async () => {
     const asked = post(minimal);
     await takeJob(t, device, async ({ attemptId }) => {
       await fail(t, device, attemptId, { retryable: false });
@@ -291,7 +297,7 @@ describe("a chat completion", () => {
     expect(response.headers.get("x-should-retry")).toBe("false");
   });
 
-  it("goes before others, or after them, by its service tier", async () => {
+  it("runs before or after others by its service tier", async () => {
     const asked = [];
     for (const [content, service_tier] of [
       ["last", "flex"],
@@ -313,7 +319,7 @@ describe("a chat completion", () => {
     for (const response of await Promise.all(asked)) expect(response.status).toBe(200);
   });
 
-  it("says so when an admin canceled it", async () => {
+  it("gets an error of its own when an admin cancels it", async () => {
     const session = await signIn(t, acme);
     const asked = post(minimal);
     await takeJob(t, device, async ({ jobId }) => {
@@ -328,7 +334,7 @@ describe("a job that no device takes", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
   });
 
-  /** Lets time pass until something has come about. Hashing needs real turns of the loop in between. */
+  /** Lets time pass until the promise settles. Hashing needs real turns of the event loop in between. */
   async function passUntil<T>(awaited: Promise<T>): Promise<T> {
     let settled = false;
     const settle = (): void => {
@@ -378,11 +384,11 @@ describe("a job that no device takes", () => {
     await expectBooksInOrder(t);
   }, 30_000);
 
-  it("stays where an idempotency key can find it again", async () => {
+  it("goes on if an idempotency key can find it again", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}`, "idempotency-key": "order-18" };
     expect((await passUntil(post(minimal, headers))).status).toBe(503);
     expect((await onlyJob()).status).toBe("ready");
-    // Time may pass by itself again, but must not go back: the count of calls would wait until it is made up for.
+    // Time passes by itself again, but must not go back: the rate limiter would wait until it has caught up.
     vi.useFakeTimers({ now: Date.now(), toFake: ["Date"], shouldAdvanceTime: true });
     const again = post(minimal, headers);
     await takeJob(t, device, async (job) => {
@@ -436,7 +442,7 @@ describe("bad input", () => {
     await expectError(await post({ ...minimal, messages }), 413, { code: "request_too_large" });
   });
 
-  it("a 5 MB prompt that does not say how long it is", async () => {
+  it("a 5 MB prompt without a content length", async () => {
     const part = new Uint8Array(64 * 1024).fill(120);
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -456,7 +462,7 @@ describe("bad input", () => {
     expect(sent).toBeLessThan(2 * limits.bodyBytes);
   });
 
-  it("a prompt over the limit in a body under it", async () => {
+  it("a prompt over its limit in a body under its limit", async () => {
     const messages = [{ role: "user", content: "x".repeat(limits.promptBytes + 1) }];
     await expectError(await post({ ...minimal, messages }), 413, { param: "messages" });
   });
@@ -467,7 +473,7 @@ describe("bad input", () => {
     });
   });
 
-  it("functions, several answers and other things that are not served", async () => {
+  it("functions, several answers and other unsupported fields", async () => {
     const functions = [{ name: "f" }];
     await expectError(await post({ ...minimal, functions }), 400, {
       code: "unsupported_parameter",
@@ -485,7 +491,7 @@ describe("bad input", () => {
     expect(response.headers.get("x-should-retry")).toBe("false");
   });
 
-  it("more than the queue takes", async () => {
+  it("more jobs than the queue accepts", async () => {
     const { organizationId } = acme;
     await t.run(async (ctx) => {
       await queue.configure(ctx, organizationId, { maxQueuedPerRequester: 1 });
@@ -516,7 +522,7 @@ describe("bad input", () => {
     expect(response.headers.get("retry-after")).toBe("60");
   });
 
-  it("an unknown address", async () => {
+  it("an unknown URL", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}` };
     await expectError(await t.fetch("/v1/images/generations", { method: "POST", headers }), 404, {
       code: "unknown_url",
@@ -531,8 +537,8 @@ describe("bad input", () => {
   });
 });
 
-describe("the rest of the site", () => {
-  it("lists the models, and names one", async () => {
+describe("the other endpoints", () => {
+  it("list the models, and show one", async () => {
     const headers = { authorization: `Bearer ${acme.apiKey}` };
     const list = await t.fetch("/v1/models", { headers });
     const body = { id: modelId, object: "model", owned_by: "organization" };
@@ -542,13 +548,13 @@ describe("the rest of the site", () => {
     await expectError(await t.fetch("/v1/models/gpt-9", { headers }), 404, { code: "model_not_found" });
   });
 
-  it("says where the deployment is", async () => {
+  it("tell the deployment's URL", async () => {
     const response = await t.fetch("/config");
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     expect(await response.json()).toHaveProperty("deploymentUrl");
   });
 
-  it("lets browsers call", async () => {
+  it("let browsers call", async () => {
     for (const path of ["/v1/chat/completions", "/v1/models", "/config"]) {
       const response = await t.fetch(path, { method: "OPTIONS" });
       expect(response.status).toBe(204);

@@ -49,7 +49,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("another organization's id", () => {
+describe("an id of another organization", () => {
   it("is not found by a requester", async () => {
     const { apiKey } = rival;
     await expectRefusal(t.query(api.requests.watch, { apiKey, jobId }), "not_found");
@@ -97,7 +97,7 @@ describe("another organization's id", () => {
     await expectRefusal(t.mutation(api.adminQueue.labelDevice, labels), "not_found");
   });
 
-  it("stands in none of an admin's lists", async () => {
+  it("is in none of an admin's lists", async () => {
     const { session } = rival;
     expect((await t.query(api.admin.jobs, { session, paginationOpts })).page).toEqual([]);
     const ready = await t.query(api.admin.jobs, { session, paginationOpts, status: "running" });
@@ -125,7 +125,7 @@ describe("another organization's id", () => {
     expect((await t.query(api.adminQueue.batches, { session, paginationOpts })).page).toEqual([]);
   });
 
-  it("is not among the dead letters that an admin sees, or tries again", async () => {
+  it("is not among the dead letters that an admin sees or retries", async () => {
     const { session } = rival;
     await fail(t, device, attemptId, { retryable: false });
     expect((await t.query(api.adminQueue.deadLetters, { session, paginationOpts })).page).toEqual([]);

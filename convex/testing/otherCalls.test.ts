@@ -46,14 +46,17 @@ async function expectError(response: Response, status: number, error: object): P
 describe("a completion", () => {
   const complete = async (body: object) => await post("/v1/completions", body);
 
-  it("is answered whole, with what the tokens were worth", async () => {
+  it("is answered whole, with the tokens' log probabilities", async () => {
     const asked = complete({ prompt: "Once", logprobs: 1 });
     await takeJob(t, device, async ({ attemptId, prompt }) => {
       expect(prompt).toBe("Once");
       await t.mutation(api.work.complete, {
-        ...{ key: device.key, attemptId, wish: { jobs: 0 } },
+        key: device.key,
+        attemptId,
+        wish: { jobs: 0 },
         result: {
-          ...{ text: " 🐦 a", finishReason: "length" },
+          text: " 🐦 a",
+          finishReason: "length",
           logprobs: [
             { token: " 🐦", logprob: -1, top: [{ token: " b", logprob: -0.5 }] },
             { token: " a", logprob: -0.25, top: [{ token: " a", logprob: -0.25 }] },
@@ -113,7 +116,7 @@ describe("a completion", () => {
     expect(chunks.at(-1)).toMatchObject({ usage: { total_tokens: 13 } });
   });
 
-  it("that does not fit blames its prompt", async () => {
+  it("that does not fit names its prompt", async () => {
     const tooLong = { code: "context_length_exceeded", param: "prompt" };
     await expectError(await complete({ prompt: "x", max_tokens: 5_000 }), 400, tooLong);
     const asked = complete({ prompt: "Once" });
@@ -124,7 +127,7 @@ describe("a completion", () => {
     await expectError(await asked, 400, tooLong);
   });
 
-  it("of fields that are not served is refused, and leaves no job behind", async () => {
+  it("with unsupported fields is refused, and leaves no job behind", async () => {
     await expectError(await complete({}), 400, { code: "missing_required_parameter", param: "prompt" });
     await expectError(await complete({ prompt: "a", echo: true }), 400, { param: "echo" });
     await expectError(await complete({ prompt: "a", model: "gpt-9" }), 404, { code: "model_not_found" });
@@ -145,7 +148,9 @@ describe("embeddings", () => {
   async function answer(embeddings: string[]): Promise<void> {
     await takeJob(t, device, async ({ attemptId }) => {
       await t.mutation(api.work.complete, {
-        ...{ key: device.key, attemptId, wish: { jobs: 0 } },
+        key: device.key,
+        attemptId,
+        wish: { jobs: 0 },
         result: { embeddings },
         report: {
           usage: { promptTokens: 9, completionTokens: 0 },
@@ -174,7 +179,7 @@ describe("embeddings", () => {
     await expectBooksInOrder(t);
   });
 
-  it("of more than a job can hold say so", async () => {
+  it("that do not fit one job get an error of their own", async () => {
     const asked = embed({ input: ["a", "b"] });
     await takeJob(t, device, async ({ attemptId }) => {
       await fail(t, device, attemptId, {
@@ -186,7 +191,7 @@ describe("embeddings", () => {
     await expectError(await asked, 400, { code: "result_too_large", param: "input" });
   });
 
-  it("that are not served are refused", async () => {
+  it("with unsupported fields are refused", async () => {
     await expectError(await embed({ input: "a", dimensions: 2 }), 400, {
       code: "unsupported_parameter",
       param: "dimensions",

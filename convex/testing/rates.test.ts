@@ -29,7 +29,7 @@ const models = async (apiKey: string) =>
   await t.fetch("/v1/models", { headers: { authorization: `Bearer ${apiKey}` } });
 
 describe("calls of the HTTP API", () => {
-  it("are refused as OpenAI refuses them once a key makes too many, and let through later", async () => {
+  it("are refused with OpenAI's error once a key makes too many, and work again later", async () => {
     let answered = 0;
     let response = await models(acme.apiKey);
     for (; response.status === 200; response = await models(acme.apiKey)) answered += 1;
@@ -50,7 +50,7 @@ describe("calls of the HTTP API", () => {
     expect((await models(acme.apiKey)).status).toBe(200);
   });
 
-  it("of one key are not counted for another, and a wrong key is refused as such", async () => {
+  it("are counted per key, and a wrong key gets its own error", async () => {
     const other = await addOrganization(t, { name: "Other" });
     while ((await models(acme.apiKey)).status === 200);
     expect((await models(other.apiKey)).status).toBe(200);
@@ -58,10 +58,10 @@ describe("calls of the HTTP API", () => {
   });
 });
 
-it("lets a call through that cannot be counted, and logs a line about it, but never a wrong key", async () => {
+it("lets a call through and logs it if counting fails, but never a wrong key", async () => {
   const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   onTestFinished(() => logged.mockRestore());
-  // The limiter's component is not there: whatever it is asked fails.
+  // Without the limiter's component, every call of it fails.
   t = startBackend({ limiter: false });
   acme = await addOrganization(t);
   expect((await models(acme.apiKey)).status).toBe(200);
@@ -74,7 +74,7 @@ const enroll = async (from: Caller, code: string, key = secret("gd_")) =>
 
 const tooMany = { data: { code: "rate_limited", retryAfterMs: 2_000 } };
 
-/** Until all that may be guessed wrong at once has been. */
+/** Uses up the wrong codes that are allowed at once. */
 async function guessWrong(from: Caller): Promise<void> {
   for (let count = 0; count < rates.wrongCodes.burst; count += 1) {
     expect(await enroll(from, `GLN-2222-2222-${String(1_000 + count)}`)).toEqual({
@@ -84,8 +84,8 @@ async function guessWrong(from: Caller): Promise<void> {
   }
 }
 
-describe("guessing at enrolment codes", () => {
-  it("ends for an address: even a right one has to wait then, but not a device that is enrolled", async () => {
+describe("guesses at enrollment codes", () => {
+  it("are limited per address: then even a right code must wait, but an enrolled device need not", async () => {
     const [guesser, other] = ["203.0.113.7", "203.0.113.8"].map((ip) => t.withRequestMetadata({ ip }));
     if (guesser === undefined || other === undefined) throw new Error("no callers");
     const key = secret("gd_");
@@ -100,14 +100,14 @@ describe("guessing at enrolment codes", () => {
     expect(await enroll(guesser, acme.code)).toMatchObject({ kind: "enrolled" });
   });
 
-  it("ends where no address is known, too, but locks nobody out who has a right one", async () => {
+  it("are limited without a known address too, but a right code still works", async () => {
     await guessWrong(t);
     await expect(enroll(t, "GLN-2222-2222-2222")).rejects.toMatchObject(tooMany);
     expect(await enroll(t, acme.code)).toMatchObject({ kind: "enrolled" });
   });
 });
 
-it("sign-in links are not counted: wrong ones keep nobody out", async () => {
+it("wrong sign-in links are not counted, so they lock nobody out", async () => {
   for (let count = 0; count < 2 * rates.wrongCodes.burst; count += 1) {
     const guess = { token: secret("gs_"), session: secret("gs_") };
     expect(await t.mutation(api.admin.signIn, guess)).toEqual({ kind: "refused", reason: "unknown-link" });

@@ -97,12 +97,12 @@ describe("submit", () => {
     expect(await allJobs(t, acme)).toEqual([]);
   });
 
-  it("reserves what a job of each kind can cost at most", async () => {
+  it("reserves the highest possible price of each kind of job", async () => {
     const reserved = async () => {
       const orders = await t.run(async (ctx) => await ctx.db.query("orders").collect());
       return orders.at(-1);
     };
-    // Bytes and what is put around them, at 2; the answer, at 6.
+    // The prompt's bytes and added tokens cost 2 each, the answer's tokens 6.
     await submitOne({ kind: "chat", request: chat("Hi") });
     expect(await reserved()).toMatchObject({ reservedMicro: BigInt((2 + 32 + 64) * 2 + 64 * 6) });
     await submitOne({ kind: "completion", request: completion("Once") });
@@ -115,7 +115,7 @@ describe("submit", () => {
     });
   });
 
-  it("tells requests under one idempotency key apart by all that was asked", async () => {
+  it("tells requests with one idempotency key apart by all their fields", async () => {
     const request = completion();
     const first = await submitOne({ kind: "completion", request }, "k");
     const { prompt, ...sampling } = request;
@@ -131,7 +131,7 @@ describe("submit", () => {
     }
   });
 
-  it("refuses a prompt that is certain not to fit", async () => {
+  it("refuses a prompt that certainly does not fit", async () => {
     const tiny = await addOrganization(t, { name: "Tiny", contextTokens: 128 });
     const text = "x".repeat(128 * 256 + 1);
     for (const work of [
@@ -143,7 +143,7 @@ describe("submit", () => {
     }
   });
 
-  it("refuses a model that the organization does not have, or has switched off", async () => {
+  it("refuses an unknown model, and a retired one", async () => {
     await expectRefusal(submitted({}, "gpt-9"), "model_not_found");
     await t.run(async (ctx) => {
       const model = await ctx.db.query("models").first();
@@ -153,7 +153,7 @@ describe("submit", () => {
     expect((await t.query(internal.requests.identify, { apiKey: acme.apiKey })).models).toEqual([]);
   });
 
-  it("refuses a key that nobody knows", async () => {
+  it("refuses an unknown key", async () => {
     const apiKey = secret("sk-gleaner-");
     await expectRefusal(submit(t, { ...acme, apiKey }), "unauthorized");
     await expectRefusal(t.mutation(internal.requests.admit, { apiKey }), "unauthorized");
@@ -167,7 +167,7 @@ describe("submit", () => {
     await expectRefusal(late, "revoked");
   });
 
-  it("makes one job of a repeated idempotency key, and refuses the key for another request", async () => {
+  it("gives one job for a repeated idempotency key, and refuses the key for another request", async () => {
     const idempotencyKey = "order-17";
     const first = await submit(t, acme, { idempotencyKey });
     expect(await submit(t, acme, { idempotencyKey })).toBe(first);

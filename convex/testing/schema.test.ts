@@ -6,16 +6,16 @@ import queueSchema from "../../packages/queue/component/schema.ts";
 import schema from "../schema.ts";
 import { type ExportedSchema, narrowed } from "./schemaWidens.fixture.ts";
 
-/** What Convex's own CLI calls, and its published types leave out. */
+/** The schema as JSON. Convex's CLI calls `export()`, but the published types omit it. */
 function exported(definition: object): ExportedSchema {
   return JSON.parse((definition as { export(): string }).export()) as ExportedSchema;
 }
 
 /**
- * The openedSchema.json of each is the schema whose data folders have to open. They are written anew, with
- * GLEANER_KEEP_SCHEMA=1, when a change of a schema is to be kept to from then on.
+ * Each openedSchema.json is the schema whose stored data must still open. GLEANER_KEEP_SCHEMA=1 writes them again, once a
+ * change of a schema must be kept from then on.
  */
-describe("opens what was written with the schema before: fields come as optional ones, and none go", () => {
+describe("the schema opens stored documents: new fields are optional, and no field is removed", () => {
   it.each([
     ["the app's", schema, "openedSchema.json"],
     ["the queue's", queueSchema, "../../packages/queue/component/testing/openedSchema.json"],
@@ -29,7 +29,7 @@ describe("opens what was written with the schema before: fields come as optional
   });
 });
 
-describe("what no longer fits is found", () => {
+describe("the comparison of schemas finds", () => {
   const of = (field: GenericValidator) => exported(defineSchema({ t: defineTable({ field }) }));
 
   it.each([
@@ -57,7 +57,7 @@ describe("what no longer fits is found", () => {
     ["a literal's own type", v.literal("a"), v.string()],
     ["a field that may be there", v.object({}), v.object({ a: v.optional(v.string()) })],
     ["a field that need not be there", v.object({ a: v.string() }), v.object({ a: v.optional(v.string()) })],
-  ])("but not %s", (_name, before, after) => {
+  ])("nothing wrong with %s", (_name, before, after) => {
     expect(narrowed(of(before), of(after))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** A validator as `export()` writes it; only what is compared here. */
+/** A validator as `export()` writes it, with the fields that are compared here. */
 type Json =
   | { readonly type: "any" | "null" | "number" | "bigint" | "boolean" | "string" | "bytes" }
   | { readonly type: "literal"; readonly value: unknown }
@@ -14,13 +14,13 @@ export type ExportedSchema = {
 };
 
 /**
- * Where documents that fit `before` may not fit `after`, e.g. "devices.groups: required now". Empty: every data folder
- * of the one opens with the other. Narrower than Convex itself would have to be: what it passes is certain.
+ * The places where documents that fit `before` may not fit `after`, e.g. "devices.groups: required now". If the list is
+ * empty, all stored data still opens. The comparison is stricter than Convex's own check.
  */
 export function narrowed(before: ExportedSchema, after: ExportedSchema): readonly string[] {
   return before.tables.flatMap(({ tableName, documentType }) => {
     const now = after.tables.find((table) => table.tableName === tableName);
-    // A table that is gone keeps its documents, unchecked.
+    // A removed table keeps its documents, and nobody checks them.
     return now === undefined ? [] : compare(tableName, documentType, now.documentType);
   });
 }

@@ -33,7 +33,7 @@ async function pass(ms: number): Promise<void> {
   await t.finishInProgressScheduledFunctions();
 }
 
-it("is one random secret for all devices of an organization, and another elsewhere", async () => {
+it("the sharing secret is random, and the same for all devices of an organization only", async () => {
   const ours = await sharing();
   expect(ours).toEqual({ secret: expect.stringMatching(/^[0-9a-f]{64}$/) as string, previous: null });
   expect(await sharing(await addDevice(t, acme, "second"))).toEqual(ours);
@@ -41,7 +41,7 @@ it("is one random secret for all devices of an organization, and another elsewhe
   expect((await sharing(await addDevice(t, rival)))?.secret).not.toBe(ours?.secret);
 });
 
-it("is replaced after a week; the one before is good for a day more", async () => {
+it("the sharing secret is replaced after a week, and the previous one accepted for another day", async () => {
   const before = await sharing();
   await pass(6 * dayMs);
   await t.mutation(internal.maintenance.rotateSharingSecrets, {});
@@ -55,7 +55,7 @@ it("is replaced after a week; the one before is good for a day more", async () =
   expect(await sharing()).toEqual({ secret: after?.secret, previous: null });
 });
 
-it("is replaced when a device is retired, which is told none; the one before is good for ten minutes", async () => {
+it("the sharing secret is replaced when a device is retired, and the previous one accepted for ten minutes", async () => {
   const lost = await addDevice(t, acme, "lost");
   const before = await sharing(lost);
   const session = await signIn(t, acme);
@@ -67,7 +67,7 @@ it("is replaced when a device is retired, which is told none; the one before is 
   expect(await sharing()).toEqual({ secret: after?.secret, previous: null });
 });
 
-it("does not let the first grace end the second one's", async () => {
+it("has a grace period per replacement: the first one's end leaves the second one's secret", async () => {
   const session = await signIn(t, acme);
   const lost = [await addDevice(t, acme, "one"), await addDevice(t, acme, "two")] as const;
   await t.mutation(api.admin.retireDevice, { session, deviceId: lost[0].deviceId });

@@ -12,7 +12,7 @@ export type Work = {
   readonly complete: (text: string) => Promise<void>;
 };
 
-/** Takes the next ready job, as a device would: waits for one, and hands it to `work`. */
+/** Waits for a ready job, takes it as a device would, and hands it to `work`. */
 export async function takeJob(t: Backend, device: Device, work: (job: Work) => Promise<void>): Promise<void> {
   const { key } = device;
   let [job] = await take(t, device);

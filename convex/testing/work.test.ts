@@ -45,13 +45,13 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** Lets time pass, and what is due in it happen. */
+/** Lets time pass and runs the functions that are due in it. */
 async function pass(ms: number): Promise<void> {
   vi.advanceTimersByTime(ms);
   await t.finishInProgressScheduledFunctions();
 }
 
-/** Longer than any back-off, and shorter than a lease. */
+/** Longer than any backoff, and shorter than a lease. */
 const backOff = async () => await pass(31_000);
 
 const watch = async (jobId: string, after?: { attemptId: string; seq: number }) =>
@@ -66,7 +66,7 @@ const append = async ({ key }: Device, attemptId: string, seq: number, text: str
 
 const history = async ({ key }: Device) => (await t.query(api.devices.history, { key, paginationOpts })).page;
 
-/** What a waiting device sees, once the lane knows of it. */
+/** The candidates of a waiting device, once its lane knows it. */
 async function seenBy({ key }: Device) {
   await pass(10);
   const { stands } = await t.query(api.work.candidates, { key, stands: [] });
@@ -76,8 +76,8 @@ async function seenBy({ key }: Device) {
 const held = async ({ key }: Device) =>
   (await t.query(api.work.held, { key })).map(({ attemptId }) => attemptId);
 
-describe("a job's way", () => {
-  it("goes from submission to a paid answer, streamed on the way", async () => {
+describe("a job from start to end", () => {
+  it("is submitted, streamed, answered and paid", async () => {
     const device = await addDevice(t, acme);
     const { key } = device;
     expect(await take(t, device)).toEqual([]);
@@ -144,7 +144,7 @@ describe("a job's way", () => {
     ]);
   });
 
-  it("keeps no chunks of a job that nobody streams, and all of one that is followed later", async () => {
+  it("stores no chunks of a job that nobody streams, and all chunks of a job that is followed later", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme, { idempotencyKey: "order-17" });
     const attemptId = await claim(t, device, jobId);
@@ -169,7 +169,7 @@ describe("a job's way", () => {
     expect(await complete(t, device, next.attemptId, { wanted: 1 })).toMatchObject({ jobs: [] });
   });
 
-  it("is cut short for whoever pays more, and longer for whoever may wait", async () => {
+  it("is shorter for a higher priority, and longer for a lower one", async () => {
     const device = await addDevice(t, acme);
     const flex = await submit(t, acme, { priority: "low" });
     const normal = await submit(t, acme);
@@ -182,7 +182,7 @@ describe("a job's way", () => {
 });
 
 describe("claim", () => {
-  it("is taken once, by one of two devices", async () => {
+  it("is taken by only one of two devices", async () => {
     const devices = [await addDevice(t, acme, "a"), await addDevice(t, acme, "b")];
     const jobId = await submit(t, acme);
     const outcomes = await Promise.all(devices.map(async (device) => await tryClaim(t, device, jobId)));
@@ -196,7 +196,7 @@ describe("claim", () => {
     expect(await tryClaim(t, other, jobId)).toEqual({ kind: "unable" });
   });
 
-  it("is refused to a device that may not see the key's class of data", async () => {
+  it("is refused to a device without the key's data class", async () => {
     const [trusted, other] = [await addDevice(t, acme, "trusted"), await addDevice(t, acme, "other")];
     await t.run(async (ctx) => {
       const key = await ctx.db.query("apiKeys").first();
@@ -213,8 +213,8 @@ describe("claim", () => {
   });
 });
 
-describe("the fence", () => {
-  it("refuses every late call once the attempt was released, and pays nothing", async () => {
+describe("a late call of an old attempt", () => {
+  it("refuses every late call of a released attempt, and pays nothing", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme, { stream: true });
     const attemptId = await claim(t, device, jobId);
@@ -228,7 +228,7 @@ describe("the fence", () => {
     expect(await t.query(api.devices.earnings, { key, since: 0 })).toMatchObject({ balanceMicro: 0n });
   });
 
-  it("keeps every other device out, its own and other organizations'", async () => {
+  it("refuses every other device, of any organization", async () => {
     const owner = await addDevice(t, acme, "owner");
     const colleague = await addDevice(t, acme, "colleague");
     const stranger = await addDevice(t, await addOrganization(t, { name: "Rival" }), "stranger");
@@ -242,7 +242,7 @@ describe("the fence", () => {
     expect(await complete(t, owner, attemptId)).toMatchObject({ kind: "completed" });
   });
 
-  it("keeps the old attempt out while another works, and its text from the watcher", async () => {
+  it("refuses the old attempt while another one runs, and hides its text from the watcher", async () => {
     const [first, second] = [await addDevice(t, acme, "first"), await addDevice(t, acme, "second")];
     const jobId = await submit(t, acme, { stream: true });
     const old = await claim(t, first, jobId);
@@ -259,7 +259,7 @@ describe("the fence", () => {
     expect(await complete(t, second, current)).toMatchObject({ kind: "completed" });
   });
 
-  it("answers a repeated completion with what was paid, and pays nothing more", async () => {
+  it("answers a repeated completion with the same pay, and pays nothing more", async () => {
     const device = await addDevice(t, acme);
     const attemptId = await claim(t, device, await submit(t, acme));
     const completed = { kind: "completed", reply: { earnedMicro: answerMicro, price }, jobs: [] };
@@ -271,14 +271,14 @@ describe("the fence", () => {
 });
 
 describe("release and fail", () => {
-  it("releases as often as people come back, without a retry used", async () => {
+  it("allows any number of releases without using up retries", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     for (let i = 0; i < maxFailedAttempts + 2; i += 1) {
       await release(t, device, await claim(t, device, jobId));
       await pass(1_000);
     }
-    // Were a release a failure, this would be one too many.
+    // If a release counted as a failure, this would be one too many.
     await fail(t, device, await claim(t, device, jobId));
     expect(await statusOf(t, acme, jobId)).toBe("waiting");
     await backOff();
@@ -288,7 +288,7 @@ describe("release and fail", () => {
     expect(explanations).toContain("failed: The runner crashed.");
   });
 
-  it("retries a failure, until the retries are used up", async () => {
+  it("retries a failed job until its retries are used up", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     for (let i = 1; i <= maxFailedAttempts; i += 1) {
@@ -310,7 +310,7 @@ describe("release and fail", () => {
     expect(await statusOf(t, acme, jobId)).toBe("failed");
   });
 
-  it("counts a model that a device cannot run once per device, and spares it the job until it is renewed", async () => {
+  it("counts an unfit model once per device, and offers the device no such job until it says hello again", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     const error = { code: "model_corrupt", message: "The file is bad.", retryable: false, unfit: true };
@@ -333,7 +333,7 @@ describe("cancel", () => {
   const cancel = async (jobId: string) =>
     await t.mutation(api.requests.cancel, { apiKey: acme.apiKey, jobId });
 
-  it("cancels a ready job, once", async () => {
+  it("cancels a ready job once", async () => {
     const jobId = await submit(t, acme);
     expect(await cancel(jobId)).toEqual({ kind: "canceled" });
     expect(await cancel(jobId)).toEqual({ kind: "already-final", status: "canceled" });
@@ -350,8 +350,8 @@ describe("cancel", () => {
   });
 });
 
-describe("a device's comings and goings", () => {
-  it("gives back what a former life held, but keeps it over a mere reconnect", async () => {
+describe("a device that starts, stops or falls silent", () => {
+  it("returns its jobs to the queue when it restarts, but keeps them when it reconnects", async () => {
     const device = await addDevice(t, acme);
     const { key } = device;
     const jobId = await submit(t, acme);
@@ -362,7 +362,7 @@ describe("a device's comings and goings", () => {
     expect(await statusOf(t, acme, jobId)).toBe("ready");
   });
 
-  it("gives everything back on goodbye, and is offline at once", async () => {
+  it("returns all its jobs on goodbye, and is offline at once", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     await claim(t, device, jobId);
@@ -376,13 +376,13 @@ describe("a device's comings and goings", () => {
     });
   });
 
-  it("loses its job when it falls silent, and is refused when it comes late", async () => {
+  it("loses its job when it falls silent, and is refused later", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme);
     const attemptId = await claim(t, device, jobId);
     await pass(39_000);
     expect(await statusOf(t, acme, jobId)).toBe("running");
-    // What runs then is scheduled by what runs before it.
+    // Each function schedules the next one.
     for (let seconds = 0; seconds < 6; seconds += 1) await pass(1_000);
     expect(await statusOf(t, acme, jobId)).toBe("ready");
     expect(await complete(t, device, attemptId)).toMatchObject({ kind: "fenced" });
@@ -390,7 +390,7 @@ describe("a device's comings and goings", () => {
   });
 });
 
-describe("what a device may send", () => {
+describe("a device's input", () => {
   it("is bounded", async () => {
     const device = await addDevice(t, acme);
     const { key } = device;
@@ -403,7 +403,7 @@ describe("what a device may send", () => {
     await expectRefusal(done("x".repeat(limits.resultBytes + 1)), "too_large");
     await expectRefusal(done("x", { promptTokens: -1, completionTokens: 0 }), "invalid");
     await expectRefusal(done("x", { promptTokens: 1, completionTokens: Number.NaN }), "invalid");
-    // The request's maxTokens, and the model's context.
+    // The bounds are the request's maxTokens and the model's context.
     await expectRefusal(done("x", { promptTokens: 1, completionTokens: 65 }), "invalid");
     await expectRefusal(done("x", { promptTokens: 1_025, completionTokens: 1 }), "invalid");
     const { result, report } = answer("x");
@@ -418,14 +418,14 @@ describe("what a device may send", () => {
       }),
       "invalid",
     );
-    // What was refused has left no trace.
+    // The refused calls left no trace.
     expect(await held(device)).toEqual([attemptId]);
     expect(await complete(t, device, attemptId)).toMatchObject({ kind: "completed" });
     const models = Array.from({ length: 1_000 }, (_, index) => `m${String(index)}`);
     await expectRefusal(t.mutation(api.work.hello, { key, ...greeting(models) }), "invalid");
   });
 
-  it("is so much streamed text at most, in the order of its seq", async () => {
+  it("is a bounded amount of streamed text, in the order of its seq", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme, { stream: true });
     const attemptId = await claim(t, device, jobId);
@@ -466,7 +466,7 @@ describe("what a device may send", () => {
     expect((await history(device))[0]?.explanation).toContain("at most what was reserved");
   });
 
-  it("is refused under a key that nobody knows", async () => {
+  it("is refused with an unknown key", async () => {
     const stranger = { key: secret("gd_") };
     const jobId = await submit(t, acme);
     await expectRefusal(t.query(api.devices.me, stranger), "unauthorized");
@@ -497,11 +497,14 @@ describe("an embedding job", () => {
     usage = { promptTokens: 7, completionTokens: 0 },
   ) =>
     await t.mutation(api.work.complete, {
-      ...{ key, attemptId, result, wish: { jobs: 0 } },
+      key,
+      attemptId,
+      result,
+      wish: { jobs: 0 },
       report: { usage, timing: { prefillMs: 1, generateMs: 0 } },
     });
 
-  it("is paid by what was read alone", async () => {
+  it("is paid by its prompt tokens only", async () => {
     const { device, attemptId, jobId } = await claimEmbedding(["a", "b"]);
     const embeddings = [packed(1, 0), packed(0.6, 0.8)];
     expect(await answerWith(device, attemptId, { embeddings })).toMatchObject({
@@ -517,7 +520,7 @@ describe("an embedding job", () => {
     ]);
   });
 
-  it("takes as many vectors as were asked for, of one length, of numbers, and no text", async () => {
+  it("must have one vector of numbers per input, all of one length, and no text", async () => {
     const { device, attemptId } = await claimEmbedding(["a", "b"]);
     const good = packed(1, 0);
     const refused = async (result: Parameters<typeof answerWith>[2]) =>
@@ -547,7 +550,7 @@ describe("an embedding job", () => {
   });
 });
 
-describe("what is left behind", () => {
+describe("stored data", () => {
   it("deletes chunks ten minutes after the end, prompt and answer after a day", async () => {
     const device = await addDevice(t, acme);
     const jobId = await submit(t, acme, { stream: true });

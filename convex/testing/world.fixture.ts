@@ -3,7 +3,7 @@ import { addOrganization, type Backend, type Organization, signIn, startBackend 
 
 type World = { readonly t: Backend; readonly acme: Organization; readonly session: string };
 
-/** A backend with one organization and its administrator's session, on a clock that the test sets. */
+/** A backend with one organization and its admin's session. The test sets the clock. */
 export async function openWorld(): Promise<World> {
   vi.useFakeTimers({ now: 1_800_000_000_000 });
   const t = startBackend();

@@ -2,7 +2,7 @@ import { capabilities, type WorkerView } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { QueryCtx } from "../../_generated/server.js";
-import { components } from "../../components.ts";
+import { components } from "../components.ts";
 import { balanceOf } from "../ledger/balance.ts";
 import { deviceAccount } from "../ledger/transfer.ts";
 import { fleetOf } from "../models/fleet.ts";

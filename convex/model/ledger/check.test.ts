@@ -31,7 +31,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Every page of an audit that reads little at a time. */
+/** All pages of an audit with small pages. */
 async function pages(entries: number, jobs = 5): Promise<LedgerReport[]> {
   const reports: LedgerReport[] = [];
   let after: typeof ledgerStart | null = ledgerStart;
@@ -45,7 +45,7 @@ async function pages(entries: number, jobs = 5): Promise<LedgerReport[]> {
 }
 
 it.each([4, 5, 6, 7, 8])(
-  "sums to zero on every page of %i entries, and to the whole together",
+  "sums to zero on every page of %i entries, and the pages add up to the whole",
   async (size) => {
     const reports = await pages(size);
     expect(reports.length).toBeGreaterThan(5);
@@ -58,7 +58,7 @@ it.each([4, 5, 6, 7, 8])(
   },
 );
 
-it("finds what is wrong wherever it stands", async () => {
+it("finds errors on any page", async () => {
   const [running, settled, again] = jobIds;
   if (running === undefined || settled === undefined || again === undefined) throw new Error("no jobs");
   await t.run(async (ctx) => {
@@ -70,7 +70,7 @@ it("finds what is wrong wherever it stands", async () => {
     for (const { _id, _creationTime, ...entry } of await entriesOf(again)) {
       await ctx.db.insert("ledgerEntries", entry);
     }
-    // One that is done, and its books say nothing of it; one that is not, and they do.
+    // A finished job without closing entries, and a running job with them.
     for (const { _id, _creationTime, ...entry } of await entriesOf(settled)) {
       await ctx.db.delete("ledgerEntries", _id);
       await ctx.db.insert("ledgerEntries", { ...entry, jobId: running, transferKey: `close:${running}:0` });

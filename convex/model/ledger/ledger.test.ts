@@ -90,7 +90,7 @@ describe("a job's money", () => {
     });
   });
 
-  it("comes back whole when the job fails for good or is canceled", async () => {
+  it("returns to the key when the job fails for good or is canceled", async () => {
     const t = startBackend();
     const acme = await addOrganization(t, { creditsMicro: 10_000n });
     const device = await addDevice(t, acme);
@@ -100,7 +100,7 @@ describe("a job's money", () => {
     await expectBooksInOrder(t);
   });
 
-  it("cannot be paid twice, nor paid and released, whoever asks", async () => {
+  it("cannot be paid twice, nor both paid and released", async () => {
     const t = startBackend();
     const acme = await addOrganization(t);
     const device = await addDevice(t, acme);
@@ -128,7 +128,7 @@ describe("a job's money", () => {
     await expectBooksInOrder(t);
   });
 
-  it("is reserved again when a dead letter is tried again, and paid once", async () => {
+  it("is reserved again when a dead letter is retried, and paid once", async () => {
     const t = startBackend();
     const acme = await addOrganization(t, { creditsMicro: 1_000n });
     const device = await addDevice(t, acme);
@@ -148,7 +148,7 @@ describe("a job's money", () => {
     expect(await t.query(api.admin.summary, { session })).toMatchObject({ succeeded: 1, failed: 1 });
   });
 
-  it("has to be there when dead letters are tried again, for each of them", async () => {
+  it("must suffice for each dead letter when several are retried", async () => {
     const t = startBackend();
     const acme = await addOrganization(t, { creditsMicro: 1_300n });
     const device = await addDevice(t, acme);
@@ -171,7 +171,7 @@ describe("a job's money", () => {
     await expectBooksInOrder(t);
   });
 
-  it("is what the console and the device show, before and after the projection", async () => {
+  it("is the same in the console and on the device, before and after the projection", async () => {
     const t = startBackend();
     const acme = await addOrganization(t);
     const device = await addDevice(t, acme);
@@ -205,13 +205,13 @@ describe("a job's money", () => {
     expect(tomorrow).toMatchObject({ balanceMicro: 3n * answerMicro, todayMicro: 0n });
   });
 
-  it("is shown as balanced however many keys and devices share it", async () => {
+  it("is shown as balanced for any number of keys and devices", async () => {
     const t = startBackend();
     const acme = await addOrganization(t);
     const session = await signIn(t, acme);
     const { organizationId } = acme;
     const keys = 2_500;
-    // As folded before totals were kept.
+    // Accounts from before the table of totals existed.
     await t.run(async (ctx) => {
       const put = async (account: string, balanceMicro: bigint) =>
         await ctx.db.insert("accounts", { organizationId, account, balanceMicro, jobs: 0 });
@@ -231,7 +231,7 @@ describe("a job's money", () => {
     ]);
   });
 
-  it("is folded in batches, whole transfers at a time", async () => {
+  it("is projected in batches of whole transfers", async () => {
     const t = startBackend();
     const acme = await addOrganization(t);
     for (let i = 0; i < 70; i += 1) await submit(t, acme);
@@ -249,10 +249,10 @@ describe("a job's money", () => {
   });
 });
 
-/** What each of the jobs reserves. */
+/** Micro-credits that each job reserves. */
 const reservedMicro = 580n;
 
-/** Submissions and claims weigh more, or most other steps would find nothing to do. */
+/** Submissions and claims are more likely, because most other steps need a job or an attempt. */
 const step = fc.record({
   kind: fc.constantFrom(
     ...(["submit", "submit", "take", "take", "claim", "complete", "complete", "again"] as const),
@@ -261,13 +261,13 @@ const step = fc.record({
   ),
   pick: fc.nat(20),
   first: fc.boolean(),
-  /** Whether an attempt is ended by the device that does not hold it. */
+  /** Whether the wrong device ends an attempt. */
   stranger: fc.nat(4).map((roll) => roll === 0),
 });
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Plays random steps, late and wrong ones included, as a fleet that misbehaves would. */
+/** Plays random steps, including late and wrong ones, like a fleet that misbehaves. */
 class Fleet {
   readonly t: Backend;
   readonly acme: Organization;
@@ -285,7 +285,7 @@ class Fleet {
 
   async play(step: Step): Promise<void> {
     const { t, acme, session } = this;
-    // The latest ones: most of the others have ended.
+    // Picks among the latest, because most of the others have ended.
     const jobId = this.jobs.at(-1 - (step.pick % Math.max(1, this.jobs.length)));
     const attempt = this.attempts.at(-1 - (step.pick % Math.min(4, Math.max(1, this.attempts.length))));
     switch (step.kind) {
@@ -296,7 +296,7 @@ class Fleet {
         await project(t);
         return;
       case "silence":
-        // Longer than a lease, and than any back-off.
+        // Longer than a lease and any backoff.
         vi.advanceTimersByTime(41_000);
         await t.finishInProgressScheduledFunctions();
         return;
@@ -359,7 +359,7 @@ class Fleet {
   }
 }
 
-describe("whatever happens", () => {
+describe("any sequence of steps", () => {
   it("sums to zero after every step, and pays no job twice", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), async (steps) => {

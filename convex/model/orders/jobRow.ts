@@ -1,10 +1,4 @@
-import {
-  attemptStatus,
-  jobStatus,
-  type JobView,
-  priority,
-  waitsFor,
-} from "@gleaner/queue/validators";
+import { attemptStatus, jobStatus, type JobView, priority, waitsFor } from "@gleaner/queue/validators";
 import { type Infer, v } from "convex/values";
 import type { QueryCtx } from "../../_generated/server.js";
 import { queue } from "../queue.ts";

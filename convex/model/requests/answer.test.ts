@@ -8,7 +8,7 @@ const packed = (numbers: readonly number[]): string => {
   return bytes.toString("base64");
 };
 
-it("reads what was packed", () => {
+it("reads a packed vector", () => {
   const float = fc.float({ noNaN: true, noDefaultInfinity: true });
   fc.assert(
     fc.property(fc.array(float, { minLength: 1 }), (numbers) => {
@@ -18,7 +18,7 @@ it("reads what was packed", () => {
 });
 
 it.each([["no base64"], [""], ["AAA="], [packed([1, Number.NaN])], [packed([Infinity])]])(
-  "takes %j for none",
+  "rejects %j",
   (text) => {
     expect(readVector(text)).toBeNull();
   },
