@@ -1,27 +1,50 @@
-import { v } from "convex/values";
+import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel.js";
 import type { QueryCtx } from "./_generated/server.js";
 import { internalMutation, internalQuery, mutation, query } from "./_generated/server.js";
 import { authenticateApiKey, usableKey } from "./model/authenticate.ts";
+import { catalogOf, modelView } from "./model/models/catalog.ts";
 import { canceled, cancelOrder, ownedOrder } from "./model/orders/orders.ts";
 import { queue } from "./model/queue.ts";
+import { countCall } from "./model/rates.ts";
 import { refuse } from "./model/refuse.ts";
-import { admit as admitCall, identify as identifyCaller, identity } from "./model/requests/admit.ts";
 import { submission, submit as submitJob } from "./model/requests/submit.ts";
 import { watch as watchJob, watchPosition, watchView } from "./model/requests/watch.ts";
 
-/** Admits a call of the HTTP API. Refuses: unauthorized, revoked, rate_limited. */
+/** An authenticated API key, and the models that it may use. */
+const identity = v.object({ keyId: v.id("apiKeys"), models: v.array(modelView) });
+
+async function identityOf(ctx: QueryCtx, apiKey: string): Promise<Infer<typeof identity>> {
+  const { _id: keyId, organizationId } = await authenticateApiKey(ctx, apiKey);
+  const catalog = await catalogOf(ctx, organizationId);
+  const models = catalog.map(({ modelId, contextTokens, createdAt, sha256 }) => ({
+    modelId,
+    contextTokens,
+    createdAt,
+    sha256,
+  }));
+  return { keyId, models };
+}
+
+/**
+ * Admits a call of the HTTP API: authenticates its key, finds the models and counts the call, in one transaction. A wrong
+ * key is not counted. Refuses: unauthorized, revoked, rate_limited.
+ */
 export const admit = internalMutation({
   args: { apiKey: v.string() },
   returns: identity,
-  handler: async (ctx, { apiKey }) => await admitCall(ctx, apiKey),
+  handler: async (ctx, { apiKey }) => {
+    const admitted = await identityOf(ctx, apiKey);
+    await countCall(ctx, admitted.keyId);
+    return admitted;
+  },
 });
 
 /** The same without counting the call, for when the rate limiter fails. Refuses: unauthorized, revoked. */
 export const identify = internalQuery({
   args: { apiKey: v.string() },
   returns: identity,
-  handler: async (ctx, { apiKey }) => await identifyCaller(ctx, apiKey),
+  handler: async (ctx, { apiKey }) => await identityOf(ctx, apiKey),
 });
 
 /**

@@ -3,8 +3,8 @@ import type { Policy } from "@gleaner/queue/validators";
 import { maxFailedAttempts } from "../../app/jobs/limits.ts";
 import type { Work } from "../../app/jobs/work.ts";
 import { internal } from "../_generated/api.js";
-import { components } from "./components.ts";
 import { hashSecret } from "./authenticate.ts";
+import { components } from "./components.ts";
 
 const dayMs = 24 * 3_600_000;
 

@@ -11,22 +11,10 @@ import { donateReasons, type StandbyReason, standbyReasons } from "../../app/pol
  * Validators of values that several functions share. Where app/ declares the type, `validatorsMatch` below holds the
  * validator to it.
  */
-export const requestStatus = v.union(
-  v.literal("queued"),
-  v.literal("running"),
-  v.literal("succeeded"),
-  v.literal("failed"),
-  v.literal("canceled"),
-  v.literal("expired"),
-);
+export const requestStatus = literals("queued", "running", "succeeded", "failed", "canceled", "expired");
 
 /** How a job ended. */
-export const outcome = v.union(
-  v.literal("succeeded"),
-  v.literal("failed"),
-  v.literal("canceled"),
-  v.literal("expired"),
-);
+export const outcome = literals("succeeded", "failed", "canceled", "expired");
 
 /** How text is generated. */
 const sampling = {
@@ -87,7 +75,7 @@ export const work = v.union(
   v.object({ kind: v.literal("embedding"), request: embeddingRequest }),
 );
 
-export const finishReason = v.union(v.literal("stop"), v.literal("length"), v.literal("tool_calls"));
+export const finishReason = literals("stop", "length", "tool_calls");
 
 export const usage = v.object({
   promptTokens: v.number(),
@@ -117,16 +105,9 @@ export const activity = v.union(
 );
 
 /** State of a model on a device. */
-export const modelState = v.union(
-  v.literal("missing"),
-  v.literal("waiting"),
-  v.literal("downloading"),
-  v.literal("verifying"),
-  v.literal("ready"),
-  v.literal("corrupt"),
-);
+export const modelState = literals("missing", "waiting", "downloading", "verifying", "ready", "corrupt");
 
-export const deviceStatus = v.union(v.literal("active"), v.literal("retired"));
+export const deviceStatus = literals("active", "retired");
 
 /** A model on a device, as the device reports it. */
 export const deviceModel = v.object({

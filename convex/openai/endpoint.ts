@@ -1,11 +1,15 @@
 import { internal } from "../_generated/api.js";
+import type { Id } from "../_generated/dataModel.js";
 import { type ActionCtx, httpAction } from "../_generated/server.js";
-import type { Identity } from "../model/requests/admit.ts";
+import type { ModelView } from "../model/models/catalog.ts";
 import { errorOf, missingKey } from "./errors.ts";
 import { logBug, type Outcome, outcomeOf } from "./outcome.ts";
 import { errorResponse } from "./respond.ts";
 
-/** The authenticated caller of an endpoint: its key, the key's id, and the models that it may use. */
+/** An authenticated API key, and the models that it may use. */
+type Identity = { readonly keyId: Id<"apiKeys">; readonly models: readonly ModelView[] };
+
+/** The authenticated caller of an endpoint. */
 export type Caller = Identity & { readonly apiKey: string };
 
 /** An endpoint of the OpenAI API. It admits the caller first, and turns every failure into OpenAI's error object. */

@@ -1,6 +1,6 @@
 import rateLimiter from "@convex-dev/rate-limiter/test";
-import type { ClaimedJob, JobView, Priority } from "@gleaner/queue/validators";
 import { register as registerQueue } from "@gleaner/queue/test";
+import type { ClaimedJob, JobView, Priority } from "@gleaner/queue/validators";
 import { componentsGeneric, type FunctionArgs, type FunctionReference } from "convex/server";
 import { ConvexError, type Infer } from "convex/values";
 import { convexTest, type TestConvex } from "convex-test";

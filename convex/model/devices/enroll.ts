@@ -1,4 +1,5 @@
 import { type Infer, type ObjectType, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
 import { limits } from "../../../app/jobs/limits.ts";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -17,12 +18,7 @@ export const enrollOutcome = v.union(
   v.object({ kind: v.literal("enrolled"), deviceId: v.id("devices"), organization: v.string() }),
   v.object({
     kind: v.literal("refused"),
-    reason: v.union(
-      v.literal("unknown-code"),
-      v.literal("expired"),
-      v.literal("used-up"),
-      v.literal("revoked"),
-    ),
+    reason: literals("unknown-code", "expired", "used-up", "revoked"),
   }),
 );
 

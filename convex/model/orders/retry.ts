@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
 import type { Doc, Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
 import { balanceOf } from "../ledger/balance.ts";
@@ -12,13 +13,7 @@ import { orderOf } from "./orders.ts";
  * revoked, so nobody could read the answer.
  */
 export const retryOutcome = v.object({
-  kind: v.union(
-    v.literal("ready"),
-    v.literal("gone"),
-    v.literal("not-dead"),
-    v.literal("quota-exceeded"),
-    v.literal("revoked"),
-  ),
+  kind: literals("ready", "gone", "not-dead", "quota-exceeded", "revoked"),
 });
 
 /**

@@ -1,4 +1,5 @@
 import { type Infer, v } from "convex/values";
+import { literals } from "convex-helpers/validators";
 import { internal } from "../../_generated/api.js";
 import type { Id } from "../../_generated/dataModel.js";
 import type { MutationCtx } from "../../_generated/server.js";
@@ -20,7 +21,7 @@ export const signInOutcome = v.union(
   v.object({ kind: v.literal("signed-in"), ...signedIn.fields }),
   v.object({
     kind: v.literal("refused"),
-    reason: v.union(v.literal("unknown-link"), v.literal("expired"), v.literal("used")),
+    reason: literals("unknown-link", "expired", "used"),
   }),
 );
 

@@ -7,7 +7,7 @@ import type { textAnswer, vectorAnswer, workReport } from "../validators.ts";
 const spareBytes = 64 * 1024;
 
 /**
- * Refuses (invalid, too_large) a malformed answer. model/orders/close.ts checks that it fits the request, and its token
+ * Refuses (invalid, too_large) a malformed answer. jobs.onFinal checks that it fits the request, and its token
  * counts, because it reads the order.
  */
 export function checkAnswer(

@@ -47,7 +47,7 @@ test("a model is added from a file, checked, changed, retired and put back", asy
     .getByLabel("Entry from a file (optional)")
     .setInputFiles(file("qwen.json", JSON.stringify(entry)));
   await dialog.getByRole("button", { name: "Add" }).click();
-  await expect(page.getByText(/There is a model called qwen3-4b already/)).toBeVisible();
+  await expect(page.getByText(/A model called qwen3-4b exists already/)).toBeVisible();
   await expect(dialog.getByLabel("Name")).toHaveValue("qwen3-4b");
   await page.keyboard.press("Escape");
 
