@@ -33,7 +33,7 @@ function compute(rounds: number): void {
   }
 }
 
-/** How often the work was done in so many milliseconds. */
+/** The number of repetitions within this time, in ms. */
 function computeFor(ms: number): number {
   const end = performance.now() + ms;
   let count = 0;
@@ -44,7 +44,10 @@ function computeFor(ms: number): number {
   return count;
 }
 
-/** How many rounds take so long alone: by the fastest of many tries, since others can only slow them. */
+/**
+ * The number of rounds that take this long alone. Uses the fastest of many tries, since others can only slow
+ * it down.
+ */
 function roundsFor(ms: number): number {
   const tries = Array.from({ length: 50 }, () => {
     const began = performance.now();
@@ -54,7 +57,7 @@ function roundsFor(ms: number): number {
   return Math.round((100 * ms) / Math.min(...tries));
 }
 
-/** The mean time from when a short task was due, by a timer that the process sleeps on, to its end. */
+/** The mean time from a short task's due time until its end, in ms. A timer wakes the process. */
 async function answerInput(ms: number): Promise<number> {
   const end = performance.now() + ms;
   let [total, count] = [0, 0];

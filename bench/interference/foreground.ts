@@ -7,12 +7,12 @@ import type { Tasks } from "./figures.ts";
 const answered = z.object({ took: z.number().positive() });
 
 export type Foreground = {
-  /** Does a task for so long; answers what one unit of it took, in milliseconds. */
+  /** Runs a task for this time. Resolves to the time of one unit, in ms. */
   readonly measure: (task: keyof Tasks, ms: number) => Promise<number>;
   readonly stop: () => Promise<void>;
 };
 
-/** A session of its own, as a program that a person started has: the scheduler looks at sessions first. */
+/** A separate session, like a program that a person started: the scheduler groups by session. */
 export async function startForeground(): Promise<Foreground> {
   const child = fork(fileURLToPath(new URL("./foreground-process.ts", import.meta.url)), { detached: true });
   await once(child, "message");

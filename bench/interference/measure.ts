@@ -9,25 +9,25 @@ import type { Foreground } from "./foreground.ts";
 const windowMs = 1_000;
 const pairsPerRound = 6;
 const yieldsPerRound = 2;
-/** By then nothing of a donor that yielded can be felt any more. */
+/** After this time a yielded donor has no effect anymore. */
 const longAfterMs = 3_000;
 const patienceMs = 60_000;
-/** Of 10 ms each: more than it takes to notice that it may work. */
+/** Ticks of 10 ms: more than a donor needs to notice that it may work. */
 const ticksAtWork = 5;
 export const tasks = ["oneCore", "allCores", "input"] as const satisfies readonly (keyof Tasks)[];
 
 type Measured = { [Task in keyof Tasks]: Pair[] };
 const nothing = (): Measured => ({ oneCore: [], allCores: [], input: [] });
 
-/** A person who looks at what their computation does, seconds after their last input … */
+/** A person who watches a computation, seconds after the last input … */
 const lookingOnSeconds = 5;
-/** … and one who types: the donor's sensor is told as often as the foreground gets something to do. */
+/** … and one who types: the donor's sensor gets an input for each task of the foreground. */
 const typesEveryMs = 50;
 
 /**
- * Beside a donor that works while the computer is in use, within its limits. Alone is: with its runner held still
- * (SIGSTOP), for a second at a time, in turn; so that the two halves of a pair have the same machine. Each half with
- * input begins with a runner at work: it has to notice.
+ * Measures beside a donor that works within its in-use limits. In alternate seconds its runner is stopped
+ * (SIGSTOP), so that both halves of a pair see the same machine. Each half with input begins with a working
+ * runner, which has to notice the input.
  */
 export async function besideWork(
   deployment: Deployment,
@@ -37,14 +37,14 @@ export async function besideWork(
   const donor = await deployment.startDonor("in-use", 15, undefined, {
     rules: { inUse: { mode: "limited", threads: 1, gpu: false, memoryMb: 4_096 } },
   });
-  // From its text on the model is loaded, for those that are measured.
+  // The model is loaded once this job writes text.
   const first = await deployment.submit(endless("first"), true);
   await deployment.until(first, ({ text }) => text !== "", patienceMs);
   await deployment.cancel(first);
   const pairs = nothing();
   for (let index = 0; index < rounds * pairsPerRound; index += 1) {
     for (const task of tasks) {
-      // Nobody reads along: the backend, which stands elsewhere, would send every token on from these same processors.
+      // Nobody watches the text. A real backend runs elsewhere; here it would use the same processors.
       const job = await deployment.submit(endless(String(index)));
       await deployment.until(job, ({ status }) => status === "running", patienceMs);
       const runner = runnerOf(donor.process.pid ?? -1);
@@ -80,7 +80,7 @@ async function atWork(pid: number): Promise<void> {
   throw new Error("The runner does not work: other programs take the whole machine.");
 }
 
-/** In the second after the input that made a donor stop, and long after. The model is freed, as it is by default. */
+/** Measures the second after the input that stopped a donor, and long after it. The model is freed, as by default. */
 export async function afterYield(
   deployment: Deployment,
   foreground: Foreground,
@@ -94,7 +94,7 @@ export async function afterYield(
       const job = await deployment.submit(endless(String(index)), true);
       await deployment.until(job, ({ text }) => text !== "", patienceMs);
       await donor.setIdle(0);
-      // What the first promise allows for: 250 ms from the input.
+      // The promised time to yield: 250 ms from the input.
       await sleep(250);
       const beside = await foreground.measure(task, windowMs);
       await deployment.cancel(job);

@@ -4,7 +4,7 @@ import type { Payload } from "../side.ts";
 
 type Watch = { jobId: string; after?: StreamPosition };
 
-/** The functions of bench/ours/convex that are not the workers', by name. */
+/** References to the functions of bench/ours/convex, except the workers'. */
 export const api = {
   jobs: {
     submit: makeFunctionReference<

@@ -1,9 +1,9 @@
 import type { Call, CallKind } from "../side.ts";
 
-/** The module whose functions workers call. */
+/** The module with the functions that workers call. */
 export const module = "work";
 
-/** What the calls of the queue's protocol (packages/queue/worker/protocol.ts) came to. */
+/** Classifies the calls of the queue's protocol (packages/queue/worker/protocol.ts). */
 export function kindOf({ name, value, error }: Call): CallKind {
   if (error !== null) return "failure";
   const { kind, jobs = [] } = (value ?? {}) as { readonly kind?: string; readonly jobs?: readonly unknown[] };

@@ -5,15 +5,15 @@ import { api } from "./api.ts";
 import { kindOf, module } from "./call-kinds.ts";
 import { watchText } from "./watch-text.ts";
 
-/** Of every job: bench/ours/convex/queue.ts. */
+/** The kind of every job, as in bench/ours/convex/queue.ts. */
 const kind = "bench";
-/** Gleaner's queue, by its component, its server-side client and its worker. */
+/** Gleaner's queue: its component, its client and its worker. */
 export const ours: Side = {
   functions: join(import.meta.dirname, "convex"),
   register: async (client, keys) => {
     await client.mutation(api.workers.register, { keys });
   },
-  // As Gleaner's API submits: what was handed over and lost its races is submitted again without.
+  // Like Gleaner's API: a hand-over that loses its races is submitted again without one.
   submit: async (client, payload) => {
     const job = { payload, watched: payload.kind === "answer" };
     try {

@@ -2,7 +2,7 @@ import type { StreamPosition } from "@gleaner/queue";
 import type { ConvexClient } from "convex/browser";
 import { api } from "./api.ts";
 
-/** Follows a job's text: asks for what comes after what is there, until the whole is there. */
+/** Follows a job's text from position to position until it is complete. */
 export function watchText(client: ConvexClient, jobId: string, onText: (text: string) => void): () => void {
   let text = "";
   let unsubscribe: () => void = () => undefined;

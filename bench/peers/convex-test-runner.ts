@@ -11,10 +11,10 @@ import type {
 
 type Mock = TestConvex<SchemaDefinition<GenericSchema, boolean>>;
 
-/** The one moment that there is: a mock tells its states apart by nothing. */
+/** The only timestamp, since a mock has no versions. */
 const now = 1n;
 
-/** Runs functions by convex-test. It knows neither timestamps nor read sets. */
+/** Runs functions on convex-test, which has neither timestamps nor read sets. */
 export function convexTestRunner(mock: Mock): FunctionRunner {
   const query = ({ path, args }: FunctionCall) =>
     outcomeOf(mock.query(makeFunctionReference<"query">(path), argsOf(args)));
@@ -37,7 +37,7 @@ export function convexTestRunner(mock: Mock): FunctionRunner {
   };
 }
 
-/** What the front end asks of an engine: the moment, and to be told of commits, which a mock cannot. */
+/** The front end's view of an engine. A mock has one timestamp and reports no commits. */
 export function engineWithoutSubscriptions(): Engine {
   const asked: Pick<Engine, "durable" | "begin" | "discard" | "subscribe"> = {
     durable: () => now,

@@ -21,8 +21,8 @@ import { convexTestRunner, engineWithoutSubscriptions } from "./convex-test-runn
 type Module = { readonly default?: unknown };
 
 /**
- * The embedded backend's HTTP and WebSocket front end over convex-test, its database in memory. Takes the
- * embedded backend's own arguments, as far as they mean something here.
+ * The embedded backend's HTTP and WebSocket front end on convex-test, with its database in memory. Takes those
+ * of the embedded backend's arguments that apply.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({

@@ -6,13 +6,13 @@ import {
 } from "../../packages/embedded/runtime/run/conflict-report.ts";
 import { adminKey } from "./backend-process.ts";
 
-/** Of each function: what is printed of where it collided, the most frequent first. */
+/** The number of printed ranges per function, most frequent first. */
 const maxRanges = 5;
 
-/** What the client can do although its types keep it to the CLI. */
+/** Methods of the client that its public types leave out. */
 type WithAdminAuth = { setAdminAuth(key: string): void };
 
-/** By function: how often it collided, and over which table and key range. */
+/** The conflicts of each function, with table and key range. */
 export type Collisions = {
   readonly [name: string]: Omit<ConflictReport["functions"][string], "latest">;
 };
@@ -24,7 +24,7 @@ export function askAsAdmin(url: string, query: string): Promise<unknown> {
   return admin.query(makeFunctionReference<"query">(query), {});
 }
 
-/** What mutations have lost to each other since the backend started. */
+/** The conflicts between mutations since the backend started. */
 export async function collisionsOf(url: string): Promise<Collisions> {
   const { functions } = conflictReportSchema.parse(await askAsAdmin(url, "_system/gleaner/conflicts"));
   return Object.fromEntries(

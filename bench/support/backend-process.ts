@@ -9,18 +9,18 @@ const readySchema = z.object({ ready: z.literal(true), url: z.url() });
 export type BackendProcess = {
   readonly url: string;
   readonly pid: number;
-  /** From the start of the process until it said that it is ready. */
+  /** The time from the start of the process until it reported ready. */
   readonly startedInMs: number;
   readonly stop: () => Promise<void>;
 };
 
-/** What a backend last said, in pieces, for when it does not start. A contended one says a lot. */
+/** The number of kept chunks of output, to explain a failed start. A contended backend prints a lot. */
 const keptOutput = 20;
 
-/** Of every backend that is measured. */
+/** The admin key of every measured backend. */
 export const adminKey = "benchmark|0123456789abcdef";
 
-/** Starts a backend as `npm start` does, in a process of its own, and waits until it is ready. */
+/** Starts a backend in a separate process, as `npm start` does, and waits until it is ready. */
 export async function startProcess(
   folder: string,
   entry: string,

@@ -1,4 +1,4 @@
-/** A promise, and whether it was kept. */
+/** A bar, and whether it was met. */
 export type Bar = {
   readonly text: string;
   readonly value: string;

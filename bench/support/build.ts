@@ -5,13 +5,13 @@ import { promisify } from "node:util";
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
-/** The donor as it is started by `npm start` where there is no desktop: in one file. */
+/** Builds the donor as `npm start` runs it without a desktop, in one file. */
 export async function buildHeadless(): Promise<void> {
   const vite = join(root, "node_modules/vite/bin/vite.js");
   await run(process.execPath, [vite, "build", "--config", "vite.headless.config.ts"], { cwd: root });
 }
 
-/** The desktop program. */
+/** Builds the desktop program. */
 export async function buildDesktop(): Promise<void> {
   await run(process.execPath, [join(root, "node_modules/electron-vite/bin/electron-vite.js"), "build"], {
     cwd: root,

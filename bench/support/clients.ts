@@ -1,6 +1,6 @@
 import { ConvexClient } from "convex/browser";
 
-/** Real clients, each with a WebSocket of its own, closed when the work is done. */
+/** Opens real clients with separate WebSockets and closes them after the work. */
 export async function withClients<T>(
   url: string,
   count: number,
@@ -17,7 +17,7 @@ export async function withClients<T>(
   }
 }
 
-/** Resolves when `times` calls of `arrived` have come. */
+/** Resolves after `times` calls of `arrived`. */
 export function countdown(times: number): { readonly arrived: () => void; readonly all: Promise<void> } {
   let left = times;
   let resolve: () => void = () => undefined;

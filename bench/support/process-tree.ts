@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Linux counts processor time in 1/100 s, whatever the kernel's own clock (proc(5), sysconf(_SC_CLK_TCK)). */
+/** Linux counts processor time in 1/100 s (proc(5), sysconf(_SC_CLK_TCK)). */
 export const msPerTick = 10;
 
-/** A process and those that it started, as /proc has them now; empty once it has gone. Linux alone. */
+/** A process and its descendants, from /proc. Empty once it is gone. Only on Linux. */
 export function treeOf(pid: number): readonly number[] {
   if (statFields(pid) === null) return [];
   const tree: number[] = [];

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** What a process and those that it started hold in memory now, in MB (10^6 bytes). Linux and macOS. */
+/** The resident memory of a process and its descendants, in MB (10^6 bytes). On Linux and macOS. */
 export function residentMb(pid: number): number {
   const processes = listProcesses();
   let total = 0;
@@ -14,7 +14,7 @@ export function residentMb(pid: number): number {
   return (total * 1024) / 1e6;
 }
 
-/** The part of it that no file stands behind, in MB: what the program itself has asked for. Linux alone. */
+/** The anonymous part of it, which the program itself allocated, in MB. Only on Linux. */
 export function anonymousMb(pid: number): number | null {
   try {
     const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Not the system's folder for temporary files, which may be in memory: what is durable must reach a disk. */
+/** The system's folder for temporary files may be in memory, but durable data must reach a disk. */
 const parent = join(import.meta.dirname, "../../out");
 
-/** Runs with a folder on the repository's disk, and removes it. */
+/** Runs with a folder on the repository's disk and removes it afterwards. */
 export async function withScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, "bench-"));

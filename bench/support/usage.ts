@@ -22,20 +22,20 @@ const usageSchema = z.object({
   conflicts: z.number(),
 });
 
-/** What a backend has counted since it started. */
+/** A backend's counts since its start. */
 export type Usage = z.infer<typeof usageSchema>;
 export type Functions = Usage["functions"];
 
 export type Totals = {
   /** Mutations and actions of clients. */
   readonly calls: number;
-  /** Runs of queries: what clients asked, and each time that a commit changed the answer. */
+  /** Runs of queries: first runs, and reruns after commits. */
   readonly queryRuns: number;
   readonly scheduledRuns: number;
-  /** Insertions, patches and deletions, those of scheduled functions among them. */
+  /** Insertions, patches and deletions, including those of scheduled functions. */
   readonly documents: number;
   readonly bytes: number;
-  /** Commits that were refused for what others wrote. */
+  /** Commits that lost a conflict. */
   readonly conflicts: number;
 };
 
@@ -44,7 +44,7 @@ export async function usageOf(url: string): Promise<Usage> {
   return usageSchema.parse(await askAsAdmin(url, "_system/gleaner/usage"));
 }
 
-/** What was counted from one reading to a later one. */
+/** The difference between two readings. */
 export function between(before: Usage, after: Usage): Usage {
   const runsBefore = new Map(before.functions.map((each) => [keyOf(each), each]));
   return {
@@ -93,7 +93,7 @@ export function totalsOf({ functions, tables, conflicts }: Usage): Totals {
   };
 }
 
-/** The app's and its components' own tables, and what they scheduled; not what the backend keeps for itself. */
+/** Tables and scheduled functions of the app and its components, without the backend's own. */
 function isCounted(table: string): boolean {
   const name = table.slice(table.lastIndexOf("/") + 1);
   return !name.startsWith("_") || name === "_scheduled_functions";

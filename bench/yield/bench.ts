@@ -15,11 +15,11 @@ type Series = {
   readonly desktop: boolean;
   /** Whether the rules let the model stay in memory. */
   readonly keepsModel: boolean;
-  /** Returns in each phase, of every round. */
+  /** The returns in each phase of a round. */
   readonly perRound: Readonly<Partial<Record<Phase, number>>>;
 };
 
-/** Twenty returns a round. A model that stays is loaded once, so that there is no loading to come back to. */
+/** Twenty returns per round. A model that stays is loaded once, so it has no loading phase. */
 const returnSeries: readonly Series[] = [
   {
     name: "headless, model freed",
@@ -114,7 +114,7 @@ async function all(
     Array.from({ length: (perRound[phase] ?? 0) * rounds }, () => phase),
   );
   const returns: Return[] = [];
-  // By chance, so that no phase has the quiet moments of the machine to itself.
+  // In random order, so that no phase gets only quiet moments of the machine.
   for (const phase of phases.toSorted(() => Math.random() - 0.5)) {
     const one = await measureReturn(deployment, subject, phase, keepsModel);
     say(`  ${one.phase}: ${one.stillMs.toFixed(0)} ms, memory ${one.memoryMs?.toFixed(0) ?? "kept"}`);

@@ -4,12 +4,12 @@ import { quantile } from "../support/statistics.ts";
 export const yieldPhases = ["loading", "prefill", "generating", "batched"] as const;
 export type Phase = (typeof yieldPhases)[number];
 
-/** One return of the person. Milliseconds from the input. */
+/** One return of the person. Times are in ms from the input. */
 export type Return = {
   readonly phase: Phase;
-  /** To the runner's processor time standing still. */
+  /** Until the runner uses no more processor time. */
   readonly stillMs: number;
-  /** To its memory being free; null where the rules let the model stay. */
+  /** Until its memory is free. Null if the rules let the model stay. */
   readonly memoryMs: number | null;
 };
 

@@ -10,11 +10,11 @@ import type { Subject } from "./subject.ts";
 const patienceMs = 90_000;
 const batch = 4;
 const attempts = 8;
-/** One that works uses a hundredth of a second of the processor within this. */
+/** A working runner uses 10 ms of the processor within this time. */
 const atWorkMs = 200;
 const everyMs = 5;
 
-/** Longer than anybody waits here, each in its own way. */
+/** Time limits, longer than any wait here. */
 const reading = (): ReturnType<typeof chat> => chat(`${nonce()} ${"a b c ".repeat(600)}`, { maxTokens: 300 });
 const talking = (): ReturnType<typeof chat> => endless(nonce());
 /** No prompt twice: what was read before may be kept. */

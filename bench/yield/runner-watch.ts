@@ -3,25 +3,25 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ticksOf, treeOf } from "../support/process-tree.ts";
 
 const everyMs = 5;
-/** So long without work is standing still … */
+/** A process without work for this long is idle … */
 const quietMs = 500;
-/** … but for this: a process whose model stays in memory answers, collects its garbage, and does no more. */
+/** … except for this much: a process with a warm model still answers and collects garbage. */
 const allowedTicks = 1;
 const patienceMs = 15_000;
 
-/** The runner's process below a donor's, if it has one. */
+/** The runner's process below a donor's, if any. */
 export function runnerOf(donorPid: number): number | null {
   return treeOf(donorPid).find((pid) => commandOf(pid).includes("runner-process")) ?? null;
 }
 
 export type Stillness = {
-  /** From `since` to the last moment at which the runner's processes had used processor time. */
+  /** The time from `since` until the runner's processes last used the processor. */
   readonly stillMs: number;
-  /** From `since` to the end of its process, with which all of its memory is free. Null while it lives on. */
+  /** The time from `since` until the process ended and its memory was free. Null while it lives. */
   readonly goneMs: number | null;
 };
 
-/** Watches the runner until it stands still. `since` is of `performance.now()`. Throws when it goes on and on. */
+/** Watches the runner until it is idle. `since` is of `performance.now()`. Throws if it never becomes idle. */
 export async function watchUntilStill(pid: number, since: number): Promise<Stillness> {
   const samples: { readonly at: number; readonly ticks: number }[] = [];
   for (;;) {

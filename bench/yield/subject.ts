@@ -7,22 +7,22 @@ import type { Deployment, DonorProcess } from "../../main/deployment.fixture.ts"
 
 const run = promisify(execFile);
 const awaySeconds = "9999";
-/** The shortest that a donor may set. */
+/** The shortest value that a donor may set. */
 const shortestIdleSeconds = 10;
-/** On one thread a donor would do one job after the other. */
+/** With one thread a donor would run one job at a time. */
 const several = { GLEANER_SEQUENCES: "4" };
 
 /** A donor whose person comes and goes. */
 export type Subject = {
   readonly donor: DonorProcess;
-  /** Somebody touches the computer. Returns when that began, of `performance.now()`. */
+  /** Simulates input. Returns its time, of `performance.now()`. */
   readonly comeBack: () => Promise<number>;
   readonly goAway: () => Promise<void>;
-  /** After going away, how long the donor waits at least. */
+  /** The donor's shortest wait after its person leaves. */
   readonly idleAfterMs: number;
 };
 
-/** Without a desktop: the seconds since the last input are what a file says. */
+/** Without a desktop. A file gives the seconds since the last input. */
 export async function headlessSubject(
   deployment: Deployment,
   name: string,
@@ -44,7 +44,7 @@ export async function headlessSubject(
   };
 }
 
-/** The desktop program under an X server of its own, whose pointer is moved. */
+/** The desktop program on a private X server with a moving pointer. */
 export async function desktopSubject(
   deployment: Deployment,
   name: string,

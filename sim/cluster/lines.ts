@@ -1,9 +1,9 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** A whole line, or the news that one was longer than it may be. */
+/** A complete line, or a report that a line was too long. */
 export type Line = { readonly kind: "line"; readonly text: string } | { readonly kind: "too long" };
 
-/** Cuts a stream of bytes into lines, and never keeps more of one than `mostBytes`. The last needs no line break. */
+/** Splits a stream of bytes into lines and keeps at most `mostBytes` of one. The last line needs no line break. */
 export async function* linesOf(
   input: AsyncIterable<Buffer | string>,
   mostBytes: number,

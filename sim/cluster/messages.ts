@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a client may ask, and the bounds of it. */
+/** A client's requests and their bounds. */
 export const bounds = {
   lineBytes: 1 << 20,
   workers: 10_000,
@@ -40,7 +40,7 @@ const checkClusterState = z.object({ type: z.literal("check_cluster_state"), msg
 export const request = z.discriminatedUnion("type", [init, stealJob, runSimulation, checkClusterState]);
 export type Request = z.infer<typeof request>;
 
-/** A message with addresses; a body may also come alone. */
+/** A message with addresses. A bare body is valid too. */
 export const envelope = z.object({
   src: z.string().max(bounds.name).optional(),
   dest: z.string().max(bounds.name).optional(),

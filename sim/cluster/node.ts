@@ -37,11 +37,11 @@ export class ClusterNode {
     if (stranger !== undefined) {
       return error("unknown_worker", `There is no worker "${stranger}": there are ${listed(known)}.`);
     }
-    // A name that is given twice must not be drawn twice as often.
+    // A repeated name must not be drawn more often.
     const theft = steal(this.#cluster, thief, [...new Set(busy)]);
     if (theft.kind === "nothing to steal") return { type: "nothing_to_steal", thief };
     const { victim, job, found } = theft;
-    // It is the thief's now: nothing is lost between the two, and it counts until the thief has run it.
+    // The job now belongs to the thief. It is not lost, and it counts until the thief has run it.
     this.#cluster.deques.get(thief)?.push(job);
     return { type: "job_stolen", thief, victim, job_id: job, victim_queue_size: found };
   }
@@ -70,7 +70,7 @@ export function error(code: string, text: string): Body {
   return { type: "error", code, text };
 }
 
-/** Also for a worker that is called `__proto__`. */
+/** Also works for a worker with the name `__proto__`. */
 function fromPairs(pairs: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return Object.fromEntries(pairs);
 }

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { type Body, bounds, envelope, request } from "./messages.ts";
 import { type ClusterNode, error } from "./node.ts";
 
-/** The answer to one line, as one line: in an envelope if the request came in one, else as a bare body. */
+/** Answers one line with one line: in an envelope if the request had one, else as a bare body. */
 export function reply(node: ClusterNode, line: string): string {
   const { body, wrap } = opened(line);
   if (body === null) return JSON.stringify(wrap(error("malformed", "A line is one JSON object.")));

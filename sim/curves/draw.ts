@@ -13,7 +13,7 @@ type Curve = Omit<Chart, "series"> & {
   readonly of: (figures: PolicyFigures) => number;
 };
 
-/** A logarithm has no place for 0: what is less is drawn here. */
+/** A logarithmic axis has no 0. Smaller values are drawn here. */
 const leastShare = 0.001;
 
 const curves: readonly Curve[] = [

@@ -7,28 +7,28 @@ export type Series = {
 export type Chart = {
   readonly title: string;
   readonly yLabel: string;
-  /** Of y; x is logarithmic. */
+  /** The scale of y. x is logarithmic. */
   readonly scale: "log" | "linear";
   readonly series: readonly Series[];
   readonly tick: (value: number) => string;
 };
 
-/** One size for all, so that they can stand under each other. */
+/** All charts have the same size, so that they align. */
 const chartWidth = 900;
 const height = 470;
 const plot = { left: 92, top: 56, right: 610, bottom: 410 };
 const legendBox = { left: 634, top: 72, line: 27 };
 
-/** Told apart by hue and by dash on light and on dark ground (after Okabe and Ito, darker yellow). */
+/** Hues and dashes that differ on light and dark backgrounds (after Okabe and Ito, with a darker yellow). */
 const hues = ["#8a8f98", "#d0782a", "#b0569b", "#3f8fd2", "#2f9e83", "#e0483e"];
-/** Grey of a middle lightness can be read on both grounds. */
+/** A medium gray is readable on both backgrounds. */
 const ink = "#7d8590";
 const font = "system-ui, 'Segoe UI', Helvetica, Arial, sans-serif";
 const gridLines = 5;
 
 type Axis = { readonly ticks: readonly number[]; readonly at: (value: number) => number };
 
-/** A chart as an SVG file, with no ground of its own: it is read on light pages and on dark ones. */
+/** A chart as an SVG file without a background, for light and dark pages. */
 export function svgOf(chart: Chart): string {
   const xs = chart.series.flatMap(({ points }) => points.map(({ x }) => x));
   const ys = chart.series.flatMap(({ points }) => points.map(({ y }) => y));

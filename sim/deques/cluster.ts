@@ -6,7 +6,7 @@ export type Theft =
       readonly kind: "stolen";
       readonly victim: string;
       readonly job: string;
-      /** Of the victim's deque, as the thief found it. */
+      /** The size of the victim's deque before the steal. */
       readonly found: number;
     }
   | { readonly kind: "nothing to steal" };
@@ -17,17 +17,17 @@ export type WorkerState = "idle" | "busy" | "running";
 export type Cluster = {
   readonly names: readonly string[];
   readonly deques: ReadonlyMap<string, Deque<string>>;
-  /** What each has begun and not finished. */
+  /** The job in progress of each worker. */
   readonly inFlight: Map<string, string>;
   readonly random: Random;
 };
 
-/** The deal of the protocol's example: what a steal without an `init` finds. */
+/** The deal of the protocol's example. A steal without an `init` uses it. */
 export const defaultDeal = { workers: ["w1", "w2", "w3"], jobs: 6 } as const;
 
 /**
- * Deals job1, job2, … in blocks: the first worker has the first ones. What does not divide evenly goes, one each, to
- * the first workers, so that two blocks differ by one job at most.
+ * Deals job1, job2, … in blocks, starting with the first worker. The remainder goes to the first workers, one
+ * each, so that blocks differ by at most one job.
  */
 export function deal(workers: readonly string[], jobs: number, seed: number): Cluster {
   const deques = new Map(workers.map((name) => [name, new Deque<string>()]));

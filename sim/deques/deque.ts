@@ -1,6 +1,6 @@
 /** Jobs of one worker: it takes from the front, thieves take from the back. Every operation takes constant time. */
 export class Deque<T> {
-  /** From #head on; a circle that doubles when it is full. */
+  /** A circular buffer from #head on. It doubles when it is full. */
   #slots: (T | undefined)[] = new Array<T | undefined>(8);
   #head = 0;
   #size = 0;
@@ -9,14 +9,14 @@ export class Deque<T> {
     return this.#size;
   }
 
-  /** At the back, where the newest stand. */
+  /** Adds at the back. */
   push(item: T): void {
     if (this.#size === this.#slots.length) this.#grow();
     this.#slots[this.#index(this.#size)] = item;
     this.#size += 1;
   }
 
-  /** The owner's end; undefined when there is nothing. */
+  /** Takes at the owner's end. Undefined if empty. */
   takeFront(): T | undefined {
     if (this.#size === 0) return undefined;
     const item = this.#slots[this.#head];
@@ -26,7 +26,7 @@ export class Deque<T> {
     return item;
   }
 
-  /** The thieves' end; undefined when there is nothing. */
+  /** Takes at the thieves' end. Undefined if empty. */
   takeBack(): T | undefined {
     if (this.#size === 0) return undefined;
     const index = this.#index(this.#size - 1);

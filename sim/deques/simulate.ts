@@ -1,19 +1,18 @@
 import { type Event, EventQueue } from "../structures/event-queue.ts";
 import { type Cluster, sizeOf, steal } from "./cluster.ts";
 
-/** What one worker did in a stretch of simulated time. */
+/** One worker's work in a stretch of simulated time. */
 export type Ran = { readonly completed: readonly string[]; readonly stolen: number };
 
 const finished = 0;
 
 /**
- * Lets simulated time pass. A free worker takes the front of its deque, else steals the back of a random other one;
- * a job takes 50 to 150 ms, drawn at random. What is unfinished at the end stays in flight, and goes on with the next
- * call: how long it still takes is kept.
+ * Simulates time. A free worker takes the front of its deque, or steals the back of a random other one. A job
+ * takes 50 to 150 ms, drawn at random. Unfinished jobs stay in flight and continue with the next call.
  */
 export class Shift {
   readonly #cluster: Cluster;
-  /** Simulated time left of what is in flight. */
+  /** The remaining simulated time of jobs in flight. */
   readonly #left = new Map<string, number>();
 
   constructor(cluster: Cluster) {
@@ -30,7 +29,7 @@ export class Shift {
       const left = this.#left.get(names[worker] ?? "");
       if (left !== undefined) events.push(now + left, finished, worker);
     };
-    // Who has jobs of its own begins one before anybody steals it.
+    // Workers with jobs begin first, before anybody steals.
     const free = names.map((_, worker) => worker);
     const hasOwn = (worker: number) => sizeOf(this.#cluster, names[worker] ?? "") > 0;
     for (const worker of [...free.filter(hasOwn), ...free.filter((worker) => !hasOwn(worker))])
@@ -52,7 +51,7 @@ export class Shift {
     return new Map(names.map((name, worker) => [name, ran[worker] ?? { completed: [], stolen: 0 }]));
   }
 
-  /** Takes a job in hand if it has none; says whether that was another's. */
+  /** Takes a job if the worker has none. Returns whether it was stolen. */
   #begin(name: string): boolean {
     const { deques, inFlight, names, random } = this.#cluster;
     if (inFlight.has(name)) return false;

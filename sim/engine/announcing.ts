@@ -10,10 +10,10 @@ import {
 import { exponential } from "../structures/random.ts";
 import { eventKind,type World } from "./world.ts";
 
-/** A subscribed query runs again, and its result is on its way. */
+/** The time to run a subscribed query again and send its result. */
 export const noticedMs = readStages.candidates * readMs + pushPerSubscriberMs;
 
-/** A job has become ready: those whose subscription it meets are told. */
+/** Notifies the subscriptions that a new ready job matches. */
 export function tellOfReady(world: World, job: number): void {
   const { policy, lane, fleet, events, now } = world;
   if (!world.looking && policy.looksAgain !== "never") {
@@ -40,7 +40,7 @@ export function tellOfReady(world: World, job: number): void {
   events.push(now + noticedMs + backupMs, eventKind.late, job);
 }
 
-/** Sees what is there already once its subscription has its first result; asks elsewhere, if that is the policy. */
+/** Sees existing jobs with its subscription's first result. Asks elsewhere if the policy says so. */
 export function beginToWait(world: World, device: number): void {
   if (world.lane.ready === 0) return;
   world.events.push(world.now + noticedMs, eventKind.wake, device);
@@ -49,7 +49,7 @@ export function beginToWait(world: World, device: number): void {
   }
 }
 
-/** A stand was given up: who stands before it on the ring covers its arc now. */
+/** A waiting device left: the previous one on the ring covers its arc now. */
 export function coverPassesOn(world: World, cell: number): void {
   if (world.policy.wakes !== "cover" || world.lane.ready === 0) return;
   const heir = coverOf(world, cell);
@@ -67,7 +67,7 @@ function stampede(world: World): void {
   if (!running && world.herd > 0) world.events.push(world.now + noticedMs, eventKind.herd);
 }
 
-/** The stand whose arc a cell lies in: the last at or before it. -1 without stands. */
+/** The waiting device whose arc contains a cell: the last at or before it. -1 without one. */
 export function coverOf({ fleet }: World, cell: number): number {
   const at = fleet.stands.cellUpTo(cell);
   return at < 0 ? -1 : fleet.stands.back(at);

@@ -80,7 +80,7 @@ it("spreads a prefix once two more of it stand behind the job that one that wait
     world.now = 1e9;
     trace.prefixes.fill(7, 0, 3);
     for (let job = 0; job <= behind; job += 1) put(world, job, 77);
-    // What is put back goes in front.
+    // Returned jobs go to the front.
     claimById(world, 0, behind, false);
     world.now += 20;
     commit(world, 0);

@@ -17,26 +17,26 @@ import { leaveAfterAll } from "./departures.ts";
 import { deviceState } from "./states.ts";
 import { type Attempt, eventKind,type World } from "./world.ts";
 
-/** A waiting device claims the job that it was shown. */
+/** A waiting device claims the job that it saw. */
 export function claimById(world: World, device: number, job: number, stolen: boolean): void {
   act(world, device);
   begin(world, device, "claim by id", { job, stolen, read: [job], scans: [] }, 0);
 }
 
-/** A waiting device claims whatever comes first, as the published pattern does. */
+/** A waiting device claims the first job, as in the published pattern. */
 export function claimFirst(world: World, device: number): void {
   act(world, device);
   begin(world, device, "claim first", nothing, 0);
 }
 
-/** A device has just come: it looks for a job, more thoroughly where the policy says so. */
+/** A device has just come and searches for a job, more thoroughly if the policy says so. */
 export function take(world: World, device: number): void {
   world.fleet.states[device] = deviceState.acting;
   world.fleet.woken[device] = 0;
   begin(world, device, "take", nothing, 0);
 }
 
-/** A device has done its job: it completes, and looks for the next one meanwhile. */
+/** A device completes its job and searches for the next one in the same transaction. */
 export function complete(world: World, device: number): void {
   world.fleet.states[device] = deviceState.acting;
   begin(world, device, "complete", nothing, 0);
@@ -48,7 +48,7 @@ export function tryAgain(world: World, device: number): void {
   if (attempt !== undefined) begin(world, device, attempt.kind, attempt.look, attempt.lost);
 }
 
-/** The transaction of a device comes to its commit. */
+/** Commits a device's transaction. */
 export function commit(world: World, device: number): void {
   const attempt = world.attempts.get(device);
   if (attempt === undefined) return;
@@ -73,14 +73,14 @@ export function commit(world: World, device: number): void {
   else run(world, device, attempt.look);
 }
 
-/** After a pause, what lost every try is tried again. */
+/** Retries a transaction that lost every try, after a pause. */
 export function rested(world: World, device: number): void {
   const attempt = world.attempts.get(device);
   if (attempt === undefined) waitAgain(world, device);
   else begin(world, device, attempt.kind, attempt.look, 0);
 }
 
-/** Takes its place among those that wait. */
+/** Joins the waiting devices. */
 export function wait(world: World, device: number): void {
   const { fleet, policy, lane, random } = world;
   if (fleet.leaving[device] === 1) {
@@ -103,7 +103,7 @@ function begin(world: World, device: number, kind: Attempt["kind"], shown: Look,
   const look = looks ? policy.next(fleet.view(device), lane, random, kind === "take") : shown;
   const gone = kind === "claim by id" && !lane.isReady(look.job);
   if (gone || (kind === "claim first" && look.job < 0)) {
-    // Nothing is written, so nothing can collide: one stage of reads, and it waits as before.
+    // Nothing is written, so nothing can collide. The device keeps waiting.
     world.attempts.delete(device);
     waitAgain(world, device);
     return;
@@ -114,7 +114,7 @@ function begin(world: World, device: number, kind: Attempt["kind"], shown: Look,
   events.push(now + transactionMs(stages), eventKind.commit, device);
 }
 
-/** Whether others of its prefix stand behind it in its slot, of those that the device is shown. */
+/** Whether others with its prefix are behind it in its slot, among the jobs that the device sees. */
 function isCrowded({ policy, lane }: World, job: number): boolean {
   if (!policy.spreads) return false;
   let others = 0;
@@ -143,7 +143,7 @@ function act({ fleet }: World, device: number): void {
   fleet.waiting.remove(device);
 }
 
-/** It has stood all the while: what it missed meanwhile it sees with its next look. */
+/** It kept its place. Its next look shows the jobs that it missed. */
 function waitAgain(world: World, device: number): void {
   const { fleet, lane, events, now, policy } = world;
   if (fleet.leaving[device] === 1) {
@@ -160,7 +160,7 @@ function run(world: World, device: number, { job, stolen }: Look): void {
   begins(world, device, job, stolen);
 }
 
-/** A device begins a job that is its own. */
+/** A device begins its job. */
 export function begins(world: World, device: number, job: number, stolen: boolean): void {
   const { fleet, trace, measures, events, now } = world;
   const stood = fleet.stands.cellOf(device);

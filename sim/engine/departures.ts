@@ -3,13 +3,13 @@ import { coverPassesOn } from "./announcing.ts";
 import { deviceState } from "./states.ts";
 import { eventKind,type World } from "./world.ts";
 
-/** It was wanted back while a transaction was in flight, and that is over now. */
+/** The person came back during a transaction, which has now ended. */
 export function leaveAfterAll(world: World, device: number): void {
   world.fleet.leaving[device] = 0;
   go(world, device, false);
 }
 
-/** A dead device is missed: its stand and its home go. */
+/** A dead device is noticed and leaves the rings. */
 export function lapse(world: World, device: number): void {
   const { fleet } = world;
   if (fleet.stateOf(device) !== deviceState.dead) return;
@@ -17,7 +17,7 @@ export function lapse(world: World, device: number): void {
   fleet.states[device] = deviceState.away;
 }
 
-/** A device goes, with or without a word: its job goes back, and its places on the rings go. */
+/** A device leaves, silently or not: its job goes back, and its places on the rings go. */
 export function go(world: World, device: number, silent: boolean): void {
   const { fleet, events, measures, now } = world;
   const state = fleet.stateOf(device);

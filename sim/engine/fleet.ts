@@ -7,23 +7,23 @@ import { inLargestGaps } from "./positions.ts";
 import { Stands } from "./stands.ts";
 import { deviceState } from "./states.ts";
 
-/** The devices, each a row across typed arrays. */
+/** The devices, as rows across typed arrays. */
 export class Fleet {
   readonly devices: number;
   readonly states: Uint8Array;
-  /** The job that each holds, -1 without. */
+  /** The job of each device, or -1. */
   readonly jobs: Int32Array;
-  /** Counts what a device was interrupted in: events of an earlier epoch are void. */
+  /** Counts a device's interruptions. Events of an earlier epoch are void. */
   readonly epochs: Int32Array;
-  /** Whose person came while a transaction was in flight. */
+  /** Devices whose person came during a transaction. */
   readonly leaving: Uint8Array;
-  /** Who was woken, promptly, for the job that it is at work on. */
+  /** Devices that were woken promptly for their current job. */
   readonly woken: Uint8Array;
-  /** Who waits, alive: those that a wake or a look reaches. */
+  /** Living devices that wait, which a wake or a look reaches. */
   readonly waiting: IndexedSet;
-  /** Who stands where, the dead among them until they are missed. */
+  /** The places of waiting devices, including dead ones until they are noticed. */
   readonly stands: Stands;
-  /** Who accepts jobs, at work or not, by its own place. */
+  /** Devices that accept jobs, busy or not, by their own place. */
   readonly homes: CellLists;
   readonly #positions: Int32Array;
   readonly #held: Int32Array;
@@ -62,7 +62,7 @@ export class Fleet {
     this.epochs[device] = this.epochOf(device) + 1;
   }
 
-  /** As a policy sees it. */
+  /** The policy's view of a device. */
   view(device: number): DeviceView {
     const position = this.positionOf(device);
     return {
@@ -80,7 +80,7 @@ export class Fleet {
     return this.#indexOf(device, prefix) < heldPrefixes;
   }
 
-  /** Makes it the latest prefix of the device; the one that was used longest ago goes. */
+  /** Makes it the device's latest prefix and drops the least recently used one. */
   hold(device: number, prefix: number): void {
     const first = device * heldPrefixes;
     const last = Math.min(this.#indexOf(device, prefix), heldPrefixes - 1);

@@ -10,7 +10,7 @@ import { createWorld, eventKind,type World } from "./world.ts";
 
 const trace = drawTrace("light", { devices: 40, jobs: 100, seed: 5, load: 0.3 });
 
-/** These wait, and time has passed since. */
+/** These devices wait, and time has passed since. */
 function worldWith(waiting: number, { affinity = false, slots = 16 } = {}): World {
   const world = createWorld(ring(affinity), trace);
   world.lane.slots = slots;
@@ -19,7 +19,7 @@ function worldWith(waiting: number, { affinity = false, slots = 16 } = {}): Worl
   return world;
 }
 
-/** They wait, each so far before a prefix's own point. */
+/** They wait, each at this distance before a prefix's own point. */
 function worldBefore(job: number, distances: readonly number[], slots: number): World {
   const world = worldWith(0, { affinity: true, slots });
   const { cells } = world.lane;
@@ -41,7 +41,7 @@ function next(world: World): { kind: number; a: number; b: number } {
   throw new Error("nothing follows");
 }
 
-/** Looks and commits with nothing between. */
+/** Searches and commits with nothing in between. */
 const give = (world: World, job: number) => handOver(world, job, lookAround(world, job));
 
 describe("a submission that hands over", () => {

@@ -6,20 +6,23 @@ import { begins } from "./claiming.ts";
 import { deviceState } from "./states.ts";
 import { eventKind,type Offer, type Span, type World } from "./world.ts";
 
-/** As packages/queue/component/model/dispatch/handOver.ts has them: the first three are asked, and a fourth is read beside the lane. */
+/**
+ * As in packages/queue/component/model/dispatch/handOver.ts: the first three are asked, and a fourth is read
+ * together with the lane.
+ */
 const mostAsked = 3;
 const mostNear = mostAsked + 1;
-/** The share of the ring within which those that wait are looked for. */
+/** The share of the ring that is searched for waiting devices. */
 const nearShare = 1 / 8;
 
-/** Looks who waits where a job will stand, and chooses one that holds nothing. */
+/** Finds the waiting devices near a job's place and chooses one without a job. */
 export function lookAround(world: World, job: number): Offer {
   const { policy, lane, fleet, random, trace, now } = world;
   const near = Math.floor(lane.cells * nearShare);
   const point = policy.spreads ? mix(trace.prefixes[job] ?? 0) % lane.cells : random.below(lane.cells);
   const first = waitersAt(world, point, near, mostNear);
   const read = [first.span];
-  // Jobs without a prefix are offered at the point itself, wherever they stand.
+  // Jobs without a prefix are offered at the point itself, wherever their place is.
   const at = policy.spreads ? (world.places[job] ?? 0) : point;
   const back = (cell: number): number => (point - cell + lane.cells) % lane.cells;
   let found: readonly number[] = first.devices
@@ -40,12 +43,12 @@ export function lookAround(world: World, job: number): Offer {
     device = each;
     break;
   }
-  // The job's own row is read beside what the first one holds.
+  // The job's own row is read together with the first device's jobs.
   const stages = Math.max(1, asked.length) * readStages.ask + (further ? readStages.lookFurther : 0);
   return { device, asked, read, stages, snapshot: now };
 }
 
-/** The transaction that submits a job commits: it gives it to the device that it chose, if nothing of that has changed. */
+/** Commits a submission: assigns the job to the chosen device if nothing has changed. */
 export function handOver(world: World, job: number, offer: Offer): "given" | "lost" | "nobody" {
   const { fleet, measures, events, now } = world;
   const { device, asked, read, snapshot } = offer;
@@ -54,7 +57,7 @@ export function handOver(world: World, job: number, offer: Offer): "given" | "lo
     read.some(({ from, to }) => fleet.stands.changedSince(from, to, snapshot));
   if (changed) return "lost";
   if (device < 0) return "nobody";
-  // It has begun to claim another one: its claim reads what it holds, and loses.
+  // The device has begun another claim, which reads its jobs and loses.
   if (!isFree(world, device)) return "lost";
   world.touchedAt[device] = now;
   world.readySince[job] = now;
@@ -70,14 +73,14 @@ export function handOver(world: World, job: number, offer: Offer): "given" | "lo
   return "given";
 }
 
-/** The device sees what it was handed, and begins. */
+/** The device sees its handed job and begins it. */
 export function beginHanded(world: World, device: number, job: number): void {
   world.holdsHanded.delete(device);
   world.fleet.woken[device] = 1;
   begins(world, device, job, false);
 }
 
-/** It did not begin: it is out of the ring. */
+/** The device did not begin and leaves the ring. */
 export function recalled(world: World, device: number): void {
   const { fleet } = world;
   world.holdsHanded.delete(device);
@@ -87,7 +90,7 @@ export function recalled(world: World, device: number): void {
   coverPassesOn(world, stood);
 }
 
-/** The last ones that stand at a cell or before it, within a reach, and the part of the ring that shows it. */
+/** The last waiting devices at or before a cell, within a reach, and the part of the ring that was read. */
 function waitersAt(
   world: World,
   cell: number,
@@ -115,7 +118,7 @@ function isFree({ fleet, holdsHanded }: World, device: number): boolean {
   return (state === deviceState.waiting || state === deviceState.dead) && !holdsHanded.has(device);
 }
 
-/** Those before whom much of the ring lies empty would be met by many. */
+/** Without shuffling, many submissions would meet the devices that follow a large gap. */
 function shuffled({ random }: World, few: readonly number[]): readonly number[] {
   return few
     .map((each) => ({ each, draw: random.next() }))

@@ -7,7 +7,7 @@ import { IndexedSet } from "../structures/indexed-set.ts";
 import { LastChanges } from "../structures/last-changes.ts";
 import type { Random } from "../structures/random.ts";
 
-/** The ready jobs: by their place on the ring, by their random point, and when what was read of them last changed. */
+/** The ready jobs by place and by random point, with the times of their last changes. */
 export class Lane implements LaneView {
   readonly cells: number;
   slots = 1;
@@ -51,13 +51,13 @@ export class Lane implements LaneView {
 
   widthOf = (prefix: number): number => widthAt(this.#widths.get(prefix) ?? null, this.slots, this.#clock());
 
-  /** Jobs of this prefix waited behind each other while a device waited for them: they are spread over more slots. */
+  /** Spreads a prefix over more slots, since its jobs queued up while a device waited. */
   widen(prefix: number): void {
     const wider = widerSpread(this.#widths.get(prefix) ?? null, this.slots, this.#clock());
     if (wider !== null) this.#widths.set(prefix, wider);
   }
 
-  /** As it is when it begins. */
+  /** Sets the spread of a prefix at the start. */
   spread(prefix: number, width: number): void {
     this.#widths.set(prefix, { width, widenedAt: 0 });
   }
@@ -66,7 +66,7 @@ export class Lane implements LaneView {
     return (this.#widths.get(prefix)?.widenedAt ?? Number.NEGATIVE_INFINITY) > since;
   }
 
-  /** @param again it was released: it goes in front of those that came later. */
+  /** @param again whether it was released. Then it goes before later jobs. */
   add(job: number, cell: number, now: number, again: boolean): void {
     this.#places.add(job, cell, again);
     this.#points.add(job, this.pointOf(job));
@@ -98,7 +98,7 @@ export class Lane implements LaneView {
     return cell < 0 ? -1 : this.#points.front(cell);
   }
 
-  /** Whether anything was written since into what a look has read. */
+  /** Whether anything that a search has read was written since. */
   changedSince(look: Look, since: number): boolean {
     return (
       look.read.some((job) => (this.#jobChangedAt[job] ?? 0) > since) ||

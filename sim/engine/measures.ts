@@ -1,24 +1,24 @@
-/** What one run of one policy came to. */
+/** The result of one run of one policy. */
 export type Outcome = {
-  /** From submission to start, and from being ready again to the next start; in ms. */
+  /** The waits in ms: from submission to start, and from ready again to the next start. */
   readonly waits: Float64Array;
-  /** Counted jobs that were submitted before it ended. */
+  /** The counted jobs that were submitted before the end. */
   readonly jobs: number;
   readonly conflicts: number;
   readonly failures: number;
   readonly steals: number;
   readonly wakes: number;
-  /** Starts of jobs, the second ones after a release among them; and those by a device that held the prefix. */
+  /** The starts of jobs, including those after a release, and the starts on a device with the prefix. */
   readonly starts: number;
   readonly hits: number;
-  /** Device time that was idle while a job was ready, in ms. */
+  /** The idle device time while a job was ready, in ms. */
   readonly idleMs: number;
-  /** Jobs that had not started when it was cut off: their waits are as long as they had lasted. */
+  /** Jobs that had not started at the end. Their waits count until then. */
   readonly unstarted: number;
   readonly events: number;
 };
 
-/** Counts what happens from the first counted job on. */
+/** Counts from the first counted job on. */
 export class Measures {
   conflicts = 0;
   failures = 0;
@@ -38,7 +38,7 @@ export class Measures {
     this.#countedFromMs = countedFromMs;
   }
 
-  /** Call with every change of the number of idle devices or of ready jobs. */
+  /** Call it at every change of the number of idle devices or ready jobs. */
   change(now: number, idle: number, ready: number): void {
     const from = Math.max(this.#since, this.#countedFromMs);
     if (now > from) this.idleMs += Math.min(this.#idle, this.#ready) * (now - from);

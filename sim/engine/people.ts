@@ -6,8 +6,8 @@ import { deviceState } from "./states.ts";
 import { eventKind,type World } from "./world.ts";
 
 /*
- * People come and go without memory, so the comings of a million of them are one stream: it names a device at random,
- * and the event counts if the device is in the state that it ends.
+ * People come and go memorylessly, so one stream of events stands for a million people. An event names a random
+ * device and counts if the device is in the state that it ends.
  */
 
 export function scheduleLeave({ events, now, random, fleet }: World): void {
@@ -18,7 +18,7 @@ export function scheduleReturn({ events, now, random, fleet }: World): void {
   events.push(now + exponential(random, inUseMs / fleet.devices), eventKind.return);
 }
 
-/** Somebody wants a device back. */
+/** A person comes back to a device. */
 export function leave(world: World): void {
   scheduleLeave(world);
   const { fleet, random } = world;
@@ -29,7 +29,7 @@ export function leave(world: World): void {
   else go(world, device, random.next() < silentShare);
 }
 
-/** Somebody has left a device alone: it accepts jobs again, and looks for one. */
+/** A person leaves a device, which accepts jobs again and searches for one. */
 export function comeBack(world: World): void {
   scheduleReturn(world);
   const { fleet, random, measures, now } = world;

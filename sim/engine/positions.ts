@@ -3,7 +3,7 @@ import type { Random } from "../structures/random.ts";
 
 const gapsSampled = 8;
 
-/** Places taken one after the other, each in the middle of the largest of eight gaps that are met at random points. */
+/** Chooses places one after the other, each in the middle of the largest of eight randomly sampled gaps. */
 export function inLargestGaps(devices: number, cells: number, random: Random): Int32Array {
   const positions = new Int32Array(devices);
   const taken = new CellLists(cells, devices);

@@ -9,7 +9,7 @@ const plenty = 5_000_000;
 describe.each(policies)("$name", (policy) => {
   it.each(scenarioNames)("does every job of `%s` once, and leaves nothing behind", (scenario) => {
     const { world } = run(policy, drawTrace(scenario, load), plenty, "done");
-    // Whoever gives up after five conflicts may be too slow for the time there is; but nothing is done twice.
+    // A policy that gives up after five conflicts may not finish in time, but nothing runs twice.
     const done = world.doneTimes.filter((times) => times === 1).length;
     const held = new Set([...world.fleet.jobs].filter((job) => job >= 0));
     const notThere = world.trace.jobs - done - held.size - world.lane.ready;

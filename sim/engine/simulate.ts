@@ -12,7 +12,7 @@ import { actLate, lookAgain, nextOfHerd, steal, wake } from "./waking.ts";
 import { warmUp } from "./warm-up.ts";
 import { createWorld, eventKind,type World } from "./world.ts";
 
-/** How long after the last arrival a run may go on, beyond what the fleet needs to work off everything. */
+/** The time limit after the last arrival, beyond the time to work off all jobs. */
 const patienceMs = 10 * 60_000;
 const slack = 3;
 
@@ -25,7 +25,7 @@ export function simulate(policy: Policy, trace: Trace, mostEvents: number): Outc
     : outcomeOf(world, events);
 }
 
-/** As `simulate`, until all jobs are as far as `goal`, and shows the world as it was left. */
+/** Like `simulate`, but until all jobs reach `goal`. Returns the final world. */
 export function run(
   policy: Policy,
   trace: Trace,
@@ -50,7 +50,7 @@ export function run(
   return { world, events };
 }
 
-/** By kind of event; `a` and `b` are its numbers. */
+/** Handlers by kind of event. `a` and `b` are its numbers. */
 const handlers: Readonly<Record<number, (world: World, a: number, b: number) => void>> = {
   [eventKind.arrive]: arrive,
   [eventKind.submit]: submit,
@@ -81,7 +81,7 @@ function finish(world: World, device: number, epoch: number): void {
   complete(world, device);
 }
 
-/** The fleet as one meets it: some are away, and some at work on jobs that nobody counts. */
+/** Starts the fleet in a typical state: some devices are away, and some work on jobs that do not count. */
 function populate(world: World): void {
   const { fleet, random, trace, events } = world;
   const idle: number[] = [];
@@ -114,7 +114,7 @@ function resize(world: World): void {
   }
 }
 
-/** Slots follow the fleet, but not every device: only where they would be twice or half as many. */
+/** Slots follow the fleet only when their number would double or halve. */
 function fitSlots({ fleet, lane, policy }: World): void {
   const accepting = fleet.homes.count;
   const more = policy.slots(Math.floor(accepting / 1.25));

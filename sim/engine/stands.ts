@@ -1,7 +1,10 @@
 import { CellLists } from "../structures/cell-lists.ts";
 import { LastChanges } from "../structures/last-changes.ts";
 
-/** Who waits where, and when that last changed in a range: whoever read it collides with who comes and goes there. */
+/**
+ * The places of waiting devices, and the last change in a range. A reader of a range collides with devices
+ * that come or go there.
+ */
 export class Stands extends CellLists {
   readonly #changes: LastChanges;
   readonly #clock: () => number;
@@ -23,7 +26,7 @@ export class Stands extends CellLists {
     if (cell >= 0) this.#changes.note(cell, this.#clock());
   }
 
-  /** Whether somebody came or went in the cells [from, to) since; around the ring when `to` <= `from`. */
+  /** Whether a device came or went in the cells [from, to) since then. Wraps around the ring if `to` <= `from`. */
   changedSince(from: number, to: number, since: number): boolean {
     return this.#changes.latest(from, to) > since;
   }

@@ -4,19 +4,19 @@ import { tellOfReady } from "./announcing.ts";
 import { handOver, lookAround } from "./handing-over.ts";
 import { eventKind,type Offer, type World } from "./world.ts";
 
-/** Schedules the next submission; one call of the client at a time, of all jobs that arrive together. */
+/** Schedules the next submission, with all jobs that arrive together. */
 export function scheduleArrival(world: World, job: number): void {
   const at = world.trace.arrivals[job];
   if (at !== undefined) world.events.push(at, eventKind.arrive, job);
 }
 
 const mostInASubmission = 500;
-/** Of one call so many jobs are handed over: packages/queue/component/model/submit/submit.ts. */
+/** The most jobs of one call that are handed over: packages/queue/component/model/submit/submit.ts. */
 const mostHandedOver = 4;
 
 /**
- * The jobs from `first` on that arrive now are submitted, up to 500 in a call. Those of a call that share a prefix would all
- * wait for one device: the second goes one slot further, and so on.
+ * Submits the jobs from `first` on that arrive now, up to 500 per call. Jobs of a call with the same prefix
+ * would all wait for one device, so each goes one slot further.
  */
 export function arrive(world: World, first: number): void {
   const { policy } = world;
@@ -36,7 +36,7 @@ export function arrive(world: World, first: number): void {
   scheduleArrival(world, job);
 }
 
-/** One try to submit a job: the place is chosen from what is seen now, and it is ready once that is committed. */
+/** Tries to submit a job: chooses its place now. The job is ready after the commit. */
 export function submit(world: World, job: number, lost: number): void {
   const { policy, trace, lane, random, events } = world;
   const ahead = policy.spreads ? (world.ordinals[job] ?? 0) * (lane.cells / lane.slots) : 0;
@@ -52,7 +52,7 @@ function submissionMs(policy: Policy, offer: Offer | undefined): number {
 }
 
 /**
- * The transaction commits, unless the slot whose length it compared has changed, or anything of those that it read to hand the job over.
+ * Commits the submission unless the slot whose length it compared or the devices that it read have changed.
  * @param tries 0: a job comes back.
  */
 export function becomeReady(world: World, job: number, tries: number): void {

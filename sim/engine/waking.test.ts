@@ -11,7 +11,7 @@ import { createWorld, eventKind,type World } from "./world.ts";
 const cellsOnRing = 65_536;
 const trace = drawTrace("light", { devices: 40, jobs: 100, seed: 5, load: 0.3 });
 
-/** Nobody has come yet; then these wait. */
+/** First nobody waits, then these devices wait. */
 function worldWith(waiting: number): World {
   const world = createWorld(ring(false), trace);
   world.lane.slots = 16;
@@ -55,7 +55,7 @@ describe("ring", () => {
         );
         const [cover] = woken(world);
         expect(distances[cover ?? -1]).toBe(Math.min(...distances));
-        // Nobody else would find it if they were woken.
+        // No other device would find it after a wake.
         for (let device = 0; device < waiting; device += 1) wake(world, device);
         expect([...world.attempts.keys()]).toEqual([cover]);
       }),

@@ -6,6 +6,6 @@ import {
   queryGeneric,
 } from "convex/server";
 
-// Everything is in the component: the app itself has no tables.
+// The app has no tables. The component has them all.
 export const query = queryGeneric as QueryBuilder<GenericDataModel, "public">;
 export const mutation = mutationGeneric as MutationBuilder<GenericDataModel, "public">;

@@ -7,5 +7,5 @@ export const queue = new Queue(components.queue);
 
 /** Everything belongs to one tenant. */
 export const scope = "benchmark";
-/** Of every job. */
+/** The kind of every job. */
 export const kind = "bench";
