@@ -4,7 +4,7 @@ import { BackOff, doubling, oneToSixtySeconds } from "./back-off.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** When a hundred of them try again after their n-th refusal, in ms. */
+/** After how many ms a hundred devices try again after their n-th failure. */
 async function retries(failures: number): Promise<readonly number[]> {
   const times: number[] = [];
   for (let device = 0; device < 100; device += 1) {
@@ -30,7 +30,7 @@ it("doubles from a second to a minute", () => {
   expect([1, 2, 3, 7, 50].map(oneToSixtySeconds)).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
 });
 
-it("tries again later and later, once for each refusal, until one is taken", () => {
+it("tries again later and later, once for each failure, until a try succeeds", () => {
   const calls: number[] = [];
   const begun = Date.now();
   const backOff = new BackOff(doubling(5_000, 15 * 60_000));

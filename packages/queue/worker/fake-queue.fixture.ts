@@ -3,7 +3,7 @@ import { getFunctionName } from "convex/server";
 import type { Candidates, ClaimedJob, Cursor, HeldRow, NextWork, Stand } from "./protocol.ts";
 import type { WorkerClient } from "./queue-client.ts";
 
-/** A call that the worker made, and how the test answers it. */
+/** A call that the worker made, for the test to answer. */
 export type Call = {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ type Subscription = {
   readonly onValue: (value: unknown) => void;
 };
 
-/** What is answered at once, and not by the test. */
+/** Answers that are given at once, and not by the test. */
 const plain: Readonly<Record<string, unknown>> = {
   hello: { leaseMs: 40_000 },
   heartbeat: null,
@@ -29,16 +29,16 @@ const plain: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * A client of a queue with a test behind it: for orders of events that a real one gives only by luck. The way of a job
- * on the real one is worker.integration.test.ts.
+ * A client of a queue that the test plays, for orders of events that a real one gives only by luck. Tests with a real
+ * queue are in worker.integration.test.ts.
  */
 export class FakeQueue implements WorkerClient {
-  /** Every call by its name, in order. */
+  /** The names of all calls, in order. */
   readonly log: string[] = [];
   readonly args: Record<string, Readonly<Record<string, unknown>>[]> = {};
-  /** The next calls of a name that are refused. */
+  /** By name: the errors of the next calls. */
   readonly refusals: Record<string, Error[]> = {};
-  /** What is answered at once, by the name of the call. */
+  /** By name: answers that are given at once. */
   readonly answers: Record<string, unknown> = { ...plain };
   readonly #calls: Call[] = [];
   readonly #subscriptions = new Set<Subscription>();
@@ -71,7 +71,7 @@ export class FakeQueue implements WorkerClient {
   ) => {
     const subscription = { name: nameOf(reference), args, onValue };
     this.#subscriptions.add(subscription);
-    // As of a real one: who follows it is told at once how it stands.
+    // As a real one does: a new subscriber is told the last value at once.
     if (subscription.name === "held" && this.#held !== null) {
       const { onValue: tell } = subscription;
       const value = this.#held;
@@ -95,7 +95,7 @@ export class FakeQueue implements WorkerClient {
     for (const listener of [...this.#connectionListeners]) listener();
   }
 
-  /** The stands whose candidates are followed; null when none are. */
+  /** The places whose ready jobs the worker follows; null while it follows none. */
   get followed(): readonly Stand[] | null {
     const [one] = this.#of("candidates");
     return one === undefined ? null : (one.args["stands"] as readonly Stand[]);
@@ -123,7 +123,7 @@ export class FakeQueue implements WorkerClient {
     return [...this.#subscriptions].filter((subscription) => subscription.name === name);
   }
 
-  /** The oldest call of this name that has no answer yet. Throws if there is none. */
+  /** The oldest unanswered call of this name. Throws if every call of it is answered. */
   call(name: string): Call {
     const index = this.#calls.findIndex((call) => call.name === name);
     const [call] = index < 0 ? [] : this.#calls.splice(index, 1);

@@ -6,7 +6,7 @@ import { type QueueDeployment, startQueue } from "./queue-deployment.fixture.ts"
 
 const patience = { timeout: 60_000, interval: 250 };
 
-/** What the backend counts, as far as it is read here. */
+/** The part of the backend's counters that is read here. */
 const usageSchema = z.object({
   functions: z.array(z.object({ function: z.string(), kind: z.string(), runs: z.number() })),
   tables: z.record(z.string(), z.object({ replaced: z.number() })),
@@ -32,7 +32,7 @@ async function counted() {
   };
 }
 
-/** Waits until what was begun has come to its end: no query runs for a while. */
+/** Waits until everything has come to its end: no query runs for a while. */
 async function untilQuiet(): Promise<void> {
   const readings: number[] = [];
   await vi.waitFor(async () => {
@@ -44,10 +44,10 @@ async function untilQuiet(): Promise<void> {
 }
 
 it(
-  "a heartbeat renews its worker's lease and runs no query again, of one at work, one that waits, and a watcher",
+  "a heartbeat renews its worker's lease and reruns no query of a busy worker, a waiting one, or a watcher",
   { timeout: 180_000 },
   async () => {
-    // A lease is written once a tenth of it is gone: after 2 s of the one at work, and 9 s of the one that waits.
+    // A lease is written once a tenth of it is gone: after 2 s for the busy worker, and after 9 s for the waiting one.
     await queue.call("jobs:configure", { leaseMs: 20_000, offlineAfterMs: 90_000 });
     let end = (): void => undefined;
     const begun: string[] = [];
@@ -62,7 +62,7 @@ it(
     await vi.waitFor(() => expect(begun).toEqual(["long"]), patience);
     const watcher = queue.until(long, ({ status }) => status === "succeeded");
     const waiting = await queue.startWorker(say);
-    // What it waits by is subscribed to, and what the other one holds.
+    // The waiting worker follows ready jobs, and the busy one follows the jobs that it holds.
     await vi.waitFor(async () => {
       const { of } = await counted();
       for (const name of ["work.js:candidates", "work.js:held", "jobs.js:look"]) {
@@ -85,7 +85,7 @@ it(
     expect(after.of("work.js:heartbeat") - before.of("work.js:heartbeat")).toBeGreaterThanOrEqual(6);
     expect(after.queries - before.queries).toBe(0);
 
-    // Those subscriptions were there all the while.
+    // The subscriptions were there all the time.
     const [short = ""] = await queue.submit(["short"]);
     await queue.until(short, ({ status }) => status === "succeeded");
     end();

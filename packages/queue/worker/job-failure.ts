@@ -2,7 +2,7 @@ import type { AttemptError } from "./protocol.ts";
 
 const maxMessageChars = 1_000;
 
-/** Says that a job failed, in words that its requester may read. What a handler throws otherwise is named only. */
+/** Says that a job failed, in words that its requester may read. Of any other error only the name is passed on. */
 export class JobFailure extends Error {
   override readonly name = "JobFailure";
   readonly code: string;
@@ -10,8 +10,8 @@ export class JobFailure extends Error {
   readonly unfit: boolean;
 
   /**
-   * @param how.retryable whether another attempt may succeed; true unless said.
-   * @param how.unfit this worker cannot run it, another may.
+   * @param how.retryable another attempt may succeed. The default.
+   * @param how.unfit this worker cannot run the job, but another may.
    */
   constructor(
     code: string,
@@ -25,12 +25,12 @@ export class JobFailure extends Error {
   }
 }
 
-/** Says that a handler let go without anybody's fault: the job goes to another worker, at no cost to it. */
+/** Says that a handler let go through nobody's fault. The job goes to another worker, and no retry is used. */
 export class JobLetGo extends Error {
   override readonly name = "JobLetGo";
 }
 
-/** What the queue is told of a handler's throw: of a strange error the class's name alone, for its message may quote the payload. */
+/** The error for the queue. Of an unknown error it has only the name, since the message may quote the payload. */
 export function attemptErrorOf(error: unknown): AttemptError {
   if (error instanceof JobFailure) {
     const { code, retryable, unfit } = error;

@@ -1,6 +1,6 @@
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** Numbers, ids and fixed words. Never a payload, a result or a key. */
+/** Numbers, ids and fixed words: never a payload, a result or a key. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The worker's log. An application passes its own. */

@@ -6,11 +6,11 @@ import { parsing } from "./parsing.ts";
 const ctx = {} as JobContext;
 const handler = parsing(z.object({ file: z.string().trim() }), async ({ file }) => `did ${file}`);
 
-it("hands over what the schema made of a payload", async () => {
+it("passes the parsed payload to the handler", async () => {
   expect(await handler({ file: " a.txt " }, ctx)).toBe("did a.txt");
 });
 
-it("fails a job for good whose payload does not fit, and says where", async () => {
+it("fails a job for good when its payload does not fit, and names the field", async () => {
   await expect(handler({ file: 7 }, ctx)).rejects.toMatchObject({
     code: "invalid",
     retryable: false,

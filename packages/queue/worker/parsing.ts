@@ -9,14 +9,14 @@ type Issue = {
 type Parsed<Payload> =
   { readonly value: Payload; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
 
-/** As much of a Standard Schema (zod's, Valibot's, ArkType's, …) as is used here. */
+/** The part of a Standard Schema (zod, Valibot, ArkType, …) that is used here. */
 type Schema<Payload> = {
   readonly "~standard": {
     readonly validate: (payload: unknown) => Parsed<Payload> | Promise<Parsed<Payload>>;
   };
 };
 
-/** A handler of payloads that fit a schema. A job with another fails for good: every worker would refuse it. */
+/** A handler of payloads that fit a schema. A job with another payload fails for good: every worker would refuse it. */
 export function parsing<Payload>(
   schema: Schema<Payload>,
   handler: (payload: Payload, ctx: JobContext) => Promise<Value>,

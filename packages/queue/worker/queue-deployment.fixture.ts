@@ -18,19 +18,19 @@ export type Look = {
   readonly progress: unknown;
 };
 
-/** Says what a job's handler does, by the job's name. */
+/** The handler of a job, by the job's name. */
 export type Say = (name: string, ctx: JobContext) => Promise<string>;
 
-/** A real backend with an app that has nothing but a queue (fixtures/queue-app). */
+/** A real backend with an app that has only a queue (fixtures/queue-app). */
 export type QueueDeployment = {
   readonly url: string;
-  /** What is called from now on is another tenant's: nothing that is left over is seen. */
+  /** Later calls are another tenant's, which sees nothing of earlier tests. */
   readonly newScope: () => void;
   readonly submit: (names: readonly string[], watched?: boolean) => Promise<readonly string[]>;
   readonly call: (name: string, args: Record<string, unknown>) => Promise<unknown>;
   /** What the backend has counted so far, as it tells its admin: packages/embedded/system/activity-queries.ts. */
   readonly usage: () => Promise<unknown>;
-  /** Waits until the job looks as it should. */
+  /** Waits until `holds` is true of the job. */
   readonly until: (jobId: string, holds: (look: Look) => boolean) => Promise<Look>;
   readonly startWorker: (say: Say, options?: StartOptions) => Promise<TestWorker>;
   readonly stop: () => Promise<void>;
@@ -45,7 +45,7 @@ export type TestWorker = {
   readonly worker: Worker;
   readonly key: string;
   readonly events: string[];
-  /** The program dies: nothing is said any more, not even goodbye. */
+  /** The program dies: it makes no more calls, not even goodbye. */
   readonly die: () => Promise<void>;
 };
 

@@ -1,24 +1,24 @@
 /** Milliseconds. The queue's lease is 40 s, and it shows a worker as offline after 150 s of silence. */
 export type WorkerTimes = {
-  /** After the last thing said, while jobs are held. */
+  /** From the last call to a heartbeat, while jobs are held. */
   readonly heartbeatHoldingMs: number;
-  /** The same while none is held: a little above a minute, so that an idle hour has room for more than heartbeats. */
+  /** The same while no job is held: a little over a minute, so that an idle hour costs at most sixty calls. */
   readonly heartbeatIdleMs: number;
-  /** Text is appended at most this often. */
+  /** Between two chunks of text, at least. */
   readonly chunkEveryMs: number;
-  /** How far a job is, is told at most this often, and of a shorter job not at all. */
+  /** Between two reports of progress, at least. A shorter job reports none. */
   readonly progressEveryMs: number;
-  /** A job that another is woken for first is left to that one for so long. */
+  /** A job that another worker is woken for first is left to that worker for so long. */
   readonly lateAfterMs: number;
-  /** The same for one that another holds: it may have begun, and says so when it lasts. */
+  /** The same for a job that another worker holds: it may have begun, and reports its start only if it lasts. */
   readonly heldLateAfterMs: number;
-  /** A job that was handed over begins at once; the queue is told when it is not done by then. */
+  /** A handed job begins at once. The queue is told of its start only if it is not done by then. */
   readonly startAfterMs: number;
-  /** What is held for longer is watched: until then a cancellation waits. */
+  /** After so long the worker watches a job that it holds. Until then a cancellation waits. */
   readonly heldAfterMs: number;
-  /** A job that was taken may be given back unseen: it is tried again after this. */
+  /** A job that was claimed in vain is tried again after this: its worker may have given it back unseen. */
   readonly triedForMs: number;
-  /** How long nothing is taken when another program uses the same key. */
+  /** For so long no job is taken when another program uses the same key. */
   readonly usedElsewhereMs: number;
 };
 

@@ -4,39 +4,39 @@ import type { Log } from "./log.ts";
 import type { Capabilities, WorkerFunctions } from "./protocol.ts";
 import type { WorkerTimes } from "./times.ts";
 
-/** What this machine offers beside the kinds of jobs, which are its handlers'. */
+/** What this machine offers, besides its kinds of jobs: those follow from the handlers. */
 export type Abilities = Omit<Capabilities, "kinds" | "concurrency" | "prefetch">;
 
-/** How many jobs it runs at once, and holds beyond. */
+/** `concurrency`: jobs that run at once. `prefetch`: jobs that are held beyond those. */
 export type Capacity = { readonly concurrency: number; readonly prefetch: number };
 
 export type WorkerOptions = {
-  /** The worker's secret; the queue knows it by its hash. */
+  /** The worker's secret. The queue stores only its hash. */
   readonly key: string;
-  /** References to the queue's worker functions in the app; unless said, those of its module `work`: `functionsAt`. */
+  /** The queue's worker functions in the app. Default: those of its module `work`, by `functionsAt`. */
   readonly functions?: WorkerFunctions;
-  /** By kind of job. */
+  /** The handler of each kind of job. */
   readonly handlers: Readonly<Record<string, Handler>>;
-  /** Jobs that run at once; 1 unless said. A worker holds 16 at most, the prefetched ones included. */
+  /** Jobs that run at once. Default: 1. A worker holds at most 16 jobs, prefetched ones included. */
   readonly concurrency?: number;
-  /** Jobs that are held beyond, so that one begins when another ends; 0 unless said. Others may steal them. */
+  /** Jobs that are held beyond those, so that one begins when another ends. Default: 0. Other workers may steal them. */
   readonly prefetch?: number;
   readonly capabilities?: Abilities;
   readonly version?: string;
-  /** Whether it takes jobs as soon as it is started; else from `accept()` on. */
+  /** Whether it takes jobs as soon as it is started. If false, it takes them from `accept()` on. Default: true. */
   readonly accepting?: boolean;
-  /** Unless said, what goes wrong is written to standard error. */
+  /** Default: warnings and errors go to standard error. */
   readonly log?: Log;
   readonly onEvent?: (event: WorkerEvent) => void;
   readonly times?: Partial<WorkerTimes>;
 };
 
 export type WorkerEvent =
-  /** The queue knows this connection, and what this worker can do. */
+  /** The queue knows this connection and the abilities of this worker. */
   | { readonly kind: "greeted" }
-  /** The queue does not know the key (any more). `start` asks again. */
+  /** The queue does not know the key, or no longer does. `start` asks again. */
   | { readonly kind: "unknown-key" }
-  /** Another program takes jobs under the same key; this one rests for a while. */
+  /** Another program takes jobs with the same key. This one rests for a while. */
   | { readonly kind: "key-used-elsewhere" }
-  /** What a handler says by `ctx.progress`. */
+  /** A handler called `ctx.progress`. */
   | { readonly kind: "progress"; readonly attemptId: string; readonly view: Value };

@@ -6,7 +6,7 @@ import { functionsAt } from "./protocol.ts";
 import { Worker } from "./worker.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
-/** A handler's run that the test ends. */
+/** A run of a handler, which the test ends. */
 export type Run = {
   readonly ctx: JobContext;
   readonly payload: unknown;
@@ -14,7 +14,7 @@ export type Run = {
   readonly fail: (error: unknown) => void;
 };
 
-/** A worker of a fake queue whose handler does what the test says; told to let go, it does. Use with fake timers. */
+/** A worker of a fake queue. The test ends its handlers, and aborted ones let go. Use with fake timers. */
 export class WorkerAtTest {
   readonly queue = new FakeQueue();
   readonly runs: Run[] = [];
@@ -41,21 +41,21 @@ export class WorkerAtTest {
     });
   }
 
-  /** Connected and greeted; `take` is asked and not answered. */
+  /** Connected and greeted. `take` is called and not answered. */
   async begin(): Promise<void> {
     this.worker.start();
     this.queue.connect(1);
     await settle();
   }
 
-  /** The same, and standing where nothing is ready. */
+  /** The same, and waiting where no job is ready. */
   async stand(): Promise<void> {
     await this.begin();
     await this.answer("take", { kind: "ok", ...nextWork([], [someStand]) });
     this.showReady();
   }
 
-  /** The same, and at work on these. */
+  /** Connected, and running these jobs. */
   async hold(...jobs: readonly (string | ClaimedJob)[]): Promise<void> {
     await this.begin();
     const claimed = jobs.map((job) => (typeof job === "string" ? claimedJob(job) : job));
@@ -68,7 +68,7 @@ export class WorkerAtTest {
     await settle();
   }
 
-  /** What is ready where the worker stands. */
+  /** Shows the worker these ready jobs. */
   showReady(...jobIds: readonly string[]): void {
     const jobs = jobIds.map((jobId) => ({ jobId, laneId: "l", late: false }));
     this.queue.showCandidates({ stands: [someStand], jobs });

@@ -9,7 +9,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
   let workers: TestWorker[];
   /** Names of the jobs in the order in which handlers began. */
   let begun: string[];
-  /** What ends a job that lasts until the test says so. */
+  /** The functions that end jobs which last until the test says so. */
   let endings: Map<string, () => void>;
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     await Promise.all(workers.map(({ worker }) => worker.stop({ finishMs: 0, leaveMs: 5_000 })));
   });
 
-  /** Answers "short…" at once and others when the test ends them; lets go when it is told to. */
+  /** Answers "short…" at once, and others when the test ends them. Lets go when it is aborted. */
   const say: Say = (name, { signal }) => {
     begun.push(name);
     if (name.startsWith("short")) return Promise.resolve(`said ${name}`);
@@ -49,7 +49,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
 
   const isOver = ({ status }: { readonly status: string }): boolean => status === "succeeded";
 
-  it("run every job once, however many they are, those that were there and those that come", async () => {
+  it("run every job once, both those that were there and those that come later", async () => {
     const names = Array.from({ length: 60 }, (_, n) => `short ${n}`);
     const early = await queue.submit(names.slice(0, 20));
     await Promise.all([startWorker(), startWorker({ concurrency: 2 }), startWorker({ prefetch: 3 })]);
@@ -63,7 +63,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect([...begun].sort()).toEqual([...names].sort());
   });
 
-  it("let go of a job that is canceled while it runs, and take the next", async () => {
+  it("abort a job that is canceled while it runs, and take the next", async () => {
     await startWorker();
     const [jobId = ""] = await queue.submit(["long"]);
     await untilBegun("long");
@@ -90,22 +90,22 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(other, isOver)).toMatchObject({ attempts: 1 });
   });
 
-  it("steal what another has prefetched and not begun, which then leaves it", async () => {
+  it("steal a prefetched job that has not begun from another worker, which then leaves it", async () => {
     const busy = await startWorker({ prefetch: 3 });
     const jobs = await queue.submit(["long", "short 1", "short 2", "short 3"]);
-    // Which one it begins first is chance: it has to come to the one that lasts.
+    // The order is left to chance, so wait until it begins the one that lasts.
     await untilBegun("long");
     await startWorker();
     for (const jobId of jobs.slice(1)) await queue.until(jobId, isOver);
     endings.get("long")?.();
     await queue.until(jobs[0] ?? "", isOver);
-    // The busy one begins its next job as it says so: stolen in that moment, it is begun twice, and done once.
+    // The busy worker may begin a job in the moment in which it is stolen. Then it is begun twice and done once.
     expect([...new Set(begun)].sort()).toEqual(["long", "short 1", "short 2", "short 3"]);
     expect(begun.filter((name) => name === "long")).toHaveLength(1);
     expect(busy.events).not.toContain("key-used-elsewhere");
   });
 
-  it("stream to a watcher that comes late the whole text from the start", async () => {
+  it("stream the whole text from the start to a watcher who comes late", async () => {
     const writer: Say = async (name, ctx) => {
       begun.push(name);
       ctx.append("once upon ");
@@ -122,7 +122,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, isOver)).toMatchObject({ text: "once upon a time", result: "told" });
   });
 
-  it("tell how far a job is to whoever asks for it", async () => {
+  it("report the progress of a job to its requester", async () => {
     const counter: Say = async (name, ctx) => {
       for (const done of [1, 2]) {
         ctx.progress({ done, of: 2 });
@@ -156,10 +156,10 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     await line.close();
   });
 
-  it("take what wakes one that died while it waited", async () => {
+  it("take jobs that wake a worker which died while it waited", async () => {
     const dead = await startWorker();
     const alive = await startWorker();
-    // Both wait by then: else the first of these would be taken by whoever comes.
+    // Both wait by then. Otherwise the first worker to come would take the next jobs.
     await Promise.all(
       (await queue.submit(["short a", "short b"])).map((jobId) => queue.until(jobId, isOver)),
     );
@@ -169,7 +169,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(alive.events).toEqual(["greeted"]);
   });
 
-  it("take what one had that died at work, when its lease has run out", async () => {
+  it("take the job of a worker that died at work, when its lease has run out", async () => {
     const dead = await startWorker();
     const [jobId = ""] = await queue.submit(["long"]);
     await untilBegun("long");
@@ -181,7 +181,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, isOver)).toMatchObject({ attempts: 2 });
   });
 
-  it("hold a silent job for longer than a lease", async () => {
+  it("keep a job that makes no calls for longer than a lease", async () => {
     await startWorker();
     const [jobId = ""] = await queue.submit(["long"]);
     await untilBegun("long");
@@ -190,7 +190,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(await queue.until(jobId, isOver)).toMatchObject({ attempts: 1 });
   });
 
-  it("finish what runs when they are stopped, and leave the rest to others", async () => {
+  it("finish running jobs when they are stopped, and leave the others to other workers", async () => {
     const first = await startWorker({ prefetch: 1 });
     const [jobId = "", prefetched = ""] = await queue.submit(["long 1", "long 2"]);
     await vi.waitFor(() => expect(begun).toHaveLength(1), patience);
@@ -203,7 +203,7 @@ describe("workers on a real queue", { timeout: 60_000 }, () => {
     expect(begun).toHaveLength(2);
   });
 
-  it("notice that another program uses their key, and leave it to that one for a while", async () => {
+  it("notice that another program uses their key, and rest for a while", async () => {
     const one = await startWorker({ concurrency: 2 });
     const other = await startWorker({ key: one.key, concurrency: 2 });
     const names = Array.from({ length: 12 }, (_, n) => `long ${n}`);

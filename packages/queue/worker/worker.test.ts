@@ -19,7 +19,7 @@ const claimed = (attemptId: string, stands = [] as (typeof someStand)[]) => ({
 });
 
 describe("a worker that looks for jobs", () => {
-  it("says hello with what it can do, asks for a job, stands where there is none, and claims what is ready", async () => {
+  it("says hello with its capabilities, asks for a job, waits when there is none, and claims a ready one", async () => {
     const at = new WorkerAtTest({ capabilities: { models: ["m"] }, version: "7" });
     await at.begin();
     expect(at.queue.args["hello"]).toEqual([
@@ -55,7 +55,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("begins what it is handed while it waits, and says so when it takes longer than a moment", async () => {
+  it("begins a handed job at once, and reports the start only if the job lasts", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
     await at.stand();
     const handed = claimedJob("a1", { begun: false });
@@ -74,7 +74,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("says that it began what it was handed before it says that it takes no more", async () => {
+  it("reports the start of a handed job before it says that it takes no more", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
     await at.stand();
     const handed = claimedJob("a1", { begun: false });
@@ -90,7 +90,7 @@ describe("a worker that looks for jobs", () => {
     expect(at.queue.count("start")).toBe(1);
   });
 
-  it("says that it began what it was handed before it gives back what it has not", async () => {
+  it("reports the start of a handed job before it gives back one that has not begun", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
     await at.stand();
     at.queue.showHanded(claimedJob("a1", { begun: false }), claimedJob("a2", { begun: false }));
@@ -106,7 +106,7 @@ describe("a worker that looks for jobs", () => {
     await stopped;
   });
 
-  it("says again that it began when the queue fails to hear it", async () => {
+  it("reports a start again when the call fails", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150 } });
     await at.stand();
     at.queue.refusals["start"] = [new Error("busy")];
@@ -119,7 +119,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("calls for a short job that it was handed no more than to end it", async () => {
+  it("makes only the ending call for a short handed job", async () => {
     const at = new WorkerAtTest({ times: { startAfterMs: 150, heldAfterMs: 300 } });
     await at.stand();
     at.queue.showHanded(claimedJob("a1", { begun: false }));
@@ -133,7 +133,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("claims a job again that came back to where it stands", async () => {
+  it("claims a job again that came back to where it waits", async () => {
     const at = new WorkerAtTest();
     await at.stand();
     at.showReady("j1");
@@ -148,7 +148,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("tries another job when one was taken, and each again later", async () => {
+  it("tries another job when one was taken, and each one again later", async () => {
     const at = new WorkerAtTest();
     await at.stand();
     at.showReady("j1", "j2");
@@ -173,7 +173,7 @@ describe("a worker that looks for jobs", () => {
     await again.stop();
   });
 
-  it("leaves a job to the one that is woken for it first, and takes it when that one does not", async () => {
+  it("leaves a job to the worker that is woken first, and claims it when that one does not", async () => {
     const at = new WorkerAtTest();
     await at.stand();
     at.queue.showCandidates({
@@ -187,7 +187,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("asks again when somebody took it out of line, and follows stands that it was given or that moved", async () => {
+  it("asks again when it was taken out of line, and follows places that are new or moved", async () => {
     const at = new WorkerAtTest();
     await at.stand();
     const two = [someStand, { laneId: "new", position: 7 }];
@@ -201,7 +201,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("waits without asking where there is no lane for it yet, until it is given a stand", async () => {
+  it("waits without asking while there is no lane for it, until it is given a place", async () => {
     const at = new WorkerAtTest();
     await at.begin();
     const none = [{ laneId: "", position: 7 }];
@@ -215,7 +215,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("claims nothing without a connection, and greets anew on the next one before it does", async () => {
+  it("claims nothing without a connection, and says hello on the next one first", async () => {
     const at = new WorkerAtTest();
     await at.stand();
     at.queue.cut();
@@ -231,7 +231,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("backs off when it is refused or the queue has it paused", async () => {
+  it("backs off when a call fails or the queue has paused it", async () => {
     const at = new WorkerAtTest();
     at.queue.refusals["take"] = [new Error("overloaded")];
     await at.begin();
@@ -246,7 +246,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("says hello again when it can do something else, and asks anew, for it lost its place in line", async () => {
+  it("says hello again when its capabilities change, and asks again, because it lost its place in line", async () => {
     const at = new WorkerAtTest({ capabilities: { models: ["m"] } });
     await at.stand();
     at.worker.setCapabilities({ models: ["m"] });
@@ -259,7 +259,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("takes nothing while it rests, and goes on after", async () => {
+  it("takes no job while it rests, and goes on after", async () => {
     const at = new WorkerAtTest();
     await at.stand();
     at.worker.rest(5_000);
@@ -271,7 +271,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("claims nothing and begins nothing while it stands still, where it looks on", async () => {
+  it("watches for jobs while it stands still, but claims and begins none", async () => {
     const at = new WorkerAtTest({ concurrency: 2 });
     await at.stand();
     at.worker.standStill(true);
@@ -296,7 +296,7 @@ describe("a worker that looks for jobs", () => {
     await at.stop();
   });
 
-  it("tells of no greeting that is answered once it leaves: goodbye is the last that is said", async () => {
+  it("does not report a hello that is answered while it leaves, and says goodbye last", async () => {
     const at = new WorkerAtTest();
     at.worker.start();
     at.queue.connect(1);
@@ -321,7 +321,7 @@ describe("a worker that looks for jobs", () => {
 });
 
 describe("a worker at work", () => {
-  it("sends the result with the wish for a next job, and runs that one at once", async () => {
+  it("sends the result with the wish for a next job, and runs that job at once", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.ctx.report({ tokens: 3 });
@@ -344,7 +344,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("stands where its result left it when there is no next job", async () => {
+  it("waits at the places that came with the answer when there is no next job", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(null);
@@ -356,7 +356,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("tells a failure as it was meant, and of another error the name alone", async () => {
+  it("passes on a JobFailure as it is, and only the name of any other error", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.fail(new JobFailure("no_gpu", "There is none.", { unfit: true, retryable: false }));
@@ -381,7 +381,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("says that a job of a kind that it has no handler for is not for it", async () => {
+  it("fails a job of a kind without a handler as unfit for this worker", async () => {
     const at = new WorkerAtTest();
     await at.hold(claimedJob("a1", { kind: "zip" }));
     expect(at.queue.call("fail").args["error"]).toMatchObject({ code: "no_handler", unfit: true });
@@ -407,7 +407,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("sends a result again that the backend could not take, and gives the job back after four times", async () => {
+  it("sends a result again when the call fails, and gives the job back after four failures", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(1);
@@ -425,7 +425,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("drops a result that the fence refused, and goes on with what came with it", async () => {
+  it("drops a fenced result, and goes on with the job that came with the answer", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(1);
@@ -435,7 +435,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("aborts a job that was canceled, says nothing of it, and asks for another", async () => {
+  it("aborts a canceled job, makes no call for it, and asks for another", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.queue.showHeld();
@@ -458,7 +458,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("gives back what it holds without knowing why, once", async () => {
+  it("gives back a job that it does not know, once", async () => {
     const at = new WorkerAtTest({ concurrency: 2 });
     await at.hold("a1");
     at.queue.showHeld("a1", "old");
@@ -471,7 +471,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("leaves the key to another program that uses it, for a minute", async () => {
+  it("takes no job for a minute when another program uses its key", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.queue.showHeld("a1", "b1");
@@ -488,7 +488,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("says that it is there every 15 seconds", async () => {
+  it("sends a heartbeat every 15 seconds", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     await settle(60_000);
@@ -496,7 +496,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("streams to whoever comes late all of the text from the start", async () => {
+  it("streams the whole text from the start to a reader who comes late", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.ctx.append("once ");
@@ -516,7 +516,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("tells the queue how far a job is, once a second while that changes", async () => {
+  it("reports the progress of a job once a second, while it changes", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     const said = () => at.queue.args["progress"]?.map(({ view }) => view) ?? [];
@@ -540,7 +540,7 @@ describe("a worker at work", () => {
     await at.stop();
   });
 
-  it("drops a job whose progress the fence refused, and goes on where the queue does not take it", async () => {
+  it("drops a job whose progress was fenced, and keeps one whose report failed", async () => {
     const at = new WorkerAtTest();
     at.queue.refusals["progress"] = [new Error("no such function")];
     await at.hold("a1");
@@ -559,7 +559,7 @@ describe("a worker at work", () => {
 });
 
 describe("a worker with several jobs", () => {
-  it("stands on for a second one while it is at work on the first", async () => {
+  it("keeps its place for a second job while it runs the first", async () => {
     const at = new WorkerAtTest({ concurrency: 2 });
     await at.stand();
     at.showReady("j1");
@@ -574,7 +574,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("asks for as many as it may hold, and runs as many as it may", async () => {
+  it("asks for as many jobs as it may hold, and runs as many as it may", async () => {
     const at = new WorkerAtTest({ concurrency: 2, prefetch: 1 });
     await at.begin();
     const take = at.queue.call("take");
@@ -593,7 +593,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("holds and runs as many as it may from now on", async () => {
+  it("holds and runs as many jobs as a new capacity allows", async () => {
     const at = new WorkerAtTest({ concurrency: 2, prefetch: 1 });
     await at.hold("a1", "a2", claimedJob("a3", { begun: false }));
     at.worker.setCapabilities({}, { concurrency: 1, prefetch: 0 });
@@ -608,7 +608,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("waits for none to hold ahead: what is ready is for those that are idle", async () => {
+  it("does not wait for jobs to prefetch: ready jobs are for idle workers", async () => {
     const at = new WorkerAtTest({ prefetch: 2 });
     await at.hold("a1");
     await settle(60_000);
@@ -620,7 +620,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("backs off where the queue neither has a job for it nor lets it wait", async () => {
+  it("backs off when the queue neither has a job for it nor lets it wait", async () => {
     const at = new WorkerAtTest();
     await at.begin();
     await at.answer("take", { kind: "ok", ...nextWork([], []) });
@@ -630,7 +630,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("gives back what it holds ahead when it is to rest", async () => {
+  it("gives back prefetched jobs when it is to rest", async () => {
     const at = new WorkerAtTest({ prefetch: 1 });
     await at.hold("a1", claimedJob("a2", { begun: false }));
     at.worker.rest(5_000);
@@ -645,7 +645,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("says which it begins in the place of one that was canceled, and drops one that was stolen", async () => {
+  it("reports which job it begins in place of a canceled one, and drops a stolen one", async () => {
     const at = new WorkerAtTest({ prefetch: 2 });
     await at.hold("a1", claimedJob("a2", { begun: false }), claimedJob("a3", { begun: false }));
     at.queue.showHeld("a1", "a3");
@@ -656,7 +656,7 @@ describe("a worker with several jobs", () => {
     await at.stop();
   });
 
-  it("asks for no more than it has room for while other calls ask, too", async () => {
+  it("asks for no more jobs than it has room for, counting those that other calls ask for", async () => {
     const at = new WorkerAtTest({ concurrency: 3 });
     await at.hold("a1", "a2");
     expect(at.queue.call("take").args["wish"]).toMatchObject({ jobs: 1 });
@@ -670,7 +670,7 @@ describe("a worker with several jobs", () => {
 });
 
 describe("a pause", () => {
-  it("has the handler let go at once, and gives the job back with the word that no more is taken", async () => {
+  it("aborts the handler at once, and gives the job back with the word that no more is taken", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     let letGo = false;
@@ -691,7 +691,7 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("gives several back in one call", async () => {
+  it("gives several jobs back in one call", async () => {
     const at = new WorkerAtTest({ concurrency: 2, prefetch: 1 });
     await at.hold("a1", "a2", claimedJob("a3", { begun: false }));
     await at.worker.pause("in-use");
@@ -702,7 +702,7 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("takes a worker that waits out of line, once", async () => {
+  it("takes a waiting worker out of line, once", async () => {
     const at = new WorkerAtTest();
     await at.stand();
     await at.worker.pause("on-battery");
@@ -713,7 +713,7 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("gives a job back whose claim was under way", async () => {
+  it("gives back a job whose claim was under way", async () => {
     const at = new WorkerAtTest();
     await at.stand();
     at.showReady("j1");
@@ -725,7 +725,7 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("gives a job back that came with a result, and takes no other", async () => {
+  it("gives back a job that came with the answer to a result, and takes no other", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     at.runs[0]?.finish(1);
@@ -753,7 +753,7 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("asks for nothing with a result that comes while it stops", async () => {
+  it("asks for no job with a result that comes while it stops", async () => {
     const at = new WorkerAtTest({
       handlers: {
         echo: async (_, { signal }) =>
@@ -767,7 +767,7 @@ describe("a pause", () => {
     await at.stop();
   });
 
-  it("keeps a worker that does not accept from asking", async () => {
+  it("keeps a worker that does not accept jobs from asking", async () => {
     const at = new WorkerAtTest({ accepting: false });
     await at.begin();
     expect(at.queue.log).toEqual(["hello"]);
@@ -779,7 +779,7 @@ describe("a pause", () => {
 });
 
 describe("the end", () => {
-  it("lets what runs end, gives back what was prefetched, and says goodbye last", async () => {
+  it("lets running jobs end, gives back prefetched ones, and says goodbye last", async () => {
     const at = new WorkerAtTest({ prefetch: 1 });
     await at.hold("a1", claimedJob("a2", { begun: false }));
     let over = false;
@@ -799,7 +799,7 @@ describe("the end", () => {
     expect(at.queue.log.slice(-2)).toEqual(["release", "complete"]);
   });
 
-  it("gives back what has not ended in time", async () => {
+  it("gives back jobs that have not ended in time", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     void at.worker.stop({ finishMs: 1_000 });
@@ -812,7 +812,7 @@ describe("the end", () => {
     expect(at.queue.log.slice(-2)).toEqual(["release", "goodbye"]);
   });
 
-  it("waits no longer than it may, and calls nothing after", async () => {
+  it("takes no longer than it may, and makes no call after", async () => {
     const at = new WorkerAtTest();
     await at.hold("a1");
     let over = false;
@@ -825,7 +825,7 @@ describe("the end", () => {
     expect(at.queue.log).toHaveLength(calls);
   });
 
-  it("of a worker that was never heard of is silent", async () => {
+  it("makes no call for a worker that the queue never heard of", async () => {
     const at = new WorkerAtTest();
     await at.stop();
     expect(at.queue.log).toEqual([]);

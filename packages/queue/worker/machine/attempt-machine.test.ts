@@ -24,7 +24,7 @@ const events: { readonly [Kind in AttemptEvent["kind"]]: AttemptEvent } = {
   answered: { kind: "answered" },
 };
 
-/** Every edge: state → event → "next effect"; what is not named stays, without an effect. */
+/** Every edge: state → event → "next effect". An event without an entry changes nothing. */
 const edges: { readonly [Kind in AttemptState["kind"]]: { readonly [E in AttemptEvent["kind"]]?: string } } =
   {
     waiting: { begin: "running run", yield: "releasing release", gone: "ended" },
@@ -59,14 +59,14 @@ describe("a held attempt", () => {
     }
   }
 
-  it("carries the result, the error and the reason on", () => {
+  it("passes on the result, the error and the reason", () => {
     expect(step(states.running, events.done).effect).toEqual({ kind: "complete", result });
     expect(step(states.stopping, events.failed).effect).toEqual({ kind: "fail", error });
     expect(step(states.stopping, events.stopped).effect).toEqual({ kind: "release", reason: "in-use" });
     expect(step(states.waiting, events.yield).effect).toEqual({ kind: "release", reason: "on-battery" });
   });
 
-  it("takes room until its handler has let go, and not while its last call is under way", () => {
+  it("takes room until its handler has let go, but not during its last call", () => {
     const all = Object.values(states);
     expect(all.filter(takesRoom).map(({ kind }) => kind)).toEqual([
       "waiting",

@@ -3,7 +3,7 @@ import { assertNever } from "../../shared/assert-never.ts";
 import type { AttemptError } from "../protocol.ts";
 
 /**
- * Where a held attempt stands at this worker.
+ * The state of an attempt that this worker holds.
  *
  *   waiting ──begin──▶ running ──done──▶ completing ─┐
  *      │                  │ ────failed─▶ failing ────┤ answered
@@ -13,9 +13,9 @@ import type { AttemptError } from "../protocol.ts";
  *      ├──yield──▶ releasing
  *      └──gone───▶ ended
  *
- * `waiting` was prefetched. `stopping` and `dropping` wait for the handler to let go. A result that comes while
- * stopping is still a result. `gone` means that the queue no longer counts the attempt as ours: canceled, stolen,
- * or fenced.
+ * A `waiting` attempt was prefetched or handed over. `stopping` and `dropping` wait for the handler to let go. A result
+ * that comes while stopping is still a result. `gone` means that the queue no longer counts the attempt as ours: it was
+ * canceled, stolen, or fenced.
  */
 export type AttemptState =
   | { readonly kind: "waiting" }
@@ -35,7 +35,7 @@ export type AttemptEvent =
   | { readonly kind: "stopped" }
   | { readonly kind: "yield"; readonly reason: string }
   | { readonly kind: "gone" }
-  /** The queue answered the last call about it, whatever it said. */
+  /** The queue answered the call that ends it, or the call failed for good. */
   | { readonly kind: "answered" };
 
 export type AttemptEffect =
@@ -73,12 +73,12 @@ export function step(state: AttemptState, event: AttemptEvent): AttemptStep {
   }
 }
 
-/** Whether it takes up room: it is to be run, or a handler is still at it. */
+/** Whether it takes up room: it has yet to run, or its handler is at work. */
 export function takesRoom({ kind }: AttemptState): boolean {
   return kind === "waiting" || isUnderWay({ kind });
 }
 
-/** Whether a handler is at it. */
+/** Whether its handler is at work. */
 export function isUnderWay({ kind }: Pick<AttemptState, "kind">): boolean {
   return kind === "running" || kind === "stopping" || kind === "dropping";
 }
@@ -96,7 +96,7 @@ function fromRunning(event: AttemptEvent): AttemptStep | null {
     case "gone":
       return { next: { kind: "dropping" }, effect: { kind: "abort" } };
     case "stopped":
-      // Nobody here asked for it: let another worker try, at no cost to the job.
+      // Nobody here asked for it. Another worker may try, and no retry is used.
       return release("stopped");
     case "done":
     case "failed":

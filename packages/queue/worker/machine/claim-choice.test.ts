@@ -12,20 +12,20 @@ const choose = (jobs: readonly Candidate[], { tried = [] as string[], since = {}
   return choice.kind === "wait" ? `wait ${choice.ms}` : "none";
 };
 
-describe("what to claim", () => {
+describe("the choice of a job to claim", () => {
   it.each([
     ["nothing of nothing", [], {}, "none"],
     ["its own job at once", [own("a")], {}, "claim a"],
     ["the first of its own jobs", [own("a"), own("b"), own("c")], {}, "claim a"],
-    ["one that was not tried", [own("a"), own("b")], { tried: ["a"] }, "claim b"],
-    ["none when all were tried", [own("a")], { tried: ["a"] }, "none"],
-    ["its own before another's", [late("a"), own("b")], { since: { a: 0 } }, "claim b"],
-    ["not another's at once", [late("a")], {}, "wait 400"],
-    ["not another's before its time", [late("a")], { since: { a: 601 } }, "wait 1"],
-    ["another's that was left lying", [late("a")], { since: { a: 600 } }, "claim a"],
-    ["not what another holds, before it had time to say that it began", [held("a")], {}, "wait 2000"],
-    ["what another holds and never began", [held("a")], { since: { a: -1_000 } }, "claim a"],
-    ["the next that is due", [late("a"), late("b")], { since: { a: 900, b: 700 } }, "wait 100"],
+    ["a job that was not tried", [own("a"), own("b")], { tried: ["a"] }, "claim b"],
+    ["nothing when all were tried", [own("a")], { tried: ["a"] }, "none"],
+    ["its own job before another worker's", [late("a"), own("b")], { since: { a: 0 } }, "claim b"],
+    ["another worker's job not at once", [late("a")], {}, "wait 400"],
+    ["another worker's job not before its time", [late("a")], { since: { a: 601 } }, "wait 1"],
+    ["another worker's job that was left lying", [late("a")], { since: { a: 600 } }, "claim a"],
+    ["a job that another worker holds not before that one had time to report its start", [held("a")], {}, "wait 2000"],
+    ["a job that another worker holds and never began", [held("a")], { since: { a: -1_000 } }, "claim a"],
+    ["the late job that is due next", [late("a"), late("b")], { since: { a: 900, b: 700 } }, "wait 100"],
   ] as const)("%s", (_what, jobs, how, expected) => {
     expect(choose(jobs, how as Parameters<typeof choose>[1])).toBe(expected);
   });
@@ -41,18 +41,18 @@ describe("what to claim", () => {
   });
 });
 
-describe("where it stands", () => {
+describe("the places at which a worker waits", () => {
   const stand = (laneId: string, position = 7): Stand => ({ laneId, position });
   it.each([
-    ["nowhere, as before", [], [], "same"],
-    ["as before, in whatever order", [stand("a"), stand("b")], [stand("b"), stand("a")], "same"],
-    ["in a new lane, too", [stand("a")], [stand("a"), stand("b")], "follow-these"],
-    ["in a first lane", [], [stand("a")], "follow-these"],
-    ["elsewhere in the ring", [stand("a", 7)], [stand("a", 8)], "follow-these"],
-    ["in a first lane, where it waited for one", [stand("")], [stand("a")], "follow-these"],
-    ["no more, not even for a first lane", [stand("")], [], "take-again"],
-    ["no more", [stand("a")], [], "take-again"],
-    ["in one lane no more", [stand("a"), stand("b")], [stand("b"), stand("c")], "take-again"],
+    ["are none, as before", [], [], "same"],
+    ["are the same in another order", [stand("a"), stand("b")], [stand("b"), stand("a")], "same"],
+    ["include a new lane", [stand("a")], [stand("a"), stand("b")], "follow-these"],
+    ["are in a first lane", [], [stand("a")], "follow-these"],
+    ["moved in the ring", [stand("a", 7)], [stand("a", 8)], "follow-these"],
+    ["are in a first lane, after waiting for one", [stand("")], [stand("a")], "follow-these"],
+    ["are gone, even the one for no lane", [stand("")], [], "take-again"],
+    ["are gone", [stand("a")], [], "take-again"],
+    ["are gone in one of its lanes", [stand("a"), stand("b")], [stand("b"), stand("c")], "take-again"],
   ] as const)("%s", (_what, followed, seen, expected) => {
     expect(compareStands(followed, seen)).toBe(expected);
   });

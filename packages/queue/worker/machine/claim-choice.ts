@@ -2,16 +2,16 @@ import type { Candidate, Stand } from "../protocol.ts";
 
 export type ClaimChoice =
   | { readonly kind: "claim"; readonly candidate: Candidate }
-  /** One is left to another worker for so many ms more. */
+  /** A job is left to another worker for so many ms more. */
   | { readonly kind: "wait"; readonly ms: number }
   | { readonly kind: "none" };
 
-/** Since when each `late` job has been listed without a break, by its id. */
+/** By job id: since when each `late` job has been listed without a break. */
 export type LateSince = ReadonlyMap<string, number>;
 
 /**
- * What to claim of what is ready, in the order in which the queue lists it: the first of its own jobs, which nobody else
- * is woken for; a late one only after another worker has had its time. What was tried is left out.
+ * Chooses a ready job to claim, in the order in which the queue lists them. First come the worker's own jobs, which wake
+ * nobody else; a late job is claimed only after another worker has had its time. Jobs that were tried are left out.
  */
 export function chooseClaim(
   jobs: readonly Candidate[],
@@ -34,16 +34,16 @@ export function chooseClaim(
   return waits.length === 0 ? { kind: "none" } : { kind: "wait", ms: Math.min(...waits.map(({ ms }) => ms)) };
 }
 
-/** What is listed as late now, each since when it was first: one that left the list begins anew. */
+/** The late jobs that are listed now. A job that left the list and came back counts from its return. */
 export function stillLate(before: LateSince, jobs: readonly Candidate[], now: number): LateSince {
   const late = jobs.filter((job) => job.late);
   return new Map(late.map(({ jobId }) => [jobId, before.get(jobId) ?? now]));
 }
 
 /**
- * What to do when the queue shows where this worker stands. One of its stands gone: somebody took it for dead, or the
- * lane was closed, so it has to look for work itself again. Others or moved ones, or a first one in place of that for
- * no lane: it follows those.
+ * Compares the places at which the worker waits with those that the queue shows. If one is gone, another worker took this
+ * one for dead, or the lane was closed: the worker has to ask for jobs again. If places were added or moved, or the place
+ * for no lane was replaced by a first lane's, the worker follows the new ones.
  */
 export function compareStands(
   followed: readonly Stand[],

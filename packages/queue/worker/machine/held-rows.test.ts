@@ -3,7 +3,7 @@ import { addOwn, compareHeld, noForeignAttempts, noteForeign } from "./held-rows
 
 const row = (attemptId: string, watched = false) => ({ attemptId, watched });
 
-describe("what is held beside what is known", () => {
+describe("the comparison of held attempts with known ones", () => {
   it.each([
     ["the same", [row("a")], ["a"], [], []],
     ["canceled", [], ["a"], ["a"], []],
@@ -13,7 +13,7 @@ describe("what is held beside what is known", () => {
     expect(compareHeld(rows, new Set(known))).toMatchObject({ gone, foreign });
   });
 
-  it("says what is watched", () => {
+  it("tells which attempts are watched", () => {
     expect([...compareHeld([row("a", true), row("b")], new Set()).watched]).toEqual([
       ["a", true],
       ["b", false],
@@ -32,7 +32,7 @@ describe("a key that is used twice", () => {
     };
   }
 
-  it("shows in three attempts of others within a minute", () => {
+  it("shows in three foreign attempts within a minute", () => {
     const notes = noting();
     expect(notes(["a"], 0)).toBe(false);
     expect(notes(["a", "b"], 1_000)).toBe(false);
@@ -40,7 +40,7 @@ describe("a key that is used twice", () => {
     expect(notes(["d"], 59_500)).toBe(false);
   });
 
-  it("does not show in a few over a long time, nor in one's own", () => {
+  it("does not show in a few foreign attempts over a long time, nor in its own", () => {
     const notes = noting("mine");
     for (let minute = 0; minute < 10; minute += 1) {
       expect(notes([`lost ${minute}`, "mine"], minute * 60_001)).toBe(false);

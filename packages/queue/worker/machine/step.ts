@@ -155,9 +155,7 @@ function takeIn(t: Turn, event: MachineEvent): void {
 /** Each part may be done again and again. The order is part of it: later ones see the calls of earlier ones. */
 function doWhatIsDue(t: Turn): void {
   advanceStop(t);
-  const { stop } = t.state;
-  // Nothing is said after goodbye.
-  if (stop.kind === "over" || (stop.kind === "leaving" && stop.saidGoodbye)) return;
+  if (isOver(t)) return;
   sendRetries(t);
   greet(t);
   compareWithHeld(t);
@@ -181,8 +179,8 @@ function advanceStop(t: Turn): void {
   if (stop.kind !== "leaving") return;
   if (attempts.size === 0 && !stop.saidGoodbye) {
     const isKnown = wasEverGreeted(t.state) && !keyUnknown;
-    t.set({ stop: isKnown ? { ...stop, saidGoodbye: true } : { kind: "over" } });
     if (isKnown) t.call({ name: "goodbye", args: {} });
+    t.set({ stop: isKnown ? { ...stop, saidGoodbye: true } : { kind: "over" } });
   }
   if (t.due(stop.by)) t.set({ stop: { kind: "over" } });
 }

@@ -48,7 +48,10 @@ export class Turn {
   /** @param failures how often the same call has failed so far. */
   call(call: Call, failures = 0): void {
     const id = this.#state.lastCallId + 1;
-    const { generation } = this.#state.connection;
+    const { connection, stop } = this.#state;
+    // Nothing is said after goodbye.
+    if (stop.kind === "leaving" && stop.saidGoodbye) return;
+    const { generation } = connection;
     if (isJobRequest(call) && call.args.wish.jobs > 0) this.set({ inRings: true });
     const calls: readonly SentCall[] = [...this.#state.calls, { ...call, id, generation, failures }];
     this.set({ calls, lastCallId: id, lastSentAt: this.now });
