@@ -231,11 +231,8 @@ export class Worker {
     args: object,
     onValue: (value: WorkerFunctions[N]["_returnType"]) => void,
   ): void {
-    const unsubscribe = this.#client.onUpdate(
-      this.#functions[query],
-      this.#signed(args),
-      onValue,
-      (error) => this.#happened({ kind: "query-failed", query, failure: failureOf(error) }),
+    const unsubscribe = this.#client.onUpdate(this.#functions[query], this.#signed(args), onValue, (error) =>
+      this.#happened({ kind: "query-failed", query, failure: failureOf(error) }),
     );
     this.#subscriptions.set(query, unsubscribe);
   }

@@ -23,7 +23,12 @@ describe("the choice of a job to claim", () => {
     ["another worker's job not at once", [late("a")], {}, "wait 400"],
     ["another worker's job not before its time", [late("a")], { since: { a: 601 } }, "wait 1"],
     ["another worker's job that was left lying", [late("a")], { since: { a: 600 } }, "claim a"],
-    ["a job that another worker holds not before that one had time to report its start", [held("a")], {}, "wait 2000"],
+    [
+      "a job that another worker holds not before that one had time to report its start",
+      [held("a")],
+      {},
+      "wait 2000",
+    ],
     ["a job that another worker holds and never began", [held("a")], { since: { a: -1_000 } }, "claim a"],
     ["the late job that is due next", [late("a"), late("b")], { since: { a: 900, b: 700 } }, "wait 100"],
   ] as const)("%s", (_what, jobs, how, expected) => {

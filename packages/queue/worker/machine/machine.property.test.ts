@@ -188,13 +188,19 @@ class RandomWorld {
   }
 }
 
-const worlds = fc.record({ concurrency: fc.integer({ min: 1, max: 3 }), prefetch: fc.integer({ min: 0, max: 2 }) });
+const worlds = fc.record({
+  concurrency: fc.integer({ min: 1, max: 3 }),
+  prefetch: fc.integer({ min: 0, max: 2 }),
+});
 const names = Object.keys(new RandomWorld(1, 0).actions);
 const runs = fc.array(fc.tuple(fc.constantFrom(...names, "answerNext", "answerNext"), fc.nat(2_000)), {
   maxLength: 120,
 });
 
-function play({ concurrency, prefetch }: { concurrency: number; prefetch: number }, steps: [string, number][]) {
+function play(
+  { concurrency, prefetch }: { concurrency: number; prefetch: number },
+  steps: [string, number][],
+) {
   const world = new RandomWorld(concurrency, prefetch);
   world.actions["start"]?.(0);
   world.actions["connect"]?.(0);
@@ -254,7 +260,9 @@ it("sends one end of an attempt at a time, and none after it is accepted", () =>
       const { calls, retries } = at.state;
       const underWay = [...calls, ...retries.map(({ call }) => call)]
         .filter(({ name }) => endings.includes(name))
-        .flatMap(({ args }) => ("attemptIds" in args ? args.attemptIds : "attemptId" in args ? [args.attemptId] : []));
+        .flatMap(({ args }) =>
+          "attemptIds" in args ? args.attemptIds : "attemptId" in args ? [args.attemptId] : [],
+        );
       expect(new Set(underWay).size).toBe(underWay.length);
     }),
     { numRuns: 300 },

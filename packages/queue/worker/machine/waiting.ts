@@ -3,6 +3,7 @@ import type { Candidate, Candidates, Stand, Wish } from "../protocol.ts";
 import { countIdle, isClaiming, wishOf } from "./capacity.ts";
 import { chooseClaim, compareStands, stillLate } from "./claim-choice.ts";
 import { isGreeted } from "./handshake.ts";
+import type { WorkerState } from "./state.ts";
 import type { Turn } from "./turn.ts";
 
 /**
@@ -22,7 +23,13 @@ export function lookForJobs(t: Turn): void {
   // Without a connection a call would wait, and come out when it is no longer wanted.
   if (idle <= 0 || !state.connection.connected || !isGreeted(state) || state.standStill) return;
   if (state.stands !== null) claimOne(t, { ...wish, jobs: idle - 1 });
-  else if (state.calls.every(({ name }) => name !== "take")) t.call({ name: "take", args: { wish } });
+  else if (!isReleasing(state) && state.calls.every(({ name }) => name !== "take"))
+    t.call({ name: "take", args: { wish } });
+}
+
+/** Until a release is answered, the queue counts the job as held, and may have no room for another. */
+function isReleasing({ attempts }: WorkerState): boolean {
+  return [...attempts.values()].some(({ state }) => state.kind === "releasing");
 }
 
 /** Where the queue says that this worker waits now; null: nowhere. */
