@@ -74,6 +74,10 @@ const boundaries = {
     ...queueImports,
     refuse(ourFolders("component", "client", "worker"), "shared/ imports nothing of the other folders."),
   ],
+  launch: [
+    refuse(ourFolders("cli", "renderer", "test", "chaos", "bench"), "launch/ is below cli/ and the tests."),
+  ],
+  cli: [refuse(ourFolders("renderer", "test", "chaos", "bench"), "cli/ is below the tests, and shows no page.")],
   "packages/embedded": [
     refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "A package imports nothing of ours."),
     {

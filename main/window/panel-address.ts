@@ -1,16 +1,16 @@
-/** Where the built panel is served from: a scheme of our own, so that it has an origin that nothing else has. */
+/** The built panel has its own scheme, and so an origin that nothing else shares. */
 export const panelScheme = "gleaner";
 export const panelAddress = `${panelScheme}://panel/index.html`;
 
-/** Where the window finds the panel, and whether an address is the panel's own. */
+/** The panel's address, and whether another address belongs to the panel. */
 export type PanelPlace = {
   readonly address: string;
   readonly holds: (address: string) => boolean;
 };
 
 /**
- * The panel of a packaged program is the one that was packaged with it: the environment, which others may
- * set, cannot name another. Only from the sources does a development server (Vite's) stand in for it.
+ * A packaged program shows only the panel that was packaged with it, whatever the environment says, since others may
+ * set that. Only a checkout may show the panel of a development server (Vite's).
  */
 export function panelPlace(packaged: boolean, developmentServer: string | undefined): PanelPlace {
   const server = packaged ? undefined : developmentServer;

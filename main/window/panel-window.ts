@@ -6,13 +6,13 @@ export type PanelWindow = {
   readonly show: () => void;
   readonly isVisible: () => boolean;
   readonly send: (delta: Partial<DonorSnapshot>) => void;
-  /** From now on closing closes: the program is about to end. */
+  /** Closing the window closes it from now on, because the program is about to end. */
   readonly release: () => void;
 };
 
 type Options = { readonly address: string; readonly preload: string; readonly icon: string };
 
-/** The panel's window: made when first shown, hidden when closed, so that opening it again is instant. */
+/** The panel's window. It is made when first shown, and hidden when closed, so that it opens again at once. */
 export function panelWindow({ address, preload, icon }: Options): PanelWindow {
   let window: BrowserWindow | null = null;
   let released = false;
@@ -55,7 +55,7 @@ export function panelWindow({ address, preload, icon }: Options): PanelWindow {
       if (window === null) {
         const made = make();
         window = made;
-        // Shown once it has painted: a white flash would be its first impression.
+        // Shown only after it has painted, to avoid a white flash.
         made.once("ready-to-show", () => made.show());
         return;
       }

@@ -1,7 +1,7 @@
 import { powerMonitor } from "electron";
 import type { SystemEvent, SystemEvents } from "../sensors/sources/shell-sensor.ts";
 
-/** What Electron hears of the system. On Linux it neither hears of the lock nor of the mains reliably: D-Bus does. */
+/** Electron's system events. On Linux it reports neither the lock nor the power source reliably: D-Bus does. */
 export function electronSystemEvents(platform: NodeJS.Platform): SystemEvents {
   const tells = platform !== "linux";
   return {
@@ -11,7 +11,7 @@ export function electronSystemEvents(platform: NodeJS.Platform): SystemEvents {
     thermal: platform === "darwin" ? () => powerMonitor.getCurrentThermalState() : null,
     on: (event, listener) => {
       const name = electronName(event);
-      // Electron declares each event by an overload of its own.
+      // Electron declares a separate overload for each event.
       const emitter: NodeJS.EventEmitter = powerMonitor;
       emitter.on(name, listener);
       return () => emitter.removeListener(name, listener);

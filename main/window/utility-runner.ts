@@ -16,7 +16,7 @@ export function utilityRunner(entry: string): SpawnRunner {
       residentMb: () => residentMb(child.pid),
       send: (message) => child.postMessage(message),
       kill: () => {
-        // Not child.kill(), which asks politely: native threads in a prefill would not hear it.
+        // child.kill() sends SIGTERM, which native threads ignore during a prefill.
         if (child.pid !== undefined) process.kill(child.pid, "SIGKILL");
       },
       onMessage: (listener) => void child.on("message", listener),
@@ -25,7 +25,7 @@ export function utilityRunner(entry: string): SpawnRunner {
   };
 }
 
-/** Electron counts its processes' working sets in KiB, on every system. */
+/** Electron reports working sets in KiB on every system. */
 function residentMb(pid: number | undefined): number | null {
   const metrics = app.getAppMetrics().find((each) => each.pid === pid);
   return metrics === undefined ? null : metrics.memory.workingSetSize / 1_024;

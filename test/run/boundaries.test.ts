@@ -49,6 +49,8 @@ it.each([
   ["packages/queue/worker/probe.ts", 'import { readFileSync } from "node:fs"; readFileSync("x");'],
   ["main/window/probe.ts", 'import { ipcMain } from "electron"; ipcMain.handle("x", () => 1);'],
   ["renderer/panel/probe.ts", 'import { x } from "../../main/log.ts"; x();'],
+  ["launch/farm/probe.ts", 'import { x } from "../../cli/donor/ask.ts"; x();'],
+  ["cli/donor/probe.ts", 'import { x } from "../../test/launch/program.ts"; x();'],
   ["renderer/panel/probe.ts", 'import fs from "fs"; fs.readFileSync("x");'],
   ["renderer/console/probe.ts", "export const bridge = window.gleaner;"],
 ])("%s refuses: %s", async (file, code) => {
@@ -69,6 +71,7 @@ it.each([
   ["packages/queue/worker/probe.ts", 'import type { x } from "../component/component.ts"; let y: x;'],
   ["packages/queue/client/probe.ts", 'import { x } from "../component/workerArgs.ts"; x();'],
   ["main/window/probe.ts", 'import { BrowserWindow } from "electron"; new BrowserWindow();'],
+  ["cli/donor/probe.ts", 'import { paths } from "../../launch/core/paths.ts"; paths();'],
   ["main/face/electron/probe.ts", 'import { ipcMain } from "electron"; ipcMain.handle("x", () => 1);'],
 ])("%s takes: %s", async (file, code) => {
   expect(await refusals(file, code)).toEqual([]);
