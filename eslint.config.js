@@ -77,7 +77,9 @@ const boundaries = {
   launch: [
     refuse(ourFolders("cli", "renderer", "test", "chaos", "bench"), "launch/ is below cli/ and the tests."),
   ],
-  cli: [refuse(ourFolders("renderer", "test", "chaos", "bench"), "cli/ is below the tests, and shows no page.")],
+  cli: [
+    refuse(ourFolders("renderer", "test", "chaos", "bench"), "cli/ is below the tests, and shows no page."),
+  ],
   "packages/embedded": [
     refuse(ourFolders("app", "main", "renderer", "cli", "launch"), "A package imports nothing of ours."),
     {
