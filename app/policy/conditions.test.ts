@@ -1,6 +1,6 @@
 import { describe } from "vitest";
-import { donating, holdingFor, inUse, now, testEdges } from "./decide.fixture.ts";
 import { known, unknown } from "../facts/facts.ts";
+import { donating, holdingFor, inUse, now, testEdges } from "./decide.fixture.ts";
 import { idleLimits } from "./limits.fixture.ts";
 
 const asked = { donateNowUntil: now + 5 };

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type Facts, known } from "../facts/facts.ts";
 import { activities, anyFacts, anyRules, willing } from "./arbitrary.fixture.ts";
 import { away, inUse } from "./decide.fixture.ts";
 import { decide } from "./decide.ts";
 import type { Activity } from "./decision.ts";
-import { type Facts, known } from "../facts/facts.ts";
 import { defaultRules, type Rules } from "./rules.ts";
 
 const numRuns = 2_000;

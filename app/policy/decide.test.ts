@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { known, unknown } from "../facts/facts.ts";
 import { away, donating, type Edge, holdingFor, inUse, now, testEdges } from "./decide.fixture.ts";
 import { decide } from "./decide.ts";
-import { known, unknown } from "../facts/facts.ts";
 import { idleLimits } from "./limits.fixture.ts";
 import { defaultRules } from "./rules.ts";
 

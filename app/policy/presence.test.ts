@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { known, unknown } from "../facts/facts.ts";
 import { away, donating, holdingFor, inUse, now, testEdges } from "./decide.fixture.ts";
 import { decide } from "./decide.ts";
 import type { Activity } from "./decision.ts";
-import { known, unknown } from "../facts/facts.ts";
 import { idleLimits } from "./limits.fixture.ts";
 import { defaultRules } from "./rules.ts";
 

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { Button } from "../ui/controls/Button.tsx";
-import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { Logo } from "../ui/Logo.tsx";
+import { Confirm } from "../ui/overlays/Confirm.tsx";
 import { StatusDot } from "../ui/StatusDot.tsx";
 import type { LinkState } from "./bridge/panel-link.ts";
 import { useAct } from "./state/actions.ts";

@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from "react";
 import type { DonorSnapshot } from "../../app/contract/snapshot.ts";
 import { Banner } from "../ui/Banner.tsx";
+import { Tabs } from "../ui/controls/Tabs.tsx";
 import { Empty } from "../ui/Empty.tsx";
 import { Skeleton } from "../ui/Skeleton.tsx";
-import { Tabs } from "../ui/controls/Tabs.tsx";
 import type { LinkState } from "./bridge/panel-link.ts";
 import { EnrollForm } from "./enroll/EnrollForm.tsx";
 import { History } from "./history/History.tsx";

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { Unit } from "../../app/policy/declare/rule.ts";
-import { cx } from "../ui/cx.ts";
 import { inputClass } from "../ui/controls/Field.tsx";
+import { cx } from "../ui/cx.ts";
 import { factorOf } from "./rule-problems.ts";
 
 type Props = {

@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import { dayNames } from "../../app/format/time.ts";
 import type { ScheduleWindow } from "../../app/policy/rules/schedule.ts";
 import { Button } from "../ui/controls/Button.tsx";
-import { cx } from "../ui/cx.ts";
 import { inputClass } from "../ui/controls/Field.tsx";
+import { cx } from "../ui/cx.ts";
 import { minuteOf, nights, timeOf, withDay } from "./schedule-times.ts";
 
 type Schedule = readonly ScheduleWindow[] | null;

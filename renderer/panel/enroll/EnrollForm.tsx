@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { calls } from "../../../app/contract/donor-calls.ts";
-import { Button } from "../../ui/controls/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
 import { useCall } from "../state/actions.ts";
 

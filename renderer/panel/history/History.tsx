@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import type { HistoryRow } from "../../../app/contract/snapshot.ts";
+import { formatCount, formatMicroText } from "../../../app/format/quantity.ts";
+import { formatDuration } from "../../../app/format/time.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { Empty } from "../../ui/Empty.tsx";
-import { formatCount, formatMicroText } from "../../../app/format/quantity.ts";
-import { formatDuration } from "../../../app/format/time.ts";
 import { RelativeTime } from "../../ui/RelativeTime.tsx";
 import { statusWords } from "./status-words.ts";
 

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
 import type { FactSources, FactsView } from "../../../app/contract/snapshot.ts";
 import type { Rules } from "../../../app/policy/rules.ts";
-import { Button } from "../../ui/controls/Button.tsx";
 import { Card } from "../../ui/Card.tsx";
+import { Button } from "../../ui/controls/Button.tsx";
 import { cx } from "../../ui/cx.ts";
 import { useAct } from "../state/actions.ts";
 import { AllFacts } from "./AllFacts.tsx";

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { ModelView } from "../../../app/contract/snapshot.ts";
+import { formatBytes } from "../../../app/format/quantity.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
-import { formatBytes } from "../../../app/format/quantity.ts";
 import { progressOf, progressWords } from "./model-progress.ts";
 
 const states = {

@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import type { WorkView } from "../../../app/contract/snapshot.ts";
+import { formatDuration } from "../../../app/format/time.ts";
 import { Badge } from "../../ui/Badge.tsx";
 import { Card } from "../../ui/Card.tsx";
 import { useNow } from "../../ui/clock.ts";
-import { formatDuration } from "../../../app/format/time.ts";
 
 const phases = {
   loading: "Loading the model",

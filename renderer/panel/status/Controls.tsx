@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
-import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { pauseChoices, pauseMinutes } from "../../../app/contract/pause-choices.ts";
+import type { DonorSnapshot } from "../../../app/contract/snapshot.ts";
 import { Button } from "../../ui/controls/Button.tsx";
 import { Menu, type MenuEntry } from "../../ui/controls/Menu.tsx";
 import { useAct } from "../state/actions.ts";

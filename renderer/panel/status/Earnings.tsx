@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { EarningsView } from "../../../app/contract/snapshot.ts";
-import { Card } from "../../ui/Card.tsx";
 import { formatCount, formatMicroText } from "../../../app/format/quantity.ts";
+import { Card } from "../../ui/Card.tsx";
 import { Stat } from "../../ui/Stat.tsx";
 
 export function Earnings({ earnings }: { readonly earnings: EarningsView | null }): ReactNode {

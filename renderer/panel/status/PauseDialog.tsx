@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/controls/Button.tsx";
-import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { Field } from "../../ui/controls/Field.tsx";
+import { Dialog, DialogActions } from "../../ui/overlays/Dialog.tsx";
 import { useCall } from "../state/actions.ts";
 import { localMoment, pauseProblem } from "./pause-moment.ts";
 

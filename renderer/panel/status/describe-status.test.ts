@@ -68,6 +68,6 @@ describe("describeStatus", () => {
     expect(next({ threads: 1, gpu: false, memoryMb: 2_048, dutyCycle: 0.5 })).toBe(
       "Gives 1 thread, no GPU, 2 GiB of memory, 50 % of the time.",
     );
-    expect(next({ stillSince: now - 1_000 })).toBe("Stands still while you type or move the mouse.");
+    expect(next({ stillSince: now - 1_000 })).toBe("Waits while you type or move the mouse.");
   });
 });
