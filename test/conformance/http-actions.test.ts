@@ -21,7 +21,7 @@ test("a route by prefix reads the body and writes to the database", async () => 
   expect(await httpClient().query(api.messages.list, { channel })).toEqual(["from outside"]);
 });
 
-test("a response arrives while it is being written", async () => {
+test("a response streams while it is being written", async () => {
   const started = Date.now();
   const response = await fetch(`${site}/ticks?count=5`);
   const arrivals: number[] = [];
@@ -47,7 +47,7 @@ test("an action that throws is 500 and says so in JSON", async () => {
   expect(await response.json()).toMatchObject({ code: expect.any(String) });
 });
 
-test("a body of bytes comes back as it went in", async () => {
+test("a binary body round-trips unchanged", async () => {
   const sent = Uint8Array.from({ length: 300_000 }, (_, n) => (n * 31) % 256);
   const headers = { "Content-Type": "application/x-fixture" };
   const response = await fetch(`${site}/echo`, { method: "POST", headers, body: sent });
@@ -55,7 +55,7 @@ test("a body of bytes comes back as it went in", async () => {
   expect(Buffer.compare(await response.bytes(), sent)).toBe(0);
 });
 
-test("a body that is sent in pieces, of a length that nobody knows", async () => {
+test("a chunked body without a known length", async () => {
   const pieces = ["one ", "two ", "three"];
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -72,7 +72,7 @@ test("a body that is sent in pieces, of a length that nobody knows", async () =>
   expect(await response.text()).toBe("one two three");
 });
 
-test("CORS is the routes' own: a preflight is answered by its OPTIONS route", async () => {
+test("routes handle CORS themselves: the OPTIONS route answers a preflight", async () => {
   const headers = { Origin: "https://app.example", "Access-Control-Request-Method": "PUT" };
   const preflight = await fetch(`${site}/shared`, { method: "OPTIONS", headers });
   expect(preflight.status).toBe(204);

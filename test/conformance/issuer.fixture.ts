@@ -8,20 +8,20 @@ type Key = { readonly kid: string; readonly privateKey: CryptoKey; readonly publ
 
 export type SignOptions = {
   readonly algorithm?: Algorithm;
-  /** The name of the key in the header, where it is to be another than the key's. */
+  /** The key id in the header, if it should differ from the key's. */
   readonly kid?: string;
 };
 
 /** A real issuer of tokens, for tests. */
 export type Issuer = {
   readonly url: string;
-  /** `claims` as they are, over iss, aud "fixture", iat now and exp in an hour; undefined leaves one out. */
+  /** Adds `claims` to iss, aud "fixture", iat now and exp in an hour. Undefined leaves a claim out. */
   readonly sign: (claims: { readonly [claim: string]: unknown }, options?: SignOptions) => Promise<string>;
-  /** New keys with new names: those from before are gone. */
+  /** Replaces the keys by new ones with new ids. */
   readonly rotate: () => Promise<void>;
-  /** How often its keys were asked for. */
+  /** The number of requests for its keys. */
   readonly asked: () => number;
-  /** What it answers with instead, while that is set; null answers as it should. */
+  /** An answer to send instead. Null for the real answer. */
   answer: ((response: ServerResponse) => void) | null;
   readonly jwks: () => { readonly keys: readonly JWK[] };
   readonly stop: () => Promise<void>;

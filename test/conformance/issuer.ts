@@ -1,10 +1,10 @@
-/** Who signs tokens for the deployment under test: the one of `issuer.fixture.ts`, where it is reachable. */
+/** The issuer for the deployment under test: the one of `issuer.fixture.ts`, if reachable. */
 const url = process.env["FIXTURE_ISSUER"] ?? "none";
 
 export const issuer = {
   url,
   isKnown: url !== "none",
-  /** A token for the fixture's application: of ann, for an hour, unless the claims say otherwise. */
+  /** A token for the fixture's application: for ann and one hour, unless the claims differ. */
   token: async (claims: { readonly [claim: string]: unknown } = {}): Promise<string> => {
     const response = await fetch(`${url}/token`, { method: "POST", body: JSON.stringify(claims) });
     if (!response.ok) throw new Error(`${url}/token answered ${String(response.status)}`);

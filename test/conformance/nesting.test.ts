@@ -47,14 +47,14 @@ test("a subscription's error has its data too", async () => {
   expect((error as ConvexError<Value>).data).toEqual({ n: 7n });
 });
 
-test("over plain HTTP, an error's data stands beside its message", async () => {
+test("over plain HTTP, an error contains its data and its message", async () => {
   const body = JSON.stringify({ path: "nested:failingQuery", args: { data: { code: "x" } }, format: "json" });
   const headers = { "Content-Type": "application/json" };
   const response = await fetch(`${deployment.url}/api/query`, { method: "POST", headers, body });
   expect(await response.json()).toMatchObject({ status: "error", errorData: { code: "x" } });
 });
 
-test("a nested mutation that fails is rolled back alone, if its error is caught", async () => {
+test("rolls back only the nested mutation if its error is caught", async () => {
   const channel = uniqueName();
   const bodies = ["before", "nested", "after"];
   expect(await httpClient().mutation(nested.outer, { channel, isCaught: true })).toEqual({
@@ -64,7 +64,7 @@ test("a nested mutation that fails is rolled back alone, if its error is caught"
   expect(await httpClient().query(api.messages.list, { channel })).toEqual(bodies);
 });
 
-test("if it is not caught, all is rolled back, and the client gets its data", async () => {
+test("rolls back everything if the error is not caught, and the client gets its data", async () => {
   const channel = uniqueName();
   const failing = httpClient().mutation(nested.outer, { channel, isCaught: false });
   expect(await dataOf(failing)).toEqual({ why: 7n });

@@ -19,7 +19,7 @@ type Options = { readonly numItems: number; readonly cursor: string | null; read
 const page = (owner: string, paginationOpts: Options & { maximumRowsRead?: number }, order?: "desc") =>
   client.query(things.page, { owner, paginationOpts, ...(order === undefined ? {} : { order }) });
 
-test("an end cursor sets the end of a page, whatever its length has become", async () => {
+test("an end cursor sets the end of a page, however long the page is", async () => {
   const owner = await owning([0, 2, 4, 6]);
   const first = await page(owner, { numItems: 2, cursor: null });
   await client.mutation(things.insertMany, { owner, values: [{ value: 1 }, { value: 3 }] });
@@ -38,7 +38,7 @@ test("pages of a descending query, with a filter", async () => {
   expect([valuesOf(second), second.isDone]).toEqual([[2, 1, 0], true]);
 });
 
-test("a page that reads as many rows as it may says where to split it", async () => {
+test("a page that reads its maximum of rows says where to split it", async () => {
   const owner = await owning(numbers(10));
   const first = await page(owner, { numItems: 100, cursor: null, maximumRowsRead: 4 });
   expect(first.page.length).toBeLessThan(10);
@@ -50,7 +50,7 @@ test("a page that reads as many rows as it may says where to split it", async ()
   expect([...valuesOf(left), ...valuesOf(right)]).toEqual(valuesOf(first));
 });
 
-test("watched pages stay gapless and without overlap, whatever is inserted and removed", async () => {
+test("watched pages stay without gaps and overlaps through inserts and removals", async () => {
   const live = liveClient();
   const owner = await owning(numbers(6).map((n) => n * 10));
   const first = watch(live, things.page, { owner, paginationOpts: { numItems: 2, cursor: null } });
@@ -77,7 +77,7 @@ test("an empty range is done at once", async () => {
   expect(after.page).toEqual([]);
 });
 
-test("a cursor of another query, and one that is none, are refused", async () => {
+test("a cursor of another query and an invalid cursor are refused", async () => {
   const [one, other] = [await owning([1, 2]), await owning([1, 2])];
   const { continueCursor } = await page(one, { numItems: 1, cursor: null });
   for (const cursor of [continueCursor, "nonsense"]) {

@@ -24,7 +24,7 @@ test("pages follow each other without gap or overlap", async () => {
   }
 });
 
-test("a watched page keeps its end: what is inserted into it makes it longer", async () => {
+test("a watched page keeps its end, and inserts make it longer", async () => {
   const client = liveClient();
   const channel = uniqueName();
   await client.mutation(api.messages.sendMany, { channel, count: 6 });
@@ -41,7 +41,7 @@ test("a watched page keeps its end: what is inserted into it makes it longer", a
   expect(second.page.map(({ n }) => n)).toEqual([3, 4, 5]);
 });
 
-test("whoever comes later gets a first page of the asked length, not somebody's grown one", async () => {
+test("a later subscriber gets a first page of the requested length, not one that has grown", async () => {
   const [early, late] = [liveClient(), liveClient()];
   const channel = uniqueName();
   const paginationOpts = first(3);

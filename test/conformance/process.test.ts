@@ -20,7 +20,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Runs the entry to its end, which it must reach by itself. */
+/** Runs the entry until it ends by itself. */
 async function runToEnd(args: readonly string[], env: NodeJS.ProcessEnv = { GLEANER_ADMIN_KEY: "k" }) {
   const child = spawn(process.execPath, [entry, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -31,7 +31,7 @@ async function runToEnd(args: readonly string[], env: NodeJS.ProcessEnv = { GLEA
   return { code, output };
 }
 
-/** What only a deployment that we start ourselves can be put through. */
+/** Tests that need a deployment that we start ourselves. */
 describe.skipIf(!isEmbedded)("the process", () => {
   test.skipIf(process.platform === "win32")("ends, and says why, once its file cannot grow", async () => {
     const dataFile = join(await temporaryFolder(), "data.sqlite3");
@@ -58,7 +58,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
     expect(said).toContain("Check that the disk has room");
   });
 
-  test("kill -9 loses nothing that was acknowledged, and what was resent is not run again", async () => {
+  test("kill -9 loses no acknowledged write, and resent mutations do not run again", async () => {
     const dataFile = join(await temporaryFolder(), "data.sqlite3");
     const name = uniqueName();
     let backend = await startEmbedded({ dataFile });
@@ -83,7 +83,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
     expect(await new ConvexHttpClient(backend.url).query(api.counters.get, { name })).toBe(200);
   });
 
-  test("what was scheduled before a kill -9 runs after it, once", async () => {
+  test("functions scheduled before a kill -9 run once after it", async () => {
     const dataFile = join(await temporaryFolder(), "data.sqlite3");
     const channel = uniqueName();
     let backend = await startEmbedded({ dataFile });
@@ -97,7 +97,7 @@ describe.skipIf(!isEmbedded)("the process", () => {
     expect(await seen.until((messages) => messages.length > 0)).toEqual([body]);
   });
 
-  test("functions see the variables that were passed on, and no others of the process", async () => {
+  test("functions see only the environment variables that were passed on", async () => {
     const read = (name: string) => httpClient().query(api.values.environment, { name });
     expect(await read("FIXTURE_GREETING")).toBe("hello from outside");
     expect(await read("GLEANER_ADMIN_KEY")).toBeNull();

@@ -18,7 +18,7 @@ async function post(path: string, body: unknown): Promise<unknown> {
   return response.json();
 }
 
-test.each(clients)("what was written is read back, %s", async (_, connect) => {
+test.each(clients)("written documents are read back, %s", async (_, connect) => {
   const client = connect();
   const channel = uniqueName();
   await client.mutation(api.messages.send, { channel, body: "one", n: 1 });
@@ -26,7 +26,7 @@ test.each(clients)("what was written is read back, %s", async (_, connect) => {
   expect(await client.query(api.messages.list, { channel })).toEqual(["one", "two"]);
 });
 
-test.each(clients)("every kind of value survives the way there and back, %s", async (_, connect) => {
+test.each(clients)("every kind of value round-trips, %s", async (_, connect) => {
   const value: Value = {
     int: -(2n ** 63n),
     float: 1e300,
@@ -56,7 +56,7 @@ test("plain JSON for clients in other languages", async () => {
   });
 });
 
-test("queries at one timestamp do not see what was written since", async () => {
+test("queries at one timestamp do not see later writes", async () => {
   const name = uniqueName();
   const { ts } = (await post("query_ts", {})) as { ts: string };
   const valueAtTs = () => post("query_at_ts", { path: "counters:get", args: { name }, ts });
@@ -75,7 +75,7 @@ test("concurrent increments are all counted", async () => {
   expect(await httpClient().query(api.counters.get, { name })).toBe(20);
 });
 
-test("functions know where their deployment is", async () => {
+test("functions know their deployment's URL", async () => {
   const read = (name: string) => httpClient().query(api.values.environment, { name });
   expect(await read("CONVEX_CLOUD_URL")).toBe(deployment.url);
   expect(await read("CONVEX_SITE_URL")).toBe(deployment.siteUrl);

@@ -18,7 +18,7 @@ test("a scheduled mutation runs, once, not before its time", async () => {
   expect(await client.query(api.messages.list, { channel })).toEqual(["later"]);
 });
 
-test("what is cancelled does not run", async () => {
+test("a canceled function does not run", async () => {
   const channel = uniqueName();
   const client = httpClient();
   const id = await client.mutation(api.later.schedule, { channel, body: "never", delayMs: 500 });
@@ -28,7 +28,7 @@ test("what is cancelled does not run", async () => {
   expect(await client.query(api.messages.list, { channel })).toEqual([]);
 });
 
-test("what a failed mutation scheduled does not run", async () => {
+test("functions that a failed mutation scheduled do not run", async () => {
   const channel = uniqueName();
   const client = httpClient();
   await expect(client.mutation(api.later.scheduleThenFail, { channel })).rejects.toThrow();

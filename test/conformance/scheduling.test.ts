@@ -31,7 +31,7 @@ test("runAt, and what the system table says before and after", async () => {
   expect(await sent(channel)).toEqual(["at"]);
 });
 
-test("what is due in the past runs at once", async () => {
+test("a function that is due in the past runs at once", async () => {
   const channel = uniqueName();
   const id = await httpClient().mutation(later.scheduleAt, { channel, body: "late", at: Date.now() - 5000 });
   await finished(id);
@@ -50,7 +50,7 @@ test("an action schedules, and cancels", async () => {
   expect([await sent(kept), await sent(cancelled)]).toEqual([["x"], []]);
 });
 
-test("what an action scheduled stays scheduled though the action fails", async () => {
+test("functions that an action scheduled stay scheduled if the action fails", async () => {
   const channel = uniqueName();
   const seen = watch(liveClient(), api.messages.list, { channel });
   const args = { channel, body: "stays", delayMs: 0, cancels: false, fails: true };
@@ -69,14 +69,14 @@ test("a scheduled action runs once; one that fails is not run again", async () =
   expect([await sent(right), await sent(wrong)]).toEqual([["ran"], ["ran"]]);
 });
 
-test("a scheduled mutation that fails leaves nothing but its failure", async () => {
+test("a scheduled mutation that fails leaves only its failure", async () => {
   const channel = uniqueName();
   const id = await httpClient().mutation(later.scheduleFailing, { channel });
   expect(await finished(id)).toMatchObject({ state: { kind: "failed" } });
   expect(await sent(channel)).toEqual([]);
 });
 
-test("cancelling what has run changes nothing", async () => {
+test("canceling a finished function changes nothing", async () => {
   const channel = uniqueName();
   const id = await scheduleSoon(channel);
   await finished(id);

@@ -90,13 +90,13 @@ test("a part of a file is served", async () => {
   expect(response.headers.get("content-type")).toBe("audio/mpeg");
 });
 
-test("a digest that comes along is checked", async () => {
+test("a digest in the upload is checked", async () => {
   const Digest = `sha-256=${digestOf("hello world")}`;
   expect((await upload("hello world", { Digest })).status).toBe(200);
   expect((await upload("hello", { Digest })).status).toBe(400);
 });
 
-test("nobody uploads without a URL of the deployment's own", async () => {
+test("uploads require a URL from the deployment", async () => {
   const response = await fetch(`${deployment.url}/api/storage/upload?token=coffee`, {
     method: "POST",
     body: "x",
@@ -104,7 +104,7 @@ test("nobody uploads without a URL of the deployment's own", async () => {
   expect([response.status, await response.json()]).toMatchObject([401, { code: "StorageTokenInvalid" }]);
 });
 
-test("deleting a file ends its URL, and those who watch are told", async () => {
+test("deleting a file ends its URL and updates subscribers", async () => {
   const id = await stored("short-lived");
   const url = await urlOf(id);
   const watching = watch(liveClient(), files.url, { id });
@@ -118,14 +118,14 @@ test("deleting a file ends its URL, and those who watch are told", async () => {
   await expect(client.mutation(files.remove, { id })).rejects.toThrow(/storage id \S+ not found/);
 });
 
-test("a mutation that fails has deleted nothing, nor has a nested one", async () => {
+test("a failed mutation deletes nothing, and neither does a nested one", async () => {
   const id = await stored("precious");
   await expect(client.mutation(files.removeThenFail, { id })).rejects.toThrow("changed my mind");
   expect(await client.mutation(files.removeNested, { id })).toBe(true);
   expect(await (await fetch(await urlOf(id))).text()).toBe("precious");
 });
 
-test("what is no id of a file is refused", async () => {
+test("an invalid file id is refused", async () => {
   await expect(client.query(files.urlOf, { id: "nonsense" })).rejects.toThrow(
     "Invalid argument `storageId` for `storage.getUrl`",
   );

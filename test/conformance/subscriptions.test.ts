@@ -4,7 +4,7 @@ import { api } from "./api.ts";
 import { httpClient, liveClient, uniqueName } from "./deployment.ts";
 import { watch } from "./watch.ts";
 
-test("a subscription gets what is there, then what is written", async () => {
+test("a subscription gets existing data, then each write", async () => {
   const channel = uniqueName();
   const seen = watch(liveClient(), api.messages.list, { channel });
   await seen.until((messages) => messages.length === 0);
@@ -13,7 +13,7 @@ test("a subscription gets what is there, then what is written", async () => {
   expect(seen.values).toEqual([[], ["hello"]]);
 });
 
-test("a query is run again only when what it read was written", async () => {
+test("a query runs again only after a write to its read set", async () => {
   const [mine, other] = [uniqueName(), uniqueName()];
   const client = liveClient();
   const seen = watch(client, api.messages.listWithRun, { channel: mine });
@@ -49,7 +49,7 @@ test("a mutation's own effect is in the queries once its promise resolves", asyn
   }
 });
 
-test("a mutation that changes no watched query resolves all the same", async () => {
+test("a mutation that changes no watched query resolves too", async () => {
   const client = liveClient();
   const name = uniqueName();
   expect(await client.mutation(api.counters.increment, { name })).toBe(1);
@@ -86,7 +86,7 @@ test("mutations of one client run in the order in which they were called", async
   expect(results).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
 });
 
-test("whoever unsubscribed hears nothing more, and can come back", async () => {
+test("an unsubscribed client gets no more updates and can subscribe again", async () => {
   const channel = uniqueName();
   const client = liveClient();
   const seen = watch(client, api.messages.list, { channel });

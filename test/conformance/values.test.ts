@@ -7,7 +7,7 @@ import { watch } from "./watch.ts";
 const { things } = modules;
 const bytes = (...values: number[]): ArrayBuffer => Uint8Array.from(values).buffer;
 
-/** Every type, in the order in which Convex sorts them; an empty object is an absent field. */
+/** Every type in Convex's sort order. An empty object stands for an absent field. */
 const ordered: readonly { value?: Value }[] = [
   {},
   { value: null },
@@ -45,7 +45,7 @@ const ordered: readonly { value?: Value }[] = [
   { value: { b: 0 } },
 ];
 
-/** All of them, stored in another order than theirs. */
+/** Stores all values in a different order. */
 async function stored(): Promise<string> {
   const owner = uniqueName();
   const values = ordered.map((_, n) => ordered[(n * 7 + 3) % ordered.length]!);
@@ -61,7 +61,7 @@ test("documents of every type come back in the order of their index, both ways",
   );
 });
 
-test("they come the same way over a WebSocket", async () => {
+test("they arrive in the same order over a WebSocket", async () => {
   const owner = await stored();
   const seen = watch(liveClient(), things.range, { owner, bounds: [] });
   expect(await seen.until(() => true)).toEqual(ordered);
@@ -107,7 +107,7 @@ test("a range with two bounds, in both orders", async () => {
   expect(await httpClient().query(things.range, { owner, bounds: empty })).toEqual([]);
 });
 
-test("undefined is an absent field: left out of arguments, documents and results", async () => {
+test("undefined means an absent field in arguments, documents and results", async () => {
   const owner = uniqueName();
   const value = { there: 1, absent: undefined };
   const [id] = await httpClient().mutation(things.insertMany, { owner, values: [{ value }] });
@@ -131,7 +131,7 @@ test("first, take, unique and a loop", async () => {
   expect(taken.unique).toContain("unique() query returned more than one result");
 });
 
-test("patch merges shallowly and removes what is undefined; replace leaves nothing of what was", async () => {
+test("patch merges shallowly and removes undefined fields; replace removes all old fields", async () => {
   const owner = uniqueName();
   const { before, unset, patched, replaced, deleted } = await httpClient().mutation(things.changed, {
     owner,
@@ -144,7 +144,7 @@ test("patch merges shallowly and removes what is undefined; replace leaves nothi
   expect(deleted).toBeNull();
 });
 
-test("ids that lead nowhere", async () => {
+test("ids without a document", async () => {
   const said = await httpClient().mutation(things.wrongIds, { owner: uniqueName() });
   expect(said.patchGone).toContain(`Update on nonexistent document ID ${said.gone}`);
   expect(said.replaceGone).toContain(`Replace on nonexistent document ID ${said.gone}`);

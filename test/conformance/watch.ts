@@ -1,11 +1,11 @@
 import type { ConvexClient } from "convex/browser";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 
-/** A subscription as a test wants it: everything that came, and a way to wait for what shall come. */
+/** A subscription for tests: all values so far, and a way to wait for the next. */
 export type Watch<Value> = {
   readonly values: Value[];
   readonly errors: Error[];
-  /** Resolves with the first value, come or to come, that passes. */
+  /** Resolves to the first value that passes, past or future. */
   readonly until: (passes: (value: Value) => boolean) => Promise<Value>;
   readonly untilError: () => Promise<Error>;
   readonly stop: () => void;

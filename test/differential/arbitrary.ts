@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { anyValue } from "../../packages/embedded/values/keys/value-order.fixture.ts";
 import type { Bound, Expression, Operand, Operation, QuerySpec, Ref, Table } from "./convex/program.ts";
 
-/** One function call of a program: what each backend is put through, in order. */
+/** One function call of a program. Each backend runs them in order. */
 export type Step =
   | { readonly kind: "mutation" | "query"; readonly operations: Operation[] }
   | { readonly kind: "pages"; readonly query: QuerySpec; readonly pages: readonly Page[] };
 
-/** A page, and what is written before the next one is asked for. */
+/** A page, and the writes before the next page. */
 export type Page = { readonly numItems: number; readonly then: Operation[] };
 
 const ref: fc.Arbitrary<Ref> = fc.nat({ max: 7 });

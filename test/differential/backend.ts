@@ -15,7 +15,7 @@ export type Outcome =
   | { readonly kind: "value"; readonly value: Value }
   | { readonly kind: "error"; readonly message: string; readonly data?: Value };
 
-/** Something that runs the interpreter's functions over an empty database of its own. */
+/** A backend that runs the interpreter's functions on an empty database. */
 export type Backend = {
   readonly call: (name: "mutate" | "read" | "page", args: Record<string, Value>) => Promise<Outcome>;
   readonly close: () => Promise<void>;

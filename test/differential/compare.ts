@@ -5,10 +5,10 @@ import type { Outcome } from "./backend.ts";
 import type { Operation } from "./convex/program.ts";
 import type { Trace } from "./execute.ts";
 
-/** Where two backends first part, as deep within the program as it can be told. */
+/** The first difference between two backends, as deep in the program as known. */
 export type Difference = {
   readonly at: string;
-  /** The operation, where it was one and not a whole function. */
+  /** The operation, if a single operation differs. */
   readonly operation: Operation | null;
   readonly step: Step | null;
   readonly embedded: unknown;
@@ -34,7 +34,7 @@ export function firstDifference(
   return null;
 }
 
-/** What was run there, if it was operations and not a page. */
+/** The operations at this place. Undefined for a page. */
 function operationsAt(step: Step | null, at: string): readonly Operation[] | null {
   if (step?.kind !== "pages") return step?.operations ?? null;
   return step.pages[Number(/, after page (\d+)$/.exec(at)?.[1])]?.then ?? null;

@@ -26,7 +26,7 @@ const explanationOf = (difference: Difference): KnownDifference | undefined =>
   knownDifferences.find(({ explains }) => explains(difference));
 
 test(
-  "random programs do on the embedded backend what they do on convex-test",
+  "random programs give the same results on the embedded backend and on convex-test",
   { timeout: 3_600_000 },
   async () => {
     const met = new Map<string, number>(knownDifferences.map(({ name }) => [name, 0]));

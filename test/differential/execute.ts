@@ -4,7 +4,7 @@ import type { Backend, Outcome } from "./backend.ts";
 import type { Known, Ran } from "./convex/program.ts";
 import { normalised } from "./normalise.ts";
 
-/** What a backend made of a program, in words that two backends can be compared by. */
+/** A backend's trace of a program, in a form that can be compared. */
 export type Trace = readonly TraceEntry[];
 export type TraceEntry = { readonly at: string; readonly outcome: Outcome };
 
@@ -16,7 +16,7 @@ const wholeTable = (table: string): Value => ({
 
 const finalReads: Value = [wholeTable("items"), wholeTable("strict"), { do: "scheduled", ref: "all" }];
 
-/** Runs a program from an empty database to its end, and then reads all that there is. */
+/** Runs a program on an empty database and then reads all documents. */
 export async function execute(backend: Backend, program: readonly Step[]): Promise<Trace> {
   const known: Known = { created: [], times: [], scheduled: [] };
   const trace: TraceEntry[] = [];

@@ -4,13 +4,13 @@ import type { Difference } from "./compare.ts";
 import type { Operation, QuerySpec } from "./convex/program.ts";
 
 /**
- * Where the embedded backend and convex-test part, and it is not the embedded backend's fault. Each has an
- * example that shows it: when convex-test comes round, the example fails and the entry goes.
+ * Differences in which the embedded backend follows Convex and convex-test does not. Each has an example. When
+ * convex-test changes, the example fails and the entry can go.
  */
 export type KnownDifference = {
   readonly name: string;
   readonly what: string;
-  /** Who does as Convex does, and where Convex says so. */
+  /** The backend that follows Convex, with the source. */
   readonly right: string;
   readonly explains: (difference: Difference) => boolean;
   readonly example: readonly Step[];

@@ -2,7 +2,7 @@ import type { Value } from "convex/values";
 import type { Outcome } from "./backend.ts";
 import type { Known } from "./convex/program.ts";
 
-// What a backend may choose as it likes.
+// Values that each backend chooses freely.
 const ownChoice = new Set(["_creationTime", "times", "continueCursor", "splitCursor", "pageStatus"]);
 
 /** Names ids by the order of their creation, and drops what every backend chooses for itself. */

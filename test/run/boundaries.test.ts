@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 const root = resolve(import.meta.dirname, "../..");
 const eslint = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] });
 
-/** What the boundary rules say of a file with this content. */
+/** The messages of the boundary rules for a file with this content. */
 async function refusals(file: string, code: string): Promise<readonly string[]> {
   const [result] = await eslint.lintText(code, { filePath: join(root, file) });
   return (result?.messages ?? [])

@@ -6,7 +6,7 @@ export type Counts = {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Which failed, and the first line of why, as far as the report says. */
+  /** The failed tests with the first line of their reasons, if the report has them. */
   readonly failures: readonly string[];
 };
 
@@ -38,7 +38,7 @@ const playwrightSchema = z.object({
   errors: z.array(z.unknown()),
 });
 
-/** Reads what Vitest's JSON reporter wrote. A suite that could not even load counts as one failure. */
+/** Reads Vitest's JSON report. A suite that could not load counts as one failure. */
 export function vitestCounts(file: string): Counts {
   const report = vitestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   const failed = Math.max(report.numFailedTests, Math.min(1, report.numFailedTestSuites));

@@ -3,7 +3,7 @@ import { findChromium, findDesktop, type Tool } from "./tools.ts";
 export type Step = {
   readonly name: string;
   readonly command: readonly string[];
-  /** How many tests it was: read from a report, or one for the whole command. */
+  /** The source of the number of tests: a report, or one for the whole command. */
   readonly report: "vitest" | "playwright" | "exit-code";
   readonly needs?: () => Tool | Promise<Tool>;
 };

@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Something that a machine may lack: there (with the environment that uses it), or not (with what would help). */
+/** A tool that a machine may lack: found with its environment, or lacking with a remedy. */
 export type Tool =
   | {
       readonly kind: "found";
       readonly env: Readonly<Record<string, string>>;
-      /** What the step's command is run by, e.g. a display of its own. */
+      /** A wrapper of the step's command, e.g. one that starts a display. */
       readonly wrap: readonly string[];
     }
   | { readonly kind: "lacking"; readonly reason: string; readonly remedy: string };
@@ -21,7 +21,7 @@ const browsers = [
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ];
 
-/** A Chromium for the page tests: GLEANER_CHROMIUM, one that is installed, or Playwright's own, fetched now. */
+/** Finds a Chromium for the page tests: GLEANER_CHROMIUM, an installed one, or Playwright's, downloaded now. */
 export async function findChromium(env: NodeJS.ProcessEnv = process.env): Promise<Tool> {
   const installed = [env["GLEANER_CHROMIUM"], ...browsers].find(
     (path) => path !== undefined && existsSync(path),
@@ -48,8 +48,7 @@ async function playwrightChromium(): Promise<string> {
 }
 
 /**
- * An Electron, and a display of the tests' own with a tray and a pointer that they may move: never the one that
- * somebody works on.
+ * Finds an Electron and a private display with a tray and a pointer. The tests never use a person's display.
  */
 export function findDesktop(env: NodeJS.ProcessEnv = process.env): Tool {
   if (process.platform !== "linux") {

@@ -1,10 +1,10 @@
 import type { Value } from "convex/values";
 
-/** The words in which a random program is written. Every part of it is a Convex value, to be passed as one. */
+/** The language of random programs. Every part is a Convex value and is passed as one. */
 
 export type Table = "items" | "strict";
 
-/** Which of the documents (or jobs) created so far, counted round; a text is taken for an id as it stands. */
+/** A reference to a document or job created so far, modulo their number. A text is used as an id. */
 export type Ref = number | string;
 
 /** A value, the creation time of a document, or, if empty, undefined. */
@@ -47,10 +47,10 @@ export type Operation =
   | { do: "echo"; value: Value }
   | { do: "fail"; with: { data: Value } | { message: string } };
 
-/** What one operation gave. */
+/** The result of one operation. */
 export type Result = { value: Value } | { error: { message: string; data?: Value } };
 
-/** What one function gave: its results, and what it created, for the references of later operations. */
+/** The results of one function, and its created documents and jobs for later references. */
 export type Ran = Known & { results: Result[] };
 
 /** Ids of documents with their creation times, and ids of scheduled jobs, in the order of their creation. */

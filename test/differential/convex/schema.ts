@@ -2,7 +2,7 @@ import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 
 const schema = defineSchema({
-  /** Anything goes: for values, their order, and queries. */
+  /** Accepts anything: for values, their order, and queries. */
   items: defineTable(v.any())
     .index("by_key", ["key"])
     .index("by_key_other", ["key", "other"])

@@ -17,10 +17,10 @@ test.describe.configure({ mode: "serial" });
 
 const longPrompt = "42";
 
-/** Rules under which a test has to wait for seconds, not minutes. */
+/** Rules with waits of seconds instead of minutes. */
 const idleAfterSeconds = 10;
 
-/** Chromium refuses its sandbox to root alone; everybody else's tests run in it. */
+/** Chromium refuses its sandbox only for root. All other tests use it. */
 const electronArguments = process.getuid?.() === 0 ? ["--no-sandbox", "--disable-gpu"] : ["--disable-gpu"];
 
 async function launch(farm: Farm, name: string, extra: readonly string[] = []): Promise<ElectronApplication> {
@@ -49,7 +49,7 @@ function status(window: Page) {
   return window.getByRole("region", { name: "Status" });
 }
 
-test("the tray icon exists, and closing the window leaves it there", async ({ slowFarm }) => {
+test("the tray icon stays when the window is closed", async ({ slowFarm }) => {
   const host = await startTrayHost();
   const app = await launch(slowFarm, "desktop-tray");
   const window = await app.firstWindow();
@@ -93,7 +93,7 @@ test("the window is a sandboxed renderer that reaches nothing but the contract",
   await app.close();
 });
 
-test("tokens show as they come; input pauses it within a second, with the reason; the job finishes once", async ({
+test("tokens appear as they arrive; input pauses the job within a second and shows why; the job finishes once", async ({
   slowFarm,
 }) => {
   const app = await launch(slowFarm, "desktop-yield");
@@ -149,7 +149,7 @@ test("tokens show as they come; input pauses it within a second, with the reason
   await app.close();
 });
 
-test("quitting gives the job back and says good-bye", async ({ slowFarm }) => {
+test("quitting releases the job and says goodbye", async ({ slowFarm }) => {
   const app = await launch(slowFarm, "desktop-quit", ["--donate-now", "60"]);
   const window = await app.firstWindow();
   await expect(status(window)).toContainText("Donating now");
@@ -163,7 +163,7 @@ test("quitting gives the job back and says good-bye", async ({ slowFarm }) => {
   await other.stop();
 });
 
-test("a prompt and an answer that were shown stand in no file, Chromium's profile included, and in no log", async ({
+test("no file, including Chromium's profile, and no log contains a shown prompt or answer", async ({
   slowFarm,
 }) => {
   const name = "desktop-discreet";

@@ -17,7 +17,7 @@ test("a sign-in link works once, and leaves no token in the address", async ({ f
   await expect(elsewhere.getByText(/used/i).first()).toBeVisible();
 });
 
-test("devices and jobs appear live, with what they earned", async ({ farm, page }) => {
+test("devices and jobs appear live with their earnings", async ({ farm, page }) => {
   await signIn(page, farm);
   const donor = await farm.startDonor("console-1");
   const devices = page.getByRole("table", { name: "Devices" });
@@ -93,7 +93,7 @@ test("an enrollment code that the console made enrolls a device; a retired devic
   await donor.stop();
 });
 
-test("a paused lane waits, and goes on when it is resumed", async ({ farm, page }) => {
+test("a paused lane waits and continues when resumed", async ({ farm, page }) => {
   const donor = await farm.startDonor("console-4");
   await askFor(farm, question);
   await signIn(page, farm);
@@ -114,10 +114,7 @@ test("a paused lane waits, and goes on when it is resumed", async ({ farm, page 
   await donor.stop();
 });
 
-test("a job that failed for good is tried again with the keyboard, and then discarded", async ({
-  farm,
-  page,
-}) => {
+test("a dead letter is retried with the keyboard and then discarded", async ({ farm, page }) => {
   const donor = await farm.startDonor("console-5");
   // More than the model's context holds: no device can do that.
   await expect(askFor(farm, "far too long ".repeat(1_000))).rejects.toThrow(/400.*tokens/);

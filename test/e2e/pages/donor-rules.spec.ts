@@ -4,10 +4,7 @@ import { askFor, expect, test, tokensLasting } from "../support/farm-test.ts";
 
 test.use({ viewport: { width: 420, height: 640 } });
 
-test("a donor sets a rule, sees that it is theirs, and leaves it to the default again", async ({
-  farm,
-  page,
-}) => {
+test("a donor sets a rule, sees that it is theirs, and resets it", async ({ farm, page }) => {
   const donor = await farm.startDonor("rules-1");
   await openSettings(page, String(donor.ready["panelUrl"]));
   const rule = page.getByRole("group", { name: "Unused after" });
@@ -24,7 +21,7 @@ test("a donor sets a rule, sees that it is theirs, and leaves it to the default 
   await donor.stop();
 });
 
-test("hours hold once they are set; until then nothing changes", async ({ farm, page }) => {
+test("hours apply only once they are set", async ({ farm, page }) => {
   const donor = await farm.startDonor("rules-2");
   await openSettings(page, String(donor.ready["panelUrl"]));
   const rule = page.getByRole("group", { name: "Hours", exact: true });
@@ -43,7 +40,7 @@ test("hours hold once they are set; until then nothing changes", async ({ farm, 
   await donor.stop();
 });
 
-test("what the organization locks, its donors read and cannot change", async ({ farm, page, browser }) => {
+test("donors see locked rules and cannot change them", async ({ farm, page, browser }) => {
   const donor = await farm.startDonor("rules-3");
   await openSettings(page, String(donor.ready["panelUrl"]));
   await page.getByText("Power and heat").click();
@@ -66,7 +63,7 @@ test("what the organization locks, its donors read and cannot change", async ({ 
   await donor.stop();
 });
 
-test("a pause lasts until the moment that was chosen", async ({ farm, page }) => {
+test("a pause lasts until the chosen moment", async ({ farm, page }) => {
   const donor = await farm.startDonor("rules-4");
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");
@@ -86,7 +83,7 @@ test("a pause lasts until the moment that was chosen", async ({ farm, page }) =>
   await donor.stop();
 });
 
-test("finishes the job under way, and pauses then", async ({ slowFarm, page }) => {
+test("finishes the current job and then pauses", async ({ slowFarm, page }) => {
   const donor = await slowFarm.startDonor("rules-5");
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");
@@ -105,7 +102,7 @@ test("finishes the job under way, and pauses then", async ({ slowFarm, page }) =
   await donor.stop();
 });
 
-test("an open menu stays as it is when the job ends under it", async ({ slowFarm, page }) => {
+test("an open menu keeps its entries when the job ends", async ({ slowFarm, page }) => {
   const donor = await slowFarm.startDonor("rules-7");
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");
@@ -125,7 +122,7 @@ test("an open menu stays as it is when the job ends under it", async ({ slowFarm
   await donor.stop();
 });
 
-test("tells every fact with who said it", async ({ farm, page }) => {
+test("shows every fact with its source", async ({ farm, page }) => {
   const donor = await farm.startDonor("rules-6");
   await page.goto(String(donor.ready["panelUrl"]));
   await page.getByRole("button", { name: "Show all" }).click();

@@ -60,7 +60,7 @@ test("a model is added from a file, checked, changed, retired and put back", asy
   await expect(page.getByRole("row", { name: /Model changed.*price 20 \+ 100 → 20 \+ 250/ })).toBeVisible();
 });
 
-test("the catalogue shows where a model stands on each device, and a retired one answers nobody", async ({
+test("the catalog shows a model's state on each device, and a retired model answers nobody", async ({
   farm,
   page,
 }) => {

@@ -6,7 +6,7 @@ const answer = "The capital of Greece is Athens.";
 
 test.use({ viewport: { width: 420, height: 640 } });
 
-test("shows what it does, what it worked on and what that earned", async ({ farm, page }) => {
+test("shows its activity, its jobs and their earnings", async ({ farm, page }) => {
   const donor = await farm.startDonor("panel-1");
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");
@@ -22,10 +22,7 @@ test("shows what it does, what it worked on and what that earned", async ({ farm
   await donor.stop();
 });
 
-test("pauses with the keyboard alone, says why, and gives nothing to a paused computer", async ({
-  farm,
-  page,
-}) => {
+test("pauses with the keyboard, says why, and runs nothing while paused", async ({ farm, page }) => {
   const donor = await farm.startDonor("panel-2");
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");
@@ -47,13 +44,13 @@ test("pauses with the keyboard alone, says why, and gives nothing to a paused co
 
   await page.getByRole("button", { name: "Resume" }).focus();
   await page.keyboard.press("Enter");
-  // Headless and unattended: it donates at any time, unless other programs keep the processor busy.
+  // Headless and unattended: it donates at any time unless other programs use the processor.
   await page.getByRole("button", { name: /Donate now/ }).click();
   expect(await asked).toBe(answer);
   await donor.stop();
 });
 
-test("joins an organization by a code, and says what is wrong with a bad one", async ({ farm, page }) => {
+test("joins an organization with a code and explains a bad code", async ({ farm, page }) => {
   const donor = await farm.startDonor("panel-3", { enrollmentCode: null });
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Not enrolled");
@@ -69,7 +66,7 @@ test("joins an organization by a code, and says what is wrong with a bad one", a
   await donor.stop();
 });
 
-test("is closed to whoever lacks the link's token, and to other origins", async ({ farm, page, request }) => {
+test("refuses callers without the link's token and other origins", async ({ farm, page, request }) => {
   const donor = await farm.startDonor("panel-4");
   const url = new URL(String(donor.ready["panelUrl"]));
   const bare = await request.get(url.origin);
@@ -90,7 +87,7 @@ test("is closed to whoever lacks the link's token, and to other origins", async 
   await donor.stop();
 });
 
-test("tells that the connection to the donor is gone", async ({ farm, page }) => {
+test("shows a lost connection to the donor", async ({ farm, page }) => {
   const donor = await farm.startDonor("panel-5");
   await page.goto(String(donor.ready["panelUrl"]));
   await expect(status(page)).toContainText("Donating now");

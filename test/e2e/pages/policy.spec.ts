@@ -5,10 +5,7 @@ import { expect, test } from "../support/farm-test.ts";
 const rule = (page: Page, title: string): Locator => page.getByRole("group", { name: title, exact: true });
 const unsaved = (page: Page): Locator => page.getByRole("region", { name: "Unsaved changes" });
 
-test("rules that are saved hold on a device at once, and undoing them takes them back", async ({
-  farm,
-  page,
-}) => {
+test("saved rules apply on a device at once, and undo reverts them", async ({ farm, page }) => {
   const donor = await farm.startDonor("policy-1");
   await signIn(page, farm);
   await openPage(page, "Devices");
@@ -48,7 +45,7 @@ test("rules that are saved hold on a device at once, and undoing them takes them
   await donor.stop();
 });
 
-test("a wrong value says what is right, and cannot be saved; with the keyboard alone", async ({
+test("an invalid value explains the valid ones and cannot be saved, with the keyboard only", async ({
   farm,
   page,
 }) => {
@@ -81,12 +78,12 @@ test("a wrong value says what is right, and cannot be saved; with the keyboard a
   await expect(unsaved(page)).toContainText("1 unsaved change");
   await unsaved(page).getByRole("button", { name: "Discard" }).click();
   await expect(unused).toContainText("Your organization decides: 500 seconds.");
-  // What is locked may not be donated past: the next tests' devices donate because somebody asked them to.
+  // Resets the locks: devices of later tests use "donate now", which a lock could forbid.
   await page.getByRole("button", { name: "Undo last save" }).click();
   await expect(unused).toContainText("You choose; until then: 2 minutes.");
 });
 
-test("what somebody else saved meanwhile is not overwritten", async ({ farm, page, browser }) => {
+test("does not overwrite rules that somebody else saved meanwhile", async ({ farm, page, browser }) => {
   await signIn(page, farm);
   await openPage(page, "Policy");
   await rule(page, "Quiet").getByRole("switch", { name: "Quiet", exact: true }).click();
@@ -102,7 +99,7 @@ test("what somebody else saved meanwhile is not overwritten", async ({ farm, pag
   await expect(rule(page, "Battery at least").getByRole("textbox")).toHaveValue("80");
 });
 
-test("a group's rules go before the organization's on its devices alone", async ({ farm, page }) => {
+test("a group's rules override the organization's only on its devices", async ({ farm, page }) => {
   const inLab = await farm.startDonor("policy-lab");
   const elsewhere = await farm.startDonor("policy-elsewhere");
   await signIn(page, farm);

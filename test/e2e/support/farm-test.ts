@@ -34,7 +34,7 @@ export const test = base.extend<object, WorkerFixtures>({
 
 export { expect } from "@playwright/test";
 
-/** The text of one answer, asked for like any requester does. */
+/** Requests one answer like any requester and returns its text. */
 export async function askFor(
   farm: Farm,
   content: string,
@@ -51,8 +51,8 @@ export async function askFor(
 }
 
 /**
- * How many tokens the farm writes in about `seconds`, at the speed of this machine and its load of the moment: an answer
- * that a test looks at under way is else over on a quick machine, or takes minutes on a slow one.
+ * The number of tokens that the farm writes in about `seconds` at the current speed of this machine. Otherwise
+ * a watched answer would end too early on a fast machine, or take minutes on a slow one.
  */
 export async function tokensLasting(farm: Farm, seconds: number): Promise<number> {
   const { siteUrl } = farm.backend;

@@ -9,9 +9,8 @@ import { firstByteToken } from "../../../scripts/demo-model/tokenizer/vocabulary
 const context = 2_048;
 
 /**
- * A model of random weights, slow enough that a person (or a test) can watch it write: the demo model's
- * answers are done in a blink. Its answers are as long as they are asked for. Returns the folder with the file and its
- * manifest.
+ * Writes a model with random weights, slow enough to watch. The demo model answers in a blink. Its answers have
+ * the requested length. Returns the folder with the file and its manifest.
  */
 export async function makeSlowModel(): Promise<string> {
   const shape = {
@@ -39,7 +38,7 @@ export async function makeSlowModel(): Promise<string> {
   return folder;
 }
 
-/** Without the tokens that end an answer: where each weight is 0 some other token is always the likeliest. */
+/** Removes the tokens that end an answer: with weights of 0, another token is always more likely. */
 function endless(model: GgufFile, dim: number): GgufFile {
   return {
     ...model,

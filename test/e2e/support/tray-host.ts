@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export type TrayHost = { stop(): void };
 
-/** Starts a system tray (trayer) on the test's display, as a desktop has one. */
+/** Starts a system tray (trayer) on the test's display. */
 export async function startTrayHost(): Promise<TrayHost> {
   const child: ChildProcess = spawn("trayer", ["--edge", "top", "--align", "right", "--expand", "true"], {
     stdio: "ignore",
@@ -16,7 +16,7 @@ export async function startTrayHost(): Promise<TrayHost> {
   throw new Error("trayer did not appear");
 }
 
-/** How many icons the tray holds: the windows that Electron programs embedded in it, one each. */
+/** The number of icons in the tray. Each Electron program embeds one window. */
 export function trayIcons(): number {
   return trayWindows()
     .map((window) => execFileSync("xwininfo", ["-tree", "-id", window], { encoding: "utf8" }))
