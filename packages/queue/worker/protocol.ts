@@ -47,12 +47,9 @@ export type Requirements = Frozen<validators.Requirements>;
 export type Stand = Frozen<validators.WaitSubscription>;
 export type Wish = Frozen<validators.Demand>;
 
-export type Acknowledged = Result<"append">;
 export type AttemptError = WorkerFunctions["fail"]["_args"]["error"];
 export type Candidates = Result<"candidates">;
 export type Candidate = Candidates["jobs"][number];
 export type ClaimOutcome = Result<"claim">;
-export type CompleteOutcome = Result<"complete">;
-export type FailOutcome = Result<"fail">;
 export type HeldRow = Pick<Result<"held">[number], "attemptId" | "watched">;
 export type TakeOutcome = Result<"take">;
