@@ -1,4 +1,3 @@
-import { assertNever } from "../../values/assert-never.ts";
 import type { ReadCache } from "../cache/read-cache.ts";
 import type { Catalog } from "../model/catalog.ts";
 import { EngineFailedError } from "../model/errors.ts";
@@ -6,7 +5,7 @@ import type { CommitOutcome, Conflict, Placed, TableWrites, Timestamp } from "..
 import type { LiveSnapshots } from "../snapshot/live-snapshots.ts";
 import { type CommitRecord, defaultRetention, type WriteLog } from "../snapshot/write-log.ts";
 import type { Store } from "../store/store.ts";
-import { applyWrite, type StoreWrite } from "../store/store-write.ts";
+import { applyWrite } from "../store/store-write.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { EngineTransaction } from "../transaction/transaction.ts";
 import { firstCollision } from "./conflict.ts";

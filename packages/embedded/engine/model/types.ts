@@ -1,5 +1,5 @@
 import type { JSONValue } from "convex/values";
-import type { IndexDefinition, TableDefinition } from "../../values/keys/index-fields.ts";
+import type { TableDefinition } from "../../values/keys/index-fields.ts";
 import type { KeyRange } from "../../values/keys/index-range.ts";
 
 /** A commit timestamp: nanoseconds since the epoch, strictly increasing from commit to commit. */
