@@ -4,7 +4,7 @@ import { openEngine } from "../engine/engine.ts";
 import type { Engine } from "../engine/model/types.ts";
 import { transact } from "../engine/transact/transact.ts";
 import { createFunctionRunner } from "../runtime/runner.ts";
-import { type Fixture, fixtureBundle,openFixture } from "../runtime/runtime.fixture.ts";
+import { type Fixture, fixtureBundle, openFixture } from "../runtime/runtime.fixture.ts";
 import { insertScheduled, runTablesOf, setScheduledState } from "./scheduled-function.ts";
 import { scheduledInState } from "./scheduled-queries.ts";
 import { eventually, type ScheduledRow, states } from "./scheduling.fixture.ts";
