@@ -15,9 +15,6 @@ export function jsonLinesLog(write: (line: string) => void, minimum: LogLevel = 
   };
 }
 
-/** What goes wrong, on standard error, or wherever a program without one shows it. */
-export const warningsLog: Log = jsonLinesLog((line) => console.error(line.trimEnd()), "warn");
-
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
 /** What of an error may be logged: its name or the system's code; its message is not trusted to be free of what it was about. */

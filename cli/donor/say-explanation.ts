@@ -1,7 +1,7 @@
+import type { Explanation } from "../../app/contract/explanation.ts";
 import { factLabel, known, sayFact } from "../../app/facts/facts.ts";
 import { plural } from "../../app/format/quantity.ts";
 import { formatMomentOfWeek, formatSpan } from "../../app/format/time.ts";
-import type { Explanation } from "../../app/contract/explanation.ts";
 import { table } from "../command/output.ts";
 
 /** An explanation in lines for a person: a summary, the spans, then the totals. */

@@ -11,8 +11,8 @@
 import type {
   DataModelFromSchemaDefinition,
   DocumentByName,
-  TableNamesInDataModel,
   SystemTableNames,
+  TableNamesInDataModel,
 } from "convex/server";
 import type { GenericId } from "convex/values";
 import schema from "../schema.js";

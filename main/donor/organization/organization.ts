@@ -9,8 +9,8 @@ import {
 } from "../../../app/models/catalogue-entry.ts";
 import type { DonateReason } from "../../../app/policy/declare/activity.ts";
 import type { StandbyReason } from "../../../app/policy/reasons.ts";
-import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
 import type { OrganizationRules } from "../../../app/policy/rule-layers.ts";
+import { readOrganizationRules } from "../../../app/policy/rule-schemas.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { errorName, type Log } from "../../log.ts";
 

@@ -1,15 +1,15 @@
 import {
+  type ActionBuilder,
   actionGeneric,
+  type DataModelFromSchemaDefinition,
+  type GenericDatabaseReader,
   internalActionGeneric,
   internalMutationGeneric,
   internalQueryGeneric,
-  mutationGeneric,
-  queryGeneric,
-  type ActionBuilder,
-  type DataModelFromSchemaDefinition,
-  type GenericDatabaseReader,
   type MutationBuilder,
+  mutationGeneric,
   type QueryBuilder,
+  queryGeneric,
 } from "convex/server";
 import type schema from "./schema.ts";
 

@@ -1,4 +1,4 @@
-import { componentsGeneric, type ApiFromModules } from "convex/server";
+import { type ApiFromModules, componentsGeneric } from "convex/server";
 import type * as letters from "./mailbox/letters.ts";
 
 type Mailbox = ApiFromModules<{ readonly letters: typeof letters }>;

@@ -1,5 +1,5 @@
-import { ConvexError } from "convex/values";
 import { httpActionGeneric, httpRouter, makeFunctionReference } from "convex/server";
+import { ConvexError } from "convex/values";
 import { answerWhoami } from "./identity.ts";
 
 const http = httpRouter();

@@ -1,5 +1,5 @@
-import { mutation, query } from "./builders.ts";
 import { ConvexError, v, type Value } from "convex/values";
+import { mutation, query } from "./builders.ts";
 
 export const echo = query({ args: { value: v.any() }, handler: (_, { value }) => value as Value });
 

@@ -7,8 +7,8 @@ import {
   queryGeneric,
 } from "convex/server";
 import { ConvexError, v, type Value } from "convex/values";
-import type { Known, Operand, Operation, QuerySpec, Ran, Ref, Result } from "./program.ts";
 import { toFilter } from "./filters.ts";
+import type { Known, Operand, Operation, QuerySpec, Ran, Ref, Result } from "./program.ts";
 
 /* The program's types are its own: the interpreter is as untyped as the functions of a project without a schema. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

@@ -1,12 +1,12 @@
 import {
-  actionGeneric,
-  internalMutationGeneric,
-  mutationGeneric,
-  queryGeneric,
   type ActionBuilder,
+  actionGeneric,
   type DataModelFromSchemaDefinition,
+  internalMutationGeneric,
   type MutationBuilder,
+  mutationGeneric,
   type QueryBuilder,
+  queryGeneric,
 } from "convex/server";
 import type schema from "./schema.ts";
 

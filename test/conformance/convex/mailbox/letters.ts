@@ -1,4 +1,4 @@
-import { makeFunctionReference, type FunctionHandle } from "convex/server";
+import { type FunctionHandle, makeFunctionReference } from "convex/server";
 import { v } from "convex/values";
 import { action, internalMutation, mutation, query } from "./builders.ts";
 
