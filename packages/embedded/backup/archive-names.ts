@@ -1,7 +1,7 @@
 import { appComponent, type ComponentPath } from "../names/table-name.ts";
 import { decodeDocumentId } from "../values/document-id.ts";
 
-/** What a file in an export is, by its name. */
+/** The role of a file in an export, told from its name. */
 export type ArchiveEntry =
   | { readonly kind: "documents"; readonly component: ComponentPath; readonly table: string }
   | { readonly kind: "generated_schema"; readonly component: ComponentPath; readonly table: string }
@@ -10,7 +10,7 @@ export type ArchiveEntry =
 
 export const readme = "README.md";
 
-// As Convex reads them: a folder around it all is skipped, as zipping an unpacked export by hand makes one.
+// As in Convex, an outer folder is skipped: zipping an unpacked export by hand adds one.
 const tableFile = /^(.*\/)?([^/]+)\/(documents|generated_schema)\.jsonl$/;
 const storageFile = /^(.*\/)?_storage\/([^/.]+)(?:\.[^/]+)?$/;
 const lastComponent = /^(.*\/)?_components\/([^/]+)\/$/;
@@ -29,7 +29,7 @@ export function readArchiveName(name: string): ArchiveEntry {
   return { kind: "other" };
 }
 
-/** "_components/pool/_components/batch/" of "pool/batch". */
+/** For "pool/batch": "_components/pool/_components/batch/". */
 export function archivePrefix(component: ComponentPath): string {
   if (component === appComponent) return "";
   return component

@@ -45,7 +45,7 @@ export class Workshop {
     return new Deployment(backend);
   }
 
-  /** `npx convex …` on a deployment. */
+  /** Runs `npx convex …` on a deployment. */
   convex({ url }: Deployment, ...args: string[]): Promise<Ran> {
     const env = { PATH: process.env["PATH"], HOME: this.folder };
     const all = [cli, ...args, "--url", url, "--admin-key", adminKey];
@@ -56,7 +56,7 @@ export class Workshop {
     });
   }
 
-  /** `gleaner …` on a deployment; on nothing but a data folder without one. */
+  /** Runs `gleaner …` on a deployment, or on a data folder without a backend. */
   gleaner(deployment: Deployment | null, ...args: string[]): Promise<Ran> {
     writeFileSync(this.path("admin-key"), adminKey);
     const where = deployment === null ? [] : ["--url", deployment.url];
@@ -76,7 +76,7 @@ export class Workshop {
   }
 }
 
-/** A backend and calls of the functions in fixtures/convex. */
+/** A backend that serves the functions in fixtures/convex, with shortcuts to call them. */
 export class Deployment {
   readonly backend: Backend;
   readonly url: string;
@@ -101,7 +101,7 @@ export class Deployment {
     return this.#client.action(makeFunctionReference<"action">(name), args) as Promise<Value>;
   }
 
-  /** A request as the admin. */
+  /** Sends a request as the admin. */
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(`${this.url}${path}`, { ...init, headers: { authorization: `Convex ${adminKey}` } });
   }

@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => workshop.close());
 
-/** The files of a ZIP, by name. */
+/** Reads the files of a ZIP, by name. */
 async function unzip(path: string): Promise<Map<string, string>> {
   const zip = await openPromise(path, { lazyEntries: true });
   const files = new Map<string, string>();
@@ -92,7 +92,7 @@ test("what was exported comes back the same in an empty deployment", { timeout: 
   expect(await target.query("notes:byAuthor", { author })).toHaveLength(2);
   const url = (await target.query("notes:url", { id: fileId })) as string;
   expect(await (await fetch(url)).text()).toBe("the file's text");
-  // New documents go on beside the old ones.
+  // New documents are added beside the old ones.
   await target.mutation("notes:add", { author, note: { text: "new" } });
   expect(await target.query("notes:count")).toBe(3);
 });

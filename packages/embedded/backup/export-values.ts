@@ -2,8 +2,8 @@ import type { JSONValue } from "convex/values";
 import type { DocumentJson } from "../engine/model/types.ts";
 
 /**
- * A stored value as Convex's exports write it: 64-bit integers as JSON integers, floats always with a point or an
- * exponent. Bytes, and floats that JSON cannot write, stay in the encoding that they are stored in.
+ * Formats a stored value as Convex's exports do: 64-bit integers as JSON integers, floats always with a point
+ * or an exponent. Bytes, and floats that JSON lacks, keep their stored encoding.
  */
 export function exportText(value: JSONValue): string {
   if (typeof value === "number") return floatText(value);
@@ -17,7 +17,7 @@ export function exportText(value: JSONValue): string {
   return `{${fields.join(",")}}`;
 }
 
-/** One line of `documents.jsonl`, with its end. */
+/** Formats one line of `documents.jsonl`, with the line break. */
 export function exportLine(document: DocumentJson): string {
   return `${exportText(document)}\n`;
 }
@@ -25,16 +25,19 @@ export function exportLine(document: DocumentJson): string {
 export type ParsedLine =
   { readonly kind: "ok"; readonly value: JSONValue } | { readonly kind: "invalid"; readonly reason: string };
 
-/** How numbers are meant: in an export integers are 64-bit integers; in files that people write all are floats. */
+/**
+ * Meaning of numbers without a point. In an export they are 64-bit integers; in files that people write they
+ * are floats.
+ */
 export type NumberStyle = "exported" | "plain";
 
-// V8 hands the reviver what stood in the text; TypeScript does not know that yet.
+// V8 passes the reviver the source text, which TypeScript does not declare yet.
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 const integerPattern = /^-?\d+$/;
 const maxInt64 = 2n ** 63n - 1n;
 
-/** Parses a line into Convex's JSON encoding. What the value may be is for the caller to check. */
+/** Parses a line into Convex's JSON encoding. The caller checks the value. */
 export function parseExportText(text: string, style: NumberStyle): ParsedLine {
   const revive: Reviver = (_, value, { source }) => {
     if (typeof value !== "number") return value;
@@ -48,7 +51,7 @@ export function parseExportText(text: string, style: NumberStyle): ParsedLine {
   }
 }
 
-/** A float as Convex's JSON encoding has it. */
+/** Encodes a float in Convex's JSON encoding. */
 export function floatJson(value: number): JSONValue {
   if (Number.isFinite(value) && !Object.is(value, -0)) return value;
   const bytes = Buffer.alloc(8);

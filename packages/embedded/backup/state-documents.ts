@@ -2,7 +2,7 @@ import type { DocumentJson, Engine, Transaction } from "../engine/model/types.ts
 import { commitWithRetries } from "../engine/transact/transact.ts";
 import { fullRange } from "../values/keys/index-range.ts";
 
-/** Changes rows of the backend's own tables, again and again until no one else was quicker. */
+/** Changes rows of the backend's own tables. Retries until the commit has no conflict. */
 export async function change<T>(engine: Engine, body: (transaction: Transaction) => T): Promise<T> {
   for (;;) {
     const committed = await commitWithRetries(engine, (transaction) =>
@@ -12,7 +12,7 @@ export async function change<T>(engine: Engine, body: (transaction: Transaction)
   }
 }
 
-/** A table's rows, the newest first. */
+/** Returns a table's rows, the newest first. */
 export function newestFirst(transaction: Transaction, table: string): readonly DocumentJson[] {
   const scan = transaction.scan(fullRange(table, "by_creation_time"), "desc");
   const rows: DocumentJson[] = [];
@@ -20,7 +20,7 @@ export function newestFirst(transaction: Transaction, table: string): readonly D
   return rows;
 }
 
-/** Changes fields of a row, if it is still there. */
+/** Changes fields of a row, if it still exists. */
 export function patch(transaction: Transaction, id: string, fields: DocumentJson): void {
   const row = transaction.get(id);
   if (row === null) return;

@@ -14,7 +14,7 @@ type Upload = { readonly folder: string; readonly parts: Set<number> };
 
 export type UploadProblem = { readonly kind: "refused"; readonly reason: string };
 
-/** Files that are sent in parts before they are imported. They do not outlive the process. */
+/** Files that clients send in parts, to import them. They are lost when the process ends. */
 export class Uploads {
   readonly #work: WorkFolder;
   readonly #open = new Map<string, Upload>();
@@ -23,7 +23,7 @@ export class Uploads {
     this.#work = work;
   }
 
-  /** Begins an upload; the oldest one gives way where there are too many. */
+  /** Begins an upload. Drops the oldest one if there are too many. */
   async start(): Promise<string> {
     const [oldest] = this.#open.keys();
     if (oldest !== undefined && this.#open.size >= maxOpenUploads) await this.discard(oldest);
@@ -34,7 +34,7 @@ export class Uploads {
     return token;
   }
 
-  /** Takes one part in. The same part sent again replaces the first. */
+  /** Stores one part. If a part is sent twice, the second replaces the first. */
   async part(
     token: string,
     part: number,
@@ -52,7 +52,7 @@ export class Uploads {
     return { kind: "ok" };
   }
 
-  /** Puts the parts together. The file is the caller's then. */
+  /** Joins the parts. The file then belongs to the caller. */
   async finish(token: string): Promise<UploadProblem | { readonly kind: "ok"; readonly file: string }> {
     const upload = this.#open.get(token);
     if (upload === undefined) return unknownUpload;
@@ -81,7 +81,7 @@ const unknownUpload: UploadProblem = {
   reason: "There is no such upload: it was finished, or the backend was started anew. Import again.",
 };
 
-/** False, and no file, when there is too much of it. */
+/** Writes a part. If it is too large, leaves no file and returns false. */
 async function writePart(content: AsyncIterable<Uint8Array>, file: string): Promise<boolean> {
   let size = 0;
   async function* bounded(): AsyncGenerator<Uint8Array> {

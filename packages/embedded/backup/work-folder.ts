@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { isInMemory } from "../engine/store/private-file.ts";
 
 /**
- * Where exports, uploads and copies lie while they are made, beside the data file: there is the room, and a file
- * can be moved into place from there. Nothing in it outlives the process; nobody else may look into it.
+ * The folder for unfinished exports, uploads and copies. It is beside the data file: that disk has the room,
+ * and files can be moved into place from there. It is emptied at every start, and only its owner may read it.
  */
 export class WorkFolder {
   readonly path: string;
@@ -19,18 +19,18 @@ export class WorkFolder {
     chmodSync(this.path, 0o700);
   }
 
-  /** A new path in it. */
+  /** Returns a new path in the folder. */
   newPath(kind: string): string {
     return join(this.path, `${kind}-${randomUUID()}`);
   }
 
-  /** Removes it with everything in it. */
+  /** Removes the folder with its contents. */
   close(): void {
     rmSync(this.path, { recursive: true, force: true });
   }
 }
 
-/** Removes a database file and what SQLite keeps beside it. */
+/** Removes a database file and the files that SQLite keeps beside it. */
 export async function removeDatabase(file: string): Promise<void> {
   for (const each of [file, `${file}-wal`, `${file}-shm`]) await rm(each, { force: true });
 }

@@ -6,25 +6,25 @@ import { ZipFile } from "yazl";
 type Content = AsyncIterable<string | Buffer> | Iterable<string | Buffer>;
 
 /**
- * Writes a ZIP one entry at a time, as fast as its reader takes it: what is held in memory does not grow with
- * what is written. `done` rejects when the output, or a content, fails.
+ * Writes a ZIP one entry at a time, as fast as its reader consumes it. Memory use does not grow with the size
+ * of the output. `done` rejects if the output or the content of an entry fails.
  */
 export class ZipWriter {
   readonly #zip = new ZipFile();
   readonly output: Readable;
 
   constructor() {
-    // yazl types it as the interface; it is a PassThrough.
+    // A PassThrough, though yazl declares only the interface.
     this.output = this.#zip.outputStream as Readable;
     this.#zip.on("error", (error: Error) => this.output.destroy(error));
   }
 
-  /** Resolves once all of the content was read. */
+  /** Resolves after all of the content was read. */
   async add(name: string, content: Content, options: { readonly compress?: boolean } = {}): Promise<void> {
     const stream = Readable.from(content, { objectMode: false, highWaterMark: 256 * 1024 });
     const taken = finished(stream, { writable: false });
     this.#zip.addReadStream(stream, name, { mode: 0o100644, compress: options.compress ?? true });
-    // Whoever reads the output may be gone: the content is not read on then.
+    // If the reader of the output is gone, stop reading the content.
     const broken = new Promise<never>((_, reject) => {
       const onError = (error: Error): void => {
         stream.destroy();
@@ -45,7 +45,10 @@ export class ZipWriter {
   }
 }
 
-/** Writes what `fill` adds into a new file that only its owner may read. Rejects with what failed. */
+/**
+ * Writes the entries that `fill` adds into a new file that only its owner may read. Rejects with the first
+ * failure.
+ */
 export async function writeZip(file: string, fill: (zip: ZipWriter) => Promise<void>): Promise<void> {
   const zip = new ZipWriter();
   const target = createWriteStream(file, { mode: 0o600, flags: "wx", flush: true });

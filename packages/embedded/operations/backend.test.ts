@@ -81,7 +81,7 @@ test("metrics want the admin key of whoever is not on this machine", async () =>
   const forwarded = { "X-Forwarded-For": "203.0.113.7" };
   expect(await metrics({})).toBe(200);
   expect(await metrics(forwarded)).toBe(401);
-  // A web page that a browser on this machine shows.
+  // A web page in a browser on this machine.
   expect(await metrics({ Origin: "https://elsewhere.example" })).toBe(401);
   expect(await metrics({ ...forwarded, Authorization: "Bearer wrong" })).toBe(403);
   expect(await metrics({ ...forwarded, Authorization: `Bearer ${adminKey}` })).toBe(200);
@@ -210,7 +210,7 @@ test("environment variables outlive the process, and queries that read them run 
   expect(await http.query(api.values.environment, { name: "COLOUR" })).toBe("red");
 });
 
-/** Sends a body in chunks, without its length, and all of it before it reads the answer. */
+/** Sends a body in chunks, without its length. Reads the answer only after all of it was sent. */
 function sendChunked(url: string, path: string, bytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");

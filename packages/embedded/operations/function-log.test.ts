@@ -12,7 +12,7 @@ test("says at once where it is, then waits for news", async () => {
   log.printed(printer, "[LOG] 'a'");
   const page = await news;
   expect(page.entries.map(({ logLines }) => logLines)).toEqual([["[LOG] 'a'"]]);
-  // The clock stands still: what comes in the same millisecond is still told apart.
+  // The clock does not move, yet entries of the same millisecond get different cursors.
   log.printed(printer, "[LOG] 'b'");
   const next = await log.after(page.newCursor, never);
   expect(next.entries.map(({ logLines }) => logLines)).toEqual([["[LOG] 'b'"]]);

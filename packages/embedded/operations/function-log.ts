@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { appComponent } from "../names/table-name.ts";
 import type { FunctionRun, NamedRun } from "../runtime/execution/function-run.ts";
 
-/** One run, or a line of one that goes on, in the shape that `npx convex logs` reads. */
+/** A finished run, or a log line of a running one, in the shape that `npx convex logs` reads. */
 export type FunctionLogEntry = {
   readonly kind: "Completion" | "Progress";
   readonly udfType: FunctionRun["kind"];
   /** Null for the app's own functions. */
   readonly componentPath: string | null;
-  /** As the component knows it. */
+  /** The function's name within its component. */
   readonly identifier: string;
-  /** "[LOG] 'text'", as the functions' console writes it. */
+  /** Lines as the functions' console formats them: "[LOG] 'text'". */
   readonly logLines: readonly string[];
   /** Seconds since the epoch. */
   readonly timestamp: number;
@@ -36,11 +36,11 @@ export type FunctionLogPage = { readonly entries: readonly FunctionLogEntry[]; r
 
 type Kept = { readonly cursor: number; readonly entry: FunctionLogEntry; readonly size: number };
 
-/** What is kept for those who come later: so many entries, and so many characters of log lines. */
+/** Bounds of the log: entries here, and characters of log lines below. */
 export const maxEntries = 1_000;
 const maxCharacters = 4 * 1024 * 1024;
 
-/** The latest runs of functions, for whoever follows them: `npx convex logs`. Cursors are times, in ms. */
+/** The latest runs of functions, for followers such as `npx convex logs`. Cursors are times in ms. */
 export class FunctionLog {
   readonly #now: () => number;
   #kept: Kept[] = [];
@@ -74,8 +74,8 @@ export class FunctionLog {
   }
 
   /**
-   * What came after a cursor. Waits for news until `signal` aborts, then has none; but at the cursor 0, which asks
-   * where the log is, it answers at once.
+   * Returns the entries after a cursor. Waits for new entries until `signal` aborts, and then returns an empty
+   * page. Cursor 0 asks for the end of the log and is answered at once.
    */
   async after(cursor: number, signal: AbortSignal): Promise<FunctionLogPage> {
     const stopped = Promise.withResolvers<null>();
@@ -84,13 +84,13 @@ export class FunctionLog {
       await Promise.race([this.#wake.promise, stopped.promise]);
     }
     const entries = this.#kept.filter((kept) => kept.cursor > cursor).map(({ entry }) => entry);
-    // What comes from now on has to come after this cursor, even in the same millisecond.
+    // All later entries must come after this cursor, even in the same millisecond.
     if (this.#last === 0) this.#last = this.#now();
-    // A client from before a restart may be ahead of us.
+    // A client's cursor from before a restart may be ahead of ours.
     return { entries, newCursor: Math.max(cursor, this.#last) };
   }
 
-  /** What is kept, oldest first. */
+  /** All kept entries, the oldest first. */
   latest(): readonly FunctionLogEntry[] {
     return this.#kept.map(({ entry }) => entry);
   }
@@ -120,7 +120,7 @@ export class FunctionLog {
     resolve(null);
   }
 
-  // In blocks: cutting an array's front at each entry would cost by its length.
+  // Trim in blocks: each cut at an array's front takes time proportional to its length.
   #trim(): void {
     if (this.#kept.length <= maxEntries * 1.5 && this.#characters <= maxCharacters) return;
     let from = Math.max(0, this.#kept.length - maxEntries);

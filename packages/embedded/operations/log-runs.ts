@@ -11,7 +11,7 @@ const levels: { readonly [level: string]: LogLevel } = {
   ERROR: "error",
 };
 
-/** Writes what a function printed, and how it ended: failures for everybody, successes for who debugs. */
+/** Logs a function's printed lines and its outcome. Successes are logged only at the debug level. */
 export function logRun(log: Log, run: FunctionRun): void {
   for (const line of run.logLines) logLine(log, run, line);
   const { durationMs, retries, caller, failure } = run;
@@ -25,7 +25,7 @@ export function logRun(log: Log, run: FunctionRun): void {
   else log[levelOf(run)]("function.failed", { ...fields, message: headlineOf(failure) });
 }
 
-/** A line that a function printed, at the level that it was printed at. */
+/** Logs a line that a function printed, at the level that the function chose. */
 export function logLine(log: Log, run: NamedRun, line: string): void {
   const level = linePattern.exec(line)?.[1] ?? "LOG";
   log[levels[level] ?? "info"]("function.printed", { ...named(run), message: line.replace(linePattern, "") });
@@ -35,12 +35,12 @@ function named({ requestId, identifier, kind }: NamedRun): LogFields {
   return { requestId, function: identifier, kind };
 }
 
-/** An error with data is an answer that the application means to give; so is "no such function". */
+/** An error with data is an intended answer of the application. A missing function is the caller's mistake. */
 function levelOf({ failure, identifier }: FunctionRun): LogLevel {
   return failure?.data !== undefined || identifier === null ? "info" : "warn";
 }
 
-/** What failed and where; a ConvexError's data is for its caller. A scheduled function has printed it already. */
+/** The failure and its place. A ConvexError's data is left out: it is meant for the caller. */
 function headlineOf({ message, data }: NonNullable<FunctionRun["failure"]>): string {
   if (data === undefined) return withoutValues(message);
   const [, ...frames] = message.split(/\n(?= {4}at )/);

@@ -6,12 +6,12 @@ export type LogLevel = (typeof logLevels)[number];
 export const logFormats = ["json", "text"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** What an entry says besides its time, level and event. Never secrets, arguments or documents. */
+/** Fields of an entry besides its time, level and event. Never put secrets, arguments or documents here. */
 export type LogFields = { readonly [name: string]: string | number | boolean | null | undefined };
 
 /**
- * What happened, as a name that programs can look for ("api.failed"), and the facts about it. A field called
- * `message` is shown first.
+ * Logs an event and its fields. The event is a name for programs to look for, such as "api.failed". A field
+ * called `message` is shown first.
  */
 export type Log = { readonly [Level in LogLevel]: (event: string, fields?: LogFields) => void };
 
@@ -19,7 +19,7 @@ export type LogOptions = {
   readonly format: LogFormat;
   /** Less important entries are dropped. */
   readonly level: LogLevel;
-  /** Gets each entry as one line, without its end. */
+  /** Receives each entry as one line, without the line break. */
   readonly write: (line: string) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -51,7 +51,7 @@ export function createLog({ format, level: least, write, now = Date.now }: LogOp
   return { debug, info, warn, error } as Log;
 }
 
-/** An error with its stack, for the log alone. */
+/** Formats an error with its stack. Use it only for the log. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
@@ -69,7 +69,7 @@ function lineOf(format: LogFormat, entry: Entry): string {
   }
 }
 
-/** `2026-11-21T05:06:07.890Z warn  api.failed: what it says requestId=1f…`; further lines are indented. */
+/** Formats `2026-11-21T05:06:07.890Z warn  api.failed: the message requestId=1f…`. Indents further lines. */
 function textOf({ time, level, event, fields }: Entry): string {
   const { message, ...others } = fields;
   const pairs = Object.entries(others).flatMap(([name, value]) =>

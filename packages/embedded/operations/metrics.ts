@@ -5,7 +5,7 @@ import type { FunctionStats } from "../runtime/run/conflict-stats.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
 import { counterOf, gaugeOf } from "./readings.ts";
 
-/** What is looked up when somebody asks for the metrics. */
+/** Sources to read when the metrics are requested. */
 export type MetricSources = {
   readonly engine: () => EngineStats;
   readonly conflicts: () => { readonly [identifier: string]: FunctionStats };
@@ -27,12 +27,12 @@ export type Metrics = {
   readonly stop: () => void;
 };
 
-/** Label values of one name: what comes after is "(other)". */
+/** Most values of one label; further ones become "(other)". */
 const maxFunctions = 500;
 const maxIndexes = 500;
 const durationBucketsS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
-/** All metrics of one backend, in a registry of their own. */
+/** Creates the metrics of one backend, in a separate registry. */
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   const stop = addProcessMetrics(registry);
@@ -115,7 +115,7 @@ function addConflicts(registry: Registry, conflicts: MetricSources["conflicts"])
     help: "Races that mutations lost, by the index (table.index) in which they had read what was changed.",
     labelNames: ["function", "index"],
     registers: [registry],
-    // The counts are the statistics'. Collected first, it brings the other two up to date.
+    // The statistics hold the counts. This metric is collected first and updates the other two.
     collect: () => {
       for (const each of [retries, exhausted, lost]) each.reset();
       for (const [identifier, stats] of Object.entries(conflicts())) {
@@ -149,7 +149,7 @@ function counter(registry: Registry, name: string, help: string): Counter {
 
 const other = "(other)";
 
-/** Keeps a label to so many values, first come first kept: each makes a time series wherever it is collected. */
+/** Bounds the number of values of a label, since each makes a time series in the collector. Keeps the first ones. */
 class BoundedLabels {
   readonly #limit: number;
   readonly #known = new Set<string>();

@@ -5,7 +5,10 @@ import { counterOf, gaugeOf } from "./readings.ts";
 const lagResolutionMs = 20;
 const nsPerS = 1e9;
 
-/** Adds what the process costs to a registry, under the names that dashboards know. Returns what stops it. */
+/**
+ * Adds metrics of the process to a registry, under the names that dashboards expect. Returns a function that
+ * stops the measuring.
+ */
 export function addProcessMetrics(registry: Registry): () => void {
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs });
   lag.enable();

@@ -5,12 +5,12 @@ export type Readiness =
 
 type Phase = "starting" | "running" | "stopping";
 
-/** Whether requests should be sent here: for load balancers and whoever watches over the process. */
+/** Tells load balancers and supervisors whether to send requests here. */
 export class ReadinessProbe {
   #phase: Phase = "starting";
   #engine: Engine | null = null;
 
-  /** Everything is loaded: the engine decides from now on. */
+  /** Call it when everything is loaded. From then on readiness depends on the engine. */
   started(engine: Engine): void {
     this.#engine = engine;
     this.#phase = "running";
@@ -36,7 +36,7 @@ export class ReadinessProbe {
     }
   }
 
-  /** An engine whose last flush failed begins no transaction any more. */
+  /** An engine begins no transaction after its last flush failed. */
   #engineReasons(): readonly string[] {
     if (this.#engine === null) return [];
     try {

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 
 type Read = () => number | Promise<number>;
 
-/** A gauge that is read when somebody asks for it. */
+/** Adds a gauge that is read when the metrics are requested. */
 export function gaugeOf(registry: Registry, name: string, help: string, read: Read): void {
   const gauge: Gauge = new Gauge({
     name,
@@ -12,7 +12,7 @@ export function gaugeOf(registry: Registry, name: string, help: string, read: Re
   });
 }
 
-/** The same for what only grows, and is counted elsewhere. */
+/** Adds a counter in the same way, for a count that is kept elsewhere. */
 export function counterOf(registry: Registry, name: string, help: string, read: Read): void {
   const counter: Counter = new Counter({
     name,

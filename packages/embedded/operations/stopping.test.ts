@@ -18,7 +18,7 @@ type Started = {
   readonly log: readonly Record<string, unknown>[];
 };
 
-/** The program itself: signals, streams and exit codes are what is tested. */
+/** Starts the real program, to test its signals, streams and exit codes. */
 async function start(...options: readonly string[]): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), "stopping-"));
   const args = [
@@ -63,7 +63,7 @@ test("on SIGTERM what runs is finished and answered, clients are sent away, and 
   );
 }, 30_000);
 
-/** An action of a WebSocket client that has begun: what the client sends after it is answered already. */
+/** Starts an action from a WebSocket client. It has begun when a later request of the client is answered. */
 async function runningAction(
   url: string,
   ms: number,
@@ -71,7 +71,7 @@ async function runningAction(
   const client = new ConvexClient(url, { logger: false, unsavedChangesWarning: false });
   onTestFinished(() => client.close());
   const action = client.action(modules.nested.slow, { ms });
-  // Whoever waits for it is told of its end, not of this.
+  // The caller awaits the action itself; this handler only avoids an unhandled rejection.
   action.catch(() => undefined);
   await client.mutation(api.counters.increment, { name: "after" });
   return [action];
@@ -104,7 +104,7 @@ test("a second signal ends it at once", async () => {
   expect(await ended).toEqual([143, null]);
 }, 30_000);
 
-/** Whether a mutation waits for its commit: its transaction has been begun, as the statistics tell. */
+/** Whether a mutation is waiting for its commit, according to the statistics. */
 async function pendingRequests(url: string): Promise<boolean> {
   const response = await fetch(`${url}/api/gleaner/conflicts`, {
     headers: { Authorization: "Convex test|0123456789" },

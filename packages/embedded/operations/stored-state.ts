@@ -6,7 +6,7 @@ import { pendingRange } from "../scheduler/scheduled-queries.ts";
 import { storageTable } from "../storage/file-rows.ts";
 import { fullRange } from "../values/keys/index-range.ts";
 
-/** Counting goes no further: a look at the metrics must not hold up what runs. */
+/** Counting stops here, so that reading the metrics does not delay other work. */
 const maxCounted = 10_000;
 const sumEveryMs = 60_000;
 
@@ -16,7 +16,7 @@ export type StoredStateDeps = {
   readonly now?: () => number;
 };
 
-/** Scheduled functions and runs of crons that wait, of all components; 10,000 where there are more. */
+/** Counts the pending scheduled functions and cron runs of all components. Returns at most 10,000. */
 export function countPending({ engine, components }: StoredStateDeps): number {
   return inSnapshot(engine, (transaction) => {
     let count = 0;
@@ -28,7 +28,7 @@ export function countPending({ engine, components }: StoredStateDeps): number {
   });
 }
 
-/** Makes what tells the bytes of all stored files; the sum is up to a minute old. */
+/** Creates a function that returns the bytes of all stored files. Its result may be a minute old. */
 export function storageBytes({ engine, components, now = Date.now }: StoredStateDeps): () => number {
   let known = { bytes: 0, at: -Infinity };
   return () => {
@@ -37,7 +37,7 @@ export function storageBytes({ engine, components, now = Date.now }: StoredState
   };
 }
 
-/** A file's size; 0 where there is none. */
+/** A file's size in bytes; 0 if it does not exist. */
 export async function fileBytes(file: string): Promise<number> {
   return (await stat(file).catch(() => null))?.size ?? 0;
 }

@@ -1,29 +1,29 @@
 import type { FunctionCaller, FunctionKind, FunctionRun } from "../runtime/execution/function-run.ts";
 
-/** What has been asked of one function by one kind of caller since the process started. */
+/** Use of one function by one kind of caller since the process started. */
 export type FunctionUsage = {
   /** "" is the app. */
   readonly component: string;
-  /** "module.js:name"; "(not found)" stands for all that there are not. */
+  /** "module.js:name"; "(not found)" for all functions that do not exist. */
   readonly function: string;
   readonly kind: FunctionKind;
   readonly caller: FunctionCaller;
-  /** Of a query: those of watchers, too, the first and each that a commit caused. */
+  /** For a query this includes subscriptions: their first runs and the reruns that commits cause. */
   readonly runs: number;
   readonly failures: number;
-  /** Times that a run was begun again since it had lost a race. */
+  /** Number of retries after conflicts. */
   readonly retries: number;
 };
 
 type Counts = { -readonly [Name in keyof FunctionUsage]: FunctionUsage[Name] };
 
-/** Counts runs of functions as a bill would: by function and by who asked. A function that calls another is one run. */
+/** Counts runs as a bill would, by function and caller. Nested calls do not count as runs. */
 export class Usage {
   readonly #functions = new Map<string, Counts>();
 
   ended({ component, identifier, kind, caller, failure, retries }: FunctionRun): void {
     const name = identifier ?? "(not found)";
-    // A component's name of one that is not there comes from outside.
+    // If the function does not exist, the component's name comes from the client and is not trusted.
     const owner = identifier === null ? "" : component;
     const key = JSON.stringify([owner, name, kind, caller]);
     let counts = this.#functions.get(key);

@@ -1,22 +1,22 @@
 import type { Engine, Transaction } from "../engine/model/types.ts";
 
-/** Starts what is due, and says when to look again in ms since the epoch; null when only a write can matter. */
+/** Starts all due work. Returns the time of the next look in ms since the epoch, or null to wait for a write. */
 type Look = (transaction: Transaction, now: number) => number | null;
 
 export type DueLoopOptions = {
   readonly engine: Engine;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** Told of a look that failed; it is tried again after the longest sleep. */
+  /** Called when a look fails. It is retried after the longest sleep. */
   readonly onError: (error: unknown) => void;
 };
 
-// The clock may jump and the machine may sleep: no timer is trusted for longer.
+// The clock may jump and the machine may sleep, so no timer runs for longer than this.
 const longestSleepMs = 60_000;
 
 /**
- * Watches a table of things that are due at some time, with one timer and one subscription: it looks again when
- * the next one is due, and when a commit touches what it has read. It sees only what is on disk.
+ * Watches a table of rows with due times, using one timer and one subscription. It looks again when the next
+ * row is due, and when a commit touches the rows that it has read. It sees only durable commits.
  */
 export class DueLoop {
   readonly #options: DueLoopOptions;
@@ -33,7 +33,7 @@ export class DueLoop {
 
   wake(): void {
     if (this.#isClosed) return;
-    // What is written while a look is due already is seen by that look.
+    // If a look is due already, it will see this write too.
     this.#looking ??= setImmediate(() => this.#lookSafely());
   }
 

@@ -3,7 +3,7 @@ import type { DocumentJson, Transaction } from "../engine/model/types.ts";
 import { type ComponentPath, engineTableName, parseEngineTableName } from "../names/table-name.ts";
 import type { TableDefinition } from "../values/keys/index-fields.ts";
 
-/** The states of a scheduled function, as `ctx.db.system` shows them. */
+/** State of a scheduled function, as `ctx.db.system` shows it. */
 export type ScheduledState =
   | { readonly kind: "pending" }
   | { readonly kind: "inProgress" }
@@ -13,21 +13,22 @@ export type ScheduledState =
 
 export type ScheduledFunction = {
   readonly id: string;
-  /** Whether a cron wants it: its row is in `_cron_runs` then, which functions do not see. */
+  /** Whether a cron scheduled it. Then its row is in `_cron_runs`, hidden from functions. */
   readonly isCronRun: boolean;
-  /** Whose function it is: another component's than the table's where it was scheduled by a handle. */
+  /** The component that owns the function. It differs from the table's if a handle was scheduled. */
   readonly component: ComponentPath;
   /** "module.js:name". */
   readonly name: string;
   readonly args: JSONValue;
-  /** When it is due, in ms since the epoch. */
+  /** Due time, in ms since the epoch. */
   readonly scheduledTime: number;
   readonly state: ScheduledState;
 };
 
 /**
- * `_scheduled_functions`, one for the app and for each component. Written by: the schedule and cancel syscalls
- * (pending, canceled), the scheduler (all others), the sweeper (removal of finished rows).
+ * `_scheduled_functions`: one table for the app and one for each component. Its writers are the schedule and
+ * cancel syscalls (pending, canceled), the scheduler (all other states) and the sweeper (removal of finished
+ * rows).
  */
 export const scheduledTable: TableDefinition = {
   name: "_scheduled_functions",
@@ -38,8 +39,9 @@ export const scheduledTable: TableDefinition = {
 };
 
 /**
- * `_cron_runs`, one for the app and for each component, hidden from functions: in Convex, too, crons run apart from
- * what is scheduled. Written by: the crons (pending), the scheduler (all other states), the sweeper (removal).
+ * `_cron_runs`: one table for the app and one for each component. Functions cannot see it: in Convex too, runs
+ * of crons are not among the scheduled functions. Its writers are the crons (pending), the scheduler (all
+ * other states) and the sweeper (removal).
  */
 export const cronRunTable: TableDefinition = { ...scheduledTable, name: "_cron_runs" };
 
@@ -53,14 +55,14 @@ export function cronRunTableOf(component: ComponentPath): string {
   return engineTableName({ component, table: cronRunTable.name });
 }
 
-/** The tables of all that waits to be run, as the engine names them. */
+/** The engine's names for all tables with pending runs. */
 export function runTablesOf(components: readonly ComponentPath[]): readonly string[] {
   return components.flatMap((component) => [scheduledTableOf(component), cronRunTableOf(component)]);
 }
 
 export type NewScheduledFunction = Pick<ScheduledFunction, "component" | "name" | "args" | "scheduledTime">;
 
-/** Adds a pending row to a table of the component that schedules it, by the engine's name, and returns its id. */
+/** Adds a pending row to a table of the scheduling component and returns its id. `table` is the engine's name. */
 export function insertScheduled(transaction: Transaction, table: string, job: NewScheduledFunction): string {
   return transaction.insert(table, {
     ...(job.component === parseEngineTableName(table).component ? {} : { component: job.component }),
@@ -71,14 +73,14 @@ export function insertScheduled(transaction: Transaction, table: string, job: Ne
   });
 }
 
-/** Reads a row by its id; null when it is gone. */
+/** Reads a row by its id; null if it does not exist. */
 export function getScheduled(transaction: Transaction, id: string): ScheduledFunction | null {
   const document = transaction.get(id);
   const table = document === null ? null : transaction.tableOf(id);
   return document === null || table === null ? null : parseScheduled(document, table);
 }
 
-/** Reads a row of a table, by the engine's name. */
+/** Parses a row. `table` is the engine's name. */
 export function parseScheduled(document: DocumentJson, table: string): ScheduledFunction {
   const [args] = document["args"] as readonly JSONValue[];
   const owner = parseEngineTableName(table);
@@ -93,7 +95,7 @@ export function parseScheduled(document: DocumentJson, table: string): Scheduled
   };
 }
 
-/** Moves a row to another state; a final one gets its time of completion. Does nothing when the row is gone. */
+/** Moves a row to another state, and records the completion time of a final one. Does nothing if the row is gone. */
 export function setScheduledState(transaction: Transaction, id: string, state: ScheduledState): void {
   const document = transaction.get(id);
   if (document === null) return;
@@ -102,7 +104,7 @@ export function setScheduledState(transaction: Transaction, id: string, state: S
   transaction.replace(id, { ...fields, ...completion, state });
 }
 
-/** Cancels what has not finished. Of an action that runs already, only the outcome is canceled. */
+/** Cancels an unfinished function. A running action is not stopped; its outcome is discarded. */
 export function cancelScheduled(transaction: Transaction, id: string): void {
   const job = getScheduled(transaction, id);
   if (job !== null && !isFinal(job.state)) setScheduledState(transaction, id, { kind: "canceled" });

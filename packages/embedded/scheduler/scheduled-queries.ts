@@ -9,7 +9,7 @@ import {
   scheduledTable,
 } from "./scheduled-function.ts";
 
-/** A table's pending rows, in the order in which they are due. Tables are named as the engine names them. */
+/** A table's pending rows, ordered by due time. `table` is the engine's name. */
 export function pendingRange(table: string): KeyRange {
   return inStateRange(table, "pending");
 }
@@ -31,7 +31,7 @@ export function scheduledInState(
 /** A table's rows that finished before a time, in ms since the epoch. */
 export function completedBeforeRange(table: string, time: number): KeyRange {
   return rangeOf(table, "by_completed_time", [
-    // Rows that have not finished have no such field, and sort before all numbers.
+    // Unfinished rows lack this field and sort before all numbers.
     { type: "Gte", fieldPath: "completedTime", value: 0 },
     { type: "Lt", fieldPath: "completedTime", value: time },
   ]);
@@ -47,7 +47,7 @@ function rangeOf(table: string, index: string, expressions: readonly RangeExpres
   return toKeyRange({ table, index, keyFields }, expressions);
 }
 
-/** The pending functions of all tables in the order in which they are due. Reads no further than it is asked. */
+/** Yields the pending functions of all tables, ordered by due time. Reads only as far as its consumer does. */
 export function* pendingInOrder(
   transaction: Transaction,
   tables: readonly string[],

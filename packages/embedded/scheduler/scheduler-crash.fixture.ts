@@ -1,4 +1,4 @@
-// Run by scheduler-crash.test.ts as a process of its own, to be killed in the middle of its work.
+// scheduler-crash.test.ts runs this file as a separate process and kills it in the middle of its work.
 import { startScheduling } from "../compose/start-scheduling.ts";
 import { openEngine } from "../engine/engine.ts";
 import { openFixture } from "../runtime/runtime.fixture.ts";

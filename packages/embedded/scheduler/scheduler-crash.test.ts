@@ -27,7 +27,7 @@ test("killed in the middle, each scheduled mutation still takes effect exactly o
   const fixture = await openFixture({ engine: openEngine({ path }) });
   const before = await states(fixture);
   expect(before).toHaveLength(count);
-  // Otherwise the kill came too late to be in the middle.
+  // Otherwise the kill came after all work was done.
   expect(before).toContain("pending");
   const stop = await startScheduling({
     engine: fixture.engine,

@@ -18,7 +18,7 @@ afterEach(async () => {
 async function scheduling(options: { readonly engine?: Engine } = {}): Promise<Fixture> {
   const fixture = await openFixture(options);
   const errors: unknown[] = [];
-  // Without the fixture's crons, which would leave notes of their own.
+  // Leave out the fixture's crons, which would write notes too.
   const runtime = { scheduled: fixture.runner.scheduled, crons: [], componentPaths: [""] };
   const stop = await startScheduling({
     engine: fixture.engine,

@@ -9,14 +9,17 @@ import {
 } from "./scheduled-function.ts";
 import { pendingInOrder, scheduledInState } from "./scheduled-queries.ts";
 
-/** How a scheduled function ended. */
+/** Outcome of a scheduled function. */
 type RunResult = { readonly kind: "success" } | { readonly kind: "failure"; readonly message: string };
 
-/** The scheduler runs functions through this; the runtime implements it. Scheduled functions have no user. */
+/** Runs functions for the scheduler; the runtime implements it. Scheduled functions have no user. */
 export interface ScheduledFunctionRunner {
-  /** The function's type now; null when it no longer exists. */
+  /** The function's present type; null if it no longer exists. */
   typeOf(job: Pick<ScheduledFunction, "component" | "name">): "Mutation" | "Action" | null;
-  /** Runs a mutation and moves its row to the final state in the same transaction. `conflicted`: nothing was written. */
+  /**
+   * Runs a mutation and moves its row to the final state in the same transaction. `conflicted` means that
+   * nothing was written.
+   */
   runMutation(job: ScheduledFunction): Promise<{ readonly kind: "finished" | "skipped" | "conflicted" }>;
   /** Runs an action. The caller updates its row. */
   runAction(job: ScheduledFunction): Promise<RunResult>;
@@ -25,11 +28,11 @@ export interface ScheduledFunctionRunner {
 export type SchedulerOptions = {
   readonly engine: Engine;
   readonly functions: ScheduledFunctionRunner;
-  /** Whose rows are run, by the engine's names: those of the app and of the components that are installed. */
+  /** The engine's names for the tables to run: the app's and those of the installed components. */
   readonly tables: readonly string[];
   readonly clock: () => number;
   readonly onError: (error: unknown) => void;
-  /** How many scheduled functions may run at once. */
+  /** Most scheduled functions to run at once. */
   readonly concurrency?: number;
 };
 
@@ -40,14 +43,15 @@ const interruptedMessage = "Transient error while executing action";
 type Postponed = { readonly until: number; readonly failures: number };
 
 /**
- * Runs the functions of `_scheduled_functions` and `_cron_runs` when they are due: mutations exactly once, actions at most once.
- * After a crash, what was pending runs, and the actions that were in progress have failed.
+ * Runs the functions of `_scheduled_functions` and `_cron_runs` when they are due: mutations exactly once,
+ * actions at most once. After a crash, pending functions run, and actions that were in progress count as
+ * failed.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #loop: DueLoop;
   readonly #running = new Map<string, Promise<void>>();
-  /** Rows whose run could not be committed, and when to try again. */
+  /** Rows whose runs lost every race, with the time of the next try. */
   readonly #postponed = new Map<string, Postponed>();
 
   constructor(options: SchedulerOptions) {
@@ -66,7 +70,7 @@ export class Scheduler {
     this.#loop.wake();
   }
 
-  /** Starts nothing more, and waits a while for what runs. Actions that take longer will have failed. */
+  /** Starts nothing more and waits a while for running functions. Actions that take longer count as failed. */
   async close(): Promise<void> {
     this.#loop.close();
     let timer: NodeJS.Timeout | undefined;
@@ -83,7 +87,7 @@ export class Scheduler {
       if (dueAt > now) lookAgain = Math.min(lookAgain ?? Infinity, dueAt);
       if (job.scheduledTime > now) break;
       if (dueAt > now || this.#running.has(job.id)) continue;
-      // The end of any run wakes the loop.
+      // The end of any run wakes the loop again.
       if (this.#running.size >= concurrency) break;
       this.#running.set(job.id, this.#run(job));
     }
@@ -104,7 +108,7 @@ export class Scheduler {
     }
   }
 
-  /** False when the row is still pending, since the run could not be committed. */
+  /** False if the run could not be committed, so that the row is still pending. */
   async #runByType(job: ScheduledFunction): Promise<boolean> {
     const { functions } = this.#options;
     switch (functions.typeOf(job)) {
@@ -120,7 +124,7 @@ export class Scheduler {
   }
 
   async #runAction(job: ScheduledFunction): Promise<void> {
-    // On disk before it starts: a crash must not let it run twice.
+    // Store the state before the action starts: a crash must not let it run twice.
     if (!(await this.#move(job.id, "pending", { kind: "inProgress" }))) return;
     const result = await this.#options.functions.runAction(job).catch((error: unknown) => {
       this.#options.onError(error);
@@ -133,7 +137,7 @@ export class Scheduler {
     );
   }
 
-  /** Moves a row from one state to another; false when it is not in the first. */
+  /** Moves a row from one state to another; false if it is not in the first. */
   #move(id: string, from: ScheduledState["kind"], to: ScheduledState): Promise<boolean> {
     return transact(this.#options.engine, (transaction) => {
       if (getScheduled(transaction, id)?.state.kind !== from) return false;
@@ -151,7 +155,7 @@ export class Scheduler {
 const firstMs = 1_000;
 const longestMs = 60_000;
 
-/** How long a scheduled function waits whose run could not be committed, by how often that happened. */
+/** Delay before retrying a run that could not be committed, in ms. It grows with the number of failures. */
 function retryDelayMs(failures: number): number {
   return Math.min(firstMs * 2 ** (failures - 1), longestMs);
 }

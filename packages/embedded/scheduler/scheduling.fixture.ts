@@ -7,13 +7,13 @@ export type ScheduledRow = {
   readonly state: { readonly kind: string; readonly error?: string };
 };
 
-/** The kinds of state of all scheduled functions, sorted. */
+/** The sorted state kinds of all scheduled functions. */
 export async function states({ call }: Fixture): Promise<string[]> {
   const rows = (await call("later:scheduled")) as unknown as ScheduledRow[];
   return rows.map(({ state }) => state.kind).sort();
 }
 
-/** Tries an assertion until it holds; lets its last failure through after some seconds. */
+/** Repeats an assertion until it holds. Throws its last failure after some seconds. */
 export async function eventually(assertion: () => Promise<void>, withinMs = 4_000): Promise<void> {
   const deadline = Date.now() + withinMs;
   for (;;) {

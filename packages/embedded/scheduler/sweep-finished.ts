@@ -2,12 +2,12 @@ import type { Engine } from "../engine/model/types.ts";
 import { removeRange } from "../engine/transact/remove-range.ts";
 import { completedBeforeRange } from "./scheduled-queries.ts";
 
-/** How long a finished scheduled function can be looked up, as Convex keeps it: a week, in ms. */
+/** Finished scheduled functions are kept for a week, as in Convex; in ms. */
 const keepFinishedMs = 7 * 24 * 3_600_000;
 
 /**
- * Removes the rows of what has long been run.
- * @param tables of scheduled functions and runs of crons, by the engine's names
+ * Removes the rows of functions that finished long ago.
+ * @param tables the engine's names for the tables of scheduled functions and cron runs
  * @param now ms since the epoch
  */
 export async function sweepFinished(

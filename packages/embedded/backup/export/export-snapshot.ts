@@ -22,15 +22,15 @@ components below _components. The format is that of \`npx convex export\`; \`npx
 `;
 
 export type ExportJob = {
-  /** A copy of the data file: the one state that is exported. Nobody else may have it open. */
+  /** A copy of the data file, in the state to export. Nothing else may have it open. */
   readonly copy: string;
-  /** The ZIP to write; must not exist. */
+  /** The ZIP to write; it must not exist. */
   readonly target: string;
-  /** Null where files are left out. */
+  /** Null to leave the files out. */
   readonly files: Pick<FileStore, "read"> | null;
 };
 
-/** Writes a copy of the database in the format of `npx convex export`. What is in memory is a page at a time. */
+/** Writes a copy of the database in the format of `npx convex export`. Holds one page of documents in memory. */
 export async function exportSnapshot({ copy, target, files }: ExportJob): Promise<void> {
   const store = new Store(copy);
   try {
@@ -57,7 +57,7 @@ async function addTable(
 ): Promise<void> {
   const folder = `${archivePrefix(component)}${table}`;
   await zip.add(`${folder}/documents.jsonl`, lines(store, entry, exportLine));
-  // Says that all values are written in the one way that needs no schema to be read.
+  // Marks the encoding that can be read without a schema.
   await zip.add(`${folder}/generated_schema.jsonl`, ['"uniform"\n']);
 }
 
@@ -95,7 +95,7 @@ async function* lines(
   for await (const page of pages(store, table)) yield page.map(format).join("");
 }
 
-/** A table's documents by id. Others get their turn between pages. */
+/** Yields a table's documents by id. Lets other work run between pages. */
 async function* pages(store: Store, table: TableEntry): AsyncGenerator<readonly DocumentJson[]> {
   const byId = table.indexes.find((index) => index.name === "by_id") as IndexEntry;
   let lower: Uint8Array | null = new Uint8Array(0);
@@ -110,7 +110,7 @@ async function* pages(store: Store, table: TableEntry): AsyncGenerator<readonly 
 
 type FileRow = { readonly storageId: string; readonly key: string };
 
-/** Under what a copied database has the bytes of a `_storage` document. */
+/** Finds the row that a copied database has for the bytes of a `_storage` document. */
 function fileRowOf(store: Store, document: DocumentJson): FileRow {
   const index = store
     .tables()
@@ -131,7 +131,7 @@ type ExportedTable = {
 
 const storageTable = "_storage";
 
-/** A deployment's tables as an export has them: the backend's own are not in it, but for the files' table. */
+/** Returns the tables that an export holds. The only system table among them is that of the files. */
 function exportedTables(entries: readonly TableEntry[]): {
   readonly components: readonly ComponentPath[];
   readonly tables: readonly ExportedTable[];
@@ -146,7 +146,7 @@ function exportedTables(entries: readonly TableEntry[]): {
   return { components: [...components].sort(), tables, storage };
 }
 
-/** What files of a type are commonly called: only for people who look into an export. */
+/** Usual extensions by content type. They only help people who look into an export. */
 const extensions: ReadonlyMap<string, string> = new Map([
   ["application/json", ".json"],
   ["application/pdf", ".pdf"],
@@ -170,7 +170,7 @@ const extensions: ReadonlyMap<string, string> = new Map([
   ["video/mp4", ".mp4"],
 ]);
 
-/** The extension for a content type, with its dot; empty where there is none. */
+/** Returns the extension for a content type, with its dot; empty if it is unknown. */
 function extensionOf(contentType: JSONValue | undefined): string {
   if (typeof contentType !== "string") return "";
   return extensions.get(contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "") ?? "";

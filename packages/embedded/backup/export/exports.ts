@@ -27,7 +27,7 @@ export class Exports {
     this.#deps = deps;
   }
 
-  /** What an earlier process left unfinished has failed. */
+  /** Marks the work that an earlier process left unfinished as failed. */
   async start(): Promise<void> {
     await change(this.#deps.engine, (transaction) => {
       for (const row of newestFirst(transaction, exportTable.name)) {
@@ -37,7 +37,7 @@ export class Exports {
     });
   }
 
-  /** Asks for an export. False when one is being made. */
+  /** Requests an export. False while another one is being made. */
   async request(includeStorage: boolean): Promise<boolean> {
     if (this.#running !== null) return false;
     let done: () => void = () => undefined;
@@ -56,7 +56,7 @@ export class Exports {
     return true;
   }
 
-  /** The finished export of a snapshot, or null. */
+  /** Returns the finished export of a snapshot, or null. */
   async find(ts: string): Promise<{ readonly file: string; readonly size: number } | null> {
     const finished = this.#finished;
     if (finished === null || finished.ts.toString() !== ts) return null;
@@ -82,7 +82,7 @@ export class Exports {
   async #make(id: string, includeStorage: boolean): Promise<void> {
     const { engine, work, files, log } = this.#deps;
     const [copy, target] = [work.newPath("export-copy"), `${work.newPath("export")}.zip`];
-    // What the snapshot has must stay readable, also when it is deleted meanwhile.
+    // Files that the snapshot names must stay readable even if they are deleted meanwhile.
     const release = await files.hold();
     try {
       const ts = await engine.copyTo(copy);

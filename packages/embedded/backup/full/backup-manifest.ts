@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Raised when an older program could not restore what is written now. */
+/** Raise it when an older program could not restore the new format. */
 export const backupFormat = 1;
 
 export const database = "database.sqlite";
@@ -17,12 +17,12 @@ const entry = z.object({
 const manifest = z.object({
   kind: z.literal("gleaner-backup"),
   format: z.number().int(),
-  /** When the copy was begun: ISO 8601. */
+  /** Time at which the copy began, in ISO 8601. */
   createdAt: z.iso.datetime(),
-  /** Of the `convex` package that the backend served. */
+  /** Version of the `convex` package that the backend served. */
   convexVersion: z.string(),
   databaseFormat: z.number().int(),
-  /** The last commit in it, in ns since the epoch. */
+  /** Timestamp of the last commit in the backup, in ns since the epoch. */
   snapshot: z.string().regex(/^\d+$/),
   tables: z.array(z.object({ name: z.string(), documents: z.number().int() })),
   entries: z.array(entry).max(1_000_001),
@@ -37,7 +37,7 @@ export type ParsedManifest =
 
 const entryName = /^(?:database\.sqlite|files\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** Reads a manifest: what it names can only be the database and the contents of files. */
+/** Reads a manifest. Accepts no entries but the database and the contents of files. */
 export function parseManifest(text: string): ParsedManifest {
   let json: unknown;
   try {

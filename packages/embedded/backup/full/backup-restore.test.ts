@@ -62,7 +62,7 @@ test("a backup brings back everything, while clients stay connected", { timeout:
   expect(await deployment.query("notes:environment", { name: "COLOUR" })).toBe("blue");
   expect(await textOf(deployment, fileId)).toBe("kept");
   expect(await deployment.query("notes:url", { id: lost })).toBeNull();
-  // The same client goes on: its mutations are done, and it sees them.
+  // The same client continues: its mutations succeed, and it sees their effects.
   await client.mutation(add, { author, note: { text: "in the new time" } });
   await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toBe(2);
 

@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A database with one document, and one file beside it. */
+/** Creates a database with one document, and one file beside it. */
 async function state(database: string, files: string, name: string): Promise<bigint> {
   const engine = openEngine({ path: database });
   await insertOne(engine, "names", { name });
@@ -107,7 +107,7 @@ test("the restored state is the newest commit, whatever clients have seen", asyn
   await engine.close();
 });
 
-/** What a crash may leave: the first `steps` renames of the swap were done. */
+/** States that a crash may leave: those after each of the swap's renames. */
 const crashes: readonly ((path: string) => void)[] = [
   () => undefined,
   (path) => {

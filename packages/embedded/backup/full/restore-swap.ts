@@ -14,16 +14,16 @@ import { DatabaseSync } from "node:sqlite";
 import { filesFolderOf } from "../../storage/open-files.ts";
 import { database, filesFolder } from "./backup-manifest.ts";
 
-/** What became of the last restore; `undo` is where the state before it is kept. */
+/** Outcome of the last restore; `undo` is the path of the state before it. */
 export type RestoreOutcome =
   | { readonly id: string; readonly kind: "done"; readonly undo: string | null }
   | { readonly id: string; readonly kind: "failed"; readonly reason: string };
 
 const idFile = "restore-id";
-/** Why the backend did not start with the state that this one replaces. */
+/** Holds the reason why the backend did not start with the restored state. */
 const failureFile = "restore-failure";
 
-/** Everything lies beside the data file, on one disk, so that a rename is all it takes. */
+/** Everything is beside the data file, on the same disk, so that a rename is enough. */
 const pathsOf = (dataFile: string) => ({
   pending: `${dataFile}.restore`,
   replaced: `${dataFile}.before-restore`,
@@ -32,18 +32,18 @@ const pathsOf = (dataFile: string) => ({
   files: filesFolderOf(dataFile),
 });
 
-/** Where a backup is unpacked before it is made pending. */
+/** The folder in which a backup is unpacked before it becomes pending. */
 export function unpackFolderOf(dataFile: string): string {
   return `${pathsOf(dataFile).pending}.part`;
 }
 
-/** Where the state before the last restore is, or null. */
+/** The path of the state before the last restore, or null. */
 export function replacedStateOf(dataFile: string): string | null {
   const { replaced } = pathsOf(dataFile);
   return existsSync(join(replaced, database)) ? replaced : null;
 }
 
-/** Marks an unpacked state as the one that the next start takes. From here on it will be taken, come what may. */
+/** Marks an unpacked state as pending. The next start will take it, even after a crash. */
 export function makePending(
   dataFile: string,
   folder: string,
@@ -60,8 +60,8 @@ export function makePending(
 }
 
 /**
- * Takes a pending state, if there is one, before the data file is opened, and keeps the present one. May be broken
- * off anywhere and begun again: each step looks at what is still to be done.
+ * Takes a pending state, if any, and keeps the present one. Call it before the data file is opened. It may be
+ * interrupted anywhere and repeated: each step checks what is still to be done.
  */
 export function completeRestore(dataFile: string): void {
   const { pending, replaced, replacing, files } = pathsOf(dataFile);
@@ -80,7 +80,7 @@ export function completeRestore(dataFile: string): void {
     renameSync(replacing, replaced);
   }
   syncFolder(dirname(dataFile));
-  // Before anybody can ask: clients that waited for the start do so at once.
+  // Write this before requests are answered: clients that waited for the start ask for it at once.
   writeOutcome(
     dataFile,
     failure === null
@@ -91,8 +91,8 @@ export function completeRestore(dataFile: string): void {
 }
 
 /**
- * Makes the state before the last restore pending. False when there is none.
- * @param failure why the backend does not start with what was restored, where that is the reason
+ * Makes the state before the last restore pending. False if no such state exists.
+ * @param failure why the backend could not start with the restored state, if that is the reason
  */
 export function undoRestore(dataFile: string, id: string, failure: string | null = null): boolean {
   const kept = replacedStateOf(dataFile);
@@ -107,20 +107,20 @@ function writeOutcome(dataFile: string, outcome: RestoreOutcome): void {
   renameSync(`${file}.part`, file);
 }
 
-/** What became of the last restore; null when there was none. */
+/** Returns the outcome of the last restore; null if there was no restore. */
 export function readOutcome(dataFile: string): RestoreOutcome | null {
   const { outcome } = pathsOf(dataFile);
   if (!existsSync(outcome)) return null;
-  // Written by this program alone, in one piece.
+  // Only this program writes the file, and it writes it atomically.
   return JSON.parse(readFileSync(outcome, "utf8")) as RestoreOutcome;
 }
 
-/** Puts `incoming` in the place of `present`, which goes to `kept`. */
+/** Moves `present` to `kept`, and `incoming` to its place. */
 function swapIn(incoming: string, present: string, kept: string): void {
   if (!existsSync(incoming)) return;
   if (existsSync(present) && !existsSync(kept)) {
     mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
-    // A damaged database may have left its WAL: it belongs to it.
+    // A damaged database may have left its WAL: move both together.
     if (existsSync(`${present}-wal`)) renameSync(`${present}-wal`, `${kept}-wal`);
     renameSync(present, kept);
   }
@@ -128,8 +128,8 @@ function swapIn(incoming: string, present: string, kept: string): void {
 }
 
 /**
- * Clients know the time of the last commit that they saw, and wait for a later one. So the restored state, however
- * old, becomes the newest commit: later than any of the state that it replaces.
+ * Clients know the time of the last commit that they saw, and wait for a later one. So the restored state
+ * becomes the newest commit, later than any commit of the replaced state.
  */
 function moveForward(incoming: string, present: string): void {
   const now = BigInt(Date.now()) * 1_000_000n;
@@ -150,7 +150,7 @@ function lastTimestamp(file: string): bigint {
     db = new DatabaseSync(file);
     return lastTimestampIn(db);
   } catch {
-    // It is replaced because it is damaged, perhaps. The clock has to do.
+    // The present database may be damaged: perhaps that is why it is replaced. Use the clock then.
     return 0n;
   } finally {
     db?.close();
@@ -167,7 +167,7 @@ function readIfThere(file: string): string | null {
   return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
 
-/** Makes renames outlive a power cut; Windows journals them by itself. */
+/** Makes renames survive a power cut. Windows journals them by itself. */
 function syncFolder(folder: string): void {
   if (process.platform === "win32") return;
   const handle = openSync(folder, "r");

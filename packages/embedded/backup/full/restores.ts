@@ -13,7 +13,7 @@ import { BackupRefusedError, unpackBackup } from "./unpack-backup.ts";
 
 export type RestoresDeps = {
   readonly dataFile: string;
-  /** Closes the backend and starts it again: what is pending is taken then. Null where nobody can. */
+  /** Closes and restarts the backend, which then takes the pending state. Null if that is impossible. */
   readonly restart: ((id: string) => void) | null;
 };
 
@@ -21,7 +21,7 @@ export type RestoreRequest =
   | { readonly kind: "accepted"; readonly id: string; readonly manifest: BackupManifest | null }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Restores, one at a time: verified first, then taken by a start of the backend of its own. */
+/** Restores, one at a time. Each is verified first, and then taken by a restart of the backend. */
 export class Restores {
   readonly #deps: RestoresDeps;
   #isBusy = false;
@@ -30,7 +30,7 @@ export class Restores {
     this.#deps = deps;
   }
 
-  /** Verifies a backup and makes it pending; call `restart` once the answer is sent. */
+  /** Verifies a backup and makes it pending. Call `restart` after the answer was sent. */
   restore(file: string): Promise<RestoreRequest> {
     return this.#once(async (id) => {
       const { dataFile } = this.#deps;
@@ -48,7 +48,7 @@ export class Restores {
     });
   }
 
-  /** Goes back to the state before the last restore. */
+  /** Returns to the state before the last restore. */
   undo(): Promise<RestoreRequest> {
     return this.#once((id) => {
       const isThere = undoRestore(this.#deps.dataFile, id);
@@ -82,7 +82,7 @@ export class Restores {
       this.#isBusy = false;
       throw error;
     });
-    // An accepted one keeps others out until the backend has started again.
+    // After an accepted restore, refuse others until the backend has restarted.
     this.#isBusy = result.kind === "accepted";
     return result;
   }

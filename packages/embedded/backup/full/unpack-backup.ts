@@ -16,7 +16,7 @@ import {
   parseManifest,
 } from "./backup-manifest.ts";
 
-/** A file cannot be restored. Nothing was changed. */
+/** The file cannot be restored. Nothing was changed. */
 export class BackupRefusedError extends Error {
   override readonly name = "BackupRefusedError";
 
@@ -26,7 +26,7 @@ export class BackupRefusedError extends Error {
 }
 
 const maxManifestBytes = 256 * 1024 * 1024;
-/** Left free on the disk, in bytes. */
+/** Space to leave free on the disk, in bytes. */
 const spareBytes = 64 * 1024 * 1024;
 
 /** Checks every byte of a backup against its manifest. Rejects with BackupRefusedError. */
@@ -35,8 +35,8 @@ export async function verifyBackup(file: string): Promise<BackupManifest> {
 }
 
 /**
- * Unpacks a backup into a new folder, checks every byte of it against its manifest, and the database besides.
- * Rejects with BackupRefusedError; the folder is the caller's to remove then.
+ * Unpacks a backup into a new folder. Checks every byte against its manifest, and the database. If it rejects
+ * with BackupRefusedError, the caller removes the folder.
  */
 export async function unpackBackup(file: string, folder: string): Promise<BackupManifest> {
   await mkdir(join(folder, filesFolder), { recursive: true, mode: 0o700 });
@@ -111,7 +111,7 @@ async function readEntry(
   if (bytes.sha256("hex") !== expected.sha256) throw new BackupRefusedError(`${expected.name} is damaged`);
 }
 
-/** Throws BackupRefusedError unless the file is a sound database of this program's format, or an older one. */
+/** Throws BackupRefusedError unless the file is an intact database of this program's format or an older one. */
 function checkDatabase(file: string): void {
   const db = new DatabaseSync(file);
   try {

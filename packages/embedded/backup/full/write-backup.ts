@@ -29,12 +29,12 @@ export type BackupSource = {
 };
 
 /**
- * The complete state as of one commit, as a ZIP that is written while it is read. Rejects when no copy could be
- * made; a stream that breaks later ends with an error.
+ * Streams the complete state as of one commit as a ZIP. Rejects when no copy could be made; a stream that
+ * breaks later ends with an error.
  */
 export async function writeBackup({ engine, files, work }: BackupSource): Promise<ZipWriter> {
   const copy = work.newPath("backup-copy");
-  // What the copy has must stay readable, also when it is deleted meanwhile.
+  // Files that the copy names must stay readable even if they are deleted meanwhile.
   const release = await files.hold();
   const finish = async (): Promise<void> => {
     release();
@@ -49,7 +49,7 @@ export async function writeBackup({ engine, files, work }: BackupSource): Promis
       const entries: BackupEntry[] = [];
       entries.push(await addEntry(zip, database, createReadStream(copy), true));
       for (const key of keys) {
-        // Most of what people store is packed already.
+        // Most stored files are compressed already.
         entries.push(await addEntry(zip, `${filesFolder}/${key}`, files.store.read(key), false));
       }
       const manifest: BackupManifest = {
@@ -88,7 +88,7 @@ async function addEntry(
   return { name, size: bytes.size(), sha256: bytes.sha256("hex") };
 }
 
-/** What is in a copied database: tables with their sizes, and the keys of all stored files. */
+/** Lists the tables of a copied database with their sizes, and the keys of all stored files. */
 async function contentsOf(copy: string) {
   const store = new Store(copy);
   try {

@@ -11,8 +11,8 @@ import { tablesAfter } from "./tables-after.ts";
 const documentsPerTurn = 200;
 
 /**
- * Ids say by a number which table they are of. Where an import gives a table another number, or takes it away,
- * documents of other tables may come to name ids of no table: throws ImportFailure then.
+ * Throws ImportFailure if documents would refer to ids without a table. Ids contain the number of their table.
+ * So they break when an import renumbers or removes a table to which other documents refer.
  */
 export async function assertReferencesHold(
   engine: Engine,

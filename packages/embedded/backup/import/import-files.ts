@@ -18,7 +18,7 @@ type TakenFile = {
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const maxFileBytes = 16 * 1024 ** 3;
 
-/** The files of one import: taken into the store beforehand, and named by rows only once it is put in place. */
+/** The files of one import. Their contents are stored first; rows name them only when the import is put in place. */
 export class ImportFiles {
   readonly #store: FileStore;
   readonly #taken = new Map<string, TakenFile>();
@@ -28,7 +28,7 @@ export class ImportFiles {
     this.#store = store;
   }
 
-  /** Writes the contents of all of an import's files. */
+  /** Stores the contents of all files of an import. */
   async take(source: ImportSource): Promise<void> {
     for (const { id, component, open } of source.files) {
       if (this.#taken.has(id)) throw new ImportFailure(`The file ${id} is in the import twice.`);
@@ -39,7 +39,10 @@ export class ImportFiles {
     }
   }
 
-  /** The `_storage` document for a line of `_storage/documents.jsonl`, whose content must have been taken. */
+  /**
+   * Makes the `_storage` document for a line of `_storage/documents.jsonl`. The file's content must have been
+   * stored.
+   */
   document(line: DocumentJson, file: string, lineNumber: number): DocumentJson {
     const { _id, _creationTime, sha256, contentType, internalId } = line;
     const taken = typeof _id === "string" ? this.#taken.get(_id) : undefined;
@@ -58,7 +61,10 @@ export class ImportFiles {
     };
   }
 
-  /** Names the contents in the commit that puts the tables in place, and lets go of those that they replace. */
+  /**
+   * Adds the rows that name the contents, in the commit that puts the tables in place. Releases the replaced
+   * files.
+   */
   place(
     transaction: Transaction,
     replaced: ReadonlySet<ComponentPath>,
@@ -73,7 +79,7 @@ export class ImportFiles {
     }
   }
 
-  /** Lets go of the contents: rows name them now, or none ever will and they are removed. */
+  /** Releases the contents. If the import was not placed, no rows name them and they are removed. */
   async release(placed: boolean): Promise<void> {
     for (const { key } of this.#taken.values()) {
       this.#store.release(key);
@@ -82,7 +88,7 @@ export class ImportFiles {
   }
 }
 
-/** Exports have had both base64 and hexadecimal digests. */
+/** Digests in exports are base64 or hexadecimal. */
 function isDigest(written: unknown, base64: string): boolean {
   return written === base64 || written === Buffer.from(base64, "base64").toString("hex");
 }

@@ -8,7 +8,7 @@ const firstFreeNumber = 10_001;
 const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,63}$/;
 export const storage = "_storage";
 
-/** Decides what an import does to each table. Throws ImportFailure where it may not do it. */
+/** Decides what an import does to each table. Throws ImportFailure if that is not allowed. */
 export function planImport(
   mode: ImportMode,
   imported: readonly ImportedTable[],
@@ -51,7 +51,7 @@ export function planImport(
   return resolveNumbers(plan, present, () => numbers.next());
 }
 
-/** With `replaceAll`, tables that the import does not name become empty, or go where no schema names them. */
+/** With `replaceAll`, tables that the import does not name are emptied, or dropped if no schema names them. */
 function withTheRest(tables: readonly PlannedTable[], present: Present): ImportPlan {
   const named = new Set(tables.map(({ name }) => name));
   const rest = present.tables.filter(({ name }) => !named.has(name));
@@ -85,7 +85,7 @@ function assertNames({ component, table }: ImportedTable, { isDeclared }: Presen
   }
 }
 
-/** Numbers that no table has, here or in the import. */
+/** Hands out numbers that no table has, here or in the import. */
 class Numbers {
   #last: number;
 
@@ -103,7 +103,7 @@ class Numbers {
   }
 }
 
-/** What the person who imports is asked to confirm, as Convex words it. */
+/** Formats the changes for the user to confirm, in Convex's words. */
 export function summaryOf({ tables }: ImportPlan): string {
   const count = (n: number) => n.toLocaleString("en-US");
   const shown = tables
@@ -121,7 +121,7 @@ export function summaryOf({ tables }: ImportPlan): string {
   return ["Import change summary:", header, "-".repeat(header.length), ...body].join("\n");
 }
 
-/** Whether anything that is there goes: then a person has to say so. */
+/** Whether the import deletes existing data. Then a person must confirm it. */
 export function deletesSomething({ tables, drop }: ImportPlan): boolean {
   return drop.length > 0 || tables.some(({ append, existing }) => !append && existing > 0);
 }

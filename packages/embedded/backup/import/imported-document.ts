@@ -14,7 +14,7 @@ export type DocumentRules = {
   readonly schema: Schema;
   readonly tableOf: TableOf;
   readonly clock: CreationClock;
-  /** Milliseconds since the epoch: the creation time of documents that have none. */
+  /** The creation time of documents without one, in ms since the epoch. */
   readonly now: number;
 };
 
@@ -22,7 +22,7 @@ export type CheckedDocument =
   | { readonly kind: "ok"; readonly document: DocumentJson }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** What an imported row becomes in its table: with its own id and creation time where it has them. */
+/** Makes a document of an imported row. Keeps the row's id and creation time, if it has them. */
 export function importedDocument(value: JSONValue, rules: DocumentRules): CheckedDocument {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return refused("it is not an object.");

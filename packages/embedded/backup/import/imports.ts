@@ -19,7 +19,7 @@ import { runImport } from "./run-import.ts";
 import { scanImport } from "./scan-import.ts";
 
 const keptRows = 50;
-/** Imports that nobody has confirmed yet; the oldest gives way. */
+/** Most imports that may wait for confirmation; the oldest is dropped. */
 const maxWaiting = 8;
 const note =
   "Once the import has started, it will run in the background.\nInterrupting `npx convex import` will not cancel it.";
@@ -28,7 +28,7 @@ export type ImportRequest = {
   readonly file: string;
   readonly format: ImportFormat;
   readonly mode: ImportMode;
-  /** Of formats with one table. */
+  /** The target table, for formats that hold a single table. */
   readonly table: string | null;
   readonly component: ComponentPath;
 };
@@ -44,7 +44,7 @@ export type ImportsDeps = {
 
 type Waiting = { readonly request: ImportRequest; readonly source: ImportSource; readonly plan: ImportPlan };
 
-/** Imports: each is read and described first, and put in place once somebody has confirmed it. */
+/** Imports. Each is read and described first, and put in place after it was confirmed. */
 export class Imports {
   readonly #deps: ImportsDeps;
   readonly #waiting = new Map<string, Waiting>();
@@ -55,7 +55,7 @@ export class Imports {
     this.#deps = deps;
   }
 
-  /** What an earlier process left unfinished has failed, and changed nothing. */
+  /** Marks the imports that an earlier process left unfinished as failed. They changed nothing. */
   async start(): Promise<void> {
     const message = "The backend was stopped before the import was finished. Nothing was changed.";
     await change(this.#deps.engine, (transaction) => {
@@ -67,7 +67,7 @@ export class Imports {
     });
   }
 
-  /** Takes an uploaded file, and describes it in the background. Returns the import's id. */
+  /** Accepts an uploaded file and describes it in the background. Returns the import's id. */
   async add(request: ImportRequest): Promise<string> {
     const { format, mode, component, table } = request;
     const id = await change(this.#deps.engine, (transaction) =>
@@ -83,7 +83,7 @@ export class Imports {
     return id;
   }
 
-  /** Puts an import in place that waits for that. False when none does. */
+  /** Puts a waiting import in place. False if no such import is waiting. */
   async perform(id: string): Promise<boolean> {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return false;
@@ -93,7 +93,7 @@ export class Imports {
     return true;
   }
 
-  /** Gives an import up, wherever it is; one that is finished stays. */
+  /** Cancels an import at any stage. A finished one stays. */
   async cancel(id: string): Promise<void> {
     this.#canceled.add(id);
     const waiting = this.#waiting.get(id);
@@ -105,7 +105,7 @@ export class Imports {
 
   async close(): Promise<void> {
     for (const id of [...this.#waiting.keys()]) await this.cancel(id);
-    // Nobody waits for what was begun: it is given up at its next step.
+    // Running imports are not awaited: each stops at its next step.
     this.#isClosing = true;
     await Promise.all(this.#working);
   }

@@ -3,20 +3,20 @@ import type { ComponentPath } from "../../names/table-name.ts";
 
 export type ImportMode = "requireEmpty" | "append" | "replace" | "replaceAll";
 
-/** A table that the import names, as far as it says. */
+/** A table in the import, with all that the import says about it. */
 export type ImportedTable = {
   readonly component: ComponentPath;
   readonly table: string;
-  /** From `_tables`, else from the first document's id; null where the import does not say. */
+  /** From `_tables`, otherwise from the first document's id; null if neither has it. */
   readonly number: number | null;
   readonly rows: number;
 };
 
-/** What is there now. */
+/** The deployment's present tables. */
 export type Present = {
   readonly tables: readonly NumberedTable[];
   readonly count: (engineName: string) => number;
-  /** Whether a table is in its component's schema; null where there is no such component. */
+  /** Whether a table is in its component's schema; null if the component does not exist. */
   readonly isDeclared: (component: ComponentPath, table: string) => boolean | null;
 };
 
@@ -25,7 +25,7 @@ export type PlannedTable = StagedTable & {
   readonly table: string;
   readonly rows: number;
   readonly existing: number;
-  /** What the ids in the import say, where the table gets another number than that; else null. */
+  /** The table number in the import's ids, if the table gets another one; otherwise null. */
   readonly importedNumber: number | null;
 };
 

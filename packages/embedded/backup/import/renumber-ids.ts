@@ -1,10 +1,10 @@
 import type { JSONValue } from "convex/values";
 import { decodeDocumentId, encodeDocumentId } from "../../values/document-id.ts";
 
-/** From the number that a table has in an import to the one that it gets. */
+/** Maps a table's number in the import to its new number. */
 export type Renumbering = ReadonlyMap<number, number>;
 
-/** An id with its table's new number; any other text as it is. */
+/** Gives an id its table's new number. Returns any other text unchanged. */
 export function renumberId(text: string, renumbering: Renumbering): string {
   const decoded = decodeDocumentId(text);
   const number = decoded === null ? undefined : renumbering.get(decoded.tableNumber);
@@ -12,7 +12,7 @@ export function renumberId(text: string, renumbering: Renumbering): string {
   return encodeDocumentId({ tableNumber: number, internalId: decoded.internalId });
 }
 
-/** A value with all ids in it renumbered. An id has a checksum: text that merely looks like one is very rare. */
+/** Renumbers all ids in a value. Ids have a checksum, so other text is hardly ever mistaken for one. */
 export function renumberIds(value: JSONValue, renumbering: Renumbering): JSONValue {
   if (renumbering.size === 0) return value;
   if (typeof value === "string") return renumberId(value, renumbering);

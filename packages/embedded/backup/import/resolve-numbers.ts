@@ -3,10 +3,11 @@ import { ImportFailure } from "../read/import-failure.ts";
 import type { ImportPlan, PlannedTable, Present } from "./planned-tables.ts";
 
 /**
- * Ids say by a number which table they are of. In Convex each component counts its own tables; here the numbers of
- * all are one sequence. Where two tables come to have the same one, the app's keeps it: a component's table that is
- * imported gets another number, and its ids are written anew; an empty one that is not imported just gets another.
- * Throws ImportFailure where documents would have to change that are not in the import.
+ * Gives each table a number of its own. Ids contain the number of their table. In Convex each component counts
+ * its own tables; here all components share one sequence, so an import can bring collisions. The app's table
+ * keeps its number. An imported table of a component gets another one, and its ids are rewritten; so does an
+ * empty table that is not imported. Throws ImportFailure if documents outside of the import would have to
+ * change.
  */
 export function resolveNumbers(plan: ImportPlan, present: Present, next: () => number): ImportPlan {
   const named = new Set([...plan.drop, ...plan.tables.map(({ name }) => name)]);
@@ -31,7 +32,7 @@ export function resolveNumbers(plan: ImportPlan, present: Present, next: () => n
     claimed.set(moved.number, moved);
     return moved;
   };
-  // Tables that are appended to cannot move; then the app's.
+  // Tables that are appended to cannot change their number. The app's tables come next.
   const rank = ({ append, component }: PlannedTable): number =>
     append ? 0 : component === appComponent ? 1 : 2;
   const ordered = [...plan.tables].sort((a, b) => rank(a) - rank(b));

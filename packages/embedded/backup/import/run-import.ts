@@ -17,7 +17,7 @@ import { isImported } from "./scan-import.ts";
 import { StagingFile } from "./staging-file.ts";
 import { tablesAfter } from "./tables-after.ts";
 
-/** Rows between two turns of everybody else. */
+/** Rows to stage before other work gets a turn. */
 const rowsPerTurn = 100;
 const rowsPerReport = 5_000;
 
@@ -31,14 +31,14 @@ export type ImportRun = {
   readonly stagingFile: string;
   readonly schemaOf: (component: ComponentPath) => Schema;
   readonly isCanceled: () => boolean;
-  /** Told of rows staged of the table that is being read. */
+  /** Called with the number of rows staged for the table being read. */
   readonly onRows: (table: PlannedTable, rows: number) => Promise<void>;
   readonly onTable: (table: PlannedTable, rows: number) => Promise<void>;
 };
 
 /**
- * Reads an import into a staging file, checks all of it, and puts it in place in one commit.
- * @returns how many documents were written. Rejects with ImportFailure; nothing was changed then.
+ * Reads an import into a staging file, checks all of it, and puts it in place with one commit.
+ * @returns the number of documents written. If it rejects with ImportFailure, nothing was changed.
  */
 export async function runImport(run: ImportRun): Promise<number> {
   const { engine, plan, source, files } = run;
@@ -123,7 +123,7 @@ function valueOf(
   return run.isCsv ? withoutEmptyOptional(value, schema.validators.get(table)) : value;
 }
 
-/** Ids within a component are written anew where its tables get other numbers. */
+/** Ids within a component are rewritten if its tables get other numbers. */
 function renumberingOf({ tables }: ImportPlan, component: ComponentPath): Renumbering {
   const own = tables.filter((table) => table.component === component);
   return new Map(own.flatMap(({ importedNumber: from, number }) => (from === null ? [] : [[from, number]])));
@@ -133,7 +133,7 @@ function assertGoesOn({ isCanceled }: ImportRun): void {
   if (isCanceled()) throw new ImportFailure("Import was canceled.");
 }
 
-/** A CSV row without the optional fields whose cells are empty: CSV has no other way to leave one out. */
+/** Drops optional fields whose cells are empty, since CSV has no other way to leave a field out. */
 function withoutEmptyOptional(row: JSONValue, validator: ValidatorJson | undefined): JSONValue {
   if (typeof row !== "object" || row === null || Array.isArray(row) || validator?.type !== "object")
     return row;

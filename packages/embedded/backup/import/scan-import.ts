@@ -7,7 +7,7 @@ import type { ImportedTable } from "./planned-tables.ts";
 
 export const tables = "_tables";
 
-/** Reads an import once from end to end: which tables it names, with which numbers and how many rows. */
+/** Reads an import once from end to end. Returns its tables with their numbers and row counts. */
 export async function scanImport(source: ImportSource): Promise<readonly ImportedTable[]> {
   const numbers = new Map<string, number>();
   const components = new Map<string, { component: ComponentPath; table: string }>();
@@ -27,7 +27,7 @@ export async function scanImport(source: ImportSource): Promise<readonly Importe
     const number = numbers.get(name) ?? firstNumber;
     counted.set(name, { component: each.component, table: each.table, number, rows });
   }
-  // Tables without documents are named in `_tables` alone.
+  // Tables without documents appear only in `_tables`.
   const empty = [...components].filter(([name]) => !counted.has(name));
   return [
     ...counted.values(),
@@ -35,7 +35,7 @@ export async function scanImport(source: ImportSource): Promise<readonly Importe
   ];
 }
 
-/** Other tables of the backend's own are not imported: Convex passes them over as well. */
+/** As in Convex, other system tables are not imported. */
 export function isImported({ table }: Pick<SourceTable, "table">): boolean {
   return table === storage || !table.startsWith("_");
 }

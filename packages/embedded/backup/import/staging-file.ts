@@ -6,12 +6,12 @@ import { createPrivate } from "../../engine/store/private-file.ts";
 import { stagedIndexes } from "../../engine/store/staged-tables.ts";
 import type { IndexDefinition } from "../../values/keys/index-fields.ts";
 
-/** Documents of one transaction into the staging file, which nobody else reads meanwhile. */
+/** Documents per transaction. Nothing else reads the staging file meanwhile. */
 const batch = 2_000;
 
 /**
- * Where an import collects documents and their index entries before they take their place all at once. A file of
- * its own, so that the deployment's data file sees nothing of an import that fails, or of one that takes long.
+ * Collects an import's documents and index entries before they are put in place all at once. It is a separate
+ * file, so a slow or failed import does not touch the deployment's data file.
  */
 export class StagingFile {
   readonly #db: DatabaseSync;
@@ -20,11 +20,11 @@ export class StagingFile {
   readonly #indexes = new Map<string, readonly IndexEntry[]>();
   #pending = 0;
 
-  /** @param file must not exist */
+  /** @param file path of the new file; it must not exist */
   constructor(file: string) {
     createPrivate(file);
     this.#db = new DatabaseSync(file);
-    // Lost with a crash, as the import is.
+    // A crash may lose the file: it ends the import too.
     this.#db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
       CREATE TABLE documents (id TEXT PRIMARY KEY, table_name TEXT NOT NULL, json TEXT NOT NULL);
       CREATE TABLE entries (
@@ -35,12 +35,12 @@ export class StagingFile {
     this.#putEntry = this.#db.prepare("INSERT INTO entries VALUES (?, ?, ?)");
   }
 
-  /** Names a table and the indexes that its documents are to be found by. */
+  /** Declares a table and its indexes. */
   declare(table: string, indexes: readonly IndexDefinition[]): void {
     this.#indexes.set(table, stagedIndexes(table, indexes));
   }
 
-  /** Adds a document with its system fields. False when there is one with this id already. */
+  /** Adds a document with its system fields. False if its id is taken. */
   add(table: string, document: DocumentJson): boolean {
     const id = document["_id"] as string;
     const { changes } = this.#putDocument.run(id, table, JSON.stringify(document));
@@ -53,7 +53,7 @@ export class StagingFile {
     return true;
   }
 
-  /** Ends the writing: the file can be put in place now. */
+  /** Finishes writing, so that the file can be put in place. */
   close(): void {
     if (!this.#db.isOpen) return;
     if (this.#db.isTransaction) this.#db.exec("COMMIT");

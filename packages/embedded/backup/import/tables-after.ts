@@ -4,7 +4,7 @@ import type { TableOf } from "../../runtime/checks/validator-json.ts";
 import { decodeDocumentId } from "../../values/document-id.ts";
 import type { ImportPlan } from "./planned-tables.ts";
 
-/** To which of a component's tables an id will belong once an import is in place. */
+/** Finds the table of a component to which an id will belong after the import. */
 export function tablesAfter(engine: Engine, { tables, drop }: ImportPlan, component: ComponentPath): TableOf {
   const gone = new Set([...drop, ...tables.map(({ name }) => name)]);
   const names = new Map<number, string>();

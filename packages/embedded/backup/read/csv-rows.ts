@@ -9,7 +9,7 @@ const maxCells = 1024;
 const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const namedPattern = /^([+-]?)(inf|infinity|nan)$/i;
 
-/** The records of a CSV file (RFC 4180). Throws ImportFailure for what cannot be one. */
+/** Yields the records of a CSV file (RFC 4180). Throws ImportFailure for a malformed file. */
 export async function* csvRows(content: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<CsvRow> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let line = 1;
@@ -59,7 +59,7 @@ export async function* csvRows(content: AsyncIterable<Uint8Array>, file: string)
   }
 }
 
-/** As Convex reads cells: what is a number is a float, all else is text. */
+/** Reads a cell as Convex does: a number becomes a float, anything else text. */
 export function cellValue(cell: string): JSONValue {
   if (number.test(cell)) return floatJson(Number(cell));
   const named = namedPattern.exec(cell);

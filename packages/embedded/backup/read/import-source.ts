@@ -4,23 +4,23 @@ import type { ComponentPath } from "../../names/table-name.ts";
 
 export type Row = { readonly line: number; readonly value: JSONValue };
 
-/** One table of what is imported. `rows` may be read again and again. */
+/** One table of an import. `rows` may be read repeatedly. */
 export type SourceTable = {
   readonly component: ComponentPath;
   readonly table: string;
-  /** What errors call it. */
+  /** Name to use in errors. */
   readonly file: string;
   readonly rows: () => AsyncIterable<Row>;
 };
 
 export type SourceFile = {
   readonly component: ComponentPath;
-  /** Of the `_storage` document. */
+  /** Id of the `_storage` document. */
   readonly id: string;
   readonly open: () => Promise<Readable>;
 };
 
-/** An uploaded file, opened. Its readers throw ImportFailure. */
+/** An opened upload. Its readers throw ImportFailure. */
 export type ImportSource = {
   readonly tables: readonly SourceTable[];
   readonly files: readonly SourceFile[];

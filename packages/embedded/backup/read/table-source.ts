@@ -8,12 +8,12 @@ import { at, ImportFailure } from "./import-failure.ts";
 import type { ImportFormat, ImportSource, Row } from "./import-source.ts";
 import { textLines } from "./text-lines.ts";
 
-/** Of a JSON array, which is read whole. Convex has a limit there, too. */
+/** Limit of a JSON array, which is read whole. Convex limits it too. */
 const maxArrayBytes = 16 * 1024 * 1024;
-/** Deeper than any document may nest. */
+/** Documents may not nest this deep. */
 const maxDepth = 72;
 
-/** A file with the rows of one table. */
+/** Reads a file with the rows of one table. */
 export function tableSource(
   path: string,
   format: Exclude<ImportFormat, "zip">,
@@ -26,7 +26,7 @@ export function tableSource(
   return { tables: [{ component, table, file, rows }], files: [], close: () => undefined };
 }
 
-/** The documents of a `documents.jsonl`. */
+/** Yields the documents of a `documents.jsonl`. */
 export async function* documentRows(
   content: AsyncIterable<Uint8Array>,
   file: string,

@@ -2,12 +2,15 @@ import { at } from "./import-failure.ts";
 
 export type Line = { readonly number: number; readonly text: string };
 
-/** Above any line with a document of 1 MiB, also where every character of it is escaped. */
+/** More than any document of 1 MiB takes, even if all its characters are escaped. */
 export const lineBytesLimit = 16 * 1024 * 1024;
 
 const newline = 0x0a;
 
-/** The lines of a UTF-8 file that are not blank. Throws ImportFailure where a line is too long or no UTF-8. */
+/**
+ * Yields the lines of a UTF-8 file that are not blank. Throws ImportFailure if a line is too long or is not
+ * UTF-8.
+ */
 export async function* textLines(
   content: AsyncIterable<Uint8Array>,
   file: string,

@@ -9,13 +9,16 @@ import { documentRows } from "./table-source.ts";
 import { textLines } from "./text-lines.ts";
 
 const maxEntries = 1_000_000;
-/** What an archive may unpack to: enough for any real one, and no bomb. */
+/**
+ * An archive may unpack to this size plus `maxRatio` times its own. That is enough for any real export and
+ * stops ZIP bombs.
+ */
 const alwaysAllowedBytes = 1024 ** 3;
 const maxRatio = 100;
-/** What Convex writes now; older exports described each table's values instead. */
+/** Convex's present format; older exports described each table's values instead. */
 const uniform = '"uniform"';
 
-/** An export of `npx convex export`. Rejects with ImportFailure where the file is no such thing. */
+/** Opens the output of `npx convex export`. Rejects with ImportFailure for any other file. */
 export async function zipSource(
   path: string,
   baseComponent: string,
@@ -103,7 +106,7 @@ async function numberStyles(
   return styles;
 }
 
-/** An entry's bytes; what is wrong with the archive there is an ImportFailure. */
+/** Yields an entry's bytes. Throws ImportFailure if the archive is damaged there. */
 async function* contentOf(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
   try {
     yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>;

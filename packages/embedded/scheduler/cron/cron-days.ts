@@ -1,4 +1,4 @@
-/** Whether a date, read as UTC, is one of a cron string's days. */
+/** Tells whether a UTC date matches a cron string's days. */
 export type DayMatcher = (date: Date) => boolean;
 
 const friday = 5;
@@ -12,12 +12,12 @@ export function inWeekDays(days: ReadonlySet<number>): DayMatcher {
   return (date) => days.has(date.getUTCDay());
 }
 
-/** `offset` days before the month's last. */
+/** Matches the day that is `offset` days before the month's last. */
 export function lastDay(offset: number): DayMatcher {
   return (date) => date.getUTCDate() === lengthOfMonth(date) - offset;
 }
 
-/** The working day that is closest to a day of the month, within the month. */
+/** Matches the working day that is closest to a day of the month, within the month. */
 export function closestWeekday(dayOf: (length: number) => number): DayMatcher {
   return (date) => {
     const length = lengthOfMonth(date);
@@ -27,12 +27,12 @@ export function closestWeekday(dayOf: (length: number) => number): DayMatcher {
   };
 }
 
-/** The `nth` of a weekday in the month, from 1. */
+/** Matches the `nth` of a weekday in the month, starting at 1. */
 export function nthWeekday(weekday: number, nth: number): DayMatcher {
   return (date) => date.getUTCDay() === weekday && Math.ceil(date.getUTCDate() / 7) === nth;
 }
 
-/** The last of a weekday in the month. */
+/** Matches the last of a weekday in the month. */
 export function lastWeekday(weekday: number): DayMatcher {
   return (date) => date.getUTCDay() === weekday && date.getUTCDate() + 7 > lengthOfMonth(date);
 }

@@ -9,7 +9,7 @@ import {
 } from "./cron-days.ts";
 import type { CronFields } from "./cron-fields.ts";
 
-/** A cron string cannot be read. */
+/** The cron string is invalid. */
 export class CronExpressionError extends Error {
   override readonly name = "CronExpressionError";
 
@@ -21,7 +21,7 @@ export class CronExpressionError extends Error {
 type Field = {
   readonly min: number;
   readonly max: number;
-  /** Names for the values from `min` on. */
+  /** Names of the values, starting at `min`. */
   readonly names?: readonly string[];
 };
 
@@ -31,7 +31,7 @@ const minute: Field = { min: 0, max: 59 };
 const hour: Field = { min: 0, max: 23 };
 const dayBounds: Field = { min: 1, max: 31 };
 const month: Field = { min: 1, max: 12, names: monthNames };
-/** From Sunday. */
+/** Weekdays, starting with Sunday. */
 const weekdayBounds: Field = { min: 0, max: 6, names: weekdays };
 
 const partPattern = /^(\*|[a-z0-9]+)(?:-([a-z0-9]+))?(?:\/(\d+))?$/i;
@@ -84,7 +84,7 @@ function parseDaysOfWeek(text: string): DayMatcher | null {
 function parseField(field: Field, text: string): ReadonlySet<number> {
   const size = field.max - field.min + 1;
   const all = (from: number, to: number, step: number): number[] => {
-    // A range that ends before it begins wraps around.
+    // A range whose end precedes its start wraps around.
     const length = (to - from + size) % size;
     const steps = Array.from({ length: Math.floor(length / step) + 1 }, (_, index) => index * step);
     return steps.map((offset) => field.min + ((from - field.min + offset) % size));
@@ -98,7 +98,7 @@ function parseField(field: Field, text: string): ReadonlySet<number> {
     }
     const step = stride === undefined ? 1 : parseInRange(stride, 1, field.max - field.min);
     const from = isAny ? field.min : parseValue(field, first);
-    // "5/15" means from 5 on, in steps of 15.
+    // "5/15" means: from 5, in steps of 15.
     const openEnd = stride === undefined ? from : field.max;
     return all(from, last === undefined ? openEnd : parseValue(field, last), step);
   });

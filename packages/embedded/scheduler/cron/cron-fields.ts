@@ -1,24 +1,24 @@
 import type { DayMatcher } from "./cron-days.ts";
 
-/** The minutes at which something happens, in UTC. */
+/** The UTC minutes at which a cron job runs. */
 export type CronFields = {
   readonly minutes: ReadonlySet<number>;
   readonly hours: ReadonlySet<number>;
-  /** Null: any. Where both kinds of day are given, either may match. */
+  /** Null matches any day. If both kinds of day are given, one match is enough. */
   readonly daysOfMonth: DayMatcher | null;
   /** 1 to 12. */
   readonly months: ReadonlySet<number>;
-  /** Null: any. */
+  /** Null matches any day. */
   readonly daysOfWeek: DayMatcher | null;
 };
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-// The 29th of February on a given weekday comes once in 28 years, or 40 where a century is no leap year.
+// February 29 falls on a given weekday every 28 years, or 40 when a century year is not a leap year.
 const horizonMs = 41 * 366 * dayMs;
 
-/** The first matching minute after a time, in ms since the epoch; null when no minute ever matches. */
+/** Returns the first matching minute after a time, in ms since the epoch; null if none ever matches. */
 export function nextMatch(fields: CronFields, after: number): number | null {
   const horizon = after + horizonMs;
   let time = (Math.floor(after / minuteMs) + 1) * minuteMs;

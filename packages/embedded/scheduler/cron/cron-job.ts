@@ -2,17 +2,17 @@ import type { DocumentJson } from "../../engine/model/types.ts";
 import type { TableDefinition } from "../../values/keys/index-fields.ts";
 import type { CronSpec } from "./cron-spec.ts";
 
-/** What is kept of a cron job between runs. */
+/** The stored state of a cron job between runs. */
 export type CronJob = {
   readonly id: string;
   readonly spec: CronSpec;
-  /** When it is due next, in ms since the epoch. */
+  /** Next due time, in ms since the epoch. */
   readonly nextTime: number;
-  /** The row of its last run, in `_cron_runs`; where an older release wrote it, in `_scheduled_functions`. */
+  /** Row of its last run in `_cron_runs`; older releases wrote it to `_scheduled_functions`. */
   readonly lastRun: string | null;
 };
 
-/** `_cron_jobs`. Written by the crons alone: one row for each job of the bundle's `crons.ts`. */
+/** `_cron_jobs`: one row for each job of the bundle's `crons.ts`. Only `Crons` writes it. */
 export const cronTable: TableDefinition = {
   name: "_cron_jobs",
   indexes: [{ name: "by_next_time", fields: ["nextTime"] }],

@@ -11,7 +11,7 @@ const note = makeFunctionReference<"mutation", { text: string }, null>("later:no
 const target: CronTarget = { type: "Mutation", identifier: "later.js:note" };
 const now = Date.parse("2026-11-21T10:20:00Z");
 
-/** What the convex package makes of a definition. */
+/** Returns the job that the convex package makes of a definition. */
 function defined(define: (crons: Crons) => void): CronSpec {
   const crons = cronJobs();
   define(crons);

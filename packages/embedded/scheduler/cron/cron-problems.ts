@@ -3,12 +3,12 @@ import { CronExpressionError, parseCronExpression } from "./cron-expression.ts";
 import { nextMatch } from "./cron-fields.ts";
 import type { CronSpec } from "./cron-spec.ts";
 
-/** What is known of a function that a cron job names. */
+/** The function that a cron job names. */
 export type CronTarget = { readonly type: "Query" | "Mutation" | "Action"; readonly identifier: string };
 
 /**
- * Why Convex would not take a job, in its words; null when it would. Its other rules are checked by the convex
- * package already, where `crons.ts` defines the job.
+ * Returns Convex's message for a job that it would refuse; otherwise null. The convex package checks the other
+ * rules when `crons.ts` defines the job.
  */
 export function cronProblem(
   { identifier, function: name, schedule }: CronSpec,

@@ -11,7 +11,10 @@ export const daysOfWeek = [
   "saturday",
 ] as const;
 
-/** When a cron job runs, as the convex package exports it. All times are UTC; a missing minute is ours to pick. */
+/**
+ * A cron job's schedule, as the convex package exports it. All times are UTC. If the minute is missing, the
+ * backend picks it.
+ */
 export type CronSchedule =
   | {
       readonly type: "interval";
@@ -33,7 +36,7 @@ export type CronSchedule =
 /** One job of the bundle's `crons.ts`. */
 export type CronSpec = {
   readonly identifier: string;
-  /** Whose job it is; absent for the app's. */
+  /** The component that owns the job; absent for the app. */
   readonly component?: ComponentPath;
   /** "module:name". */
   readonly function: string;

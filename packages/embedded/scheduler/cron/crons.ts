@@ -23,7 +23,8 @@ export type CronsOptions = {
 };
 
 /**
- * Schedules the functions of the bundle's `crons.ts` as they come due. A run is a `_cron_runs` row that is added in the transaction that moves the job to its next time: it happens once, whatever crashes.
+ * Schedules the functions of the bundle's `crons.ts` as they come due. One transaction adds the run's
+ * `_cron_runs` row and moves the job to its next time, so a crash neither loses nor repeats a run.
  */
 export class Crons {
   readonly #options: CronsOptions;
@@ -35,7 +36,7 @@ export class Crons {
     this.#loop = new DueLoop(options, (transaction, now) => this.#look(transaction, now));
   }
 
-  /** Takes over the bundle's jobs, keeping the times of those that have not changed. */
+  /** Loads the bundle's jobs. Unchanged jobs keep their next time. */
   async start(): Promise<void> {
     const { engine, specs, clock } = this.#options;
     await transact(engine, (transaction) => reconcileCrons(transaction, specs, clock()));
@@ -70,7 +71,7 @@ export class Crons {
   }
 }
 
-/** Makes the table hold exactly these jobs. A changed job starts anew. */
+/** Makes the table hold exactly these jobs. A changed job starts over. */
 export function reconcileCrons(transaction: Transaction, specs: readonly CronSpec[], now: number): void {
   const wanted = new Map(specs.map((spec) => [keyOf(spec), spec]));
   for (const job of allCrons(transaction)) {
@@ -84,7 +85,7 @@ export function reconcileCrons(transaction: Transaction, specs: readonly CronSpe
   }
 }
 
-/** Schedules a due job's function and moves the job on. A run that is not over yet is not joined by another. */
+/** Schedules a due job's function and moves the job to its next time. Skips the run if the last one has not ended. */
 export function advanceCron(transaction: Transaction, id: string, now: number): void {
   const document = transaction.get(id);
   if (document === null) return;
@@ -123,7 +124,7 @@ function isSame(a: CronSpec, b: CronSpec): boolean {
   return canonical(a) === canonical(b);
 }
 
-// Stored documents may come back with their fields in another order.
+// Stored documents may be read with their fields in another order.
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

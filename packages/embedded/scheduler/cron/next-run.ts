@@ -5,20 +5,20 @@ import { parseCronExpression } from "./cron-expression.ts";
 import { type CronFields, nextMatch } from "./cron-fields.ts";
 import { type CronSchedule, type CronSpec, daysOfWeek } from "./cron-spec.ts";
 
-/** As late as JSON can say. */
+/** The latest time that JSON can represent exactly. */
 export const never = Number.MAX_SAFE_INTEGER;
 
 const everyHour = range(0, 23);
 const everyMonth = range(1, 12);
 
-/** When a job that is new or was changed runs first: intervals at once, the others at their next time. */
+/** First time of a new or changed job. Intervals start at once, the others at their next time. */
 export function firstRun(spec: CronSpec, now: number): number {
   return spec.schedule.type === "interval" ? now : nextRun(spec, now, now);
 }
 
 /**
- * When a job runs after it was due at `previous`: at the first of its times after `now`, so that what was
- * missed while the machine slept is skipped, not caught up. A schedule that never matches runs at NEVER.
+ * Next time of a job that was due at `previous`: the first of its times after `now`. So runs missed while the
+ * machine slept are skipped. Returns `never` for a schedule that never matches.
  */
 export function nextRun({ identifier, schedule }: CronSpec, previous: number, now: number): number {
   if (schedule.type === "interval") {
@@ -64,7 +64,7 @@ function intervalMs({ seconds = 0, minutes = 0, hours = 0 }: Extract<CronSchedul
   return ((hours * 60 + minutes) * 60 + seconds) * 1000;
 }
 
-// The same minute at each start, and not the same for all jobs.
+// Picks a minute that differs between jobs but not between starts.
 function spreadMinute(identifier: string): number {
   return createHash("sha256").update(identifier).digest().readUInt32BE() % 60;
 }
