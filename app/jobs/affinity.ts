@@ -2,12 +2,12 @@ import { assertNever } from "../assert-never.ts";
 import type { ChatMessage } from "./chat.ts";
 import type { Work } from "./work.ts";
 
-/** Characters of the prompt that tell its prefix. */
+/** Characters at the start of a prompt that identify it. */
 const prefixChars = 1_024;
 
 /**
- * What a job has in common with those whose prompts a device may still have in its cache: the model, and how the prompt
- * begins. A hash: it does not tell the prompt. Null for embeddings: of them nothing is kept.
+ * A hash of the model and the start of the prompt. A device that ran a job with the same hash may still have the
+ * prompt in its cache. The hash does not reveal the prompt. Null for embeddings, which keep no cache.
  */
 export function affinityOf(modelId: string, work: Work): string | null {
   const prefix = prefixOf(work);
@@ -28,8 +28,8 @@ function prefixOf(work: Work): string | null {
 }
 
 /**
- * A chat's system messages and the first message after them. So all turns of a conversation have one affinity, and so
- * have all questions under one long system prompt.
+ * A chat's system messages and the first message after them. All turns of a conversation get the same affinity, and
+ * so do all questions under one long system prompt.
  */
 function beginningOf(messages: readonly ChatMessage[]): string {
   const afterSystem = messages.findIndex(({ role }) => role !== "system");

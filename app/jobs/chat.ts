@@ -4,11 +4,11 @@ import type { Sampling, TokenChoice } from "./sampling.ts";
 export type ChatRequest = Sampling & {
   readonly messages: readonly ChatMessage[];
   readonly tools?: readonly ChatTool[];
-  /** "auto" unless said, where there are tools. */
+  /** Defaults to "auto" if there are tools. */
   readonly toolChoice?: ToolChoice;
 };
 
-/** `toolCalls` only from the assistant; `toolCallId` only from a tool: the call that it answers. */
+/** Only the assistant has `toolCalls`. Only a tool has `toolCallId`, the call that it answers. */
 export type ChatMessage = {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string;
@@ -16,14 +16,17 @@ export type ChatMessage = {
   readonly toolCallId?: string;
 };
 
-/** What the model may call. `parameters`: a JSON schema of an object, as text; left out: it takes none. */
+/**
+ * A function that the model may call. `parameters` is the JSON schema of an object, as text. If absent, the function
+ * takes no parameters.
+ */
 export type ChatTool = {
   readonly name: string;
   readonly description?: string;
   readonly parameters?: string;
 };
 
-/** `{ name }`: this tool and no other. */
+/** `{ name }` forces this one tool. */
 export type ToolChoice = "none" | "auto" | "required" | { readonly name: string };
 
 /** `arguments`: JSON, as the model wrote it. */
@@ -32,8 +35,8 @@ export type ToolCall = { readonly id: string; readonly name: string; readonly ar
 export type FinishReason = "stop" | "length" | "tool_calls";
 
 /**
- * True token counts of the model's own tokenizer, the chat template's tokens included. `cachedPromptTokens`: how many
- * of the prompt's were still in the device's memory and had not to be read again.
+ * Token counts by the model's own tokenizer, including the chat template. `cachedPromptTokens` is the part of the
+ * prompt that was still in the device's memory and needed no evaluation.
  */
 export type Usage = {
   readonly promptTokens: number;
@@ -41,15 +44,15 @@ export type Usage = {
   readonly cachedPromptTokens?: number;
 };
 
-/** The answer to a chat, or what continues a text. */
+/** The answer to a chat, or the continuation of a text. */
 export type ChatResult = {
   readonly text: string;
   readonly finishReason: FinishReason;
   readonly toolCalls?: readonly ToolCall[];
-  /** By token of the answer, where they were asked for. */
+  /** One entry per token of the answer, if requested. */
   readonly logprobs?: readonly TokenChoice[];
   readonly usage: Usage;
-  /** Milliseconds on the device: until the first token, and from then on. Without rests for its person's sake. */
+  /** Milliseconds on the device, before and after the first token. Excludes pauses for the person at the computer. */
   readonly timing: { readonly prefillMs: number; readonly generateMs: number };
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { grammarLimits, grammarMistake } from "./gbnf.ts";
 
-/** Each rule is the next one twice, and the last may be nothing. */
+/** Each rule is the next one twice, and the last one may be empty. */
 function doubled(depth: number): string {
   const rules = Array.from({ length: depth }, (_, at) => `r${at} ::= r${at + 1} r${at + 1}`);
   return ["root ::= r0", ...rules, `r${depth} ::= "a"?`].join("\n");
@@ -15,7 +15,7 @@ describe("grammarMistake", () => {
     "root ::= [0-9]{2} [0-9]{1,3} [0-9]{2,}",
     "root ::= (\n  list-item\n)+\nlist-item ::= . \r\n",
     'root ::= a\na ::= "b"? |\n "c"',
-    // Rules that come to themselves after a character, much that is optional, and many repetitions.
+    // Rules that refer to themselves after a character, many optional parts, and many repetitions.
     'root ::= "(" root ")" | value\nvalue ::= [0-9]+ ("," value)?',
     `root ::= ${'"a"? '.repeat(100)}`,
     'root ::= [a-z]{0,500} ("-" [a-z]{1,500})*',

@@ -7,16 +7,16 @@ export const grammarLimits = {
   rules: 300,
   depth: 30,
   repetitions: 500,
-  /** Ways in which it may go on at one place: llama.cpp follows all of them. */
+  /** Ways to continue at one position. llama.cpp follows all of them. */
   stacks: 10_000,
 } as const;
 
 class Mistake extends Error {}
 
 /**
- * What is wrong with a grammar in llama.cpp's notation; null when nothing is. It is looked at here before llama.cpp
- * sees it, which prints a grammar that it cannot parse: and a grammar may tell of its requester's data.
- * Source: llama.cpp, grammars/README.md.
+ * Describes the mistake in a grammar in llama.cpp's notation; null if there is no mistake. llama.cpp prints a grammar
+ * that it cannot parse, and a grammar may contain the requester's data. So it is checked here first. Source:
+ * llama.cpp, grammars/README.md.
  */
 export function grammarMistake(grammar: string): string | null {
   if (grammar.length > grammarLimits.chars) return `it is longer than ${grammarLimits.chars} characters`;
@@ -87,7 +87,7 @@ class Reader {
       if (next === '"') {
         const from = this.#at;
         this.#quoted('"');
-        // Nothing cannot be repeated, and is nothing to repeat.
+        // An empty literal leaves nothing to repeat.
         if (this.#at === from + 2) {
           symbols = 0;
           this.#space(nested);
@@ -106,7 +106,7 @@ class Reader {
         parts.push({ kind: "choice", of: this.#alternates(true, depth + 1) });
         if (!this.#take(")")) throw this.#mistake(") is missing");
       } else if (next !== undefined && /[a-zA-Z0-9-]/.test(next)) {
-        // The next rule's name begins its line, where this rule has ended.
+        // A line end has ended the rule, so this name cannot be the one of the next rule.
         const name = this.#name();
         this.#used.add(name);
         parts.push({ kind: "rule", name });
@@ -199,7 +199,7 @@ class Reader {
     return true;
   }
 
-  /** Tells where, and nothing of what stands there. */
+  /** Gives the position only: the text there may be private. */
   #mistake(what: string): Mistake {
     const line = this.#text.slice(0, this.#at).split("\n").length;
     return new Mistake(`${what} (line ${line})`);

@@ -38,7 +38,7 @@ export function mostStacks(rules: ReadonlyMap<string, readonly GrammarSequence[]
   };
   const ofChoice = (choice: readonly GrammarSequence[]): Ways =>
     sum(choice.map((sequence) => ofSequence(sequence)));
-  // What stands after a character is not looked at: a rule may come to itself there.
+  // Stops at the first character, because a rule may refer to itself after it.
   const ofSequence = (sequence: GrammarSequence, from = 0): Ways => {
     let ways = nothing;
     for (let at = from; at < sequence.length && ways.nothing > 0; at += 1) {
@@ -62,7 +62,7 @@ export function mostStacks(rules: ReadonlyMap<string, readonly GrammarSequence[]
     }
   };
 
-  // Each place of a sequence is one from which llama.cpp goes on after a character.
+  // llama.cpp may continue from any position of a sequence after a character.
   const mostIn = (sequence: GrammarSequence): number =>
     Math.max(
       0,
@@ -84,7 +84,7 @@ export function mostStacks(rules: ReadonlyMap<string, readonly GrammarSequence[]
   );
 }
 
-/** One after the other. */
+/** The ways of two parts in sequence. */
 function then(first: Ways, rest: Ways): Ways {
   return {
     begins: first.begins + times(first.nothing, rest.begins),
@@ -92,12 +92,15 @@ function then(first: Ways, rest: Ways): Ways {
   };
 }
 
-/** 0 times infinitely many are none. */
+/** Unlike IEEE 754, 0 times infinity is 0 here. */
 function times(one: number, other: number): number {
   return one === 0 || other === 0 ? 0 : one * other;
 }
 
-/** As llama.cpp writes it: so many times, and each further one within the one before it, or nothing. */
+/**
+ * Expands repetitions as llama.cpp does: the required ones in sequence, then optional ones, each nested in the one
+ * before it.
+ */
 function ofRepeated(once: Ways, least: number, most: number): Ways {
   if (most === Infinity && once.nothing > 0) return { begins: Infinity, nothing: Infinity };
   let ways = nothing;

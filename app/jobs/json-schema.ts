@@ -1,22 +1,25 @@
-/** A JSON schema that llama.cpp can hold an answer to, or why it cannot. `path` is within the schema, e.g. "properties.a". */
+/**
+ * A JSON schema that llama.cpp can enforce, or the reason why it cannot. `path` is a path within the schema, such as
+ * "properties.a".
+ */
 export type SchemaParse =
   | { readonly kind: "ok"; readonly schema: JsonSchema }
   | { readonly kind: "refused"; readonly path: string; readonly reason: string };
 
-/** With nothing in it but what is enforced, and descriptions. */
+/** Contains only enforced keywords and descriptions. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 export const schemaLimits = {
-  /** UTF-8 bytes of its JSON. */
+  /** UTF-8 bytes of the schema's JSON. */
   bytes: 32 * 1024,
   depth: 12,
-  /** Schemas within it, itself included. */
+  /** Nested schemas, including the outermost. */
   nodes: 500,
-  /** Lengths and counts: each is written out in the grammar that enforces it. */
+  /** Bounds lengths and counts, because the grammar that enforces the schema spells out each repetition. */
   repetitions: 500,
 } as const;
 
-/** Say nothing about the value: dropped. */
+/** Keywords that do not constrain the value. They are dropped. */
 const annotations = new Set(
   [
     "title",
@@ -29,7 +32,7 @@ const annotations = new Set(
     "$id",
     "$comment",
   ].concat(
-    // OpenAI's, beside the schema.
+    // OpenAI's own keyword, next to the schema's.
     "strict",
   ),
 );
@@ -46,9 +49,9 @@ class Refusal extends Error {
 }
 
 /**
- * Parses and bounds a schema. Keywords that would not be enforced are refused, rather than ignored; `anyOf` is taken as
- * `oneOf`. All properties are required, whatever `required` says, and there are no others unless
- * `additionalProperties` says so: an answer under these rules is one under the schema's.
+ * Parses and bounds a schema. Refuses keywords that would not be enforced, and treats `anyOf` as `oneOf`. Requires
+ * all properties, whatever `required` says, and allows others only if `additionalProperties` does. An answer that
+ * satisfies these stricter rules satisfies the schema, too.
  */
 export function parseSchema(value: unknown): SchemaParse {
   try {
@@ -85,7 +88,7 @@ class Walk {
     }
     const says = ["type", "enum", "const", "oneOf", "$ref"].filter((keyword) => keyword in kept);
     if (says.length === 0) throw new Refusal(path, "needs a type, enum, const, anyOf or $ref");
-    // The grammar looks at one of them alone.
+    // The grammar considers only one of them.
     if (
       says.length > 1 &&
       !(says.length === 2 && says[0] === "type" && says[1] !== "$ref" && says[1] !== "oneOf")

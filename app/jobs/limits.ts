@@ -1,6 +1,6 @@
-/** Bounds of everything that comes from outside, in one place. Bytes are UTF-8. */
+/** Limits for all input from outside. Bytes are UTF-8. */
 export const limits = {
-  /** All messages of one request together: well under Convex's 1 MiB per document. */
+  /** All messages of one request together. This is well below Convex's limit of 1 MiB per document. */
   promptBytes: 256 * 1024,
   /** A request's raw HTTP body. */
   bodyBytes: 1024 * 1024,
@@ -9,11 +9,11 @@ export const limits = {
   stopStrings: 4,
   stopBytes: 256,
   topK: 1_000,
-  /** Of the likeliest tokens that are reported beside each token of an answer. */
+  /** Alternative tokens that are reported for each token of an answer. */
   logprobs: 20,
   logitBiases: 300,
   tools: 64,
-  /** In one message, asked for or answered with. */
+  /** In one message of a request or an answer. */
   toolCalls: 16,
   toolDescriptionChars: 4_096,
   callIdChars: 100,
@@ -25,19 +25,19 @@ export const limits = {
   nameChars: 120,
 } as const;
 
-/** How often something may be asked for: so often a minute in the long run, and so often at once. */
+/** Rate limits: requests per minute in the long run, and requests at once. */
 export const rates = {
-  /** Calls of the HTTP API, for each API key. */
+  /** Calls to the HTTP API, for each API key. */
   apiCalls: { perMinute: 600, burst: 100 },
   /**
-   * Wrong enrolment codes, for each address that they come from. After that an address has to wait with right
-   * ones, too; where no address is known, with wrong ones only.
+   * Wrong enrollment codes, for each address that sends them. Beyond the limit, the address must wait even with a
+   * right code. If the address is unknown, only wrong codes must wait.
    */
   wrongCodes: { perMinute: 30, burst: 60 },
 } as const;
 
-/** What may be set for an API key: jobs under way at once, and turns beside the others' one. The queue's own bounds. */
+/** The queue's bounds for an API key: running jobs, and the weight of its turns (others have 1). */
 export const keyLimits = { maxConcurrency: 1_000, maxWeight: 16 } as const;
 
-/** Failed and lost attempts a job survives before it fails for good. */
+/** Failed and lost attempts that a job may have before it fails for good. */
 export const maxFailedAttempts = 4;

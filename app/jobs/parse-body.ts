@@ -4,7 +4,7 @@ import { z } from "zod";
 export type BodyRefusal = {
   readonly status: 400 | 413;
   readonly code: string;
-  /** The field at fault, e.g. "messages[2].content"; null for the whole body. */
+  /** The invalid field, such as "messages[2].content". Null for the whole body. */
   readonly param: string | null;
   readonly message: string;
 };
@@ -13,21 +13,21 @@ export type BodyParse<Asked> =
   | { readonly kind: "parsed"; readonly asked: Asked }
   | { readonly kind: "refused"; readonly refusal: BodyRefusal };
 
-/** What zod says of a field that is not there; errors are told apart by it. */
+/** Zod's message for a missing field. It distinguishes this error from others. */
 export const missing = "Invalid input: expected string, received undefined";
 
 export const text = z
   .string()
   .refine((value) => !/\p{Surrogate}/u.test(value), "must be well-formed Unicode");
 
-/** A field that is not served: absent, null or an empty list, all of which ask for nothing. */
+/** A field that is not supported. It may be absent, null or an empty list, since none of these asks for anything. */
 export function absent(reason: string) {
   const asksForNothing = (value: unknown): boolean =>
     value == null || (Array.isArray(value) && value.length === 0);
   return z.custom<unknown>(asksForNothing, { error: reason, params: { unsupported: true } }).optional();
 }
 
-/** Parses a body of JSON; what is refused names the first field at fault. */
+/** Parses a JSON body. A refusal names the first invalid field. */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   json: string,
@@ -78,7 +78,7 @@ function refuseIssue(issue: z.core.$ZodIssue | undefined): Refused {
 
 type Located = { readonly issue: z.core.$ZodIssue; readonly path: readonly PropertyKey[] };
 
-/** In a union, the issue of the branch that went furthest: it knows what the requester meant. */
+/** In a union, returns the issue of the branch that matched furthest, since the requester probably meant that one. */
 function deepestOf(issue: z.core.$ZodIssue, base: readonly PropertyKey[]): Located {
   const path = [...base, ...issue.path];
   if (issue.code !== "invalid_union") return { issue, path };
@@ -86,7 +86,7 @@ function deepestOf(issue: z.core.$ZodIssue, base: readonly PropertyKey[]): Locat
   return inner.reduce((best, each) => (reach(each) > reach(best) ? each : best), inner[0] ?? { issue, path });
 }
 
-/** A value of the right type that is out of bounds went further than one of another type. */
+/** A value out of bounds matched further than a value of the wrong type. */
 function reach({ issue, path }: Located): number {
   return 2 * path.length + (issue.code === "invalid_type" ? 0 : 1);
 }
@@ -103,7 +103,7 @@ function codeOf(issue: z.core.$ZodIssue): string {
     case "invalid_type":
       if (issue.expected === "never") return "unsupported_value";
       return issue.message.endsWith("received undefined") ? "missing_required_parameter" : "invalid_type";
-    case "invalid_union": // What tells the branches apart is of none of them.
+    case "invalid_union": // The discriminator matches no branch.
     case "invalid_value":
       return "unsupported_value";
     case "custom":

@@ -68,7 +68,10 @@ const message = z.discriminatedUnion(
   { error: 'must be "system", "developer", "user", "assistant" or "tool"' },
 );
 
-/** OpenAI's fields, and a few more of llama.cpp's. Those that would change the answer and are not served are refused, others are ignored. */
+/**
+ * OpenAI's fields and some of llama.cpp's. Refuses unsupported fields that would change the answer, and ignores the
+ * others.
+ */
 const body = z.object({
   ...samplingFields,
   messages: z.array(message).min(1).max(limits.messages),
@@ -85,7 +88,7 @@ const body = z.object({
   web_search_options: absent("web search is not supported"),
 });
 
-/** Parses and bounds the body of POST /v1/chat/completions. Pure: it neither chooses a seed nor knows the models. */
+/** Parses and bounds the body of POST /v1/chat/completions. Neither chooses a seed nor checks the model. */
 export function parseChat(json: string): BodyParse<ParsedText<ChatRequest>> {
   const parsed = parseBody(body, json);
   if (parsed.kind === "refused") return parsed;
@@ -118,7 +121,7 @@ export function parseChat(json: string): BodyParse<ParsedText<ChatRequest>> {
 
 type Body = z.infer<typeof body>;
 
-/** Fields that ask for what cannot be had together. */
+/** Reports fields that contradict each other. */
 function clashOf(asked: Body): { readonly param: string; readonly why: string } | null {
   const offered = (asked.tools ?? []).map((tool) => tool.function.name);
   if (new Set(offered).size < offered.length)

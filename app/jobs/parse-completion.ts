@@ -21,21 +21,24 @@ const prompt = z.union([
     .transform(([only]) => only ?? ""),
 ]);
 
-/** As OpenAI's: of so many tokens, when nothing is said. */
+/** The same default length in tokens as OpenAI's. */
 const defaultMaxTokens = 16;
 
-/** OpenAI's fields, and a few more of llama.cpp's. Those that would change the answer and are not served are refused, others are ignored. */
+/**
+ * OpenAI's fields and some of llama.cpp's. Refuses unsupported fields that would change the answer, and ignores the
+ * others.
+ */
 const body = z.object({
   ...samplingFields,
   prompt,
-  /** Of how many of the likeliest tokens. */
+  /** The number of alternative tokens to report. */
   logprobs: z.number().int().min(0).max(limits.logprobs).nullish(),
   best_of: z.literal(1, { error: "only 1 is supported" }).nullish(),
   echo: z.literal(false, { error: "echoing the prompt is not supported" }).nullish(),
   suffix: absent("text after the answer is not supported"),
 });
 
-/** Parses and bounds the body of POST /v1/completions. Pure: it neither chooses a seed nor knows the models. */
+/** Parses and bounds the body of POST /v1/completions. Neither chooses a seed nor checks the model. */
 export function parseCompletion(json: string): BodyParse<ParsedText<CompletionRequest>> {
   const parsed = parseBody(body, json);
   if (parsed.kind === "refused") return parsed;

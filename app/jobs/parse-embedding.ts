@@ -4,7 +4,7 @@ import { absent, type BodyParse, parseBody, refuseSize, text, utf8Length } from 
 import { priorityOf, type QueuePriority, serviceTier } from "./parse-sampling.ts";
 import type { EmbeddingRequest } from "./work.ts";
 
-/** Embeddings as they were asked for over HTTP. */
+/** An embedding request, as received over HTTP. */
 export type ParsedEmbedding = {
   readonly model: string;
   readonly encoding: "float" | "base64";
@@ -18,12 +18,12 @@ const body = z.object({
   model: text.min(1).max(200),
   input: z.union([input.transform((only) => [only]), z.array(input).min(1).max(limits.embeddingInputs)]),
   encoding_format: z.enum(["float", "base64"]).nullish(),
-  // Only some models are trained for vectors to be cut, and nothing in a model's file says so.
+  // Only some models are trained for shortened vectors, and a model's file does not say which.
   dimensions: absent("a model's vectors come as long as they are"),
   service_tier: serviceTier,
 });
 
-/** Parses and bounds the body of POST /v1/embeddings. Pure: it does not know the models. */
+/** Parses and bounds the body of POST /v1/embeddings. Does not check the model. */
 export function parseEmbedding(json: string): BodyParse<ParsedEmbedding> {
   const parsed = parseBody(body, json);
   if (parsed.kind === "refused") return parsed;

@@ -5,9 +5,9 @@ import { text, utf8Length } from "./parse-body.ts";
 import { jsonSchema } from "./parse-tools.ts";
 import type { AnswerFormat, Sampling } from "./sampling.ts";
 
-/** The fields about how text is generated that chat completions and completions share, parsed and bounded. */
+/** Parses and bounds the sampling fields that chat completions and completions share. */
 
-/** OpenAI's tiers as the queue's priorities: what costs more goes first, what may wait goes last. */
+/** Maps OpenAI's service tiers to the queue's priorities: the expensive tier goes first, the flexible one last. */
 const priorities = { priority: "high", flex: "low" } as const;
 
 const stopString = text
@@ -29,7 +29,7 @@ const responseFormat = z.discriminatedUnion(
   { error: 'must be "text", "json_object" or "json_schema"' },
 );
 
-/** llama.cpp's own field. */
+/** llama.cpp's field. */
 const grammar = text.max(grammarLimits.chars).superRefine((value, context) => {
   const mistake = grammarMistake(value);
   if (mistake !== null) context.addIssue({ code: "custom", message: `is no grammar: ${mistake}` });
@@ -69,7 +69,7 @@ export const samplingFields = {
 
 type Sampled = z.infer<z.ZodObject<typeof samplingFields>>;
 
-/** Generated text as it was asked for over HTTP. */
+/** A text generation request, as received over HTTP. */
 export type ParsedText<Request> = {
   readonly model: string;
   readonly stream: boolean;
@@ -80,13 +80,13 @@ export type ParsedText<Request> = {
 
 export type QueuePriority = "high" | "normal" | "low";
 
-/** Null: the requester left it to us. */
+/** Null if the requester gave no value. */
 type Undecided<Request> = Omit<Request, "maxTokens" | "seed"> & {
   readonly maxTokens: number | null;
   readonly seed: number | null;
 };
 
-/** What concerns the call, and not the text. */
+/** Options of the call that do not affect the text. */
 export function callOf(asked: Sampled): Omit<ParsedText<never>, "request"> {
   return {
     model: asked.model,
@@ -96,7 +96,7 @@ export function callOf(asked: Sampled): Omit<ParsedText<never>, "request"> {
   };
 }
 
-/** @param logprobs of how many of the likeliest tokens; null: of none at all. */
+/** @param logprobs the number of alternative tokens to report; null to report no log probabilities. */
 export function samplingOf(
   asked: Sampled,
   maxTokens: number | null,
@@ -122,7 +122,7 @@ export function samplingOf(
   };
 }
 
-/** Tiers that are not known here, like OpenAI's own "auto" and "default", are served as everybody else. */
+/** All other tiers, such as OpenAI's "auto" and "default", get the normal priority. */
 export function priorityOf(tier: string): QueuePriority {
   return tier === "priority" || tier === "flex" ? priorities[tier] : "normal";
 }
@@ -133,7 +133,7 @@ export function formatOf({ response_format: format, grammar: rules }: Sampled): 
   return rules == null ? null : { kind: "grammar", grammar: rules };
 }
 
-/** Fields that ask for what cannot be had together. */
+/** Reports fields that contradict each other. */
 export function formatClash(asked: Sampled): { readonly param: string; readonly why: string } | null {
   if (asked.grammar == null || (asked.response_format?.type ?? "text") === "text") return null;
   return { param: "grammar", why: "response_format asks for another one" };
@@ -146,7 +146,7 @@ function biasesOf(biases: Readonly<Record<string, number>>): Sampling["logitBias
 
 type Given<T> = { readonly [Field in keyof T]?: NonNullable<T[Field]> };
 
-/** Without the fields that were not given. */
+/** Omits the fields that were not given. */
 export function given<T extends object>(fields: T): Given<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Given<T>;
 }

@@ -3,7 +3,7 @@ import type { ChatTool, ToolChoice } from "./chat.ts";
 import { parseSchema, schemaLimits } from "./json-schema.ts";
 import { limits } from "./limits.ts";
 
-/** OpenAI's fields about tools and schemas, parsed and bounded. */
+/** Parses and bounds OpenAI's fields about tools and schemas. */
 
 /** A JSON schema, kept as text. */
 export const jsonSchema = z.unknown().transform((value, context): string => {

@@ -5,7 +5,7 @@ import { parseSchema, schemaLimits } from "./json-schema.ts";
 import { limits } from "./limits.ts";
 import type { CompletionRequest, EmbeddingRequest, Work } from "./work.ts";
 
-/** Jobs' payloads as a device accepts them: the backend bounded them, and is not taken at its word. */
+/** Payloads that a device accepts. The backend has checked them, but a device does not trust it. */
 
 const schemaText = z
   .string()
@@ -83,7 +83,7 @@ const embedding = z.object({
   inputs: z.array(z.string().min(1).max(limits.promptBytes)).min(1).max(limits.embeddingInputs),
 });
 
-/** What a job of `kind` asks for; null where it is nothing that a device accepts. */
+/** Parses the payload of a job of `kind`. Null if a device must not accept it. */
 export function parseWork(kind: string, payload: unknown): Work | null {
   switch (kind) {
     case "chat": {
@@ -107,7 +107,7 @@ type Loose<T> = T extends object
   ? { readonly [Field in keyof T]: Loose<T[Field]> | (undefined extends T[Field] ? undefined : never) }
   : T;
 
-/** Zod's optional fields may be undefined by their type; parsed JSON has no such thing. */
+/** By type, Zod's optional fields may be undefined. In parsed JSON they never are. */
 function present<T>(value: Loose<T>): T {
   return value as T;
 }
