@@ -15,7 +15,7 @@ const needs = (...facts: readonly FactName[]): Needs => ({
   donating: false,
 });
 
-/** A real source of facts whose world the test changes. */
+/** A real facts source, with inputs that the test changes. */
 function source(name: string, everyMs: number, found: () => Found, facts: readonly FactName[]) {
   const count = { samples: 0 };
   const sensor: Sensor = {
@@ -44,7 +44,7 @@ describe("gatherFacts", () => {
     expect([memory.count.samples, camera.count.samples, changes]).toEqual([1, 0, 1]);
 
     await vi.advanceTimersByTimeAsync(30_000);
-    // A clock that is set changes nothing about how often.
+    // Setting the clock does not change the interval.
     vi.setSystemTime(Date.now() - 3_600_000);
     await vi.advanceTimersByTimeAsync(15_000);
     vi.setSystemTime(Date.now() + 3_600_000);
@@ -127,7 +127,7 @@ describe("gatherFacts", () => {
     facts.need(needs("vramFreeMb"));
     await facts.sampleAll([]);
     expect(facts.readings().vramFreeMb.value).toEqual(known(1));
-    // It may be another one by the time a decision looks at it.
+    // The value may have changed by the time of a decision.
     expect(facts.read().vramFreeMb).toEqual(unknown);
     facts.stop();
   });

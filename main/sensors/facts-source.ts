@@ -14,7 +14,7 @@ import { SensorSchedule } from "./sensor-schedule.ts";
 
 export type Sensors = {
   readonly idle: IdleSensor;
-  /** The best source of each fact first. A later one is asked only for facts that no earlier one knows. */
+  /** For each fact, the best source comes first. A later source is asked only for facts that no earlier one knows. */
   readonly others: readonly Sensor[];
 };
 

@@ -3,10 +3,10 @@ import { readlinkSync } from "node:fs";
 const lookEveryMs = 60_000;
 
 /**
- * Keeps this program's clock in the system's time zone when that changes, as on a laptop that travels: Node looks at it
- * once, at its start. Where the zone was set for this program alone (TZ), it stays.
+ * Follows changes of the system's time zone, such as on a laptop that travels. Node reads the zone only once, at its
+ * start. A zone that was set only for this program (TZ) stays.
  *
- * Windows does not show its zone as a file: there a new one is seen at the next start.
+ * Windows has no file for its zone, so a change takes effect at the next start.
  */
 export class TimeZone {
   readonly #path: string;
@@ -23,9 +23,9 @@ export class TimeZone {
     this.#lookedAt = Date.now();
   }
 
-  /** Looks at most once a minute. */
+  /** Checks at most once a minute. */
   follow(now: number): void {
-    // A clock that was set back says nothing about how long ago that was.
+    // `Math.abs`, because the clock may have been set back.
     if (this.#isFixed || Math.abs(now - this.#lookedAt) < lookEveryMs) return;
     this.#lookedAt = now;
     const zone = zoneOf(this.#path);
@@ -35,7 +35,7 @@ export class TimeZone {
   }
 }
 
-/** "Europe/Zurich" out of a link to /usr/share/zoneinfo/Europe/Zurich; null where it is no such link. */
+/** Returns "Europe/Zurich" for a link to /usr/share/zoneinfo/Europe/Zurich. Null for anything else. */
 function zoneOf(path: string): string | null {
   try {
     return /zoneinfo\/(?:posix\/)?([A-Za-z0-9_+\-/]+)$/.exec(readlinkSync(path))?.[1] ?? null;
@@ -47,8 +47,8 @@ function zoneOf(path: string): string | null {
 const minutesPerDay = 24 * 60;
 
 /**
- * Minutes of local time since Monday 00:00: 0 to 10 079. By the calendar's clock, so that where it is put forward or
- * back, an hour of the week is left out or comes twice, as it does on the wall.
+ * Minutes of local time since Monday 00:00, 0 to 10 079. Follows the wall clock: when clocks change, an hour of the
+ * week is skipped or occurs twice.
  */
 export function minuteOfWeek(date: Date): number {
   const daysSinceMonday = (date.getDay() + 6) % 7;

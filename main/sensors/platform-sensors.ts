@@ -22,11 +22,11 @@ export type Surroundings = {
   readonly dataDir: string;
   readonly ownCpuTime: OwnCpuTime;
   readonly runnerPid: () => number | undefined;
-  /** What only the shell hears of: asked first. */
+  /** Facts that only the shell reports. Asked first. */
   readonly shell: readonly Sensor[];
 };
 
-/** All sources of this platform, the best of each fact first. */
+/** All sources on this platform. For each fact, the best source comes first. */
 export function platformSensors(around: Surroundings): readonly Sensor[] {
   const everywhere = [cpuLoadSensor(around.ownCpuTime), diskSensor(around.dataDir)];
   return [...around.shell, ...ownSensors(around), ...everywhere];
@@ -61,7 +61,7 @@ function ownSensors({ platform, env, runnerPid }: Surroundings): readonly Sensor
   }
 }
 
-/** @param shell what the shell knows of input; null: a shell without a desktop. */
+/** @param shell the shell's idle sensor; null without a desktop. */
 export function platformIdle(
   platform: NodeJS.Platform,
   env: NodeJS.ProcessEnv,

@@ -103,7 +103,7 @@ describe("load of others", () => {
       systemCpuTimes("linux").busyMs - before.busyMs,
       systemCpuTimes("darwin").busyMs - beforeAll.busyMs,
     ];
-    // How much of the 600 ms it got depends on who else is at work.
+    // Its share of the 600 ms depends on the load of the machine.
     expect(all - busy).toBeGreaterThan(20);
   });
 

@@ -8,14 +8,14 @@ export type ThisComputer = {
   /** The disk that holds the models. */
   readonly dataDir: string;
   readonly idle: IdleSensor;
-  /** What only the shell hears of. */
+  /** Facts that only the shell reports. */
   readonly shellSensors: readonly Sensor[];
-  /** CPU time of this program and its runner, where the shell knows it: asked on other systems than Linux. */
+  /** CPU time of this program and its runner, if the shell knows it. Not used on Linux. */
   readonly ownCpuTime: OwnCpuTime | undefined;
   readonly runnerPid: () => number | undefined;
 };
 
-/** The facts of the computer that this runs on, by all sources that it has. Nothing is asked before they are started. */
+/** The facts about this computer, from all its sources. Asks nothing before `start`. */
 export function factsOfThisComputer(computer: ThisComputer): FactsSource {
   const { dataDir, idle, shellSensors, runnerPid } = computer;
   const measured = ownCpuTime(runnerPid);

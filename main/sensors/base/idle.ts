@@ -38,8 +38,8 @@ export function idleFromShell(seconds: () => number, source = "Electron's powerM
 }
 
 /**
- * For tests only (GLEANER_TEST_IDLE_FILE): a file that the test writes holds the seconds as a number.
- * Unknown while the file is missing or holds anything else.
+ * For tests only (GLEANER_TEST_IDLE_FILE): reads the seconds from a file that the test writes. Unknown while the file
+ * is missing or holds no number.
  */
 export function idleFromFile(path: string): IdleSensor {
   const seconds = (): number => {

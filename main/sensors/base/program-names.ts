@@ -1,4 +1,4 @@
-/** Names of programs compare without case, and without Windows' ending. */
+/** Program names compare without case and without Windows' ".exe". */
 export function programName(name: string): string {
   return name
     .trim()
@@ -6,7 +6,7 @@ export function programName(name: string): string {
     .replace(/\.exe$/, "");
 }
 
-/** The first of the excluded programs that is among the running ones, as the rules write it; null: none. */
+/** The first excluded program that runs, spelled as in the rules. Null if none runs. */
 export function firstExcluded(excluded: readonly string[], running: ReadonlySet<string>): string | null {
   return excluded.find((name) => running.has(programName(name))) ?? null;
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The text of a small file of the kernel's, trimmed; null where it is missing or may not be read. */
+/** The trimmed text of a small kernel file. Null if it is missing or unreadable. */
 export function readText(path: string): string | null {
   try {
     return readFileSync(path, "utf8").trim();
@@ -9,7 +9,7 @@ export function readText(path: string): string | null {
   }
 }
 
-/** A number out of such a file; null for anything else. */
+/** The number in such a file. Null for anything else. */
 export function readNumber(path: string): number | null {
   const text = readText(path);
   if (text === null || text === "") return null;
@@ -17,7 +17,7 @@ export function readNumber(path: string): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** The names in a folder, in order; none where it is missing. */
+/** The sorted names in a folder. Empty if the folder is missing. */
 export function listFolder(path: string): readonly string[] {
   try {
     return readdirSync(path).sort();

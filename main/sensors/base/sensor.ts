@@ -8,7 +8,7 @@ import {
 } from "../../../app/facts/facts.ts";
 import { neededFacts, type Rules } from "../../../app/policy/rules.ts";
 
-/** What sensors report: the facts about this computer, and whether it is going to sleep. */
+/** Sensors report the facts about this computer, and whether it is going to sleep. */
 export type Sensed = ComputerFacts & { readonly suspended: Known<boolean> };
 
 export type FactName = SensedFact;
@@ -20,7 +20,7 @@ export const factNames: readonly FactName[] = [...computerFactNames, "suspended"
 /** Some facts from one sample. A missing fact is unknown to that sensor. */
 export type Found = Partial<Sensed>;
 
-/** What the rules depend on now. Other facts are not worth a wake-up. */
+/** The facts that the rules depend on now. Other facts are not worth a wake-up. */
 export type Needs = {
   readonly facts: ReadonlySet<FactName>;
   /** The rules' excluded programs. */
@@ -41,11 +41,11 @@ export type Sensor = {
   /** The name that people know: "UPower", "/proc/meminfo". */
   readonly source: string;
   readonly facts: readonly FactName[];
-  /** Milliseconds until a new sample is worth its cost; null: it reports every change by itself. */
+  /** Milliseconds until a new sample is worth its cost. Null if the sensor reports every change by itself. */
   readonly everyMs: number | null;
   /** How often a sample starts a subprocess, in milliseconds. */
   readonly subprocessEveryMs?: number;
-  /** So costly that it is sampled only while the donor works. */
+  /** True for a costly sensor that is sampled only while the donor works. */
   readonly onlyWhileDonating?: boolean;
   readonly sample?: (needs: Needs) => Found | Promise<Found>;
   /** Reports changes from now on, until the returned function is called. */
@@ -54,9 +54,9 @@ export type Sensor = {
 
 export type Reading<T = unknown> = {
   readonly value: Known<T>;
-  /** The source that knows the value; of an unknown value, the sources that were asked. */
+  /** The source of the value. For an unknown value, the sources that were asked. */
   readonly source: string;
-  /** When, in milliseconds since the epoch; null: never, because no rule needs it or no source exists here. */
+  /** Time of the sample, in milliseconds since the epoch. Null if no rule needs the fact or no source exists here. */
   readonly at: number | null;
 };
 

@@ -10,7 +10,7 @@ const counts = new Map<string, number>();
 
 /**
  * Runs a program of the system to its end, without a shell. All subprocesses that sensors start go through here, so
- * that they are counted. Ends it after `timeoutMs` (5 s), or when it says more than `maxBytes` (256 KiB).
+ * that they are counted. Ends it after `timeoutMs` (5 s), or when it prints more than `maxBytes` (256 KiB).
  */
 export function runSubprocess(
   file: string,
@@ -36,7 +36,7 @@ export function countSubprocess(name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** How often each program was started since this one was. */
+/** How often each program was started since this process started. */
 export function subprocessCounts(): Readonly<Record<string, number>> {
   return Object.fromEntries(counts);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Lays out files as the kernel would show them, for the length of a test. "-> target" makes a link. */
+/** Creates files like the kernel's for the duration of a test. "-> target" makes a link. */
 export function treeOf(files: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), "gleaner-tree-"));
   for (const [path, text] of Object.entries(files)) {

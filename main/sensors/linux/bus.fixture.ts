@@ -6,7 +6,7 @@ import { createClient, defineInterface, type InterfaceDefinition, type MessageBu
 
 export const hasDbusDaemon = spawnSync("dbus-daemon", ["--version"]).status === 0;
 
-/** A real dbus-daemon of the test's own, at an address that stays the same when it is started again. */
+/** A real dbus-daemon for one test. It keeps its address when it restarts. */
 export class PrivateBus {
   readonly address: string;
   readonly #folder = mkdtempSync(join(tmpdir(), "gleaner-bus-"));
@@ -47,7 +47,7 @@ export class PrivateBus {
   }
 }
 
-/** A program on that bus that has the shape of a system's service. */
+/** A program on that bus that imitates a system service. */
 export class FakeService {
   readonly #client: MessageBus;
   readonly #signals = new Map<string, Record<string, (...args: unknown[]) => void>>();
@@ -73,7 +73,7 @@ export class FakeService {
     return service;
   }
 
-  /** Says that properties changed; their values are read from the definition from then on too. */
+  /** Reports changed properties. Later reads of the definition return the new values, too. */
   changed(path: string, interfaceName: string, properties: Record<string, unknown>): void {
     this.#client.emitPropertiesChanged(path, interfaceName, properties);
   }
@@ -87,7 +87,7 @@ export class FakeService {
   }
 }
 
-/** A definition of readable properties out of a record that the test changes. */
+/** Defines readable properties from a record that the test changes. */
 export function propertiesOf<T extends Record<string, unknown>>(
   values: T,
   types: { readonly [K in keyof T]: string },

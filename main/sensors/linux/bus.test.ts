@@ -200,7 +200,7 @@ describe.runIf(hasDbusDaemon)("on a bus", { timeout: 60_000 }, () => {
     stops.push(() => idle.stop?.());
     idle.onInput?.(() => (inputs += 1));
     expect(idle.sample()).toEqual(unknown);
-    // The service has heard of the watch once it was asked for the properties.
+    // Once the service was asked for its properties, the watch is active.
     await vi.waitFor(() => {
       state.session.Active = false;
       service.changed(...session, { Active: false });

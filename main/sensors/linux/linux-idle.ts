@@ -12,10 +12,10 @@ import { waylandIdle, waylandSocket } from "./idle/wayland-idle.ts";
 import { x11Idle } from "./idle/x11-idle.ts";
 
 /**
- * Input by whatever tells of it here. Not by /dev/input, which only root may read and which would show what is typed,
- * and not by /proc/interrupts, which counts network and disks among the keyboards.
+ * Idle time from the sources that exist here. Does not use /dev/input, because only root may read it and it reveals
+ * what is typed. Does not use /proc/interrupts, because it cannot separate keyboards from network and disks.
  *
- * @param shell what the shell itself knows, for desktops that nothing else tells of.
+ * @param shell the shell's own sensor, for desktops that no other source covers.
  */
 export function linuxIdle(env: NodeJS.ProcessEnv, shell: IdleSensor | null): IdleSensor {
   const socket = waylandSocket(env);
@@ -26,7 +26,7 @@ export function linuxIdle(env: NodeJS.ProcessEnv, shell: IdleSensor | null): Idl
   if (display !== undefined && display !== "" && !isWayland(env)) ports.push(x11Idle(display));
   const system = sharedBus("system", env);
   const anybody = shortestIdle([...(system.isThere ? [logindIdle(system)] : []), terminalIdle()]);
-  // On Wayland a shell sees the input to its own windows alone.
+  // On Wayland, a shell sees only the input to its own windows.
   const desktop = new DesktopIdle(ports, shell === null || isWayland(env) ? anybody : shell);
   return system.isThere ? shortestIdle([desktop, otherUsersIdle(system, getuid?.() ?? 0)]) : desktop;
 }
@@ -35,7 +35,7 @@ export function isWayland(env: NodeJS.ProcessEnv): boolean {
   return env["XDG_SESSION_TYPE"] === "wayland" || (env["WAYLAND_DISPLAY"] ?? "") !== "";
 }
 
-/** Of several sources that each see some of the input, the one that saw the latest. */
+/** Each source sees only some of the input. The one with the latest input counts. */
 export function shortestIdle(sensors: readonly IdleSensor[]): IdleSensor {
   const knowing = (): readonly IdleSensor[] => sensors.filter((sensor) => sensor.sample().known);
   return {

@@ -22,12 +22,12 @@ import { x11ScreenSensor } from "./x11/x11-screen.ts";
 
 export type OwnUse = { readonly memory: OwnMemory; readonly gpu: OwnGpuUse };
 
-/** Linux' sources: what comes by signals before what has to be asked for. */
+/** The sources on Linux. Those with signals come before those that are polled. */
 export function linuxSensors(env: NodeJS.ProcessEnv, own: OwnUse): readonly Sensor[] {
   const system = sharedBus("system", env);
   const session = sharedBus("session", env);
   const display = env["DISPLAY"];
-  // Under Wayland the X server knows its own windows alone.
+  // Under Wayland, the X server knows only its own windows.
   const x11 = display === undefined || display === "" || isWayland(env) ? [] : [x11ScreenSensor(display)];
   return [
     ...(system.isThere

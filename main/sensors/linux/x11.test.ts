@@ -12,7 +12,7 @@ import { x11ScreenSensor } from "./x11/x11-screen.ts";
 const soon = { timeout: 20_000, interval: 20 };
 const hasX = ["Xvfb", "xdotool"].every((name) => spawnSync("which", [name]).status === 0);
 
-/** What a window manager does, beyond what the program itself uses of the package. */
+/** The methods of the package that only a window manager needs, and the program does not use. */
 type WindowManager = {
   CreateWindow(...args: readonly (number | object)[]): void;
   ChangeProperty(mode: 0, window: number, name: number, type: number, bits: 32, data: Buffer): void;
@@ -102,7 +102,7 @@ describe.runIf(hasX)("on an X server", { timeout: 60_000 }, () => {
     const needs = { facts: new Set(["fullScreen"] as const), programs: [], donating: false };
     await facts.start(needs, () => undefined);
     stops.push(() => facts.stop());
-    // No window manager has said anything yet.
+    // No window manager has reported anything yet.
     expect(facts.read().fullScreen).toEqual(unknown);
     set(manager.root, active, window);
     await vi.waitFor(() => expect(facts.read().fullScreen).toEqual(known(false)), soon);

@@ -3,7 +3,7 @@ import type { Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
 import type { PowerReading } from "../sources/battery.ts";
 
-/** Only what the shell does not tell: a subprocess every three minutes. */
+/** Only the facts that the shell does not report. Starts a subprocess every three minutes. */
 export const macBatterySensor: Sensor = {
   source: "pmset",
   facts: ["power", "batteryPercent"],

@@ -2,7 +2,7 @@ import { known, unknown } from "../../../app/facts/facts.ts";
 import type { Found, Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
 
-/** A Mac whose lid closes sleeps, unless it has a screen of its own: so this is asked for seldom. */
+/** A Mac sleeps when its lid closes, unless it has an external screen. So this is polled rarely. */
 export const macLidSensor: Sensor = {
   source: "ioreg",
   facts: ["lidClosed"],

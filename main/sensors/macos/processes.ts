@@ -4,7 +4,7 @@ import { firstExcluded, programName } from "../base/program-names.ts";
 import type { Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
 
-/** One subprocess every three minutes, and only where the rules name a program. */
+/** Starts a subprocess every three minutes, but only if the rules name a program. */
 export const macProcessesSensor: Sensor = {
   source: "ps",
   facts: ["excludedProgram"],
@@ -17,7 +17,7 @@ export const macProcessesSensor: Sensor = {
   },
 };
 
-/** One path of a program in each line. */
+/** Each line is the path of a program. */
 export function parsePs(text: string): ReadonlySet<string> {
   return new Set(text.split("\n").map((line) => programName(basename(line.trim()))));
 }

@@ -5,7 +5,7 @@ import { countSubprocess } from "../base/subprocess.ts";
 
 export type PowerReading = {
   readonly power: Known<"ac" | "battery">;
-  /** 0 to 100. Unknown where there is no battery. */
+  /** 0 to 100. Unknown without a battery. */
   readonly batteryPercent: Known<number>;
 };
 
@@ -15,7 +15,7 @@ export type BatteryData = {
   readonly percent: number;
 };
 
-/** For Windows: one PowerShell for each sample. */
+/** For Windows. Each sample starts PowerShell. */
 export const batterySensor: Sensor = {
   source: "systeminformation",
   facts: ["power", "batteryPercent"],

@@ -6,13 +6,13 @@ import type { Sensor } from "../base/sensor.ts";
 /** Milliseconds of CPU time since the system's (or a process's) start. */
 export type CpuTimes = { readonly busyMs: number; readonly totalMs: number };
 
-/** What we ourselves used of what counts as busy, in milliseconds; null when it cannot be told. */
+/** Our own part of the busy time, in milliseconds. Null if unknown. */
 export type OwnCpuTime = () => number | null;
 
-/** A load is taken over no shorter a time. */
+/** The shortest time over which a load is computed. */
 const shortestMs = 1_000;
 
-/** CPU load of everybody but us, 0 to 1 of all cores, over the time since the last sample. No subprocess. */
+/** CPU load of all other programs since the last sample, 0 to 1 of all cores. No subprocess. */
 export function cpuLoadSensor(
   own: OwnCpuTime,
   system: () => CpuTimes = () => systemCpuTimes(),
@@ -25,7 +25,7 @@ export function cpuLoadSensor(
     everyMs: 5_000,
     sample: () => {
       const now = { ...system(), own: own() };
-      // Over some milliseconds it is 0 or 1, and says nothing.
+      // Over a few milliseconds the load is 0 or 1, which means nothing.
       const isTooSoon = last.known && now.totalMs - before.totalMs < shortestMs * availableParallelism();
       if (isTooSoon) return { otherCpuLoad: last };
       last = otherLoad(before, now);
@@ -40,15 +40,15 @@ type Sample = CpuTimes & { readonly own: number | null };
 export function otherLoad(before: Sample, now: Sample): Known<number> {
   const total = now.totalMs - before.totalMs;
   if (total <= 0 || before.own === null || now.own === null) return unknown;
-  // A runner that was replaced takes its time with it: then ours went down, and counts as none.
+  // When a runner is replaced, its CPU time is gone and our total decreases. That counts as 0.
   const own = Math.max(0, now.own - before.own);
   const load = (now.busyMs - before.busyMs - own) / total;
   return known(Math.min(1, Math.max(0, load)));
 }
 
 /**
- * On Linux the time of low-priority programs stands apart, and does not count as busy: it is work that can
- * wait, as ours is. Two donors on one machine would else wait for each other.
+ * Linux counts the time of low-priority programs separately. It does not count as busy here, because such work can
+ * wait, like ours. Otherwise two donors on one machine would wait for each other.
  */
 export function systemCpuTimes(platform: NodeJS.Platform = process.platform): CpuTimes {
   if (platform === "linux") {
@@ -65,7 +65,7 @@ export function systemCpuTimes(platform: NodeJS.Platform = process.platform): Cp
   return { busyMs, totalMs };
 }
 
-/** Node's `cpus()` reads several files for each core; the sum of all stands in the first line of one. */
+/** Node's `cpus()` reads several files for each core. The first line of /proc/stat has the sum. */
 function readStat(): CpuTimes | null {
   try {
     return parseStat(readFileSync("/proc/stat", "latin1"));
@@ -86,10 +86,10 @@ export function parseStat(text: string): CpuTimes | null {
 }
 
 /**
- * CPU time of this process and the runner's, as far as it counts as busy: on Linux the runner's own code runs
- * at low priority and stands apart already, so that only its time in the kernel is ours to leave out.
- * Elsewhere the runner's is only known while there is none: measuring it would take a subprocess at every
- * sample. (Electron knows its children's: there the desktop program passes its own function.)
+ * Busy CPU time of this process and the runner. On Linux the runner's own code has low priority, which is counted
+ * separately, so only its kernel time is added. Elsewhere the result is null while a runner runs, because measuring
+ * it would take a subprocess per sample. (Electron knows its children's CPU time, so the desktop program passes its
+ * own function.)
  */
 export function ownCpuTime(runnerPid: () => number | undefined): OwnCpuTime {
   return () => {
@@ -105,14 +105,14 @@ function kernelMs(pid: number): number | null {
   try {
     return parseKernelMs(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
-    // It ended just now.
+    // The runner has just ended.
     return 0;
   }
 }
 
-/** The time in the kernel out of /proc/PID/stat (proc(5), field 15), which counts in 1/100 s. */
+/** Kernel time in milliseconds from /proc/PID/stat (proc(5), field 15, in 1/100 s). */
 export function parseKernelMs(stat: string): number | null {
-  // The second field is the program's name in parentheses, and may hold anything.
+  // The second field is the program's name in parentheses, which may contain any character.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const ticks = Number(fields[12]);
   return Number.isFinite(ticks) ? ticks * 10 : null;

@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import { known } from "../../../app/facts/facts.ts";
 import type { Sensor } from "../base/sensor.ts";
 
-/** What this user may still write on the disk that holds the folder. */
+/** The space that this user may still use on the folder's disk. */
 export function diskSensor(folder: string): Sensor {
   return {
     source: "the file system's own count",

@@ -6,10 +6,10 @@ import { runSubprocess } from "../base/subprocess.ts";
 
 const bytesPerMb = 1024 * 1024;
 
-/** Bytes that our own runner holds, and gives back: they count as free. */
+/** Bytes that our own runner holds. They count as free, because the runner gives them back. */
 export type OwnMemory = () => number;
 
-/** What programs could still get, on Linux: not what is free, for most of that is a cache that shrinks. */
+/** Available memory on Linux. This is more than the free memory, because the kernel can shrink its caches. */
 export function linuxMemorySensor(own: OwnMemory, path = "/proc/meminfo"): Sensor {
   return {
     source: path,
@@ -24,13 +24,13 @@ export function linuxMemorySensor(own: OwnMemory, path = "/proc/meminfo"): Senso
   };
 }
 
-/** Bytes out of /proc/meminfo (proc(5)); null where the kernel is too old to say. */
+/** Bytes from /proc/meminfo (proc(5)). Null if the kernel is too old to report them. */
 export function parseMemAvailable(text: string): number | null {
   const kib = /^MemAvailable: +(\d+) kB$/m.exec(text)?.[1];
   return kib === undefined ? null : Number(kib) * 1024;
 }
 
-/** Windows answers with what is available. */
+/** On Windows, `freemem` is the available memory. */
 export function windowsMemorySensor(own: OwnMemory): Sensor {
   return {
     source: "the system's free memory",
@@ -40,7 +40,7 @@ export function windowsMemorySensor(own: OwnMemory): Sensor {
   };
 }
 
-/** macOS keeps hardly any memory free: what can be had stands in vm_stat. */
+/** macOS keeps hardly any memory free. vm_stat reports the available memory. */
 export function macMemorySensor(own: OwnMemory): Sensor {
   return {
     source: "vm_stat",
@@ -55,7 +55,7 @@ export function macMemorySensor(own: OwnMemory): Sensor {
   };
 }
 
-/** Bytes that macOS could give: free, inactive, speculative and purgeable pages. */
+/** Bytes that macOS can make available: free, inactive, speculative and purgeable pages. */
 export function parseVmStat(text: string): number | null {
   const pageSize = Number(/page size of (\d+) bytes/.exec(text)?.[1]);
   if (!Number.isFinite(pageSize)) return null;
@@ -69,8 +69,8 @@ export function parseVmStat(text: string): number | null {
 }
 
 /**
- * What the runner would give back: its own memory, without the pages of the mapped model, which the kernel counts as
- * available already. Elsewhere than on Linux unknown, and taken as none.
+ * The memory that the runner would give back. Excludes the mapped model's pages, which the kernel already counts as
+ * available. Known only on Linux, and 0 elsewhere.
  */
 export function runnerMemory(pid: () => number | undefined): OwnMemory {
   return () => {
@@ -80,7 +80,7 @@ export function runnerMemory(pid: () => number | undefined): OwnMemory {
   };
 }
 
-/** RssAnon of /proc/PID/status (proc(5)), in bytes; 0 where it is not told. */
+/** RssAnon of /proc/PID/status (proc(5)), in bytes. 0 if absent. */
 export function parseAnonymousBytes(status: string): number {
   const kib = /^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1];
   return kib === undefined ? 0 : Number(kib) * 1024;

@@ -3,7 +3,7 @@ import { known } from "../../../app/facts/facts.ts";
 import { readText } from "../base/read-file.ts";
 import type { Sensor } from "../base/sensor.ts";
 
-/** Interfaces that are up, and the DNS suffixes of the network: enough to know an office network or a VPN by. */
+/** Active interfaces and the network's DNS suffixes. They suffice to recognize an office network or a VPN. */
 export function networkNamesSensor(resolver = "/etc/resolv.conf"): Sensor {
   return {
     source: "network interfaces and DNS suffixes",
@@ -13,7 +13,7 @@ export function networkNamesSensor(resolver = "/etc/resolv.conf"): Sensor {
   };
 }
 
-/** What every system tells at once and for nothing. */
+/** Available on every system at no cost. */
 export function networkNames(resolver = "/etc/resolv.conf"): readonly string[] {
   return [...interfaceNames(networkInterfaces()), ...parseDnsSuffixes(readText(resolver) ?? "")];
 }
@@ -24,7 +24,7 @@ export function interfaceNames(all: ReturnType<typeof networkInterfaces>): reado
   );
 }
 
-/** `search` and `domain` of a resolver's file (resolv.conf(5)). */
+/** `search` and `domain` in a resolver's file (resolv.conf(5)). */
 export function parseDnsSuffixes(text: string): readonly string[] {
   const lines = text.split("\n").filter((line) => /^(search|domain)\s/.test(line));
   const names = lines.flatMap((line) => line.trim().split(/\s+/).slice(1));

@@ -5,7 +5,10 @@ import type { OwnGpuUse } from "../linux/files/graphics.ts";
 
 const query = ["--query-gpu=utilization.gpu,memory.free", "--format=csv,noheader,nounits"];
 
-/** NVIDIA's driver tells through its own program alone: once a minute, while the donor works, and never again where it is missing. */
+/**
+ * NVIDIA's driver reports only through its own program. That runs once a minute while the donor works, and never
+ * again if it is missing.
+ */
 export function nvidiaSensor(own: OwnGpuUse, program = "nvidia-smi"): Sensor {
   let missing = false;
   return {
@@ -26,7 +29,7 @@ export function nvidiaSensor(own: OwnGpuUse, program = "nvidia-smi"): Sensor {
   };
 }
 
-/** One line for each GPU: load in percent, free memory in MiB; "[N/A]" where a GPU does not tell. */
+/** One line per GPU: load in percent and free memory in MiB, or "[N/A]" for unknown values. */
 export function parseNvidia(text: string, ownUse: boolean): Found {
   const rows = text
     .trim()

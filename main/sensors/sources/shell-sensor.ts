@@ -1,10 +1,10 @@
 import { known, type ThermalState, unknown } from "../../../app/facts/facts.ts";
 import type { Found, Sensor } from "../base/sensor.ts";
 
-/** What a desktop shell hears from its system without asking. Electron's powerMonitor has this shape. */
+/** System events that a desktop shell receives. Electron's powerMonitor has this shape. */
 export type SystemEvents = {
   readonly source: string;
-  /** Null where this system does not tell. */
+  /** Null if this system does not report it. */
   readonly isLocked: (() => boolean) | null;
   readonly isOnBattery: (() => boolean) | null;
   readonly thermal: (() => string) | null;
@@ -14,7 +14,7 @@ export type SystemEvents = {
 export type SystemEvent =
   "lock" | "unlock" | "suspend" | "resume" | "ac" | "battery" | "thermal-state-change";
 
-/** Lock, sleep, mains and heat by the system's own events: at once, and at no cost. */
+/** Lock, sleep, mains and heat by the system's own events: immediate, and at no cost. */
 export function shellSensor(system: SystemEvents): Sensor {
   const look = (): Found => ({
     ...(system.isLocked === null ? {} : { locked: known(system.isLocked()) }),

@@ -5,8 +5,8 @@ import { runSubprocess } from "../base/subprocess.ts";
 const store = "HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\CapabilityAccessManager\\ConsentStore";
 
 /**
- * Windows keeps for each program when it last used the camera and the microphone; one that uses it now has no end yet.
- * One subprocess every two minutes, as long as a rule asks for calls.
+ * Windows records when each program last used the camera and the microphone. A use without an end is going on now.
+ * Starts a subprocess every two minutes while a rule depends on calls.
  */
 export const consentStoreSensor: Sensor = {
   source: "Windows' list of programs with camera and microphone",

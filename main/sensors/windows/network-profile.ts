@@ -4,7 +4,7 @@ import type { Found, Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
 import { networkNames } from "../sources/network-names.ts";
 
-/** Windows PowerShell starts in about a second: as seldom as this, and when the interfaces changed. */
+/** Windows PowerShell takes about a second to start. So it runs this rarely, and when the interfaces change. */
 const askEveryMs = 15 * 60_000;
 
 const script = [
@@ -16,7 +16,7 @@ const script = [
     " | ConvertTo-Json -Compress",
 ].join("; ");
 
-/** What Windows knows of the connection to the internet: whether it costs by volume, and the Wi-Fi's name. */
+/** Windows' facts about the internet connection: whether it is metered, and the Wi-Fi's name. */
 export function networkProfileSensor(now: () => number = Date.now): Sensor {
   let askedAt = Number.NEGATIVE_INFINITY;
   let interfaces = "";

@@ -3,7 +3,7 @@ import { firstExcluded, programName } from "../base/program-names.ts";
 import type { Sensor } from "../base/sensor.ts";
 import { runSubprocess } from "../base/subprocess.ts";
 
-/** One subprocess every four minutes, and only where the rules name a program. */
+/** Starts a subprocess every four minutes, but only if the rules name a program. */
 export const windowsProcessesSensor: Sensor = {
   source: "tasklist",
   facts: ["excludedProgram"],

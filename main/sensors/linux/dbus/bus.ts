@@ -2,7 +2,7 @@ import type { Message, MessageBus } from "dbus-native";
 
 export type BusName = "system" | "session";
 
-/** One object of a service that is on the bus now, and the interface whose properties matter. */
+/** An object of a service on the bus, with the interface whose properties matter. */
 export type BusObject = { readonly service: string; readonly path: string; readonly interface: string };
 
 export type Properties = Readonly<Record<string, unknown>>;
@@ -11,9 +11,9 @@ export type SignalFilter = {
   readonly path?: string;
   readonly interface: string;
   readonly member: string;
-  /** The first argument: without it the bus would wake us for every program that comes and goes. */
+  /** Filters by the first argument. Without this, the bus would wake us for every program that starts or ends. */
   readonly arg0?: string;
-  /** The first argument's beginning, up to a dot. */
+  /** Filters by the namespace of the first argument: its start, up to a dot. */
   readonly arg0Namespace?: string;
 };
 
@@ -21,14 +21,14 @@ type Listener = { readonly filter: SignalFilter; readonly hear: (body: readonly 
 
 /** Services answer within milliseconds, or hang. */
 const callTimeoutMs = 5_000;
-/** What a service tells us is small; a larger message is a mistake or an attack. */
+/** Services send small messages. A larger one is a mistake or an attack. */
 const maxMessageBytes = 1024 * 1024;
-/** Do not start the service if it does not run: nobody may find a new program running since we asked. */
+/** Do not start a service that is not running. Our question must not start programs on the person's computer. */
 const noAutoStart = 0x2;
 const methodCall = 1;
 const signal = 4;
 
-/** A bus that was lost is looked for after this time, and then ever more seldom. */
+/** The delay before reconnecting to a lost bus. It grows with each attempt. */
 const firstRetryMs = 1_000;
 const longestRetryMs = 60_000;
 
@@ -40,12 +40,12 @@ const connecting = {
   timeout: callTimeoutMs,
 };
 
-/** A connection to a D-Bus, shared by all sensors: it is opened at the first use, and opened again when it got lost. */
+/** A D-Bus connection that all sensors share. It opens on first use, and again after it is lost. */
 export class Bus {
   readonly #address: string | null;
   readonly #listeners = new Set<Listener>();
   readonly #lifeListeners = new Set<() => void>();
-  /** How many listen by each rule: the bus is told of the first, and of the last. */
+  /** The number of listeners per match rule. The bus is told about the first and the last one only. */
   readonly #rules = new Map<string, number>();
   #client: Promise<MessageBus | null> | null = null;
   #live: MessageBus | null = null;
@@ -53,7 +53,7 @@ export class Bus {
   #retry: NodeJS.Timeout | undefined;
   #retryMs = firstRetryMs;
 
-  /** @param address a D-Bus address ("unix:path=…"), or null where there is no such bus. */
+  /** @param address a D-Bus address ("unix:path=…"), or null if there is no such bus. */
   constructor(address: string | null) {
     this.#address = address;
   }
@@ -62,7 +62,7 @@ export class Bus {
     return this.#address !== null;
   }
 
-  /** Whoever listens holds the connection; with the last one it is closed. */
+  /** Keeps the connection open until the returned function is called. It closes when nobody holds it anymore. */
   hold(): () => void {
     this.#users += 1;
     let held = true;
@@ -74,7 +74,7 @@ export class Bus {
     };
   }
 
-  /** Calls a method. Resolves to null where there is no bus, no such service, or an error for an answer. */
+  /** Calls a method. Resolves to null without a bus or such a service, or if the answer is an error. */
   async call(to: BusObject, member: string, signature = "", body: readonly unknown[] = []): Promise<unknown> {
     const message: Message = {
       type: methodCall,
@@ -96,14 +96,14 @@ export class Bus {
     }
   }
 
-  /** All properties of an object; null where it does not answer. */
+  /** All properties of an object. Null if it does not answer. */
   async properties(object: BusObject): Promise<Properties | null> {
     const at = { ...object, interface: "org.freedesktop.DBus.Properties" };
     const answer = await this.call(at, "GetAll", "s", [object.interface]);
     return isRecord(answer) ? answer : null;
   }
 
-  /** Calls back at each such signal. Returns how to stop. */
+  /** Calls back at each matching signal. Returns the unsubscriber. */
   onSignal(filter: SignalFilter, hear: (body: readonly unknown[]) => void): () => void {
     const listener = { filter, hear };
     const release = this.hold();
@@ -124,7 +124,7 @@ export class Bus {
     };
   }
 
-  /** Calls back when the bus came back, or went away: everything has to be asked again. */
+  /** Calls back after the connection is lost or restored, because everything must then be read again. */
   onLife(hear: () => void): () => void {
     this.#lifeListeners.add(hear);
     return () => this.#lifeListeners.delete(hear);
@@ -136,7 +136,7 @@ export class Bus {
       if (how === "AddMatch") await client?.addMatch(rule);
       else if (this.#users > 0) await client?.removeMatch(rule);
     } catch {
-      // Without the bus there are no signals either; when it is back, all rules are told to it anew.
+      // Without the bus there are no signals. A new connection registers all rules again.
     }
   }
 
@@ -146,7 +146,7 @@ export class Bus {
     return this.#client;
   }
 
-  /** Says hello itself: where the library does, a bus that refuses it would end this program. */
+  /** Sends Hello itself. If the library did, a refusal by the bus would end this program. */
   async #connect(busAddress: string): Promise<MessageBus | null> {
     let client: MessageBus | null = null;
     try {
@@ -164,7 +164,7 @@ export class Bus {
       return opened;
     } catch {
       if (client !== null) {
-        // One that hangs would not let go of a connection that is only ended.
+        // `end` is not enough: a bus that hangs would keep the connection open.
         client.connection.stream.destroy();
         this.#lost(client);
       }
@@ -211,7 +211,7 @@ export class Bus {
   }
 }
 
-/** The addresses of both buses, as every program finds them. */
+/** Finds the address of a bus in the standard way. */
 export function busAddress(
   name: BusName,
   env: NodeJS.ProcessEnv,
@@ -225,7 +225,7 @@ export function busAddress(
   }
   const given = env["DBUS_SESSION_BUS_ADDRESS"];
   if (given !== undefined && given !== "") return given;
-  // A user's service has no such variable where the session was started by other means.
+  // A user service may lack this variable, depending on how the session was started.
   const folder = env["XDG_RUNTIME_DIR"];
   return folder !== undefined && exists(`${folder}/bus`) ? `unix:path=${folder}/bus` : null;
 }

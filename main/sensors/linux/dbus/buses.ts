@@ -3,7 +3,7 @@ import { Bus, busAddress, type BusName } from "./bus.ts";
 
 const buses = new Map<string, Bus>();
 
-/** The one connection of this program to a bus. */
+/** This program's only connection to a bus. */
 export function sharedBus(name: BusName, env: NodeJS.ProcessEnv): Bus {
   const address = busAddress(name, env, existsSync);
   const key = `${name} ${address ?? ""}`;

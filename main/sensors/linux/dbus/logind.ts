@@ -3,7 +3,7 @@ import type { Found, Sensor } from "../../base/sensor.ts";
 import type { Bus, Properties } from "./bus.ts";
 import { loginManager, watchOwnSession } from "./own-session.ts";
 
-/** Lock and sleep by the signals of systemd-logind; the lid is asked for, since logind does not tell of it. */
+/** Lock and sleep, by systemd-logind's signals. The lid is polled, because logind sends no signal for it. */
 export function logindSensor(bus: Bus, uid: number): Sensor {
   return {
     source: "systemd-logind",
@@ -34,7 +34,7 @@ export function readManager(properties: Properties | null): Found {
   const closed = properties?.["LidClosed"];
   const sleeps = properties?.["PreparingForSleep"];
   return {
-    // A computer without a lid says that it is open.
+    // On a computer without a lid, logind reports an open one.
     lidClosed: typeof closed === "boolean" ? known(closed) : unknown,
     suspended: typeof sleeps === "boolean" ? known(sleeps) : unknown,
   };

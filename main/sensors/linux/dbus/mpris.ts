@@ -7,15 +7,15 @@ const path = "/org/mpris/MediaPlayer2";
 const player = "org.mpris.MediaPlayer2.Player";
 
 /**
- * Players that say so on the session's bus (MPRIS: browsers, VLC, Spotify and others), by their signals. A player
- * without it is not seen: none that plays is `false` only as far as players tell.
+ * Media players that report on the session bus (MPRIS: browsers, VLC, Spotify and others), by their signals. Players
+ * without MPRIS are not seen, so `false` covers only those that report.
  */
 export function mprisSensor(bus: Bus): Sensor {
   return {
     source: "media players on the bus (MPRIS)",
     facts: ["mediaPlaying"],
     everyMs: 300_000,
-    // Players sit on the bus by their unique names in signals: after each change all of them are asked.
+    // Signals carry unique bus names instead of player names, so each change reads all players again.
     sample: () => readPlayers(bus),
     follow: (tell) => {
       let running = true;
@@ -36,7 +36,7 @@ export function mprisSensor(bus: Bus): Sensor {
             arg0: player,
           },
           ([, changed]) => {
-            // Titles and positions change all the time.
+            // Ignores titles and positions, which change all the time.
             if (isRecord(changed) && "PlaybackStatus" in changed) again();
           },
         ),

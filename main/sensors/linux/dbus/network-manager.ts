@@ -7,7 +7,7 @@ import { watchObject } from "./watch-object.ts";
 const service = "org.freedesktop.NetworkManager";
 const manager: BusObject = { service, path: "/org/freedesktop/NetworkManager", interface: service };
 
-/** Whether the way out is metered, and the names of the connections in use (a Wi-Fi's name, a VPN's), by signals. */
+/** Whether the internet connection is metered, and the names of active connections (Wi-Fi, VPN), by signals. */
 export function networkManagerSensor(bus: Bus): Sensor {
   return {
     source: "NetworkManager",
@@ -32,7 +32,7 @@ export function networkManagerSensor(bus: Bus): Sensor {
   };
 }
 
-/** NetworkManager's NMMetered: 1 yes, 2 no, 3 and 4 the same as far as it can guess from the kind of network. */
+/** NetworkManager's NMMetered: 1 is yes and 2 is no. 3 and 4 are guesses of the same from the kind of network. */
 export function readMetered(properties: Properties | null): NonNullable<Found["metered"]> {
   switch (properties?.["Metered"]) {
     case 1:
@@ -59,7 +59,7 @@ async function connectionNames(bus: Bus, properties: Properties | null): Promise
   return known([...networkNames(), ...all.filter(isRecord).flatMap(readConnection)]);
 }
 
-/** A connection's own name, and its kind where that says more ("vpn"). Loopback is no network. */
+/** A connection's name, and its kind if that adds information ("vpn"). Loopback does not count. */
 export function readConnection(properties: Properties): readonly string[] {
   const name = properties["Id"];
   if (typeof name !== "string" || properties["Type"] === "loopback") return [];

@@ -9,7 +9,10 @@ export const loginManager: BusObject = {
   interface: "org.freedesktop.login1.Manager",
 };
 
-/** Keeps the properties of this user's session at logind; null while there is none. Returns how to stop. */
+/**
+ * Watches the logind properties of this user's session. They are null while the user has no session. Returns the
+ * unsubscriber.
+ */
 export function watchOwnSession(
   bus: Bus,
   uid: number,
@@ -47,7 +50,7 @@ export function watchOwnSession(
   };
 }
 
-/** Out of logind's (id, user id, user name, seat, path): of this user, and rather one that has a seat. */
+/** Picks this user's session from logind's rows (id, user id, user name, seat, path), preferably one with a seat. */
 export function chooseSession(list: readonly unknown[], uid: number): string | null {
   const own = list.filter(
     (row): row is readonly [string, number, string, string, string] =>

@@ -10,7 +10,7 @@ const savers: readonly BusObject[] = [
   ["org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver"],
 ].map(([service = "", path = ""]) => ({ service, path, interface: service }));
 
-/** The lock by the desktop's own screen saver: for desktops that do not tell logind of it. */
+/** The lock as reported by the desktop's screen saver, for desktops that do not report it to logind. */
 export function screenSaverSensor(bus: Bus): Sensor {
   return {
     source: "the desktop's screen saver",

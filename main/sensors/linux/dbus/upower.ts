@@ -5,7 +5,7 @@ import { watchObject } from "./watch-object.ts";
 
 const service = "org.freedesktop.UPower";
 
-/** Mains, battery and lid by the signals of UPower: at once, and without a wake-up in between. */
+/** Mains, battery and lid by UPower's signals: immediate, and without polling. */
 export function upowerSensor(bus: Bus): Sensor {
   return {
     source: "UPower",
@@ -43,7 +43,7 @@ export function readUpower(properties: Properties | null): Found {
   };
 }
 
-/** The sum of all batteries, as the desktop shows it. Absent where there is none. */
+/** All batteries together, as the desktop shows them. Absent without a battery. */
 export function readDisplayDevice(properties: Properties | null): Known<number> {
   const percent = properties?.["Percentage"];
   if (properties?.["IsPresent"] !== true || typeof percent !== "number") return unknown;

@@ -1,8 +1,8 @@
 import { type Bus, type BusObject, isRecord, type Properties } from "./bus.ts";
 
 /**
- * Keeps the properties of one object: tells all of them at first and at every change, and null while its service is
- * not on the bus. Returns how to stop.
+ * Watches the properties of one object. Reports all of them at first and after every change, and null while its
+ * service is not on the bus. Returns the unsubscriber.
  */
 export function watchObject(
   bus: Bus,
@@ -17,7 +17,7 @@ export function watchObject(
     asked += 1;
     const mine = asked;
     const found = await bus.properties(object);
-    // A later answer is the newer one, whichever came first.
+    // Answers may arrive out of order. The answer to the latest call counts.
     if (!running || mine !== asked) return;
     held = found;
     tell(found);
@@ -32,7 +32,7 @@ export function watchObject(
       },
       ([, changed, invalidated]) => {
         if (!isRecord(changed)) return;
-        // Before the first answer, or with values left out, the whole has to be asked.
+        // Before the first answer, or if values are left out, all properties must be read.
         if (held === null || (Array.isArray(invalidated) && invalidated.length > 0)) {
           void read();
           return;

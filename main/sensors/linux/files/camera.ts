@@ -12,12 +12,13 @@ const usual: Places = {
   processes: "/proc",
 };
 
-/** How often all open files of this user are looked through, where the driver does not count who uses it. */
+/** How often this user's open files are scanned, if the driver does not count its users. */
 const scanEveryMs = 60_000;
 
 /**
- * A camera is in use when a program holds it open. The driver of USB cameras counts that; for other drivers the
- * open files of this user's programs are looked through, which costs some milliseconds, and so is done once a minute.
+ * A camera is in use when a program holds it open. The driver of USB cameras counts these programs. For other
+ * drivers, this scans the open files of the user's programs. A scan takes some milliseconds, so it runs once a
+ * minute.
  */
 export function cameraSensor(places: Partial<Places> = {}, now: () => number = Date.now): Sensor {
   const at = { ...usual, ...places };
@@ -43,7 +44,10 @@ export function cameraSensor(places: Partial<Places> = {}, now: () => number = D
   };
 }
 
-/** The module is counted as in use for each program that holds a camera open. Unknown where it is built in. */
+/**
+ * The module's use count is the number of programs that hold a camera open. Unknown if the driver is built into the
+ * kernel.
+ */
 export function readUvcUse(path: string): Known<boolean> {
   const count = readNumber(path);
   return count === null ? unknown : known(count > 0);

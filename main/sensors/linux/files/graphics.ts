@@ -5,10 +5,10 @@ import type { Sensor } from "../../base/sensor.ts";
 
 const bytesPerMb = 1024 * 1024;
 
-/** Whether our own runner may be at work on a GPU: its load is in the sum then, and nobody can tell the others'. */
+/** Whether our own runner may use a GPU. The total load then includes its share, so the others' load is unknown. */
 export type OwnGpuUse = () => boolean;
 
-/** Load and free memory of the GPUs whose driver shows them (amdgpu and some others). No subprocess. */
+/** Load and free memory of GPUs whose driver reports them (amdgpu and some others). No subprocess. */
 export function graphicsSensor(own: OwnGpuUse, folder = "/sys/class/drm"): Sensor {
   return {
     source: folder,
@@ -21,7 +21,7 @@ export function graphicsSensor(own: OwnGpuUse, folder = "/sys/class/drm"): Senso
   };
 }
 
-/** Of the busiest GPU: 0 to 1. */
+/** Load of the busiest GPU, 0 to 1. */
 export function readGpuLoad(folder: string): Known<number> {
   const percents = cards(folder)
     .map((card) => readNumber(join(card, "device", "gpu_busy_percent")))
@@ -29,7 +29,7 @@ export function readGpuLoad(folder: string): Known<number> {
   return percents.length === 0 ? unknown : known(Math.min(1, Math.max(0, ...percents) / 100));
 }
 
-/** Of the GPU with the most of it, in MiB. */
+/** Free memory of the GPU that has the most, in MiB. */
 export function readVramFree(folder: string): Known<number> {
   const free = cards(folder).flatMap((card) => {
     const total = readNumber(join(card, "device", "mem_info_vram_total"));
@@ -39,7 +39,7 @@ export function readVramFree(folder: string): Known<number> {
   return free.length === 0 ? unknown : known(Math.round(Math.max(0, ...free) / bytesPerMb));
 }
 
-/** Whether all screens that are plugged in are dark: on X11, Wayland and the console alike. */
+/** Whether all connected screens are dark. Works on X11, on Wayland and on the console. */
 export function displayPowerSensor(folder = "/sys/class/drm"): Sensor {
   return {
     source: `${folder}/*/dpms`,

@@ -3,7 +3,7 @@ import { known, unknown } from "../../../../app/facts/facts.ts";
 import { listFolder, readText } from "../../base/read-file.ts";
 import type { Sensor } from "../../base/sensor.ts";
 
-/** The lid's switch as ACPI shows it. */
+/** The lid switch as reported by ACPI. */
 export function acpiLidSensor(folder = "/proc/acpi/button/lid"): Sensor {
   return {
     source: folder,

@@ -4,8 +4,8 @@ import { listFolder, readText } from "../../base/read-file.ts";
 import type { Sensor } from "../../base/sensor.ts";
 
 /**
- * A microphone is in use when one of the sound cards records. PipeWire and PulseAudio open the card only while a
- * program listens, so this sees them too. Wireless headsets are no sound cards, and are not seen.
+ * A microphone is in use when a sound card records. PipeWire and PulseAudio open the card only while a program
+ * listens, so this detects them, too. Wireless headsets are not sound cards, so this does not detect them.
  */
 export function microphoneSensor(folder = "/proc/asound"): Sensor {
   return {
@@ -20,7 +20,7 @@ export function readCapture(folder: string): Known<boolean> {
   const found = listFolder(folder)
     .filter((name) => /^card\d+$/.test(name))
     .flatMap((card) => recorders(join(folder, card)));
-  // Without any sound card there may still be a wireless one.
+  // Without a sound card, a wireless microphone may still be in use.
   return found.length === 0 ? unknown : known(found.some((status) => status.includes("state: RUNNING")));
 }
 

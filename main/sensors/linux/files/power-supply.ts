@@ -4,7 +4,7 @@ import { listFolder, readNumber, readText } from "../../base/read-file.ts";
 import type { Sensor } from "../../base/sensor.ts";
 import type { PowerReading } from "../../sources/battery.ts";
 
-/** Mains and batteries as the kernel shows them: no subprocess. */
+/** Mains and batteries as reported by the kernel. No subprocess. */
 export function powerSupplySensor(folder = "/sys/class/power_supply"): Sensor {
   return {
     source: folder,
@@ -15,8 +15,8 @@ export function powerSupplySensor(folder = "/sys/class/power_supply"): Sensor {
 }
 
 /**
- * A computer without a battery of its own runs on mains power; a mouse's battery (scope "Device") is not its own.
- * The percentage is that of all batteries together, each as large as it says it is.
+ * A computer without its own battery runs on mains power. A mouse's battery (scope "Device") does not count. The
+ * percentage covers all batteries together, weighted by their reported capacity.
  */
 export function readPowerSupply(folder: string): PowerReading {
   const supplies = listFolder(folder).map((name) => join(folder, name));
@@ -41,7 +41,7 @@ export function readPowerSupply(folder: string): PowerReading {
 function powerOf(isOnline: boolean, statuses: readonly (string | null)[]): PowerReading["power"] {
   if (isOnline) return known("ac");
   if (statuses.includes("Discharging")) return known("battery");
-  // Without a mains supply that says so, a battery that is being charged says it.
+  // Without an online mains supply, a charging battery still means mains power.
   if (statuses.some((status) => status === "Charging")) return known("ac");
   return statuses.includes("Full") || statuses.includes("Not charging") ? known("battery") : unknown;
 }

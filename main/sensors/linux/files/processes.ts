@@ -4,10 +4,10 @@ import { firstExcluded, programName } from "../../base/program-names.ts";
 import { listFolder, readText } from "../../base/read-file.ts";
 import type { Sensor } from "../../base/sensor.ts";
 
-/** The kernel's own name of a program is cut off after 15 bytes: then its command line has the whole. */
+/** The kernel cuts program names off after 15 bytes. The command line has the full name. */
 const shortNameBytes = 15;
 
-/** Which programs run, out of /proc: no subprocess. Everybody's programs count, not only this user's. */
+/** Reads the running programs of all users from /proc. No subprocess. */
 export function linuxProcessesSensor(folder = "/proc"): Sensor {
   return {
     source: folder,

@@ -3,15 +3,15 @@ import { known, type ThermalState, unknown } from "../../../../app/facts/facts.t
 import { listFolder, readNumber, readText } from "../../base/read-file.ts";
 import type { Found, Sensor } from "../../base/sensor.ts";
 
-/** Zones and drivers that measure the processor or its package; others are disks, batteries and radios. */
+/** Zones and drivers that measure the processor or its package. Others measure disks, batteries and radios. */
 const processorZones = /^(x86_pkg_temp|cpu|soc|k10temp|TCPU|.*-cpu|cpu.*-thermal|soc.*-thermal|B0D4)/i;
 const processorChips = /^(coretemp|k10temp|zenpower|cpu_thermal|soc_thermal|scpi_sensors)$/;
 
-/** A sensor that answers with less or more than this is broken or asleep. */
+/** A sensor that reports a value outside these bounds is broken or asleep. */
 const lowestC = -20;
 const highestC = 130;
 
-/** How hot the processor is, and how near to its zones' trip points. No subprocess. */
+/** The processor's temperature, and how close it is to its zones' trip points. No subprocess. */
 export function thermalSensor(zones = "/sys/class/thermal", chips = "/sys/class/hwmon"): Sensor {
   return {
     source: `${zones}, ${chips}`,
@@ -54,8 +54,8 @@ function celsius(path: string): number | null {
 }
 
 /**
- * The kernel's trip points as macOS' four grades: "active" switches a fan on, "passive" slows the processor down,
- * "hot" and "critical" are the last before it is switched off. A zone without any says nothing.
+ * Maps the kernel's trip points to macOS' four grades. "active" turns on a fan, and "passive" slows the processor
+ * down. "hot" and "critical" come last before a shutdown. A zone without trip points gives no grade.
  */
 function stateOf(zone: string): ThermalState | null {
   const temperature = celsius(join(zone, "temp"));
@@ -66,7 +66,7 @@ function stateOf(zone: string): ThermalState | null {
     if (point === undefined) continue;
     const limit = celsius(join(zone, name));
     const grade = gradeOf(readText(join(zone, `${point}_type`)));
-    // Some firmware leaves points at zero that it does not use.
+    // Some firmware sets unused trip points to zero.
     if (grade === null || limit === null || limit <= 0) continue;
     state = worst([state ?? "nominal", temperature >= limit ? grade : "nominal"]);
   }

@@ -3,16 +3,16 @@ import { type Known, known } from "../../../../app/facts/facts.ts";
 import type { IdleSensor } from "../../base/idle.ts";
 import type { IdleEvents, IdlePort } from "./idle-port.ts";
 
-/** A desktop that started later, or again, is found within this time. */
+/** A desktop that starts or restarts later is found within this time. */
 const lookAgainMs = 30_000;
 
 type State =
   | { readonly kind: "none" }
   | { readonly kind: "active" }
-  /** Since when, of `performance.now()`: a clock that is set forward makes nobody idle. */
+  /** In `performance.now()` time, so that setting the clock forward does not make anybody idle. */
   | { readonly kind: "quiet"; readonly since: number };
 
-/** One try with one port: what it says counts until it got lost. */
+/** One attempt to use one port. Its events count until it is lost. */
 class Attempt {
   isLost = false;
   close: (() => void) | null = null;
@@ -24,10 +24,10 @@ class Attempt {
 }
 
 /**
- * Idleness as the desktop tells of it: by events alone, so that nothing wakes up between them. Takes the first port
- * that opens; while none does, or after it got lost, the fall-back is asked.
+ * Idle time from the desktop's events, without wake-ups between them. Uses the first port that opens. While none is
+ * open, uses the fallback.
  *
- * While somebody is active the idle time is given as 0: it is below two seconds.
+ * While somebody is active, the idle time is below two seconds and is reported as 0.
  */
 export class DesktopIdle implements IdleSensor {
   readonly #ports: readonly IdlePort[];
@@ -109,7 +109,7 @@ export class DesktopIdle implements IdleSensor {
     if (!this.#running || attempt.isLost || attempt.close === null) return false;
     this.#current = attempt;
     this.#useFallback(false);
-    // Opened without a word of how long it was quiet: then somebody may be at it now.
+    // The port opened without an idle time, so somebody may be active now.
     this.#go(this.#state.kind === "none" ? { kind: "active" } : this.#state);
     return true;
   }
@@ -132,7 +132,7 @@ export class DesktopIdle implements IdleSensor {
         this.#current = null;
         attempt.close?.();
         this.#useFallback(true);
-        // Nobody may take the last idle time for a present one.
+        // The last idle time is no longer current.
         this.#go({ kind: "none" });
         this.#findLater();
       },

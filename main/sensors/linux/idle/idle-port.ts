@@ -1,18 +1,21 @@
-/** What a desktop says about input, whichever way it says it. */
+/** A desktop's events about input, independent of the protocol. */
 export type IdleEvents = {
-  /** Nobody has touched anything for this long, in milliseconds. */
+  /** No input has occurred for this long, in milliseconds. */
   readonly quiet: (forMs: number) => void;
-  /** Somebody did, after it was quiet. */
+  /** Input occurred after a quiet time. */
   readonly input: () => void;
-  /** The desktop went away: nothing is known any more. */
+  /** The connection to the desktop is lost, so the idle time is unknown. */
   readonly lost: () => void;
 };
 
 export type IdlePort = {
   readonly source: string;
-  /** Resolves to how to stop, or to null where this desktop cannot be asked that way. Never throws. */
+  /**
+   * Resolves to a function that stops the events, or to null if this desktop does not support the port. Never
+   * rejects.
+   */
   readonly open: (events: IdleEvents) => Promise<(() => void) | null>;
 };
 
-/** Input counts as a return when it was quiet for this long before: fewer events while somebody types. */
+/** Input counts as a return only after this much quiet time, so that typing causes fewer events. */
 export const quietMs = 2_000;

@@ -4,12 +4,12 @@ import type { Bus, Properties } from "../dbus/bus.ts";
 import { loginManager } from "../dbus/own-session.ts";
 import { watchObject } from "../dbus/watch-object.ts";
 
-/** Of sessions at terminals logind gives no signal: it is asked. */
+/** logind sends no signal for terminal sessions, so it is polled. */
 const askEveryMs = 20_000;
 
 /**
- * What logind says of all sessions together, of every user: a desktop that somebody works at counts as in use, and
- * whether one is idle is for the desktop to say, some minutes after the last input.
+ * Reads logind's idle hint for all sessions of all users. A desktop in use counts as active. Each desktop decides
+ * when it is idle, usually some minutes after the last input.
  */
 export function logindIdle(bus: Bus, now: () => number = Date.now): IdleSensor {
   let properties: Properties | null = null;
@@ -47,7 +47,10 @@ function isIdle(properties: Properties | null): boolean {
   return properties?.["IdleHint"] === true;
 }
 
-/** Seconds of idleness. In use counts as 0: logind does not say since when. Unknown while nobody is logged in. */
+/**
+ * Idle time in seconds. 0 while a session is in use, because logind does not report the last input. Unknown while
+ * nobody is logged in.
+ */
 export function readIdleHint(properties: Properties | null, now: number): Known<number> {
   const { IdleHint: hint, IdleSinceHint: since } = properties ?? {};
   if (hint === false) return known(0);

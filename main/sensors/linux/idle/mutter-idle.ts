@@ -7,7 +7,7 @@ const monitor: BusObject = {
   interface: "org.gnome.Mutter.IdleMonitor",
 };
 
-/** GNOME's own idle monitor, on X11 and on Wayland. It fires by itself: once at the input after a quiet time. */
+/** GNOME's own idle monitor, on X11 and on Wayland. It reports the first input after a quiet time by itself. */
 export function mutterIdle(bus: Bus): IdlePort {
   return { source: "GNOME's IdleMonitor", open: (events) => openMonitor(bus, events) };
 }

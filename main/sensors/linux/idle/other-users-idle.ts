@@ -5,8 +5,8 @@ import { watchOwnSession } from "../dbus/own-session.ts";
 import { logindIdle } from "./logind-idle.ts";
 
 /**
- * Where users share a computer: while somebody else's session is in front, this user's desktop sees no input, however
- * busy the other one is. Then logind is asked; while our own session is in front, this knows nothing and costs nothing.
+ * For computers that users share. While another user's session is in front, this user's desktop sees no input, so
+ * logind is asked. While our own session is in front, this reports nothing and costs nothing.
  */
 export function otherUsersIdle(bus: Bus, uid: number): IdleSensor {
   const others = logindIdle(bus);
@@ -33,7 +33,7 @@ export function otherUsersIdle(bus: Bus, uid: number): IdleSensor {
         if (isBehind) others.start?.(changed);
         else others.stop?.();
         changed();
-        // Nobody switches users without touching anything.
+        // Switching users takes input, so it counts as input.
         for (const listener of [...listeners]) listener();
       };
       stopWatching = watchOwnSession(bus, uid, take);

@@ -4,12 +4,12 @@ import { known, unknown } from "../../../../app/facts/facts.ts";
 import type { IdleSensor } from "../../base/idle.ts";
 import { listFolder } from "../../base/read-file.ts";
 
-/** The kernel notes input at a terminal to within eight seconds: to look more often finds nothing new. */
+/** The kernel records terminal input with a precision of eight seconds, so polling more often is useless. */
 const lookEveryMs = 2_000;
 
 /**
- * For computers without a desktop: the last input at any terminal, over the network or at the console, of any user.
- * The kernel sets a terminal's access time when something typed there is read. Unknown while there is no terminal.
+ * For computers without a desktop: the last input of any user at any terminal, over the network or at the console.
+ * The kernel updates a terminal's access time when a program reads input. Unknown while no terminal is open.
  */
 export function terminalIdle(devices = "/dev", now: () => number = Date.now): IdleSensor {
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -33,7 +33,7 @@ function lastInputAt(devices: string): number | null {
   let latest: number | null = null;
   for (const path of [...remote.map((name) => join("pts", name)), ...consoles]) {
     const status = statSync(join(devices, path), { throwIfNoEntry: false });
-    // A console at which nobody is logged in belongs to root and is read by the login prompt alone.
+    // A console without a logged-in user belongs to root, and only the login prompt reads it.
     if (status === undefined || (!path.startsWith("pts") && status.uid === 0)) continue;
     latest = Math.max(latest ?? 0, status.atimeMs);
   }

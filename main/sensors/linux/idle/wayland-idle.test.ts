@@ -14,7 +14,7 @@ const [registry, synced, seat, notifier, notification] = [2, 3, 4, 5, 6];
 
 type Globals = readonly (readonly [name: number, kind: string, version: number])[];
 
-/** A compositor as far as the idle notification goes, by the protocol's own description. */
+/** A compositor with only the idle notification, built from the protocol's description. */
 class Compositor {
   readonly path: string;
   readonly requests: string[] = [];
@@ -42,7 +42,7 @@ class Compositor {
   }
 
   send(object: number, opcode: number, ...args: readonly (number | string)[]): void {
-    // In two pieces, as a stream may bring it.
+    // In two chunks, since a stream may split a message anywhere.
     const bytes = encodeMessage(object, opcode, args);
     this.#socket?.write(bytes.subarray(0, 5));
     this.#socket?.write(bytes.subarray(5));

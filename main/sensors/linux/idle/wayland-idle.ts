@@ -2,10 +2,10 @@ import { createConnection, type Socket } from "node:net";
 import { type IdleEvents, type IdlePort, quietMs } from "./idle-port.ts";
 import { decodeMessages, encodeMessage, readString, type WaylandMessage } from "./wayland-wire.ts";
 
-/** A compositor that does not answer for this long does not work. */
+/** A compositor that does not answer within this time counts as broken. */
 const openWithinMs = 3_000;
 
-// Object ids are ours to choose; wl_display is always 1.
+// The client chooses object ids. wl_display is always 1.
 const display = 1;
 const registry = 2;
 const synced = 3;
@@ -16,8 +16,8 @@ const notification = 6;
 type Global = { readonly name: number; readonly version: number };
 
 /**
- * Wayland's ext-idle-notify: compositors tell when nobody has touched anything for the quiet time, and when somebody
- * does again. KDE, Sway, Hyprland, COSMIC and others have it; GNOME has its own monitor.
+ * Wayland's ext-idle-notify. The compositor reports when there was no input for the quiet time, and the next input.
+ * KDE, Sway, Hyprland, COSMIC and others have it. GNOME has its own monitor.
  */
 export function waylandIdle(socketPath: string): IdlePort {
   return {
@@ -26,7 +26,7 @@ export function waylandIdle(socketPath: string): IdlePort {
   };
 }
 
-/** The compositor's socket, as every Wayland program finds it; null without one. */
+/** Finds the compositor's socket in the standard way. Null without one. */
 export function waylandSocket(env: NodeJS.ProcessEnv): string | null {
   const name = env["WAYLAND_DISPLAY"];
   if (name === undefined || name === "") return null;
@@ -55,7 +55,7 @@ function openNotification(socketPath: string, events: IdleEvents): Promise<(() =
       const hands = globals.get("wl_seat");
       const idle = globals.get("ext_idle_notifier_v1");
       if (hands === undefined || idle === undefined) return false;
-      // From version 2 on a film that keeps the screen awake does not count as input.
+      // Since version 2, a video that keeps the screen awake does not count as input.
       const version = Math.min(2, idle.version);
       send(registry, 0, hands.name, "wl_seat", 1, seat);
       send(registry, 0, idle.name, "ext_idle_notifier_v1", version, notifier);
@@ -103,7 +103,7 @@ function openNotification(socketPath: string, events: IdleEvents): Promise<(() =
 function readGlobal(body: Buffer, globals: Map<string, Global>): void {
   const name = readString(body, 4);
   if (name === null || body.length < name.next + 4) return;
-  // Of several seats the first has the person's hands on it.
+  // With several seats, assumes that the person uses the first one.
   if (globals.has(name.value)) return;
   globals.set(name.value, { name: body.readUInt32LE(0), version: body.readUInt32LE(name.next) });
 }

@@ -1,7 +1,7 @@
 /** Messages of the Wayland protocol: object, opcode and size in two words, then the arguments, each padded to words. */
 export type WaylandMessage = { readonly object: number; readonly opcode: number; readonly body: Buffer };
 
-/** Longer messages than this do not exist: libwayland's own limit. */
+/** libwayland's own limit. Longer messages do not exist. */
 const longestBytes = 4_096;
 
 export type Argument = number | string;
@@ -13,7 +13,7 @@ export function encodeMessage(object: number, opcode: number, args: readonly Arg
   return Buffer.concat([word(object), word(size * 0x1_0000 + opcode), body]);
 }
 
-/** Takes whole messages off the front. Null: what came is no Wayland. */
+/** Removes the complete messages from the front. Null if the bytes are not Wayland. */
 export function decodeMessages(
   buffer: Buffer,
 ): { readonly messages: readonly WaylandMessage[]; readonly rest: Buffer } | null {
@@ -33,7 +33,10 @@ export function decodeMessages(
   return { messages, rest: buffer.subarray(at) };
 }
 
-/** A string argument at this place: its length with the closing zero, then the bytes. Null where it does not fit. */
+/**
+ * Reads a string argument at this offset: its length with the closing zero, then the bytes. Null if the length
+ * exceeds the message.
+ */
 export function readString(
   body: Buffer,
   at: number,

@@ -3,8 +3,8 @@ import { ask, openX11 } from "../x11/x11-client.ts";
 import { type IdleEvents, type IdlePort, quietMs } from "./idle-port.ts";
 
 /**
- * The X server's idle counter (SYNC extension): two alarms on it tell when it grew past the quiet time and when input
- * set it back, so that nothing has to be asked in between. Every keyboard, mouse and touch screen counts.
+ * The X server's idle counter (SYNC extension). One alarm fires when it exceeds the quiet time, and one when input
+ * resets it, so no polling is needed. Every keyboard, mouse and touch screen counts.
  */
 export function x11Idle(display: string): IdlePort {
   return { source: "the X server's idle counter", open: (events) => openCounter(display, events) };
@@ -29,7 +29,7 @@ async function openCounter(display: string, events: IdleEvents): Promise<(() => 
   const alarm = (testType: number): number => {
     const id = client.AllocID();
     const absolute = sync.ValueType.Absolute;
-    // Without a delta it stays armed, and rings at each crossing.
+    // Without a delta, the alarm stays armed and fires at each crossing.
     sync.CreateAlarm(id, { counter, valueType: absolute, value: quietMs, testType, delta: 0, events: 1 });
     return id;
   };

@@ -2,10 +2,10 @@ import type { Display, XClient } from "x11";
 
 export type X11 = { readonly client: XClient; readonly root: number };
 
-/** A display that does not answer for this long does not work. */
+/** A display that does not answer within this time counts as broken. */
 const openWithinMs = 3_000;
 
-/** Connects to the display of the environment, over its socket. Null where there is none, or it refuses us. */
+/** Connects to the environment's display over its socket. Null without a display, or if it refuses us. */
 export async function openX11(display: string, onLost: () => void): Promise<X11 | null> {
   const { createClient } = await import("x11");
   return new Promise((resolve) => {
@@ -25,7 +25,7 @@ export async function openX11(display: string, onLost: () => void): Promise<X11 
         { display, shm: false, disableBigRequests: true },
         (error: Error | null | undefined, opened: Display) => settle(error ? null : opened),
       );
-      // A window that vanished while it was asked about is an error too, and none that matters.
+      // A window may vanish while it is queried. That is an error of no importance.
       client.on("error", () => settle(null));
       client.on("end", () => {
         if (settled) onLost();
@@ -37,14 +37,14 @@ export async function openX11(display: string, onLost: () => void): Promise<X11 
   });
 }
 
-/** One request's answer; null where the server answers with an error. */
+/** The answer to one request. Null if the server answers with an error. */
 export function ask<T>(
   request: (reply: (error: Error | null | undefined, value: T) => boolean) => void,
 ): Promise<T | null> {
   return new Promise((resolve) =>
     request((error, value) => {
       resolve(error ? null : value);
-      // Taken note of: the client shall not raise it as well.
+      // Marks the error as handled, so that the client does not raise it, too.
       return true;
     }),
   );

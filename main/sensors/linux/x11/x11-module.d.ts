@@ -1,4 +1,4 @@
-/** What this program uses of the package `x11`, which brings no types. */
+/** Types for the used part of the package `x11`, which has none of its own. */
 declare module "x11" {
   import type { EventEmitter } from "node:events";
 
@@ -32,7 +32,7 @@ declare module "x11" {
     require(extension: "sync", reply: Reply<SyncExtension>): void;
     require(extension: "dpms", reply: Reply<DpmsExtension>): void;
     terminate(): void;
-    /** Missing before the first answer of the socket. */
+    /** Undefined until the socket's first answer. */
     readonly stream?: { destroy(): void };
   }
 

@@ -6,8 +6,8 @@ import { ask, openX11, type X11 } from "./x11-client.ts";
 const lookAgainMs = 60_000;
 
 /**
- * Whether the active window fills the screen, and whether the screen is switched off. The server tells of the window
- * by itself; the screen's power has no event, and is asked for.
+ * Whether the active window fills the screen, and whether the screen is off. The server sends events for the window.
+ * The screen's power has no event and is polled.
  */
 export function x11ScreenSensor(display: string): Sensor {
   let connection: Promise<Screen | null> | null = null;
@@ -25,7 +25,7 @@ export function x11ScreenSensor(display: string): Sensor {
     sample: async () => {
       const screen = await open();
       if (screen === null) {
-        // The next sample tries again: a display may come later.
+        // The next sample tries again, because a display may start later.
         connection = null;
         return { fullScreen: unknown, displayOff: unknown };
       }
@@ -69,11 +69,11 @@ async function openScreen(
   const watched = new Set<number>();
   const lookAtWindow = async (): Promise<Found> => {
     const active = firstWord(await property(x, x.root, atoms.active));
-    // Without a window manager that says which window is active, nothing is known about it.
+    // Without a window manager, the active window is unknown.
     if (active === null) return { fullScreen: unknown };
     if (active === 0) return { fullScreen: known(false) };
     if (!watched.has(active)) {
-      // Windows are many over the weeks, and to watch one again costs nothing.
+      // Keeps the set small over weeks. Watching a window again costs nothing.
       if (watched.size > 1_000) watched.clear();
       watched.add(active);
       await watch(active);
