@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process";
+import { resolve } from "node:path";
+import { expect, it } from "vitest";
+import {
+  circles,
+  fileGraph,
+  largeFolders,
+  mutualFolders,
+  readSources,
+} from "../../scripts/structure/measure.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const paths = execFileSync("git", ["ls-files", "*.ts", "*.tsx"], { cwd: root, encoding: "utf8" })
+  .trim()
+  .split("\n")
+  .filter((path) => !path.includes("_generated/"));
+const files = readSources(root, paths);
+
+it("reads the imports of this repository", () => {
+  const graph = fileGraph(files);
+  expect(graph.get("convex/http.ts")).toContain("convex/openai/endpoint.ts");
+  expect(graph.get("convex/convex.config.ts")).toContain("packages/queue/component/convex.config.ts");
+});
+
+it("has no circles of imports, types included", () => {
+  expect(circles(fileGraph(files))).toEqual([]);
+});
+
+it("has no folders that import each other in the packages", () => {
+  const pairs = mutualFolders(files).filter((pair) => pair.some((folder) => folder.startsWith("packages/")));
+  expect(pairs).toEqual([]);
+});
+
+it("has no folder with more than 20 source files", () => {
+  expect(largeFolders(files, 20)).toEqual([]);
+});
