@@ -11,7 +11,7 @@ type IdleProps = {
   readonly onChange: (value: IdleLimits) => void;
 };
 
-/** Threads, GPU and memory of an unused computer. */
+/** Limits on threads, GPU and memory while the computer is idle. */
 export function IdleControl({ label, value, onChange }: IdleProps): ReactNode {
   const { threads, gpu, memoryMb } = value;
   return (
@@ -22,7 +22,7 @@ export function IdleControl({ label, value, onChange }: IdleProps): ReactNode {
         none="All cores but one"
         value={threads}
         invalid={problemOf("idle", { ...value, memoryMb: null }) !== null}
-        // From no limit to a limit: one thread is possible on any machine.
+        // A new limit starts at one thread, which any machine has.
         onChange={(next) => onChange({ ...value, threads: threads === null ? 1 : next })}
       />
       <NumberControl
@@ -44,7 +44,7 @@ type InUseProps = {
   readonly onChange: (value: InUseLimits) => void;
 };
 
-/** Nothing, or threads, GPU and memory, of a computer that somebody uses. */
+/** Limits while somebody uses the computer: no work, or threads, GPU and memory. */
 export function InUseControl({ label, value, onChange }: InUseProps): ReactNode {
   const { mode, threads, gpu, memoryMb } = value;
   return (

@@ -10,7 +10,7 @@ type Props = {
   readonly onChange: (value: string[]) => void;
 };
 
-/** Names with commas between them. */
+/** Names separated by commas. */
 export function NamesControl({
   label,
   value,
@@ -39,7 +39,7 @@ export function NamesControl({
 
 type Gpu = { readonly index: number; readonly allow: boolean };
 
-/** The numbers of the GPUs that are left alone, with commas between them. */
+/** The numbers of the excluded GPUs, separated by commas. */
 export function GpusControl({
   value,
   onChange,

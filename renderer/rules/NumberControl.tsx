@@ -7,22 +7,22 @@ import { factorOf } from "./rule-problems.ts";
 type Props = {
   readonly label: string;
   readonly unit: Unit | "threads";
-  /** What null means, where the rule allows null. */
+  /** The label for null, if the rule allows null. */
   readonly none?: string | undefined;
-  /** As the rule stores it; NaN while the typed text is no number. */
+  /** The value as the rule stores it. NaN while the typed text is not a number. */
   readonly value: number | null;
   readonly invalid: boolean;
   readonly describedBy?: string;
   readonly onChange: (value: number | null) => void;
 };
 
-/** A number with its unit and, where null is allowed, a checkbox for null. */
+/** A number with its unit, and a checkbox for null if null is allowed. */
 export function NumberControl(props: Props): ReactNode {
   const { label, unit, none, value, invalid, describedBy, onChange } = props;
   const factor = factorOf(unit);
   const [typed, setTyped] = useState("");
   const parsed = parse(typed, factor);
-  // Typed text stays as it is, until the value changes from elsewhere.
+  // Keeps the typed text until the value changes from elsewhere.
   const shown = value === null ? "" : Object.is(parsed, value) ? typed : format(value, factor);
   return (
     <div className="grid gap-1.5">
@@ -59,7 +59,7 @@ export function NumberControl(props: Props): ReactNode {
   );
 }
 
-/** The first number where there was no limit. */
+/** The initial value of a new limit. */
 function startOf(unit: Props["unit"]): number {
   return unit === "°C" ? 85 : 10_000;
 }

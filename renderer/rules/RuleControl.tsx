@@ -10,7 +10,7 @@ import { ScheduleControl } from "./ScheduleControl.tsx";
 type Props = {
   readonly name: RuleName;
   readonly label: string;
-  /** As it was read or typed. It may be wrong while somebody types. */
+  /** The value as read or typed. It may be invalid while somebody types. */
   readonly value: unknown;
   readonly invalid: boolean;
   readonly describedBy: string;

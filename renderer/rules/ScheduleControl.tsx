@@ -14,7 +14,7 @@ type Props = {
   readonly onChange: (value: Schedule) => void;
 };
 
-/** At any hour, or in some hours of some days. */
+/** A schedule: always, or certain hours on certain days. */
 export function ScheduleControl({ label, value, onChange }: Props): ReactNode {
   const windows = value ?? [];
   const replace = (at: number, next: ScheduleWindow): void =>
@@ -34,7 +34,7 @@ export function ScheduleControl({ label, value, onChange }: Props): ReactNode {
         <>
           {windows.map((window, at) => (
             <WindowRow
-              // Rows have no identity of their own, and no state.
+              // Rows have neither identity nor state, so the index can be the key.
               key={at}
               label={`${label}, line ${String(at + 1)}`}
               window={window}

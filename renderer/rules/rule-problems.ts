@@ -2,7 +2,7 @@ import type { Unit } from "../../app/policy/declare/rule.ts";
 import { someRules } from "../../app/policy/rule-schemas.ts";
 import { type RuleName, ruleOf } from "../../app/policy/rules.ts";
 
-/** What is wrong with a rule's value, in a sentence; null when nothing is. */
+/** Describes the problem with a rule's value in a sentence. Null if it is valid. */
 export function problemOf(name: RuleName, value: unknown): string | null {
   if (someRules.shape[name].safeParse(value).success) return null;
   const { field } = ruleOf(name);

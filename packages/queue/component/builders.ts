@@ -16,7 +16,7 @@ import {
 import type { GenericId } from "convex/values";
 import type schema from "./schema.ts";
 
-/** The generic builders with this component's tables: what code generation would write. */
+/** The generic builders for this component's tables, as code generation would write them. */
 export type DataModel = DataModelFromSchemaDefinition<typeof schema>;
 export type TableName = TableNamesInDataModel<DataModel>;
 export type Doc<Table extends TableName> = DocumentByName<DataModel, Table>;

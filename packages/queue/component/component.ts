@@ -46,7 +46,7 @@ export type ComponentApi<Name extends string | undefined = string | undefined> =
 };
 export type QueueComponent = ComponentApi;
 
-/** A reader's position in a job's text: the last chunk that it has. */
+/** A reader's position in a job's text: the last chunk that it received. */
 export type StreamPosition = NonNullable<FunctionArgs<QueueComponent["jobs"]["watch"]>["after"]>;
 /** A job's state, and its text after a position. */
 export type WatchView = FunctionReturnType<QueueComponent["jobs"]["watch"]>;

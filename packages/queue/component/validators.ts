@@ -28,7 +28,7 @@ export const attemptStatus = v.union(
 
 export const priority = v.union(v.literal("high"), v.literal("normal"), v.literal("low"));
 
-/** A job's requirements. Jobs of one kind with equal requirements share a lane. */
+/** A job's requirements. Jobs of the same kind with equal requirements share a lane. */
 export const requirements = v.object({
   model: v.optional(v.string()),
   memoryMb: v.optional(v.number()),
@@ -38,11 +38,13 @@ export const requirements = v.object({
   tags: v.optional(v.array(v.string())),
   /** The worker needs one of them. The app gives groups to workers. */
   groups: v.optional(v.array(v.string())),
-  /** The app has to allow it to the worker. */
+  /** The app must allow the worker to handle this class. */
   dataClass: v.optional(v.string()),
 });
 
-/** What a worker offers. `concurrency`: jobs that it runs at once; `prefetch`: jobs that it holds in reserve. */
+/**
+ * The capabilities of a worker. `concurrency`: jobs that it runs at once. `prefetch`: jobs that it holds in reserve.
+ */
 export const capabilities = v.object({
   kinds: v.array(v.string()),
   models: v.optional(v.array(v.string())),
@@ -54,21 +56,24 @@ export const capabilities = v.object({
   prefetch: v.optional(v.number()),
 });
 
-/** How a job is retried and how long its data is kept. Defaults come from the settings. */
+/** Retries of a job, and how long its data is kept. Defaults come from the settings. */
 export const policy = v.object({
   /** The job is a dead letter after this many failed or lost attempts. */
   maxFailures: v.optional(v.number()),
-  /** The n-th wait is first × factor^(n−1), at most `maxMs`, and up to `jitter` (0 to 1) of it earlier by chance. */
+  /**
+   * The n-th wait is `firstMs` × factor^(n−1), at most `maxMs`. A random share of it, up to `jitter` (0 to 1), is
+   * subtracted.
+   */
   backoff: v.optional(
     v.object({ firstMs: v.number(), factor: v.number(), maxMs: v.number(), jitter: v.number() }),
   ),
-  /** Payload and result of a final job; its chunks; its record. */
+  /** How long a final job's payload and result are kept, then its chunks, then its record. */
   payloadKeptMs: v.optional(v.number()),
   chunksKeptMs: v.optional(v.number()),
   recordKeptMs: v.optional(v.number()),
 });
 
-/** Why a job waits. `time`: until `dueAt`; `jobs`: for its dependencies; `turn`: a limit is reached. */
+/** Why a job waits. `time`: until `dueAt`. `jobs`: for its dependencies. `turn`: a limit is reached. */
 export const waitsFor = v.union(v.literal("time"), v.literal("jobs"), v.literal("turn"));
 
 export const jobError = v.object({ code: v.string(), message: v.string() });
@@ -85,9 +90,9 @@ export const jobSpec = v.object({
   /** Jobs with equal affinity (a prompt's prefix, a file) go to the same workers while that costs no time. */
   affinity: v.optional(v.string()),
   delayMs: v.optional(v.number()),
-  /** ms epoch: the job expires if it has not started by then. */
+  /** Milliseconds since the epoch. The job expires if it has not started by then. */
   expiresAt: v.optional(v.number()),
-  /** ms epoch: the job expires if it has not ended by then, even while it runs. */
+  /** Milliseconds since the epoch. The job expires if it has not ended by then, even while it runs. */
   deadlineAt: v.optional(v.number()),
   after: v.optional(
     v.object({ jobs: v.array(v.string()), when: v.union(v.literal("succeeded"), v.literal("finished")) }),
@@ -111,7 +116,7 @@ export type Capabilities = Infer<typeof capabilities>;
 export type Policy = Infer<typeof policy>;
 export type Priority = Infer<typeof priority>;
 
-/** What `onFinal` is called with. */
+/** The argument of `onFinal`. */
 export const finalEvent = v.object({
   scope: v.string(),
   jobId: v.string(),
@@ -119,7 +124,7 @@ export const finalEvent = v.object({
   /** How often the job was retried as a dead letter. */
   round: v.number(),
   outcome: v.union(v.literal("succeeded"), v.literal("failed"), v.literal("canceled"), v.literal("expired")),
-  /** The worker whose attempt ended the job: its `externalId`, else its id; null if no attempt did. */
+  /** The worker whose attempt ended the job: its `externalId`, or else its id. Null if no attempt ended it. */
   worker: v.union(v.string(), v.null()),
   attemptId: v.union(v.string(), v.null()),
   /** The worker's report beside the result. */
@@ -181,13 +186,13 @@ export const attemptView = v.object({
 export type AttemptView = Infer<typeof attemptView>;
 
 /**
- * A worker's place in a lane's ring while it waits: it is woken by the slots from its position to the next one's. The
- * lane is "" while there is none that it could run jobs of: it waits for one.
+ * The position of a waiting worker in a lane's ring. The slots from this position up to the next worker's wake it.
+ * The lane is "" while no lane has jobs that the worker can run. It then waits for such a lane.
  */
 export const waitSubscription = v.object({ laneId: v.string(), position: v.number() });
 export type WaitSubscription = Infer<typeof waitSubscription>;
 
-/** Where a worker goes on looking: opaque to it, given back with its next call. */
+/** The position where a worker's search continues. Opaque to the worker, which returns it with its next call. */
 export const cursor = v.object({
   laneId: v.union(v.string(), v.null()),
   place: v.number(),
@@ -195,7 +200,7 @@ export const cursor = v.object({
 });
 export type Cursor = Infer<typeof cursor>;
 
-/** What a worker needs to start a job that it was handed. */
+/** The data that a worker needs to start a handed job. */
 export const handed = v.object({
   payload: anything,
   requirements: v.optional(requirements),
@@ -218,16 +223,16 @@ export const claimedJob = v.object({
 });
 export type ClaimedJob = Infer<typeof claimedJob>;
 
-/** What comes with the end of one attempt: the next jobs, or the stands at which the worker now waits. */
+/** The reply to the end of an attempt: the next jobs, or the worker's new wait subscriptions. */
 export const nextWork = v.object({
   jobs: v.array(claimedJob),
-  /** Empty while jobs were found, or when none was wanted. */
+  /** Empty if jobs were found, or if none were wanted. */
   stands: v.array(waitSubscription),
   cursor,
 });
 export type NextWork = Infer<typeof nextWork>;
 
-/** How many more jobs a worker wants with a call, and where it goes on looking. */
+/** The number of jobs that a worker wants with a call, and where its search continues. */
 export const demand = v.object({ jobs: v.number(), cursor: v.optional(cursor) });
 export type Demand = Infer<typeof demand>;
 
@@ -256,15 +261,15 @@ export const laneView = v.object({
   laneId: v.string(),
   kind: v.string(),
   requirements,
-  /** `paused`: workers claim nothing. `draining`: new jobs are refused, present ones end. */
+  /** `paused`: workers claim no jobs. `draining`: new jobs are refused, and existing ones finish. */
   state: laneState,
   slots: v.number(),
-  /** Counted once a minute, and at most a minute old. */
+  /** Counted once a minute. */
   ready: v.number(),
   waiting: v.number(),
   running: v.number(),
   countedAt: v.union(v.number(), v.null()),
-  /** When the oldest ready job became ready; null without a ready job. */
+  /** When the oldest ready job became ready. Null without a ready job. */
   oldestReadyAt: v.union(v.number(), v.null()),
 });
 export type LaneView = Infer<typeof laneView>;
@@ -286,7 +291,10 @@ export const batchView = v.object({
 export type BatchView = Infer<typeof batchView>;
 
 export const submitOutcome = v.union(
-  /** In the order of the jobs. `repeated`: how many had been submitted before with the same idempotency key. */
+  /**
+   * In the order of the jobs. `repeated`: the number of jobs that were submitted before with the same idempotency
+   * key.
+   */
   v.object({ kind: v.literal("submitted"), jobIds: v.array(v.string()), repeated: v.number() }),
   /** Nothing was submitted: the lane or the requester has too many jobs. */
   v.object({ kind: v.literal("full"), retryAfterMs: v.number() }),
@@ -317,7 +325,7 @@ export const settingsPatch = v.object({
 
 export const schedule = v.union(
   v.object({ kind: v.literal("interval"), everyMs: v.number() }),
-  /** Five fields; `timeZone`: an IANA name, UTC when left out. */
+  /** A cron expression with five fields. `timeZone` is an IANA name and defaults to UTC. */
   v.object({ kind: v.literal("cron"), expression: v.string(), timeZone: v.optional(v.string()) }),
 );
 export type Schedule = Infer<typeof schedule>;

@@ -2,15 +2,15 @@ import { v } from "convex/values";
 import { anything, capabilities, demand, waitSubscription } from "./validators.ts";
 
 /**
- * The functions that workers call, with their arguments apart from the worker's identity: the component's functions
- * (work.ts) take `keyHash`, an app's take `key`. The app's functions and the worker's types are derived from this list.
+ * The arguments of the functions that workers call, except the worker's identity. The component's functions (work.ts)
+ * take `keyHash`, and an app's take `key`. The app's functions and the worker's types are derived from this list.
  */
 export const workerMutations = {
   hello: { version: v.optional(v.string()), capabilities, startup: v.boolean() },
   goodbye: {},
   heartbeat: {},
   take: { wish: demand },
-  /** `laneId` and `crowded` as `candidates` returned them: they save reads. */
+  /** `laneId` and `crowded` are the values that `candidates` returned. They save reads. */
   claim: {
     jobId: v.string(),
     late: v.boolean(),

@@ -7,7 +7,7 @@ import { sayRule } from "../../../app/policy/say-rule.ts";
 
 export type FactRow = { readonly label: string; readonly value: string; readonly rule: string };
 
-/** The facts that decide most of the time, each beside its rule. */
+/** The facts that usually decide, each next to its rule. */
 export function factRows(facts: FactsView, rules: Rules): readonly FactRow[] {
   const row = (name: keyof FactsView, rule: string): FactRow => ({
     label: factLabel(name),

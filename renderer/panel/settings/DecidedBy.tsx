@@ -9,7 +9,7 @@ type Props = {
   readonly onUndo: () => void;
 };
 
-/** Who decided a rule; the donor's own choice with a way back. */
+/** Shows who decided a rule. The donor can undo their own choice. */
 export function DecidedBy({ layer, locked, title, onUndo }: Props): ReactNode {
   return (
     <p className="flex min-h-5 items-center gap-1 text-xs text-faint">

@@ -12,7 +12,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** For the rules of several parts, or of names: nothing holds until it is set. */
+/** Edits rules that have several parts or hold names. Changes apply only when they are submitted. */
 export function RuleEditor({ name, value, describedBy, onSet, onClose }: Props): ReactNode {
   const [draft, setDraft] = useState(value);
   const problem = problemOf(name, draft);

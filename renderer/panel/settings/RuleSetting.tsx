@@ -11,7 +11,7 @@ import { hasChoices } from "./setting-options.ts";
 
 type Props = { readonly name: RuleName; readonly shown: RulesShown };
 
-/** One rule: what it does, its value, and who decided it. A locked one can only be read. */
+/** One rule: its explanation, its value, and who decided it. A locked rule is read-only. */
 export function RuleSetting({ name, shown }: Props): ReactNode {
   const act = useAct();
   const id = useId();

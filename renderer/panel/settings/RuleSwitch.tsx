@@ -13,7 +13,7 @@ type Props = {
   readonly onSet: (value: boolean | number | null) => void;
 };
 
-/** The control of a rule of one part: a switch, or a list of choices. It takes effect at once. */
+/** The control of a rule with one part: a switch, or a list of choices. It takes effect at once. */
 export function RuleSwitch({ name, rules, locked, describedBy, onSet }: Props): ReactNode {
   const { title } = ruleOf(name);
   const value = rules[name];

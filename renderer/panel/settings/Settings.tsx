@@ -5,11 +5,11 @@ import type { RulesShown } from "./rules-shown.ts";
 import { RuleSetting } from "./RuleSetting.tsx";
 
 type Props = RulesShown & {
-  /** Those that are open at first; the first alone, unless said otherwise. */
+  /** The sections that are open at first. Defaults to the first one. */
   readonly open?: readonly RuleSection[];
 };
 
-/** All rules, by what they are about. Each change takes effect at once; there is nothing to save. */
+/** All rules, grouped by topic. Each change takes effect at once, without saving. */
 export function Settings({ open = ["when"], ...shown }: Props): ReactNode {
   return (
     <div className="grid gap-2">
@@ -37,7 +37,7 @@ export function Settings({ open = ["when"], ...shown }: Props): ReactNode {
   );
 }
 
-/** How much of it is no default, in a few words. */
+/** Counts the rules in a section that are not defaults, in words. */
 function decidedIn(section: RuleSection, shown: RulesShown): string {
   const { from, locked } = shown;
   const names = namesOf(section, shown);
@@ -48,7 +48,7 @@ function decidedIn(section: RuleSection, shown: RulesShown): string {
     .join(", ");
 }
 
-/** `requireIdle` is left out where it is on: a person at the computer takes it for granted. */
+/** Leaves out `requireIdle` while it is on, because the person at the computer takes it for granted. */
 function namesOf(section: RuleSection, { rules }: RulesShown): readonly RuleName[] {
   return ruleNames.filter(
     (name) => ruleOf(name).section === section && (name !== "requireIdle" || !rules.requireIdle),

@@ -5,48 +5,51 @@ import type { Look, Range, RangeCount } from "./counts/ranges.ts";
 import type { ScopeCounts } from "./counts/tally.ts";
 import type { Step } from "./jobs/step.ts";
 
-/** The component's own functions that are scheduled, by name: its modules import the model, not the other way round. */
+/**
+ * References to the component's scheduled functions, by name. An import would make a circle, because the function
+ * modules import the model.
+ */
 function internalMutation<Args extends DefaultFunctionArgs>(name: string) {
   return makeFunctionReference<"mutation", Args, null>(`maintenance:${name}`);
 }
 
 export const maintenance = {
-  /** Looks after a scope's leases, and takes what a silent worker holds: model/leases/. */
+  /** Checks a scope's leases, and takes back the jobs of silent workers: model/leases/. */
   sweepLeases: internalMutation<{ scope: string; due: number; graced: boolean }>("sweepLeases"),
   lapse: internalMutation<{ workerId: Id<"workers">; lastSeenAt: number; failures?: number }>("lapse"),
   healSweeps: internalMutation<Record<string, never>>("healSweeps"),
-  /** Takes back what was handed over and not begun: model/dispatch/reclaim.ts. */
+  /** Takes back jobs that were handed over and not started: model/dispatch/reclaim.ts. */
   recall: internalMutation<{ scope: string; due: number; graced?: boolean }>("recall"),
-  /** Makes delayed jobs ready whose time has come: model/jobs/waiting.ts. */
+  /** Makes delayed jobs ready when they are due: model/jobs/waiting.ts. */
   wakeDue: internalMutation<{ later?: number[] }>("wakeDue"),
-  /** Ends a job that is not begun, or not done, in time: model/end/expire.ts. */
+  /** Ends a job that has not started or finished in time: model/end/expire.ts. */
   expire: internalMutation<{ jobId: Id<"jobs">; at: number; failures?: number }>("expire"),
-  /** What happens to one job, in a transaction of its own: model/tryAgain.ts. */
+  /** Runs one step for a single job in its own transaction: model/tryAgain.ts. */
   step: internalMutation<{ step: Step }>("step"),
-  /** Gives turns to jobs of a limited requester or key: model/limits/admit.ts. */
+  /** Admits waiting jobs of a limited requester or key: model/limits/admit.ts. */
   admit: internalMutation<{ scope: string; of: "requester" | "key"; name: string }>("admit"),
-  /** Tells those that depend on a final job: model/dependencies/settle.ts. */
+  /** Updates the jobs that depend on a final job: model/dependencies/settle.ts. */
   settleDependents: internalMutation<{
     jobId: Id<"jobs">;
     refused?: Id<"dependencies">[];
     failures?: number;
   }>("settleDependents"),
-  /** Counts a batch's ends: model/batches/fold.ts. */
+  /** Counts a batch's final jobs: model/batches/fold.ts. */
   foldBatch: internalMutation<{ batchId: Id<"batches">; failures?: number }>("foldBatch"),
-  /** Submits a recurring job that is due; called by the crons component: model/recurring/clock.ts. */
+  /** Submits a recurring job that is due. Called by the crons component: model/recurring/clock.ts. */
   fireRecurring: internalMutation<{ recurringId: Id<"recurring"> }>("fireRecurring"),
-  /** Ends watching that nobody renewed: model/streams/follow.ts. */
+  /** Stops watching jobs whose watch was not renewed: model/streams/follow.ts. */
   endWatching: internalMutation<{ jobIds: Id<"jobs">[] }>("endWatching"),
   deleteChunks: internalMutation<{ jobId: Id<"jobs"> }>("deleteChunks"),
-  /** Fits a lane's slots to how many accept, and enlists those that wait at a new lane: model/rings/. */
+  /** Fits a lane's slots to its number of waiting workers, and adds waiting workers to a new lane: model/rings/. */
   resize: internalMutation<{ laneId: Id<"lanes"> }>("resize"),
   enlist: internalMutation<{ laneId: Id<"lanes">; after: number }>("enlist"),
-  /** Ends what is left of a mass cancellation, or of a mass retry of dead letters: model/end/. */
+  /** Continues a mass cancellation, or a mass retry of dead letters: model/end/. */
   cancelMany: internalMutation<{
     scope: string;
     by: "requester" | "key" | "batch" | "lane";
     name: string;
-    /** Whether those that a worker is at work on are canceled, too. */
+    /** Whether running jobs are canceled, too. */
     running: boolean;
     before?: number;
     refused?: Id<"jobs">[];
@@ -59,15 +62,15 @@ export const maintenance = {
     cursor: string | null;
     before: number;
   }>("reviveMany"),
-  /** Delete what is kept no longer: model/end/purge.ts, model/end/forget.ts. */
+  /** Delete data after its retention time: model/end/purge.ts, model/end/forget.ts. */
   purge: internalMutation<Record<string, never>>("purge"),
   forget: internalMutation<Record<string, never>>("forget"),
-  /** Deletes lanes that are unused, and the rings of those: model/lanes/forgetLanes.ts. */
+  /** Deletes unused lanes and their rings: model/lanes/forgetLanes.ts. */
   forgetLanes: internalMutation<{ cursor: string | null }>("forgetLanes"),
   emptyRings: internalMutation<{ laneId: Id<"lanes"> }>("emptyRings"),
 } as const;
 
-/** The parts of the minute's count: model/counts/. An action asks them one after the other. */
+/** The steps of the count that runs each minute: model/counts/. An action calls them in sequence. */
 export const counts = {
   count: makeFunctionReference<"action", Record<string, never>, null>("counts:count"),
   lanesToCount: makeFunctionReference<
