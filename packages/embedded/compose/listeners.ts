@@ -7,7 +7,7 @@ import { localUrl } from "../wire/endpoint.ts";
 import type { BackendOptions } from "./backend-options.ts";
 import type { Shutdown } from "./shutdown.ts";
 
-/** How long running requests may take to finish when the backend stops, in ms. */
+/** Time for running requests to finish when the backend stops, in ms. */
 export const graceMs = 3_000;
 
 export type Listeners = {

@@ -16,7 +16,7 @@ export type SchedulingOptions = {
 };
 
 /**
- * Starts the work without a caller: scheduled functions, crons and the removal of old rows. The returned function
+ * Starts the background work: scheduled functions, crons and the removal of old rows. The returned function
  * stops it and resolves when nothing runs any more; call it before closing the engine.
  */
 export async function startScheduling(options: SchedulingOptions): Promise<() => Promise<void>> {

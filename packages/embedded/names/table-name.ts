@@ -1,4 +1,4 @@
-/** Where a component is mounted: "" is the app, "pool/batch" a component inside the component "pool". */
+/** The place of a component: "" is the app, "pool/batch" is in the component "pool". */
 export type ComponentPath = string;
 
 export const appComponent: ComponentPath = "";

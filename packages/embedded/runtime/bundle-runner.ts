@@ -37,7 +37,10 @@ type Resolved =
 
 const noUser: Identity = { kind: "none" };
 
-/** Runs the functions of one loaded bundle for clients: finds them, checks who may call, words the outcome. */
+/**
+ * Runs the functions of one loaded bundle for clients. Finds the function, checks that the client may call
+ * it, and formats the outcome.
+ */
 export class BundleRunner implements FunctionRuntime {
   readonly scheduled: ScheduledFunctionRunner;
   readonly crons: FunctionRuntime["crons"];
@@ -127,7 +130,7 @@ export class BundleRunner implements FunctionRuntime {
     const { identity = noUser, requestId = randomUUID(), source = unknownSource } = caller;
     const { component, identifier } = target;
     const run = { requestId, component, identifier, kind: "HttpAction", caller: "Client" } as const;
-    // Lines are told as they come: a stream may log long after its response was returned.
+    // Report each line at once: a stream may log long after its response was returned.
     const logs = new LogLines((line) => this.#observer.onLine(run, line));
     const context = { ...newCallContext({ identity, requestId, source }), logs };
     const ended = timedRun(this.#observer, run);
@@ -173,7 +176,7 @@ export class BundleRunner implements FunctionRuntime {
     return { kind: "target", target };
   }
 
-  /** Starts the watch of a client's call; the result ends it, and words its outcome for the client. */
+  /** Starts observing a client's call. The returned function ends that, and formats the outcome for the client. */
   #watch({ requestId, component = appComponent }: FunctionCall, kind: FunctionKind, resolved: Resolved) {
     const identifier = resolved.kind === "target" ? resolved.target.identifier : null;
     const ended = timedRun(this.#observer, { requestId, component, identifier, kind, caller: "Client" });

@@ -6,7 +6,7 @@ import type { Schema } from "./checks/schema.ts";
 import type { FunctionRunner } from "./contract/function-runner.ts";
 import type { FunctionStats } from "./run/conflict-stats.ts";
 
-/** A runner with what the composition of the backend needs besides. */
+/** A function runner with the members that the composition of the backend needs. */
 export interface FunctionRuntime extends FunctionRunner {
   readonly scheduled: ScheduledFunctionRunner;
   readonly crons: readonly CronSpec[];
@@ -16,6 +16,6 @@ export interface FunctionRuntime extends FunctionRunner {
   schemaOf(component: ComponentPath): Schema;
   /** Conflicts and retries of mutations, by function. */
   conflictStats(): { readonly [identifier: string]: FunctionStats };
-  /** Counts them from zero again. */
+  /** Resets the counts to zero. */
   resetConflictStats(): void;
 }

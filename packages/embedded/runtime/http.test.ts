@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.engine.close());
 
-/** A stream of an earlier test may still be ending. */
+/** A stream of an earlier test may not have ended yet. */
 const loggedOf = (action: string): readonly string[] => logged.filter((line) => line.includes(action));
 
 const fetchFrom = (path: string, init?: RequestInit): Promise<Response | null> =>
@@ -41,7 +41,7 @@ test("a streamed body arrives while it is written, and writes as it goes", async
   const decode = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
   expect(decode((await reader.read()).value)).toBe("chunk 0\n");
   const notes = (await fixture.call("notes:byRank", { from: 0, to: 9 })) as { text: string }[];
-  // The stream is pulled one chunk ahead, at most.
+  // The stream is pulled at most one chunk ahead.
   expect(notes.length).toBeLessThan(3);
   expect(notes[0]?.text).toBe("/stream/abc 0");
   expect(decode((await reader.read()).value)).toBe("chunk 1\n");

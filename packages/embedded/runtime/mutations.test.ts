@@ -28,7 +28,7 @@ describe("mutations that collide", () => {
     const stats = runner.conflictStats()["notes.js:increment"];
     expect(stats).toMatchObject({ runs: 4, exhausted: 0 });
     expect(stats?.retries).toBeGreaterThanOrEqual(3);
-    // One that starts once the counter is there collides on its id.
+    // A mutation that starts after the counter was created collides on its id.
     expect(Object.keys(stats?.collisions ?? {})).toContain("counters.by_name");
   });
 

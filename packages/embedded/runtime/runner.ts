@@ -28,10 +28,10 @@ export type RunnerOptions = {
   readonly bundle: Bundle;
   /** The deployment's environment variables, `CONVEX_CLOUD_URL` and `CONVEX_SITE_URL` among them. */
   readonly env?: EnvironmentVariables;
-  /** Seals pagination cursors; must outlive the process for cursors to do so. */
+  /** Key that seals pagination cursors. Cursors outlive the process only if the key does. */
   readonly secret?: string;
   readonly deploymentName?: string;
-  /** What `ctx.storage` stands on; without it functions cannot use that. */
+  /** Implements `ctx.storage`; without it functions cannot use file storage. */
   readonly files?: FileStorage;
   readonly latency?: Latency;
   readonly observer?: FunctionObserver;
@@ -44,7 +44,7 @@ export class FunctionsLoadError extends Error {
 
 /**
  * Loads a bundle and applies its schema to the engine. Throws FunctionsLoadError, ModuleShapeError, or
- * SchemaMismatchError where stored documents do not fit.
+ * SchemaMismatchError if stored documents do not fit.
  */
 export function createFunctionRunner(options: RunnerOptions): FunctionRuntime {
   const { engine, bundle } = options;

@@ -5,8 +5,9 @@ import type { BundleOutcome } from "./bundle.ts";
 const entry = fileURLToPath(new URL("./bundle-process.ts", import.meta.url));
 
 /**
- * `bundleFunctions` in a process that ends with it. What bundling takes (the compiler, syntax trees of everything)
- * is many times what its result takes, and would stay with a process that bundles but once.
+ * Runs `bundleFunctions` in a separate process that ends afterwards. Bundling needs the compiler and the syntax
+ * trees of all code. That is many times the memory of the result, and a process that bundles once would keep
+ * it.
  */
 export function bundleApart(directory: string): Promise<BundleOutcome> {
   const child = fork(entry, { serialization: "advanced", execArgv: [] });
@@ -14,7 +15,7 @@ export function bundleApart(directory: string): Promise<BundleOutcome> {
   return new Promise((resolve, reject) => {
     child.once("message", (outcome) => resolve(outcome as BundleOutcome));
     child.once("error", reject);
-    // After the message this is nothing new.
+    // Has no effect after the message.
     child.once("exit", () => reject(new Error("The functions could not be bundled: the bundler has ended.")));
   });
 }

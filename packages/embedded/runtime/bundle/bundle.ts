@@ -11,9 +11,9 @@ export type BundleOutcome =
   | { readonly kind: "failed"; readonly message: string };
 
 /**
- * Bundles the functions folder with what it imports, also from outside of it, and with the components that its
- * `convex.config.ts` installs. Fails with esbuild's own message on code that it does not understand, and on what
- * the embedded backend cannot run.
+ * Bundles the functions folder with its imports, also those from outside, and with the components that its
+ * `convex.config.ts` installs. Fails with esbuild's message if the code cannot be parsed, or if the embedded
+ * backend cannot run it.
  */
 export async function bundleFunctions(directory: string): Promise<BundleOutcome> {
   try {

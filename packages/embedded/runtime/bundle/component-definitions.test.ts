@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
-/** Here, and not among temporary files, so that the convex package is found. */
+/** The folder is here, not among temporary files, so that the convex package is found. */
 async function bundleOf(files: { readonly [path: string]: string }): Promise<BundleOutcome> {
   const folder = await mkdtemp(fileURLToPath(new URL("../fixtures/tmp-", import.meta.url)));
   folders.push(folder);

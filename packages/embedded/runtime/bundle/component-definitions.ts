@@ -6,7 +6,7 @@ import { type DefinitionAnalysis, parseAnalysis } from "../components/component-
 import { type ComponentMount, mountsOf } from "../components/component-mounts.ts";
 import { sharedGlobals } from "../isolate/isolate-globals.ts";
 
-/** What the app's `convex.config.ts` installs; the app alone where there is no such file. */
+/** The components that the app's `convex.config.ts` installs; only the app if that file does not exist. */
 export type ComponentTree = {
   readonly mounts: readonly ComponentMount[];
   /** The folders of the definitions, by their path relative to the functions folder. */
@@ -26,7 +26,7 @@ const timeoutMs = 10_000;
 
 /**
  * Evaluates the app's `convex.config.ts` and those of the components that it installs. Rejects with esbuild's
- * BuildFailure where one cannot be bundled.
+ * BuildFailure if one cannot be bundled.
  */
 export async function findComponents(folder: string): Promise<ComponentTreeOutcome> {
   const config = configFiles.map((file) => join(folder, file)).find((file) => existsSync(file));
@@ -77,8 +77,8 @@ async function bundleDefinitions(
 }
 
 /**
- * Gives a config that imports another one what the convex package wants there: where the definition is and what
- * it calls itself. The definition itself is left in a global. `uses`: which folder's files import which config.
+ * Resolves imports of one config from another. The convex package expects the imported definition's path and
+ * name there; the definition itself is left in a global. `uses` records which folder imports which configs.
  */
 function componentReferences(
   folder: string,
@@ -162,7 +162,10 @@ function failed(path: string, reason: string): { readonly kind: "failed"; readon
   return { kind: "failed", message: `${path === "" ? "" : `${path}/`}convex.config: ${reason}` };
 }
 
-/** Definitions that install each other without end, the first one named again at the end; null for none. */
+/**
+ * Finds definitions that install each other in a cycle. Repeats the first one at the end; null if there is no
+ * cycle.
+ */
 function findCycle(uses: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | null {
   const done = new Set<string>();
   const follow = (definition: string, path: readonly string[]): readonly string[] | null => {

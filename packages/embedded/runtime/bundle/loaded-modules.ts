@@ -9,12 +9,12 @@ import type { ModuleNamespaces } from "../isolate/isolate.ts";
 
 export type HttpEndpoint = { readonly invokeHttpAction: (request: Request) => Promise<unknown> };
 
-/** The bundle's router, as far as we call it. */
+/** The part of the bundle's router that we call. */
 export type HttpRoutes = {
   readonly lookup: (path: string, method: string) => readonly [HttpEndpoint, string, string] | null;
 };
 
-/** What the modules of the app, or of one installed component, define. */
+/** The definitions in the modules of the app or of an installed component. */
 export type LoadedModules = {
   readonly functions: readonly RegisteredFunction[];
   readonly find: (path: FunctionPath) => RegisteredFunction | null;
@@ -25,7 +25,7 @@ export type LoadedModules = {
   readonly authConfig: JSONValue;
 };
 
-/** A special module's default export is not what it must be. */
+/** A special module has the wrong default export. */
 export class ModuleShapeError extends Error {
   override readonly name = "ModuleShapeError";
 }

@@ -7,10 +7,13 @@ import { kindOf } from "./value-kind.ts";
 type ObjectValidator = Extract<ValidatorJson, { type: "object" }>;
 type Fields = { readonly [field: string]: JSONValue };
 
-/** Words what is wrong with the value at a path. Most of what does not fit is a union's other member: never shown. */
+/**
+ * Formats the problem with the value at a path. Created lazily: most mismatches are a union's other members
+ * and are never shown.
+ */
 type Problem = (path: string) => string;
 
-/** Checks a value against a validator. Null when it fits, else the problem in Convex's words. */
+/** Checks a value against a validator. Returns null if it fits, otherwise the problem in Convex's words. */
 export function checkValue(validator: ValidatorJson, value: JSONValue, tableOf: TableOf): string | null {
   return problemOf(validator, value, tableOf)?.("") ?? null;
 }
@@ -120,7 +123,7 @@ function isTimestampLike(value: JSONValue, type: "bigint" | "commitTs"): boolean
   return kind === "bigint" || (type === "commitTs" && kind === "commitTs");
 }
 
-// Literals are primitives, so their JSON encodings are equal exactly when they are.
+// Literals are primitives: they are equal exactly if their JSON encodings are.
 function sameLiteral(literal: JSONValue, value: JSONValue): boolean {
   return literal === value || JSON.stringify(literal) === JSON.stringify(value);
 }

@@ -3,7 +3,7 @@ import { measureValue } from "./measure-value.ts";
 
 const known = new WeakMap<DocumentJson, number>();
 
-/** A stored document's size in bytes. Remembered, since documents are immutable and read over and over. */
+/** Returns a stored document's size in bytes. Cached, since documents are immutable and read often. */
 export function documentBytes(document: DocumentJson): number {
   const cached = known.get(document);
   if (cached !== undefined) return cached;

@@ -1,6 +1,6 @@
 const units = ["B", "KiB", "MiB", "GiB"] as const;
 
-/** A size as Convex's messages write it: "16 MiB", "16.50 MiB". */
+/** Formats a size as Convex's messages do: "16 MiB", "16.50 MiB". */
 export function formatBytes(bytes: number): string {
   const last = units.length - 1;
   const power = bytes < 1 ? 0 : Math.min(last, Math.floor(Math.log2(bytes) / 10));

@@ -5,7 +5,7 @@ import { kindOf } from "./value-kind.ts";
 
 const maxLength = 16_384;
 
-/** A value as Convex's validation errors print it: `{age: 1.0, name: "ada"}`. */
+/** Formats a value as Convex's validation errors do: `{age: 1.0, name: "ada"}`. */
 export function formatValue(value: JSONValue): string {
   const text = format(value);
   return text.length > maxLength ? `${text.slice(0, maxLength)}[...truncated]` : text;
@@ -48,7 +48,7 @@ function braced<T>(fields: { readonly [field: string]: T }, print: (value: T) =>
   return `{${names.map((name) => `${name}: ${print(fields[name] as T)}`).join(", ")}}`;
 }
 
-/** A validator as the source would spell it: `v.object({name: v.string()})`. */
+/** Formats a validator as source code: `v.object({name: v.string()})`. */
 export function formatValidator(validator: ValidatorJson): string {
   switch (validator.type) {
     case "number":
@@ -79,7 +79,7 @@ export function formatValidator(validator: ValidatorJson): string {
   }
 }
 
-/** A literal as it stands in `v.literal(…)`. */
+/** Formats a literal as in `v.literal(…)`. */
 export function formatLiteral(value: JSONValue): string {
   return kindOf(value) === "bigint" ? "<bigint>" : formatValueOfLiteral(value);
 }

@@ -1,10 +1,10 @@
 import { limits } from "./limits.ts";
 
-// As Convex allows in field names: ASCII that prints.
+// Convex allows only printable ASCII in field names.
 const notInFieldName = /[^ -~]/u;
 const notInIdentifier = /[^a-zA-Z0-9_]/u;
 
-/** Why this cannot name a field of an object, in Convex's words; null when it can. */
+/** Returns Convex's message for an invalid field name; null if the name is valid. */
 export function fieldNameProblem(name: string): string | null {
   if (name === "") return "Field name cannot be empty";
   if (name.startsWith("$")) return `Field name ${name} starts with '$', which is reserved.`;
@@ -18,7 +18,10 @@ export function fieldNameProblem(name: string): string | null {
   return null;
 }
 
-/** Why this cannot name a table, or a part of an index's field path, in Convex's words; null when it can. */
+/**
+ * Returns Convex's message for an invalid name of a table or of a part of an index's field path; null if the
+ * name is valid.
+ */
 export function identifierProblem(name: string): string | null {
   if (name === "") return "Identifier cannot be empty";
   const [first = ""] = name;

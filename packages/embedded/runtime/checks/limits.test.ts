@@ -15,7 +15,7 @@ type Case = readonly [title: string, path: string, args: JSONValue, refusal: str
 const mib = 2 ** 20;
 const stored = (kind: string, size: number, field = "value"): JSONValue => ({ kind, size, field });
 
-/** Each limit twice: what is just allowed, and what is just not, in Convex's words. */
+/** Each limit twice: the largest allowed value, and the smallest refused one with Convex's message. */
 const cases: readonly Case[] = [
   ["a document of 1 MiB", "limits:stores", stored("long", mib - 61 - 2 - 6 - 2), null],
   [
@@ -175,7 +175,7 @@ describe("limits", () => {
     await call("limits:storesMany", { count: 16_000, bytes: 1 });
     expect(await call("limits:reads")).toBe(32_000);
     await call("limits:storesMany", { count: 1, bytes: 1 });
-    // As there, a count reads no documents.
+    // As in Convex, a count reads no documents.
     expect(await call("limits:counts")).toBe(32_001);
     await expect(call("limits:reads")).rejects.toThrow(
       "Too many documents read in a single function execution (limit: 32000). Consider using smaller limits",

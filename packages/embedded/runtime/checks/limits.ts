@@ -1,10 +1,9 @@
 const mib = 1024 * 1024;
 
 /**
- * What one function execution, one value, one schema and one log may take: Convex's documented limits, or those of
- * its source where it is laxer than its documentation. Not here: the memory of an execution (64 MiB there), what one
- * scheduled function's arguments may take (4 MiB, of which Convex only warns), and what a plan or a deployment class
- * limits.
+ * Limits of an execution, a value, a schema and a log. They are Convex's documented limits, or those of its
+ * source code if that allows more. Not included: the memory of an execution (64 MiB in Convex), the arguments
+ * of one scheduled function (4 MiB, where Convex only warns), and the limits of plans and deployment classes.
  */
 export const limits = {
   documentsRead: 32_000,
@@ -17,32 +16,35 @@ export const limits = {
   documentBytes: mib,
   argsBytes: 16 * mib,
   returnBytes: 16 * mib,
-  /** Objects and arrays inside of each other, in an argument or a returned value. */
+  /** Nesting of objects and arrays in an argument or a returned value. */
   valueNesting: 64,
   documentNesting: 16,
   arrayLength: 8_192,
   objectFields: 1_024,
   fieldNameLength: 1_024,
-  /** Names of tables and indexes, and the parts of an index's field paths. */
+  /** Length of names of tables and indexes, and of the parts of an index's field paths. */
   identifierLength: 64,
   tables: 10_000,
   /** The documentation says 32. */
   indexesPerTable: 64,
   fieldsPerIndex: 16,
-  /** The last of them says that there were more. */
+  /** The last line says that lines are missing. */
   logLines: 256,
-  /** In UTF-8. The documentation says 4 KiB. */
+  /** Size in UTF-8. The documentation says 4 KiB. */
   logLineBytes: 32_768,
-  /** Of a failure's message, and of its frames. Ours. */
+  /** Size of a failure's message, and of its frames. This limit is ours, not Convex's. */
   errorBytes: 32_768,
-  /** Calls of queries and mutations inside of each other. */
+  /** Depth of nested calls of queries and mutations. */
   nestedCalls: 8,
-  /** What one execution waits for at a time: syscalls and fetches. */
+  /** Syscalls and fetches that one execution may await at a time. */
   concurrentOperations: 1_000,
-  /** Of a query or a mutation, without what its syscalls take. */
+  /** Running time of a query or a mutation, without its syscalls. */
   userTimeMs: 1_000,
-  /** Of an action, from its start to its end. */
+  /** Time of an action, from its start to its end. */
   actionTimeMs: 30 * 60_000,
-  /** Of an action that lets nothing else run. Ours: Convex's actions block nobody but themselves. */
+  /**
+   * Time for which an action may keep everything else from running. This limit is ours: Convex's actions
+   * block only themselves.
+   */
   unbrokenMs: 30_000,
 } as const;

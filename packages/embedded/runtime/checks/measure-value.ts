@@ -3,19 +3,19 @@ import { fieldNameProblem } from "./identifier.ts";
 import { limits } from "./limits.ts";
 import { kindOf } from "./value-kind.ts";
 
-/** A value's size in bytes as Convex counts it, or why it is no value that may be stored or passed. */
+/** A value's size in bytes as Convex counts it, or the reason why it may not be stored or passed. */
 export type Measured =
   | {
       readonly kind: "fits";
       readonly bytes: number;
-      /** How many objects and arrays are inside of each other, itself included. */
+      /** Nesting depth of objects and arrays, including the value itself. */
       readonly nesting: number;
     }
   | { readonly kind: "refused"; readonly reason: string };
 
 class Refusal extends Error {}
 
-/** Field names that were looked at: the same ones come over and over. */
+/** Caches valid field names, since the same names recur. */
 const goodNames = new Set<string>();
 const maxGoodNames = 1_000;
 
@@ -23,8 +23,8 @@ const notBase64 = /[^A-Za-z0-9+/]/;
 const eightBytesInBase64 = 12;
 
 /**
- * Walks a value in Convex's JSON encoding once: shape, nesting, field names, array lengths and size. `around`: how
- * many objects and arrays it stands in.
+ * Checks shape, nesting, field names, array lengths and size of a value in Convex's JSON encoding, in one pass.
+ * `around` is the number of objects and arrays around the value.
  */
 export function measureValue(value: JSONValue, around = 0): Measured {
   const walk: Walk = { deepest: around };
@@ -63,7 +63,7 @@ function sizeOf(value: JSONValue, depth: number, walk: Walk): number {
   }
 }
 
-// Convex's strings are UTF-8, which has no lone surrogates; stored, they would all become the same character.
+// Convex's strings are UTF-8, which lacks lone surrogates. Storing would turn all of them into the same character.
 function stringSize(value: string): number {
   if (!value.isWellFormed()) throw new Refusal("String is not valid Unicode: it has a lone surrogate");
   return 2 + Buffer.byteLength(value);
@@ -119,7 +119,7 @@ function bytesSize(encoded: JSONValue): number {
   return 2 + Buffer.byteLength(encoded, "base64");
 }
 
-// A pattern of the whole would remember each step that it took, and overflow on a few megabytes.
+// A pattern that matches the whole text would keep every step on its stack and overflow at a few megabytes.
 function isBase64(text: string): boolean {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   return text.length % 4 === 0 && !notBase64.test(text.slice(0, text.length - padding));

@@ -11,7 +11,7 @@ export type TableShape = {
   readonly vectorIndexes?: readonly Index[];
 };
 
-/** `schema.ts` defines what Convex would not take. */
+/** Convex would refuse the definitions in `schema.ts`. */
 export class SchemaDefinitionError extends Error {
   override readonly name = "SchemaDefinitionError";
 }

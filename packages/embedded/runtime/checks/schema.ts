@@ -6,10 +6,10 @@ import { checkValue } from "./check-value.ts";
 import { checkDefinitions } from "./schema-limits.ts";
 import type { TableOf, ValidatorJson } from "./validator-json.ts";
 
-/** What the bundle's `schema.ts` says. */
+/** The definitions in the bundle's `schema.ts`. */
 export type Schema = {
   readonly tables: readonly TableDefinition[];
-  /** The validator of each table's documents, without the system fields; none where nothing is checked. */
+  /** Validators of the documents by table, without the system fields. A table without a validator is not checked. */
   readonly validators: ReadonlyMap<string, ValidatorJson>;
 };
 
@@ -39,7 +39,7 @@ export function parseSchema(exported: string): Schema {
   };
 }
 
-/** Why a document may not be written, in Convex's words; null when it may. */
+/** Returns Convex's message for a document that may not be written; null if it may. */
 export function checkNewDocument(
   schema: Schema,
   table: string,
@@ -52,8 +52,8 @@ export function checkNewDocument(
 }
 
 /**
- * Checks the stored documents of a component's tables against its schema. Throws SchemaMismatchError at the first
- * that does not fit.
+ * Checks the stored documents of a component's tables against its schema. Throws SchemaMismatchError at the
+ * first mismatch.
  */
 export function checkStoredDocuments(
   engine: Engine,
@@ -83,7 +83,7 @@ export function checkStoredDocuments(
   }
 }
 
-/** A document's own fields, without `_id` and `_creationTime`. */
+/** Returns a document's fields without `_id` and `_creationTime`. */
 export function withoutSystemFields(document: DocumentJson): DocumentJson {
   const { _id, _creationTime, ...fields } = document;
   return fields;

@@ -12,5 +12,5 @@ export type ValidatorJson =
   | { readonly type: "object"; readonly value: { readonly [field: string]: ObjectField } }
   | { readonly type: "union"; readonly value: readonly ValidatorJson[] };
 
-/** The table that an id belongs to; null for a string that is no id of this deployment. */
+/** Finds the table of an id; null if the string is not an id of this deployment. */
 export type TableOf = (id: string) => string | null;

@@ -3,7 +3,10 @@ import type { JSONValue } from "convex/values";
 export type ValueKind =
   "null" | "boolean" | "number" | "bigint" | "string" | "bytes" | "commitTs" | "array" | "object";
 
-/** What a value in Convex's JSON encoding is. `{"$integer": …}` and its like are not objects. */
+/**
+ * Returns the type of a value in Convex's JSON encoding. Encoded values such as `{"$integer": …}` are not
+ * objects.
+ */
 export function kindOf(value: JSONValue): ValueKind {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";

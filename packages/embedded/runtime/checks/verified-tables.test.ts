@@ -22,7 +22,7 @@ const schemaOf = (validators: { readonly [table: string]: "string" | "number" },
     }),
   );
 
-/** An engine in memory that notes which tables are scanned. */
+/** Opens an engine in memory that records which tables are scanned. */
 async function setUp() {
   const engine = openEngine({ path: ":memory:" });
   onTestFinished(() => engine.close());

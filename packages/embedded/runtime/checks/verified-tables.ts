@@ -5,13 +5,13 @@ import { checkStoredDocuments, type Schema } from "./schema.ts";
 
 type SchemaAt = { readonly path: ComponentPath; readonly modules: { readonly schema: Schema } };
 
-/** Raised when documents that were found to fit may not do so any more by the same validator. */
+/** Raise it when a changed check may refuse documents that passed before with the same validator. */
 const checkVersion = 1;
 
 /**
- * Checks the stored documents of each table whose validator is not the one that they were found to fit before:
- * what has been written since then was checked as it was written. Then applies the schema, and remembers.
- * Throws SchemaMismatchError, and the old schema stays applied.
+ * Checks the stored documents of all tables whose validator has changed since their last check. Other tables
+ * need no check, since each write was checked. Then applies the schema and records the checked validators. If
+ * it throws SchemaMismatchError, the old schema stays applied.
  */
 export function checkChangedTables(
   engine: Engine,

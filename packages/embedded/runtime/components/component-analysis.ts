@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a `defineApp` or `defineComponent` exports of itself. Parsed, since configs are any developer's code. */
+/** The description that `defineApp` or `defineComponent` exports. It is parsed, since a config may be any code. */
 export type DefinitionAnalysis = z.infer<typeof analysis>;
 
 const namePattern = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -32,7 +32,7 @@ const envDeclaration = z.tuple([
 
 const analysis = z.object({
   childComponents: z.array(child),
-  /** From a path prefix that ends with "/" to `_reference/childComponent/NAME`. */
+  /** Maps a path prefix that ends with "/" to `_reference/childComponent/NAME`. */
   httpMounts: z.record(z.string(), z.string()),
   httpPrefix: z.string().optional(),
   envVars: z.array(envDeclaration).optional(),
@@ -42,7 +42,7 @@ export type AnalysisOutcome =
   | { readonly kind: "ok"; readonly analysis: DefinitionAnalysis }
   | { readonly kind: "invalid"; readonly reason: string };
 
-/** Reads what `export()` of a definition gave. */
+/** Parses the result of a definition's `export()`. */
 export function parseAnalysis(exported: unknown): AnalysisOutcome {
   const parsed = analysis.safeParse(exported);
   return parsed.success

@@ -2,12 +2,12 @@ import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ValidatorJson } from "../checks/validator-json.ts";
 import type { DefinitionAnalysis } from "./component-analysis.ts";
 
-/** An environment variable that a component declares, and where its value comes from. */
+/** An environment variable that a component declares, with the source of its value. */
 export type DeclaredVariable = {
   readonly name: string;
   readonly validator: ValidatorJson;
   readonly optional: boolean;
-  /** Null: the app's own, set for the deployment; or one that the parent did not pass. */
+  /** Null for the app's variables, which are set for the deployment, and for those that the parent did not pass. */
   readonly source:
     | { readonly kind: "value"; readonly value: string }
     | { readonly kind: "parent"; readonly name: string }
@@ -20,9 +20,9 @@ export type ComponentMount = {
   /** The folder of its definition, relative to the functions folder; "" is the app's. */
   readonly definition: string;
   readonly variables: readonly DeclaredVariable[];
-  /** Path prefixes below which a child answers HTTP requests; each begins and ends with "/". */
+  /** Path prefixes at which children answer HTTP requests. Each begins and ends with "/". */
   readonly httpMounts: readonly { readonly prefix: string; readonly child: ComponentPath }[];
-  /** What the paths of the app's own routes begin with; null for no prefix. */
+  /** Path prefix of the app's own routes; null for no prefix. */
   readonly httpPrefix: string | null;
 };
 
@@ -34,7 +34,7 @@ type Definitions = ReadonlyMap<string, DefinitionAnalysis>;
 
 const childReference = "_reference/childComponent/";
 
-/** The components that an app installs, the app first and parents before children. */
+/** Lists the components that an app installs: the app first, and parents before children. */
 export function mountsOf(definitions: Definitions): MountsOutcome {
   const mounts: ComponentMount[] = [];
   const problem = mount(definitions, mounts, appComponent, "", []);
@@ -43,7 +43,7 @@ export function mountsOf(definitions: Definitions): MountsOutcome {
 
 type EnvBindings = NonNullable<DefinitionAnalysis["childComponents"][number]["env"]>;
 
-/** Adds a component and all below it; returns the first problem. */
+/** Adds a component and its descendants. Returns the first problem. */
 function mount(
   definitions: Definitions,
   mounts: ComponentMount[],
@@ -80,12 +80,12 @@ function mount(
   return null;
 }
 
-/** The path of a component's child: "pool" in the app, "pool/batch" in "pool". */
+/** Returns the path of a component's child: "pool" in the app, "pool/batch" in "pool". */
 export function childPath(parent: ComponentPath, name: string): ComponentPath {
   return parent === appComponent ? name : `${parent}/${name}`;
 }
 
-/** The component that one is installed in; the app has none, and is its own. */
+/** Returns the parent of a component. The app has no parent and returns itself. */
 export function parentPath(path: ComponentPath): ComponentPath {
   return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 }

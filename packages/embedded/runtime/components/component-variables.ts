@@ -3,15 +3,15 @@ import { checkValue } from "../checks/check-value.ts";
 import { type ComponentMount, parentPath } from "./component-mounts.ts";
 import type { EnvironmentVariables } from "./environment-variables.ts";
 
-/** What a component sees as `process.env`. */
+/** Returns the `process.env` of a component. */
 export type ComponentVariables = (component: ComponentPath) => { readonly [name: string]: string };
 
-/** Set by the backend, not by people: every component may know where it is served. */
+/** Variables that the backend sets. Every component may know its own URLs. */
 const systemVariables = ["CONVEX_CLOUD_URL", "CONVEX_SITE_URL"];
 
 /**
- * The app sees all variables of the deployment. A component sees those that it declares and its parent passes:
- * a text, or one of the parent's own, as that is at the time.
+ * The app sees all variables of the deployment. A component sees those that it declares and its parent passes.
+ * The parent passes a constant or the present value of one of its own variables.
  */
 export function componentVariables(
   mounts: readonly ComponentMount[],
@@ -35,7 +35,7 @@ export function componentVariables(
   return variablesOf;
 }
 
-/** Why the declared variables are not all there or not what they must be; null when they are. */
+/** Returns the problem with a declared variable that is missing or invalid; null if all are valid. */
 export function variablesProblem(
   mounts: readonly ComponentMount[],
   variablesOf: ComponentVariables,

@@ -173,7 +173,7 @@ test("nor do a component's actions see a user, its HTTP actions with a token inc
   const ask = (identity: Identity) =>
     fixture.runner.runHttp(new Request("http://localhost/first/user"), { identity });
   expect(await (await ask(user))?.json()).toBeNull();
-  // A token that is none is the app's affair, too.
+  // An invalid token, too, is only the app's concern.
   expect(await (await ask({ kind: "none", refused: "no token" }))?.json()).toBeNull();
 });
 

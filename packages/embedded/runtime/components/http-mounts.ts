@@ -1,7 +1,7 @@
 import { appComponent, type ComponentPath } from "../../names/table-name.ts";
 import type { ComponentMount } from "./component-mounts.ts";
 
-/** Whose router answers, and what path it is asked for. */
+/** The component whose router answers, and the path for that router. */
 export type MountedPath = { readonly component: ComponentPath; readonly path: string };
 
 type Mounts = {
@@ -9,8 +9,8 @@ type Mounts = {
 };
 
 /**
- * Finds the component below whose prefix a path is, the deepest one; its router sees what follows the prefix.
- * Null for a path outside of the app's own prefix.
+ * Finds the deepest component whose prefix matches a path. Its router sees the path without the prefix. Null
+ * for a path outside of the app's prefix.
  */
 export function mountedPath(mounts: Mounts, pathname: string): MountedPath | null {
   let place: MountedPath = { component: appComponent, path: pathname };

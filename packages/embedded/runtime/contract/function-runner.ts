@@ -5,47 +5,47 @@ import type { ComponentPath } from "../../names/table-name.ts";
 export type Claims = { readonly [claim: string]: JSONValue };
 
 /**
- * Who calls. `admin` may call internal functions, and functions then see the claims it acts as, if any;
- * `user` carries verified token claims. `none` of an HTTP action says why its `Authorization` header is no
- * identity, if it has one: the header may be the developer's own affair.
+ * Identity of the caller. An `admin` may call internal functions, and may act as a user with the given claims.
+ * A `user` has verified token claims. For HTTP actions, `none` says why the `Authorization` header was
+ * refused, if there is one: the app may use that header for a purpose of its own.
  */
 export type Identity =
   | { readonly kind: "none"; readonly refused?: string }
   | { readonly kind: "admin"; readonly actingAs?: Claims }
   | { readonly kind: "user"; readonly attributes: Claims };
 
-/** Where a request came from, as far as is known: the client's IP address, and what its program calls itself. */
+/** Source of a request, as far as known: the client's IP address and user agent. */
 export type RequestSource = { readonly ip: string | null; readonly userAgent: string | null };
 
-/** Of what no request caused: scheduled functions, crons. */
+/** Source of runs without a request, such as scheduled functions and crons. */
 export const unknownSource: RequestSource = { ip: null, userAgent: null };
 
 export type FunctionCall = {
   /** "module:name" or "folder/module:name", as clients send it (".js" and a missing name allowed). */
   readonly path: string;
-  /** Of which installed component the function is; absent and "" mean the app. Only the admin may name one. */
+  /** The component that has the function; absent and "" mean the app. Only the admin may name a component. */
   readonly component?: ComponentPath;
   /** The one argument object, in Convex's JSON encoding. */
   readonly args: JSONValue;
   readonly identity: Identity;
   readonly requestId: string;
   readonly source?: RequestSource;
-  /** Only of mutations that came over a WebSocket: they may be sent again after a reconnect. */
+  /** Only for mutations that came over a WebSocket. Clients may resend them after a reconnect. */
   readonly session?: SessionRequest;
 };
 
-/** Who sends a request to an HTTP action, from where, and the id that its logs and errors go by. */
+/** The caller of an HTTP action: its identity and source, and the request's id in logs and errors. */
 export type HttpCaller = {
   readonly identity?: Identity;
   readonly requestId?: string;
   readonly source?: RequestSource;
 };
 
-/** Names one mutation of one client session, so that a resent one is answered, not run again. */
+/** Identifies a mutation of a client session, so that a resent one is answered and not run again. */
 export type SessionRequest = {
   readonly sessionId: string;
   readonly requestId: number;
-  /** The client has seen the outcomes of its requests up to this one: their records may go. */
+  /** The client has seen the outcomes of its requests up to this one, so their records may be deleted. */
   readonly acknowledgedThrough: number;
 };
 
@@ -69,19 +69,19 @@ export type QueryRun = Completed & {
 
 export type MutationRun = Completed & { readonly ts: Timestamp };
 
-/** Runs functions of the loaded bundle. Failures of user code are outcomes; a rejection is a bug of ours. */
+/** Runs functions of the loaded bundle. Failures of user code are outcomes; a rejection is a bug in the backend. */
 export interface FunctionRunner {
   runQuery(
     call: FunctionCall & { readonly journal?: string | null; readonly ts?: Timestamp },
   ): Promise<QueryRun>;
-  /** Runs, commits, and runs again on conflict, a few times, with backoff. */
+  /** Runs and commits a mutation. Retries a few times on conflict, with backoff. */
   runMutation(call: FunctionCall): Promise<MutationRun>;
   runAction(call: FunctionCall): Promise<Completed>;
-  /** Any of the three, by what the function is: HTTP `/api/function` and `npx convex run`. */
+  /** Runs a query, mutation or action, depending on the function. For HTTP `/api/function` and `npx convex run`. */
   runAny(call: FunctionCall): Promise<Completed>;
-  /** Routes to an httpAction; null when no route matches. */
+  /** Routes a request to an httpAction; null if no route matches. */
   runHttp(request: Request, caller?: HttpCaller): Promise<Response | null>;
-  /** What functions the app, or a component, has, as `npx convex function-spec` shows them. */
+  /** Describes the functions of the app or a component, as `npx convex function-spec` shows them. */
   functionSpecs(component?: ComponentPath): readonly FunctionSpec[];
 }
 

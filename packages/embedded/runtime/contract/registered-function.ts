@@ -27,7 +27,10 @@ type Exported = {
   exportReturns?: () => string;
 };
 
-/** Recognizes what `query`, `mutation`, `action` and their internal kin return; null for any other export. */
+/**
+ * Recognizes exports that were made by `query`, `mutation`, `action` and their internal variants. Returns
+ * null for any other export.
+ */
 export function readRegisteredFunction(path: FunctionPath, value: unknown): RegisteredFunction | null {
   if (typeof value !== "function") return null;
   const exported = value as Exported;

@@ -5,11 +5,14 @@ import { currentTurn, markRunning, takeRunningMs } from "./turn-clock.ts";
 
 const mib = 1024 * 1024;
 
-/** Generous, since others run in the same heap and what is garbage counts: what these end would end the process. */
+/**
+ * These limits only keep the process alive. They are generous, since all functions share one heap and garbage
+ * counts.
+ */
 const maxBuffers = 512 * mib;
 const maxHeap = 1024 * mib;
 
-/** What the process has in use, in bytes. */
+/** Memory use of the process, in bytes. */
 type MemoryUse = { readonly buffers: number; readonly heap: number };
 
 function memoryUse(): MemoryUse {
@@ -17,23 +20,23 @@ function memoryUse(): MemoryUse {
   return { buffers, heap };
 }
 
-/** Whether the process has taken so much that the code which has run meanwhile must end. */
+/** Whether the process has grown so much that the running code must end. */
 function hasOutgrown(before: MemoryUse): boolean {
   const { buffers, heap } = memoryUse();
   return buffers - before.buffers > maxBuffers || heap - before.heap > maxHeap;
 }
 
-/** A function has run for longer, or taken more memory, than it may. */
+/** A function exceeded its time or memory limit. */
 export class ExecutionLimitError extends Error {
   override readonly name = "ExecutionLimitError";
 }
 
-/** `total`: all that it runs counts. `unbroken`: what it runs without letting others run. */
+/** `total` counts all running time. `unbroken` counts only the time since other code could last run. */
 export type TimeLimit = "total" | "unbroken";
 
 /**
- * The running time of one execution: what its own code takes, without its syscalls and without what others keep the
- * process busy with. Once it is spent, every check throws.
+ * Measures the running time of one execution's own code, without its syscalls and without other work of the
+ * process. Once the time is spent, every check throws.
  */
 export class ExecutionTime {
   readonly #limit: TimeLimit;
@@ -41,19 +44,19 @@ export class ExecutionTime {
   #turn = currentTurn();
   #memory: MemoryUse | null = null;
   #error: ExecutionLimitError | null = null;
-  /** Told once, when it must end. */
+  /** Called once, when the execution must end. */
   onSpent: ((error: ExecutionLimitError) => void) | null = null;
 
   constructor(limit: TimeLimit) {
     this.#limit = limit;
   }
 
-  /** Why it must not go on; null while it may. */
+  /** The reason why the execution must not continue; null while it may. */
   get error(): ExecutionLimitError | null {
     return this.#error;
   }
 
-  /** Its code begins to run, or to run again after a syscall. */
+  /** Call it when the execution's code starts, or continues after a syscall. */
   start(): void {
     markRunning(this);
     forgetPace();
@@ -65,7 +68,7 @@ export class ExecutionTime {
     if (this.#error !== null) throw this.#error;
   }
 
-  /** As `check`, for memory too. */
+  /** Like `check`, but also checks memory. */
   checkAll(): void {
     this.check();
     this.#memory ??= memoryUse();
@@ -74,7 +77,7 @@ export class ExecutionTime {
     this.check();
   }
 
-  /** Ends it: no more than `limitMs` were granted. */
+  /** Ends the execution because it exceeded `limitMs`. */
   spend(limitMs: number): void {
     if (this.#error !== null) return;
     this.#end(`Function execution timed out (maximum duration: ${limitMs / 1_000}s)`);

@@ -10,7 +10,7 @@ import type { QueryStream } from "./query-stream.ts";
 import { RandomStream } from "./random-stream.ts";
 import { TransactionUsage } from "./transaction-usage.ts";
 
-/** What stays the same through a call and all that it calls. */
+/** Context that a call shares with its nested calls. */
 export type CallContext = {
   readonly identity: Identity;
   readonly requestId: string;
@@ -27,13 +27,13 @@ type ExecutionBase = {
   /** The component whose code runs: it sees that component's tables, files and variables. */
   readonly component: ComponentPath;
   readonly time: ExecutionTime;
-  /** How many syscalls and fetches it waits for, of any kind. */
+  /** Number of pending syscalls and fetches. */
   operations: number;
-  /** Whatever the developer's code left running must not act any more. */
+  /** True after the end: code that the function left running must not act any more. */
   ended: boolean;
 };
 
-/** A query or a mutation: deterministic, over one transaction that nested calls share. */
+/** A query or a mutation. It is deterministic and has one transaction, which nested calls share. */
 export type TransactionExecution = ExecutionBase & {
   readonly kind: "query" | "mutation";
   readonly transaction: Transaction;
@@ -44,13 +44,13 @@ export type TransactionExecution = ExecutionBase & {
   nextStreamId: number;
   readonly previousJournal: Journal;
   journal: Journal;
-  /** Syscalls of one execution run one after the other, so that a nested call can roll back alone. */
+  /** Syscalls of one execution run one after the other, so that a nested call can be rolled back by itself. */
   turn: Promise<unknown>;
-  /** How many syscalls it waits for. */
+  /** Number of pending syscalls. */
   pendingSyscalls: number;
 };
 
-/** An action or an HTTP action: it may do anything, and every database access is a transaction of its own. */
+/** An action or an HTTP action. It may have side effects, and each database access is a separate transaction. */
 export type ActionExecution = ExecutionBase & {
   readonly kind: "action" | "httpAction";
   readonly timers: Set<NodeJS.Timeout>;
@@ -58,10 +58,10 @@ export type ActionExecution = ExecutionBase & {
 
 export type Execution = TransactionExecution | ActionExecution;
 
-/** Each takes what comes next of it: a stream for each would cost a key for each. */
+/** All executions share one stream, since each stream would need a key of its own. */
 const random = new RandomStream();
 
-/** Which execution the code that runs right now belongs to. */
+/** Holds the execution of the code that is running now. */
 export const executions = new AsyncLocalStorage<Execution>();
 
 export function newCallContext(
@@ -100,7 +100,10 @@ export function newTransactionExecution(
   };
 }
 
-/** A nested call: the same transaction (unless told otherwise), limits, clock and random numbers, but its own streams and journal. */
+/**
+ * Creates the execution of a nested call. It shares its parent's transaction (by default), limits, clock and
+ * random numbers, but has its own streams and journal.
+ */
 export function newNestedExecution(
   parent: TransactionExecution,
   kind: TransactionExecution["kind"],
@@ -123,7 +126,7 @@ export function newActionExecution(
   return { kind, context, identifier, component, time, operations: 0, ended: false, timers: new Set() };
 }
 
-/** Ends an execution: its late syscalls are refused and its timers never fire. */
+/** Ends an execution. Its late syscalls are refused and its timers never fire. */
 export function endExecution(execution: Execution): void {
   execution.ended = true;
   if (isTransactional(execution)) {

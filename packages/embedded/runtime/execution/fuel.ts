@@ -1,28 +1,31 @@
-/** The ticks that pass, at most, until the clock is looked at. */
+/** Most ticks between two reads of the clock. */
 const maxGrant = 128;
 
-/** Between two looks at the clock: from here on, each tick does it. */
+/** If more time passes between two reads of the clock, in ms, every tick reads it. */
 const lateMs = 0.5;
 
-/** How often, at most, an execution is checked, in ms. */
+/** Shortest time between two checks of an execution, in ms. */
 const checkEveryMs = 1;
 
-/** The ticks' counter, which scripts count down. An element is nearly as fast as a variable, and can be reset. */
+/**
+ * The counter that the scripts' ticks decrement. An array element is nearly as fast as a variable, and we can
+ * reset it.
+ */
 export const fuel = new Int32Array(1);
 
 let grant = 1;
 let lookedAt = 0;
 let checkedAt = 0;
 
-/** Other code runs now than before: how costly its ticks are is not known. */
+/** Call it when other code starts to run, since the cost of its ticks is unknown. */
 export function forgetPace(): void {
   fuel[0] = 0;
   grant = 1;
 }
 
 /**
- * Called by the tick that finds no fuel. Grants more, the more the cheaper the ticks have been: a loop of few costly
- * rounds is then looked at in each. `check` throws for what must not go on; then there is no fuel.
+ * Called by a tick that finds no fuel. Grants more fuel the cheaper the ticks were, so that a loop with few but
+ * slow rounds is checked in each round. `check` throws if the execution must end; then no fuel is granted.
  */
 export function refuel(check: () => void): void {
   fuel[0] = 0;

@@ -4,7 +4,7 @@ import type { StackMapper } from "../source/stack-trace.ts";
 import { copyThrown, type ThrownValue } from "./thrown-value.ts";
 import { truncated } from "./truncated.ts";
 
-/** Why a function did not return a value: the text below "Server Error", and a ConvexError's data. */
+/** A function's failure: the text after "Server Error", and a ConvexError's data. */
 export type FunctionFailure = {
   readonly kind: "failure";
   readonly message: string;
@@ -14,20 +14,20 @@ export type FunctionFailure = {
 export type FunctionSuccess = { readonly kind: "success"; readonly value: JSONValue };
 export type FunctionResult = FunctionSuccess | FunctionFailure;
 
-/** A refusal that is not the developer's code's: shown as it is, without "Uncaught". */
+/** Creates a failure for a refusal by the backend. It is shown without "Uncaught". */
 export function refusal(message: string): FunctionFailure {
   return { kind: "failure", message };
 }
 
 /**
- * Describes what a function threw, as `Uncaught Error: message` with its frames in the developer's files. Never
- * throws, but may run the developer's code: call it where that code's time is bounded.
+ * Describes a thrown value as `Uncaught Error: message`, with its frames in the developer's files. Never
+ * throws, but may run the developer's code: call it only while that code's time is limited.
  */
 export function describeThrown(thrown: unknown, mapStack: StackMapper): FunctionFailure {
   return describeCopy(copyThrown(thrown), mapStack);
 }
 
-/** Describes the copy of what was thrown; runs none of the developer's code. */
+/** Describes a copied thrown value. Runs none of the developer's code. */
 export function describeCopy(thrown: ThrownValue, mapStack: StackMapper): FunctionFailure {
   if (thrown.kind === "value") return { kind: "failure", message: bounded(`Uncaught ${thrown.text}`) };
   const { name, data } = thrown;
@@ -36,12 +36,12 @@ export function describeCopy(thrown: ThrownValue, mapStack: StackMapper): Functi
   return data === undefined ? { kind: "failure", message } : { kind: "failure", message, data };
 }
 
-/** The whole message that a client receives. */
+/** Formats the complete message for the client. */
 export function clientMessage(requestId: string, failure: FunctionFailure): string {
   return `[Request ID: ${requestId}] Server Error\n${failure.message}`;
 }
 
-// The message stands before the frames, and may be as long as the developer's code has made it.
+// The stack begins with the message, which may be of any length.
 function framesOf({ message, stack }: ThrownValue & { readonly kind: "error" }): string {
   const from = Math.max(stack.indexOf(message), 0) + message.length;
   return stack.slice(from, from + limits.errorBytes);

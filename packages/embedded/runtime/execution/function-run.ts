@@ -3,41 +3,41 @@ import type { FunctionFailure, FunctionResult } from "./function-failure.ts";
 
 export type FunctionKind = "Query" | "Mutation" | "Action" | "HttpAction";
 
-/** Who asked for a run: a client (HTTP or WebSocket), the scheduler (crons, too), or an action. */
+/** The cause of a run: a client (HTTP or WebSocket), the scheduler (including crons), or an action. */
 export type FunctionCaller = "Client" | "Scheduler" | "Action";
 
-/** One run of one function, as those hear of it who watch over the backend. */
+/** A finished run of a function, as reported to logs, metrics and usage. */
 export type FunctionRun = {
   readonly requestId: string;
-  /** The component whose function it is: "" is the app. */
+  /** The component that has the function; "" is the app. */
   readonly component: ComponentPath;
-  /** "module.js:name", or an HTTP action's method and route; null when there is no such function. */
+  /** "module.js:name", or an HTTP action's method and route; null if the function does not exist. */
   readonly identifier: string | null;
   readonly kind: FunctionKind;
   readonly caller: FunctionCaller;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly durationMs: number;
-  /** Null when it returned a value. */
+  /** Null if it returned a value. */
   readonly failure: FunctionFailure | null;
   readonly logLines: readonly string[];
-  /** How often it was run again since another commit had changed what it read. */
+  /** Number of retries after conflicts with other commits. */
   readonly retries: number;
 };
 
-/** Whose run it is, as long as it goes on. */
+/** Identifies a run that has not ended. */
 export type NamedRun = Pick<FunctionRun, "requestId" | "component" | "identifier" | "kind">;
 
-/** What goes on in the runtime. Must not throw. */
+/** Receives the events of the runtime. Must not throw. */
 export type FunctionObserver = {
   readonly onEnd: (run: FunctionRun) => void;
-  /** A line of an HTTP action, which may log long after it has answered. */
+  /** Called with each log line of an HTTP action, which may log long after it has answered. */
   readonly onLine: (run: NamedRun, line: string) => void;
 };
 
 export const unobserved: FunctionObserver = { onEnd: () => undefined, onLine: () => undefined };
 
-/** Starts the watch of a run; call the result when it has ended. */
+/** Starts timing a run. Call the returned function when the run has ended. */
 export function timedRun(
   observer: FunctionObserver,
   start: NamedRun & Pick<FunctionRun, "caller">,

@@ -1,9 +1,12 @@
-/** What a query's run decided that its next run must keep to: where its page ended. */
+/** A decision of a query's run that its next run must keep: the end of its page. */
 export type Journal = { readonly endCursor: string | null };
 
 const empty: Journal = { endCursor: null };
 
-/** Reads the journal that a client sent back. A client may send anything: only its cursor is trusted, once opened. */
+/**
+ * Parses the journal that a client sent back. Clients may send anything, so only its cursor is used, after it
+ * was unsealed.
+ */
 export function parseJournal(text: string | null | undefined): Journal {
   if (text === null || text === undefined || text === "") return empty;
   try {
@@ -16,7 +19,7 @@ export function parseJournal(text: string | null | undefined): Journal {
   }
 }
 
-/** The journal as a client keeps it; null when there is nothing to keep. */
+/** Formats the journal for the client; null if it is empty. */
 export function formatJournal({ endCursor }: Journal): string | null {
   return endCursor === null ? null : JSON.stringify({ endCursor });
 }

@@ -4,9 +4,9 @@ import { truncated } from "./truncated.ts";
 
 export type LogLevel = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 
-/** One console call as Convex formats it: `[LOG] 'text' { a: 1 }`. */
+/** Formats a console call as Convex does: `[LOG] 'text' { a: 1 }`. */
 export function formatLogLine(level: LogLevel, args: readonly unknown[]): string {
-  // An execution's strings may be as long as a line; the line is what is bounded.
+  // A string may be as long as a line, since lines are limited anyway.
   const options = { depth: 4, breakLength: Infinity, maxStringLength: limits.logLineBytes };
   const line = `[${level}] ${args.map((arg) => inspect(arg, options)).join(" ")}`;
   return truncated(line, limits.logLineBytes);
@@ -15,8 +15,8 @@ export function formatLogLine(level: LogLevel, args: readonly unknown[]): string
 const validationError = /\b(?:(?:Argument|Returns)ValidationError|does not match the schema): /;
 
 /**
- * A validation error quotes the value that it refuses. Whoever called gets to see it; a log, which others read and
- * which is kept, gets the place alone.
+ * Removes the refused value that a validation error quotes. The caller may see it, but logs are kept and read
+ * by others, so they show only its place.
  */
 export function withoutValues(line: string): string {
   const found = validationError.exec(line);
@@ -26,12 +26,12 @@ export function withoutValues(line: string): string {
   return `${line.slice(0, start)}${path === undefined ? "a value" : path} is not what its validator allows.`;
 }
 
-/** What one execution, with all that it calls, has logged. Bounded: the rest is dropped with a notice. */
+/** The log lines of one execution and its nested calls. Lines beyond the limit are dropped with a notice. */
 export class LogLines {
   readonly #lines: string[] = [];
   readonly #onLine: (line: string) => void;
 
-  /** `onLine` is told of each line at once, where the execution may outlast its result. */
+  /** `onLine` receives each line at once, for executions that may outlast their result. */
   constructor(onLine: (line: string) => void = () => {}) {
     this.#onLine = onLine;
   }

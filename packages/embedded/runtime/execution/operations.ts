@@ -2,7 +2,7 @@ import { limits } from "../checks/limits.ts";
 import type { Execution } from "./execution.ts";
 import { SyscallError } from "./syscall-error.ts";
 
-/** Counts one more operation that an execution waits for. Convex documents the limit; the words are ours. */
+/** Counts another pending operation of an execution. The limit is Convex's; the message is ours. */
 export function beginOperation(execution: Execution): void {
   if (execution.operations >= limits.concurrentOperations) {
     throw new SyscallError(
@@ -12,7 +12,7 @@ export function beginOperation(execution: Execution): void {
   execution.operations += 1;
 }
 
-/** Runs one of the operations that an execution waits for. */
+/** Runs an operation and counts it as pending meanwhile. */
 export async function countOperation<T>(execution: Execution, run: () => Promise<T>): Promise<T> {
   beginOperation(execution);
   try {

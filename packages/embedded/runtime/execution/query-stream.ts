@@ -9,19 +9,19 @@ export type QueryOperator =
 
 export type StreamBudget = { readonly rows: number; readonly bytes: number };
 
-/** What pulling once gave. `stopped`: the budget is used up, though the scan may go on. */
+/** Result of one pull. `stopped` means that the budget is used up, though more may follow. */
 export type Pulled =
   | { readonly kind: "document"; readonly entry: ScanEntry }
   | { readonly kind: "end" }
   | { readonly kind: "stopped" };
 
-/** A running query: pulls from its scan only what its operators need, so that it reads no more than that. */
+/** A running query. It pulls from its scan only the documents that its operators need, so it reads no others. */
 export class QueryStream {
   readonly #scan: Scan;
   readonly #operators: readonly QueryOperator[];
   readonly #usage: TransactionUsage;
   readonly #budget: StreamBudget;
-  /** How many documents have reached each operator. */
+  /** Number of documents that have reached each operator. */
   readonly #reached: number[];
   readonly #keys: Uint8Array[] = [];
   #bytes = 0;

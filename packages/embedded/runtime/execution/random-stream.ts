@@ -4,15 +4,15 @@ const keyBytes = 32;
 const ivBytes = 16;
 const chunkBytes = 4096;
 
-/** Random numbers: the key stream of AES-256 in counter mode over a seed. */
+/** Generates random numbers: the key stream of AES-256 in counter mode, from a seed. */
 export class RandomStream {
   readonly #seed: Uint8Array | null;
   #cipher: Cipheriv | null = null;
   #chunk: Buffer = Buffer.alloc(0);
-  /** How much of the chunk was taken. */
+  /** Number of used bytes of the chunk. */
   #at = 0;
 
-  /** Without a seed, it takes one from the operating system once a number is asked for. */
+  /** Without a seed, gets one from the operating system when the first number is needed. */
   constructor(seed: Uint8Array | null = null) {
     this.#seed = seed;
   }
@@ -32,7 +32,7 @@ export class RandomStream {
     return Buffer.concat(parts);
   }
 
-  /** A number in [0, 1) with 53 random bits, as Math.random gives. */
+  /** Returns a number in [0, 1) with 53 random bits, as Math.random does. */
   number(): number {
     const bytes = this.bytes(8);
     return (bytes.readUInt32BE() * 2 ** 21 + (bytes.readUInt32BE(4) >>> 11)) / 2 ** 53;
@@ -51,7 +51,7 @@ export class RandomStream {
       .join("-");
   }
 
-  /** As many as asked for, or as there are. */
+  /** Takes `count` bytes, or as many as the chunk has left. */
   #take(count: number): Buffer {
     const taken = this.#chunk.subarray(this.#at, this.#at + count);
     this.#at += taken.length;

@@ -1,7 +1,7 @@
 import { convexToJson, type JSONValue, type Value } from "convex/values";
 import { isNativeError } from "./native-error.ts";
 
-/** A copy of what a function threw. Reading it runs none of the function's code. */
+/** A copy of a thrown value. Reading it runs none of the function's code. */
 export type ThrownValue =
   | { readonly kind: "value"; readonly text: string }
   | {
@@ -15,8 +15,8 @@ export type ThrownValue =
 const convexError = Symbol.for("ConvexError");
 
 /**
- * Copies anything that can be thrown. Never throws, but may run the developer's code, as a getter or the trap of a
- * proxy: call it where such code's time is bounded.
+ * Copies any thrown value. Never throws, but may run the developer's code in a getter or a proxy's trap: call
+ * it only while that code's time is limited.
  */
 export function copyThrown(thrown: unknown): ThrownValue {
   if (!isErrorLike(thrown)) {

@@ -5,7 +5,7 @@ const readAdvice =
   "Consider using smaller limits in your queries, paginating your queries, or using indexed queries with a " +
   "selective index range expressions.";
 
-/** Counts what a transaction reads and writes, and refuses what goes beyond Convex's limits. */
+/** Counts a transaction's reads and writes. Throws when they exceed Convex's limits. */
 export class TransactionUsage {
   documentsRead = 0;
   bytesRead = 0;
@@ -69,7 +69,10 @@ export class TransactionUsage {
     }
   }
 
-  /** As `ctx.meta.getTransactionMetrics()` reports it. Only actions read and write files. */
+  /**
+   * Formats the counts for `ctx.meta.getTransactionMetrics()`. File counts are zero: only actions read and
+   * write files.
+   */
   metrics(): { readonly [metric: string]: { readonly used: number; readonly remaining: number } } {
     const metric = (used: number, limit: number) => ({ used, remaining: Math.max(0, limit - used) });
     const none = metric(0, 0);

@@ -1,6 +1,6 @@
 const truncation = " (truncated due to length)";
 
-/** A text of at most so many bytes of UTF-8, which says where it was cut. */
+/** Cuts a text to `maxBytes` of UTF-8 and marks the cut. */
 export function truncated(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes || (text.length <= maxBytes && Buffer.byteLength(text) <= maxBytes)) {
     return text;

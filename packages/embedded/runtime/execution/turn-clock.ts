@@ -1,48 +1,48 @@
-/** How long others may wait for a turn of the event loop before a function's syscall lets them go first. */
+/** After this time in one turn of the event loop, in ms, a function's syscall lets other work go first. */
 const longTurnMs = 20;
 
-/** What an execution is charged, at most, for time that another may have spent. */
+/** Most time to charge to an execution if another one may have spent it, in ms. */
 const maxForeignMs = 50;
 
-// Since when, in ms, the event loop has been in its present turn; null while nobody has asked in it.
+// Start of the event loop's present turn, in ms; null if the clock was not read in this turn yet.
 let turnStarted: number | null = null;
 let turn = 0;
 let marked = 0;
 let markedBy: object | null = null;
 
 /**
- * Starts to count the running time of `owner`, which has just begun to run or comes out of a syscall. Time is
- * counted within one turn of the event loop: over its end, an owner waits and does not run.
+ * Starts to count the running time of `owner`, which has just started or returned from a syscall. Time counts
+ * only within one turn of the event loop, since an owner that waits for the next turn is not running.
  */
 export function markRunning(owner: object): void {
   marked = now();
   markedBy = owner;
 }
 
-/** What `owner` has run since the last mark, in ms, and marks anew. */
+/** Returns the running time of `owner` since the last mark, in ms, and sets a new mark. */
 export function takeRunningMs(owner: object): number {
   const isNewTurn = turnStarted === null;
   const at = now();
   const elapsed = isNewTurn ? 0 : at - marked;
-  // Several that never yield take turns within one: each pays for a part.
+  // Several executions that never yield may alternate within one turn: each pays a part.
   const charged = markedBy === owner ? elapsed : Math.min(elapsed, maxForeignMs);
   marked = at;
   markedBy = owner;
   return charged;
 }
 
-/** The number of the event loop's turn, as far as turns were looked at. */
+/** The number of the event loop's turn. Only turns in which the clock was read count. */
 export function currentTurn(): number {
   return turn;
 }
 
-/** Whether the event loop has been kept in one turn for too long for others. */
+/** Whether the present turn of the event loop delays other work for too long. */
 export function isTurnLong(): boolean {
   const at = now();
   return at - (turnStarted ?? at) > longTurnMs;
 }
 
-/** Resolves once the event loop has seen to everything else. */
+/** Resolves after the event loop has handled all other pending work. */
 export async function nextTurn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

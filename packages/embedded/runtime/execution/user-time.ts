@@ -4,15 +4,15 @@ import { type Execution, executions, isTransactional } from "./execution.ts";
 import { ExecutionLimitError } from "./execution-time.ts";
 import { fuel, refuel } from "./fuel.ts";
 
-/** Short against the limit: what is counted at a time. */
+/** Interval of the count, in ms; short compared to the limit. */
 const tickMs = 100;
 
-/** A query or a mutation waits for what is no syscall: nothing else can come to it. */
+/** A query or a mutation awaits a promise that is not a syscall. No such promise can ever resolve. */
 export class NeverResolvesError extends Error {
   override readonly name = "NeverResolvesError";
   readonly #isOne = true;
 
-  /** As `instanceof`, but nothing that a function has thrown can run code in it. */
+  /** Like `instanceof`, but cannot run code of a value that a function has thrown. */
   static isOne(value: unknown): value is NeverResolvesError {
     return typeof value === "object" && value !== null && #isOne in value;
   }
@@ -23,8 +23,8 @@ export class NeverResolvesError extends Error {
 }
 
 /**
- * Waits for a function as long as it may take. Rejects with ExecutionLimitError, also where the function has caught
- * that error itself and returned, and with NeverResolvesError.
+ * Waits for a function within its time limit. Rejects with NeverResolvesError or ExecutionLimitError; with the
+ * latter even if the function caught that error and returned.
  */
 export async function withinUserTime<T>(execution: Execution, returned: Promise<T>): Promise<T> {
   const isBounded = isTransactional(execution);
@@ -47,7 +47,7 @@ export async function withinUserTime<T>(execution: Execution, returned: Promise<
   }
 }
 
-// A tick counts once, however late it comes, so that what others keep the process busy with does not count.
+// A late tick counts as one, so that time in which other work keeps the process busy is not charged.
 function countWaiting(execution: Execution, reject: (error: Error) => void): () => void {
   let waited = 0;
   return () => {
@@ -59,12 +59,12 @@ function countWaiting(execution: Execution, reject: (error: Error) => void): () 
   };
 }
 
-/** What the ticks of a bundle's loops count down and call. Its refuel throws for an execution that must not go on. */
+/** Fuel for the ticks of a bundle's loops. Its `refuel` throws if the execution must end. */
 export const executionTicks: Ticks = { fuel, refuel: () => refuel(checkExecution) };
 
 function checkExecution(): void {
   const execution = executions.getStore();
-  // While modules are loaded, the context's own time limit applies.
+  // While modules are loaded, the context's time limit applies instead.
   if (execution === undefined) return;
   if (execution.ended)
     throw execution.time.error ?? new ExecutionLimitError("The function has ended already.");

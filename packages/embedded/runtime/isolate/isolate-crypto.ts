@@ -5,13 +5,13 @@ import type { RandomStream } from "../execution/random-stream.ts";
 
 const maxRandomBytes = 65_536;
 
-/** The random numbers of the query or mutation that runs right now; null in actions. */
+/** Returns the random numbers of the running query or mutation; null in actions. */
 export function seededRandom(): RandomStream | null {
   const execution = executions.getStore();
   return execution !== undefined && isTransactional(execution) ? execution.random : null;
 }
 
-/** Algorithms whose results are never the same twice, by the method that they are given to. */
+/** Algorithms with random results, by method. */
 const randomized: { readonly [method: string]: RegExp } = {
   generateKey: /^/,
   sign: /^(?:ECDSA|RSA-PSS)$/i,
@@ -44,7 +44,7 @@ const subtleMethods = [
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** Web Crypto, with the execution's own random numbers in queries and mutations. */
+/** Web Crypto that uses the execution's random numbers in queries and mutations. */
 export const isolateCrypto: object = Object.create(Crypto.prototype, {
   subtle: { value: isolateSubtle(), enumerable: true },
   getRandomValues: { value: getRandomValues, enumerable: true },
@@ -88,7 +88,7 @@ function guarded(name: (typeof subtleMethods)[number]): Method {
   };
 }
 
-/** What is hashed faster here than a thread is told to; null for all else. */
+/** Hashes short data directly, which is faster than handing it to a thread. Returns null for other input. */
 function shortDigest([algorithm, data]: readonly unknown[]): ArrayBuffer | null {
   const digest = typeof algorithm === "string" ? digests.get(algorithm) : undefined;
   if (digest === undefined || !(data instanceof Uint8Array) || data.length > shortBytes) return null;

@@ -3,18 +3,21 @@ import { seededRandom } from "./isolate-crypto.ts";
 import { fixLocale } from "./isolate-locale.ts";
 import { hideGarbageCollection } from "./isolate-weak.ts";
 
-/** The time that the running function sees, in ms: its transaction's own in queries and mutations. */
+/** Returns the time that the running function sees, in ms. In queries and mutations it is the transaction's time. */
 function functionNow(): number {
   const execution = executions.getStore();
   return execution !== undefined && isTransactional(execution) ? execution.transaction.now : Date.now();
 }
 
-/** Takes from a context what would make a function give different results for the same data and arguments. */
+/**
+ * Removes from a context the sources of nondeterminism: functions must give the same results for the same
+ * data and arguments.
+ */
 export function installDeterminism(
   context: { [name: string]: unknown },
   intrinsic: (name: string) => unknown,
 ): void {
-  // Local time is UTC, as everywhere that Convex runs.
+  // Local time is UTC, as in Convex.
   process.env["TZ"] = "UTC";
   const RealDate = intrinsic("Date") as DateConstructor;
   const InnerDate = new Proxy(RealDate, {
@@ -31,7 +34,10 @@ export function installDeterminism(
   hideGarbageCollection(context, intrinsic);
 }
 
-/** A clock in tenths of a ms: it stands still in queries, and begins at the transaction's time in mutations. */
+/**
+ * Creates a clock with a resolution of 0.1 ms. It does not advance in queries, and starts at the
+ * transaction's time in mutations.
+ */
 function isolatePerformance() {
   const timeOrigin = Date.now();
   const started = new WeakMap<Execution, number>();

@@ -7,7 +7,10 @@ import { isolateConsole } from "./isolate-console.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
 import { requestedTimers } from "./isolate-timers.ts";
 
-/** Offered as they are. The binary types come along, since the web APIs give and take this realm's. */
+/**
+ * Globals to share unchanged. The binary types are included, since the web APIs accept and return those of
+ * this realm.
+ */
 const shared = [
   "AbortController",
   "AbortSignal",
@@ -60,8 +63,8 @@ const shared = [
 ] as const;
 
 /**
- * The globals of Convex's default runtime, besides JavaScript's own. `loading`: the component whose modules are
- * evaluated, while no function runs.
+ * Creates the globals of Convex's default runtime, besides JavaScript's own. `loading` is the component whose
+ * modules are being evaluated, while no function runs.
  */
 export function sharedGlobals(
   env: ComponentVariables,
@@ -95,8 +98,8 @@ async function guardedFetch(...args: Parameters<typeof fetch>): Promise<Response
 type StreamConstructor = new (source?: Record<string, unknown>, ...rest: unknown[]) => object;
 
 /**
- * A stream whose callbacks belong to the execution that made it, whoever reads or writes it: the server pulls
- * a response's body long after the handler has returned.
+ * Binds a stream's callbacks to the execution that made the stream. Others may read or write it: the server
+ * pulls a response's body long after the handler has returned.
  */
 function bound(stream: unknown, callbacks: readonly string[]): unknown {
   return new Proxy(stream as StreamConstructor, {
@@ -118,7 +121,7 @@ function boundCallbacks(source: Record<string, unknown>, callbacks: readonly str
   return wrapped;
 }
 
-// Read at each access: variables may be set while the backend runs, and its own URLs are known late.
+// Reads the variables at each access: they may change while the backend runs, and its own URLs are known late.
 function environmentProxy(env: () => { readonly [name: string]: string }): object {
   return new Proxy(
     {},

@@ -2,7 +2,7 @@ const locale = "en-US";
 
 type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Methods that fall back to the process' locale, with the place of their locale argument. */
+/** Methods that fall back to the process's locale, with the position of their locale argument. */
 const subtleMethods = [
   ["Date", "toLocaleString", 0],
   ["Date", "toLocaleDateString", 0],
@@ -15,7 +15,7 @@ const subtleMethods = [
   ["String", "toLocaleUpperCase", 0],
 ] as const;
 
-/** Makes American English the locale of a context, whatever the machine's is. */
+/** Sets the locale of a context to American English, independently of the machine. */
 export function fixLocale(context: { [name: string]: unknown }, intrinsic: (code: string) => unknown): void {
   for (const [type, method, place] of subtleMethods) {
     const { prototype } = intrinsic(type) as { prototype: object };

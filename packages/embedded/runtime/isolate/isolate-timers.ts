@@ -1,7 +1,7 @@
 import { type ActionExecution, executions, isTransactional } from "../execution/execution.ts";
 import { formatLogLine } from "../execution/log-lines.ts";
 
-/** setTimeout and its kin: refused in queries and mutations, stopped when their action ends. */
+/** setTimeout and the other timers. They are refused in queries and mutations, and stop when their action ends. */
 export const requestedTimers = {
   queueMicrotask: (callback: () => void): void => queueMicrotask(guarded(callback)),
   setTimeout: (callback: (...args: unknown[]) => void, delayMs?: number, ...args: unknown[]): number => {
@@ -32,11 +32,11 @@ function requireAction(name: string): ActionExecution {
 
 function remember(action: ActionExecution, timer: NodeJS.Timeout): number {
   action.timers.add(timer);
-  // The web's timers are numbers, and Node's convert to one that clears them.
+  // Web timers are numbers. Node's timers convert to a number that clears them.
   return Number(timer);
 }
 
-/** What a callback throws has nobody to catch it: logged, so that it does not end the process. */
+/** Logs errors of a callback, which nothing else catches: they would end the process. */
 function guarded<A extends unknown[]>(callback: (...args: A) => void): (...args: A) => void {
   return (...args) => {
     try {

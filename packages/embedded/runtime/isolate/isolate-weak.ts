@@ -1,4 +1,4 @@
-/** Runs in the context: what its functions see of the garbage collector would differ from run to run. */
+/** Runs in the context. Functions must not observe the garbage collector, which behaves differently in each run. */
 const strongReferences = `
 (() => {
   const hold = (value) => {
@@ -28,7 +28,7 @@ const strongReferences = `
   return { WeakRef, FinalizationRegistry };
 })()`;
 
-// What the last regular expression has matched, whoever's it was.
+// Properties that reveal the last regular expression's match, even another function's.
 const lastMatch = [
   "input",
   "lastMatch",
@@ -43,7 +43,7 @@ const lastMatch = [
   ...Array.from({ length: 9 }, (_, index) => `$${index + 1}`),
 ];
 
-/** Makes weak references strong, keeps finalizers from running, and forgets what V8 remembers between functions. */
+/** Makes weak references strong, disables finalizers, and removes state that V8 keeps between functions. */
 export function hideGarbageCollection(
   context: { [name: string]: unknown },
   intrinsic: (code: string) => unknown,

@@ -16,8 +16,8 @@ import { bridgeRealms } from "./realm-bridge.ts";
 const loadingOptions = { timeout: 10_000, displayErrors: false };
 const copyGlobal = "__convexCopyThrown";
 
-// A regular expression has no loop that a tick could be put into. One that backtracks too much goes on in V8's
-// linear engine instead, unless it has a back reference or looks around.
+// A tick cannot be put into a regular expression. One that backtracks too much continues in V8's linear engine,
+// unless it has a back reference or a look-around.
 setFlagsFromString("--enable-experimental-regexp-engine-on-excessive-backtracks");
 
 /** The app's modules, and those of the components that it installs. */
@@ -31,7 +31,7 @@ export type Bundle = BundledScript & {
 /** The namespace objects of a component's modules, by module name. */
 export type ModuleNamespaces = { readonly [module: string]: { readonly [name: string]: unknown } };
 
-/** The bundle's modules threw while they were loaded. */
+/** A module of the bundle threw while it was loaded. */
 export class ModuleLoadError extends Error {
   override readonly name = "ModuleLoadError";
   readonly thrown: ThrownValue;
@@ -42,15 +42,15 @@ export class ModuleLoadError extends Error {
   }
 }
 
-/** Where a definition's code stands in stack traces; "" is the app's. */
+/** Returns the script name of a definition in stack traces; "" is the app's definition. */
 export function scriptNameOf(definition: string): string {
   return definition === appComponent ? "convex:bundle" : `convex:bundle/${definition}`;
 }
 
 /**
- * Loads a bundle into a context of its own, which offers what Convex's default runtime offers and nothing of
- * Node. It separates globals, not trust: the code is the operator's own. Each component's modules are evaluated
- * once for each of its installations, so that these share no state. Throws ModuleLoadError.
+ * Loads a bundle into a separate context, with the globals of Convex's default runtime and none of Node's. The
+ * context is not a sandbox against attackers: the code is the operator's own. Each component's modules are
+ * evaluated once per installation, so that installations share no state. Throws ModuleLoadError.
  */
 export function loadBundle(
   bundle: Bundle,
@@ -58,7 +58,7 @@ export function loadBundle(
   env: ComponentVariables,
 ): ReadonlyMap<ComponentPath, ModuleNamespaces> {
   let loading: ComponentPath = appComponent;
-  // With an object of ours for its global one, each look at `JSON` or `Object` would cross into Node.
+  // If we passed a global object, each access of `JSON` or `Object` would cross into Node.
   const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
   Object.assign(context, { Convex: convex, ...sharedGlobals(env, () => loading) });
   const intrinsic = (name: string): unknown => vm.runInContext(name, context) as unknown;
@@ -80,7 +80,7 @@ export function loadBundle(
   return namespaces;
 }
 
-/** Copies what a module threw. Reading that may run the module's code, which may take as long as it likes. */
+/** Copies a value that a module threw, within a time limit: reading it may run the module's code. */
 function copyWithin(context: vm.Context, thrown: unknown): ThrownValue {
   context[copyGlobal] = () => copyThrown(thrown);
   try {

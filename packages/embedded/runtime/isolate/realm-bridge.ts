@@ -6,8 +6,8 @@ type Constructor = abstract new (...args: never[]) => unknown;
 const errors = ["Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError"];
 
 /**
- * Makes `instanceof` of the context's intrinsics accept what the shared web APIs create in this realm: the
- * error that `fetch` rejects with, the array that `response.json()` gives, its promise.
+ * Makes `instanceof` of the context's intrinsics accept objects that the shared web APIs create in this realm:
+ * the error with which `fetch` rejects, the array from `response.json()`, its promise.
  */
 export function bridgeRealms(intrinsic: (name: string) => unknown): void {
   for (const name of errors) {
@@ -16,7 +16,7 @@ export function bridgeRealms(intrinsic: (name: string) => unknown): void {
   }
   extend(intrinsic("Array"), Array.isArray);
   extend(intrinsic("Promise"), types.isPromise);
-  // As `structuredClone` gives.
+  // `structuredClone` creates these types in this realm.
   extend(intrinsic("Map"), types.isMap);
   extend(intrinsic("Set"), types.isSet);
   extend(intrinsic("RegExp"), types.isRegExp);
@@ -26,7 +26,7 @@ export function bridgeRealms(intrinsic: (name: string) => unknown): void {
 function extend(constructor: unknown, isForeign: (value: unknown) => boolean): void {
   const inherited = Function.prototype[Symbol.hasInstance];
   Object.defineProperty(constructor, Symbol.hasInstance, {
-    // Subclasses inherit this; what another realm made is never an instance of theirs.
+    // Subclasses inherit this, but objects of another realm are never their instances.
     value(this: unknown, value: unknown): boolean {
       return inherited.call(this, value) || (this === constructor && isForeign(value));
     },

@@ -1,4 +1,4 @@
-// Run by rejection-guard.test.ts as a process of its own: what it checks is that the process goes on.
+// rejection-guard.test.ts runs this file as a separate process and checks that the process continues.
 import { openFixture } from "../runtime.fixture.ts";
 
 const { call, engine } = await openFixture();

@@ -4,12 +4,12 @@ import { describeThrown } from "../execution/function-failure.ts";
 import { truncated } from "../execution/truncated.ts";
 import type { StackMapper } from "../source/stack-trace.ts";
 
-/** That of the newest bundle: a process runs one at a time. */
+/** The mapper of the newest bundle: a process runs one bundle at a time. */
 let mapStack: StackMapper | null = null;
 
 /**
- * Keeps a promise that a function forgot to await from ending the process when it is rejected: it is logged
- * with the function's lines. Rejections of the process's own code stay fatal.
+ * Keeps the process alive when a promise rejects that a function forgot to await. Logs the rejection with the
+ * function's lines. Rejections of the backend's own code stay fatal.
  */
 export function installRejectionGuard(mapper: StackMapper): void {
   const isInstalled = mapStack !== null;

@@ -8,13 +8,13 @@ import type { TableOf } from "../checks/validator-json.ts";
 import { kindOf } from "../checks/value-kind.ts";
 import type { RegisteredFunction } from "../contract/registered-function.ts";
 
-/** Why a function may not be called with these arguments, in Convex's words; null when it may. */
+/** Returns Convex's message for invalid arguments of a function; null if they are valid. */
 export function checkArguments(
   { args: validator, identifier }: RegisteredFunction,
   args: JSONValue,
   tableOf: TableOf,
 ): string | null {
-  // Convex counts the list that the one argument is passed in.
+  // Convex also counts the list around the single argument.
   const measured = measureValue(args, 1);
   if (measured.kind === "refused") return `Invalid arguments for ${identifier}: ${measured.reason}`;
   if (measured.bytes > limits.argsBytes) {
@@ -27,7 +27,7 @@ export function checkArguments(
   return problem === null ? null : `ArgumentValidationError: ${problem}`;
 }
 
-/** Why a function may not return this value; null when it may. */
+/** Returns the problem with a function's returned value; null if the value is valid. */
 export function checkReturned(
   { returns: validator, identifier }: RegisteredFunction,
   value: JSONValue,

@@ -16,7 +16,7 @@ export function createCalls(
   stats: ConflictStats,
   observer: FunctionObserver = unobserved,
 ): Calls {
-  // What an action's calls log belongs to the action.
+  // Log lines of an action's calls belong to the action.
   const watched = (target: RegisteredFunction, { requestId }: CallContext) => {
     const { identifier, type: kind } = target;
     const { component } = target.path;

@@ -21,7 +21,7 @@ const functionSchema: z.ZodType<FunctionStats> = z.object({
   latest: z.array(collidedSchema),
 });
 
-/** What `GET /api/gleaner/conflicts` and the query `_system/gleaner/conflicts` answer, for those who ask. */
+/** The answer of `GET /api/gleaner/conflicts` and of the query `_system/gleaner/conflicts`, for clients to parse. */
 export const conflictReportSchema = z.object({ functions: z.record(z.string(), functionSchema) });
 
 export type ConflictReport = z.infer<typeof conflictReportSchema>;

@@ -7,9 +7,9 @@ export type FunctionStats = {
   readonly retries: number;
   /** Runs that lost every race. */
   readonly exhausted: number;
-  /** How many of the conflicts were about each index, as "table.index". */
+  /** Number of conflicts by index, named "table.index". */
   readonly collisions: { readonly [index: string]: number };
-  /** What had been read and was written into, the most frequent first. */
+  /** Ranges that were read and then changed by another commit, the most frequent first. */
   readonly ranges: readonly RangeStats[];
   /** The last collisions, the newest first. */
   readonly latest: readonly Collided[];
@@ -39,11 +39,11 @@ type Counters = {
   latest: readonly Late[];
 };
 
-/** Of each function. Beyond them the least frequent range makes room. */
+/** Most ranges per function. A new range replaces the least frequent one. */
 const maxRanges = 32;
 const maxLatest = 16;
 
-/** Counts what mutations lose to each other, by function. */
+/** Counts conflicts between mutations, by function. */
 export class ConflictStats {
   readonly #now: () => number;
   readonly #functions = new Map<string, Counters>();
@@ -85,7 +85,7 @@ export class ConflictStats {
     return Object.fromEntries(entries);
   }
 
-  /** Counts from zero again. */
+  /** Resets the counts to zero. */
   reset(): void {
     this.#functions.clear();
   }

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.engine.close());
 
-/** Calls that come in one after the other, as from two sockets: neither waits for the other. */
+/** Makes calls one after the other, as from separate sockets. No call waits for another. */
 async function eachInItsTurn(...calls: readonly [string, JSONValue][]): Promise<readonly JSONValue[]> {
   return Promise.all(
     calls.map(

@@ -19,7 +19,7 @@ import { NeverResolvesError, withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
 import { checkArguments, checkReturned } from "./arguments.ts";
 
-/** Runs a function's handler in an execution: arguments checked before, the returned value after. */
+/** Runs a function's handler in an execution. Checks the arguments before, and the returned value after. */
 export async function invoke(
   services: Services,
   execution: Execution,
@@ -36,7 +36,7 @@ export async function invoke(
     execution.time.start();
     const returned = executions.run(execution, () => target.invoke(argsJson, requestId));
     const json = await withinUserTime(execution, returned);
-    // What takes long inside of V8 has no ticks.
+    // Long operations inside V8 have no ticks, so check the time now.
     if (isTransactional(execution)) execution.time.check();
     value = JSON.parse(json) as JSONValue;
   } catch (thrown) {
@@ -46,7 +46,7 @@ export async function invoke(
   return unfit === null ? { kind: "success", value } : refusal(unfit);
 }
 
-/** Runs a function that is part of a transaction, up to where nothing of it uses the transaction any more. */
+/** Runs a function that is part of a transaction. Resolves when no code of it uses the transaction any more. */
 export async function invokeToEnd(
   services: Services,
   execution: TransactionExecution,
@@ -55,7 +55,7 @@ export async function invokeToEnd(
 ): Promise<FunctionResult> {
   try {
     const result = await invoke(services, execution, target, args);
-    // A nested call that nobody awaited still has the transaction: it finishes before a commit or a rollback.
+    // A nested call that was not awaited still uses the transaction: it must finish before a commit or a rollback.
     await execution.turn;
     return result;
   } finally {
@@ -63,13 +63,13 @@ export async function invokeToEnd(
   }
 }
 
-/** Describes what a function threw, on the function's own time: reading it may run the function's code. */
+/** Describes a thrown value within the function's time limit, since reading it may run the function's code. */
 export function failureOf(services: Services, execution: Execution, thrown: unknown): FunctionFailure {
   const { time } = execution;
   if (NeverResolvesError.isOne(thrown)) return refusal(thrown.message);
   const failure =
     time.error === null ? executions.run(execution, () => describeThrown(thrown, services.mapStack)) : null;
-  // What it threw meanwhile does not matter: it was told to stop.
+  // The function was stopped, so an error that it threw meanwhile does not matter.
   return failure === null || time.error !== null ? refusal(time.error?.message ?? "") : failure;
 }
 

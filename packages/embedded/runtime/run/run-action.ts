@@ -5,7 +5,7 @@ import type { FunctionResult } from "../execution/function-failure.ts";
 import type { Services } from "../syscalls/services.ts";
 import { invoke } from "./invoke.ts";
 
-/** Runs an action, once: what it has done to the world cannot be taken back. */
+/** Runs an action once, without retries: its side effects cannot be undone. */
 export async function runAction(
   services: Services,
   target: RegisteredFunction,

@@ -8,17 +8,17 @@ import { withinUserTime } from "../execution/user-time.ts";
 import type { Services } from "../syscalls/services.ts";
 import { failureOf } from "./invoke.ts";
 
-/** An HTTP action, by its method and route: "GET /jobs". */
+/** An HTTP action, named by its method and route: "GET /jobs". */
 export type HttpTarget = {
   readonly component: ComponentPath;
   readonly identifier: string;
   readonly endpoint: HttpEndpoint;
 };
 
-/** A failed action answers all the same. */
+/** A failed action has a response too. */
 export type HttpRun = { readonly response: Response; readonly failure: FunctionFailure | null };
 
-/** The HTTP action that answers a request; null when no route matches. */
+/** Finds the HTTP action for a request; null if no route matches. */
 export function routeHttp(components: LoadedComponents, { url, method }: Request): HttpTarget | null {
   const place = mountedPath(components, new URL(url).pathname);
   if (place === null) return null;
@@ -50,12 +50,12 @@ export async function runHttp(
     const failure = failureOf(services, execution, thrown);
     const [code] = clientMessage(context.requestId, failure).split("\n");
     const response = Response.json({ code, trace: failure.message }, { status: 500 });
-    // A body that breaks off because its client has left is no error of the action.
+    // If the body broke off because its client left, the action has not failed.
     return { response, failure: request.signal.aborted ? null : failure };
   }
 }
 
-// A proxy's trap is code of the action.
+// Runs in the action's execution: a proxy's trap would be code of the action.
 function isResponse(execution: Execution, value: unknown): value is Response {
   return executions.run(execution, () => value instanceof Response);
 }

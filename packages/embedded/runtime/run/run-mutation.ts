@@ -15,7 +15,7 @@ import { invokeToEnd } from "./invoke.ts";
 export type MutationResult = {
   readonly result: FunctionResult;
   readonly ts: Timestamp;
-  /** How often it was run again. */
+  /** Number of retries. */
   readonly retries: number;
 };
 
@@ -25,13 +25,13 @@ export type MutationCall = {
   readonly context: CallContext;
 };
 
-/** What became of a scheduled mutation. `skipped`: it was canceled, or another run finished it. */
+/** Outcome of a scheduled mutation. `skipped` means that it was canceled or that another run finished it. */
 export type ScheduledRun =
   | { readonly kind: "finished"; readonly result: FunctionResult; readonly retries: number }
   | { readonly kind: "skipped" }
   | { readonly kind: "conflicted"; readonly message: string };
 
-/** Runs a mutation and commits it. A resent one whose outcome is on record is answered from there. */
+/** Runs a mutation and commits it. A resent mutation with a recorded outcome is answered from its record. */
 export async function runMutation(
   services: Services,
   stats: ConflictStats,
@@ -40,11 +40,11 @@ export async function runMutation(
 ): Promise<MutationResult> {
   const committed = await retried<FunctionResult>(services, stats, call, async (transaction, context) => {
     const record = session === undefined ? null : findSessionRecord(transaction, session);
-    // Committing what was only read waits until the record is on disk.
+    // Commit even this read: it waits until the record is on disk.
     if (record !== null) return { commit: true, result: { kind: "success", value: record.value } };
     const result = await execute(services, call, context, transaction);
     if (result.kind === "failure") return { commit: false, result };
-    // What wrote nothing may as well run again: an empty claim then costs no commit.
+    // A mutation that wrote nothing may safely run again. Without a record, an empty result needs no commit.
     if (session !== undefined && transaction.hasWrites())
       recordSessionRequest(transaction, session, result.value);
     return { commit: true, result };
@@ -97,7 +97,7 @@ async function retried<T>(
   attempt: (transaction: Transaction, context: CallContext) => Promise<Attempt<T>>,
 ) {
   stats.ran(target.identifier);
-  // Only what the last attempt logged has happened.
+  // Keep only the log of the last attempt: the others were rolled back.
   let lastLogs = new LogLines();
   let retries = 0;
   const committed = await commitWithRetries(

@@ -14,7 +14,7 @@ export type QueryResult = {
   readonly journal: string | null;
 };
 
-/** Runs a query on a snapshot that is on disk: the newest one, or the one that the caller needs. */
+/** Runs a query on a durable snapshot: the newest one, or the one that the caller needs. */
 export async function runQuery(
   services: Services,
   target: RegisteredFunction,

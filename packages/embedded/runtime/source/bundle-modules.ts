@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
-/** What a file of the functions folder is for. */
+/** A module file in the functions folder. */
 export type ModuleFile = {
-  /** As in function paths: relative to the folder, with "/", without the extension. */
+  /** Name as in function paths: relative to the folder, with "/", without the extension. */
   readonly module: string;
   readonly file: string;
 };
@@ -12,12 +12,12 @@ const script = /\.(?:ts|tsx|js|jsx|mjs|mts)$/;
 const skippedFolders = new Set(["_generated", "node_modules"]);
 const useNode = /^(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*(["'])use node\1/;
 
-/** Its folder is a component, which is bundled where it is installed. */
+/** Marks a folder as a component, which is bundled where it is installed. */
 const componentFile = "/convex.config.ts";
 
 /**
- * Finds the modules of a functions folder: every script but tests, declarations, generated code, and what is in
- * the folders of components.
+ * Finds the modules of a functions folder: all scripts except tests, declarations, generated code, and those in
+ * components' folders.
  */
 export async function findModules(directory: string): Promise<readonly ModuleFile[]> {
   const entries = await readdir(directory, { withFileTypes: true, recursive: true });
@@ -38,13 +38,13 @@ export function isModule(path: string): boolean {
   const base = folders.pop() as string;
   if (!script.test(base) || base.startsWith(".") || base.startsWith("#") || base.includes(" ")) return false;
   if (folders.some((folder) => skippedFolders.has(folder) || folder.startsWith("."))) return false;
-  // One dot is the extension's; "a.test.ts", "a.d.ts" and "convex.config.ts" have more.
+  // A module's only dot is that of its extension. "a.test.ts", "a.d.ts" and "convex.config.ts" have more.
   return base.split(".").length === 2 || (folders.length === 0 && base.startsWith("auth.config."));
 }
 
 const componentOfPath = /^[A-Za-z0-9_.]+$/;
 
-/** Why Convex would refuse to deploy a module for its path, in Convex's words; null when it would not. */
+/** Returns Convex's message for a module whose path it would refuse to deploy; otherwise null. */
 export function faultOfPath({ module }: ModuleFile): string | null {
   const path = `${module}.js`;
   const bad = path.split("/").find((component) => !componentOfPath.test(component));

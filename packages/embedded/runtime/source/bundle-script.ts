@@ -3,7 +3,7 @@ import { build } from "esbuild";
 import type { ModuleFile } from "./bundle-modules.ts";
 import { withTicks } from "./loop-ticks.ts";
 
-/** All modules of a folder in one script, which leaves them in `modulesGlobal`. */
+/** All modules of a folder in one script, which assigns them to `modulesGlobal`. */
 export type BundledScript = {
   readonly code: string;
   /** The source map as JSON; its sources are relative to the functions folder's parent. */
@@ -14,7 +14,7 @@ export type BundledScript = {
 /** The context's global variable to which a script assigns its modules by name. */
 export const modulesGlobal = "__convexModules";
 
-/** Bundles modules with what they import. `root`: the functions folder. Rejects with esbuild's BuildFailure. */
+/** Bundles modules with their imports. `root` is the functions folder. Rejects with esbuild's BuildFailure. */
 export async function bundleModules(root: string, modules: readonly ModuleFile[]): Promise<BundledScript> {
   const result = await build({
     stdin: { contents: entryPoint(modules), resolveDir: root, sourcefile: "_entry.js", loader: "js" },
@@ -24,7 +24,7 @@ export async function bundleModules(root: string, modules: readonly ModuleFile[]
     write: false,
     format: "iife",
     platform: "browser",
-    // What Node and the parser for the ticks both know.
+    // The newest version that both Node and the parser for the ticks support.
     target: "es2024",
     conditions: ["convex", "module"],
     jsx: "automatic",

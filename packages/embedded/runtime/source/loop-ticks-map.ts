@@ -1,11 +1,11 @@
-/** A text that goes into a script before the character at `at`. */
+/** A text to insert into a script before the character at `at`. */
 export type Insertion = { readonly at: number; readonly text: string };
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /**
- * Moves the columns of a source map's mappings to where insertions push them, which must be in order and on one
- * line each. Of a segment only its first number, the column, is written anew: the others do not depend on it.
+ * Shifts the columns of a source map's mappings by the inserted texts, which must be sorted and without line
+ * breaks. Only a segment's first number, the column, changes: the other numbers do not depend on it.
  */
 export function shiftMappings(mappings: string, code: string, insertions: readonly Insertion[]): string {
   let lineStart = 0;
@@ -49,7 +49,7 @@ function shiftLine(line: string, lineStart: number, insertions: readonly Inserti
     .join(",");
 }
 
-/** The first number of a segment, in base 64 with variable length, and how many characters it takes. */
+/** Decodes the first number of a segment, in variable-length base 64. Returns it with its length in characters. */
 function decode(segment: string): { readonly value: number; readonly length: number } {
   let bits = 0;
   let length = 0;

@@ -19,7 +19,7 @@ const ticks = (check: () => void): Ticks => {
   return { fuel, refuel };
 };
 
-/** What a script logs, also in the microtasks that it leaves behind. */
+/** Returns the values that a script logs, also in microtasks after its end. */
 async function logOf(code: string): Promise<readonly unknown[]> {
   const log: unknown[] = [];
   const context: { done?: Promise<void> } = vm.createContext({
@@ -35,7 +35,7 @@ async function logOf(code: string): Promise<readonly unknown[]> {
   return JSON.parse(JSON.stringify(log)) as unknown[];
 }
 
-/** The statement of a program that runs for a bounded number of rounds: `n` counts down. */
+/** Generates a statement of a program. `n` counts down and limits the number of rounds. */
 const program = fc.letrec<{ statement: string; body: string; expression: string; callback: string }>(
   (tie) => ({
     expression: fc.oneof(
@@ -101,7 +101,7 @@ describe("a script with ticks", () => {
         const code = `"use strict";\nglobalThis.done = (async () => { let n = 12; { ${body} } log(n); })();`;
         const plain = await logOf(code);
         expect(await logOf(ticked(code))).toEqual(plain);
-        // A program that cannot be parsed would prove nothing.
+        // A program with a syntax error would prove nothing.
         expect(plain.join()).not.toContain("SyntaxError");
       }),
       { numRuns: 400 },

@@ -5,10 +5,10 @@ import { type Insertion, shiftMappings } from "./loop-ticks-map.ts";
 /** The context's global variable from which a script takes its `Ticks`. */
 export const ticksGlobal = "__convexTicks";
 
-/** What a script's ticks count down, and what they call when nothing is left: it refills `fuel`, or throws. */
+/** A script's ticks decrement `fuel`. Below zero they call `refuel`, which refills `fuel` or throws. */
 export type Ticks = { readonly fuel: Int32Array; readonly refuel: () => void };
 
-// What stands in a function is as fast as it gets; a vm context's global scope is a hundred times slower.
+// Ticks use variables of a function: those of a vm context's global scope are a hundred times slower.
 const tick = "--__convexFuel[0]<0&&__convexRefuel()";
 const prologue = `(()=>{const {fuel:__convexFuel,refuel:__convexRefuel}=globalThis.${ticksGlobal};`;
 const epilogue = "})();";
@@ -16,9 +16,9 @@ const epilogue = "})();";
 type Ticked = { readonly code: string; readonly sourceMap: string };
 
 /**
- * Puts a tick into the body of every loop and every function of a script: those that find no fuel call for more, which
- * may throw. As long as it does, every tick calls it, so that no `catch` gets away with it. No line is added or removed, and
- * the source map's columns move along. Throws SyntaxError on what acorn cannot read.
+ * Puts a tick into the body of every loop and every function of a script. A tick without fuel calls `refuel`,
+ * which may throw. From then on every tick calls it again, so that no `catch` can keep the code running. Adds
+ * or removes no line, and shifts the source map's columns. Throws SyntaxError if acorn cannot parse the code.
  */
 export function withTicks(code: string, sourceMap: string): Ticked {
   const program = parse(code, { ecmaVersion: "latest", sourceType: "script" });
@@ -48,7 +48,7 @@ function tickInsertions(program: Program): readonly Insertion[] {
       around(body, `(${tick},`, ")");
     }
   };
-  // Inner nodes come first.
+  // Visits inner nodes first.
   full(program, (node) => {
     switch (node.type) {
       case "ForStatement":
@@ -64,11 +64,15 @@ function tickInsertions(program: Program): readonly Insertion[] {
         tickFunction(node);
     }
   });
-  // What ends at a place goes before what starts there; of what starts there, the outer one first.
+  // At one position, insertions that end a node precede those that start one, and outer nodes start before
+  // inner ones.
   return [...closers.slice(1), ...closers.slice(0, 1), ...openers.reverse()].sort((a, b) => a.at - b.at);
 }
 
-/** Such as a comparison for `sort` cannot: it is the hottest of all, and needs no tick. */
+/**
+ * Whether an arrow function's body may recur. A comparison for `sort` cannot, and gets no tick: it runs most
+ * often.
+ */
 function mayRecur(body: Expression): boolean {
   switch (body.type) {
     case "Identifier":
@@ -93,7 +97,7 @@ function mayRecur(body: Expression): boolean {
   }
 }
 
-/** Where code may go first: a directive, such as "use strict", is none any more once something stands before it. */
+/** Returns the position after the directives. "use strict" has no effect if other code precedes it. */
 function afterDirectives(body: readonly AnyNode[], start: number): number {
   let at = start;
   for (const statement of body) {

@@ -1,16 +1,16 @@
 import { SourceMap, type SourceMapPayload } from "node:module";
 
-/** Turns a stack of the bundle into lines of the developer's own files. */
+/** Maps a stack of the bundle to lines of the developer's files. */
 export type StackMapper = (stack: string) => readonly string[];
 
 const frame = /^\s+at (?:(async )?(.*?) )?\(?([^()\s]+):(\d+):(\d+)\)?$/;
 
 /**
- * Makes a mapper for some scripts, from their names to their source maps as JSON. Frames of other scripts are
- * ours or Node's and are dropped, as are those of installed packages.
+ * Creates a mapper. `sourceMaps` maps script names to source maps in JSON. Drops the frames of other scripts,
+ * which are ours or Node's, and those of installed packages.
  */
 export function createStackMapper(sourceMaps: ReadonlyMap<string, string>): StackMapper {
-  // Parsing a large map takes long; most runs never throw.
+  // Parse maps only when needed: it takes long for large ones, and most runs never throw.
   const parsed = new Map<string, SourceMap>();
   const mapOf = (script: string): SourceMap | null => {
     const json = sourceMaps.get(script);

@@ -8,9 +8,9 @@ import { SyscallError } from "../execution/syscall-error.ts";
 import type { Services } from "./services.ts";
 
 /**
- * `1.0/getUserIdentity`: the verified claims, those that the admin acts with, or null for callers without any.
- * An HTTP action is told why the token it was sent is none, and so are the actions that it calls: not so
- * queries and mutations, for which it is nobody.
+ * `1.0/getUserIdentity`: the verified claims, those with which the admin acts, or null. If an HTTP action
+ * received an invalid token, this throws the reason in it and in the actions that it calls. Queries and
+ * mutations get null.
  */
 export function getUserIdentity(_: Services, execution: Execution): JSONValue {
   const { identity } = execution.context;
@@ -34,7 +34,7 @@ function claimsOf(identity: Identity): Claims | undefined {
   }
 }
 
-/** Clients leave it to the backend. */
+/** Adds the token identifier, which clients leave to the backend. */
 function withTokenIdentifier(claims: Claims): Claims {
   const { issuer, subject } = claims;
   if (typeof issuer !== "string" || typeof subject !== "string") return claims;
@@ -58,7 +58,7 @@ export function getDeploymentMetadata({ deploymentName }: Services): JSONValue {
   return { name: deploymentName, region: null, class: "s16" };
 }
 
-/** `1.0/getRequestMetadata`, in mutations and actions. A caller's token is not kept once it was verified. */
+/** `1.0/getRequestMetadata`, in mutations and actions. A caller's token is not kept after its verification. */
 export function getRequestMetadata(_: Services, { context }: Execution): JSONValue {
   const { source, requestId, scheduledFunctionId } = context;
   return { ...source, requestId, scheduledFunctionId, authToken: null };

@@ -10,7 +10,7 @@ type JsArgs = { readonly [name: string]: unknown };
 
 type JsSyscall = (services: Services, execution: ActionExecution, args: JsArgs) => Promise<unknown>;
 
-/** Those of actions alone, whose arguments and results are more than JSON. */
+/** Syscalls of actions whose arguments and results are not only JSON. */
 const jsSyscalls: ReadonlyMap<string, JsSyscall> = new Map<string, JsSyscall>([
   ["storage/storeBlob", storeBlob],
   ["storage/getBlob", getBlob],
@@ -23,7 +23,7 @@ export type ConvexGlobal = {
   readonly jsSyscall: (op: string, args: unknown) => unknown;
 };
 
-/** Routes each syscall to the execution whose code makes it. The services exist once the bundle is loaded. */
+/** Routes each syscall to the execution whose code makes it. `services` works only after the bundle was loaded. */
 export function createConvexGlobal(services: () => Services): ConvexGlobal {
   return {
     syscall: (op, argsJson) => {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import type { JSONValue } from "convex/values";
 import { SyscallError } from "../execution/syscall-error.ts";
 
-/** Where a page ended: after the document with this index key, or at the end of the query's range. */
+/** The end of a page: after the document with this index key, or at the end of the query's range. */
 export type CursorPosition = { readonly kind: "after"; readonly key: Uint8Array } | { readonly kind: "end" };
 
 const keyBytes = 32;
@@ -32,7 +32,7 @@ export class CursorSealer {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
   }
 
-  /** Throws a SyscallError whose message begins with "InvalidCursor", on which clients start over. */
+  /** Throws a SyscallError whose message begins with "InvalidCursor". Clients then start over. */
   open(cursor: string, query: JSONValue): CursorPosition {
     const bytes = Buffer.from(cursor, "base64url");
     const nonce = bytes.subarray(0, nonceBytes);

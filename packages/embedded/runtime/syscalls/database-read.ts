@@ -29,7 +29,7 @@ export function get(_: Services, execution: TransactionExecution, args: SyscallA
   return document;
 }
 
-/** `1.0/queryStream`: opens a query; nothing is read before its first document is asked for. */
+/** `1.0/queryStream`: opens a query. Reads nothing before its first document is requested. */
 export function queryStream(
   services: Services,
   execution: TransactionExecution,
@@ -58,8 +58,8 @@ export function queryCleanup(_: Services, execution: TransactionExecution, args:
 }
 
 /**
- * `1.0/count`: what the table has as this transaction sees it. Like Convex, it depends on the whole table, but
- * counts as one query and as no document read: none is.
+ * `1.0/count`: the number of the table's documents in this transaction. As in Convex, it depends on the whole
+ * table, but counts as one query and reads no documents.
  */
 export function count(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const table = stringArg(args, "table", "count");

@@ -12,7 +12,7 @@ import type { Services } from "./services.ts";
 import { invalidArg, objectArg, optionalStringArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { requireWritable, tableFor, tableOfArg } from "./table-access.ts";
 
-/** `_id` and `_creationTime`, as Convex counts them. */
+/** Size of `_id` and `_creationTime`, as Convex counts them. */
 const systemFieldsBytes = 61;
 
 /** `1.0/insert` */
@@ -83,7 +83,7 @@ function write(
   return execution.transaction.get(id);
 }
 
-/** Checks a document's fields against Convex's rules and the schema, and counts the write. */
+/** Checks a document's fields against Convex's rules and the schema. Counts the write. */
 function admit(
   services: Services,
   { usage, transaction, component }: TransactionExecution,
@@ -112,7 +112,10 @@ function isUndefinedMarker(value: JSONValue | undefined): boolean {
   return typeof value === "object" && value !== null && "$undefined" in value;
 }
 
-/** Why a value cannot be a document, besides its schema, in Convex's words. `fields`: without the system fields. */
+/**
+ * Returns Convex's messages for a value that cannot be a document under any schema. `fields` excludes the
+ * system fields.
+ */
 function documentProblems(fields: DocumentJson, nesting: number): readonly string[] {
   const problems: string[] = [];
   if (nesting > limits.documentNesting) {

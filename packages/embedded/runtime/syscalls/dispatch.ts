@@ -34,7 +34,7 @@ const sync: Table<SyncSyscall> = table({
 
 const everywhereSyscalls: Table<Syscall<Execution>> = table({
   "1.0/getUserIdentity": (services, execution) =>
-    // The app alone knows who its users are; it tells a component what that needs to know.
+    // Only the app knows its users. It passes a component the data that the component needs.
     execution.component === appComponent ? metadata.getUserIdentity(services, execution) : null,
   "1.0/createFunctionHandle": functions.createFunctionHandle,
   "1.0/getFunctionMetadata": metadata.getFunctionMetadata,
@@ -79,7 +79,7 @@ const inActions: Table<Syscall<ActionExecution>> = table({
   "1.0/getRequestMetadata": metadata.getRequestMetadata,
 });
 
-/** What Convex has and we do not, in the words of who calls it. */
+/** Convex's syscalls that we lack, with the developer's name for each. */
 const unsupported: Table<string> = table({
   "1.0/signJwt": "ctx.auth.signJwt()",
   "1.0/auditLog": "log.audit()",
@@ -88,7 +88,7 @@ const unsupported: Table<string> = table({
   "1.0/actions/vectorSearch": "ctx.vectorSearch()",
 });
 
-/** `Convex.syscall`: answered at once. */
+/** `Convex.syscall`: answers synchronously. */
 export function dispatchSync(
   services: Services,
   execution: Execution,
@@ -101,7 +101,7 @@ export function dispatchSync(
   return syscall(services, execution, args);
 }
 
-/** `Convex.asyncSyscall`. Those of one query or mutation run one after the other. */
+/** `Convex.asyncSyscall`. The syscalls of one query or mutation run one after the other. */
 export function dispatchAsync(
   services: Services,
   execution: Execution,
@@ -151,10 +151,10 @@ async function inTurn(
 ): Promise<JSONValue> {
   try {
     await execution.turn;
-    // Reads that are answered at once would otherwise keep everybody else out until the function ends.
+    // Reads are answered at once. Without this, nothing else could run until the function ends.
     if (isTurnLong()) await nextTurn();
     if (execution.kind === "mutation") await nextRound();
-    // An earlier syscall may have outlived the function that it belongs to.
+    // An earlier syscall may have outlived its function.
     if (execution.ended) throw endedError();
     return await syscall(services, execution, args);
   } finally {
@@ -168,12 +168,12 @@ function sleep(ms: number): Promise<void> {
 
 function ignore(): void {}
 
-/** The function has returned: what it left running must not touch its transaction. */
+/** The function has returned, so code that it left running must not use its transaction. */
 export function endedError(): SyscallError {
   return new SyscallError("The function has ended already. Did you forget to await a promise?");
 }
 
-// The convex package looks for "Unknown async operation" to explain itself.
+// The convex package looks for "Unknown async operation" to show a better message.
 function unavailable(op: string, { kind }: Execution): SyscallError {
   const feature = unsupported.get(op);
   if (feature !== undefined) return new SyscallError(`${feature} is not supported by the embedded backend`);

@@ -118,7 +118,7 @@ const typeNames: Readonly<Record<ValueKind, string>> = {
   object: "Object",
 };
 
-/** A value and its type as Convex's errors of evaluation name them. */
+/** Describes a value and its type as Convex's evaluation errors do. */
 function described(value: Result): string {
   if (value === undefined) return "undefined (type undefined)";
   const json = convexToJson(value);

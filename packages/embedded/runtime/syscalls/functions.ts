@@ -8,7 +8,10 @@ import type { Services } from "./services.ts";
 import { objectArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 import { targetOf } from "./target.ts";
 
-/** `1.0/runUdf`: a nested query (also a stale one) or mutation. A mutation that fails is rolled back alone. */
+/**
+ * `1.0/runUdf`: a nested query (also a stale one) or mutation. If a nested mutation fails, only its own
+ * writes are rolled back.
+ */
 export async function runUdf(
   services: Services,
   execution: TransactionExecution,

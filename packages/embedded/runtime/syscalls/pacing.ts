@@ -1,12 +1,12 @@
 import type { TransactionExecution } from "../execution/execution.ts";
 import type { SyscallArgs } from "./syscall-args.ts";
 
-/** Rows of a query that come with one trip to a distant database: those after them take another. */
+/** Rows of a query that a distant database would return in one trip. */
 const rowsPerTrip = 100;
 
 /**
- * Whether a call would go to a distant database. Reads do; the rows of one query come many at a time. Writes wait in
- * the transaction until its commit, and what a function calls runs beside it.
+ * Whether a call would go to a distant database. Reads would, with many rows of a query in one trip. Writes
+ * stay in the transaction until its commit, and nested calls run beside their caller.
  */
 export function isTrip(execution: TransactionExecution, op: string, args: SyscallArgs): boolean {
   if (op !== "1.0/queryStreamNext") return op === "1.0/get" || op === "1.0/queryPage" || op === "1.0/count";
@@ -16,9 +16,9 @@ export function isTrip(execution: TransactionExecution, op: string, args: Syscal
 }
 
 /**
- * Lets mutations overlap as they do where each database call crosses a network, at next to no cost: those that wait
- * go on together, one call each, in rounds. The rounds of what came in one turn of the event loop all belong to one
- * turn, too, so that its commits still share a flush.
+ * Lets mutations overlap as if each database call crossed a network, at almost no cost. Waiting mutations
+ * continue together in rounds, with one call each. All rounds of mutations that arrived in one turn of the
+ * event loop run in one turn, so that their commits still share a flush.
  */
 let waiting: (() => void)[] = [];
 let isRunning = false;
@@ -29,7 +29,7 @@ export function nextRound(): Promise<void> {
     waiting.push(resolve);
     if (isRunning) return;
     isRunning = true;
-    // After the sockets were read: whoever has come in meanwhile takes part.
+    // Start after the sockets were read, so that calls that have arrived meanwhile take part.
     setImmediate(runRound);
   });
 }
@@ -39,6 +39,6 @@ function runRound(): void {
   waiting = [];
   isRunning = round.length > 0;
   for (const resume of round) resume();
-  // A tick that a microtask asks for comes when all microtasks are done: everybody has come to the next call.
+  // A tick requested by a microtask runs after all microtasks: then every mutation has reached its next call.
   if (isRunning) queueMicrotask(() => process.nextTick(runRound));
 }

@@ -12,7 +12,7 @@ import type { Services } from "./services.ts";
 import { numberArg, optionalNumberArg, optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
 
 const method = "paginate";
-// A page is often returned as it is, and a returned array has a longest length.
+// A page is often returned unchanged, and the length of a returned array is limited.
 const recommendedPageLength = Math.floor(limits.arrayLength * 0.75);
 
 type Page = {
@@ -22,7 +22,7 @@ type Page = {
   readonly status: "SplitRequired" | "SplitRecommended" | null;
 };
 
-/** `1.0/queryPage`: one page of a query. A run with an end cursor, given or journaled, keeps to that end. */
+/** `1.0/queryPage`: one page of a query. If an end cursor is given or journaled, the page ends there. */
 export function queryPage(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const { cursors } = services;
   const query = args["query"] as JSONValue;
@@ -90,7 +90,7 @@ function readPage(
   return { documents, position: end ?? reached, keysRead, status };
 }
 
-/** The part of a range after one cursor up to and with another. Null when nothing is left of it. */
+/** Returns the part of a range after one cursor, up to and including another. Null if it is empty. */
 export function between(
   range: KeyRange,
   order: ScanOrder,

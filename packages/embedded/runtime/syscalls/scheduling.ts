@@ -18,7 +18,10 @@ import { targetOf } from "./target.ts";
 
 const fiveYearsMs = 5 * 366 * 24 * 3600 * 1000;
 
-/** `1.0/schedule`: joins the mutation's transaction, so that it is scheduled exactly if the mutation commits. */
+/**
+ * `1.0/schedule`: joins the mutation's transaction, so that the function is scheduled only if the mutation
+ * commits.
+ */
 export function schedule(services: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   const job = parseJob(services, execution, args, execution.transaction.now);
   execution.usage.schedule(job.bytes);
@@ -31,7 +34,7 @@ export function cancelJob(_: Services, execution: TransactionExecution, args: Sy
   return null;
 }
 
-/** `1.0/actions/schedule`: a transaction of its own. */
+/** `1.0/actions/schedule`: runs in a separate transaction. */
 export async function actionSchedule(
   services: Services,
   execution: ActionExecution,

@@ -23,14 +23,14 @@ export type SerializedQuery = {
   readonly operators: readonly ({ readonly filter: JSONValue } | { readonly limit: number })[];
 };
 
-/** What a query scans; no range where the table does not exist yet and nothing is there to be read. */
+/** The range that a query scans; absent if the table does not exist yet. */
 export type QueryPlan = {
   readonly range: KeyRange;
   readonly order: ScanOrder;
   readonly operators: readonly QueryOperator[];
 };
 
-/** Plans a query over the engine's indexes. Throws a SyscallError for what cannot be run. */
+/** Plans a query over the engine's indexes. Throws a SyscallError if it cannot be run. */
 export function planQuery(
   engine: Engine,
   component: ComponentPath,
@@ -70,7 +70,7 @@ function indexRange(
   const stored = tableFor(component, table);
   const keyFields = keyFieldsOf(engine.definitionOf(stored), index);
   if (keyFields === null) throw new SyscallError(`Index ${indexName} not found.`);
-  // Errors name the table as its component does.
+  // Errors use the component's name for the table.
   return { ...toKeyRange({ table, index, keyFields }, range), table: stored };
 }
 

@@ -11,17 +11,17 @@ import type { FunctionFailure, FunctionResult } from "../execution/function-fail
 import type { StackMapper } from "../source/stack-trace.ts";
 import type { CursorSealer } from "./cursor.ts";
 
-/** Waiting that is added on purpose, to measure the functions against a database that is not next door. */
+/** Artificial delays, to measure functions as if the database were distant. */
 export type Latency = { readonly readMs: number; readonly commitMs: number };
 
-/** How functions call functions. Paths were resolved; visibility does not matter between functions. */
+/** Calls from functions to functions. Their paths were resolved; visibility does not matter between functions. */
 export type Calls = {
   readonly nested: (
     execution: TransactionExecution,
     target: RegisteredFunction,
     args: JSONValue,
   ) => Promise<FunctionResult>;
-  /** A query on the snapshot that the caller reads, without the caller's writes; it can lead to no conflict. */
+  /** Runs a query on the caller's snapshot, without the caller's writes. It cannot cause a conflict. */
   readonly snapshotQuery: (
     execution: TransactionExecution,
     target: RegisteredFunction,
@@ -44,12 +44,12 @@ export type Calls = {
   ) => Promise<FunctionResult>;
 };
 
-/** What the syscalls stand on. */
+/** The services that syscalls use. */
 export type Services = {
   readonly engine: Engine;
   readonly schemaOf: (component: ComponentPath) => Schema;
   readonly cursors: CursorSealer;
-  /** What `ctx.storage` stands on; null where there is none. */
+  /** Implements `ctx.storage`; null without file storage. */
   readonly files: FileStorage | null;
   readonly latency: Latency;
   readonly deploymentName: string;
@@ -59,8 +59,8 @@ export type Services = {
 };
 
 /**
- * Missing functions and internal ones answer alike, so that outsiders learn nothing. The admin, who may call
- * both, is told by other words, which `npx convex run` takes as a cue to list what there is.
+ * Missing and internal functions give the same answer, so that outsiders learn nothing. The admin may call both
+ * and gets another message, on which `npx convex run` lists the available functions.
  */
 export function notFound(shortPath: string, { kind }: Identity): FunctionFailure {
   const what = kind === "admin" ? "function" : "public function";

@@ -21,14 +21,17 @@ import { invalidArg, stringArg, type SyscallArgs } from "./syscall-args.ts";
 
 const uuidPattern = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
-/** `1.0/storageGetUrl`. In a query or a mutation, part of what it reads: a live query learns of the deletion. */
+/**
+ * `1.0/storageGetUrl`. In a query or a mutation it joins the read set, so that a live query reruns when the
+ * file is deleted.
+ */
 export function getUrl(services: Services, execution: Execution, args: SyscallArgs): JSONValue {
   const id = stringArg(args, "storageId", "storage.getUrl");
   const file = look(services, execution, (transaction) => find(execution, transaction, id, "getUrl"));
   return file === null ? null : filesOf(services).urlOf(file);
 }
 
-/** `1.0/storageGetMetadata`: deprecated, and other than `_storage` it has the digest in hex. */
+/** `1.0/storageGetMetadata`, which is deprecated. Unlike `_storage`, it has the digest in hex. */
 export function getMetadata(services: Services, execution: Execution, args: SyscallArgs): JSONValue {
   const id = stringArg(args, "storageId", "storage.getMetadata");
   const file = look(services, execution, (transaction) => find(execution, transaction, id, "getMetadata"));
@@ -39,18 +42,18 @@ export function getMetadata(services: Services, execution: Execution, args: Sysc
 
 /** `1.0/storageGenerateUploadUrl` */
 export function generateUploadUrl(services: Services, execution: Execution): JSONValue {
-  // The real clock: in a mutation that was retried for long, the URL would else be younger than its hour.
+  // Use the real clock. With the transaction's clock, the URL of a long-retried mutation would expire early.
   return filesOf(services).uploadUrl(execution.component, Date.now());
 }
 
-/** `1.0/storageDelete` in a mutation: the file is gone exactly if the mutation commits. */
+/** `1.0/storageDelete` in a mutation: the file is deleted only if the mutation commits. */
 export function remove(_: Services, execution: TransactionExecution, args: SyscallArgs): JSONValue {
   execution.usage.write(0);
   removeIn(execution, execution.transaction, args);
   return null;
 }
 
-/** `1.0/storageDelete` in an action: a transaction of its own. */
+/** `1.0/storageDelete` in an action: runs in a separate transaction. */
 export async function actionRemove(
   services: Services,
   execution: ActionExecution,
@@ -60,7 +63,10 @@ export async function actionRemove(
   return null;
 }
 
-/** `1.0/storageStore` and `1.0/storageGet`, which the package sends from mutations: no deployment has them yet. */
+/**
+ * `1.0/storageStore` and `1.0/storageGet`, which the package sends from mutations. No deployment supports
+ * them yet.
+ */
 export function unsupportedInMutations(op: "store" | "get"): () => never {
   return () => {
     throw new SyscallError(
@@ -98,7 +104,7 @@ export async function storeBlob(
   }
 }
 
-/** `storage/getBlob`: null when there is no such file. */
+/** `storage/getBlob`: null if the file does not exist. */
 export async function getBlob(
   services: Services,
   execution: ActionExecution,
@@ -124,7 +130,7 @@ function removeIn(execution: Execution, transaction: Transaction, args: SyscallA
   deleteFile(transaction, file);
 }
 
-/** The component's file that an id of `_storage`, or the UUID of old, names; null when there is none. */
+/** Finds the component's file by its `_storage` id or its older UUID; null if it does not exist. */
 function find(
   { component }: Execution,
   transaction: Transaction,

@@ -1,7 +1,7 @@
 import type { JSONValue } from "convex/values";
 import { SyscallError } from "../execution/syscall-error.ts";
 
-/** A syscall's arguments: an object that the convex package made, though any code of the bundle may call. */
+/** A syscall's arguments. Usually the convex package makes them, but any code of the bundle may call. */
 export type SyscallArgs = { readonly [name: string]: JSONValue | undefined };
 
 export function parseSyscallArgs(op: string, json: string): SyscallArgs {
@@ -10,7 +10,7 @@ export function parseSyscallArgs(op: string, json: string): SyscallArgs {
   throw new SyscallError(`Invalid arguments for syscall ${op}`);
 }
 
-/** The string argument `name` of `method`. */
+/** Returns the string argument `name` of `method`. */
 export function stringArg(args: SyscallArgs, name: string, method: string): string {
   const value = args[name];
   if (typeof value === "string") return value;

@@ -4,7 +4,7 @@ import { SyscallError } from "../execution/syscall-error.ts";
 import { isReadableSystemTable } from "../tables/system-tables.ts";
 import { invalidArg } from "./syscall-args.ts";
 
-/** The engine's name for a table that a component's code names. Throws where none may be called so. */
+/** Returns the engine's name for a table that a component's code names. Throws if the name is not allowed. */
 export function tableFor(component: ComponentPath, table: string): string {
   // A slash would reach into another component.
   if (table.includes("/")) throw new SyscallError(`"${table}" is not a valid table name.`);
@@ -22,7 +22,10 @@ export function requireWritable(table: string): void {
   if (table.startsWith("_")) throw new SyscallError("System tables (prefixed with `_`) are read-only.");
 }
 
-/** The table of the id that `method` was given, by its local name; it must be `expected`, where one was named. */
+/**
+ * Returns the local name of the table of the id that `method` received. If `expected` is given, it must be
+ * that table.
+ */
 export function tableOfArg(
   { transaction, component }: TransactionExecution,
   id: string,

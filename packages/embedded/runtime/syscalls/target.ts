@@ -14,8 +14,8 @@ import { optionalStringArg, type SyscallArgs } from "./syscall-args.ts";
 const childReference = "_reference/childComponent/";
 
 /**
- * The function that a call names: by path, one of the caller's own component; by reference, a public one of a
- * component that is installed in the caller's; by handle, any that somebody made a handle of.
+ * Finds the function that a call names. A path names a function of the caller's component. A reference names a
+ * public function of a component that is installed there. A handle names any function.
  */
 export function targetOf(
   services: Services,
@@ -34,7 +34,7 @@ export function targetOf(
         ? parseFunctionPath(name, component)
         : parseFunctionHandle(handle);
   const target = path === null ? null : services.find(path);
-  // What a component keeps internal is its own business, as if it were not there.
+  // A component's internal functions are hidden from others, as if they did not exist.
   if (path === null || target === null || (reference !== null && target.visibility === "internal")) {
     throw new SyscallError(missing(path, reference ?? handle ?? name, component, method));
   }
@@ -42,12 +42,12 @@ export function targetOf(
   return target;
 }
 
-/** Convex's words for calling, say, a mutation as a query. */
+/** Returns Convex's message for calling a function as the wrong type, such as a mutation as a query. */
 export function wrongType(target: RegisteredFunction, expected: RegisteredFunction["type"]): string {
   return `Trying to execute ${target.identifier} as ${expected}, but it is defined as ${target.type}.`;
 }
 
-/** "_reference/childComponent/pool/folder/module/name", as a component's code refers to a child's function. */
+/** Parses "_reference/childComponent/pool/folder/module/name", a component's reference to a child's function. */
 function parseReference(reference: string, parent: string): FunctionPath | null {
   if (!reference.startsWith(childReference)) return null;
   const [child, ...rest] = reference.slice(childReference.length).split("/");

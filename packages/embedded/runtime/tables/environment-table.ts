@@ -2,7 +2,10 @@ import type { Transaction } from "../../engine/model/types.ts";
 import type { TableDefinition } from "../../values/keys/index-fields.ts";
 import { fullRange } from "../../values/keys/index-range.ts";
 
-/** `_environment_variables`: what the deployment's admin has set, written by packages/embedded/system/environment-variables.ts. */
+/**
+ * `_environment_variables`: the variables that the deployment's admin has set. Its writer is
+ * packages/embedded/system/environment-variables.ts.
+ */
 export const environmentTable: TableDefinition = {
   name: "_environment_variables",
   indexes: [{ name: "by_name", fields: ["name"] }],
@@ -11,8 +14,8 @@ export const environmentTable: TableDefinition = {
 export type StoredVariable = { readonly id: string; readonly name: string; readonly value: string };
 
 /**
- * The stored variables, by name. All of them join the transaction's read set: a query that looked at one runs
- * again when any has changed. Empty before the backend's first start, when there is no table yet.
+ * Reads the stored variables, by name. All of them join the transaction's read set, so a query that used one
+ * reruns when any changes. Empty before the backend's first start, when the table does not exist yet.
  */
 export function storedVariables(transaction: Transaction, hasTable: boolean): readonly StoredVariable[] {
   if (!hasTable) return [];

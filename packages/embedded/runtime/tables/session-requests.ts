@@ -12,11 +12,11 @@ const bySession: IndexDefinition = { name: "by_session", fields: ["sessionId", "
 
 /**
  * `_session_requests`: the values of mutations that came over a WebSocket, kept until the client has seen them.
- * Written in the mutation's own transaction, so that a mutation and its record stand or fall together.
+ * Written in the mutation's own transaction, so that a mutation and its record commit together or not at all.
  */
 export const sessionTable: TableDefinition = { name: "_session_requests", indexes: [bySession] };
 
-/** The value of a mutation that was committed before; null when it was not. Joins the transaction's read set. */
+/** Finds the value of a mutation that was committed before; null if it was not. Joins the transaction's read set. */
 export function findSessionRecord(
   transaction: Transaction,
   { sessionId, requestId }: SessionRequest,
@@ -26,7 +26,7 @@ export function findSessionRecord(
   return entry === null ? null : { value: entry.document["value"] as JSONValue };
 }
 
-/** Records a value, and drops the records that the client no longer needs. */
+/** Records a value. Deletes the records that the client no longer needs. */
 export function recordSessionRequest(
   transaction: Transaction,
   { sessionId, requestId, acknowledgedThrough }: SessionRequest,

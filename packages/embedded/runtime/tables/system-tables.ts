@@ -17,10 +17,10 @@ const deploymentTables: readonly TableDefinition[] = [
   exportTable,
   importTable,
 ];
-/** Those that it keeps for the app and for each component. */
+/** Tables that it keeps for the app and for each component. */
 const componentTables: readonly TableDefinition[] = [scheduledTable, storageTable, cronRunTable];
 
-/** What the backend keeps beside a component's own tables, whatever its schema says. */
+/** Lists the tables that the backend keeps beside a component's own, independently of its schema. */
 export function systemTablesOf(component: ComponentPath): readonly TableDefinition[] {
   return component === appComponent ? [...componentTables, ...deploymentTables] : componentTables;
 }
