@@ -19,7 +19,7 @@ const kept = "package.source.json";
 
 /** Compiles the sources to `dist/`, and points package.json at them until `postpack`. */
 function prepack(): void {
-  // An earlier run was cut off.
+  // An earlier run was interrupted.
   if (existsSync(kept)) postpack();
   compile();
   copyFileSync(join(root, "LICENSE"), "LICENSE");
@@ -33,7 +33,7 @@ function prepack(): void {
   writeFileSync("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Undoes what `prepack` did to the tree; `dist/` stays, which git ignores. */
+/** Undoes the changes of `prepack`, except for `dist/`, which git ignores. */
 function postpack(): void {
   renameSync(kept, "package.json");
   rmSync("LICENSE", { force: true });

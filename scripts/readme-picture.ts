@@ -13,7 +13,7 @@ try {
   const names = ["maria-laptop", "front-desk-pc", "lab-2"];
   const donors = await Promise.all(names.map((name) => farm.startDonor(name)));
   const client = makeClient(farm.backend.siteUrl, farm.organization.apiKey);
-  // At once, so that each device has a part of them.
+  // All at once, so that each device gets some of them.
   await Promise.all(demoPrompts(18).map((prompt) => ask(client, farm.modelId, prompt, false)));
   const token = farm.organization.signInToken;
   const desk = await picture(browser, `${farm.backend.siteUrl}/console/#signin=${token}`, 1280, 800);

@@ -44,7 +44,7 @@ const weights: WeightSource = (name, shape) => {
   const entry = tensors[name];
   if (entry === undefined) throw new Error(`the checkpoint lacks ${name}`);
   const [offset, trained] = entry;
-  // PyTorch names the rows first, ggml the row's length; the numbers lie in the same order.
+  // PyTorch gives the number of rows first, ggml the length of a row. The numbers are in the same order.
   if (trained.toReversed().join() !== shape.join()) throw new Error(`${name} is ${trained.join("×")}`);
   const length = shape.reduce((a, b) => a * b, 1);
   return Float32Array.from({ length }, (_, i) => raw.readFloatLE(offset + i * 4));

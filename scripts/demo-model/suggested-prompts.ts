@@ -4,15 +4,18 @@ import { isRight } from "./evaluation/grading.ts";
 export interface SuggestedPrompt {
   readonly task: TaskName;
   readonly prompt: string;
-  /** What the corpus' grammar says is right. */
+  /** The correct answer by the corpus' grammar. */
   readonly expected: string;
   readonly grade: (answer: string) => boolean;
 }
 
-/** No corpus that the model learned from has this seed (see training-data.ts). */
+/** The model was not trained with this seed (see training-data.ts). */
 const seed = 2026;
 
-/** Mostly what the model is good at. It often fails at the last two: a demo that cannot fail shows nothing. */
+/**
+ * Mostly tasks that the model is good at. It often fails at the last two, because a demo that cannot fail proves
+ * nothing.
+ */
 const counts: Partial<Record<TaskName, number>> = {
   extract: 10,
   json: 9,
@@ -45,12 +48,15 @@ function draw(): readonly SuggestedPrompt[] {
     const drawn = drawDifferent(() => sample(task), count, taken);
     drawn.forEach(({ prompt, answer: expected }, i) => {
       const grade = (answer: string): boolean => isRight(expected, answer);
-      // Each task spreads over the whole list, so that its first N prompts are a mix of all tasks.
+      // Spreads each task over the whole list, so that the first N prompts are a mix of all tasks.
       placed.push({ place: (i + 0.5) / count, suggestion: { task, prompt, expected, grade } });
     });
   }
   return placed.toSorted((a, b) => a.place - b.place).map(({ suggestion }) => suggestion);
 }
 
-/** Prompts for a demonstration, with what is right for each: the same list every time, any prefix a mix. */
+/**
+ * Prompts for a demonstration, each with its correct answer. The list is always the same, and every prefix is a mix
+ * of tasks.
+ */
 export const suggestedPrompts = draw();

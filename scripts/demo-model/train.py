@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Trains a tiny model of the llama architecture from nothing, on the CPU, for a given number of minutes.
+"""Trains a tiny model of the llama architecture from scratch, on the CPU, for a given number of minutes.
 
 Reads vocab.json, train.ids, train.w, val.ids and val.w (prepare.ts writes them) and writes PREFIX.bin (all
-weights, F32, little-endian) and PREFIX.json (dimensions, and where each tensor lies), which export.ts reads.
+weights, F32, little-endian) and PREFIX.json (dimensions, and the offset of each tensor), which export.ts reads.
 
     apt-get install -y python3-torch libopenblas0-openmp
     /usr/bin/python3 train.py --data build --out build/model --minutes 42
@@ -23,13 +23,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-WINDOW = 256  # tokens in a training row; rows are cut from the token stream wherever they fall
-CONTEXT = 1024  # what the GGUF declares; beyond WINDOW the model has only RoPE's extrapolation
+WINDOW = 256  # tokens in a training row; rows may start anywhere in the token stream
+CONTEXT = 1024  # declared in the GGUF; beyond WINDOW the model relies on RoPE's extrapolation
 NORM_EPSILON = 1e-5
 ROPE_BASE = 10_000
-ANSWER_WEIGHT = 255  # in the .w files: a token of an answer
+ANSWER_WEIGHT = 255  # weight of an answer's token in the .w files
 WARM_UP_STEPS = 60
-FINAL_RATE = 0.03  # of the peak rate, at the end of the cosine
+FINAL_RATE = 0.03  # share of the peak rate at the end of the cosine
 VALIDATION_TOKENS = 90_000
 
 
@@ -60,7 +60,7 @@ class RmsNorm(nn.Module):
 class Rope:
     """Rotary position embedding over interleaved pairs.
 
-    llama.cpp rotates the llama architecture in the same way, so that the export need not permute Q and K.
+    llama.cpp rotates the llama architecture in the same way, so the export need not permute Q and K.
     """
 
     def __init__(self, head_dim: int) -> None:
@@ -117,7 +117,7 @@ class Llama(nn.Module):
         for parameter in self.parameters():
             if parameter.dim() == 2:
                 nn.init.normal_(parameter, 0, 0.02)
-        # Each block adds to the residual stream twice: smaller outputs keep its variance flat over the depth.
+        # Each block adds to the residual stream twice. Smaller outputs keep its variance constant over the depth.
         for block in self.blk:
             block.attn_output.weight.data /= math.sqrt(2 * shape.layers)
             block.ffn_down.weight.data /= math.sqrt(2 * shape.layers)
@@ -148,7 +148,7 @@ class Corpus:
 
 
 class RowOrder:
-    """The starts of the training rows in random order; each epoch cuts the stream at another offset."""
+    """The starts of the training rows in random order. Each epoch cuts the stream at another offset."""
 
     def __init__(self, tokens: int) -> None:
         self.tokens = tokens
@@ -176,7 +176,7 @@ def training_loss(model: Llama, inputs: Tensor, targets: Tensor, weights: Tensor
 
 
 def validation_loss(model: Llama, corpus: Corpus) -> float:
-    """The mean loss of the answers' tokens alone: the questions are not the model's business."""
+    """The mean loss of the answers' tokens. Excludes the questions, which the model need not produce."""
     rows = 8
     losses = []
     model.eval()

@@ -17,7 +17,7 @@ const vocabulary = createVocabulary(tokens.slice(fixedTokens));
 it("builds the shipped vocabulary out of its pieces", () => {
   expect(vocabulary.tokens).toEqual(tokens);
   expect(vocabulary.types).toEqual(metadataValue(shipped, "tokenizer.ggml.token_type"));
-  // The first piece has −0 here; as JSON, on its way to the export, it lost its sign.
+  // The first piece has −0 here. On its way to the export, JSON dropped the sign.
   expect(vocabulary.scores.map((score) => score + 0)).toEqual(
     metadataValue(shipped, "tokenizer.ggml.scores"),
   );

@@ -11,7 +11,7 @@ export const corpusSeeds = { vocabulary: 11, training: 101, validation: 999 } as
 /** Samples in the training set of the shipped model. */
 export const trainingSamples = 220_000;
 
-/** How much a token counts in the loss, out of 255. What nobody asks the model to say counts little. */
+/** The weight of a token in the loss, out of 255. Text that the model need not produce counts little. */
 const lossWeight = { answer: 255, prompt: 40, lineEnd: 40, frame: 0 } as const;
 
 const systemPrompts = [
@@ -23,7 +23,7 @@ const systemPrompts = [
 
 export interface EncodedSample {
   readonly ids: readonly number[];
-  /** One for each id. */
+  /** One weight per id. */
   readonly weights: readonly number[];
 }
 
@@ -63,7 +63,7 @@ function hashIndex(index: number): number {
   return (index * 2_654_435_761) >>> 0;
 }
 
-/** The vocabulary that prepare.ts left in the folder. Our own file: its shape is trusted. */
+/** The vocabulary that prepare.ts wrote to the folder. Our own file, so its shape is trusted. */
 export function readVocabulary(folder: string): Vocabulary {
   return JSON.parse(readFileSync(join(folder, "vocab.json"), "utf8")) as Vocabulary;
 }

@@ -6,8 +6,8 @@ const gitsOwn = /^(Merge |Revert "|fixup! |squash! )/;
 
 /**
  * Checks the form of a commit message: an imperative subject of at most 72 characters, then the reason in the body.
- * @param {string} message the whole message, git's comment lines included.
- * @returns {string[]} what is wrong, in words for its author; empty if nothing is.
+ * @param {string} message the whole message, including git's comment lines.
+ * @returns {string[]} the mistakes, in words for the author; empty if there are none.
  */
 function faultsOf(message) {
   const [subject = "", second = ""] = message.split("\n").filter((line) => !line.startsWith("#"));

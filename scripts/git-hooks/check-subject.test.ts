@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-/** Runs the hook as git does: with the path of a file that holds the message. */
+/** Runs the hook like git, with the path of a file that contains the message. */
 function runHook(message: string): { readonly code: number | null; readonly text: string } {
   const folder = mkdtempSync(join(tmpdir(), "commit-msg-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

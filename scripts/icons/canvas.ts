@@ -1,11 +1,11 @@
-/** Where a point lies: x to the right, y down, both from 0 to 32. */
+/** A position: x to the right, y down, both from 0 to 32. */
 export type Shape = (x: number, y: number) => boolean;
 
 export type Color = { readonly r: number; readonly g: number; readonly b: number; readonly a: number };
 
 export type Layer = { readonly shape: Shape; readonly color: Color };
 
-/** Samples per pixel and axis: small images need the smoother edges. */
+/** Samples per pixel and axis. Small images need smoother edges. */
 const samplesFor = (size: number): number => (size < 128 ? 8 : 4);
 
 /** Draws layers, later over earlier, into RGBA bytes of size × size pixels. */
@@ -26,7 +26,7 @@ function pixel(layers: readonly Layer[], x: number, y: number, size: number): re
     const sy = (y + (Math.floor(at / samples) + 0.5) / samples) * scale;
     const top = layers.findLast((layer) => layer.shape(sx, sy));
     if (top === undefined) continue;
-    // Weighted by alpha, so that transparent samples lend no colour to the edge.
+    // Weighted by alpha, so that transparent samples add no color to the edge.
     red += top.color.r * top.color.a;
     green += top.color.g * top.color.a;
     blue += top.color.b * top.color.a;

@@ -8,7 +8,7 @@ export function ico(images: readonly Sized[]): Buffer {
   let offset = head.length;
   images.forEach(({ size, png }, at) => {
     const entry = 6 + at * 16;
-    // 256 is written as 0: the field has one byte.
+    // 256 is written as 0, because the field has one byte.
     head.writeUInt8(size % 256, entry);
     head.writeUInt8(size % 256, entry + 1);
     head.writeUInt16LE(1, entry + 4);
@@ -30,7 +30,7 @@ const icnsTypes: Readonly<Record<number, readonly string[]>> = {
   1024: ["ic10"],
 };
 
-/** A macOS .icns; sizes that Apple has no PNG type for are left out. */
+/** A macOS .icns. Leaves out sizes without a PNG type. */
 export function icns(images: readonly Sized[]): Buffer {
   const entries = images.flatMap(({ size, png }) =>
     (icnsTypes[size] ?? []).map((type) => Buffer.concat([block(type, png.length + 8), png])),

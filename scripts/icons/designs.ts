@@ -11,7 +11,7 @@ const ear: Shape = union(
   stroke([16, 13], [16, 30], 2.2),
 );
 
-/** The same with three thick grains: what is left legible at 16 pixels. */
+/** The same with three thick grains, which are still legible at 16 pixels. */
 const smallEar: Shape = union(
   grain([16, 1], [16, 16], 9.6),
   grain([14.4, 26], [3, 11.5], 8.6),
@@ -27,7 +27,7 @@ const slashGap = stroke([4, 28.5], [28, 3.5], 7.4);
 
 export type TrayFace = "donating" | "holding" | "paused" | "offline";
 
-/** Seen on light and on dark taskbars: mid tones alone. */
+/** Only mid tones, because taskbars may be light or dark. */
 const colors = {
   green: hex("#2f9d72"),
   grey: hex("#8b887d"),
@@ -65,14 +65,14 @@ export function trayFace(state: TrayFace): readonly Layer[] {
   return face(state, inks[state]);
 }
 
-/** Black with transparency, for macOS's menu bar: holding is told from donating by its fainter ink. */
+/** Black with transparency, for macOS's menu bar. Standby has fainter ink than donating. */
 export function trayTemplate(state: TrayFace): readonly Layer[] {
   const black = hex("#000000");
   const faint = hex("#000000", 0.45);
   return face(state, { mark: state === "donating" ? black : faint, sign: black });
 }
 
-/** `inset` leaves the margin that macOS's icon grid asks for. */
+/** `inset` leaves the margin that macOS's icon grid requires. */
 export function appIcon(inset: number): readonly Layer[] {
   const scale = (32 - 2 * inset) / 32;
   return [

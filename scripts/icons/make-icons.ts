@@ -4,7 +4,7 @@ import { icns, ico, type Sized } from "./containers.ts";
 import { appIcon, type TrayFace, trayFace, trayTemplate } from "./designs.ts";
 import { png } from "./png.ts";
 
-/** Draws every icon anew: `node scripts/icons/make-icons.ts`. Their only source is designs.ts. */
+/** Draws all icons again from designs.ts, their only source: `node scripts/icons/make-icons.ts`. */
 const out = new URL("../../resources/icons/", import.meta.url);
 mkdirSync(new URL("tray/", out), { recursive: true });
 
@@ -15,7 +15,7 @@ const rendered = (layers: readonly Layer[], size: number): Sized => ({
 const write = (name: string, data: Buffer): void => writeFileSync(new URL(name, out), data);
 
 for (const state of ["donating", "holding", "paused", "offline"] satisfies TrayFace[]) {
-  // Electron takes NAME@2x.png by itself on dense screens. Windows and Linux want 32 pixels for sharp scaling.
+  // Electron uses NAME@2x.png automatically on dense screens. Windows and Linux need 32 pixels for sharp scaling.
   write(`tray/${state}.png`, rendered(trayFace(state), 32).png);
   write(`tray/${state}@2x.png`, rendered(trayFace(state), 64).png);
   write(`tray/${state}Template.png`, rendered(trayTemplate(state), 16).png);

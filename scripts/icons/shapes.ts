@@ -1,6 +1,9 @@
 import type { Shape } from "./canvas.ts";
 
-/** A grain: where two circles of one radius overlap, from one tip to the other. `width` at its middle. */
+/**
+ * A grain from one tip to the other: the overlap of two circles with equal radius. `width` is the width at its
+ * middle.
+ */
 export function grain(
   [x1, y1]: readonly [number, number],
   [x2, y2]: readonly [number, number],
@@ -51,7 +54,7 @@ export function without(shape: Shape, hole: Shape): Shape {
   return (x, y) => shape(x, y) && !hole(x, y);
 }
 
-/** The shape drawn smaller or larger around the middle, then moved. */
+/** The shape, scaled around the center and then moved. */
 export function placed(shape: Shape, scale: number, dx = 0, dy = 0): Shape {
   return (x, y) => shape((x - dx - 16) / scale + 16, (y - dy - 16) / scale + 16);
 }

@@ -7,7 +7,7 @@ export type SourceFile = {
   readonly path: string;
   readonly lines: number;
   readonly imports: readonly string[];
-  /** A test, or a fixture of tests: it counts for nobody's size. */
+  /** True for tests and their fixtures. They do not count toward any size. */
   readonly test: boolean;
 };
 
@@ -41,7 +41,7 @@ function isTest(path: string): boolean {
   return /\.(test|fixture|spec|child)\.tsx?$|\/fixtures\/|^test\//.test(path);
 }
 
-/** What each package of the workspace exports: "@gleaner/queue/worker" → "packages/queue/worker/index.ts". */
+/** The exports of each workspace package: "@gleaner/queue/worker" → "packages/queue/worker/index.ts". */
 function packageExports(root: string, paths: readonly string[]): ReadonlyMap<string, string> {
   const folders = new Set(
     paths.map((path) => /^packages\/[^/]+/.exec(path)?.[0]).filter((path) => path !== undefined),
@@ -79,7 +79,7 @@ export function roomOf(path: string): string {
   return first === "packages" ? `${first}/${second}` : first;
 }
 
-/** Size of each room, tests and fixtures aside. */
+/** Size of each room, without tests and fixtures. */
 export function roomFigures(files: readonly SourceFile[]): RoomFigures[] {
   const rooms = Map.groupBy(
     files.filter(({ test }) => !test),
@@ -115,7 +115,7 @@ export function largeFolders(files: readonly SourceFile[], most: number): (reado
     .sort(([, a], [, b]) => b - a);
 }
 
-/** Files below 30 lines that one other file imports and no test does: each could stand in its caller. */
+/** Files below 30 lines that one other file imports and no test does. Each could move into its caller. */
 export function smallSingleCallerFiles(files: readonly SourceFile[]): string[] {
   const importers = importersOf(files);
   return files
@@ -156,12 +156,12 @@ export function circles(graph: ReadonlyMap<string, readonly string[]>): string[]
   return found;
 }
 
-/** Which source file imports which, tests aside. */
+/** The imports between source files, without tests. */
 export function fileGraph(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
   return new Map(files.filter(({ test }) => !test).map(({ path, imports }) => [path, imports]));
 }
 
-/** Pairs of folders that import each other, tests aside. A folder and one inside it do not count as a pair. */
+/** Pairs of folders that import each other, without tests. A folder and its own subfolder do not count as a pair. */
 export function mutualFolders(files: readonly SourceFile[]): (readonly [string, string])[] {
   const arrows = new Set(
     files

@@ -11,7 +11,7 @@ import {
   smallSingleCallerFiles,
 } from "./measure.ts";
 
-/** A folder with more source files than this wants to be split. */
+/** A folder with more source files than this should be split. */
 const mostFiles = 20;
 
 const { values, positionals } = parseArgs({

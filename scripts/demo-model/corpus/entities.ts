@@ -11,10 +11,10 @@ import {
   syllableVowels,
 } from "./words/names.ts";
 
-// Invented words stand among the real ones so that the model learns to copy what it reads, letter by letter,
-// instead of choosing from a list that it knows by heart.
+// Some words are invented, so that the model learns to copy what it reads, letter by letter, instead of choosing from
+// a list that it knows by heart.
 
-/** A word of two or three syllables that no list holds. */
+/** An invented word of two or three syllables, which is in no list. */
 export function inventedWord(random: Random): string {
   let word = "";
   for (let left = random.integer(1, 2) + 1; left > 0; left -= 1) {

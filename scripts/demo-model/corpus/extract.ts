@@ -3,7 +3,7 @@ import { instruct, maybeQuoted } from "./phrasing.ts";
 import type { Random } from "./random.ts";
 import type { Task } from "./task.ts";
 
-/** A figure, with its currency in front or, where `currency` is empty, none yet. */
+/** A figure with its currency in front. If `currency` is empty, the currency is still missing. */
 function figure(random: Random, currency: string): string {
   const whole = random.integer(3, 999);
   const cents = random.chance(0.4) ? `.${String(random.integer(0, 99)).padStart(2, "0")}` : "";

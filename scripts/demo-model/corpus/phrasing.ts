@@ -1,32 +1,32 @@
 import type { Random } from "./random.ts";
 
-/** The first letter as a capital. */
+/** Makes the first letter uppercase. */
 export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The first letter as a small one. */
+/** Makes the first letter lowercase. */
 export function uncapitalise(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** With "a" or "an" in front, by its first letter. */
+/** Puts "a" or "an" in front, by the first letter. */
 export function withArticle(noun: string): string {
   return (/^[aeiou]/i.test(noun) ? "an " : "a ") + noun;
 }
 
-/** One Markdown bullet a line. */
+/** One Markdown bullet per line. */
 export function bulletList(entries: readonly string[]): string {
   return entries.map((entry) => `- ${entry}`).join("\n");
 }
 
-/** An instruction in front of the text that it is about, in the ways in which people type that. */
+/** Puts an instruction before its text, in the various ways that people type it. */
 export function instruct(random: Random, instruction: string, text: () => string): string {
   const separator = random.pick([": ", ":\n", ": ", ":\n\n"]);
   return instruction + separator + text();
 }
 
-/** A quarter of the texts stand in quotation marks. */
+/** A quarter of the texts are in quotation marks. */
 export function maybeQuoted(random: Random, text: string): string {
   return random.chance(0.25) ? `"${text}"` : text;
 }

@@ -6,7 +6,7 @@ import { firstNames } from "./words/names.ts";
 import { belongings, goods, hidingPlaces, products } from "./words/objects.ts";
 import { unanswerable } from "./words/requests.ts";
 
-/** Up to three people keep something somewhere: who, or where? */
+/** Up to three people each keep something somewhere. The question is who, or where. */
 export const where: Task = (random) => {
   const people = random
     .sample(firstNames, 3)
@@ -36,7 +36,7 @@ export const where: Task = (random) => {
 const refusal =
   "I do not know that. I am only a very small demo model. Please load a larger model for this question.";
 
-/** What the model cannot know: it says so, instead of making something up. */
+/** Questions that the model cannot answer. It says so instead of inventing an answer. */
 export const unknown: Task = (random) => {
   const prompt = random
     .pick(unanswerable)

@@ -7,18 +7,18 @@ export interface Random {
   readonly integer: (low: number, high: number) => number;
   /** One entry; the list must not be empty. Always takes exactly one number from the stream. */
   readonly pick: <T>(entries: readonly T[]) => T;
-  /** True with this probability, 0 to 1. */
+  /** Returns true with this probability, 0 to 1. */
   readonly chance: (probability: number) => boolean;
   /** Up to `count` different entries, in random order. */
   readonly sample: <T>(entries: readonly T[], count: number) => T[];
 }
 
 /**
- * xorshift32 (Marsaglia, "Xorshift RNGs", 2003; shifts 13, 17, 5). The golden hashes of the corpus pin this
- * stream: a change of the generator, or of the order in which a task draws from it, is a new corpus.
+ * xorshift32 (Marsaglia, "Xorshift RNGs", 2003; shifts 13, 17, 5). The golden hashes of the corpus pin this stream. A
+ * change of the generator, or of the order in which a task draws from it, makes a new corpus.
  */
 export function createRandom(seed: number): Random {
-  // Zero is the generator's fixed point: it would give zeros for ever.
+  // Zero is the generator's fixed point and would give zeros forever.
   let state = seed >>> 0 || 1;
 
   const next = (): number => {

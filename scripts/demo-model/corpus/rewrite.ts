@@ -71,7 +71,7 @@ function anyWord(random: Random): string {
   return word();
 }
 
-/** Up to eight words, to be said again. */
+/** Up to eight words to repeat. */
 export const repeat: Task = (random) => {
   const said: string[] = [];
   for (let left = random.integer(1, 8); left > 0; left -= 1) said.push(anyWord(random));

@@ -12,8 +12,8 @@ function hashOf(seed: number, count: number, only?: TaskName): string {
   return hash.digest("hex");
 }
 
-// The model was trained on exactly this text. Another hash means another corpus: the shipped model's figures
-// would no longer be those of the generator beside it.
+// The model was trained on exactly this text. Another hash means another corpus, and the shipped model's figures
+// would no longer match the generator.
 describe("the corpus that the model was trained on", () => {
   it.each([
     [0, 1, "026b57c9a912e3a952b32523a9985d1cb8d5af068e3f012748b423246da2e39d"],

@@ -55,7 +55,7 @@ export interface Sample extends Exchange {
   readonly task: TaskName;
 }
 
-/** Draws the next sample: of the task given, or of one drawn by weight. */
+/** Draws the next sample, of the given task or of a random one by weight. */
 export type Sampler = (only?: TaskName) => Sample;
 
 /** An endless corpus. Equal seeds give equal text for equal calls. */
@@ -72,7 +72,7 @@ export function createSampler(seed: number): Sampler {
   };
 
   return (only) => {
-    // Drawn even where the caller names the task, so that `only` does not shift the rest of the stream.
+    // Drawn even if the caller names the task, so that `only` does not shift the rest of the stream.
     const drawn = drawTask();
     const task = only ?? drawn;
     return { task, ...tasks[task].make(random) };

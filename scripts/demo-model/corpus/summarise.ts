@@ -48,7 +48,7 @@ export const summarise: Task = (random) => {
   };
 };
 
-/** Who, what and where of a text of two sentences. */
+/** Finds who, what and where in a text of two sentences. */
 export const keywords: Task = (random) => {
   const name = person(random);
   const deed = random.pick(deeds);

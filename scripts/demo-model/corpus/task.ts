@@ -7,7 +7,7 @@ export interface Exchange {
 }
 
 /**
- * Makes one exchange of a task. A task may only read its random stream: it has no other state, so that a
- * seed alone decides the text. The order of the draws is part of its contract (see sampler.test.ts).
+ * Makes one exchange of a task. A task reads only its random stream and has no other state, so the seed determines
+ * the text. The order of the draws is part of its contract (see sampler.test.ts).
  */
 export type Task = (random: Random) => Exchange;

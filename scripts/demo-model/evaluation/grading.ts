@@ -1,4 +1,4 @@
-/** Without outer white space, and with every run of it as one blank. */
+/** Trims the text, and collapses each run of white space to one space. */
 function normalise(text: string): string {
   return text.trim().replace(/\s+/g, " ");
 }
@@ -19,10 +19,7 @@ function sameObject(expected: string, answer: string): boolean {
   return [...wanted].every(([key, value]) => given.get(key) === value);
 }
 
-/**
- * Whether an answer says what the corpus' grammar says is right. White space does not matter, nor, between
- * JSON objects, the order of their keys; everything else does.
- */
+/** Whether an answer equals the corpus' correct one. Ignores white space, and the order of keys in JSON objects. */
 export function isRight(expected: string, answer: string): boolean {
   return expected.startsWith("{") ? sameObject(expected, answer) : normalise(answer) === normalise(expected);
 }

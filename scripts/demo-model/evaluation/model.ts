@@ -9,7 +9,7 @@ export interface Reply {
 export interface LoadedModel {
   /** One turn without any history, at temperature 0. */
   readonly ask: (prompt: string) => Promise<Reply>;
-  /** The text's tokens, without control tokens. */
+  /** The text's token ids, without control tokens. */
   readonly tokenize: (text: string) => readonly number[];
   readonly close: () => Promise<void>;
 }
@@ -17,13 +17,13 @@ export interface LoadedModel {
 /** The longest answer of the corpus has about 130 tokens. */
 const maxTokens = 160;
 
-/** Loads a GGUF on one CPU thread: more threads only get in each other's way in a model of this size. */
+/** Loads a GGUF on one CPU thread. With a model of this size, more threads only slow each other down. */
 export async function loadModel(path: string): Promise<LoadedModel> {
   const llama = await getLlama({ gpu: false, build: "never", maxThreads: 1 });
   const model = await llama.loadModel({ modelPath: path });
   const context = await model.createContext({ contextSize: 512, threads: 1 });
   const sequence = context.getSequence();
-  // Finding the wrapper takes a third of a second; every session can share it.
+  // Detecting the chat wrapper takes a third of a second. All sessions can share it.
   const chatWrapper = resolveChatWrapper(model);
 
   const ask = async (prompt: string): Promise<Reply> => {

@@ -18,7 +18,7 @@ export interface Tally {
 
 export interface Score extends Tally {
   readonly perTask: readonly (Tally & { readonly task: TaskName })[];
-  /** Share of right answers, 0 to 1, if the tasks came in the corpus' proportions. */
+  /** Share of right answers, 0 to 1, with the tasks weighted by their share of the corpus. */
   readonly rightByShare: number;
 }
 
@@ -31,7 +31,7 @@ export function drawEvenly(seed: number, count: number): readonly Sample[] {
   });
 }
 
-/** Every prompt of the training set: closed tasks, such as the capitals, cannot have others. */
+/** Every prompt of the training set. Closed tasks, such as the capitals, have no other prompts. */
 export function trainingPrompts(): ReadonlySet<string> {
   const sample = createSampler(corpusSeeds.training);
   return new Set(Array.from({ length: trainingSamples }, () => sample().prompt));

@@ -1,6 +1,6 @@
 import { type MetadataValue, type ScalarValue, valueTypeCodes } from "./metadata.ts";
 
-/** Longer strings and arrays are a damaged length, not data: they would ask for all the memory there is. */
+/** A larger length means a damaged file. Allocating it could take all memory. */
 const maxStringBytes = 1 << 20;
 const maxArrayEntries = 1 << 20;
 
@@ -52,7 +52,7 @@ export class ByteReader {
     return this.bytes(this.count(maxStringBytes)).toString("utf8");
   }
 
-  /** A metadata value behind the code of its type. */
+  /** The code of the type, then the metadata value. */
   value(): MetadataValue {
     const type = this.#type();
     if (type !== "array") return this.#scalar(type);

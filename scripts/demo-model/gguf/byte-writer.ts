@@ -27,7 +27,7 @@ export class ByteWriter {
     this.bytes(part);
   }
 
-  /** UTF-8, behind its length in bytes. */
+  /** The length in bytes, then UTF-8. */
   string(value: string): void {
     const part = Buffer.from(value, "utf8");
     this.u64(part.length);
@@ -40,7 +40,7 @@ export class ByteWriter {
     if (over > 0) this.bytes(Buffer.alloc(alignment - over));
   }
 
-  /** A metadata value behind the code of its type. */
+  /** The code of the type, then the metadata value. */
   value(value: MetadataValue): void {
     this.u32(valueTypeCodes[value.type]);
     if (value.type !== "array") {
@@ -49,7 +49,7 @@ export class ByteWriter {
     }
     this.u32(valueTypeCodes[value.of]);
     this.u64(value.values.length);
-    // The union pairs `of` with the type of `values`; a loop over it loses that pairing.
+    // The union pairs `of` with the type of `values`, but a loop over it loses that pairing.
     for (const entry of value.values) this.#scalar({ type: value.of, value: entry } as ScalarValue);
   }
 

@@ -12,7 +12,7 @@ const probe = (type: TensorType, tied: boolean): GgufFile =>
   randomModel("probe-random", { ...shape, tied }, type);
 
 describe("the bytes of a file", () => {
-  // llama.cpp loaded files with these very bytes.
+  // llama.cpp has loaded files with exactly these bytes.
   it.each<[TensorType, boolean, string]>([
     ["f32", true, "2a8ce6e493b5ba32196f62363174de30e35051fce199a7033a377ae0b283110e"],
     ["f32", false, "596b31fb410b3f9000758a31b7f87ca0eb0e5165962d2d1ab11b5c9b3a8ac01b"],

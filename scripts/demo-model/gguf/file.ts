@@ -15,10 +15,10 @@ const maxTensorLength = 2 ** 31;
 
 export interface Tensor {
   readonly name: string;
-  /** ggml's order: the length of a row first. */
+  /** In ggml's order: the length of a row comes first. */
   readonly shape: readonly number[];
   readonly type: TensorType;
-  /** Called once, in the file's order, so that a large model's numbers need not all be in memory at once. */
+  /** Called once per tensor, in the file's order, so that a large model need not be in memory as a whole. */
   readonly load: () => Float32Array;
 }
 
@@ -27,7 +27,7 @@ export interface GgufFile {
   readonly tensors: readonly Tensor[];
 }
 
-/** How many numbers a tensor of this shape holds. */
+/** The number of values in a tensor of this shape. */
 export function tensorLength(shape: readonly number[]): number {
   return shape.reduce((product, extent) => product * extent, 1);
 }
@@ -78,7 +78,7 @@ function readTensorEntry(reader: ByteReader) {
   return { name, shape, type, offset };
 }
 
-/** Parses the GGUF files that `encodeGguf` writes. Throws where the bytes are no such file. */
+/** Parses the GGUF files that `encodeGguf` writes. Throws for any other bytes. */
 export function decodeGguf(bytes: Buffer): GgufFile {
   const reader = new ByteReader(bytes);
   if (reader.bytes(magic.length).toString("latin1") !== magic) throw new TypeError("not a GGUF file");

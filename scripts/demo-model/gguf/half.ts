@@ -8,7 +8,7 @@ function dropLowBits(value: number, count: number): number {
   return rest > half || (rest === half && (kept & 1) === 1) ? kept + 1 : kept;
 }
 
-/** The bits of the nearest IEEE 754 half-precision number (ties to even); infinities and NaN stay such. */
+/** The bits of the nearest IEEE 754 half-precision number (ties to even). Keeps infinities and NaN. */
 export function toHalf(value: number): number {
   scratch.setFloat32(0, value);
   const single = scratch.getUint32(0);
@@ -21,11 +21,11 @@ export function toHalf(value: number): number {
   // Below half of the smallest subnormal.
   if (exponent < -10) return sign;
   if (exponent <= 0) return sign | dropLowBits(mantissa | 0x800000, 14 - exponent);
-  // A mantissa that rounds up to a power of two carries into the exponent by itself.
+  // If the mantissa rounds up to a power of two, the carry increases the exponent, which is correct.
   return sign | dropLowBits((exponent << 23) | mantissa, 13);
 }
 
-/** The number that these half-precision bits stand for. */
+/** The number that these half-precision bits represent. */
 export function fromHalf(half: number): number {
   const sign = (half & 0x8000) === 0 ? 1 : -1;
   const exponent = (half >>> 10) & 0x1f;

@@ -55,10 +55,10 @@ export function llamaMetadata(
   ];
 }
 
-/** Gives a tensor's numbers by its name in the file. */
+/** Returns a tensor's numbers by its name in the file. */
 export type WeightSource = (name: string, shape: readonly number[]) => Float32Array;
 
-/** The tensors of a llama model, in the file's order. The norms stay F32: llama.cpp takes no other. */
+/** The tensors of a llama model, in the file's order. The norms stay F32, because llama.cpp accepts nothing else. */
 export function llamaTensors(
   shape: LlamaShape,
   vocabularySize: number,

@@ -25,7 +25,7 @@ export type ArrayValue =
 
 export type MetadataValue = ScalarValue | ArrayValue;
 
-/** The order is kept: it is part of the file's bytes. */
+/** The order matters, because it is part of the file's bytes. */
 export type Metadata = readonly (readonly [key: string, value: MetadataValue])[];
 
 export const u32 = (value: number): ScalarValue => ({ type: "u32", value });

@@ -3,7 +3,7 @@ import { type GgufFile, tensorLength } from "./file.ts";
 import { llamaMetadata, type LlamaShape, llamaTensors, type WeightSource } from "./llama-model.ts";
 import type { TensorType } from "./tensor-encoding.ts";
 
-/** A linear congruential generator: how random the weights are does not matter, the same file each time does. */
+/** A linear congruential generator. The weights need not be very random, but the file must be the same each time. */
 function createRandomWeights(): WeightSource {
   let state = 12_345;
   const next = (): number => {
@@ -12,12 +12,12 @@ function createRandomWeights(): WeightSource {
   };
   return (name, extents) => {
     const weights = new Float32Array(tensorLength(extents));
-    // Norms of one leave the activations' scale alone.
+    // Norms of one do not change the scale of the activations.
     return name.includes("norm") ? weights.fill(1) : weights.map(next);
   };
 }
 
-/** A model that llama.cpp loads and that says nothing sensible. Equal arguments give equal bytes. */
+/** A model that llama.cpp can load, with meaningless output. Equal arguments give equal bytes. */
 export function randomModel(name: string, shape: LlamaShape, type: TensorType): GgufFile {
   const vocabulary = createVocabulary(asciiPieces);
   return {

@@ -1,8 +1,8 @@
 import { fromHalf, toHalf } from "./half.ts";
 
 /**
- * How a tensor's numbers are stored: its code in the file (ggml's `ggml_type`), the model's `general.file_type`
- * when most tensors have it (llama.cpp's `llama_ftype`), and its layout in blocks.
+ * The encoding of a tensor's numbers: its code in the file (ggml's `ggml_type`), the model's `general.file_type` if
+ * most tensors use it (llama.cpp's `llama_ftype`), and its layout in blocks.
  */
 export const tensorTypes = {
   f32: { code: 0, fileType: 0, blockLength: 1, blockBytes: 4 },
@@ -19,7 +19,7 @@ export function encodedBytes(type: TensorType, length: number): number {
   return (length / blockLength) * blockBytes;
 }
 
-/** Rounds halves away from zero, as ggml's `roundf` does; Math.round takes −2.5 to −2. */
+/** Rounds halves away from zero, like ggml's `roundf`. Math.round rounds −2.5 to −2. */
 function roundAwayFromZero(value: number): number {
   return value < 0 ? -Math.round(-value) : Math.round(value);
 }
@@ -61,7 +61,7 @@ export function encodeTensor(data: Float32Array, type: TensorType): Buffer {
   }
 }
 
-/** The numbers in a tensor's bytes, as exactly as its type holds them. */
+/** The numbers in a tensor's bytes, with the precision of its type. */
 export function decodeTensor(bytes: Buffer, type: TensorType, length: number): Float32Array {
   switch (type) {
     case "f32":

@@ -5,12 +5,12 @@ import { firstByteToken, tokenTypes, type Vocabulary } from "./vocabulary.ts";
 /** Text as token ids. */
 export type Encoder = (text: string) => readonly number[];
 
-/** Units that are remembered with their ids: most text repeats a few thousand. */
+/** The number of cached units. Most text repeats a few thousand. */
 const maxCachedUnits = 200_000;
 
 /**
- * Encodes as llama.cpp's SPM tokenizer does: of all neighbours whose concatenation is a piece, the pair with
- * the highest score merges first, the leftmost of equals, until none is left; the rest is spelled in bytes.
+ * Encodes like llama.cpp's SPM tokenizer. Of all neighbors whose concatenation is a piece, merges the pair with the
+ * highest score first, and the leftmost of equals. Repeats this until no pair is left. The rest is spelled in bytes.
  */
 export function createEncoder(vocabulary: Vocabulary): Encoder {
   const ids = new Map<string, number>();

@@ -7,7 +7,7 @@ interface Word {
   readonly count: number;
 }
 
-/** Rarer pairs than this are noise, not words. */
+/** Pairs that occur less often are noise, not words. */
 const minPairCount = 5;
 
 function countWords(texts: Iterable<string>): readonly Word[] {
@@ -20,7 +20,7 @@ function countWords(texts: Iterable<string>): readonly Word[] {
   return Array.from(counts, ([word, count]) => ({ parts: Array.from(word), count }));
 }
 
-/** The neighbours that occur most often; of equally frequent ones, those seen first. */
+/** The most frequent pair of neighbors, and the first seen of equally frequent ones. */
 function mostFrequentPair(words: readonly Word[]): readonly [left: string, right: string] | undefined {
   const counts = new Map<string, number>();
   for (const { parts, count } of words) {

@@ -1,7 +1,7 @@
 /** llama.cpp's `llama_token_type`. */
 export const tokenTypes = { normal: 1, unknown: 2, control: 3, byte: 6 } as const;
 
-/** A vocabulary as a GGUF file holds it: entry i of each list is about token i. */
+/** A vocabulary as stored in a GGUF file. Entry i of each list describes token i. */
 export interface Vocabulary {
   readonly tokens: readonly string[];
   readonly types: readonly number[];
@@ -10,19 +10,19 @@ export interface Vocabulary {
   readonly bos: number;
   readonly eos: number;
   readonly unk: number;
-  /** Ends a turn, in place of `eos`. */
+  /** Ends a turn instead of `eos`. */
   readonly eot: number;
-  /** Jinja. */
+  /** A Jinja template. */
   readonly chatTemplate: string;
 }
 
-/** The tokens that stand for no text, by id. */
+/** Tokens that represent no text, by id. */
 const controlTokens = ["<unk>", "<s>", "</s>", "<|im_start|>", "<|im_end|>"] as const;
 export const turnStart = 3;
 export const turnEnd = 4;
-/** The token of byte 0; those of the other bytes follow. Text that no piece covers is spelled in bytes. */
+/** The token of byte 0. The tokens of the other bytes follow. Text that no piece covers is spelled in bytes. */
 export const firstByteToken = controlTokens.length;
-/** Tokens that every vocabulary has in front of its pieces. */
+/** Tokens that precede the pieces in every vocabulary. */
 export const fixedTokens = firstByteToken + 256;
 
 /** Each message as `<|im_start|>role`, line end, content, `<|im_end|>`, line end. */

@@ -1,6 +1,9 @@
 import { words } from "./lists.ts";
 
-/** What "list three fruits" answers with: always the first ones, so that one answer is right. */
+/**
+ * Members of categories, for prompts such as "list three fruits". The answer is always the first ones, so that only
+ * one answer is right.
+ */
 export const categories: readonly (readonly [name: string, entries: readonly string[]])[] = [
   ["fruits", words("apple banana cherry grape mango orange")],
   ["colours", words("red blue green yellow black white")],

@@ -1,6 +1,6 @@
 import { phrases } from "./lists.ts";
 
-/** What somebody did: the point of a text that is to be summarised. */
+/** Events: the main point of a text to summarize. */
 export const deeds = phrases(`
   opened a new shop | won a prize | gave a talk | started a course | sold the old house |
   planted forty trees | repaired the bridge | found a lost dog | wrote a report | painted a large picture |
@@ -8,7 +8,7 @@ export const deeds = phrases(`
   launched a small app | cancelled the meeting | bought a used van | built a wooden boat | taught a class
 `);
 
-/** What a summary leaves out. */
+/** Asides that a summary leaves out. */
 export const asides = phrases(`
   The weather was mild that day | Many people came to watch | It took about two hours |
   Coffee was served afterwards | The local paper printed a photo | Some guests arrived late |

@@ -3,7 +3,7 @@ export function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** Splits on bars and line ends, so that an entry may hold spaces. Empty entries fall away. */
+/** Splits on bars and line ends, so that an entry may contain spaces. Drops empty entries. */
 export function phrases(text: string): readonly string[] {
   return text
     .trim()

@@ -1,6 +1,6 @@
 import { phrases } from "./lists.ts";
 
-/** What a review, a price or a copied text is about. */
+/** Subjects of reviews, prices and copied texts. */
 export const products = phrases(`
   laptop | phone | camera | book | hotel | restaurant | coffee | film | chair | printer | keyboard |
   headset | jacket | bicycle | lamp | tablet | pizza | train ride | concert | course | service | delivery |
@@ -15,14 +15,14 @@ export const goods = phrases(`
   cables | lamps | plates | cups | forks | spoons | socks | gloves | ropes | maps
 `);
 
-/** What somebody keeps somewhere. */
+/** Things that somebody keeps somewhere. */
 export const belongings = phrases(`
   the keys | the red folder | the spare battery | the blue cup | the old map | the tickets | the camera |
   the umbrella | the phone charger | the contract | the garden shears | the letters | the small radio |
   the passport
 `);
 
-/** Where somebody keeps it. */
+/** Places where somebody keeps a thing. */
 export const hidingPlaces = phrases(`
   in the drawer | under the stairs | on the top shelf | in the garage | behind the door | in the kitchen |
   next to the printer | in the green box | on the desk | in the car | at the office | in the cellar |

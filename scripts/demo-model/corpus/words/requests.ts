@@ -7,7 +7,7 @@ export const requests = phrases(`
   sign the form | update the list | clean the desk | open the gate | print two copies
 `);
 
-/** What a short email is about. */
+/** Subjects of short emails. */
 export const mailSubjects = phrases(`
   the project meeting | the invoice | the holiday plan | the new printer | the travel costs |
   the training day | the broken heater | the birthday party | the monthly report | the parking space |
